@@ -1,0 +1,74 @@
+import type { z } from "zod";
+import type { KubeObject, ObjectMeta, Resource } from "../kube/object.ts";
+
+/** A printed column of `kubectl get`. */
+export interface PrinterColumn {
+  name: string;
+  type: "string" | "integer" | "number" | "boolean" | "date";
+  jsonPath: string;
+  description?: string;
+  /** Above 0: only with `-o wide`. */
+  priority?: number;
+}
+
+/** A CEL rule on the part of the schema at `path` (`spec`, `spec.ports[]`, or empty for the root). */
+export interface Rule {
+  path: string;
+  rule: string;
+  message: string;
+}
+
+/**
+ * One version of an API kind, declared once: TypeScript type, CRD, API reference and the client's typing come from it.
+ * Field spellings are the original's, odd ones included.
+ */
+export interface Kind<T extends KubeObject = KubeObject> extends Resource<T> {
+  readonly singular: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly description: string;
+  readonly spec: z.ZodType;
+  readonly status: z.ZodType | undefined;
+  readonly columns: readonly PrinterColumn[];
+  readonly scale: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string } | undefined;
+  readonly rules: readonly Rule[];
+}
+
+/** An object of a kind: `Spec` and `Status` as a reader sees them, that is with defaults filled in. */
+export interface ObjectOf<Spec, Status> extends KubeObject {
+  metadata: ObjectMeta;
+  spec: Spec;
+  status?: Status;
+}
+
+/** Declares a kind. Short of a listed default, all parts are named. */
+export function defineKind<S extends z.ZodType, T extends z.ZodType>(of: {
+  group: string;
+  version: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+  shortNames?: readonly string[];
+  categories?: readonly string[];
+  description: string;
+  spec: S;
+  status?: T;
+  columns: readonly PrinterColumn[];
+  scale?: Kind["scale"];
+  rules?: readonly Rule[];
+}): Kind<ObjectOf<z.output<S>, Partial<z.output<T>>>> {
+  return {
+    ...of,
+    singular: of.kind.toLowerCase(),
+    listKind: `${of.kind}List`,
+    shortNames: of.shortNames ?? [],
+    categories: of.categories ?? [],
+    status: of.status,
+    scale: of.scale,
+    rules: of.rules ?? [],
+  };
+}
+
+/** The object type of a kind: `type InstancePool = Of<typeof InstancePool>`. */
+export type Of<K> = K extends Kind<infer T> ? T : never;

@@ -1,0 +1,165 @@
+/**
+ * The machine port: the one interface under Instance, PacketMachine and PlunderMachine.
+ *
+ * A driver talks to one provider account and knows nothing of Kubernetes objects. A machine carries the id of the
+ * claim it was made for from its first request on, so that a lost answer never buys a second one.
+ */
+
+/** What a provider says of a machine, in one word; `providerState` keeps its own. */
+export type Phase =
+  /** Accepted, hardware not yet handed over. */
+  | "building"
+  /** Powered and given to the user: it may still be installing; the provider can't know. */
+  | "running"
+  | "reinstalling"
+  | "stopped"
+  /** Being taken back; still billed or still visible. */
+  | "releasing"
+  | "failed"
+  /** A state the driver does not know: waited on, within the deadline. */
+  | "unknown";
+
+export interface Machine {
+  /** The provider's id. */
+  id: string;
+  /** Id of the claim it was made for; undefined: not made by Slipway (or by the original operator). */
+  claim: string | undefined;
+  hostname: string;
+  phase: Phase;
+  /** The provider's own word: `queued`, `active`, `failed_deployment`. */
+  providerState: string;
+  plan: string | undefined;
+  metro: string | undefined;
+  addresses: readonly Address[];
+  ports: readonly Port[];
+  /** The provider refuses to delete it. */
+  locked: boolean;
+  /** When the provider will take it back by itself (spot revocation), ms since the epoch. */
+  terminatesAt: number | undefined;
+  /** 0–100, where the provider tells. */
+  progress: number | undefined;
+  /** The newest thing the provider reported, for the user to read. */
+  lastEvent: string | undefined;
+  createdAt: number | undefined;
+}
+
+export interface Address {
+  address: string;
+  family: 4 | 6;
+  public: boolean;
+  /** The address the machine itself is reached at, not an extra block. */
+  management: boolean;
+}
+
+export interface Port {
+  id: string;
+  name: string;
+  kind: "bond" | "physical";
+  mac: string | undefined;
+  bonded: boolean;
+  /** Name of the bond this port belongs to. */
+  bond: string | undefined;
+  networkType: string | undefined;
+  disbondable: boolean;
+  /** Numbers of the assigned VLANs, as strings. */
+  vlans: readonly string[];
+  nativeVlan: string | undefined;
+}
+
+export const NETWORK_MODES = ["layer3", "layer2-bonded", "layer2-individual", "hybrid", "hybrid-bonded"] as const;
+export type NetworkMode = (typeof NETWORK_MODES)[number];
+
+/** How a machine's ports should stand. VLANs are numbers or provider ids, as strings. */
+export interface NetworkWish {
+  mode: NetworkMode | undefined;
+  vlans: readonly { port: string; vlans: readonly string[] }[];
+  /** Create VLANs that don't exist in the machine's metro yet. */
+  createVlans?: boolean;
+}
+
+/** Where a machine may be bought. */
+export interface Placement {
+  plan: string;
+  metro: string | undefined;
+  facility?: readonly string[];
+}
+
+/** Everything a machine is ordered with. Fields a driver can't express are refused by `MachineDriver.check`. */
+export interface Order {
+  claim: string;
+  hostname: string;
+  placement: Placement;
+  operatingSystem: string;
+  billingCycle?: string;
+  projectId?: string;
+  boot: Boot;
+  tags: readonly string[];
+  description?: string;
+  /** `maxPrice` per hour, as a decimal string; unset: the provider's own limit. */
+  spot?: { maxPrice?: string };
+  /** Id of a reserved machine, or `next-available`. */
+  reservation?: string;
+  userSshKeys?: readonly string[];
+  projectSshKeys?: readonly string[];
+  noSshKeys?: boolean;
+  features?: Readonly<Record<string, string>>;
+  /** JSON text. */
+  customData?: string;
+  publicIPv4SubnetSize?: number;
+  alwaysPxe?: boolean;
+}
+
+/** What a machine boots with. */
+export interface Boot {
+  scriptUrl: string;
+  /** Empty: none. */
+  userData: string;
+}
+
+export interface Capabilities {
+  networkModes: readonly NetworkMode[];
+  spot: boolean;
+  reservations: boolean;
+  reinstall: boolean;
+  locks: boolean;
+}
+
+/** A thing about an order that the provider can't or won't do; told to the user as a warning, or refused. */
+export interface Concern {
+  /** Path in the manifest: `spec.facility`. */
+  field: string;
+  message: string;
+  fatal: boolean;
+}
+
+/**
+ * One provider account. Every call has a timeout, obeys 429 and Retry-After within it, and fails with a `Fault`:
+ * `NoCapacity`, `BadCredentials`, `Throttled` (with `retryAfterMs`), `Unavailable`, `LostAnswer` (a write that may have had its effect),
+ * `Locked`, `Invalid` (the order itself; terminal), `NotFound`.
+ */
+export interface MachineDriver {
+  /** `equinix`, `latitude`, … */
+  readonly type: string;
+  readonly capabilities: Capabilities;
+  /** What about this order the provider would refuse or ignore. Pure. */
+  check(order: Order): readonly Concern[];
+  /** All machines of the account, every page. One call per page of up to 250 or more. */
+  list(signal?: AbortSignal): Promise<readonly Machine[]>;
+  /** Undefined: the provider knows no such machine. */
+  read(id: string, signal?: AbortSignal): Promise<Machine | undefined>;
+  /** Every machine that carries the claim, asked of the provider now: the look before a create. */
+  find(claim: string, signal?: AbortSignal): Promise<readonly Machine[]>;
+  /** Buys a machine. Not repeated inside: after `LostAnswer` the caller looks. */
+  create(order: Order, signal?: AbortSignal): Promise<Machine>;
+  /** Sets what the next boot of an existing machine gets. */
+  configure(id: string, boot: Partial<Boot>, signal?: AbortSignal): Promise<void>;
+  /** Installs anew, from the network; data on other disks is kept. */
+  reinstall(id: string, boot: Boot, signal?: AbortSignal): Promise<void>;
+  power(id: string, action: "on" | "off" | "cycle", signal?: AbortSignal): Promise<void>;
+  /** Whether nothing is left to do to the machine's ports. Pure. */
+  networkSettled(machine: Machine, wish: NetworkWish): boolean;
+  /** Makes the calls that are missing, and only those; returns the machine as it is then. May return before it is settled: call again. */
+  setNetwork(machine: Machine, wish: NetworkWish, signal?: AbortSignal): Promise<Machine>;
+  /** Gives the machine back. Resolves when the provider accepted it, or knows no such machine. */
+  release(id: string, options: { force: boolean }, signal?: AbortSignal): Promise<void>;
+}
