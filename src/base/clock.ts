@@ -74,3 +74,14 @@ export function rfc3339(ms: number): string {
 export function rfc3339Micro(ms: number): string {
   return new Date(ms).toISOString().replace("Z", "000Z");
 }
+
+/** RFC 3339 with milliseconds: how Slipway's own status fields keep a moment. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Milliseconds since the epoch of an RFC 3339 text; undefined when it is absent or not a time. */
+export function parseTime(text: string | null | undefined): number | undefined {
+  const ms = text ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
