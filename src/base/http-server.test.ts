@@ -1,0 +1,130 @@
+import "reflect-metadata";
+import assert from "node:assert/strict";
+import { webcrypto } from "node:crypto";
+import { connect } from "node:net";
+import { after, test } from "node:test";
+import { PemConverter, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
+import { isFault } from "./fault.ts";
+import { plain } from "./http.ts";
+import { undiciHttp } from "./http-client.ts";
+import { serveHttp } from "./http-server.ts";
+
+const http = undiciHttp();
+after(() => http.close());
+
+test("what a handler throws is answered 500 and not told to the client", async () => {
+  const server = await serveHttp(() => Promise.reject(new Error("password is hunter2")));
+
+  const answer = await http({ method: "GET", url: server.url });
+
+  assert.deepEqual([answer.status, answer.body], [500, "internal error\n"]);
+  await server.close();
+});
+
+test("a body above the bound is answered 413, with a length and without one", async () => {
+  const server = await serveHttp(async () => plain(200, "ok"), { maxBodyBytes: 10 });
+
+  assert.equal((await http({ method: "POST", url: server.url, body: "x".repeat(11) })).status, 413);
+  assert.equal((await http({ method: "POST", url: server.url, body: "x".repeat(10) })).status, 200);
+  const chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nxxxxxxxxxxx\r\n";
+  assert.match(await firstLine(server.port, chunked), / 413 /);
+  await server.close();
+});
+
+test("a method, host or target that is not understood is refused before the handler", async () => {
+  const server = await serveHttp(async () => plain(200, "ok"));
+
+  assert.match(await firstLine(server.port, "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"), / 405 /);
+  assert.match(await firstLine(server.port, "GET / HTTP/1.1\r\nHost: a/b@c\r\n\r\n"), / 400 /);
+  assert.match(await firstLine(server.port, "GET http://else/ HTTP/1.1\r\nHost: a\r\n\r\n"), / 400 /);
+  await server.close();
+});
+
+test("the handler sees the URL as the client meant it, and where it came from", async () => {
+  const server = await serveHttp(async (request) => plain(200, `${request.url} ${request.remote}`));
+
+  const answer = await http({ method: "GET", url: `http://localhost:${server.port}/a?b=c` });
+
+  assert.match(answer.body, new RegExp(`^http://localhost:${server.port}/a\\?b=c .*127.0.0.1$`));
+  await server.close();
+});
+
+test("HEAD has the headers of the answer and no body", async () => {
+  const server = await serveHttp(async () => plain(200, "12345"));
+
+  const answer = await http({ method: "HEAD", url: server.url });
+
+  assert.deepEqual([answer.body, answer.headers["content-length"]], ["", "5"]);
+  await server.close();
+});
+
+test("the handler's signal is aborted when the client goes away", async () => {
+  const gone = Promise.withResolvers<void>();
+  const server = await serveHttp(({ signal }) => {
+    signal?.addEventListener("abort", () => gone.resolve());
+    return gone.promise.then(() => plain(200, ""));
+  });
+
+  await assert.rejects(http({ method: "GET", url: server.url, timeoutMs: 30 }), (e) => isFault(e, "LostAnswer"));
+  await gone.promise;
+  await server.close();
+});
+
+test("closing ends idle keep-alive connections and frees the port", async () => {
+  const server = await serveHttp(async () => plain(200, "ok"));
+  await http({ method: "GET", url: server.url });
+
+  await server.close();
+
+  await assert.rejects(http({ method: "GET", url: server.url }), (e) => isFault(e, "Unavailable"));
+  const again = await serveHttp(async () => plain(200, "ok"), { port: server.port });
+  await again.close();
+});
+
+test("a port in use is an error of the start", async () => {
+  const server = await serveHttp(async () => plain(200, "ok"));
+
+  await assert.rejects(
+    serveHttp(async () => plain(200, ""), { port: server.port }),
+    /EADDRINUSE/,
+  );
+  await server.close();
+});
+
+test("TLS: a certificate is verified against the given CA and refused, unsent, without it", async () => {
+  const { key, cert } = await selfSigned();
+  let served = 0;
+  const server = await serveHttp(async () => plain(200, `tls ${++served}`), { tls: { key, cert } });
+  const trusting = undiciHttp({ ca: cert });
+  const url = `https://localhost:${server.port}`;
+
+  await assert.rejects(http({ method: "GET", url }), (e) => isFault(e, "Unavailable"));
+  assert.equal((await trusting({ method: "GET", url })).body, "tls 1");
+  await trusting.close();
+  await server.close();
+});
+
+async function selfSigned(): Promise<{ key: string; cert: string }> {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: "CN=localhost",
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [new SubjectAlternativeNameExtension([{ type: "dns", value: "localhost" }])],
+  });
+  const key = PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY");
+  return { key, cert: certificate.toString("pem") };
+}
+
+/** Sends bytes as they are and reads the status line of the answer. */
+function firstLine(port: number, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(request));
+    socket.once("error", reject);
+    socket.once("data", (data) => {
+      socket.destroy();
+      resolve(data.toString("latin1").split("\r\n")[0] ?? "");
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { asFault } from "./fault.ts";
+import { type HttpAnswer, type HttpHandler, type HttpRequest, plain } from "./http.ts";
+import { type Log, quietLog } from "./log.ts";
+
+export interface HttpServerOptions {
+  /** Loopback unless told otherwise. */
+  host?: string;
+  /** 0: any free port. */
+  port?: number;
+  /** PEM. `ca` given: clients must show a certificate it signed. */
+  tls?: { key: string; cert: string; ca?: string };
+  /** Larger bodies are answered 413. */
+  maxBodyBytes?: number;
+  /** How long a client may take to send its request. */
+  requestTimeoutMs?: number;
+  log?: Log;
+}
+
+export interface HttpServer {
+  port: number;
+  /** `http://127.0.0.1:8080`, without a trailing slash. */
+  url: string;
+  /** Takes no new connections, lets answers under way end for a second, then closes what is left. */
+  close(): Promise<void>;
+}
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]);
+const CLOSE_GRACE_MS = 1_000;
+
+/**
+ * Serves a handler on a socket. The handler gets the absolute URL as the client meant it, the whole body, and a signal that is
+ * aborted when the client goes away. What it throws is answered 500 without details. Rejects when the port can't be bound.
+ */
+export async function serveHttp(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
+  const { host = "127.0.0.1", port = 0, tls, maxBodyBytes = 1024 * 1024, log = quietLog } = options;
+  const requestTimeout = options.requestTimeoutMs ?? 30_000;
+  let origin = "";
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(handler, request, { origin, maxBodyBytes, response }).then(
+      (body) => send(request, response, body),
+      (error: unknown) => {
+        log.error({ code: asFault(error, "http").code, method: request.method }, "a request was not served");
+        send(request, response, plain(500, "internal error\n"));
+      },
+    );
+  };
+  const limits = { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 1_000 };
+  const server: Server = tls
+    ? createTlsServer({ ...limits, ...tls, requestCert: tls.ca !== undefined }, onRequest)
+    : createServer(limits, onRequest);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const bound = server.address() as AddressInfo;
+  const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
+  origin = `${tls ? "https" : "http"}://${name}:${bound.port}`;
+  return { port: bound.port, url: origin, close: () => closeServer(server) };
+}
+
+interface Exchange {
+  origin: string;
+  maxBodyBytes: number;
+  response: ServerResponse;
+}
+
+async function answer(handler: HttpHandler, request: IncomingMessage, exchange: Exchange): Promise<HttpAnswer> {
+  const method = request.method ?? "";
+  if (!METHODS.has(method)) return plain(405, "method not allowed\n", { allow: [...METHODS].join(", ") });
+  const url = absoluteUrl(request, exchange.origin);
+  if (url === undefined) return plain(400, "bad request target\n");
+  const body = await readBody(request, exchange.maxBodyBytes);
+  if (body === undefined)
+    return plain(413, `body larger than ${exchange.maxBodyBytes} bytes\n`, { connection: "close" });
+
+  const gone = new AbortController();
+  exchange.response.once("close", () => gone.abort(new DOMException("the client went away", "AbortError")));
+  const headers: Record<string, string> = {};
+  for (const [key, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[key] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return handler({
+    method: method as HttpRequest["method"],
+    url,
+    headers,
+    ...(body === "" ? {} : { body }),
+    signal: gone.signal,
+    remote: request.socket.remoteAddress ?? "",
+  });
+}
+
+/** The Host header says which name the client used; a strange one is not worth a guess. */
+function absoluteUrl(request: IncomingMessage, origin: string): string | undefined {
+  const target = request.url ?? "/";
+  if (!target.startsWith("/")) return undefined;
+  const host = request.headers.host;
+  if (host === undefined) return `${origin}${target}`;
+  if (!/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d+)?$/.test(host)) return undefined;
+  return `${origin.slice(0, origin.indexOf(":"))}://${host}${target}`;
+}
+
+/** Undefined: larger than `limit`. The rest of such a body is left unread. */
+async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else {
+        request.pause();
+        resolve(undefined);
+      }
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    request.on("error", reject);
+  });
+}
+
+function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
+  if (response.destroyed) return;
+  const body = Buffer.from(answer.body, "utf8");
+  // RFC 9110 §8.6: no length on 204 and 304.
+  const length = answer.status === 204 || answer.status === 304 ? {} : { "content-length": String(body.length) };
+  response.writeHead(answer.status, { ...length, ...answer.headers });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(force);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
