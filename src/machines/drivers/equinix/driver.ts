@@ -1,0 +1,118 @@
+/**
+ * Machines of Equinix Metal, or of any endpoint that speaks its API (the service itself was retired on 30 June 2026).
+ *
+ * Promises what `MachineDriver` promises. A device carries the tag `slipway:claim:<claim>` from its order on. The
+ * calls follow the API's OpenAPI document; links in answers are never followed, so the key goes to the endpoint only.
+ * Knows nothing of Kubernetes objects.
+ */
+import { Fault, isFault } from "../../../base/fault.ts";
+import { type Machine, type MachineDriver, NETWORK_MODES } from "../../machine.ts";
+import type { DriverFactory } from "../../provider.ts";
+import { claimTag } from "./claim-tag.ts";
+import { metalClient } from "./client.ts";
+import { numbered, setNetwork } from "./network.ts";
+import { machineOf, type VlanNumbers } from "./observe.ts";
+import { concernsAbout, wireOrder } from "./order.ts";
+import { portSteps } from "./ports.ts";
+import { projectFinder } from "./project.ts";
+import { openSession } from "./session.ts";
+import type { WireDevice } from "./wire.ts";
+
+export const PUBLIC_ENDPOINT = "https://api.equinix.com/metal/v1";
+
+const POWER = { on: "power_on", off: "power_off", cycle: "reboot" } as const;
+
+export const createEquinixDriver: DriverFactory = (account, { http, clock, log }): MachineDriver => {
+  const endpoint = account.endpoint ?? PUBLIC_ENDPOINT;
+  const client = metalClient(openSession({ endpoint, token: account.token, http, clock }));
+  const project = projectFinder(account.project, client);
+  const numbers: VlanNumbers = new Map();
+
+  const machines = (devices: readonly WireDevice[]): Machine[] =>
+    devices.filter((device) => device.state !== "deleted").map((device) => machineOf(device, numbers));
+
+  const read = async (id: string, signal?: AbortSignal): Promise<Machine | undefined> => {
+    try {
+      return machines([await client.device(id, signal)])[0];
+    } catch (error) {
+      if (isFault(error, "NotFound") || (await isForeign(error, signal))) return undefined;
+      throw error;
+    }
+  };
+
+  /** The API answers 403 for a device that has left the project: that is so when the same key still opens the project itself. */
+  const isForeign = async (error: unknown, signal?: AbortSignal): Promise<boolean> => {
+    if (!isFault(error, "BadCredentials") || (error.details as { status?: number }).status !== 403) return false;
+    await client.devices(await project(signal), { tag: claimTag("none") }, signal);
+    return true;
+  };
+
+  return {
+    type: "equinix",
+    capabilities: { networkModes: NETWORK_MODES, spot: true, reservations: true, reinstall: true, locks: true },
+    check: (order) => concernsAbout(order, account),
+
+    async list(signal) {
+      return machines(await client.devices(await project(signal), {}, signal));
+    },
+    read,
+
+    async find(claim, signal) {
+      const tagged = await client.devices(await project(signal), { tag: claimTag(claim) }, signal);
+      // The API's filter may match more than the whole tag.
+      return machines(tagged).filter((machine) => machine.claim === claim);
+    },
+
+    async create(order, signal) {
+      const problem = concernsAbout(order, account).find((concern) => concern.fatal);
+      const on = `device ${order.hostname}`;
+      if (problem !== undefined) {
+        throw new Fault("Invalid", on, `${problem.field}: ${problem.message}`, { remedy: "correct the manifest" });
+      }
+      const projectId = await project(signal);
+      if (order.projectId && order.projectId !== projectId) {
+        throw new Fault("Invalid", on, `spec.projectID: the provider's account serves project ${projectId}`);
+      }
+      const machine = machineOf(await client.createDevice(projectId, wireOrder(order, account), signal), numbers);
+      log.info({ device: machine.id, hostname: machine.hostname, plan: machine.plan, metro: machine.metro }, "bought");
+      return machine;
+    },
+
+    async configure(id, boot, signal) {
+      const update = {
+        ...(boot.userData === undefined ? {} : { userdata: boot.userData }),
+        ...(boot.scriptUrl === undefined ? {} : { ipxe_script_url: boot.scriptUrl }),
+      };
+      if (Object.keys(update).length > 0) await client.updateDevice(id, update, signal);
+    },
+
+    async reinstall(id, boot, signal) {
+      // The action takes no user data.
+      await client.updateDevice(id, { userdata: boot.userData, ipxe_script_url: boot.scriptUrl }, signal);
+      await client.act(id, { type: "reinstall", preserve_data: true, deprovision_fast: true }, signal);
+    },
+
+    async power(id, action, signal) {
+      try {
+        await client.act(id, { type: POWER[action] }, signal);
+      } catch (error) {
+        if (!isFault(error, "AlreadyConfigured")) throw error;
+      }
+    },
+
+    networkSettled: (machine, wish) => portSteps(machine.ports, numbered(wish, numbers)).length === 0,
+    setNetwork: (machine, wish, signal) => setNetwork(machine, wish, { client, numbers, project, read }, signal),
+
+    async release(id, { force }, signal) {
+      try {
+        await client.deleteDevice(id, force, signal);
+        log.info({ device: id, force }, "released");
+      } catch (error) {
+        if (isFault(error, "NotFound", "AlreadyConfigured")) return;
+        // A key that may only read also gets 403: the device then still answers.
+        if (isFault(error, "BadCredentials") && (await read(id, signal)) === undefined) return;
+        throw error;
+      }
+    },
+  };
+};

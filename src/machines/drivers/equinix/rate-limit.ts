@@ -1,0 +1,41 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { HttpAnswer } from "../../../base/http.ts";
+
+const DEFAULT_WAIT_MS = 5_000;
+
+/**
+ * How long the API wants to be left alone, in ms: `Retry-After` (seconds or a date, RFC 9110 §10.2.3), else `X-RateLimit-Reset`
+ * (epoch seconds). Undefined: nothing of the kind was said.
+ */
+export function askedToWait(answer: HttpAnswer, now: number): number | undefined {
+  const after = answer.headers["retry-after"];
+  if (after !== undefined) {
+    const ms = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now;
+    if (Number.isFinite(ms)) return Math.max(0, ms);
+  }
+  const exhausted = answer.status === 429 || answer.headers["x-ratelimit-remaining"] === "0";
+  const reset = Number(answer.headers["x-ratelimit-reset"]);
+  if (exhausted && reset > 0) return Math.max(0, reset * 1000 - now);
+  return answer.status === 429 ? DEFAULT_WAIT_MS : undefined;
+}
+
+/** One account's gate: after the API asked for patience, all calls of the account wait, not only the one that was told. */
+export class Gate {
+  readonly #clock: Clock;
+  #opensAt = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  observe(answer: HttpAnswer): void {
+    const now = this.#clock.now();
+    const wait = askedToWait(answer, now);
+    if (wait !== undefined) this.#opensAt = Math.max(this.#opensAt, now + wait);
+  }
+
+  /** Milliseconds until calls may go out. */
+  get closedForMs(): number {
+    return Math.max(0, this.#opensAt - this.#clock.now());
+  }
+}
