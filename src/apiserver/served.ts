@@ -113,6 +113,11 @@ export interface ServedResource {
   hasGeneration: boolean;
   /** Group/version under which objects are stored; equal to its own where there is one version. */
   storageVersion: string;
+  /** Name of the collection the objects are kept in, where two resources show the same objects (Events); unset: `group/plural`. */
+  storageKey?: string;
+  /** Between this resource's shape and the stored one. Pure; unset: only `apiVersion` differs. */
+  toStorage?(object: Body): Body;
+  fromStorage?(object: Body): Body;
   deprecation?: string;
   /** Fills in what the server owns (Service addresses, Pod phase). Works on the server's own copy. */
   prepareCreate?(object: Body, now: number): void;
