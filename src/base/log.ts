@@ -46,7 +46,10 @@ export class Secrets {
 
   /** Values under eight characters are not registered: replacing them would garble ordinary text. */
   add(value: string | undefined): void {
-    if (value !== undefined && value.length >= 8) this.#values.add(value);
+    if (value === undefined || value.length < 8) return;
+    this.#values.add(value);
+    // As it stands inside a JSON line.
+    this.#values.add(JSON.stringify(value).slice(1, -1));
   }
 
   redact(text: string): string {
