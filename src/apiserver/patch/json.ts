@@ -1,0 +1,64 @@
+/**
+ * Patches and field ownership: what a write does to an object, and who owns which of its fields afterwards.
+ *
+ * Pure functions over JSON values: no input is ever changed, and an answer may share unchanged parts with its inputs.
+ * Malformed input is a `Fault` whose `details` (`PatchRefusal`) hold the text and causes of the API's own `Status`.
+ * Knows schemas only through `../served.ts`; knows nothing of HTTP, storage or kinds.
+ */
+import type { Code } from "../../base/fault.ts";
+import { Fault } from "../../base/fault.ts";
+
+export type JsonObject = Record<string, unknown>;
+
+/** What `Fault.details` of this folder's faults hold: `message` is `Status.message` as kube-apiserver words it. */
+export interface PatchRefusal {
+  message: string;
+  causes?: { reason: string; message: string; field: string }[];
+}
+
+/** A fault whose text the server can hand on as a `Status`. */
+export function refusal(code: Code, on: string, message: string, causes?: PatchRefusal["causes"]): Fault {
+  const details: PatchRefusal = causes === undefined ? { message } : { message, causes };
+  return new Fault(code, on, message, { details });
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An own member: `__proto__` and `constructor` are ordinary keys in JSON. */
+export function member(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Sets an own member, also one named `__proto__`. */
+export function setMember(object: JsonObject, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+/** Equality of JSON values; the order of an object's keys does not matter. */
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
+  );
+}
+
+/** A JSON text with sorted keys: the same for equal values. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value ?? null);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+  return `{${members.join(",")}}`;
+}
