@@ -1,0 +1,63 @@
+/**
+ * The face of the schema engine: what kube-apiserver does with an object by its kind's structural schema.
+ *
+ * Pruning, defaulting, validation with ratcheting, and CEL rules, each in its own file beside this one. Also here: the
+ * resources that a CustomResourceDefinition serves (`crd.ts`), discovery documents (`discovery.ts`) and OpenAPI documents
+ * (`openapi-v2.ts`, `openapi-v3.ts`). Everything is a pure function of schemas and objects: no clock, no I/O, no state.
+ */
+import type { FieldError, Schema } from "../served.ts";
+import { type Rules, compileRules } from "./cel/rules.ts";
+import { applyDefaults } from "./defaults.ts";
+import { nodeOf } from "./node.ts";
+import { wholeObject } from "./object-meta.ts";
+import { prune } from "./prune.ts";
+import { validateNode } from "./validate.ts";
+
+export interface CompiledSchema {
+  /** Drops unknown fields in place. Returns their paths in kube-apiserver's wording: `spec.foo`, `spec.list[0].bar`. */
+  prune(value: unknown): string[];
+  /** Fills in defaults in place; a null where none is allowed counts as absent. */
+  applyDefaults(value: unknown): void;
+  /**
+   * All that is wrong with `value`. Never throws on JSON. With `old`, unchanged parts are not judged again and transition
+   * rules see their old value.
+   */
+  validate(value: unknown, old?: unknown): FieldError[];
+}
+
+/**
+ * Makes a schema ready for use. The schema of an object knows apiVersion, kind and metadata even when it doesn't list them.
+ *
+ * Throws `SyntaxError` when a pattern is not a regular expression; rules that don't compile fail every object. A CRD
+ * that passed `validateCrd` has neither.
+ */
+export function compile(schema: Schema): CompiledSchema {
+  const root = nodeOf(schema.type === "object" ? wholeObject(schema) : schema);
+  // Programs are made on first use: most kinds of a cluster never see an object.
+  let rules: Rules | undefined;
+  return {
+    prune: (value) => prune(root, value),
+    applyDefaults: (value) => applyDefaults(root, value),
+    validate(value, old) {
+      const errors: FieldError[] = [];
+      validateNode(root, value, old, "", errors);
+      if (!root.hasRules) return errors;
+      if (errors.some(blocksRules)) return [...errors, NOT_CHECKED];
+      rules ??= compileRules(root);
+      rules.check(value, old, errors);
+      return errors;
+    },
+  };
+}
+
+const NOT_CHECKED: FieldError = {
+  field: "<nil>",
+  reason: "FieldValueInvalid",
+  message:
+    'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
+
+/** Rules are written for values of the right shape and size, so they don't run on others. */
+function blocksRules(error: FieldError): boolean {
+  return ["FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"].includes(error.reason);
+}

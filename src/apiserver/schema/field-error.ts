@@ -1,0 +1,56 @@
+/**
+ * Field errors in the wording of apimachinery's `field.Error` and of the OpenAPI validator that kube-apiserver uses,
+ * because people and tools match on these texts.
+ */
+import type { FieldError } from "../served.ts";
+
+/** A value as `field.Error` prints it: strings quoted, numbers and booleans bare, the rest as JSON. */
+export function printed(value: unknown): string {
+  if (value === null || value === undefined) return '"null"';
+  return JSON.stringify(value);
+}
+
+export function invalid(field: string, value: unknown, detail: string): FieldError {
+  return { field, reason: "FieldValueInvalid", message: `Invalid value: ${printed(value)}: ${detail}` };
+}
+
+export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
+  return { field, reason: "FieldValueTypeInvalid", message: `Invalid value: ${printed(value)}: ${detail}` };
+}
+
+export function required(field: string, detail = ""): FieldError {
+  return { field, reason: "FieldValueRequired", message: detail === "" ? "Required value" : `Required value: ${detail}` };
+}
+
+export function forbidden(field: string, detail: string): FieldError {
+  return { field, reason: "FieldValueForbidden", message: `Forbidden: ${detail}` };
+}
+
+export function duplicate(field: string, value: unknown): FieldError {
+  return { field, reason: "FieldValueDuplicate", message: `Duplicate value: ${printed(value)}` };
+}
+
+export function notSupported(field: string, value: unknown, supported: readonly unknown[]): FieldError {
+  const list = supported.map((s) => JSON.stringify(typeof s === "string" ? s : JSON.stringify(s))).join(", ");
+  return {
+    field,
+    reason: "FieldValueNotSupported",
+    message: `Unsupported value: ${printed(value)}: supported values: ${list}`,
+  };
+}
+
+export function tooLong(field: string, max: number): FieldError {
+  return {
+    field,
+    reason: "FieldValueTooLong",
+    message: `Too long: may not be more than ${max} byte${max === 1 ? "" : "s"}`,
+  };
+}
+
+export function tooMany(field: string, actual: number, max: number): FieldError {
+  return {
+    field,
+    reason: "FieldValueTooMany",
+    message: `Too many: ${actual}: must have at most ${max} item${max === 1 ? "" : "s"}`,
+  };
+}

@@ -1,0 +1,81 @@
+import type { Schema } from "../served.ts";
+import { fromRe2 } from "./regexp.ts";
+import { formatCheck } from "./formats.ts";
+import { wholeObject } from "./object-meta.ts";
+
+/** A schema made ready for walking: lookups are maps, patterns are compiled, and each node knows what its subtree needs. */
+export interface Node {
+  readonly schema: Schema;
+  readonly properties: ReadonlyMap<string, Node>;
+  /** Values of keys that `properties` does not name. `any`: kept unchecked; `none`: unknown. */
+  readonly additional: Node | "any" | "none";
+  readonly items: Node | undefined;
+  readonly required: readonly string[];
+  readonly pattern: RegExp | undefined;
+  readonly format: ((text: string) => boolean) | undefined;
+  /** Unknown fields stay. */
+  readonly open: boolean;
+  /** A whole Kubernetes object: apiVersion, kind and metadata belong to it even where not listed. */
+  readonly embedded: boolean;
+  readonly intOrString: boolean;
+  readonly nullable: boolean;
+  readonly allOf: readonly Node[];
+  readonly anyOf: readonly Node[];
+  readonly oneOf: readonly Node[];
+  readonly not: Node | undefined;
+  /** In this node or below. */
+  readonly hasDefaults: boolean;
+  readonly hasRules: boolean;
+}
+
+const NO_NODES: readonly Node[] = [];
+
+/**
+ * Prepares a schema. Throws `SyntaxError` on a pattern that is not one; validated CRDs have none.
+ */
+export function nodeOf(given: Schema): Node {
+  const schema = given["x-kubernetes-embedded-resource"] === true ? wholeObject(given) : given;
+  const properties = new Map<string, Node>();
+  for (const [name, child] of Object.entries(schema.properties ?? {})) properties.set(name, nodeOf(child));
+  const items = schema.items === undefined ? undefined : nodeOf(schema.items);
+  const additional = additionalOf(schema);
+  const children = [...properties.values()];
+  if (items) children.push(items);
+  if (typeof additional === "object") children.push(additional);
+  return {
+    schema,
+    properties,
+    additional,
+    items,
+    required: schema.required ?? [],
+    pattern: schema.pattern === undefined ? undefined : fromRe2(schema.pattern),
+    format: formatCheck(schema.format),
+    open: schema["x-kubernetes-preserve-unknown-fields"] === true,
+    embedded: schema["x-kubernetes-embedded-resource"] === true,
+    intOrString: schema["x-kubernetes-int-or-string"] === true || schema.format === "int-or-string",
+    nullable: schema.nullable === true,
+    allOf: schema.allOf?.map(nodeOf) ?? NO_NODES,
+    anyOf: schema.anyOf?.map(nodeOf) ?? NO_NODES,
+    oneOf: schema.oneOf?.map(nodeOf) ?? NO_NODES,
+    not: schema.not === undefined ? undefined : nodeOf(schema.not),
+    hasDefaults: schema.default !== undefined || children.some((c) => c.hasDefaults),
+    hasRules: (schema["x-kubernetes-validations"]?.length ?? 0) > 0 || children.some((c) => c.hasRules),
+  };
+}
+
+function additionalOf(schema: Schema): Node["additional"] {
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === "object") return nodeOf(additionalProperties);
+  return additionalProperties === true ? "any" : "none";
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sets a field that may be named `__proto__`. */
+export function put(record: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
+  else record[key] = value;
+}

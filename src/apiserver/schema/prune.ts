@@ -1,0 +1,36 @@
+import { isRecord, type Node } from "./node.ts";
+
+/**
+ * Drops, in place, the fields that the schema does not know, and returns their paths (`spec.foo`, `spec.list[0].bar`).
+ */
+export function prune(node: Node, value: unknown): string[] {
+  const dropped: string[] = [];
+  walk(node, value, "", dropped);
+  return dropped;
+}
+
+function walk(node: Node, value: unknown, path: string, dropped: string[]): void {
+  if (Array.isArray(value)) {
+    if (node.items === undefined) return;
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      if (typeof item === "object" && item !== null) walk(node.items, item, `${path}[${i}]`, dropped);
+    }
+    return;
+  }
+  if (!isRecord(value)) return;
+  for (const key in value) {
+    const child = node.properties.get(key) ?? (typeof node.additional === "object" ? node.additional : undefined);
+    if (child !== undefined) {
+      const inner = value[key];
+      if (typeof inner === "object" && inner !== null) walk(child, inner, below(path, key), dropped);
+    } else if (node.additional === "none" && !node.open) {
+      dropped.push(below(path, key));
+      delete value[key];
+    }
+  }
+}
+
+function below(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}

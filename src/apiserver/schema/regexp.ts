@@ -1,0 +1,88 @@
+/**
+ * RE2 patterns (the dialect of Go and of CRD schemas) as JavaScript regular expressions.
+ *
+ * Translates what differs in spelling: `\A \z`, `(?P<name>)`, leading flags, POSIX classes. Constructs that RE2 does not
+ * have (look-around, back-references) are refused as Go refuses them. JavaScript backtracks where RE2 does not, so a pattern
+ * that repeats a group which itself ends in an open repetition of the same text may be slow: inputs are bounded by the
+ * server's body limit and by `maxLength`.
+ */
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  ascii: "\\x00-\\x7F",
+  blank: "\\t ",
+  cntrl: "\\x00-\\x1F\\x7F",
+  digit: "0-9",
+  graph: "!-~",
+  lower: "a-z",
+  print: " -~",
+  punct: "!-\\/:-@\\[-`{-~",
+  space: "\\t\\n\\v\\f\\r ",
+  upper: "A-Z",
+  word: "0-9A-Za-z_",
+  xdigit: "0-9A-Fa-f",
+};
+
+const TOKEN = /\\[\s\S]|\[:\^?[a-z]+:\]|\(\?[imsU]+\)|\(\?P<|\(\?<?[=!]|[[\]()]/g;
+
+/** Throws `SyntaxError` where Go's regexp would refuse the pattern or JavaScript can't express it. */
+export function fromRe2(pattern: string, flags = ""): RegExp {
+  let inClass = false;
+  // For each open group: how many flag groups, opened inside it by `(?i)`, end with it.
+  const flagGroups = [0];
+  const translated = pattern.replace(TOKEN, (token) => {
+    if (token.startsWith("\\")) return inClass ? escapeInClass(token) : escape(token);
+    if (inClass) {
+      if (token === "[") return "\\[";
+      if (token.startsWith("[:")) return posixClass(token);
+      if (token === "]") inClass = false;
+      return token.replace(/^[()]/, "\\$&");
+    }
+    switch (token) {
+      case "[":
+        inClass = true;
+        return token;
+      case "(":
+        flagGroups.push(0);
+        return token;
+      case ")":
+        return ")".repeat((flagGroups.length > 1 ? (flagGroups.pop() ?? 0) : 0) + 1);
+      case "(?P<":
+        flagGroups.push(0);
+        return "(?<";
+    }
+    if (token.startsWith("[:")) {
+      inClass = true;
+      return token;
+    }
+    if (!/^\(\?[ims]+\)$/.test(token)) throw new SyntaxError(`invalid or unsupported Perl syntax: \`${token.replace(/\)$/, "")}\``);
+    flagGroups[flagGroups.length - 1] = (flagGroups.at(-1) ?? 0) + 1;
+    return `${token.slice(0, -1)}:`;
+  });
+  return new RegExp(translated + ")".repeat(flagGroups[0] ?? 0), `${flags}u`);
+}
+
+/** In `u` mode JavaScript refuses needless escapes that Go takes, such as `\_` and `\-` outside a class. */
+function escape(token: string): string {
+  const char = token[1] ?? "";
+  if (char === "A") return "(?<![\\s\\S])";
+  if (char === "z") return "(?![\\s\\S])";
+  if (/[1-9Z]/.test(char)) throw new SyntaxError(`invalid escape sequence: \`${token}\``);
+  return escapeInClass(token);
+}
+
+function escapeInClass(token: string): string {
+  const char = token[1] ?? "";
+  if (/[A-Za-z0-9^$\\.*+?()[\]{}|/]/.test(char)) return token === "\\a" ? "\\x07" : token;
+  if (char === "-") return "\\x2d";
+  return char;
+}
+
+function posixClass(token: string): string {
+  const negated = token[2] === "^";
+  const name = token.slice(negated ? 3 : 2, -2);
+  const set = POSIX[name];
+  if (set === undefined) throw new SyntaxError(`invalid character class range: \`${token}\``);
+  if (negated) throw new SyntaxError(`negated class ${token} is not supported`);
+  return set;
+}
