@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Condition } from "../kube/object.ts";
 
 /** `metav1.Condition`, as a list keyed by type. */
 export const Conditions = z
@@ -13,4 +14,7 @@ export const Conditions = z
     }),
   )
   .describe("What holds of the object now, one entry a type.")
-  .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] });
+  // zod's optional fields may be undefined; those of an object read from JSON are there or not.
+  .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }) as unknown as z.ZodType<
+  Condition[]
+>;

@@ -1,0 +1,214 @@
+/**
+ * The life of one claimed machine, from the order to the joined node: state → what to look at, next step,
+ * deadline, what the user is told. Pure: a crash between two steps changes nothing, the next call says the same.
+ */
+import type { Machine, NetworkWish, Placement } from "./machine.ts";
+
+/** What is wanted of a machine, whichever kind of object wants it. Times in milliseconds. */
+export interface Claim {
+  /** Uid of the wanting object. */
+  id: string;
+  /** Where it may be bought, in the order of preference; never empty. */
+  placements: readonly Placement[];
+  network: NetworkWish | undefined;
+  /** 2: the ports are set first, then the machine is installed by a second boot. */
+  passes: 1 | 2;
+  provisionTimeoutMs: number;
+  joinTimeoutMs: number;
+}
+
+/** What the wanting object remembers of its machine; every entry is written before the effect it announces. */
+export interface Journal {
+  machineId: string | undefined;
+  purchase: { attempt: number; at: number; state: "Pending" | "Refused" | "Done"; placement: number } | undefined;
+  boot: { id: string; pass: 1 | 2; at: number; sent: boolean } | undefined;
+  signals: Signals;
+  /** When the provider handed the machine over. */
+  runningSince: number | undefined;
+  /** The machine has become a node. */
+  joined: boolean;
+}
+
+/** What the machine itself said of its current boot: when, in ms. */
+export interface Signals {
+  scriptFetched?: number;
+  configFetched?: number;
+  started?: number;
+  succeeded?: number;
+  failed?: number;
+  message?: string;
+}
+
+export type LossReason =
+  | "MachineFailed"
+  | "MachineGone"
+  | "MachineTakenBack"
+  | "ProvisionTimeout"
+  | "InstallFailed"
+  | "JoinTimeout"
+  | "SpotRevoked"
+  | "NodeNotReady"
+  | "NodeDeleted";
+
+/** The one next step. Each is safe to repeat: the executor looks before it acts. */
+export type Step =
+  | { do: "order"; attempt: number; placement: number }
+  /** The answer to an order is not known: ask who carries the claim. */
+  | { do: "look" }
+  | { do: "setNetwork" }
+  | { do: "reinstall" }
+  | { do: "powerOn" }
+  | { do: "wait"; for: string; recheckMs: number; deadline?: number }
+  /** This machine will not come, or will not stay. */
+  | { do: "giveUp"; reason: LossReason; message: string };
+
+/** How long a provider's list may miss a machine that it has already sold. An unanswered order is repeated only after it. */
+export const SETTLE_MS = 60_000;
+const LOOK_AGAIN_MS = 10_000;
+/** Between reads of a machine on its way; one list serves all. */
+export const PROGRESS_POLL_MS = 15_000;
+/** Between reads of a machine in service. Less than a spot market's notice of 120 s. */
+export const STEADY_POLL_MS = 30_000;
+const NO_CAPACITY_BASE_MS = 60_000;
+const NO_CAPACITY_MAX_MS = 10 * 60_000;
+
+/** The next step for a claim that has no machine yet. */
+export function nextPurchase(claim: Claim, journal: Journal, now: number): Step {
+  const last = journal.purchase;
+  if (last === undefined) return { do: "order", attempt: 1, placement: 0 };
+  if (last.state !== "Refused") return unanswered(last, now);
+  if (last.placement + 1 < claim.placements.length) {
+    return { do: "order", attempt: last.attempt + 1, placement: last.placement + 1 };
+  }
+  const rounds = Math.max(1, Math.round(last.attempt / claim.placements.length));
+  const due = last.at + Math.min(NO_CAPACITY_MAX_MS, NO_CAPACITY_BASE_MS * 2 ** (rounds - 1));
+  if (now >= due) return { do: "order", attempt: last.attempt + 1, placement: 0 };
+  return { do: "wait", for: "capacity at the provider", recheckMs: due - now };
+}
+
+function unanswered(last: NonNullable<Journal["purchase"]>, now: number): Step {
+  const age = now - last.at;
+  if (age < LOOK_AGAIN_MS / 10)
+    return { do: "wait", for: "the provider's answer to the order", recheckMs: LOOK_AGAIN_MS / 10 };
+  if (age < SETTLE_MS) return { do: "look" };
+  return { do: "order", attempt: last.attempt + 1, placement: last.placement };
+}
+
+/** The next step for a machine that exists. `settled`: nothing is left to do to its ports. */
+export function nextStep(claim: Claim, journal: Journal, machine: Machine, settled: boolean, now: number): Step {
+  if (machine.terminatesAt !== undefined) {
+    return {
+      do: "giveUp",
+      reason: "SpotRevoked",
+      message: "the provider takes the machine back: its spot price was exceeded",
+    };
+  }
+  const waits = PHASES[machine.phase];
+  return waits({ claim, journal, machine, settled, now });
+}
+
+interface Situation {
+  claim: Claim;
+  journal: Journal;
+  machine: Machine;
+  settled: boolean;
+  now: number;
+}
+
+const PHASES: Readonly<Record<Machine["phase"], (at: Situation) => Step>> = {
+  building: (at) =>
+    handedOver(at, `the provider to hand over the machine (${at.machine.providerState}${percent(at.machine)})`),
+  unknown: (at) => handedOver(at, `the provider to say more than ${at.machine.providerState}`),
+  failed: ({ machine }) => ({
+    do: "giveUp",
+    reason: "MachineFailed",
+    message: `the provider reports the machine as ${machine.providerState}${said(machine)}`,
+  }),
+  releasing: ({ machine }) => ({
+    do: "giveUp",
+    reason: "MachineTakenBack",
+    message: `the machine is ${machine.providerState}, though nobody here released it`,
+  }),
+  stopped: (at) => (at.journal.joined ? steady("the machine to be powered on") : stopped(at)),
+  reinstalling: (at) => installing(at),
+  running: (at) => running(at),
+};
+
+function handedOver(at: Situation, what: string): Step {
+  if (at.journal.joined) return steady(what);
+  const deadline = (at.journal.purchase?.at ?? at.now) + at.claim.provisionTimeoutMs;
+  if (at.now < deadline) return { do: "wait", for: what, recheckMs: PROGRESS_POLL_MS, deadline };
+  return {
+    do: "giveUp",
+    reason: "ProvisionTimeout",
+    message: `no machine within ${minutes(at.claim.provisionTimeoutMs)}: still ${at.machine.providerState}`,
+  };
+}
+
+function stopped(at: Situation): Step {
+  const late = overdue(at);
+  return late ?? { do: "powerOn" };
+}
+
+function running(at: Situation): Step {
+  const { claim, journal, settled } = at;
+  if (journal.joined) return steady("nothing");
+  const late = overdue(at);
+  if (late !== undefined) return late;
+  if (!settled) return { do: "setNetwork" };
+  const pass = journal.boot?.pass ?? 1;
+  if (claim.passes === 2 && (pass === 1 || journal.boot?.sent !== true)) return { do: "reinstall" };
+  return installing(at);
+}
+
+/** The machine is on its own now; only what it says itself counts, never the provider's `active`. */
+function installing(at: Situation): Step {
+  const { signals } = at.journal;
+  if (at.journal.joined) return steady("nothing");
+  if (signals.failed !== undefined && signals.failed >= (signals.started ?? 0)) {
+    return {
+      do: "giveUp",
+      reason: "InstallFailed",
+      message: `the installer reported a failure${signals.message ? `: ${signals.message}` : ""}`,
+    };
+  }
+  return overdue(at) ?? { do: "wait", for: awaited(signals), recheckMs: PROGRESS_POLL_MS, deadline: joinDeadline(at) };
+}
+
+function awaited(signals: Signals): string {
+  if (signals.succeeded !== undefined) return "the installed machine to join as a Ready Node";
+  if (signals.started !== undefined) return "the installer to finish";
+  if (signals.configFetched !== undefined) return "the installer to start";
+  if (signals.scriptFetched !== undefined) return "the machine to fetch its configuration";
+  return "the machine to fetch its boot script";
+}
+
+function overdue(at: Situation): Step | undefined {
+  if (at.now < joinDeadline(at)) return undefined;
+  return {
+    do: "giveUp",
+    reason: "JoinTimeout",
+    message: `no Ready Node within ${minutes(at.claim.joinTimeoutMs)}: it was waiting for ${awaited(at.journal.signals)}`,
+  };
+}
+
+function joinDeadline({ claim, journal, now }: Situation): number {
+  const since = Math.max(journal.runningSince ?? now, journal.boot?.pass === 2 ? journal.boot.at : 0);
+  return since + claim.joinTimeoutMs;
+}
+
+function steady(what: string): Step {
+  return { do: "wait", for: what, recheckMs: STEADY_POLL_MS };
+}
+
+function percent(machine: Machine): string {
+  return machine.progress === undefined ? "" : `, ${Math.round(machine.progress)} %`;
+}
+
+function said(machine: Machine): string {
+  return machine.lastEvent === undefined ? "" : `: ${machine.lastEvent}`;
+}
+
+function minutes(ms: number): string {
+  return `${Math.round(ms / 60_000)}m`;
+}

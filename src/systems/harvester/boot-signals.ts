@@ -1,0 +1,80 @@
+import { isoTime } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
+import { afterSignal, type BootSignal, decodeBootRecord, encodeBootRecord } from "../../bootstrap/boot-record.ts";
+import type { BootRecords } from "../../bootstrap/boot-service.ts";
+import { Instance } from "../../kinds/harvester/instance.ts";
+import type { Client } from "../../kube/client.ts";
+import type { Access } from "../../kube/controller.ts";
+import { Secret } from "../../kube/core.ts";
+import { BOOT_OF, bootSecretRef } from "./boots.ts";
+
+/** What the boot service may do besides the controllers' own rights. */
+export const bootSignalAccess = (namespace: string): readonly Access[] => [
+  { resource: Secret, verbs: ["get", "patch"], namespace },
+  { resource: Instance, verbs: ["get"] },
+  { resource: Instance, verbs: ["patch"], subresource: "status" },
+];
+
+const TRIES = 4;
+
+/**
+ * Boot records in Secrets, and the machines' signals on their Instances, in `status.install`: the change of the object is what wakes the
+ * controller (H16). Any replica may serve: every write is guarded or only adds.
+ */
+export function harvesterBootRecords(client: Client, namespace: string): BootRecords {
+  const load = async (
+    claim: string,
+  ): Promise<{ secret: Secret; record: ReturnType<typeof decodeBootRecord> } | undefined> => {
+    const secret = await client.find(Secret, bootSecretRef(namespace, claim));
+    return secret?.data === undefined ? undefined : { secret, record: decodeBootRecord(secret.data) };
+  };
+  return {
+    load: async (claim) => (await load(claim))?.record,
+    async note(claim, signal) {
+      for (let tried = 1; ; tried++) {
+        const held = await load(claim);
+        if (held === undefined) return undefined;
+        const record = afterSignal(held.record, signal);
+        try {
+          if (record !== held.record) {
+            const body = {
+              metadata: { resourceVersion: held.secret.metadata.resourceVersion },
+              data: encodeBootRecord(record),
+            };
+            await client.patch(Secret, bootSecretRef(namespace, claim), { type: "merge", body });
+          }
+        } catch (error) {
+          if (isFault(error, "Conflict") && tried < TRIES) continue;
+          throw error;
+        }
+        await tellInstance(client, held.secret.metadata.annotations?.[BOOT_OF], signal);
+        return record;
+      }
+    },
+  };
+}
+
+const SIGNALS = ["scriptFetched", "configFetched", "started", "succeeded", "failed", "message"] as const;
+
+/** Writes a signal of the boot that counts; a held machine asks for its script every few seconds, and only the first time is news. */
+async function tellInstance(client: Client, name: string | undefined, signal: BootSignal): Promise<void> {
+  const instance = name === undefined ? undefined : await client.find(Instance, { name });
+  if (instance === undefined || instance.status?.boot?.id !== signal.bootId) return;
+  const held = instance.status.install;
+  const same = held?.bootID === signal.bootId;
+  if (same && held[signal.kind] != null && signal.kind.endsWith("Fetched")) return;
+  const install = {
+    // What an earlier boot had said is not this one's.
+    ...(same ? {} : Object.fromEntries(SIGNALS.map((field) => [field, null]))),
+    bootID: signal.bootId,
+    [signal.kind]: isoTime(signal.at),
+    ...(signal.message && { message: signal.message }),
+  };
+  try {
+    const ref = { name: instance.metadata.name };
+    await client.patch(Instance, ref, { type: "merge", body: { status: { install } } }, { subresource: "status" });
+  } catch (error) {
+    // An Instance that is gone has nobody left to tell.
+    if (!isFault(error, "NotFound")) throw error;
+  }
+}

@@ -1,0 +1,189 @@
+import { isoTime, parseTime } from "../../base/clock.ts";
+import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts";
+import { isTrue, setCondition } from "../../kube/conditions.ts";
+import type { Node } from "../../kube/core.ts";
+import type { Condition } from "../../kube/object.ts";
+import {
+  type Claim,
+  type Journal,
+  nextPurchase,
+  nextStep,
+  STEADY_POLL_MS,
+  type Step,
+} from "../../machines/lifecycle.ts";
+import type { Machine } from "../../machines/machine.ts";
+import { durationOf } from "./claim.ts";
+import { NODE_MACHINE_ANNOTATION } from "./names.ts";
+import { type Identity, readiness } from "./node-identity.ts";
+
+/** Everything the decision about a living Instance rests on. */
+export interface InstanceView {
+  instance: Instance;
+  claim: Claim;
+  journal: Journal;
+  /** `gone`: it was asked for by id and the provider does not know it. Undefined: none was bought yet. */
+  machine: Machine | "gone" | undefined;
+  /** Nothing is left to do to the machine's ports. */
+  settled: boolean;
+  /** The Node that bears the Instance's name. */
+  node: { node: Node; identity: Identity } | undefined;
+  now: number;
+}
+
+export interface InstancePlan {
+  step: Step;
+  /** The status as it should read now, but for what the step itself will write. */
+  status: InstanceStatus;
+}
+
+/** Decides for an Instance that is wanted. Pure. */
+export function planInstance(view: InstanceView): InstancePlan {
+  const node = view.node?.identity === "ours" ? view.node.node : undefined;
+  const joined = joinedStatus(view, node);
+  const journal: Journal = { ...view.journal, joined: joined?.joined != null };
+  const step = stepOf({ ...view, journal }, node);
+  return { step, status: told({ ...view, journal }, node, joined, step) };
+}
+
+function stepOf(view: InstanceView, node: Node | undefined): Step {
+  const { claim, journal, machine, now } = view;
+  if (view.instance.status?.failure) return { do: "wait", for: "somebody to delete it", recheckMs: STEADY_POLL_MS };
+  if (machine === "gone")
+    return { do: "giveUp", reason: "MachineGone", message: "the provider does not know the machine any more" };
+  if (machine === undefined) return nextPurchase(claim, journal, now);
+  const step = nextStep(claim, journal, machine, view.settled, now);
+  if (!journal.joined) return step;
+  const serving = node !== undefined && readiness(node).ready;
+  // A Node that is Ready proves the provider's word wrong; nothing in use is released on hearsay.
+  if (step.do === "giveUp" && step.reason === "MachineFailed" && serving)
+    return steady(`${step.message}, but its Node is Ready`);
+  if (step.do === "giveUp") return step;
+  return nodeStep(view, node);
+}
+
+function nodeStep(view: InstanceView, node: Node | undefined): Step {
+  const { spec } = view.instance;
+  if (node === undefined) {
+    if (spec.nodeDeletionPolicy !== "Release") return steady("its Node, which somebody deleted, to register again");
+    return {
+      do: "giveUp",
+      reason: "NodeDeleted",
+      message: "its Node was deleted, and nodeDeletionPolicy says Release",
+    };
+  }
+  const { ready, since, message } = readiness(node);
+  if (ready) return steady("nothing");
+  const limit = durationOf(spec.nodeCleanupWaitInterval);
+  if (limit === undefined) return steady(`its Node to be Ready again: ${message}`);
+  const due = (parseTime(since) ?? view.now) + limit;
+  if (view.now >= due) {
+    return {
+      do: "giveUp",
+      reason: "NodeNotReady",
+      message: `its Node has not been Ready for ${spec.nodeCleanupWaitInterval}: ${message}`,
+    };
+  }
+  return {
+    do: "wait",
+    for: `its Node to be Ready again: ${message}`,
+    recheckMs: Math.min(STEADY_POLL_MS, due - view.now),
+    deadline: due,
+  };
+}
+
+function joinedStatus(view: InstanceView, node: Node | undefined): InstanceStatus["node"] {
+  const held = view.instance.status?.node;
+  if (node === undefined) return held;
+  const joined = held?.joined ?? (readiness(node).ready ? isoTime(view.now) : undefined);
+  const machine = node.metadata.annotations?.[NODE_MACHINE_ANNOTATION] ?? held?.machine;
+  return { uid: node.metadata.uid, ...(joined != null && { joined }), ...(machine !== undefined && { machine }) };
+}
+
+function told(view: InstanceView, node: Node | undefined, joined: InstanceStatus["node"], step: Step): InstanceStatus {
+  const held = view.instance.status ?? {};
+  const machine = view.machine === "gone" ? undefined : view.machine;
+  const status: Record<string, unknown> = { ...held, status: statusWord(view, node), ...wait(held, step, view.now) };
+  if (joined !== undefined) status.node = joined;
+  if (machine !== undefined) {
+    status.machineState = machine.providerState;
+    // Ports without management addresses keep what was known of the machine.
+    status.publicIP = addressOf(machine, true) ?? held.publicIP ?? "";
+    status.privateIP = addressOf(machine, false) ?? held.privateIP ?? "";
+  }
+  if (view.instance.metadata.generation !== undefined) status.observedGeneration = view.instance.metadata.generation;
+  status.conditions = conditionsOf(view, node, step);
+  return status;
+}
+
+/** The addon's words, and `provisioning` while the machine installs, which the addon could not know. */
+function statusWord({ instance, journal, machine }: InstanceView, node: Node | undefined): string {
+  if (instance.status?.failure) return "failed";
+  if (machine === undefined || machine === "gone") return instance.status?.status ?? "";
+  if (journal.joined) return node === undefined ? "ready" : "managed";
+  if (journal.signals.succeeded !== undefined || node !== undefined) return "ready";
+  if (journal.boot?.pass === 2) return "reinstalling";
+  // An Instance taken over from the addon on its way: its word stands until there is news.
+  if (journal.boot === undefined && machine.phase === "running") return instance.status?.status ?? "provisioning";
+  return machine.phase === "running" ? "provisioning" : machine.providerState;
+}
+
+/** What is waited for, since when, until when. The since moves only when the what does. */
+export function wait(
+  held: Partial<InstanceStatus>,
+  step: Step,
+  now: number,
+): Partial<Record<keyof InstanceStatus, string | undefined>> {
+  const what = step.do === "wait" && step.for !== "nothing" ? step.for : undefined;
+  if (what === undefined) return { waitingFor: undefined, waitingSince: undefined, deadline: undefined };
+  return {
+    waitingFor: what,
+    waitingSince: held.waitingFor === what ? held.waitingSince : isoTime(now),
+    deadline: step.do === "wait" && step.deadline !== undefined ? isoTime(step.deadline) : undefined,
+  };
+}
+
+function conditionsOf(view: InstanceView, node: Node | undefined, step: Step): Condition[] {
+  const { instance, journal, now } = view;
+  const failure = instance.status?.failure;
+  let list: readonly Condition[] = instance.status?.conditions ?? [];
+  const set = (type: string, status: boolean, reason: string, message: string): void => {
+    const observedGeneration = instance.metadata.generation ?? 0;
+    list = setCondition(list, { type, status: status ? "True" : "False", reason, message, observedGeneration }, now);
+  };
+  const waits = step.do === "wait" ? `waiting for ${step.for}` : "";
+  const machine = view.machine === "gone" ? undefined : view.machine;
+  const handedOver = machine !== undefined && machine.phase !== "building" && machine.phase !== "unknown";
+  if (!handedOver && machine !== undefined && !isTrue(list, "MachineReady"))
+    set("MachineReady", false, "Building", waits);
+  if (handedOver && machine.phase === "running")
+    set("MachineReady", true, "HandedOver", `the provider handed over ${machine.id}`);
+  const installed = journal.joined || journal.signals.succeeded !== undefined;
+  if (installed) set("Installed", true, "Installed", "the installation succeeded");
+  else if (handedOver) set("Installed", false, journal.signals.started === undefined ? "Booting" : "Installing", waits);
+  if (view.node?.identity === "stranger") {
+    set("NodeConflict", true, "NameTaken", `a Node named ${instance.metadata.name} exists that is not this machine`);
+  } else if (list.some((condition) => condition.type === "NodeConflict")) set("NodeConflict", false, "NameFree", "");
+  if (failure) set("Ready", false, failure.reason, failure.message);
+  else if (node !== undefined && journal.joined && readiness(node).ready)
+    set("Ready", true, "Joined", "the machine is a Ready Node");
+  else if (step.do === "giveUp") set("Ready", false, step.reason, step.message);
+  else if (journal.joined) set("Ready", false, node === undefined ? "NodeMissing" : "NodeNotReady", waits);
+  else set("Ready", false, reasonOf(view, step), waits);
+  return [...list];
+}
+
+function reasonOf({ journal, machine }: InstanceView, step: Step): string {
+  if (machine === undefined) return journal.purchase?.state === "Refused" ? "NoCapacity" : "Ordering";
+  if (step.do === "setNetwork") return "SettingNetwork";
+  if (step.do === "reinstall") return "Reinstalling";
+  if (journal.signals.succeeded !== undefined) return "Joining";
+  return journal.signals.started === undefined ? "Provisioning" : "Installing";
+}
+
+function addressOf(machine: Machine, isPublic: boolean): string | undefined {
+  return machine.addresses.find((a) => a.management && a.family === 4 && a.public === isPublic)?.address;
+}
+
+function steady(what: string): Step {
+  return { do: "wait", for: what, recheckMs: STEADY_POLL_MS };
+}

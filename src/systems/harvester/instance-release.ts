@@ -1,0 +1,225 @@
+import { isoTime, parseTime } from "../../base/clock.ts";
+import { Instance } from "../../kinds/harvester/instance.ts";
+import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
+import { setCondition } from "../../kube/conditions.ts";
+import { type Context, DONE, type Outcome } from "../../kube/controller.ts";
+import { Node, Secret } from "../../kube/core.ts";
+import { drainStep } from "../../kube/drain.ts";
+import type { Fleet } from "../../machines/fleet.ts";
+import { PROGRESS_POLL_MS } from "../../machines/lifecycle.ts";
+import type { Machine } from "../../machines/machine.ts";
+import { accountOf } from "../providers/accounts.ts";
+import { bootSecretRef } from "./boots.ts";
+import { FleetMachine } from "./fleet-machine.ts";
+import type { Harvester } from "./harvester.ts";
+import {
+  ADDON_FRAMEWORK_FINALIZER,
+  ADOPTED,
+  FINALIZER,
+  FLEET_NAMESPACE,
+  FORCE_DELETE,
+  POOL_LABEL,
+  PROTECT,
+} from "./names.ts";
+import { identify } from "./node-identity.ts";
+import { bought } from "./purchase.ts";
+import { drainTimeout, mayStillAppear, planRelease, type ReleaseStep, type ReleaseView } from "./release-plan.ts";
+import { tell, tellSome } from "./tell.ts";
+
+const DRAIN_POLL_MS = 5_000;
+const HOLD_POLL_MS = 30_000;
+const LOOK_POLL_MS = 10_000;
+
+/** Gives an Instance's machine back, step by step; the object goes when nothing of the machine is left. */
+export async function releaseInstance(harvester: Harvester, context: Context, instance: Instance): Promise<Outcome> {
+  const fleet = await fleetOf(harvester, context, instance);
+  const machine = await machineOf(fleet, context, instance);
+  if (machine === "adopted") return { againAfterMs: 0 };
+  const node = ownNode(context, instance, typeof machine === "string" ? undefined : machine);
+  const view: ReleaseView = {
+    instance,
+    poolProtected: isPoolProtected(context, instance),
+    node,
+    nodes: context.cache.list(Node),
+    machine,
+    now: context.clock.now(),
+  };
+  const step = planRelease(view);
+  const told = await tellRelease(context, instance, step, node);
+  return await carryOut(harvester, context, fleet, told, step, view);
+}
+
+/** Undefined: nothing was ever ordered, so no account is needed to let go. */
+async function fleetOf(harvester: Harvester, context: Context, { status, spec }: Instance): Promise<Fleet | undefined> {
+  const ordered = Boolean(status?.instanceID) || status?.purchase?.state === "Pending";
+  return ordered ? await harvester.accounts.fleet(accountOf(spec, context.client, harvester.addon)) : undefined;
+}
+
+async function machineOf(
+  fleet: Fleet | undefined,
+  context: Context,
+  instance: Instance,
+): Promise<ReleaseView["machine"] | "adopted"> {
+  if (fleet === undefined) return "none";
+  const id = instance.status?.instanceID;
+  if (id) {
+    const listed = await fleet.sight(id, PROGRESS_POLL_MS);
+    const seen = listed.is === "unlisted" ? await fleet.read(id) : listed;
+    return seen.is === "present" ? seen.machine : "gone";
+  }
+  const found = await fleet.driver.find(instance.metadata.uid, context.signal);
+  if (found.length === 0) return mayStillAppear(instance, context.clock.now()) ? "unknown" : "none";
+  await bought(context, fleet, instance, found);
+  return "adopted";
+}
+
+async function carryOut(
+  harvester: Harvester,
+  context: Context,
+  fleet: Fleet | undefined,
+  instance: Instance,
+  step: ReleaseStep,
+  { node, machine, nodes }: ReleaseView,
+): Promise<Outcome> {
+  const { client, clock, signal } = context;
+  switch (step.do) {
+    case "hold":
+      return { againAfterMs: HOLD_POLL_MS };
+    case "look":
+      return { againAfterMs: LOOK_POLL_MS };
+    case "drain": {
+      const drained = await drainStep(client, node!.metadata.name, { signal });
+      if (!drained.done) return { againAfterMs: DRAIN_POLL_MS };
+      await tellSome(context, instance, { release: { ...releaseOf(instance, clock.now()), drained: true } });
+      return { againAfterMs: 0 };
+    }
+    case "release": {
+      const { id } = machine as Machine;
+      signal.throwIfAborted();
+      const force = instance.metadata.annotations?.[FORCE_DELETE] === "true";
+      await fleet!.driver.release(id, { force }, signal);
+      context.events.normal(instance, "Released", `machine ${id}`);
+      await fleet!.read(id);
+      await tellSome(context, instance, { release: { ...releaseOf(instance, clock.now()), accepted: true } });
+      return { againAfterMs: 0 };
+    }
+    case "awaitGone":
+      return { againAfterMs: PROGRESS_POLL_MS };
+    case "removeNode":
+      await client.delete(Node, { name: node!.metadata.name }, { uid: node!.metadata.uid });
+      // The Node's own event brings us back; this is for a Node that somebody else's finalizer holds.
+      return { againAfterMs: PROGRESS_POLL_MS };
+    case "finish":
+      return await finish(harvester, context, instance, nodes);
+  }
+}
+
+/** Removes what is left in the cluster, and last the finalizer. */
+async function finish(
+  harvester: Harvester,
+  { client }: Context,
+  instance: Instance,
+  nodes: readonly Node[],
+): Promise<Outcome> {
+  const machine = instance.status?.node?.machine;
+  // Harvester deletes it with the Node; one that it missed would keep the Node's name taken.
+  const stillNamed = nodes.some((node) => node.metadata.name === instance.metadata.name);
+  if (machine !== undefined && !stillNamed) {
+    await client.delete(FleetMachine, { namespace: FLEET_NAMESPACE, name: machine.replace(/^.*\//, "") });
+  }
+  await client.delete(Secret, bootSecretRef(harvester.addon.namespace, instance.metadata.uid));
+  const { metadata } = instance;
+  const ours = [FINALIZER, ...(metadata.annotations?.[ADOPTED] === undefined ? [] : [ADDON_FRAMEWORK_FINALIZER])];
+  const body = {
+    metadata: {
+      resourceVersion: metadata.resourceVersion,
+      finalizers: (metadata.finalizers ?? []).filter((name) => !ours.includes(name)),
+    },
+  };
+  await client.patch(Instance, { name: metadata.name }, { type: "merge", body });
+  return DONE;
+}
+
+function ownNode({ cache }: Context, instance: Instance, machine: Machine | undefined): Node | undefined {
+  const node = cache.get(Node, { name: instance.metadata.name });
+  return node !== undefined && identify(node, instance, machine) === "ours" ? node : undefined;
+}
+
+function isPoolProtected({ cache }: Context, instance: Instance): boolean {
+  const name = instance.metadata.labels?.[POOL_LABEL];
+  const pool = name === undefined ? undefined : cache.get(InstancePool, { name });
+  // Shrinking a protected pool is the user's wish; deleting it is what the protection is against.
+  return pool?.metadata.annotations?.[PROTECT] === "true" && pool.metadata.deletionTimestamp !== undefined;
+}
+
+function releaseOf(
+  instance: Instance,
+  now: number,
+): { reason: string; at: string; drained?: boolean; accepted?: boolean } {
+  const { reason, at, drained, accepted } = instance.status?.release ?? {
+    reason: instance.status?.failure?.reason ?? "Deleted",
+    at: isoTime(now),
+  };
+  return { reason, at, ...(drained !== undefined && { drained }), ...(accepted !== undefined && { accepted }) };
+}
+
+const WAITS: Readonly<Record<Exclude<ReleaseStep["do"], "hold">, string | undefined>> = {
+  look: "the answer to an order that may have bought a machine",
+  drain: "its Node to be drained",
+  release: "the provider to take the machine back",
+  awaitGone: "the provider to take the machine back",
+  removeNode: "its Node to be removed",
+  finish: undefined,
+};
+
+async function tellRelease(
+  context: Context,
+  instance: Instance,
+  step: ReleaseStep,
+  node: Node | undefined,
+): Promise<Instance> {
+  const now = context.clock.now();
+  const release = releaseOf(instance, now);
+  const stuck = step.do === "drain" && now - (parseTime(release.at) ?? now) > drainTimeout(instance);
+  const [reason, message] =
+    step.do === "hold"
+      ? [step.reason, step.message]
+      : stuck
+        ? [
+            "DrainStuck",
+            `Node ${node?.metadata.name} still has Pods that may not be evicted: end them, or set ${FORCE_DELETE}`,
+          ]
+        : [
+            "Releasing",
+            WAITS[step.do] === undefined ? "nothing of the machine is left" : `waiting for ${WAITS[step.do]}`,
+          ];
+  const observedGeneration = instance.metadata.generation ?? 0;
+  const held = step.do === "hold" || stuck;
+  const list = setCondition(
+    instance.status?.conditions,
+    { type: "Released", status: "False", reason, message, observedGeneration },
+    now,
+  );
+  const gone = {
+    type: "Ready",
+    status: "False" as const,
+    reason: "Deleting",
+    message: "the Instance is being deleted",
+    observedGeneration,
+  };
+  const what = held ? message : WAITS[step.do];
+  return await tell(context, instance, {
+    ...instance.status,
+    status: "releasing",
+    release,
+    conditions: [...setCondition(list, gone, now)],
+    waitingFor: what,
+    waitingSince:
+      what === undefined
+        ? undefined
+        : instance.status?.waitingFor === what
+          ? instance.status.waitingSince
+          : isoTime(now),
+    deadline: step.do === "drain" && step.deadline !== undefined ? isoTime(step.deadline) : undefined,
+  });
+}

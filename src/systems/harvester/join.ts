@@ -1,0 +1,65 @@
+import type { HarvesterJoin, Interface } from "../../bootstrap/harvester/join.ts";
+import type { Instance } from "../../kinds/harvester/instance.ts";
+import type { Machine } from "../../machines/machine.ts";
+import { hashPassword } from "../../pki/password.ts";
+import { managementPorts, withoutNulls } from "./claim.ts";
+import { NODE_CLAIM_LABEL } from "./names.ts";
+
+/** The release installed where neither the pool nor its ISO says. */
+const DEFAULT_ISO = "https://releases.rancher.com/harvester/v1.8.1/harvester-v1.8.1-amd64.iso";
+
+export interface JoinFacts {
+  token: string;
+  serverUrl: string;
+  /** Clear text of the operating system's password; only its hash is rendered. */
+  password: string;
+  /** Where the installer reports. */
+  events: { started: string; succeeded: string; failed: string };
+  /** Known in the second of two passes: its ports' MAC addresses choose the management NICs. */
+  machine: Machine | undefined;
+}
+
+/** What the machine of an Instance must know to install Harvester and join. */
+export function harvesterJoin(instance: Instance, facts: JoinFacts): HarvesterJoin {
+  const { spec, metadata } = instance;
+  const { harvester = {} } = spec;
+  const interfaces = facts.machine && managementCards(spec, facts.machine);
+  const bondOptions = withoutNulls(spec.managementBondingOptions ?? {});
+  return {
+    isoUrl: spec.isoUrl || DEFAULT_ISO,
+    ...(harvester.version && { version: harvester.version }),
+    ...(harvester.artifactsURL && { artifactsUrl: harvester.artifactsURL }),
+    serverUrl: facts.serverUrl,
+    token: facts.token,
+    hostname: metadata.name,
+    password: hashPassword(facts.password, metadata.uid),
+    sshAuthorizedKeys: harvester.sshAuthorizedKeys ?? [],
+    dnsNameservers: harvester.dnsNameservers ?? [],
+    ntpServers: harvester.ntpServers ?? [],
+    labels: { ...harvester.labels, [NODE_CLAIM_LABEL]: metadata.uid },
+    role: harvester.role ?? "worker",
+    device: harvester.device ?? "/dev/sda",
+    ...(harvester.dataDisk && { dataDisk: harvester.dataDisk }),
+    tty: harvester.tty ?? "ttyS1,115200n8",
+    management: {
+      method: "dhcp",
+      ...(interfaces && { interfaces }),
+      ...(Object.keys(bondOptions).length > 0 && { bondOptions }),
+      ...(harvester.mtu !== undefined && { mtu: harvester.mtu }),
+      ...(harvester.vlanID !== undefined && { vlanId: harvester.vlanID }),
+    },
+    skipChecks: harvester.skipChecks ?? true,
+    webhooks: [
+      { event: "STARTED", method: "POST", url: facts.events.started },
+      { event: "SUCCEEDED", method: "POST", url: facts.events.succeeded },
+      { event: "FAILED", method: "POST", url: facts.events.failed },
+    ],
+  };
+}
+
+function managementCards(spec: Instance["spec"], machine: Machine): Interface[] {
+  const wanted = managementPorts(spec);
+  return machine.ports.flatMap((port) =>
+    wanted.includes(port.name) && port.mac !== undefined ? [{ hwAddr: port.mac }] : [],
+  );
+}

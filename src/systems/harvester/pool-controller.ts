@@ -1,0 +1,259 @@
+import { isoTime } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
+import { Instance } from "../../kinds/harvester/instance.ts";
+import { InstancePool, type InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
+import { isTrue, setCondition } from "../../kube/conditions.ts";
+import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
+import { Secret } from "../../kube/core.ts";
+import type { Condition } from "../../kube/object.ts";
+import { accountOf } from "../providers/accounts.ts";
+import { specConcerns } from "./claim.ts";
+import type { Harvester } from "./harvester.ts";
+import { POOL_FINALIZER, POOL_LABEL, PROTECT, SYSTEM } from "./names.ts";
+import { type PoolPlan, planPool } from "./pool-plan.ts";
+import { instanceDraft, instanceSpecOf, treatmentPatch } from "./pool-template.ts";
+import { isMissing, joinToken, SITE_ACCESS, serverUrl } from "./site.ts";
+
+const INPUT_RETRY_MS = 10_000;
+const CREATES_AT_ONCE = 16;
+export const BY_POOL = "pool";
+
+/** Keeps as many Instances as the pool wants, and tells what they came to. It owns their existence and treatment; the instance controller owns their machines. */
+export function poolController(harvester: Harvester): Controller {
+  return {
+    name: "instancepool",
+    system: SYSTEM,
+    sources: [
+      source({ resource: InstancePool }),
+      source({
+        resource: Instance,
+        indexes: { [BY_POOL]: (instance) => [instance.metadata.labels?.[POOL_LABEL] ?? ""] },
+        keys: (instance) => {
+          const name = instance.metadata.labels?.[POOL_LABEL];
+          return name === undefined ? [] : [{ name }];
+        },
+      }),
+    ],
+    access: [
+      { resource: InstancePool, verbs: ["patch"] },
+      { resource: InstancePool, verbs: ["update"], subresource: "status" },
+      { resource: Instance, verbs: ["list", "create", "patch", "delete"] },
+      { resource: Secret, verbs: ["get"], namespace: harvester.addon.namespace },
+      ...SITE_ACCESS,
+    ],
+    async reconcile(ref, context) {
+      const pool = context.cache.get(InstancePool, ref);
+      if (pool === undefined) return DONE;
+      if (await guardDeletion(context, pool)) return DONE;
+      const cached = planPool(pool, context.cache.byIndex(Instance, BY_POOL, pool.metadata.name));
+      if (cached.create === 0 && cached.remove.length === 0) {
+        await treat(context, pool);
+        await tellPool(context, pool, cached, undefined);
+        return DONE;
+      }
+      return await resize(harvester, context, pool);
+    },
+  };
+}
+
+/** What changes the number of Instances is decided on the server's word, not the cache's (H2, H4). */
+async function resize(harvester: Harvester, context: Context, pool: InstancePool): Promise<Outcome> {
+  const { client, clock, events } = context;
+  const selector = { labelSelector: `${POOL_LABEL}=${pool.metadata.name}` };
+  const { items } = await client.list(Instance, selector);
+  const plan = planPool(pool, items);
+  for (const { instance, because } of plan.remove) {
+    await client.delete(Instance, { name: instance.metadata.name }, { uid: instance.metadata.uid });
+    events.normal(pool, "Removing", `${instance.metadata.name}: ${because}`);
+  }
+  if (plan.create === 0) return await settled(context, pool, plan);
+  const obstacle = await obstacleOf(harvester, context, pool);
+  const late = plan.createNotBefore - clock.now();
+  await tellPool(context, pool, plan, obstacle ?? (late > 0 ? slowedDown(plan) : undefined), items);
+  if (obstacle !== undefined) return { againAfterMs: INPUT_RETRY_MS };
+  if (late > 0) return { againAfterMs: late };
+  const next = await createInstances(context, pool, plan.create);
+  events.normal(pool, "Creating", `${plan.create} of ${plan.counts.requested} instances`);
+  const after = await client.list(Instance, selector);
+  await tellPool(context, pool, planPool(pool, after.items), undefined, after.items, next);
+  return DONE;
+}
+
+async function settled(context: Context, pool: InstancePool, plan: PoolPlan): Promise<Outcome> {
+  await tellPool(context, pool, plan, undefined);
+  return DONE;
+}
+
+/** Creates Instances under names that follow from the ordinal; one that exists already only moves the ordinal on. Returns the next ordinal. */
+async function createInstances({ client }: Context, pool: InstancePool, count: number): Promise<number> {
+  let ordinal = pool.status?.nextOrdinal ?? 0;
+  for (let made = 0; made < count; ) {
+    const batch = Array.from({ length: Math.min(CREATES_AT_ONCE, count - made) }, () => ordinal++);
+    const results = await Promise.all(
+      batch.map(async (number) => {
+        try {
+          await client.create(Instance, instanceDraft(pool, number));
+          return 1;
+        } catch (error) {
+          if (isFault(error, "AlreadyExists")) return 0;
+          throw error;
+        }
+      }),
+    );
+    made += results.reduce<number>((sum, result) => sum + result, 0);
+  }
+  return ordinal;
+}
+
+interface Obstacle {
+  reason: string;
+  message: string;
+}
+
+/** What stands in the way of creating Instances; told on the pool, looked at again soon (H3, H14). */
+async function obstacleOf(harvester: Harvester, context: Context, pool: InstancePool): Promise<Obstacle | undefined> {
+  const fatal = specConcerns(instanceSpecOf(pool)).filter((concern) => concern.fatal);
+  if (fatal.length > 0) return { reason: "Invalid", message: fatal.map((c) => `${c.field}: ${c.message}`).join("; ") };
+  try {
+    await harvester.accounts.fleet(accountOf(pool.spec, context.client, harvester.addon));
+    await joinToken(context.client, harvester.joinToken);
+    await serverUrl(context.client, pool.spec.harvester?.serverURL);
+    return undefined;
+  } catch (error) {
+    if (isMissing(error)) return { reason: "MissingInput", message: error.advice };
+    throw error;
+  }
+}
+
+function slowedDown(plan: PoolPlan): Obstacle {
+  return {
+    reason: "ReplacingSlowly",
+    message: `several machines failed in a row: the next is created at ${isoTime(plan.createNotBefore)}`,
+  };
+}
+
+/** Lets changes of treatment reach the Instances that exist. */
+async function treat({ cache, client }: Context, pool: InstancePool): Promise<void> {
+  for (const instance of cache.byIndex(Instance, BY_POOL, pool.metadata.name)) {
+    const body = instance.metadata.deletionTimestamp === undefined ? treatmentPatch(pool, instance) : undefined;
+    if (body !== undefined) await client.patch(Instance, { name: instance.metadata.name }, { type: "merge", body });
+  }
+}
+
+/** A protected pool holds a finalizer, so its deletion waits; true when the pool is on its way out. */
+async function guardDeletion({ client, events }: Context, pool: InstancePool): Promise<boolean> {
+  const guarded = pool.metadata.annotations?.[PROTECT] === "true";
+  const held = pool.metadata.finalizers?.includes(POOL_FINALIZER) === true;
+  const leaving = pool.metadata.deletionTimestamp !== undefined;
+  if (leaving && guarded && held) events.warning(pool, "Protected", `not deleted: it has the annotation ${PROTECT}`);
+  if (guarded !== held && !(leaving && guarded)) {
+    const finalizers = (pool.metadata.finalizers ?? []).filter((name) => name !== POOL_FINALIZER);
+    const body = {
+      metadata: {
+        resourceVersion: pool.metadata.resourceVersion,
+        finalizers: guarded ? [...finalizers, POOL_FINALIZER] : finalizers,
+      },
+    };
+    await client.patch(InstancePool, { name: pool.metadata.name }, { type: "merge", body });
+    return true;
+  }
+  return leaving;
+}
+
+async function tellPool(
+  context: Context,
+  pool: InstancePool,
+  plan: PoolPlan,
+  obstacle: Obstacle | undefined,
+  instances: readonly Instance[] = context.cache.byIndex(Instance, BY_POOL, pool.metadata.name),
+  nextOrdinal = pool.status?.nextOrdinal,
+): Promise<void> {
+  const status: InstancePoolStatus = {
+    ...plan.counts,
+    // An obstacle in the way of the first Instance leaves the addon's word for "new".
+    status: obstacle !== undefined && plan.counts.replicas === 0 ? (pool.status?.status ?? "") : plan.counts.status,
+    selector: `${POOL_LABEL}=${pool.metadata.name}`,
+    observedGeneration: pool.metadata.generation ?? 0,
+    conditions: conditionsOf(pool, plan, obstacle, instances, context.clock.now()),
+    ...(nextOrdinal !== undefined && { nextOrdinal }),
+    ...replacementsOf(pool, plan, instances, nextOrdinal, context.clock.now()),
+  };
+  if (JSON.stringify(status) === JSON.stringify(orderedLike(status, pool.status ?? {}))) return;
+  const written = await context.client.updateStatus(InstancePool, { ...pool, status });
+  if (isTrue(written.status?.conditions, "Ready") && !isTrue(pool.status?.conditions, "Ready")) {
+    context.events.normal(pool, "Ready", `${plan.counts.ready} of ${plan.counts.requested} machines have joined`);
+  }
+  if (obstacle !== undefined) context.events.warning(pool, obstacle.reason, obstacle.message);
+}
+
+/** Counts replacements without a success in between; the pool that is complete starts anew. */
+function replacementsOf(
+  pool: InstancePool,
+  plan: PoolPlan,
+  instances: readonly Instance[],
+  nextOrdinal: number | undefined,
+  now: number,
+): Pick<InstancePoolStatus, "replacements"> {
+  if (plan.counts.ready === plan.counts.requested) return {};
+  const held = pool.status?.replacements;
+  const created = nextOrdinal !== undefined && nextOrdinal !== pool.status?.nextOrdinal;
+  if (created && instances.some((instance) => instance.status?.failure !== undefined)) {
+    return { replacements: { count: (held?.count ?? 0) + 1, at: isoTime(now) } };
+  }
+  return held === undefined ? {} : { replacements: held };
+}
+
+function conditionsOf(
+  pool: InstancePool,
+  plan: PoolPlan,
+  obstacle: Obstacle | undefined,
+  instances: readonly Instance[],
+  now: number,
+): Condition[] {
+  const { counts } = plan;
+  let list: readonly Condition[] = pool.status?.conditions ?? [];
+  const set = (type: string, status: boolean, reason: string, message: string): void => {
+    const observedGeneration = pool.metadata.generation ?? 0;
+    list = setCondition(list, { type, status: status ? "True" : "False", reason, message, observedGeneration }, now);
+  };
+  const joined = `${counts.ready} of ${counts.requested} machines have joined`;
+  if (obstacle !== undefined) set("Ready", false, obstacle.reason, obstacle.message);
+  else if (plan.heldBack > 0)
+    set("Ready", false, "Protected", `${plan.heldBack} machines too many are protected from deletion`);
+  else if (counts.status === "ready") set("Ready", true, "Complete", joined);
+  else set("Ready", false, "Progressing", [joined, ...whatWaits(instances)].join("; "));
+  set(
+    "UpToDate",
+    counts.drifted === 0,
+    counts.drifted === 0 ? "UpToDate" : "Drifted",
+    counts.drifted === 0 ? "" : driftMessage(pool, counts.drifted),
+  );
+  return [...list];
+}
+
+const TOLD_AT_MOST = 3;
+
+function whatWaits(instances: readonly Instance[]): string[] {
+  const waiting = instances.flatMap(({ metadata, status }) =>
+    status?.waitingFor === undefined || status.status === "managed"
+      ? []
+      : [`${metadata.name} waits for ${status.waitingFor}`],
+  );
+  const rest = waiting.length - TOLD_AT_MOST;
+  return [...waiting.slice(0, TOLD_AT_MOST), ...(rest > 0 ? [`and ${rest} more`] : [])];
+}
+
+function driftMessage(pool: InstancePool, drifted: number): string {
+  const how =
+    pool.spec.updateStrategy?.type === "RollingUpdate"
+      ? "they are being replaced"
+      : "delete them to have them replaced";
+  return `${drifted} machines were made with an older specification: ${how}`;
+}
+
+/** The held status with its keys in the order of the new one, so that their texts can be compared. */
+function orderedLike(like: object, held: object): object {
+  const values = new Map(Object.entries(held));
+  const ordered = Object.keys(like).map((key): [string, unknown] => [key, values.get(key)]);
+  return Object.fromEntries([...ordered, ...[...values].filter(([key]) => !(key in like))]);
+}

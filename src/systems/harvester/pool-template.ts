@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { LOWER_CASE } from "../../base/random.ts";
+import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
+import type { InstancePool } from "../../kinds/harvester/instance-pool.ts";
+import type { Draft, OwnerReference } from "../../kube/object.ts";
+import { ADOPTED, FINALIZER, POOL_LABEL } from "./names.ts";
+
+/** Fields that a machine is made with: a change of one reaches an existing machine only by replacing it. */
+const MADE_WITH = [
+  "plan",
+  "plans",
+  "metro",
+  "metros",
+  "facility",
+  "providerRef",
+  "billingCycle",
+  "spotInstance",
+  "spotPriceMax",
+  "customData",
+  "features",
+  "usersshKeys",
+  "projectsshKeys",
+  "nosshKeys",
+  "managementInterfaces",
+  "managementBondingOptions",
+  "ipxeScriptUrl",
+  "isoUrl",
+  "networkingConfiguration",
+  "harvester",
+  "installMode",
+  "tags",
+  "description",
+  "hardwareReservation_id",
+  "alwaysPxe",
+  "publicIPv4SubnetSize",
+] as const satisfies readonly (keyof InstanceSpec)[];
+
+/** Fields that only say how Slipway treats a machine: a change reaches existing Instances at once. */
+const TREATED_WITH = [
+  "nodeCleanupWaitInterval",
+  "provisionTimeout",
+  "joinTimeout",
+  "remediation",
+  "nodeDeletionPolicy",
+  "drain",
+  "spotFallback",
+] as const satisfies readonly (keyof InstanceSpec)[];
+
+/** The specification of the pool's Instances. */
+export function instanceSpecOf(pool: InstancePool): InstanceSpec {
+  const { spec } = pool;
+  const made: Record<string, unknown> = { operating_system: "custom_ipxe" };
+  const from: Record<string, unknown> = { ...spec, managementInterfaces: spec.managementInterface };
+  for (const field of [...MADE_WITH, ...TREATED_WITH]) if (!isEmpty(from[field])) made[field] = from[field];
+  return made as InstanceSpec;
+}
+
+/** The Instance number `ordinal` of a pool. Its finalizer is there from the first moment, so no machine can outlive it unseen (H1). */
+export function instanceDraft(pool: InstancePool, ordinal: number): Draft<Instance> {
+  return {
+    metadata: {
+      name: instanceName(pool, ordinal),
+      labels: { [POOL_LABEL]: pool.metadata.name },
+      finalizers: [FINALIZER],
+      ownerReferences: [ownedBy(pool)],
+    },
+    spec: instanceSpecOf(pool),
+  };
+}
+
+/**
+ * `<pool>-<8 letters>`, as the addon names them. The letters follow from pool and ordinal, so a creation that is
+ * repeated after a lost answer meets its own object instead of making a second one (H2).
+ */
+export function instanceName(pool: InstancePool, ordinal: number): string {
+  const digest = createHash("sha256").update(`${pool.metadata.uid}/${ordinal}`).digest();
+  return `${pool.metadata.name}-${Array.from(digest.subarray(0, 8), (byte) => LOWER_CASE[byte % 26]).join("")}`;
+}
+
+/** Names of the pool's fields that this Instance's machine was not made with (H28). */
+export function driftOf(pool: InstancePool, instance: Instance): string[] {
+  const wanted = instanceSpecOf(pool);
+  const adopted = instance.metadata.annotations?.[ADOPTED] !== undefined;
+  return MADE_WITH.filter((field) => {
+    // The addon did not write down everything that it made a machine with.
+    if (adopted && isEmpty(instance.spec[field])) return false;
+    return !same(wanted[field], instance.spec[field]);
+  });
+}
+
+/** The merge patch that brings an Instance's treatment in line with its pool; undefined when it is. */
+export function treatmentPatch(pool: InstancePool, instance: Instance): object | undefined {
+  const wanted = instanceSpecOf(pool);
+  const changed = TREATED_WITH.filter((field) => !same(wanted[field], instance.spec[field]));
+  if (changed.length === 0) return undefined;
+  return { spec: Object.fromEntries(changed.map((field) => [field, replacing(wanted[field], instance.spec[field])])) };
+}
+
+/** Merge patches merge maps: what the new value lacks must be taken out by name. */
+function replacing(wanted: unknown, held: unknown): unknown {
+  if (isEmpty(wanted)) return null;
+  if (!isMap(wanted) || !isMap(held)) return wanted;
+  return { ...Object.fromEntries(Object.keys(held).map((key) => [key, null])), ...wanted };
+}
+
+function ownedBy(pool: InstancePool): OwnerReference {
+  const { name, uid } = pool.metadata;
+  return {
+    apiVersion: "equinix.harvesterhci.io/v1",
+    kind: "InstancePool",
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** The addon's manifests write null, "" and absence for the same thing. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === "" || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isMap(value) && Object.values(value).every(isEmpty);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) === isEmpty(b);
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => same(item, b[i]));
+  if (!isMap(a) || !isMap(b)) return a === b;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => same(a[key], b[key]));
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

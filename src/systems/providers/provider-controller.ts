@@ -1,0 +1,67 @@
+import { asFault } from "../../base/fault.ts";
+import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
+import { setCondition } from "../../kube/conditions.ts";
+import { type Controller, source } from "../../kube/controller.ts";
+import { Secret } from "../../kube/core.ts";
+import type { Accounts } from "../../machines/accounts.ts";
+import { accountOf, type OwnAccount } from "./accounts.ts";
+
+const LOOK_MS = 60_000;
+
+/** Tells on each MachineProvider whether its account can be used, and how many machines of Slipway it holds. */
+export function providerController(accounts: Accounts, own: OwnAccount, system: string): Controller {
+  return {
+    name: "machineprovider",
+    system,
+    sources: [
+      source({
+        resource: MachineProvider,
+        when: (now, before) => now.metadata.generation !== before?.metadata.generation,
+      }),
+    ],
+    access: [
+      { resource: MachineProvider, verbs: ["get"] },
+      { resource: MachineProvider, verbs: ["update"], subresource: "status" },
+      { resource: Secret, verbs: ["get"], namespace: own.namespace },
+    ],
+    async reconcile(ref, { cache, client, clock }) {
+      const provider = cache.get(MachineProvider, ref);
+      if (provider === undefined) return { done: true };
+      const observedGeneration = provider.metadata.generation ?? 0;
+      const account = accountOf({ providerRef: { name: ref.name } }, client, own);
+      const tell = async (
+        ready: boolean,
+        reason: string,
+        message: string,
+        machines = provider.status?.machines,
+      ): Promise<void> => {
+        const condition = {
+          type: "Ready",
+          status: ready ? ("True" as const) : ("False" as const),
+          reason,
+          message,
+          observedGeneration,
+        };
+        const conditions = setCondition(provider.status?.conditions, condition, clock.now());
+        if (conditions === provider.status?.conditions && machines === provider.status?.machines) return;
+        const status = { observedGeneration, conditions: [...conditions], ...(machines !== undefined && { machines }) };
+        await client.updateStatus(MachineProvider, { ...provider, status });
+      };
+      try {
+        const fleet = await accounts.fleet(account);
+        const machines = await fleet.all(LOOK_MS);
+        await tell(
+          true,
+          "Usable",
+          "the API accepts the credentials",
+          machines.filter((m) => m.claim !== undefined).length,
+        );
+      } catch (error) {
+        const fault = asFault(error, account.name);
+        if (fault.code === "BadCredentials") accounts.refused(account.name);
+        await tell(false, fault.code, fault.advice);
+      }
+      return { againAfterMs: LOOK_MS };
+    },
+  };
+}
