@@ -1,0 +1,50 @@
+import { type Random, uuid } from "../../base/random.ts";
+import type { SimAddress } from "./device.ts";
+
+const SLOTS = 1 << 16;
+
+/**
+ * Hands out one slot per device: a public and a private /31 and a /127, never two devices the same at once.
+ * Public ones come from the benchmarking range (RFC 2544, 198.18.0.0/15) and the documentation range (RFC 3849).
+ */
+export class AddressPlan {
+  readonly #free: number[] = [];
+  #next = 0;
+
+  take(): number {
+    // Slots rest as long as possible: a late packet to a released address should find nobody.
+    if (this.#next < SLOTS) return this.#next++;
+    const slot = this.#free.shift();
+    if (slot === undefined) throw new RangeError(`more than ${SLOTS} simulated devices`);
+    return slot;
+  }
+
+  release(slot: number): void {
+    this.#free.push(slot);
+  }
+}
+
+export interface AddressWish {
+  family: 4 | 6;
+  public: boolean;
+}
+
+export const DEFAULT_ADDRESSES: readonly AddressWish[] = [
+  { family: 4, public: true },
+  { family: 4, public: false },
+  { family: 6, public: true },
+];
+
+export function addressOf(slot: number, wish: AddressWish, random: Random): SimAddress {
+  const id = uuid(random);
+  if (wish.family === 6) {
+    const prefix = `2001:db8:${slot.toString(16)}`;
+    return { id, address: `${prefix}::1`, family: 6, public: true, cidr: 127, gateway: `${prefix}::` };
+  }
+  const host = 2 * slot;
+  const dotted = (n: number): string =>
+    wish.public
+      ? `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`
+      : `10.${64 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`;
+  return { id, address: dotted(host + 1), family: 4, public: wish.public, cidr: 31, gateway: dotted(host) };
+}

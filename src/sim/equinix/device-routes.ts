@@ -1,0 +1,197 @@
+import { type HttpAnswer, json } from "../../base/http.ts";
+import type { SimDevice } from "./device.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import { metadataOf } from "./metadata.ts";
+import { sell } from "./ordering.ts";
+import { pageOf } from "./paging.ts";
+import { notFound, unprocessable } from "./refused.ts";
+import { type Asked, flag, type Route } from "./router.ts";
+import { detailOf, deviceText, eventView } from "./views.ts";
+
+const NO_CONTENT: HttpAnswer = { status: 204, headers: {}, body: "" };
+const ACCEPTED: HttpAnswer = { status: 202, headers: {}, body: "" };
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+
+export function deviceRoutes(lifecycle: Lifecycle): readonly Route[] {
+  return [
+    { operation: "findProjectDevices", method: "GET", pattern: "/projects/:/devices", answer: listDevices },
+    {
+      operation: "createDevice",
+      method: "POST",
+      pattern: "/projects/:/devices",
+      answer(asked) {
+        const device = sell(asked.cloud, projectIn(asked), asked.body);
+        lifecycle.begin(device);
+        return shown(201, asked, device);
+      },
+    },
+    {
+      operation: "findDeviceById",
+      method: "GET",
+      pattern: "/devices/:",
+      answer: (asked) => shown(200, asked, deviceIn(asked)),
+    },
+    { operation: "updateDevice", method: "PUT", pattern: "/devices/:", answer: update },
+    {
+      operation: "deleteDevice",
+      method: "DELETE",
+      pattern: "/devices/:",
+      answer(asked) {
+        lifecycle.release(deviceIn(asked));
+        return NO_CONTENT;
+      },
+    },
+    {
+      operation: "performAction",
+      method: "POST",
+      pattern: "/devices/:/actions",
+      answer: (asked) => act(lifecycle, asked),
+    },
+    {
+      operation: "findDeviceEvents",
+      method: "GET",
+      pattern: "/devices/:/events",
+      answer(asked) {
+        const device = deviceIn(asked);
+        const { items, meta } = pageOf(device.events.toReversed(), `/devices/${device.id}/events`, asked.query);
+        return json(200, { events: items.map(eventView), meta });
+      },
+    },
+    {
+      operation: "findDeviceMetadataByID",
+      method: "GET",
+      pattern: "/devices/:/metadata",
+      answer: (asked) => json(200, metadataOf(asked.cloud, deviceIn(asked))),
+    },
+    {
+      operation: "findDeviceUserdataByID",
+      method: "GET",
+      pattern: "/devices/:/userdata",
+      answer: (asked) => ({ status: 200, headers: PLAIN, body: deviceIn(asked).userData }),
+    },
+  ];
+}
+
+export function projectIn({ cloud, path }: Asked): string {
+  const id = path[1]!;
+  if (!cloud.projects.has(id)) throw notFound();
+  return id;
+}
+
+function deviceIn({ cloud, path }: Asked): SimDevice {
+  const device = cloud.devices.get(path[1]!);
+  if (device === undefined) throw notFound();
+  return device;
+}
+
+function shown(status: number, { cloud, query }: Asked, device: SimDevice): HttpAnswer {
+  const headers = { "content-type": "application/json; charset=utf-8" };
+  return { status, headers, body: deviceText(cloud, device, detailOf(query)) };
+}
+
+function listDevices(asked: Asked): HttpAnswer {
+  const { cloud, query } = asked;
+  const project = projectIn(asked);
+  const now = cloud.clock.now();
+  const tag = query.get("tag");
+  const wanted = filters(query);
+  const candidates = tag === null ? cloud.devices.values() : (cloud.byTag.get(tag) ?? []);
+  const found: SimDevice[] = [];
+  for (const device of candidates) {
+    if (device.projectId === project && device.listedAt <= now && wanted.every((is) => is(device))) found.push(device);
+  }
+  const { items, meta } = pageOf(found, `/projects/${project}/devices`, query);
+  const detail = detailOf(query);
+  const texts = items.map((device) => deviceText(cloud, device, detail));
+  const body = `{"devices":[${texts.join(",")}],"meta":${JSON.stringify(meta)}}`;
+  return { status: 200, headers: { "content-type": "application/json; charset=utf-8" }, body };
+}
+
+const FILTERS: Readonly<Record<string, (value: string) => (device: SimDevice) => boolean>> = {
+  hostname: (value) => (device) => device.hostname.includes(value),
+  metro: (value) => (device) => device.metro === value.toLowerCase(),
+  type: (value) => (device) => typeOf(device) === value,
+  reserved: (value) => (device) => (device.reservation !== undefined) === (value === "true"),
+  has_termination_time: (value) => (device) => (device.terminatesAt !== undefined) === (value === "true"),
+  mac_address: (value) => (device) => device.ports.some((port) => port.mac === value.toLowerCase()),
+  search: (value) => (device) =>
+    [device.hostname, device.description ?? "", device.id.slice(0, 8), device.plan.slug, device.operatingSystem]
+      .concat(
+        device.tags,
+        device.addresses.map(({ address }) => address),
+      )
+      .some((text) => text.includes(value)),
+};
+
+function filters(query: URLSearchParams): ((device: SimDevice) => boolean)[] {
+  return Object.entries(FILTERS).flatMap(([name, filter]) => {
+    const value = query.get(name);
+    return value === null || value === "" ? [] : [filter(value)];
+  });
+}
+
+function typeOf(device: SimDevice): string {
+  if (device.reservation !== undefined) return "reserved";
+  return device.spot ? "spot" : "ondemand";
+}
+
+function update(asked: Asked): HttpAnswer {
+  const { cloud, body } = asked;
+  const device = deviceIn(asked);
+  if (device.state === "deprovisioning") throw unprocessable("Cannot update a device while it is deprovisioning");
+  const string = (name: string, set: (value: string) => void): void => {
+    if (typeof body[name] === "string") set(body[name]);
+  };
+  const boolean = (name: string, set: (value: boolean) => void): void => {
+    if (typeof body[name] === "boolean") set(body[name]);
+  };
+  string("hostname", (value) => {
+    device.hostname = value;
+  });
+  string("description", (value) => {
+    device.description = value;
+  });
+  string("userdata", (value) => {
+    device.userData = value;
+  });
+  string("ipxe_script_url", (value) => {
+    device.scriptUrl = value;
+  });
+  boolean("always_pxe", (value) => {
+    device.alwaysPxe = value;
+  });
+  boolean("locked", (value) => {
+    device.locked = value;
+  });
+  boolean("network_frozen", (value) => {
+    device.networkFrozen = value;
+  });
+  if (body.customdata !== undefined) device.customData = body.customdata;
+  if (Array.isArray(body.tags)) cloud.setTags(device, body.tags.map(String));
+  cloud.touch(device);
+  return shown(200, asked, device);
+}
+
+function act(lifecycle: Lifecycle, asked: Asked): HttpAnswer {
+  const device = deviceIn(asked);
+  const { type, ipxe_script_url: scriptUrl } = asked.body;
+  switch (type) {
+    case "power_on":
+      lifecycle.powerOn(device);
+      break;
+    case "power_off":
+      lifecycle.powerOff(device);
+      break;
+    case "reboot":
+    case "rescue":
+      lifecycle.reboot(device);
+      break;
+    case "reinstall":
+      if (flag(asked, "force_delete") && device.locked) throw unprocessable("Device is locked");
+      lifecycle.reinstall(device, typeof scriptUrl === "string" ? scriptUrl : undefined);
+      break;
+    default:
+      throw unprocessable(`${String(type)} is not a valid action`);
+  }
+  return ACCEPTED;
+}

@@ -1,0 +1,119 @@
+import type { Timer } from "../../base/clock.ts";
+import type { Hardware, Powered, Progress } from "../hardware.ts";
+import type { PlanFacts } from "./catalog.ts";
+
+export type DeviceState =
+  | "queued"
+  | "provisioning"
+  | "deprovisioning"
+  | "reinstalling"
+  | "active"
+  | "inactive"
+  | "failed"
+  | "powering_on"
+  | "powering_off"
+  | "deleted";
+
+/** A device as the simulated cloud keeps it. To be read by anyone, written only by this folder. */
+export interface SimDevice {
+  readonly id: string;
+  readonly number: number;
+  readonly projectId: string;
+  readonly plan: PlanFacts;
+  readonly metro: string;
+  readonly operatingSystem: string;
+  readonly billingCycle: string;
+  readonly createdAt: number;
+  /** Lists and tag look-ups don't show it before. */
+  readonly listedAt: number;
+  readonly spot: boolean;
+  readonly reservation: string | undefined;
+  readonly order: Readonly<Record<string, unknown>>;
+  readonly hardware: Hardware;
+  readonly ports: readonly SimPort[];
+  hostname: string;
+  description: string | undefined;
+  state: DeviceState;
+  tags: readonly string[];
+  userData: string;
+  scriptUrl: string;
+  alwaysPxe: boolean;
+  customData: unknown;
+  locked: boolean;
+  networkFrozen: boolean;
+  terminatesAt: number | undefined;
+  updatedAt: number;
+  addresses: readonly SimAddress[];
+  events: readonly SimEvent[];
+  /** The newest stage that the machine itself reached; undefined: it never had power. */
+  stage: Progress["stage"] | undefined;
+  /** The machine runs. A killed one does not, whatever `state` says. */
+  powered: Powered | undefined;
+  /** The next thing that happens to it. */
+  timer: Timer | undefined;
+  /** Ends the machine at its termination time; outlives other timers. */
+  revocation: Timer | undefined;
+  /** Stands for the current boot; progress of an earlier one is not heard. */
+  boot: object | undefined;
+  reinstallPending: boolean;
+  /** JSON as it was last shown, per kind of view; dropped at each change. */
+  shown: Map<string, string>;
+}
+
+export interface SimPort {
+  readonly id: string;
+  readonly device: SimDevice;
+  readonly name: string;
+  readonly kind: "bond" | "physical";
+  readonly mac: string | undefined;
+  /** The bond a physical port belongs to, in it or not. */
+  readonly bond: SimPort | undefined;
+  /** Of a physical port. */
+  bonded: boolean;
+  /** Of a bond. */
+  layer: 2 | 3;
+  vlans: readonly SimVlan[];
+  native: SimVlan | undefined;
+}
+
+export interface SimVlan {
+  readonly id: string;
+  readonly projectId: string;
+  readonly metro: string;
+  readonly vxlan: number;
+  readonly description: string;
+}
+
+export interface SimAddress {
+  readonly id: string;
+  readonly address: string;
+  readonly family: 4 | 6;
+  readonly public: boolean;
+  readonly cidr: number;
+  readonly gateway: string;
+}
+
+export interface SimEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+  readonly state: string | undefined;
+  readonly at: number;
+}
+
+export function bondsOf(device: SimDevice): readonly SimPort[] {
+  return device.ports.filter((port) => port.kind === "bond");
+}
+
+export function membersOf(bond: SimPort): readonly SimPort[] {
+  return bond.device.ports.filter((port) => port.bond === bond);
+}
+
+/** The document's `network_type`, of a bond or of the bond a port belongs to. */
+export function networkType(port: SimPort): string {
+  const bond = port.bond ?? port;
+  const whole = membersOf(bond).every((member) => member.bonded);
+  if (bond.layer === 2) return whole ? "layer2-bonded" : "layer2-individual";
+  if (!whole) return "hybrid";
+  return bond.vlans.length > 0 ? "hybrid-bonded" : "layer3";
+}
