@@ -23,7 +23,7 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-const TOKEN = /\\[\s\S]|\[:\^?[a-z]+:\]|\(\?[imsU]+\)|\(\?P<|\(\?<?[=!]|[[\]()]/g;
+const TOKEN = /\\[\s\S]|\[:\^?[a-z]+:\]|\[\^?\]?|\(\?[imsU]+\)|\(\?P<|\(\?<?[=!]|[\]()]|\{(?!\d+(?:,\d*)?\})/g;
 
 /** Throws `SyntaxError` where Go's regexp would refuse the pattern or JavaScript can't express it. */
 export function fromRe2(pattern: string, flags = ""): RegExp {
@@ -33,15 +33,23 @@ export function fromRe2(pattern: string, flags = ""): RegExp {
   const translated = pattern.replace(TOKEN, (token) => {
     if (token.startsWith("\\")) return inClass ? escapeInClass(token) : escape(token);
     if (inClass) {
-      if (token === "[") return "\\[";
       if (token.startsWith("[:")) return posixClass(token);
+      if (token.startsWith("[")) {
+        inClass = !token.endsWith("]");
+        return `\\${token}`;
+      }
       if (token === "]") inClass = false;
-      return token.replace(/^[()]/, "\\$&");
+      return token === "]" || token === "{" ? token : `\\${token}`;
+    }
+    if (token.startsWith("[")) {
+      inClass = true;
+      // A bracket right after the opening one stands for itself.
+      return token.replace("]", "\\]");
     }
     switch (token) {
-      case "[":
-        inClass = true;
-        return token;
+      case "]":
+      case "{":
+        return `\\${token}`;
       case "(":
         flagGroups.push(0);
         return token;
@@ -51,15 +59,17 @@ export function fromRe2(pattern: string, flags = ""): RegExp {
         flagGroups.push(0);
         return "(?<";
     }
-    if (token.startsWith("[:")) {
-      inClass = true;
-      return token;
-    }
     if (!/^\(\?[ims]+\)$/.test(token)) throw new SyntaxError(`invalid or unsupported Perl syntax: \`${token.replace(/\)$/, "")}\``);
     flagGroups[flagGroups.length - 1] = (flagGroups.at(-1) ?? 0) + 1;
     return `${token.slice(0, -1)}:`;
   });
-  return new RegExp(translated + ")".repeat(flagGroups[0] ?? 0), `${flags}u`);
+  const source = translated + ")".repeat(flagGroups[0] ?? 0);
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch {
+    // Without `u` JavaScript takes ranges such as `[\w-.]` that RE2 takes too.
+    return new RegExp(source, flags);
+  }
 }
 
 /** In `u` mode JavaScript refuses needless escapes that Go takes, such as `\_` and `\-` outside a class. */

@@ -83,6 +83,7 @@ class Types {
     const name = `Object${this.#names.size}`;
     this.#environment.registerType(name, { ctor: class {}, fields });
     this.#environment.registerOperator(`${name} == ${name}`, () => false);
+    this.#environment.registerOperator(`${name} == null`, () => false);
     this.#names.set(node, name);
     return name;
   }

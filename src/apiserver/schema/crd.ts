@@ -1,0 +1,116 @@
+/** What a CustomResourceDefinition means: its defaults, its rules, and the resources that it makes the server serve. */
+import type { Body, Column, FieldError, ServedResource } from "../served.ts";
+import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
+import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";
+import { structuralErrors } from "./crd-structural.ts";
+import { sameJson } from "./equality.ts";
+import { isRecord } from "./node.ts";
+import { wholeObject } from "./object-meta.ts";
+
+/** Fills in singular, listKind and conversion, in place. */
+export function defaultCrd(crd: Body): void {
+  const spec = crd["spec"];
+  if (!isRecord(spec)) return;
+  const names = spec["names"];
+  if (isRecord(names) && typeof names["kind"] === "string" && names["kind"] !== "") {
+    names["singular"] ||= names["kind"].toLowerCase();
+    names["listKind"] ||= `${names["kind"]}List`;
+  }
+  spec["conversion"] ??= { strategy: "None" };
+  const conversion = spec["conversion"];
+  if (!isRecord(conversion)) return;
+  conversion["strategy"] ??= "None";
+  const webhook = conversion["webhook"];
+  const client = isRecord(webhook) ? webhook["clientConfig"] : undefined;
+  if (isRecord(client) && isRecord(client["service"])) client["service"]["port"] ??= 443;
+}
+
+/**
+ * What is wrong with a (defaulted) definition; `old` is set for updates. Schemas that did not change are not judged
+ * again, so a definition that is already stored never becomes unchangeable.
+ */
+export function validateCrd(crd: Body, old?: Body): FieldError[] {
+  const errors = crdErrors(crd);
+  if (old !== undefined) errors.push(...crdUpdateErrors(crd, old));
+  const versions = versionsOf(crd);
+  const before = new Map(old === undefined ? [] : versionsOf(old).map((v) => [v.name, v.schema]));
+  const first = versions[0]?.schema;
+  // Upstream keeps a schema that all versions share in one place and names that place.
+  const shared = versions.every((v) => sameJson(v.schema, first));
+  for (const [i, version] of versions.entries()) {
+    if (shared && i > 0) break;
+    if (version.schema !== undefined && sameJson(version.schema, before.get(version.name))) continue;
+    const path = shared ? "spec.validation.openAPIV3Schema" : `spec.versions[${i}].schema.openAPIV3Schema`;
+    const missing = version.schema?.openAPIV3Schema === undefined;
+    errors.push(...structuralErrors(version.schema?.openAPIV3Schema, missing ? `spec.versions[${i}].schema.openAPIV3Schema` : path));
+  }
+  return errors;
+}
+
+function versionsOf(crd: Body): CrdVersion[] {
+  const spec = crd["spec"];
+  const versions = isRecord(spec) ? spec["versions"] : undefined;
+  return Array.isArray(versions) ? versions.filter(isRecord).map((v) => v as unknown as CrdVersion) : [];
+}
+
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const AGE: Column = {
+  name: "Age",
+  type: "date",
+  description: "Time since the object was created.",
+  value: { jsonPath: ".metadata.creationTimestamp" },
+};
+
+/** One resource for each served version of a definition that passed `validateCrd`. */
+export function servedFromCrd(crd: Body): ServedResource[] {
+  const spec = specOf(crd);
+  const storage = spec.versions.find((v) => v.storage) ?? spec.versions[0];
+  return spec.versions.filter((v) => v.served).map((version) => served(spec, version, storage?.name ?? version.name));
+}
+
+function served(spec: CrdSpec, version: CrdVersion, storageVersion: string): ServedResource {
+  const { names, group } = spec;
+  const warning = version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
+  const scale = version.subresources?.scale;
+  return {
+    group,
+    version: version.name,
+    kind: names.kind,
+    listKind: names.listKind ?? `${names.kind}List`,
+    plural: names.plural,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: spec.scope === "Namespaced",
+    verbs: VERBS,
+    status: version.subresources?.status !== undefined,
+    ...(scale && { scale }),
+    schema: wholeObject(schemaOf(version)),
+    builtIn: false,
+    columns: columnsOf(version),
+    ...(version.selectableFields?.length && { selectableFields: selectable(version.selectableFields) }),
+    hasGeneration: true,
+    storageVersion: `${group}/${storageVersion}`,
+    ...(version.deprecated === true && { deprecation: warning }),
+  };
+}
+
+function columnsOf(version: CrdVersion): readonly Column[] {
+  const columns = version.additionalPrinterColumns ?? [];
+  if (columns.length === 0) return [AGE];
+  return columns.map(({ jsonPath, ...column }) => ({ ...column, value: { jsonPath } }));
+}
+
+function selectable(fields: readonly { jsonPath: string }[]): Record<string, (object: Body) => string> {
+  return Object.fromEntries(
+    fields.map(({ jsonPath }) => {
+      const steps = jsonPath.split(".").slice(1);
+      const read = (object: Body): string => {
+        let value: unknown = object;
+        for (const step of steps) value = isRecord(value) ? value[step] : undefined;
+        return value === undefined || value === null ? "" : String(value);
+      };
+      return [steps.join("."), read];
+    }),
+  );
+}
