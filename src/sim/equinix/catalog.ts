@@ -11,8 +11,8 @@ export interface PlanFacts {
 
 const TWO_PORTS = [["eth0", "eth1"]];
 const FOUR_PORTS = [
-  ["eth0", "eth2"],
-  ["eth1", "eth3"],
+  ["eth0", "eth1"],
+  ["eth2", "eth3"],
 ];
 
 const CATALOG: readonly PlanFacts[] = [
