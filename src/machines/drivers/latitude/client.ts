@@ -1,0 +1,127 @@
+import { everyPage, single } from "./pages.ts";
+import type { Session } from "./session.ts";
+import type {
+  DeployConfig,
+  OrderAttributes,
+  ServerAttributes,
+  UserDataAttributes,
+  WireAssignment,
+  WireNetwork,
+  WireProject,
+  WireServer,
+  WireUserData,
+} from "./wire.ts";
+
+const PAGE_SIZE = 250;
+/** User data comes with its content, twice: fewer to a page keep the answer small. */
+const USER_DATA_PAGE_SIZE = 100;
+
+type Attributes<R extends { attributes?: unknown }> = Required<NonNullable<R["attributes"]>>;
+
+/** The endpoints of the Latitude.sh API that the driver uses, with parameters and bodies as its OpenAPI document has them. */
+export type LatitudeClient = ReturnType<typeof latitudeClient>;
+
+export function latitudeClient(session: Session) {
+  const list = <A>(path: string, query: Record<string, string>, pageSize: number, on: string, signal?: AbortSignal) =>
+    everyPage<A>(session, { path, query, pageSize, on, signal });
+
+  return {
+    /** The servers of a project, or those of it with a hostname. */
+    servers(project: string, hostname?: string, signal?: AbortSignal): Promise<readonly WireServer[]> {
+      const query = { "filter[project]": project, ...(hostname === undefined ? {} : { "filter[hostname]": hostname }) };
+      return list<ServerAttributes>("/servers", query, PAGE_SIZE, `project ${project}`, signal);
+    },
+    async server(id: string, signal?: AbortSignal): Promise<WireServer> {
+      const on = `server ${id}`;
+      return single<ServerAttributes>(await session({ method: "GET", path: `/servers/${part(id)}`, on, signal }), on);
+    },
+    async createServer(attributes: OrderAttributes, signal?: AbortSignal): Promise<WireServer> {
+      const on = `server ${attributes.hostname}`;
+      const body = { data: { type: "servers", attributes } };
+      return single<ServerAttributes>(
+        await session({ method: "POST", path: "/servers", body, on, signal }),
+        on,
+        "LostAnswer",
+      );
+    },
+    async deleteServer(id: string, signal?: AbortSignal): Promise<void> {
+      await session({ method: "DELETE", path: `/servers/${part(id)}`, on: `server ${id}`, signal });
+    },
+    async act(id: string, action: "power_on" | "power_off" | "reboot", signal?: AbortSignal): Promise<void> {
+      const body = { data: { type: "actions", attributes: { action } } };
+      await session({ method: "POST", path: `/servers/${part(id)}/actions`, body, on: `server ${id}`, signal });
+    },
+    async reinstall(id: string, attributes: { ipxe: string; user_data: string }, signal?: AbortSignal): Promise<void> {
+      const body = { data: { type: "reinstalls", attributes: { operating_system: "ipxe", ...attributes } } };
+      await session({ method: "POST", path: `/servers/${part(id)}/reinstall`, body, on: `server ${id}`, signal });
+    },
+    async deployConfig(id: string, signal?: AbortSignal): Promise<DeployConfig> {
+      const path = `/servers/${part(id)}/deploy_config`;
+      const body = await session({ method: "GET", path, on: `server ${id}`, signal });
+      return (body as { data?: { attributes?: DeployConfig } } | undefined)?.data?.attributes ?? {};
+    },
+    async setDeployConfig(
+      id: string,
+      attributes: { ipxe_url?: string; user_data?: string },
+      signal?: AbortSignal,
+    ): Promise<void> {
+      const path = `/servers/${part(id)}/deploy_config`;
+      // The one body of the API that has no `data` around it.
+      const body = { type: "deploy_config", attributes };
+      await session({ method: "PATCH", path, body, on: `server ${id}`, signal });
+    },
+
+    userData(project: string, signal?: AbortSignal): Promise<readonly WireUserData[]> {
+      const query = { "filter[project]": project };
+      return list<UserDataAttributes>("/user_data", query, USER_DATA_PAGE_SIZE, `project ${project}`, signal);
+    },
+    async createUserData(
+      attributes: { project: string; description: string; content: string },
+      signal?: AbortSignal,
+    ): Promise<WireUserData> {
+      const on = "user data";
+      const body = { data: { type: "user_data", attributes: { ...attributes, content: base64(attributes.content) } } };
+      return single<UserDataAttributes>(await session({ method: "POST", path: "/user_data", body, on, signal }), on);
+    },
+    async updateUserData(id: string, content: string, signal?: AbortSignal): Promise<void> {
+      const body = { data: { id, type: "user_data", attributes: { content: base64(content) } } };
+      await session({ method: "PATCH", path: `/user_data/${part(id)}`, body, on: `user data ${id}`, signal });
+    },
+    async deleteUserData(id: string, signal?: AbortSignal): Promise<void> {
+      await session({ method: "DELETE", path: `/user_data/${part(id)}`, on: `user data ${id}`, signal });
+    },
+
+    networks(project: string, signal?: AbortSignal): Promise<readonly WireNetwork[]> {
+      const query = { "filter[project]": project };
+      return list<Attributes<WireNetwork>>("/virtual_networks", query, PAGE_SIZE, `project ${project}`, signal);
+    },
+    /** The assignments of one server, or of all of the account. */
+    assignments(server?: string, signal?: AbortSignal): Promise<readonly WireAssignment[]> {
+      const query: Record<string, string> = server === undefined ? {} : { "filter[server]": server };
+      const on = server === undefined ? "virtual networks" : `server ${server}`;
+      return list<Attributes<WireAssignment>>("/virtual_networks/assignments", query, PAGE_SIZE, on, signal);
+    },
+    async assign(server: string, network: string, signal?: AbortSignal): Promise<void> {
+      const attributes = { server_id: server, virtual_network_id: network };
+      const body = { data: { type: "virtual_network_assignment", attributes } };
+      await session({ method: "POST", path: "/virtual_networks/assignments", body, on: `server ${server}`, signal });
+    },
+    async unassign(assignment: string, signal?: AbortSignal): Promise<void> {
+      const path = `/virtual_networks/assignments/${part(assignment)}`;
+      await session({ method: "DELETE", path, on: `assignment ${assignment}`, signal });
+    },
+
+    projects(filter: "name" | "slug", value: string, signal?: AbortSignal): Promise<readonly WireProject[]> {
+      const query = { [`filter[${filter}]`]: value };
+      return list<Attributes<WireProject>>("/projects", query, PAGE_SIZE, `project ${value}`, signal);
+    },
+  };
+}
+
+function part(id: string): string {
+  return encodeURIComponent(id);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}

@@ -1,0 +1,62 @@
+import { Fault } from "../../../base/fault.ts";
+import type { Session } from "./session.ts";
+import type { Resource } from "./wire.ts";
+
+/** A list whose total moved while it was read is read anew this often before it is handed out as it is. */
+const LIST_ATTEMPTS = 3;
+/** A server that never ends its pages must not hold the operator. */
+const MAX_PAGES = 1_000;
+
+export interface Listing {
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  pageSize: number;
+  on: string;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Every resource of a list. The API may cut the page size it was asked for, so the end is the total it tells, or an
+ * empty page where it tells none.
+ */
+export async function everyPage<A>(session: Session, listing: Listing): Promise<readonly Resource<A>[]> {
+  for (let attempt = 1; ; attempt++) {
+    const { found, steady } = await onePass<A>(session, listing);
+    if (steady || attempt === LIST_ATTEMPTS) return found;
+  }
+}
+
+async function onePass<A>(
+  session: Session,
+  { path, query, pageSize, on, signal }: Listing,
+): Promise<{ found: Resource<A>[]; steady: boolean }> {
+  const found = new Map<string, Resource<A>>();
+  let steady = true;
+  let total: number | undefined;
+  for (let [number, read] = [1, 0]; number <= MAX_PAGES; number++) {
+    const page = { "page[size]": pageSize, "page[number]": number, "stats[total]": "count" };
+    const body = await session({ method: "GET", path, query: { ...query, ...page }, on, signal });
+    const { data, meta } = (body ?? {}) as { data?: unknown; meta?: { stats?: { total?: { count?: unknown } } } };
+    if (!Array.isArray(data)) throw new Fault("Unavailable", on, "the API answered a list without data");
+    for (const one of data as Resource<A>[]) found.set(resource<A>(one, on).id, one);
+    read += data.length;
+    const count = meta?.stats?.total?.count;
+    const told = typeof count === "number" ? count : undefined;
+    // Pages shift when a resource comes or goes between two of them: one that stayed may then be on neither.
+    if (number > 1 && told !== total) steady = false;
+    total = told;
+    if (data.length === 0 || (total !== undefined && read >= total)) break;
+  }
+  return { found: [...found.values()], steady };
+}
+
+/** `data` of a single answer. `code`: what a missing one means for the caller. */
+export function single<A>(body: unknown, on: string, code: "Unavailable" | "LostAnswer" = "Unavailable"): Resource<A> {
+  return resource<A>((body as { data?: unknown } | undefined)?.data, on, code);
+}
+
+function resource<A>(value: unknown, on: string, code: "Unavailable" | "LostAnswer" = "Unavailable"): Resource<A> {
+  const one = value as Resource<A> | null | undefined;
+  if (typeof one?.id === "string" && one.id !== "") return one;
+  throw new Fault(code, on, "the API answered with a resource that has no id");
+}
