@@ -15,6 +15,8 @@ export interface Claim {
   passes: 1 | 2;
   provisionTimeoutMs: number;
   joinTimeoutMs: number;
+  /** Between looks at a machine on its way; in service it is looked at half as often. */
+  pollMs: number;
 }
 
 /** What the wanting object remembers of its machine; every entry is written before the effect it announces. */
@@ -65,10 +67,8 @@ export type Step =
 /** How long a provider's list may miss a machine that it has already sold. An unanswered order is repeated only after it. */
 export const SETTLE_MS = 60_000;
 const LOOK_AGAIN_MS = 10_000;
-/** Between reads of a machine on its way; one list serves all. */
-export const PROGRESS_POLL_MS = 15_000;
-/** Between reads of a machine in service. Less than a spot market's notice of 120 s. */
-export const STEADY_POLL_MS = 30_000;
+/** One list serves all machines of an account. Twice this is less than a spot market's notice of 120 s. */
+export const DEFAULT_POLL_MS = 15_000;
 const NO_CAPACITY_BASE_MS = 60_000;
 const NO_CAPACITY_MAX_MS = 10 * 60_000;
 
@@ -129,15 +129,15 @@ const PHASES: Readonly<Record<Machine["phase"], (at: Situation) => Step>> = {
     reason: "MachineTakenBack",
     message: `the machine is ${machine.providerState}, though nobody here released it`,
   }),
-  stopped: (at) => (at.journal.joined ? steady("the machine to be powered on") : stopped(at)),
+  stopped: (at) => (at.journal.joined ? steady(at, "the machine to be powered on") : stopped(at)),
   reinstalling: (at) => installing(at),
   running: (at) => running(at),
 };
 
 function handedOver(at: Situation, what: string): Step {
-  if (at.journal.joined) return steady(what);
+  if (at.journal.joined) return steady(at, what);
   const deadline = (at.journal.purchase?.at ?? at.now) + at.claim.provisionTimeoutMs;
-  if (at.now < deadline) return { do: "wait", for: what, recheckMs: PROGRESS_POLL_MS, deadline };
+  if (at.now < deadline) return { do: "wait", for: what, recheckMs: at.claim.pollMs, deadline };
   return {
     do: "giveUp",
     reason: "ProvisionTimeout",
@@ -152,7 +152,7 @@ function stopped(at: Situation): Step {
 
 function running(at: Situation): Step {
   const { claim, journal, settled } = at;
-  if (journal.joined) return steady("nothing");
+  if (journal.joined) return steady(at, "nothing");
   const late = overdue(at);
   if (late !== undefined) return late;
   if (!settled) return { do: "setNetwork" };
@@ -164,7 +164,7 @@ function running(at: Situation): Step {
 /** The machine is on its own now; only what it says itself counts, never the provider's `active`. */
 function installing(at: Situation): Step {
   const { signals } = at.journal;
-  if (at.journal.joined) return steady("nothing");
+  if (at.journal.joined) return steady(at, "nothing");
   if (signals.failed !== undefined && signals.failed >= (signals.started ?? 0)) {
     return {
       do: "giveUp",
@@ -172,7 +172,7 @@ function installing(at: Situation): Step {
       message: `the installer reported a failure${signals.message ? `: ${signals.message}` : ""}`,
     };
   }
-  return overdue(at) ?? { do: "wait", for: awaited(signals), recheckMs: PROGRESS_POLL_MS, deadline: joinDeadline(at) };
+  return overdue(at) ?? { do: "wait", for: awaited(signals), recheckMs: at.claim.pollMs, deadline: joinDeadline(at) };
 }
 
 function awaited(signals: Signals): string {
@@ -197,8 +197,8 @@ function joinDeadline({ claim, journal, now }: Situation): number {
   return since + claim.joinTimeoutMs;
 }
 
-function steady(what: string): Step {
-  return { do: "wait", for: what, recheckMs: STEADY_POLL_MS };
+function steady({ claim }: Situation, what: string): Step {
+  return { do: "wait", for: what, recheckMs: 2 * claim.pollMs };
 }
 
 function percent(machine: Machine): string {

@@ -1,6 +1,6 @@
 import { parseDuration } from "../../base/duration.ts";
 import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
-import type { Claim } from "../../machines/lifecycle.ts";
+import { type Claim, DEFAULT_POLL_MS } from "../../machines/lifecycle.ts";
 import {
   type Boot,
   type Concern,
@@ -16,7 +16,7 @@ const DEFAULT_PROVISION_MS = 30 * MINUTE_MS;
 const DEFAULT_JOIN_MS = 60 * MINUTE_MS;
 
 /** What the lifecycle needs to know of an Instance's wishes. Durations that can't be read count as unset; `concerns` tells of them. */
-export function claimOf(instance: Instance): Claim {
+export function claimOf(instance: Instance, pollMs = DEFAULT_POLL_MS): Claim {
   const { spec } = instance;
   const network = networkOf(spec);
   return {
@@ -26,6 +26,7 @@ export function claimOf(instance: Instance): Claim {
     passes: passesOf(spec, network),
     provisionTimeoutMs: durationOf(spec.provisionTimeout) ?? DEFAULT_PROVISION_MS,
     joinTimeoutMs: durationOf(spec.joinTimeout) ?? DEFAULT_JOIN_MS,
+    pollMs,
   };
 }
 

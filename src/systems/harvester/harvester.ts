@@ -9,4 +9,6 @@ export interface Harvester {
   addon: OwnAccount;
   joinToken: JoinTokenSource;
   boots: Boots;
+  /** Between looks at machines on their way. */
+  pollMs: number;
 }

@@ -7,7 +7,7 @@ import { setCondition } from "../../kube/conditions.ts";
 import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
 import { Node, Pod, Secret } from "../../kube/core.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import { PROGRESS_POLL_MS, STEADY_POLL_MS, type Step } from "../../machines/lifecycle.ts";
+import type { Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { adopt, needsAdoption } from "./adoption.ts";
@@ -117,9 +117,9 @@ async function keep(harvester: Harvester, context: Context, instance: Instance):
   if (instance.status?.failure !== undefined) return await remediate(context, instance);
   const fleet = await harvester.accounts.fleet(accountOf(instance.spec, context.client, harvester.addon));
   const journal = journalOf(instance.status);
-  const maxAge = journal.joined ? STEADY_POLL_MS : PROGRESS_POLL_MS;
+  const maxAge = journal.joined ? 2 * harvester.pollMs : harvester.pollMs;
   const machine = journal.machineId === undefined ? undefined : await sight(fleet, journal.machineId, maxAge);
-  const claim = claimOf(instance);
+  const claim = claimOf(instance, harvester.pollMs);
   const node = context.cache.get(Node, { name: instance.metadata.name });
   const known = machine === "gone" ? undefined : machine;
   const settled =
@@ -162,7 +162,7 @@ async function carryOut(
     case "order":
       return await order(harvester, context, fleet, instance, step);
     case "look":
-      return await look(context, fleet, instance);
+      return await look(harvester, context, fleet, instance);
     case "setNetwork":
       fleet.note(await fleet.driver.setNetwork(machine!, claimOf(instance).network!, context.signal));
       return { againAfterMs: 1000 };
@@ -171,7 +171,7 @@ async function carryOut(
     case "powerOn":
       await fleet.driver.power(machine!.id, "on", context.signal);
       await fleet.read(machine!.id);
-      return { againAfterMs: PROGRESS_POLL_MS };
+      return { againAfterMs: harvester.pollMs };
     case "giveUp": {
       const failure = { reason: step.reason, message: step.message, at: isoTime(context.clock.now()) };
       const told = await tellSome(context, instance, { failure, status: "failed" });
@@ -197,7 +197,7 @@ async function reinstall(
   await fleet.driver.reinstall(machine.id, boot, context.signal);
   await fleet.read(machine.id);
   await tellSome(context, written, { boot: { ...written.status!.boot!, sent: true } });
-  return { againAfterMs: PROGRESS_POLL_MS };
+  return { againAfterMs: harvester.pollMs };
 }
 
 /** A lost machine of a pool makes room for another; one made by hand stays and says why. */

@@ -3,14 +3,7 @@ import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts
 import { isTrue, setCondition } from "../../kube/conditions.ts";
 import type { Node } from "../../kube/core.ts";
 import type { Condition } from "../../kube/object.ts";
-import {
-  type Claim,
-  type Journal,
-  nextPurchase,
-  nextStep,
-  STEADY_POLL_MS,
-  type Step,
-} from "../../machines/lifecycle.ts";
+import { type Claim, type Journal, nextPurchase, nextStep, type Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { durationOf } from "./claim.ts";
 import { NODE_MACHINE_ANNOTATION } from "./names.ts";
@@ -47,7 +40,7 @@ export function planInstance(view: InstanceView): InstancePlan {
 
 function stepOf(view: InstanceView, node: Node | undefined): Step {
   const { claim, journal, machine, now } = view;
-  if (view.instance.status?.failure) return { do: "wait", for: "somebody to delete it", recheckMs: STEADY_POLL_MS };
+  if (view.instance.status?.failure) return { do: "wait", for: "somebody to delete it", recheckMs: 2 * claim.pollMs };
   if (machine === "gone")
     return { do: "giveUp", reason: "MachineGone", message: "the provider does not know the machine any more" };
   if (machine === undefined) return nextPurchase(claim, journal, now);
@@ -56,7 +49,7 @@ function stepOf(view: InstanceView, node: Node | undefined): Step {
   const serving = node !== undefined && readiness(node).ready;
   // A Node that is Ready proves the provider's word wrong; nothing in use is released on hearsay.
   if (step.do === "giveUp" && step.reason === "MachineFailed" && serving)
-    return steady(`${step.message}, but its Node is Ready`);
+    return steady(view, `${step.message}, but its Node is Ready`);
   if (step.do === "giveUp") return step;
   return nodeStep(view, node);
 }
@@ -64,7 +57,8 @@ function stepOf(view: InstanceView, node: Node | undefined): Step {
 function nodeStep(view: InstanceView, node: Node | undefined): Step {
   const { spec } = view.instance;
   if (node === undefined) {
-    if (spec.nodeDeletionPolicy !== "Release") return steady("its Node, which somebody deleted, to register again");
+    if (spec.nodeDeletionPolicy !== "Release")
+      return steady(view, "its Node, which somebody deleted, to register again");
     return {
       do: "giveUp",
       reason: "NodeDeleted",
@@ -72,9 +66,9 @@ function nodeStep(view: InstanceView, node: Node | undefined): Step {
     };
   }
   const { ready, since, message } = readiness(node);
-  if (ready) return steady("nothing");
+  if (ready) return steady(view, "nothing");
   const limit = durationOf(spec.nodeCleanupWaitInterval);
-  if (limit === undefined) return steady(`its Node to be Ready again: ${message}`);
+  if (limit === undefined) return steady(view, `its Node to be Ready again: ${message}`);
   const due = (parseTime(since) ?? view.now) + limit;
   if (view.now >= due) {
     return {
@@ -86,7 +80,7 @@ function nodeStep(view: InstanceView, node: Node | undefined): Step {
   return {
     do: "wait",
     for: `its Node to be Ready again: ${message}`,
-    recheckMs: Math.min(STEADY_POLL_MS, due - view.now),
+    recheckMs: Math.min(2 * view.claim.pollMs, due - view.now),
     deadline: due,
   };
 }
@@ -184,6 +178,6 @@ function addressOf(machine: Machine, isPublic: boolean): string | undefined {
   return machine.addresses.find((a) => a.management && a.family === 4 && a.public === isPublic)?.address;
 }
 
-function steady(what: string): Step {
-  return { do: "wait", for: what, recheckMs: STEADY_POLL_MS };
+function steady({ claim }: InstanceView, what: string): Step {
+  return { do: "wait", for: what, recheckMs: 2 * claim.pollMs };
 }

@@ -6,7 +6,6 @@ import { type Context, DONE, type Outcome } from "../../kube/controller.ts";
 import { Node, Secret } from "../../kube/core.ts";
 import { drainStep } from "../../kube/drain.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import { PROGRESS_POLL_MS } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { bootSecretRef } from "./boots.ts";
@@ -33,7 +32,7 @@ const LOOK_POLL_MS = 10_000;
 /** Gives an Instance's machine back, step by step; the object goes when nothing of the machine is left. */
 export async function releaseInstance(harvester: Harvester, context: Context, instance: Instance): Promise<Outcome> {
   const fleet = await fleetOf(harvester, context, instance);
-  const machine = await machineOf(fleet, context, instance);
+  const machine = await machineOf(harvester, fleet, context, instance);
   if (machine === "adopted") return { againAfterMs: 0 };
   const node = ownNode(context, instance, typeof machine === "string" ? undefined : machine);
   const view: ReleaseView = {
@@ -56,6 +55,7 @@ async function fleetOf(harvester: Harvester, context: Context, { status, spec }:
 }
 
 async function machineOf(
+  harvester: Harvester,
   fleet: Fleet | undefined,
   context: Context,
   instance: Instance,
@@ -63,13 +63,13 @@ async function machineOf(
   if (fleet === undefined) return "none";
   const id = instance.status?.instanceID;
   if (id) {
-    const listed = await fleet.sight(id, PROGRESS_POLL_MS);
+    const listed = await fleet.sight(id, harvester.pollMs);
     const seen = listed.is === "unlisted" ? await fleet.read(id) : listed;
     return seen.is === "present" ? seen.machine : "gone";
   }
   const found = await fleet.driver.find(instance.metadata.uid, context.signal);
   if (found.length === 0) return mayStillAppear(instance, context.clock.now()) ? "unknown" : "none";
-  await bought(context, fleet, instance, found);
+  await bought(harvester, context, fleet, instance, found);
   return "adopted";
 }
 
@@ -104,11 +104,11 @@ async function carryOut(
       return { againAfterMs: 0 };
     }
     case "awaitGone":
-      return { againAfterMs: PROGRESS_POLL_MS };
+      return { againAfterMs: harvester.pollMs };
     case "removeNode":
       await client.delete(Node, { name: node!.metadata.name }, { uid: node!.metadata.uid });
       // The Node's own event brings us back; this is for a Node that somebody else's finalizer holds.
-      return { againAfterMs: PROGRESS_POLL_MS };
+      return { againAfterMs: harvester.pollMs };
     case "finish":
       return await finish(harvester, context, instance, nodes);
   }

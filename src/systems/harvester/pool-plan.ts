@@ -1,6 +1,6 @@
 import { parseTime } from "../../base/clock.ts";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import type { InstancePool, InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
+import type { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { PROTECT } from "./names.ts";
 import { driftOf } from "./pool-template.ts";
 
@@ -12,7 +12,7 @@ export interface PoolPlan {
   createNotBefore: number;
   /** Instances to delete, with the reason told on each. */
   remove: { instance: Instance; because: string }[];
-  counts: Required<Pick<InstancePoolStatus, "status" | "ready" | "requested" | "needed" | "replicas" | "drifted">>;
+  counts: { status: string; ready: number; requested: number; needed: number; replicas: number; drifted: number };
   /** Instances that protection keeps from being removed although there are too many. */
   heldBack: number;
 }

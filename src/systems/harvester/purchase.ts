@@ -3,7 +3,6 @@ import { Fault, isFault } from "../../base/fault.ts";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { Context, Outcome } from "../../kube/controller.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import { PROGRESS_POLL_MS } from "../../machines/lifecycle.ts";
 import type { Machine, Placement } from "../../machines/machine.ts";
 import { orderOf, placementsOf, specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
@@ -39,10 +38,10 @@ export async function order(
   const written = await tellSome(context, instance, { purchase, boot: { id: boot.id, pass: 1, at: boot.at } });
   context.signal.throwIfAborted();
   const existing = await fleet.driver.find(instance.metadata.uid, context.signal);
-  if (existing.length > 0) return await bought(context, fleet, written, existing);
+  if (existing.length > 0) return await bought(harvester, context, fleet, written, existing);
   try {
     const machine = await fleet.driver.create(orderOf(instance, placement, boot, onDemand), context.signal);
-    return await bought(context, fleet, written, [machine]);
+    return await bought(harvester, context, fleet, written, [machine]);
   } catch (error) {
     if (isFault(error, "NoCapacity")) return await refused(context, written, error);
     if (isFault(error, ...NO_EFFECT)) await tellSome(context, written, { purchase: before });
@@ -51,13 +50,16 @@ export async function order(
 }
 
 /** Asks the provider who carries the claim of an order whose answer was lost. */
-export async function look(context: Context, fleet: Fleet, instance: Instance): Promise<Outcome> {
+export async function look(harvester: Harvester, context: Context, fleet: Fleet, instance: Instance): Promise<Outcome> {
   const existing = await fleet.driver.find(instance.metadata.uid, context.signal);
-  return existing.length > 0 ? await bought(context, fleet, instance, existing) : { againAfterMs: LOOK_AGAIN_MS };
+  return existing.length > 0
+    ? await bought(harvester, context, fleet, instance, existing)
+    : { againAfterMs: LOOK_AGAIN_MS };
 }
 
 /** Writes down which machine is the claim's. Should the provider have sold two, the younger goes back at once. */
 export async function bought(
+  harvester: Harvester,
   context: Context,
   fleet: Fleet,
   instance: Instance,
@@ -88,7 +90,7 @@ export async function bought(
     context.events.warning(instance, "ReleasingDuplicate", `machine ${machine.id} carries the same claim`);
     await fleet.driver.release(machine.id, { force: true }, context.signal);
   }
-  return { againAfterMs: PROGRESS_POLL_MS };
+  return { againAfterMs: harvester.pollMs };
 }
 
 async function refused(context: Context, instance: Instance, fault: Fault): Promise<Outcome> {

@@ -1,0 +1,17 @@
+import { VERSION } from "../base/version.ts";
+import type { Verb } from "./main.ts";
+
+export const verb: Verb = (program) => {
+  program
+    .command("version")
+    .description("Print the version.")
+    .option("-o, --output <format>", "json, or text", "text")
+    .action(({ output }: { output: string }) => {
+      const versions = { slipway: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
+      console.log(
+        output === "json"
+          ? JSON.stringify(versions)
+          : `slipway ${VERSION} (node ${process.version}, ${versions.platform})`,
+      );
+    });
+};

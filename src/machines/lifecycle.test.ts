@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Claim, type Journal, nextPurchase, nextStep, SETTLE_MS } from "./lifecycle.ts";
+import type { Machine, Phase } from "./machine.ts";
+
+const MINUTE = 60_000;
+const T0 = Date.UTC(2026, 0, 1);
+
+const claim: Claim = {
+  id: "uid-1",
+  placements: [
+    { plan: "c3.small.x86", metro: "sg" },
+    { plan: "c3.small.x86", metro: "ny" },
+  ],
+  network: undefined,
+  passes: 1,
+  provisionTimeoutMs: 30 * MINUTE,
+  joinTimeoutMs: 60 * MINUTE,
+  pollMs: 15_000,
+};
+
+const journal: Journal = {
+  machineId: "m-1",
+  purchase: { attempt: 1, at: T0, state: "Done", placement: 0 },
+  boot: { id: "b1", pass: 1, at: T0, sent: true },
+  signals: {},
+  runningSince: undefined,
+  joined: false,
+};
+
+const machine: Machine = {
+  id: "m-1",
+  claim: "uid-1",
+  hostname: "pool-abcdefgh",
+  phase: "building",
+  providerState: "provisioning",
+  plan: "c3.small.x86",
+  metro: "sg",
+  addresses: [],
+  ports: [],
+  locked: false,
+  terminatesAt: undefined,
+  progress: undefined,
+  lastEvent: undefined,
+  createdAt: T0,
+};
+
+test("H1 an order without an answer is looked for, and repeated only when no list can hide a sale any more", () => {
+  const lost: Journal = {
+    ...journal,
+    machineId: undefined,
+    purchase: { attempt: 1, at: T0, state: "Pending", placement: 0 },
+  };
+
+  assert.equal(nextPurchase(claim, lost, T0 + 5_000).do, "look");
+  assert.equal(nextPurchase(claim, lost, T0 + SETTLE_MS - 1).do, "look");
+  assert.deepEqual(nextPurchase(claim, lost, T0 + SETTLE_MS), { do: "order", attempt: 2, placement: 0 });
+});
+
+test("H22 a full metro leads to the next place at once, and after the last place to a wait of minutes", () => {
+  const refused = (attempt: number, placement: number): Journal => ({
+    ...journal,
+    machineId: undefined,
+    purchase: { attempt, at: T0, state: "Refused", placement },
+  });
+
+  assert.deepEqual(nextPurchase(claim, refused(1, 0), T0), { do: "order", attempt: 2, placement: 1 });
+  assert.deepEqual(nextPurchase(claim, refused(2, 1), T0), {
+    do: "wait",
+    for: "capacity at the provider",
+    recheckMs: MINUTE,
+  });
+  assert.deepEqual(nextPurchase(claim, refused(2, 1), T0 + MINUTE), { do: "order", attempt: 3, placement: 0 });
+  assert.deepEqual(nextPurchase(claim, refused(40, 1), T0), {
+    do: "wait",
+    for: "capacity at the provider",
+    recheckMs: 10 * MINUTE,
+  });
+});
+
+const PHASES: Phase[] = ["building", "running", "reinstalling", "stopped", "releasing", "failed", "unknown"];
+
+test("H9 every state of a machine leads to a step, and none waits for ever", () => {
+  for (const phase of PHASES) {
+    const seen = { ...machine, phase, providerState: phase };
+    const running = { ...journal, runningSince: T0 };
+    const soon = nextStep(claim, running, seen, true, T0 + MINUTE);
+    assert.ok(soon.do !== "wait" || soon.for !== "", phase);
+    const late = nextStep(claim, running, seen, true, T0 + 24 * 60 * MINUTE);
+    assert.equal(late.do, "giveUp", `${phase} after a day`);
+  }
+});
+
+test("H9 a failed machine is given up with what the provider said", () => {
+  const step = nextStep(
+    claim,
+    journal,
+    { ...machine, phase: "failed", providerState: "failed", lastEvent: "disk error" },
+    true,
+    T0,
+  );
+
+  assert.deepEqual(step, {
+    do: "giveUp",
+    reason: "MachineFailed",
+    message: "the provider reports the machine as failed: disk error",
+  });
+});
+
+test("H10 a machine that does not join in time is given up, and the message names what it hung at", () => {
+  const started = { ...journal, runningSince: T0, signals: { scriptFetched: T0, configFetched: T0, started: T0 } };
+  const active = { ...machine, phase: "running" as const };
+
+  assert.equal(nextStep(claim, started, active, true, T0 + 59 * MINUTE).do, "wait");
+  assert.deepEqual(nextStep(claim, started, active, true, T0 + 60 * MINUTE), {
+    do: "giveUp",
+    reason: "JoinTimeout",
+    message: "no Ready Node within 60m: it was waiting for the installer to finish",
+  });
+});
+
+test("H11 the provider's active alone never counts as installed, after a reinstall neither", () => {
+  const active = { ...machine, phase: "running" as const, providerState: "active" };
+  const second: Journal = { ...journal, boot: { id: "b2", pass: 2, at: T0, sent: true }, runningSince: T0 };
+
+  assert.deepEqual(nextStep({ ...claim, passes: 2 }, second, active, true, T0 + MINUTE), {
+    do: "wait",
+    for: "the machine to fetch its boot script",
+    recheckMs: 15_000,
+    deadline: T0 + 60 * MINUTE,
+  });
+});
+
+test("H23 a spot machine that the provider takes back is given up at once, also when it serves", () => {
+  const revoked = { ...machine, phase: "running" as const, terminatesAt: T0 + 2 * MINUTE };
+
+  const step = nextStep(claim, { ...journal, joined: true }, revoked, true, T0);
+  assert.equal(step.do === "giveUp" && step.reason, "SpotRevoked");
+});
+
+test("H30 one pass never reinstalls; two passes set the network, reinstall once, and repeat only what was not sent", () => {
+  const active = { ...machine, phase: "running" as const };
+  const twice: Claim = { ...claim, passes: 2 };
+  const running = { ...journal, runningSince: T0 };
+
+  assert.equal(nextStep(claim, running, active, true, T0).do, "wait");
+  assert.equal(nextStep(twice, running, active, false, T0).do, "setNetwork");
+  assert.equal(nextStep(twice, running, active, true, T0).do, "reinstall");
+  const prepared: Journal = { ...running, boot: { id: "b2", pass: 2, at: T0, sent: false } };
+  assert.equal(nextStep(twice, prepared, active, true, T0).do, "reinstall");
+  assert.equal(nextStep(twice, { ...prepared, boot: { ...prepared.boot!, sent: true } }, active, true, T0).do, "wait");
+});
+
+test("asking twice about the same world gives the same step", () => {
+  const world = fc.record({
+    phase: fc.constantFrom(...PHASES),
+    joined: fc.boolean(),
+    settled: fc.boolean(),
+    passes: fc.constantFrom<1 | 2>(1, 2),
+    now: fc.integer({ min: T0, max: T0 + 48 * 60 * MINUTE }),
+    started: fc.option(fc.integer({ min: T0, max: T0 + MINUTE }), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(world, ({ phase, joined, settled, passes, now, started }) => {
+      const seen = { ...machine, phase };
+      const book = { ...journal, joined, signals: started === undefined ? {} : { started } };
+      const ask = () => nextStep({ ...claim, passes }, book, seen, settled, now);
+      assert.deepEqual(ask(), ask());
+    }),
+  );
+});
