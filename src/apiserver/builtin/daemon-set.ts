@@ -1,0 +1,164 @@
+import { objectMeta } from "../schema/object-meta.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { podTemplate } from "./pod-spec.ts";
+import { at, membersAt, numberAt } from "./read.ts";
+import {
+  about,
+  anyObject,
+  conditions,
+  fields,
+  int32,
+  int64,
+  intOrString,
+  labelSelector,
+  listOf,
+  quantities,
+  text,
+  textMap,
+  texts,
+  withDefault,
+} from "./schema-words.ts";
+import { age, column, numberColumn, serve } from "./serve.ts";
+import { labelText } from "./service.ts";
+import { claimSpec } from "./volume.ts";
+import { containerColumns, defaultTemplate, readyOf, scalable, selectorColumn, validateWorkload } from "./workload.ts";
+
+const rollingUpdate = (parts: Parameters<typeof fields>[0]) => fields({ type: text, rollingUpdate: fields(parts) });
+
+export const daemonSet: ServedResource = serve({
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  description: "One Pod on each Node that fits.",
+  shortNames: ["ds"],
+  categories: ["all"],
+  namespaced: true,
+  status: true,
+  hasGeneration: true,
+  members: {
+    spec: fields({
+      "selector!": labelSelector,
+      "template!": podTemplate,
+      updateStrategy: rollingUpdate({ maxUnavailable: intOrString, maxSurge: intOrString }),
+      minReadySeconds: int32,
+      revisionHistoryLimit: withDefault(int32, 10),
+    }),
+    status: fields({
+      currentNumberScheduled: int32,
+      numberMisscheduled: int32,
+      desiredNumberScheduled: int32,
+      numberReady: int32,
+      observedGeneration: int64,
+      updatedNumberScheduled: int32,
+      numberAvailable: int32,
+      numberUnavailable: int32,
+      collisionCount: int32,
+      conditions: conditions(),
+    }),
+  },
+  columns: [
+    numberColumn("Desired", "status.desiredNumberScheduled"),
+    numberColumn("Current", "status.currentNumberScheduled"),
+    numberColumn("Ready", "status.numberReady"),
+    numberColumn("Up-to-date", "status.updatedNumberScheduled"),
+    numberColumn("Available", "status.numberAvailable"),
+    column("Node Selector", (object) => labelText(membersAt(object, "spec.template.spec.nodeSelector"))),
+    age,
+    ...containerColumns,
+    selectorColumn,
+  ],
+  prepareCreate: (object) => fillIn(object, { maxUnavailable: 1, maxSurge: 0 }),
+  prepareUpdate: (object) => fillIn(object, { maxUnavailable: 1, maxSurge: 0 }),
+  validate: validateWorkload,
+});
+
+const claimTemplate = fields({
+  apiVersion: text,
+  kind: text,
+  metadata: objectMeta,
+  spec: claimSpec,
+  status: fields({
+    phase: text,
+    accessModes: texts,
+    capacity: quantities,
+    conditions: conditions(),
+    allocatedResources: quantities,
+    allocatedResourceStatuses: textMap,
+    currentVolumeAttributesClassName: text,
+    modifyVolumeStatus: anyObject,
+  }),
+});
+
+export const statefulSet: ServedResource = serve({
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  description: "A number of Pods with names and volumes of their own.",
+  shortNames: ["sts"],
+  categories: ["all"],
+  namespaced: true,
+  status: true,
+  hasGeneration: true,
+  scale: scalable,
+  members: {
+    spec: fields({
+      replicas: about("Pods wanted.", withDefault(int32, 1)),
+      "selector!": labelSelector,
+      "template!": podTemplate,
+      volumeClaimTemplates: listOf(claimTemplate),
+      serviceName: text,
+      podManagementPolicy: withDefault(text, "OrderedReady"),
+      updateStrategy: rollingUpdate({ partition: int32, maxUnavailable: intOrString }),
+      revisionHistoryLimit: withDefault(int32, 10),
+      minReadySeconds: int32,
+      persistentVolumeClaimRetentionPolicy: withDefault(
+        fields({ whenDeleted: withDefault(text, "Retain"), whenScaled: withDefault(text, "Retain") }),
+        {},
+      ),
+      ordinals: fields({ start: int32 }),
+    }),
+    status: fields({
+      observedGeneration: int64,
+      replicas: int32,
+      readyReplicas: int32,
+      currentReplicas: int32,
+      updatedReplicas: int32,
+      currentRevision: text,
+      updateRevision: text,
+      collisionCount: int32,
+      conditions: conditions(),
+      availableReplicas: int32,
+    }),
+  },
+  columns: [column("Ready", readyOf), age, ...containerColumns],
+  prepareCreate: (object) => fillIn(object, { partition: 0 }),
+  prepareUpdate: (object) => fillIn(object, { partition: 0 }),
+  validate: validateWorkload,
+});
+
+export const controllerRevision: ServedResource = serve({
+  apiVersion: "apps/v1",
+  kind: "ControllerRevision",
+  description: "A snapshot of a workload's state.",
+  namespaced: true,
+  members: { data: anyObject, revision: int64 },
+  required: ["revision"],
+  columns: [
+    column("Controller", (object) => {
+      const owner = object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+      return owner === undefined ? "<none>" : `${owner.kind.toLowerCase()}.${owner.apiVersion}/${owner.name}`;
+    }),
+    column("Revision", (object) => numberAt(object, "revision"), { type: "integer" }),
+    age,
+  ],
+});
+
+function fillIn(object: Body, rolling: Record<string, unknown>): void {
+  defaultTemplate(object);
+  if (at(object, "spec") === undefined) return;
+  const spec = membersAt(object, "spec");
+  const strategy: Record<string, unknown> = { ...membersAt(spec, "updateStrategy") };
+  strategy.type ||= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    strategy.rollingUpdate = { ...rolling, ...membersAt(strategy, "rollingUpdate") };
+  }
+  spec.updateStrategy = strategy;
+}

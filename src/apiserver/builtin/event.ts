@@ -1,0 +1,177 @@
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { invalidField } from "./field-errors.ts";
+import { at, membersAt, numberAt, textAt } from "./read.ts";
+import { about, fields, int32, microTime, objectReference, text, time } from "./schema-words.ts";
+import { ageOf, column, serve, wide } from "./serve.ts";
+
+const series = { count: int32, lastObservedTime: microTime };
+const source = fields({ component: text, host: text });
+
+/** Fields by which Events are selected, in the shape of core Events: `kubectl describe` asks by them. */
+const selectable: Record<string, (object: Body) => string> = {
+  ...Object.fromEntries(
+    ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"].map((name) => [
+      `involvedObject.${name}`,
+      (object: Body) => textAt(object, `involvedObject.${name}`),
+    ]),
+  ),
+  reason: (object) => textAt(object, "reason"),
+  type: (object) => textAt(object, "type"),
+  source: (object) => textAt(object, "source.component") || textAt(object, "reportingComponent"),
+  reportingComponent: (object) => textAt(object, "reportingComponent"),
+};
+
+const columns = [
+  column("Last Seen", lastSeen),
+  column("Type", (object: Body) => textAt(object, "type")),
+  column("Reason", (object: Body) => textAt(object, "reason")),
+  column("Object", (object: Body) => {
+    const kind = textAt(object, "involvedObject.kind").toLowerCase();
+    const name = textAt(object, "involvedObject.name");
+    return kind === "" ? name : `${kind}/${name}`;
+  }),
+  wide("Subobject", (object) => textAt(object, "involvedObject.fieldPath")),
+  wide("Source", (object) => {
+    const component = textAt(object, "source.component") || textAt(object, "reportingComponent");
+    return [component, textAt(object, "source.host") || textAt(object, "reportingInstance")].filter(Boolean).join(", ");
+  }),
+  column("Message", (object: Body) => textAt(object, "message").trim()),
+  wide("First Seen", (object, now) => ageOf(textAt(object, "firstTimestamp") || textAt(object, "eventTime"), now)),
+  wide("Count", (object) => String(numberAt(object, "series.count") || numberAt(object, "count") || 1)),
+  wide("Name", (object) => object.metadata.name),
+];
+
+/** Core Events: the stored shape. */
+export const coreEvent: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "Event",
+  description: "A report of something that happened to an object.",
+  shortNames: ["ev"],
+  namespaced: true,
+  storageKey: "events",
+  members: {
+    involvedObject: about("The object it is about.", objectReference),
+    reason: about("Why, in one word for programs.", text),
+    message: about("What happened, for people.", text),
+    source,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: about("How often it happened.", int32),
+    type: about("Normal or Warning.", text),
+    eventTime: microTime,
+    series: fields(series),
+    action: text,
+    related: objectReference,
+    reportingComponent: text,
+    reportingInstance: text,
+  },
+  required: ["involvedObject"],
+  selectableFields: selectable,
+  columns,
+  prepareCreate: fillIn,
+  validate: validateEvent,
+});
+
+/** The same Events in the shape of events.k8s.io/v1. */
+export const event: ServedResource = serve({
+  apiVersion: "events.k8s.io/v1",
+  kind: "Event",
+  description: "A report of something that happened to an object.",
+  shortNames: ["ev"],
+  namespaced: true,
+  storageKey: "events",
+  storageVersion: "v1",
+  members: {
+    eventTime: about("When it happened first.", microTime),
+    series: fields(series),
+    reportingController: about("Who reports.", text),
+    reportingInstance: text,
+    action: about("What was done or failed.", text),
+    reason: about("Why, in one word for programs.", text),
+    regarding: about("The object it is about.", objectReference),
+    related: objectReference,
+    note: about("What happened, for people.", text),
+    type: about("Normal or Warning.", text),
+    deprecatedSource: source,
+    deprecatedFirstTimestamp: time,
+    deprecatedLastTimestamp: time,
+    deprecatedCount: int32,
+  },
+  selectableFields: Object.fromEntries(
+    Object.entries(selectable).map(([name, value]) => [
+      name.replace("involvedObject", "regarding").replace("reportingComponent", "reportingController"),
+      (object: Body) => value(toCore(object)),
+    ]),
+  ),
+  columns: columns.map((c) => ({
+    ...c,
+    value: (object: Body, now: number) => asFunction(c.value)(toCore(object), now),
+  })),
+  toStorage: toCore,
+  fromStorage: toEvents,
+  prepareCreate: (object) => {
+    if (textAt(object, "metadata.namespace") !== "" && at(object, "regarding.namespace") === undefined) {
+      object.regarding = { ...membersAt(object, "regarding") };
+    }
+  },
+  validate: (object, old) => validateEvent(toCore(object), old === undefined ? undefined : toCore(old)),
+});
+
+/** core/v1 name → events.k8s.io/v1 name, where they differ. */
+const NAMES: readonly (readonly [string, string])[] = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["reportingComponent", "reportingController"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+];
+const TO_EVENTS = new Map(NAMES);
+const TO_CORE = new Map(NAMES.map(([core, events]) => [events, core]));
+
+function toCore(object: Body): Body {
+  return renamed(object, TO_CORE, "v1");
+}
+
+function toEvents(object: Body): Body {
+  return renamed(object, TO_EVENTS, "events.k8s.io/v1");
+}
+
+function renamed(object: Body, names: ReadonlyMap<string, string>, apiVersion: string): Body {
+  const members = Object.entries(object).map(([name, value]) => [names.get(name) ?? name, value]);
+  return { ...Object.fromEntries(members), apiVersion } as Body;
+}
+
+function asFunction<T>(value: T | { jsonPath: string }): T {
+  return value as T;
+}
+
+function lastSeen(object: Body, now: number): string {
+  const last =
+    textAt(object, "series.lastObservedTime") || textAt(object, "lastTimestamp") || textAt(object, "eventTime");
+  const first = textAt(object, "firstTimestamp") || textAt(object, "eventTime");
+  const count = numberAt(object, "series.count") || numberAt(object, "count");
+  const seen = ageOf(last, now);
+  return at(object, "series") !== undefined && count > 1 ? `${seen} (x${count} over ${ageOf(first, now)})` : seen;
+}
+
+function fillIn(object: Body): void {
+  object.reportingComponent ??= "";
+  object.reportingInstance ??= "";
+}
+
+function validateEvent(object: Body): FieldError[];
+function validateEvent(object: Body, old: Body | undefined): FieldError[];
+function validateEvent(object: Body): FieldError[] {
+  const namespace = textAt(object, "involvedObject.namespace");
+  const own = textAt(object, "metadata.namespace");
+  if (namespace === own || (namespace === "" && own === "default")) return [];
+  // Events about cluster-scoped objects live in the namespace default (or kube-system for Nodes of old).
+  if (namespace === "") return own === "kube-system" ? [] : [mismatch(namespace)];
+  return [mismatch(namespace)];
+}
+
+function mismatch(namespace: string): FieldError {
+  return invalidField("involvedObject.namespace", namespace, "does not match event.namespace");
+}

@@ -1,0 +1,215 @@
+import type { ServedResource } from "../served.ts";
+import { at, objectsAt, textAt } from "./read.ts";
+import {
+  about,
+  anyObject,
+  bool,
+  bytes,
+  conditions,
+  fields,
+  int32,
+  int64,
+  keyed,
+  listOf,
+  oneOf,
+  text,
+  texts,
+  withDefault,
+} from "./schema-words.ts";
+import { age, column, createdAt, serve } from "./serve.ts";
+
+const serviceReference = fields({ "namespace!": text, "name!": text, path: text, port: int32 });
+
+const names = fields({
+  "plural!": text,
+  singular: text,
+  shortNames: texts,
+  "kind!": text,
+  listKind: text,
+  categories: texts,
+});
+
+const printedColumn = fields({
+  "name!": text,
+  "type!": text,
+  format: text,
+  description: text,
+  priority: int32,
+  "jsonPath!": text,
+});
+
+const version = fields({
+  "name!": about("v1, v1beta1, …", text),
+  "served!": about("Whether the API offers it.", bool),
+  "storage!": about("Whether objects are stored in it; exactly one is.", bool),
+  deprecated: bool,
+  deprecationWarning: text,
+  schema: fields({ openAPIV3Schema: about("Structural OpenAPI v3 schema of the objects.", anyObject) }),
+  subresources: fields({
+    status: anyObject,
+    scale: fields({ "specReplicasPath!": text, "statusReplicasPath!": text, labelSelectorPath: text }),
+  }),
+  additionalPrinterColumns: listOf(printedColumn),
+  selectableFields: listOf(fields({ "jsonPath!": text })),
+});
+
+/** CustomResourceDefinitions: only their shape. Their rules and what they serve are the schema engine's. */
+export const customResourceDefinition: ServedResource = serve({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  description: "A kind of objects that the API serves besides its own.",
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  namespaced: false,
+  status: true,
+  hasGeneration: true,
+  members: {
+    spec: fields({
+      "group!": text,
+      "names!": names,
+      "scope!": oneOf("Cluster", "Namespaced"),
+      "versions!": listOf(version),
+      conversion: fields({
+        "strategy!": text,
+        webhook: fields({
+          clientConfig: fields({ url: text, service: serviceReference, caBundle: bytes }),
+          "conversionReviewVersions!": texts,
+        }),
+      }),
+      preserveUnknownFields: bool,
+    }),
+    status: fields({
+      conditions: conditions({ observedGeneration: int64 }),
+      acceptedNames: names,
+      storedVersions: texts,
+      observedGeneration: int64,
+    }),
+  },
+  required: ["spec"],
+  columns: [createdAt],
+});
+
+export const apiService: ServedResource = serve({
+  apiVersion: "apiregistration.k8s.io/v1",
+  kind: "APIService",
+  description: "One version of one API group, and who serves it.",
+  categories: ["api-extensions"],
+  namespaced: false,
+  status: true,
+  members: {
+    spec: fields({
+      service: fields({ namespace: text, name: text, port: withDefault(int32, 443) }),
+      group: text,
+      version: text,
+      insecureSkipTLSVerify: bool,
+      caBundle: bytes,
+      "groupPriorityMinimum!": int32,
+      "versionPriority!": int32,
+    }),
+    status: fields({ conditions: conditions() }),
+  },
+  columns: [
+    column("Service", (object) => {
+      const name = textAt(object, "spec.service.name");
+      return name === "" ? "Local" : `${textAt(object, "spec.service.namespace")}/${name}`;
+    }),
+    column("Available", (object) => {
+      const available = objectsAt(object, "status.conditions").find((c) => c.type === "Available");
+      if (available === undefined) return "Unknown";
+      return available.status === "True" ? "True" : `${available.status} (${available.reason})`;
+    }),
+    age,
+  ],
+});
+
+const webhook = {
+  "name!": text,
+  "clientConfig!": fields({
+    url: text,
+    service: fields({ "namespace!": text, "name!": text, path: text, port: withDefault(int32, 443) }),
+    caBundle: bytes,
+  }),
+  rules: listOf(
+    fields({
+      operations: texts,
+      apiGroups: texts,
+      apiVersions: texts,
+      resources: texts,
+      scope: withDefault(text, "*"),
+    }),
+  ),
+  failurePolicy: withDefault(oneOf("Ignore", "Fail"), "Fail"),
+  matchPolicy: withDefault(oneOf("Exact", "Equivalent"), "Equivalent"),
+  namespaceSelector: withDefault(anyObject, {}),
+  objectSelector: withDefault(anyObject, {}),
+  "sideEffects!": oneOf("None", "NoneOnDryRun", "Some", "Unknown"),
+  timeoutSeconds: withDefault(int32, 10),
+  "admissionReviewVersions!": texts,
+  matchConditions: keyed(fields({ "name!": text, "expression!": text }), "name"),
+};
+
+const webhookCount = column("Webhooks", (object) => objectsAt(object, "webhooks").length, { type: "integer" });
+
+export const validatingWebhooks: ServedResource = serve({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingWebhookConfiguration",
+  description: "Webhooks that may refuse a write.",
+  categories: ["api-extensions"],
+  namespaced: false,
+  hasGeneration: true,
+  members: { webhooks: keyed(fields(webhook), "name") },
+  columns: [webhookCount, age],
+});
+
+export const mutatingWebhooks: ServedResource = serve({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "MutatingWebhookConfiguration",
+  description: "Webhooks that may change or refuse a write.",
+  categories: ["api-extensions"],
+  namespaced: false,
+  hasGeneration: true,
+  members: {
+    webhooks: keyed(
+      fields({ ...webhook, reinvocationPolicy: withDefault(oneOf("Never", "IfNeeded"), "Never") }),
+      "name",
+    ),
+  },
+  columns: [webhookCount, age],
+});
+
+export const runtimeClass: ServedResource = serve({
+  apiVersion: "node.k8s.io/v1",
+  kind: "RuntimeClass",
+  description: "A way in which a Node runs containers.",
+  plural: "runtimeclasses",
+  namespaced: false,
+  members: {
+    handler: text,
+    overhead: fields({ podFixed: anyObject }),
+    scheduling: anyObject,
+  },
+  required: ["handler"],
+  columns: [column("Handler", (object) => String(at(object, "handler") ?? "")), age],
+});
+
+export const priorityClass: ServedResource = serve({
+  apiVersion: "scheduling.k8s.io/v1",
+  kind: "PriorityClass",
+  description: "Importance of Pods, by name.",
+  plural: "priorityclasses",
+  shortNames: ["pc"],
+  namespaced: false,
+  members: {
+    value: int32,
+    globalDefault: bool,
+    description: text,
+    preemptionPolicy: withDefault(text, "PreemptLowerPriority"),
+  },
+  required: ["value"],
+  columns: [
+    column("Value", (object) => Number(at(object, "value") ?? 0), { type: "integer" }),
+    column("Global-Default", (object) => at(object, "globalDefault") === true, { type: "boolean" }),
+    age,
+    column("PreemptionPolicy", (object) => textAt(object, "preemptionPolicy")),
+  ],
+});

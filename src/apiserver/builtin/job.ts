@@ -1,0 +1,151 @@
+import { objectMeta } from "../schema/object-meta.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { humanDuration } from "./human-duration.ts";
+import { defaultPodSpec } from "./pod-defaults.ts";
+import { podTemplate } from "./pod-spec.ts";
+import { validatePodSpec } from "./pod-validation.ts";
+import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
+import {
+  about,
+  anyObject,
+  bool,
+  conditions,
+  fields,
+  int32,
+  int64,
+  labelSelector,
+  listOf,
+  objectReference,
+  text,
+  time,
+  withDefault,
+} from "./schema-words.ts";
+import { age, ageOf, column, serve } from "./serve.ts";
+import { containerColumns, selectorColumn } from "./workload.ts";
+
+const jobSpec = fields({
+  parallelism: withDefault(int32, 1),
+  completions: int32,
+  activeDeadlineSeconds: int64,
+  podFailurePolicy: anyObject,
+  successPolicy: anyObject,
+  backoffLimit: withDefault(int32, 6),
+  backoffLimitPerIndex: int32,
+  maxFailedIndexes: int32,
+  selector: labelSelector,
+  manualSelector: bool,
+  "template!": podTemplate,
+  ttlSecondsAfterFinished: int32,
+  completionMode: withDefault(text, "NonIndexed"),
+  suspend: withDefault(bool, false),
+  podReplacementPolicy: text,
+  managedBy: text,
+});
+
+export const job: ServedResource = serve({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  description: "Pods that run until the work is done.",
+  categories: ["all"],
+  namespaced: true,
+  status: true,
+  hasGeneration: true,
+  members: {
+    spec: jobSpec,
+    status: fields({
+      conditions: conditions({ lastProbeTime: time }),
+      startTime: time,
+      completionTime: time,
+      active: int32,
+      succeeded: int32,
+      failed: int32,
+      terminating: int32,
+      completedIndexes: text,
+      failedIndexes: text,
+      uncountedTerminatedPods: anyObject,
+      ready: int32,
+    }),
+  },
+  selectableFields: { "status.successful": (object) => String(numberAt(object, "status.succeeded")) },
+  columns: [
+    column("Status", jobStatus),
+    column("Completions", completions),
+    column("Duration", duration),
+    age,
+    ...containerColumns,
+    selectorColumn,
+  ],
+  prepareCreate(object) {
+    const spec = membersAt(object, "spec");
+    if (at(object, "spec.template.spec") !== undefined) defaultPodSpec(membersAt(object, "spec.template.spec"));
+    if (spec.completions === undefined && numberAt(spec, "parallelism") <= 1) spec.completions = 1;
+    object.status = {};
+  },
+  validate(object) {
+    const errors = validatePodSpec(at(object, "spec.template.spec"), "spec.template.spec");
+    if (textAt(object, "spec.template.spec.restartPolicy") !== "Always") return errors;
+    const message = 'Required value: valid values: "OnFailure", "Never"';
+    return [...errors, { field: "spec.template.spec.restartPolicy", reason: "FieldValueRequired", message }];
+  },
+});
+
+export const cronJob: ServedResource = serve({
+  apiVersion: "batch/v1",
+  kind: "CronJob",
+  description: "Makes Jobs by the clock.",
+  shortNames: ["cj"],
+  categories: ["all"],
+  namespaced: true,
+  status: true,
+  hasGeneration: true,
+  members: {
+    spec: fields({
+      "schedule!": about("When, in cron's notation.", text),
+      timeZone: text,
+      startingDeadlineSeconds: int64,
+      concurrencyPolicy: withDefault(text, "Allow"),
+      suspend: withDefault(bool, false),
+      "jobTemplate!": fields({ metadata: objectMeta, spec: jobSpec }),
+      successfulJobsHistoryLimit: withDefault(int32, 3),
+      failedJobsHistoryLimit: withDefault(int32, 1),
+    }),
+    status: fields({ active: listOf(objectReference), lastScheduleTime: time, lastSuccessfulTime: time }),
+  },
+  columns: [
+    column("Schedule", (object) => textAt(object, "spec.schedule")),
+    column("Timezone", (object) => textAt(object, "spec.timeZone") || "<none>"),
+    column("Suspend", (object) => String(at(object, "spec.suspend") === true)),
+    column("Active", (object) => objectsAt(object, "status.active").length, { type: "integer" }),
+    column("Last Schedule", (object, now) => {
+      const last = textAt(object, "status.lastScheduleTime");
+      return last === "" ? "<none>" : ageOf(last, now);
+    }),
+    age,
+  ],
+});
+
+function jobStatus(object: Body): string {
+  const holds = (type: string) =>
+    objectsAt(object, "status.conditions").some((c) => c.type === type && c.status === "True");
+  if (holds("Complete")) return "Complete";
+  if (holds("Failed")) return "Failed";
+  if (at(object, "metadata.deletionTimestamp") !== undefined) return "Terminating";
+  if (holds("Suspended")) return "Suspended";
+  if (holds("FailureTarget")) return "FailureTarget";
+  return holds("SuccessCriteriaMet") ? "SuccessCriteriaMet" : "Running";
+}
+
+function completions(object: Body): string {
+  const done = numberAt(object, "status.succeeded");
+  const wanted = at(object, "spec.completions");
+  if (typeof wanted === "number") return `${done}/${wanted}`;
+  const parallel = numberAt(object, "spec.parallelism");
+  return parallel > 1 ? `${done}/1 of ${parallel}` : `${done}/1`;
+}
+
+function duration(object: Body, now: number): string {
+  const start = Date.parse(textAt(object, "status.startTime"));
+  if (Number.isNaN(start)) return "";
+  const end = Date.parse(textAt(object, "status.completionTime"));
+  return humanDuration((Number.isNaN(end) ? now : end) - start);
+}

@@ -1,0 +1,29 @@
+import type { FieldError, ServedResource } from "../served.ts";
+import { invalidField } from "./field-errors.ts";
+import { at, textAt } from "./read.ts";
+import { about, fields, int32, microTime, text } from "./schema-words.ts";
+import { age, column, serve } from "./serve.ts";
+
+export const lease: ServedResource = serve({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  description: "Held by one of several candidates, for a time.",
+  namespaced: true,
+  members: {
+    spec: fields({
+      holderIdentity: about("Who holds it.", text),
+      leaseDurationSeconds: about("Seconds that others wait since the last renewal before they take it.", int32),
+      acquireTime: microTime,
+      renewTime: microTime,
+      leaseTransitions: int32,
+      strategy: text,
+      preferredHolder: text,
+    }),
+  },
+  columns: [column("Holder", (object) => textAt(object, "spec.holderIdentity")), age],
+  validate: (object) => positive(at(object, "spec.leaseDurationSeconds"), "spec.leaseDurationSeconds"),
+});
+
+function positive(value: unknown, field: string): FieldError[] {
+  return typeof value === "number" && value <= 0 ? [invalidField(field, value, "must be greater than 0")] : [];
+}

@@ -1,0 +1,33 @@
+import type { ServedResource } from "../served.ts";
+import { validateLabel } from "./name-rules.ts";
+import { membersAt, textAt } from "./read.ts";
+import { conditions, fields, text, texts } from "./schema-words.ts";
+import { age, column, serve } from "./serve.ts";
+
+export const namespace: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "Namespace",
+  description: "A space of names for objects.",
+  shortNames: ["ns"],
+  namespaced: false,
+  status: true,
+  members: { spec: fields({ finalizers: texts }), status: fields({ phase: text, conditions: conditions() }) },
+  selectableFields: { "status.phase": (object) => textAt(object, "status.phase") },
+  columns: [column("Status", (object) => textAt(object, "status.phase")), age],
+  prepareCreate(object) {
+    object.spec = { ...membersAt(object, "spec"), finalizers: ["kubernetes"] };
+    object.status = { phase: "Active" };
+    nameLabel(object);
+  },
+  prepareUpdate(object, old) {
+    // The server takes its own finalizer off when the namespace is empty; a plain write keeps it.
+    object.spec = old.spec ?? {};
+    nameLabel(object);
+  },
+  validate: (object) => validateLabel(object.metadata.name, "metadata.name"),
+});
+
+function nameLabel(object: { metadata: { name: string; labels?: Record<string, string> } }): void {
+  if (object.metadata.name === undefined) return;
+  object.metadata.labels = { ...object.metadata.labels, "kubernetes.io/metadata.name": object.metadata.name };
+}

@@ -1,0 +1,176 @@
+import { equalJson } from "../patch/json.ts";
+import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
+import { forbiddenField } from "./field-errors.ts";
+import { defaultPodSpec } from "./pod-defaults.ts";
+import { podSpec } from "./pod-spec.ts";
+import { podReady, podRestarts, podStatus, readinessGates } from "./pod-status.ts";
+import { validatePodSpec } from "./pod-validation.ts";
+import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
+import {
+  about,
+  anyObject,
+  bool,
+  conditions,
+  fields,
+  int32,
+  int64,
+  keyed,
+  listOf,
+  quantities,
+  text,
+  textMap,
+  time,
+} from "./schema-words.ts";
+import { age, column, serve, wide } from "./serve.ts";
+
+const state = fields({
+  waiting: fields({ reason: text, message: text }),
+  running: fields({ startedAt: time }),
+  terminated: fields({
+    exitCode: int32,
+    signal: int32,
+    reason: text,
+    message: text,
+    startedAt: time,
+    finishedAt: time,
+    containerID: text,
+  }),
+});
+
+const containerStatus: Schema = fields({
+  "name!": text,
+  state,
+  lastState: state,
+  ready: bool,
+  restartCount: int32,
+  image: text,
+  imageID: text,
+  containerID: text,
+  started: bool,
+  allocatedResources: quantities,
+  resources: anyObject,
+  volumeMounts: listOf(anyObject),
+  user: anyObject,
+  allocatedResourcesStatus: listOf(anyObject),
+  stopSignal: text,
+});
+
+const status = about(
+  "What is known of the Pod.",
+  fields({
+    observedGeneration: int64,
+    phase: about("Pending, Running, Succeeded, Failed or Unknown.", text),
+    conditions: conditions({ lastProbeTime: time, observedGeneration: int64 }),
+    message: text,
+    reason: text,
+    nominatedNodeName: text,
+    hostIP: text,
+    hostIPs: listOf(fields({ ip: text })),
+    podIP: text,
+    podIPs: keyed(fields({ "ip!": text }), "ip"),
+    startTime: time,
+    initContainerStatuses: listOf(containerStatus),
+    containerStatuses: listOf(containerStatus),
+    ephemeralContainerStatuses: listOf(containerStatus),
+    qosClass: text,
+    resize: text,
+    resourceClaimStatuses: keyed(fields({ "name!": text, resourceClaimName: text }), "name"),
+    extendedResourceClaimStatus: anyObject,
+    allocatedResources: quantities,
+    resources: anyObject,
+    nodeAllocatableResourceClaimStatuses: listOf(anyObject),
+    annotations: textMap,
+  }),
+);
+
+export const pod: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "Pod",
+  description: "Containers that run together on one Node.",
+  shortNames: ["po"],
+  categories: ["all"],
+  namespaced: true,
+  status: true,
+  hasGeneration: true,
+  members: { spec: podSpec, status },
+  required: ["spec"],
+  selectableFields: {
+    "spec.nodeName": (object) => textAt(object, "spec.nodeName"),
+    "spec.restartPolicy": (object) => textAt(object, "spec.restartPolicy"),
+    "spec.schedulerName": (object) => textAt(object, "spec.schedulerName"),
+    "spec.serviceAccountName": (object) => textAt(object, "spec.serviceAccountName"),
+    "spec.hostNetwork": (object) => String(at(object, "spec.hostNetwork") === true),
+    "status.phase": (object) => textAt(object, "status.phase"),
+    "status.podIP": (object) => textAt(object, "status.podIP"),
+    "status.nominatedNodeName": (object) => textAt(object, "status.nominatedNodeName"),
+  },
+  columns: [
+    column("Ready", podReady, { description: "Containers that are ready, of all." }),
+    column("Status", podStatus, { description: "The state of the Pod in one word." }),
+    column("Restarts", podRestarts, { description: "Restarts of all containers, and when the last was." }),
+    age,
+    wide("IP", (object) => textAt(object, "status.podIP") || "<none>"),
+    wide("Node", (object) => textAt(object, "spec.nodeName") || "<none>"),
+    wide("Nominated Node", (object) => textAt(object, "status.nominatedNodeName") || "<none>"),
+    wide("Readiness Gates", readinessGates),
+  ],
+  prepareCreate(object) {
+    const spec = membersAt(object, "spec");
+    defaultPodSpec(spec);
+    object.status = { phase: "Pending", qosClass: qosClass(spec) };
+  },
+  prepareUpdate: (object) => defaultPodSpec(membersAt(object, "spec")),
+  validate: (object, old) => [
+    ...validatePodSpec(at(object, "spec"), "spec"),
+    ...(old === undefined ? [] : validateUnchanged(object, old)),
+  ],
+  gracePeriodSeconds(object) {
+    // A Pod that never reached a Node, or has ended, has nothing to wind down.
+    const phase = textAt(object, "status.phase");
+    if (textAt(object, "spec.nodeName") === "" || phase === "Succeeded" || phase === "Failed") return 0;
+    return at(object, "spec.terminationGracePeriodSeconds") === undefined
+      ? 30
+      : numberAt(object, "spec.terminationGracePeriodSeconds");
+  },
+});
+
+/** Guaranteed: all limits are set and asked for; BestEffort: nothing is; Burstable: the rest. */
+function qosClass(spec: unknown): string {
+  const all = [...objectsAt(spec, "containers"), ...objectsAt(spec, "initContainers")];
+  const requests = all.map((c) => membersAt(c, "resources.requests"));
+  const limits = all.map((c) => membersAt(c, "resources.limits"));
+  if ([...requests, ...limits].every((r) => r.cpu === undefined && r.memory === undefined)) return "BestEffort";
+  const guaranteed = limits.every((limit, i) =>
+    ["cpu", "memory"].every((name) => limit[name] !== undefined && equalJson(limit[name], requests[i]?.[name])),
+  );
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+const CHANGEABLE = [
+  "activeDeadlineSeconds",
+  "terminationGracePeriodSeconds",
+  "tolerations",
+  "schedulingGates",
+  "nodeSelector",
+  "affinity",
+  "ephemeralContainers",
+  "nodeName",
+];
+
+function validateUnchanged(object: Body, old: Body): FieldError[] {
+  if (equalJson(fixedPart(object), fixedPart(old))) return [];
+  const allowed =
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+  return [forbiddenField("spec", `pod updates may not change fields other than ${allowed}`)];
+}
+
+function fixedPart(object: Body): unknown {
+  const spec = Object.entries(membersAt(object, "spec")).filter(([name]) => !CHANGEABLE.includes(name));
+  return Object.fromEntries(
+    spec.map(([name, value]) => {
+      if (name !== "containers" && name !== "initContainers") return [name, value];
+      const containers = objectsAt(object, `spec.${name}`);
+      return [name, containers.map(({ image: _image, resources: _resources, ...rest }) => rest)];
+    }),
+  );
+}

@@ -1,0 +1,120 @@
+import { equalJson } from "../patch/json.ts";
+import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
+import { immutableField, requiredField } from "./field-errors.ts";
+import { at, objectsAt, textAt, textsAt } from "./read.ts";
+import { about, atomic, fields, labelSelector, listOf, text, texts } from "./schema-words.ts";
+import { age, column, createdAt, serve, wide } from "./serve.ts";
+
+const GROUP = "rbac.authorization.k8s.io";
+
+const rules: Schema = about(
+  "What is permitted.",
+  listOf(fields({ "verbs!": texts, apiGroups: texts, resources: texts, resourceNames: texts, nonResourceURLs: texts })),
+);
+
+const subjects: Schema = about(
+  "Who is permitted.",
+  listOf(atomic({ "kind!": text, apiGroup: text, "name!": text, namespace: text })),
+);
+
+const roleRef: Schema = about(
+  "The role that is granted; can't change.",
+  atomic({ "apiGroup!": text, "kind!": text, "name!": text }),
+);
+
+export const role: ServedResource = serve({
+  apiVersion: `${GROUP}/v1`,
+  kind: "Role",
+  description: "Permissions within a namespace.",
+  namespaced: true,
+  members: { rules },
+  columns: [createdAt],
+  validate: validateRules,
+});
+
+export const clusterRole: ServedResource = serve({
+  apiVersion: `${GROUP}/v1`,
+  kind: "ClusterRole",
+  description: "Permissions in the whole cluster, or to be granted in any namespace.",
+  namespaced: false,
+  members: { rules, aggregationRule: fields({ clusterRoleSelectors: listOf(labelSelector) }) },
+  columns: [createdAt],
+  validate: validateRules,
+});
+
+export const roleBinding: ServedResource = binding("RoleBinding", true, "Grants a role within a namespace.");
+export const clusterRoleBinding: ServedResource = binding(
+  "ClusterRoleBinding",
+  false,
+  "Grants a ClusterRole in the whole cluster.",
+);
+
+function binding(kind: string, namespaced: boolean, description: string): ServedResource {
+  return serve({
+    apiVersion: `${GROUP}/v1`,
+    kind,
+    description,
+    namespaced,
+    members: { subjects, roleRef },
+    required: ["roleRef"],
+    columns: [
+      column("Role", (object) => `${textAt(object, "roleRef.kind")}/${textAt(object, "roleRef.name")}`),
+      age,
+      wide("Users", (object) => named(object, "User")),
+      wide("Groups", (object) => named(object, "Group")),
+      wide("ServiceAccounts", (object) => named(object, "ServiceAccount")),
+    ],
+    prepareCreate: fillIn,
+    prepareUpdate: fillIn,
+    validate: validateBinding,
+  });
+}
+
+function named(object: Body, kind: string): string {
+  return objectsAt(object, "subjects")
+    .filter((subject) => subject.kind === kind)
+    .map((subject) => (kind === "ServiceAccount" ? `${subject.namespace}/${subject.name}` : String(subject.name)))
+    .join(", ");
+}
+
+function fillIn(object: Body): void {
+  const reference = object.roleRef;
+  if (typeof reference === "object" && reference !== null && textAt(reference, "apiGroup") === "") {
+    (reference as Record<string, unknown>).apiGroup = GROUP;
+  }
+  for (const subject of objectsAt(object, "subjects")) {
+    if (subject.kind !== "ServiceAccount") subject.apiGroup ||= GROUP;
+  }
+}
+
+function validateRules(object: Body): FieldError[] {
+  return objectsAt(object, "rules").flatMap((rule, i) => {
+    const path = `rules[${i}]`;
+    if (textsAt(rule, "verbs").length === 0)
+      return [requiredField(`${path}.verbs`, "verbs must contain at least one value")];
+    if (textsAt(rule, "nonResourceURLs").length > 0) return [];
+    const errors: FieldError[] = [];
+    if (textsAt(rule, "apiGroups").length === 0) {
+      errors.push(requiredField(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+    }
+    if (textsAt(rule, "resources").length === 0) {
+      errors.push(requiredField(`${path}.resources`, "resource rules must supply at least one resource"));
+    }
+    return errors;
+  });
+}
+
+function validateBinding(object: Body, old?: Body): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [i, subject] of objectsAt(object, "subjects").entries()) {
+    if (subject.kind === "ServiceAccount" && textAt(subject, "namespace") === "") {
+      errors.push(requiredField(`subjects[${i}].namespace`));
+    }
+    if (textAt(subject, "name") === "") errors.push(requiredField(`subjects[${i}].name`));
+  }
+  if (old !== undefined && !equalJson(at(object, "roleRef"), at(old, "roleRef"))) {
+    const { message, ...rest } = immutableField("roleRef", object.roleRef);
+    errors.push({ ...rest, message: message.replace("field is immutable", "cannot change roleRef") });
+  }
+  return errors;
+}

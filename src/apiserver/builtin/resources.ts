@@ -1,0 +1,87 @@
+/**
+ * The kinds the embedded API serves without being told: enough of Kubernetes' own for kubectl, the controller runtime,
+ * and clusters that machines join. Field names, merge keys, columns and messages are those of Kubernetes.
+ *
+ * Each kind is data (`serve.ts`): schema with defaults, printed columns, selectable fields, and the few rules a schema can't
+ * say. Nothing here stores, lists or watches; nothing acts on the objects (no scheduler, no Deployment controller).
+ */
+import type { ServedResource } from "../served.ts";
+import { certificateSigningRequest } from "./certificates.ts";
+import { controllerRevision, daemonSet, statefulSet } from "./daemon-set.ts";
+import { deployment, replicaSet } from "./deployment.ts";
+import { endpointSlice, endpoints } from "./endpoints.ts";
+import { coreEvent, event } from "./event.ts";
+import {
+  apiService,
+  customResourceDefinition,
+  mutatingWebhooks,
+  priorityClass,
+  runtimeClass,
+  validatingWebhooks,
+} from "./extensions.ts";
+import { cronJob, job } from "./job.ts";
+import { lease } from "./lease.ts";
+import { namespace } from "./namespace.ts";
+import { node } from "./node.ts";
+import { pod } from "./pod.ts";
+import { podDisruptionBudget } from "./policy.ts";
+import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
+import { configMap, secret } from "./secret.ts";
+import { type AllocateClusterIp, service } from "./service.ts";
+import { serviceAccount } from "./service-account.ts";
+import {
+  csiDriver,
+  csiNode,
+  persistentVolume,
+  persistentVolumeClaim,
+  storageClass,
+  volumeAttachment,
+} from "./storage.ts";
+
+export interface BuiltinOptions {
+  /** Gives out cluster IPs; unset: an address from a hash of the Service's name, which two Services may share. */
+  allocateClusterIp?: AllocateClusterIp;
+}
+
+/** All built-in resources, core group first. Frozen by convention: one server's list may be another's. */
+export function builtinResources({ allocateClusterIp }: BuiltinOptions = {}): ServedResource[] {
+  return [
+    namespace,
+    node,
+    pod,
+    secret,
+    configMap,
+    service(allocateClusterIp),
+    serviceAccount,
+    coreEvent,
+    endpoints,
+    persistentVolume,
+    persistentVolumeClaim,
+    deployment,
+    replicaSet,
+    daemonSet,
+    statefulSet,
+    controllerRevision,
+    job,
+    cronJob,
+    role,
+    roleBinding,
+    clusterRole,
+    clusterRoleBinding,
+    event,
+    lease,
+    podDisruptionBudget,
+    endpointSlice,
+    customResourceDefinition,
+    apiService,
+    validatingWebhooks,
+    mutatingWebhooks,
+    certificateSigningRequest,
+    runtimeClass,
+    priorityClass,
+    storageClass,
+    volumeAttachment,
+    csiNode,
+    csiDriver,
+  ];
+}

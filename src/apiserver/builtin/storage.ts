@@ -1,0 +1,224 @@
+import { equalJson } from "../patch/json.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { forbiddenField } from "./field-errors.ts";
+import { at, objectsAt, textAt, textsAt } from "./read.ts";
+import {
+  about,
+  anyObject,
+  bool,
+  conditions,
+  fields,
+  int32,
+  int64,
+  keyed,
+  listOf,
+  oneOf,
+  quantities,
+  text,
+  textMap,
+  texts,
+  time,
+  withDefault,
+} from "./schema-words.ts";
+import { age, column, serve, wide } from "./serve.ts";
+import { claimSpec, persistentVolumeSpec } from "./volume.ts";
+
+const MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+function modes(object: Body, path: string): string {
+  return textsAt(object, path)
+    .map((mode) => MODES[mode] ?? mode)
+    .join(",");
+}
+
+export const persistentVolume: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  description: "Storage that claims are bound to.",
+  shortNames: ["pv"],
+  namespaced: false,
+  status: true,
+  members: {
+    spec: persistentVolumeSpec,
+    status: fields({ phase: text, message: text, reason: text, lastPhaseTransitionTime: time }),
+  },
+  columns: [
+    column("Capacity", (object) => String(at(object, "spec.capacity.storage") ?? "")),
+    column("Access Modes", (object) => modes(object, "spec.accessModes")),
+    column("Reclaim Policy", (object) => textAt(object, "spec.persistentVolumeReclaimPolicy")),
+    column("Status", (object) =>
+      at(object, "metadata.deletionTimestamp") === undefined ? textAt(object, "status.phase") : "Terminating",
+    ),
+    column("Claim", (object) => {
+      const name = textAt(object, "spec.claimRef.name");
+      return name === "" ? "" : `${textAt(object, "spec.claimRef.namespace")}/${name}`;
+    }),
+    column("StorageClass", (object) => textAt(object, "spec.storageClassName")),
+    column("VolumeAttributesClass", (object) => textAt(object, "spec.volumeAttributesClassName") || "<unset>"),
+    column("Reason", (object) => textAt(object, "status.reason")),
+    age,
+    wide("VolumeMode", (object) => textAt(object, "spec.volumeMode") || "<unset>"),
+  ],
+  prepareCreate(object) {
+    object.status = { phase: "Pending" };
+  },
+});
+
+export const persistentVolumeClaim: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  description: "A request for storage.",
+  shortNames: ["pvc"],
+  namespaced: true,
+  status: true,
+  members: {
+    spec: claimSpec,
+    status: fields({
+      phase: text,
+      accessModes: texts,
+      capacity: quantities,
+      conditions: conditions({ lastProbeTime: time }),
+      allocatedResources: quantities,
+      allocatedResourceStatuses: { ...textMap, "x-kubernetes-map-type": "granular" },
+      currentVolumeAttributesClassName: text,
+      modifyVolumeStatus: anyObject,
+    }),
+  },
+  columns: [
+    column("Status", (object) =>
+      at(object, "metadata.deletionTimestamp") === undefined ? textAt(object, "status.phase") : "Terminating",
+    ),
+    column("Volume", (object) => textAt(object, "spec.volumeName")),
+    column("Capacity", (object) => String(at(object, "status.capacity.storage") ?? "")),
+    column("Access Modes", (object) => modes(object, "status.accessModes")),
+    column("StorageClass", (object) => textAt(object, "spec.storageClassName")),
+    column("VolumeAttributesClass", (object) => textAt(object, "spec.volumeAttributesClassName") || "<unset>"),
+    age,
+    wide("VolumeMode", (object) => textAt(object, "spec.volumeMode") || "<unset>"),
+  ],
+  prepareCreate(object) {
+    object.status = { phase: "Pending" };
+  },
+});
+
+export const storageClass: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "StorageClass",
+  description: "A way in which volumes are made.",
+  plural: "storageclasses",
+  shortNames: ["sc"],
+  namespaced: false,
+  members: {
+    provisioner: about("Who makes the volumes.", text),
+    parameters: textMap,
+    reclaimPolicy: withDefault(text, "Delete"),
+    mountOptions: texts,
+    allowVolumeExpansion: bool,
+    volumeBindingMode: withDefault(oneOf("Immediate", "WaitForFirstConsumer"), "Immediate"),
+    allowedTopologies: listOf(fields({ matchLabelExpressions: listOf(fields({ "key!": text, "values!": texts })) })),
+  },
+  required: ["provisioner"],
+  columns: [
+    column("Provisioner", (object) => textAt(object, "provisioner")),
+    column("ReclaimPolicy", (object) => textAt(object, "reclaimPolicy") || "Delete"),
+    column("VolumeBindingMode", (object) => textAt(object, "volumeBindingMode") || "Immediate"),
+    column("AllowVolumeExpansion", (object) => at(object, "allowVolumeExpansion") === true),
+    age,
+  ],
+  validate: (object, old) =>
+    old === undefined
+      ? []
+      : ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((f) => fixed(object, old, f)),
+});
+
+const attachmentError = fields({ time, message: text, errorCode: int32 });
+
+export const volumeAttachment: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "VolumeAttachment",
+  description: "A volume that is, or is to be, attached to a Node.",
+  namespaced: false,
+  status: true,
+  members: {
+    spec: fields({
+      "attacher!": text,
+      "source!": fields({ persistentVolumeName: text, inlineVolumeSpec: persistentVolumeSpec }),
+      "nodeName!": text,
+    }),
+    status: fields({
+      "attached!": bool,
+      attachmentMetadata: textMap,
+      attachError: attachmentError,
+      detachError: attachmentError,
+    }),
+  },
+  required: ["spec"],
+  columns: [
+    column("Attacher", (object) => textAt(object, "spec.attacher")),
+    column("PV", (object) => textAt(object, "spec.source.persistentVolumeName")),
+    column("Node", (object) => textAt(object, "spec.nodeName")),
+    column("Attached", (object) => at(object, "status.attached") === true, { type: "boolean" }),
+    age,
+  ],
+  prepareCreate(object) {
+    object.status ??= { attached: false };
+  },
+  validate: (object, old) => (old === undefined ? [] : fixed(object, old, "spec")),
+});
+
+const driver = fields({
+  "name!": text,
+  "nodeID!": text,
+  topologyKeys: texts,
+  allocatable: fields({ count: int32 }),
+});
+
+export const csiNode: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "CSINode",
+  description: "The storage drivers of a Node.",
+  namespaced: false,
+  members: { spec: fields({ "drivers!": keyed(driver, "name") }) },
+  required: ["spec"],
+  columns: [column("Drivers", (object) => objectsAt(object, "spec.drivers").length, { type: "integer" }), age],
+});
+
+export const csiDriver: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "CSIDriver",
+  description: "A storage driver and what it can do.",
+  namespaced: false,
+  hasGeneration: true,
+  members: {
+    spec: fields({
+      attachRequired: withDefault(bool, true),
+      podInfoOnMount: withDefault(bool, false),
+      volumeLifecycleModes: { ...listOf(text), "x-kubernetes-list-type": "set" },
+      storageCapacity: withDefault(bool, false),
+      fsGroupPolicy: text,
+      tokenRequests: listOf(fields({ "audience!": text, expirationSeconds: int64 })),
+      requiresRepublish: bool,
+      seLinuxMount: bool,
+      nodeAllocatableUpdatePeriodSeconds: int64,
+      serviceAccountTokenInSecrets: bool,
+      preventPodSchedulingIfMissing: bool,
+    }),
+  },
+  required: ["spec"],
+  columns: [
+    column("AttachRequired", (object) => at(object, "spec.attachRequired") !== false, { type: "boolean" }),
+    column("PodInfoOnMount", (object) => at(object, "spec.podInfoOnMount") === true, { type: "boolean" }),
+    column("StorageCapacity", (object) => at(object, "spec.storageCapacity") === true, { type: "boolean" }),
+    age,
+  ],
+});
+
+function fixed(object: Body, old: Body, field: string): FieldError[] {
+  if (equalJson(object[field], old[field])) return [];
+  return [forbiddenField(field, "updates to this field are forbidden.")];
+}
