@@ -1,0 +1,45 @@
+# Each target sets up what it needs. `make help` lists them.
+NODE := node_modules/.bin/node
+INSTALLED := node_modules/.package-lock.json
+UNIT := "src/**/*.test.ts" "test/system/**/*.test.ts" "test/contract/**/*.test.ts"
+
+.DEFAULT_GOAL := help
+.PHONY: help demo up test test-kubectl check generate bench sim clean
+
+help: ## What there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(INSTALLED): package-lock.json .npmrc
+	npm ci
+	@touch $@
+
+demo: $(INSTALLED) ## All examples on simulated metal, until every one is ready
+	@bin/slipway demo
+
+up: $(INSTALLED) ## The same, staying up, for kubectl
+	@bin/slipway up
+
+test: $(INSTALLED) ## Every test that needs nothing but npm packages
+	@$(NODE) --test --test-reporter=spec $(UNIT)
+
+test-kubectl: $(INSTALLED) ## Transcripts of a real kubectl (Debian's kubernetes-client, or KUBECTL=path)
+	@command -v $${KUBECTL:-kubectl} >/dev/null || { echo "test-kubectl: no kubectl: apt-get install kubernetes-client, or set KUBECTL"; exit 1; }
+	@$(NODE) --test --test-reporter=spec "test/kubectl/**/*.test.ts"
+
+check: $(INSTALLED) ## Types, lint, format, layers, generated files
+	@node_modules/.bin/tsc --noEmit
+	@node_modules/.bin/biome check --error-on-warnings .
+	@$(NODE) tools/layers.ts
+	@bin/slipway crds --check .
+
+generate: $(INSTALLED) ## Write deploy/crds and docs/api.md from the kinds
+	@bin/slipway crds --write .
+
+bench: $(INSTALLED) ## Benchmarks; figures and budgets in bench/README.md
+	@for file in bench/*.bench.ts; do $(NODE) $$file || exit 1; done
+
+sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0
+	@$(NODE) test/system/seeds.ts
+
+clean: ## Remove what was installed and kept
+	rm -rf node_modules .slipway

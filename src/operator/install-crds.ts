@@ -1,0 +1,30 @@
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import { crdOf } from "../kinds/crd.ts";
+import type { Client } from "../kube/client.ts";
+import { isTrue } from "../kube/conditions.ts";
+import { CustomResourceDefinition } from "../kube/core.ts";
+import { KINDS } from "./kinds.ts";
+
+const ESTABLISHED_MS = 30_000;
+const LOOK_MS = 50;
+
+/** Applies the CRDs of all kinds and waits until the API serves them. Objects that exist are left as they are. */
+export async function installCrds(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
+  await Promise.all(KINDS.map((versions) => install(client, clock, signal, crdOf(versions))));
+}
+
+async function install(client: Client, clock: Clock, signal: AbortSignal, crd: ReturnType<typeof crdOf>): Promise<void> {
+  const ref = { name: crd.metadata.name };
+  await client.patch(CustomResourceDefinition, ref, { type: "apply", body: crd, fieldManager: "slipway", force: true }, { signal });
+  const until = clock.now() + ESTABLISHED_MS;
+  for (;;) {
+    const held = await client.get(CustomResourceDefinition, ref, { signal });
+    if (isTrue(held.status?.conditions, "Established")) return;
+    if (clock.now() >= until) {
+      const why = held.status?.conditions?.find((condition) => condition.status === "False");
+      throw new Fault("Timeout", `CustomResourceDefinition/${ref.name}`, `not established: ${why?.message ?? "no reason was given"}`);
+    }
+    await clock.sleep(LOOK_MS, signal);
+  }
+}

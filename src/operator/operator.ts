@@ -1,0 +1,103 @@
+/**
+ * The operator: which systems run, on which API, with which accounts. It owns the manager and the boot service's handler;
+ * whoever starts it owns the sockets.
+ */
+import { bootService } from "../bootstrap/boot-service.ts";
+import type { Clock } from "../base/clock.ts";
+import type { HttpHandler } from "../base/http.ts";
+import type { Log, Secrets } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { Client } from "../kube/client.ts";
+import type { Controller } from "../kube/controller.ts";
+import { declaredClient } from "../kube/declared-client.ts";
+import { createManager, type LeaderElectionOptions, type Manager } from "../kube/manager.ts";
+import type { Metrics } from "../kube/metrics.ts";
+import { createClient } from "../kube/rest-client.ts";
+import type { Transport } from "../kube/transport.ts";
+import { Accounts, type AccountPorts } from "../machines/accounts.ts";
+import { createEquinixDriver } from "../machines/drivers/equinix/driver.ts";
+import { createLatitudeDriver } from "../machines/drivers/latitude/driver.ts";
+import { bootSignalAccess, harvesterBootRecords } from "../systems/harvester/boot-signals.ts";
+import { Boots } from "../systems/harvester/boots.ts";
+import { instanceController } from "../systems/harvester/instance-controller.ts";
+import { SYSTEM } from "../systems/harvester/names.ts";
+import { poolController } from "../systems/harvester/pool-controller.ts";
+import { providerController } from "../systems/providers/provider-controller.ts";
+
+export interface OperatorPorts {
+  transport: Transport;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** The way to providers' APIs, per CA certificate. */
+  http: AccountPorts["http"];
+  /** Reads rancherd's configuration of the node the operator runs on; undefined where there is none. */
+  readNodeFile: () => Promise<string | undefined>;
+  metrics?: Metrics;
+  secrets?: Secrets;
+}
+
+export interface OperatorSettings {
+  /** Where the operator's Secrets are. */
+  namespace: string;
+  /** Secret of the account that serves objects without a providerRef. */
+  secret: string;
+  /** Another endpoint than Equinix Metal's for that account. */
+  equinixEndpoint?: string;
+  /** The join token, when the environment gives it. */
+  joinToken?: string;
+  /** Base URL at which machines reach the boot service. */
+  bootUrl: string;
+  /** Between looks at machines on their way. */
+  pollMs: number;
+  /** Off: one process, nobody to elect against. */
+  leaderElection: LeaderElectionOptions | false;
+  /** Requests to the Kubernetes API. Unset: not limited. */
+  limits?: { qps: number; burst: number };
+}
+
+export interface Operator {
+  manager: Manager;
+  client: Client;
+  /** Answers machines: mount it where `bootUrl` leads. */
+  boot: HttpHandler;
+}
+
+export const SYSTEMS = [SYSTEM] as const;
+
+/** The controllers of these systems, for running and for generating RBAC. */
+export function createOperator(ports: OperatorPorts, settings: OperatorSettings): Operator {
+  const { transport, clock, random, log, secrets } = ports;
+  const client = createClient(transport, { clock, random, log, fieldManager: "slipway", ...(settings.limits && { limits: settings.limits }) });
+  const manager = createManager({
+    transport,
+    clock,
+    random,
+    log,
+    ...(ports.metrics && { metrics: ports.metrics }),
+    ...(settings.limits && { limits: settings.limits }),
+    leaderElection: settings.leaderElection,
+    ...(secrets && { redact: (text: string) => secrets.redact(text) }),
+  });
+  for (const controller of controllers(ports, settings)) manager.add(controller);
+  const bootClient = declaredClient(client, bootSignalAccess(settings.namespace), "boot-service");
+  const boot = bootService({ records: harvesterBootRecords(bootClient, settings.namespace), clock, log });
+  return { manager, client, boot };
+}
+
+/** Every controller, with what it shares with the others. */
+export function controllers(ports: Omit<OperatorPorts, "transport" | "random">, settings: OperatorSettings): Controller[] {
+  const { clock, log, http, secrets } = ports;
+  const onSecret = (value: string): void => secrets?.add(value);
+  const drivers = { equinix: createEquinixDriver, latitude: createLatitudeDriver };
+  const accounts = new Accounts(drivers, { clock, log, http });
+  const addon = { namespace: settings.namespace, secret: settings.secret, endpoint: settings.equinixEndpoint, onSecret };
+  const joinToken = {
+    environment: settings.joinToken,
+    secret: { namespace: settings.namespace, name: settings.secret },
+    readNodeFile: ports.readNodeFile,
+  };
+  const boots = new Boots({ namespace: settings.namespace, url: settings.bootUrl, joinToken, onSecret });
+  const harvester = { accounts, addon, joinToken, boots, pollMs: settings.pollMs };
+  return [poolController(harvester), instanceController(harvester), providerController(accounts, addon, SYSTEM)];
+}
