@@ -17,7 +17,8 @@ export type DeviceState =
 /** A device as the simulated cloud keeps it. To be read by anyone, written only by this folder. */
 export interface SimDevice {
   readonly id: string;
-  readonly number: number;
+  /** Which addresses are its. */
+  readonly slot: number;
   readonly projectId: string;
   readonly plan: PlanFacts;
   readonly metro: string;
@@ -56,6 +57,8 @@ export interface SimDevice {
   /** Stands for the current boot; progress of an earlier one is not heard. */
   boot: object | undefined;
   reinstallPending: boolean;
+  /** It will never run again. */
+  dead: boolean;
   /** JSON as it was last shown, per kind of view; dropped at each change. */
   shown: Map<string, string>;
 }

@@ -76,8 +76,9 @@ export class Lifecycle {
     this.#takeBack(device);
   }
 
-  /** The machine dies; the provider does not notice. */
+  /** The machine dies, for good; the provider does not notice. */
   kill(device: SimDevice): void {
+    device.dead = true;
     this.#cut(device);
   }
 
@@ -117,7 +118,7 @@ export class Lifecycle {
     const cloud = this.#cloud;
     device.state = "deleted";
     cloud.remove(device);
-    cloud.addresses.release(device.number);
+    cloud.addresses.release(device.slot);
     const reservation = device.reservation && cloud.reservations.get(device.reservation);
     if (reservation) reservation.device = undefined;
     else cloud.addCapacity(device.metro, device.plan.slug, 1);
@@ -145,6 +146,7 @@ export class Lifecycle {
 
   /** Listens to this boot, until another begins or the power is cut. */
   #boot(device: SimDevice, start: (hear: (now: Progress) => void) => Powered): void {
+    if (device.dead) return;
     const boot = {};
     device.boot = boot;
     const powered = start((now) => {

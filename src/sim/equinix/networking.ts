@@ -45,7 +45,7 @@ export function toLayer3(cloud: Cloud, port: SimPort, wishes: readonly AddressWi
     const { device } = port;
     cloud.setAddresses(
       device,
-      wishes.map((wish) => addressOf(device.number, wish, cloud.random)),
+      wishes.map((wish) => addressOf(device.slot, wish, cloud.random)),
     );
   }
   cloud.touch(port.device);

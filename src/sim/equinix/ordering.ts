@@ -96,7 +96,7 @@ function rack(cloud: Cloud, projectId: string, sale: Sale): SimDevice {
   const ports: SimPort[] = [];
   const device: SimDevice = {
     id,
-    number: slot,
+    slot,
     projectId,
     plan,
     metro: sale.metro,
@@ -129,6 +129,7 @@ function rack(cloud: Cloud, projectId: string, sale: Sale): SimDevice {
     revocation: undefined,
     boot: undefined,
     reinstallPending: false,
+    dead: false,
     shown: new Map(),
   };
   wirePorts(cloud, device, ports, number);

@@ -2,12 +2,23 @@ import type { Clock } from "../../../base/clock.ts";
 import type { HttpAnswer } from "../../../base/http.ts";
 
 const DEFAULT_WAIT_MS = 5_000;
+/** A refusal that asks for no wait at all must not be answered by a storm. */
+const LEAST_WAIT_MS = 1_000;
 
 /**
  * How long the API wants to be left alone, in ms: `Retry-After` (seconds or a date, RFC 9110 §10.2.3), else `X-RateLimit-Reset`
  * (epoch seconds). Undefined: nothing of the kind was said.
  */
 export function askedToWait(answer: HttpAnswer, now: number): number | undefined {
+  const wait = told(answer, now);
+  if (answer.status !== 429) return wait;
+  return Math.max(LEAST_WAIT_MS, wait ?? DEFAULT_WAIT_MS);
+}
+
+function told(answer: HttpAnswer, here: number): number | undefined {
+  // Points in time are the server's: its own clock is the one to compare them with.
+  const there = Date.parse(answer.headers.date ?? "");
+  const now = Number.isNaN(there) ? here : there;
   const after = answer.headers["retry-after"];
   if (after !== undefined) {
     const ms = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now;
@@ -16,7 +27,7 @@ export function askedToWait(answer: HttpAnswer, now: number): number | undefined
   const exhausted = answer.status === 429 || answer.headers["x-ratelimit-remaining"] === "0";
   const reset = Number(answer.headers["x-ratelimit-reset"]);
   if (exhausted && reset > 0) return Math.max(0, reset * 1000 - now);
-  return answer.status === 429 ? DEFAULT_WAIT_MS : undefined;
+  return undefined;
 }
 
 /** One account's gate: after the API asked for patience, all calls of the account wait, not only the one that was told. */

@@ -111,6 +111,24 @@ test("without Retry-After the reset time of the rate limit is obeyed", async () 
   await outcomes;
 });
 
+test("a reset time is read by the server's clock, not by one's own", async () => {
+  const date = "Thu, 01 Jan 2099 00:00:00 GMT";
+  const reset = String(Date.parse(date) / 1000 + 3);
+  const { session, sent, clock } = against(json(429, {}, { date, "x-ratelimit-reset": reset }), json(200, {}));
+  const outcome = session({ ...call, method: "GET" });
+  await clock.run(4_000);
+  await outcome;
+  assert.equal(sent.length, 2);
+});
+
+test("an API that refuses without asking for a wait is not stormed", async () => {
+  const { session, sent, clock } = against(json(429, {}, { "retry-after": "0" }));
+  const outcome = assert.rejects(session({ ...call, method: "GET" }), { code: "Throttled" });
+  await clock.run(2 * PATIENCE_MS);
+  await outcome;
+  assert.ok(sent.length <= PATIENCE_MS / 1000 + 1, `${sent.length} requests`);
+});
+
 test("a wait beyond the call's patience is handed back with the time that is left", async () => {
   const fault = await faultOf(json(429, {}, { "retry-after": "3600" }), "POST");
   assert.deepEqual([fault.code, fault.retryAfterMs], ["Throttled", 3_600_000]);

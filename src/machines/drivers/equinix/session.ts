@@ -62,7 +62,7 @@ export function openSession({ endpoint, token, http, clock }: SessionOptions): S
       // A read without an answer had no effect that anybody must look for.
       const code = isFault(error, "LostAnswer") && call.method !== "GET" ? "LostAnswer" : "Unavailable";
       if (isFault(error, "LostAnswer", "Unavailable")) {
-        throw new Fault(code, call.on, `no answer from the API to ${call.method}`, { cause: error });
+        throw new Fault(code, call.on, `no answer from the API: ${error.message}`, { cause: error });
       }
       throw error;
     }

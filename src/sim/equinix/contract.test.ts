@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { load } from "js-yaml";
+import { isFault } from "../../base/fault.ts";
+import type { Http, HttpAnswer, HttpRequest } from "../../base/http.ts";
+import { NETWORK_MODES } from "../../machines/machine.ts";
+import { type OpenApi, openApi } from "./openapi.ts";
+import { DEFAULT_PROJECT, DEFAULT_TOKEN } from "./options.ts";
+import { order, type Rig, rig } from "./rig.ts";
+
+const DATA = process.env.SLIPWAY_REFERENCE ?? join(import.meta.dirname, "../../../../shared/reference/data");
+const FILE = join(DATA, "openapi/equinix-metal.yaml");
+const skip = existsSync(FILE) ? false : `the API's OpenAPI document is not at ${FILE}`;
+const BASE = "/metal/v1";
+const KEY = "7e570000-0000-4000-8000-000000000000";
+
+let loaded: OpenApi | undefined;
+function contract(): OpenApi {
+  loaded ??= openApi(load(readFileSync(FILE, "utf8")));
+  return loaded;
+}
+
+/** A rig in which each exchange is held against the document. */
+function watched(options: Parameters<typeof rig>[0] = {}): Rig & { breaches: string[]; operations: Set<string> } {
+  const breaches: string[] = [];
+  const operations = new Set<string>();
+  const wrap =
+    (http: Http): Http =>
+    async (request) => {
+      const answer = await http(request);
+      const { pathname, searchParams } = new URL(request.url);
+      const operation = contract().operation(request.method, pathname.slice(BASE.length));
+      const name = operation?.operationId ?? `${request.method} ${pathname}`;
+      operations.add(name);
+      const found = operation === undefined ? ["not in the document"] : judge(operation, request, answer, searchParams);
+      breaches.push(...found.map((breach) => `${name}: ${breach}`));
+      return answer;
+    };
+  return { ...rig({ ...options, wrap }), breaches, operations };
+}
+
+type Operation = NonNullable<ReturnType<OpenApi["operation"]>>;
+
+function judge(operation: Operation, request: HttpRequest, answer: HttpAnswer, query: URLSearchParams): string[] {
+  const parsed = (text: string | undefined): unknown =>
+    text === undefined || text === "" ? undefined : JSON.parse(text);
+  return [
+    ...contract().request(operation, query, parsed(request.body)),
+    ...contract().answer(operation, answer.status, parsed(answer.body)),
+  ];
+}
+
+test("every request of the driver and every answer to it is of the document's form", { skip }, async () => {
+  const cloud = watched({ reservations: [{ plan: "c3.small.x86", metro: "sg" }] });
+  const { driver, clock } = cloud;
+  const full = order({
+    tags: ["mine"],
+    billingCycle: "hourly",
+    description: "a node",
+    reservation: "next-available",
+    features: { tpm: "required" },
+    customData: '{"rack":1}',
+    userSshKeys: [KEY],
+    projectSshKeys: [KEY],
+    publicIPv4SubnetSize: 31,
+    alwaysPxe: true,
+  });
+  const { id } = await driver.create(full);
+  await driver.create(order({ claim: "spot", hostname: "spot", spot: { maxPrice: "0.5" }, noSshKeys: true }));
+  let machine = await cloud.until(id, "running");
+  for (const mode of [...NETWORK_MODES, ...NETWORK_MODES.toReversed()]) {
+    const port = mode === "hybrid" || mode === "layer2-individual" ? "eth1" : "bond0";
+    const vlans = mode === "layer3" ? [] : [{ port, vlans: ["1001", "1002"] }];
+    machine = await driver.setNetwork(machine, { mode, vlans, createVlans: true });
+  }
+  await driver.list();
+  await driver.find("claim-1");
+  await driver.configure(id, { userData: "#cloud-config\n" });
+  await driver.reinstall(id, { scriptUrl: "https://boot.test/2", userData: "#cloud-config\n" });
+  await clock.run(5_000);
+  machine = await cloud.until(id, "running");
+  for (const action of ["off", "on", "cycle"] as const) {
+    await driver.power(id, action);
+    await clock.run(30_000);
+  }
+  await driver.release(id, { force: true });
+  await clock.run(120_000);
+  assert.equal(await driver.read(id), undefined);
+
+  assert.deepEqual(cloud.breaches, []);
+  const used =
+    "assignPort bondPort convertLayer2 convertLayer3 createDevice createVirtualNetwork deleteDevice disbondPort";
+  const more = "findDeviceById findProjectDevices findVirtualNetworks performAction unassignPort updateDevice";
+  assert.deepEqual([...cloud.operations].sort(), [...used.split(" "), ...more.split(" ")].sort());
+});
+
+test("refusals have the document's form and status", { skip }, async () => {
+  const cloud = watched({ capacity: { "sg/c3.small.x86": 0 } });
+  const refused = async (work: Promise<unknown>): Promise<void> => {
+    await assert.rejects(work, (error) => isFault(error));
+  };
+  await refused(cloud.driver.create(order()));
+  await refused(cloud.driver.power(KEY, "on"));
+  assert.equal(await cloud.driver.read(KEY), undefined);
+  cloud.sim.rotateKey("another");
+  await refused(cloud.driver.list());
+  assert.deepEqual(cloud.breaches, []);
+});
+
+test("what the cloud answers besides is of the document's form too", { skip }, async () => {
+  const cloud = watched({ reservations: [{ plan: "c3.small.x86", metro: "sg" }] });
+  const { id } = await cloud.driver.create(order({ reservation: "next-available" }));
+  await cloud.until(id, "running");
+  const ask = (method: "GET" | "POST", path: string, body?: object): Promise<HttpAnswer> =>
+    cloud.http({
+      method,
+      url: `https://metal.test${BASE}${path}`,
+      headers: { "x-auth-token": DEFAULT_TOKEN },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const project = `/projects/${DEFAULT_PROJECT.id}`;
+  const reads = [
+    "/user",
+    "/plans",
+    "/locations/metros",
+    "/capacity/metros",
+    "/market/spot/prices/metros",
+    "/ssh-keys",
+    "/projects",
+  ];
+  const inProject = [
+    "",
+    "/plans",
+    "/virtual-networks",
+    "/hardware-reservations",
+    "/ssh-keys",
+    "/devices?per_page=5&search=pool",
+  ];
+  for (const path of [...reads, ...inProject.map((rest) => project + rest), `/devices/${id}/events`]) {
+    assert.equal((await ask("GET", path)).status, 200, path);
+  }
+  const port = cloud.sim.device(id)!.ports[0]!;
+  assert.equal((await ask("GET", `/ports/${port.id}`)).status, 200);
+  await ask("POST", `${project}/ssh-keys`, { label: "mine", key: "ssh-ed25519 AAAA" });
+  await ask("POST", "/ssh-keys", { label: "mine", key: "ssh-ed25519 AAAA" });
+  assert.deepEqual(cloud.breaches, []);
+});
+
+test("the check finds what is wrong", { skip }, () => {
+  const operation = contract().operation("POST", `/projects/${KEY}/devices`)!;
+  const wrong = (query: string, body: unknown): string[] =>
+    contract().request(operation, new URLSearchParams(query), body);
+  const good = { plan: "p", operating_system: "o", metro: "sg" };
+  assert.deepEqual(wrong("", good), []);
+  assert.deepEqual(wrong("", { ...good, spot_price_max: "0.5" }), ["body: fits no alternative"]);
+  assert.deepEqual(wrong("", { ...good, userData: "" }), ["body.userData: unknown"]);
+  assert.deepEqual(wrong("force=true", good), ["query force: unknown"]);
+  assert.deepEqual(wrong("", undefined), ["body: required"]);
+  assert.deepEqual(contract().answer(operation, 201, { state: "melting", id: "x" }), [
+    "answer.id: not a uuid",
+    "answer.state: melting is not in its enum",
+  ]);
+  assert.deepEqual(contract().answer(operation, 418, {}), ["status 418: not in the document"]);
+});
