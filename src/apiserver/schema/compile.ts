@@ -6,7 +6,7 @@
  * (`openapi-v2.ts`, `openapi-v3.ts`). Everything is a pure function of schemas and objects: no clock, no I/O, no state.
  */
 import type { FieldError, Schema } from "../served.ts";
-import { type Rules, compileRules } from "./cel/rules.ts";
+import { compileRules, type Rules } from "./cel/rules.ts";
 import { applyDefaults } from "./defaults.ts";
 import { nodeOf } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
@@ -59,5 +59,7 @@ const NOT_CHECKED: FieldError = {
 
 /** Rules are written for values of the right shape and size, so they don't run on others. */
 function blocksRules(error: FieldError): boolean {
-  return ["FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"].includes(error.reason);
+  return ["FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"].includes(
+    error.reason,
+  );
 }

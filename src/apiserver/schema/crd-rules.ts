@@ -21,22 +21,21 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 /** Names, group, scope and versions of the definition. */
 export function crdErrors(crd: Json): FieldError[] {
   const errors: FieldError[] = [];
-  const spec = record(crd["spec"]);
-  const names = record(spec["names"]);
-  const group = text(spec["group"]);
-  const plural = text(names["plural"]);
-  const metadata = record(crd["metadata"]);
-  if (text(metadata["name"]) !== `${plural}.${group}`)
-    errors.push(invalid("metadata.name", metadata["name"] ?? "", 'must be spec.names.plural+"."+spec.group'));
+  const spec = record(crd.spec);
+  const names = record(spec.names);
+  const group = text(spec.group);
+  const plural = text(names.plural);
+  const metadata = record(crd.metadata);
+  if (text(metadata.name) !== `${plural}.${group}`)
+    errors.push(invalid("metadata.name", metadata.name ?? "", 'must be spec.names.plural+"."+spec.group'));
   groupErrors(group, metadata, errors);
   namesErrors(names, errors);
-  if (spec["scope"] === undefined || spec["scope"] === "") errors.push(required("spec.scope"));
-  else if (spec["scope"] !== "Cluster" && spec["scope"] !== "Namespaced")
-    errors.push(notSupported("spec.scope", spec["scope"], ["Cluster", "Namespaced"]));
-  if (spec["preserveUnknownFields"] === true)
-    errors.push(invalid("spec.preserveUnknownFields", true, "must be false"));
-  conversionErrors(record(spec["conversion"]), errors);
-  versionsErrors(list(spec["versions"]), errors);
+  if (spec.scope === undefined || spec.scope === "") errors.push(required("spec.scope"));
+  else if (spec.scope !== "Cluster" && spec.scope !== "Namespaced")
+    errors.push(notSupported("spec.scope", spec.scope, ["Cluster", "Namespaced"]));
+  if (spec.preserveUnknownFields === true) errors.push(invalid("spec.preserveUnknownFields", true, "must be false"));
+  conversionErrors(record(spec.conversion), errors);
+  versionsErrors(list(spec.versions), errors);
   return errors;
 }
 
@@ -46,7 +45,7 @@ function groupErrors(group: string, metadata: Json, errors: FieldError[]): void 
     errors.push(invalid("spec.group", group, SUBDOMAIN_ADVICE));
   else if (!group.includes(".")) errors.push(invalid("spec.group", group, "should be a domain with at least one dot"));
   const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
-  const approval = text(record(metadata["annotations"])[APPROVAL]);
+  const approval = text(record(metadata.annotations)[APPROVAL]);
   if (isProtected && approval === "")
     errors.push(
       required(
@@ -61,7 +60,8 @@ function namesErrors(names: Json, errors: FieldError[]): void {
     const value = text(names[field]);
     const at = `spec.names.${field}`;
     if (value === "" && field === "plural") errors.push(required(at));
-    else if (value !== "" && !(LABEL_1035.test(value) && value.length <= 63)) errors.push(invalid(at, value, LABEL_ADVICE));
+    else if (value !== "" && !(LABEL_1035.test(value) && value.length <= 63))
+      errors.push(invalid(at, value, LABEL_ADVICE));
   }
   for (const field of ["kind", "listKind"]) {
     const value = text(names[field]);
@@ -70,23 +70,23 @@ function namesErrors(names: Json, errors: FieldError[]): void {
     else if (!LABEL_1035.test(value.toLowerCase()) || value.length > 63)
       errors.push(invalid(at, value, `may have mixed case, but should otherwise match: ${LABEL_ADVICE}`));
   }
-  if (text(names["kind"]) !== "" && names["kind"] === names["listKind"])
-    errors.push(invalid("spec.names.listKind", names["listKind"], "kind and listKind may not be the same"));
+  if (text(names.kind) !== "" && names.kind === names.listKind)
+    errors.push(invalid("spec.names.listKind", names.listKind, "kind and listKind may not be the same"));
   for (const field of ["shortNames", "categories"])
     for (const [i, value] of list(names[field]).entries())
       if (!LABEL_1035.test(text(value))) errors.push(invalid(`spec.names.${field}[${i}]`, value, LABEL_ADVICE));
 }
 
 function conversionErrors(conversion: Json, errors: FieldError[]): void {
-  const strategy = conversion["strategy"];
+  const strategy = conversion.strategy;
   if (strategy === undefined || strategy === "None") {
-    if (conversion["webhook"] !== undefined && strategy === "None")
+    if (conversion.webhook !== undefined && strategy === "None")
       errors.push(forbidden("spec.conversion.webhook", "should not be set when strategy is not set to Webhook"));
   } else if (strategy === "Webhook") {
-    const webhook = record(conversion["webhook"]);
-    if (!isRecord(webhook["clientConfig"]))
+    const webhook = record(conversion.webhook);
+    if (!isRecord(webhook.clientConfig))
       errors.push(required("spec.conversion.webhook.clientConfig", "required when strategy is set to Webhook"));
-    if (list(webhook["conversionReviewVersions"]).length === 0)
+    if (list(webhook.conversionReviewVersions).length === 0)
       errors.push(required("spec.conversion.webhook.conversionReviewVersions"));
   } else errors.push(notSupported("spec.conversion.strategy", strategy, ["None", "Webhook"]));
 }
@@ -96,36 +96,36 @@ function versionsErrors(versions: unknown[], errors: FieldError[]): void {
   for (const [i, item] of versions.entries()) {
     const version = record(item);
     const at = `spec.versions[${i}]`;
-    const name = text(version["name"]);
+    const name = text(version.name);
     if (!LABEL_1035.test(name) || name.length > 63) errors.push(invalid(`${at}.name`, name, LABEL_ADVICE));
     if (seen.has(name)) errors.push(invalid("spec.versions", names(versions), "must contain unique version names"));
     seen.add(name);
     for (const flag of ["served", "storage"])
       if (typeof version[flag] !== "boolean") errors.push(required(`${at}.${flag}`));
-    columnErrors(list(version["additionalPrinterColumns"]), `${at}.additionalPrinterColumns`, errors);
-    scaleErrors(record(version["subresources"])["scale"], `${at}.subresources.scale`, errors);
-    for (const [j, field] of list(version["selectableFields"]).entries())
-      pathErrors(record(field)["jsonPath"], [""], `${at}.selectableFields[${j}].jsonPath`, errors);
+    columnErrors(list(version.additionalPrinterColumns), `${at}.additionalPrinterColumns`, errors);
+    scaleErrors(record(version.subresources).scale, `${at}.subresources.scale`, errors);
+    for (const [j, field] of list(version.selectableFields).entries())
+      pathErrors(record(field).jsonPath, [""], `${at}.selectableFields[${j}].jsonPath`, errors);
   }
-  const stored = versions.filter((v) => record(v)["storage"] === true).length;
+  const stored = versions.filter((v) => record(v).storage === true).length;
   if (stored !== 1)
     errors.push(invalid("spec.versions", names(versions), "must have exactly one version marked as storage version"));
 }
 
 function names(versions: unknown[]): unknown {
-  return versions.map((v) => record(v)["name"]);
+  return versions.map((v) => record(v).name);
 }
 
 function columnErrors(columns: unknown[], path: string, errors: FieldError[]): void {
   const types = ["boolean", "date", "integer", "number", "string"];
   for (const [i, item] of columns.entries()) {
     const column = record(item);
-    if (text(column["name"]) === "") errors.push(required(`${path}[${i}].name`));
-    if (column["type"] === undefined || column["type"] === "")
+    if (text(column.name) === "") errors.push(required(`${path}[${i}].name`));
+    if (column.type === undefined || column.type === "")
       errors.push(required(`${path}[${i}].type`, `must be one of ${types.join(",")}`));
-    else if (!types.includes(text(column["type"])))
-      errors.push(invalid(`${path}[${i}].type`, column["type"], `must be one of ${types.join(",")}`));
-    if (text(column["jsonPath"]) === "") errors.push(required(`${path}[${i}].jsonPath`));
+    else if (!types.includes(text(column.type)))
+      errors.push(invalid(`${path}[${i}].type`, column.type, `must be one of ${types.join(",")}`));
+    if (text(column.jsonPath) === "") errors.push(required(`${path}[${i}].jsonPath`));
   }
 }
 
@@ -134,7 +134,8 @@ function scaleErrors(scale: unknown, path: string, errors: FieldError[]): void {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = record(scale);
   pathErrors(specReplicasPath, [".spec."], `${path}.specReplicasPath`, errors);
   pathErrors(statusReplicasPath, [".status."], `${path}.statusReplicasPath`, errors);
-  if (labelSelectorPath !== undefined) pathErrors(labelSelectorPath, [".spec.", ".status."], `${path}.labelSelectorPath`, errors);
+  if (labelSelectorPath !== undefined)
+    pathErrors(labelSelectorPath, [".spec.", ".status."], `${path}.labelSelectorPath`, errors);
 }
 
 function pathErrors(value: unknown, below: readonly string[], path: string, errors: FieldError[]): void {
@@ -142,23 +143,30 @@ function pathErrors(value: unknown, below: readonly string[], path: string, erro
   if (!/^(\.[A-Za-z0-9_-]+)+$/.test(text(value)))
     errors.push(invalid(path, value, "should be a simple json path in dot notation"));
   else if (!below.some((prefix) => text(value).startsWith(prefix)))
-    errors.push(invalid(path, value, `should be a json path under ${below.map((b) => b.replace(/\.$/, "")).join(" or ")}`));
+    errors.push(
+      invalid(path, value, `should be a json path under ${below.map((b) => b.replace(/\.$/, "")).join(" or ")}`),
+    );
 }
 
 /** What an update may not change, and stored versions that may not vanish. */
 export function crdUpdateErrors(crd: Json, old: Json): FieldError[] {
   const errors: FieldError[] = [];
-  const spec = record(crd["spec"]);
-  const before = record(old["spec"]);
+  const spec = record(crd.spec);
+  const before = record(old.spec);
   const immutable = (path: string, is: unknown, was: unknown): void => {
-    if (!sameJson(is, was)) errors.push({ field: path, reason: "FieldValueInvalid", message: `Invalid value: ${printed(is)}: field is immutable` });
+    if (!sameJson(is, was))
+      errors.push({
+        field: path,
+        reason: "FieldValueInvalid",
+        message: `Invalid value: ${printed(is)}: field is immutable`,
+      });
   };
-  immutable("spec.group", spec["group"], before["group"]);
-  immutable("spec.names.plural", record(spec["names"])["plural"], record(before["names"])["plural"]);
-  immutable("spec.names.kind", record(spec["names"])["kind"], record(before["names"])["kind"]);
-  immutable("spec.scope", spec["scope"], before["scope"]);
-  const known = new Set(list(spec["versions"]).map((v) => record(v)["name"]));
-  for (const [i, stored] of list(record(crd["status"])["storedVersions"]).entries())
+  immutable("spec.group", spec.group, before.group);
+  immutable("spec.names.plural", record(spec.names).plural, record(before.names).plural);
+  immutable("spec.names.kind", record(spec.names).kind, record(before.names).kind);
+  immutable("spec.scope", spec.scope, before.scope);
+  const known = new Set(list(spec.versions).map((v) => record(v).name));
+  for (const [i, stored] of list(record(crd.status).storedVersions).entries())
     if (!known.has(stored))
       errors.push(
         invalid(

@@ -42,7 +42,7 @@ export interface CrdColumn {
 }
 
 export function specOf(crd: Body): CrdSpec {
-  return crd["spec"] as CrdSpec;
+  return crd.spec as CrdSpec;
 }
 
 /** One version as the CRD's author wrote it may lack anything; this one is only looked at after validation. */

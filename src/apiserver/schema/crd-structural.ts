@@ -13,7 +13,18 @@ import { fromRe2 } from "./regexp.ts";
 import { validateNode } from "./validate.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
-const UNSUPPORTED = ["$ref", "definitions", "dependencies", "deprecated", "discriminator", "id", "patternProperties", "readOnly", "writeOnly", "xml"];
+const UNSUPPORTED = [
+  "$ref",
+  "definitions",
+  "dependencies",
+  "deprecated",
+  "discriminator",
+  "id",
+  "patternProperties",
+  "readOnly",
+  "writeOnly",
+  "xml",
+];
 const NOT_IN_LOGIC = [
   "title",
   "description",
@@ -48,7 +59,7 @@ export function structuralErrors(schema: unknown, path: string): FieldError[] {
 }
 
 function metadataErrors(root: Schema, path: string, errors: FieldError[]): void {
-  const metadata = root.properties?.["metadata"];
+  const metadata = root.properties?.metadata;
   if (metadata === undefined) return;
   if (metadata.type !== undefined && metadata.type !== "object")
     errors.push(invalid(`${path}.properties[metadata].type`, metadata.type, "must be object"));
@@ -67,27 +78,37 @@ function metadataErrors(root: Schema, path: string, errors: FieldError[]): void 
 function shape(schema: unknown, path: string, depth: number, errors: FieldError[]): void {
   if (!isRecord(schema)) return void errors.push(invalid(path, schema, "must be a schema"));
   if (depth > MAX_DEPTH) return void errors.push(forbidden(path, `schema is nested deeper than ${MAX_DEPTH} levels`));
-  for (const key of UNSUPPORTED) if (schema[key] !== undefined) errors.push(forbidden(`${path}.${key}`, `${key} is not supported`));
+  for (const key of UNSUPPORTED)
+    if (schema[key] !== undefined) errors.push(forbidden(`${path}.${key}`, `${key} is not supported`));
   const s = schema as Schema;
   ofType(s, path, depth, errors);
   keywords(s, path, errors);
   listRules(s, path, errors);
   if (s["x-kubernetes-embedded-resource"] === true) {
-    if (s.type !== "object") errors.push(invalid(`${path}.type`, s.type ?? "", "must be object if x-kubernetes-embedded-resource is true"));
+    if (s.type !== "object")
+      errors.push(invalid(`${path}.type`, s.type ?? "", "must be object if x-kubernetes-embedded-resource is true"));
     if (s.properties === undefined && s["x-kubernetes-preserve-unknown-fields"] !== true)
-      errors.push(required(`${path}.properties`, "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"));
+      errors.push(
+        required(
+          `${path}.properties`,
+          "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
+        ),
+      );
   }
   if (s["x-kubernetes-preserve-unknown-fields"] === false)
     errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
-  for (const [name, child] of Object.entries(s.properties ?? {})) shape(child, `${path}.properties[${name}]`, depth + 1, errors);
+  for (const [name, child] of Object.entries(s.properties ?? {}))
+    shape(child, `${path}.properties[${name}]`, depth + 1, errors);
   if (s.items !== undefined) shape(s.items, `${path}.items`, depth + 1, errors);
-  if (typeof s.additionalProperties === "object") shape(s.additionalProperties, `${path}.additionalProperties`, depth + 1, errors);
+  if (typeof s.additionalProperties === "object")
+    shape(s.additionalProperties, `${path}.additionalProperties`, depth + 1, errors);
   for (const [at, part] of logicParts(s, path)) logic(part, s, at, depth + 1, errors);
 }
 
 function ofType(s: Schema, path: string, depth: number, errors: FieldError[]): void {
   if (s["x-kubernetes-int-or-string"] === true) {
-    if (s.type !== undefined) errors.push(forbidden(`${path}.type`, "must be empty if x-kubernetes-int-or-string is true"));
+    if (s.type !== undefined)
+      errors.push(forbidden(`${path}.type`, "must be empty if x-kubernetes-int-or-string is true"));
     return;
   }
   if (s.type !== undefined && !TYPES.includes(s.type)) errors.push(notSupported(`${path}.type`, s.type, TYPES));
@@ -95,7 +116,9 @@ function ofType(s: Schema, path: string, depth: number, errors: FieldError[]): v
     errors.push(
       required(
         `${path}.type`,
-        path.endsWith(".items") ? "must not be empty for specified array items" : "must not be empty for specified object fields",
+        path.endsWith(".items")
+          ? "must not be empty for specified array items"
+          : "must not be empty for specified object fields",
       ),
     );
   if (s.type === "array" && s.items === undefined) errors.push(required(`${path}.items`, "must be specified"));
@@ -108,7 +131,10 @@ function keywords(s: Schema, path: string, errors: FieldError[]): void {
     errors.push(forbidden(`${path}.additionalProperties`, "additionalProperties cannot be set to false"));
   if (s.uniqueItems === true)
     errors.push(
-      forbidden(`${path}.uniqueItems`, "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"),
+      forbidden(
+        `${path}.uniqueItems`,
+        "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+      ),
     );
   if (s.pattern !== undefined) {
     try {
@@ -136,15 +162,32 @@ function listRules(s: Schema, path: string, errors: FieldError[]): void {
   if (keys === undefined || keys.length === 0)
     return void errors.push(required(at, "must not be empty if x-kubernetes-list-type is map"));
   if (s.items?.type !== "object")
-    errors.push(invalid(`${path}.items.type`, s.items?.type ?? "", "must be object if parent array's x-kubernetes-list-type is map"));
+    errors.push(
+      invalid(
+        `${path}.items.type`,
+        s.items?.type ?? "",
+        "must be object if parent array's x-kubernetes-list-type is map",
+      ),
+    );
   for (const key of keys) {
     const property = s.items?.properties?.[key];
     if (property === undefined) {
       errors.push(invalid(at, keys, "entries must all be names of item properties"));
     } else if (property.type === "object" || property.type === "array") {
-      errors.push(invalid(`${path}.items.properties[${key}].type`, property.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"));
+      errors.push(
+        invalid(
+          `${path}.items.properties[${key}].type`,
+          property.type,
+          "must be a scalar type if parent array's x-kubernetes-list-type is map",
+        ),
+      );
     } else if (property.default === undefined && !s.items?.required?.includes(key)) {
-      errors.push(required(`${path}.items.properties[${key}].default`, "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"));
+      errors.push(
+        required(
+          `${path}.items.properties[${key}].default`,
+          "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+        ),
+      );
     }
   }
 }
@@ -166,14 +209,18 @@ function logic(part: unknown, outside: Schema, path: string, depth: number, erro
 
 function narrowing(part: Schema, outside: Schema, path: string, depth: number, errors: FieldError[]): void {
   const narrowsIntOrString = outside["x-kubernetes-int-or-string"] === true && /\.anyOf\[[01]\]$/.test(path);
-  if (part.type !== undefined && !narrowsIntOrString) errors.push(forbidden(`${path}.type`, "must be empty to be structural"));
+  if (part.type !== undefined && !narrowsIntOrString)
+    errors.push(forbidden(`${path}.type`, "must be empty to be structural"));
   for (const key of NOT_IN_LOGIC)
     if (part[key] !== undefined) errors.push(forbidden(`${path}.${key}`, "must be undefined to be structural"));
   keywords(part, path, errors);
   for (const [name, child] of Object.entries(part.properties ?? {})) {
     const at = `${path}.properties[${name}]`;
     const counterpart = outside.properties?.[name] ?? openCounterpart(outside);
-    if (counterpart === undefined) errors.push(required(at.replace(/\.(allOf|anyOf|oneOf)\[\d+\]|\.not(?=\.)/g, ""), `because it is defined in ${at}`));
+    if (counterpart === undefined)
+      errors.push(
+        required(at.replace(/\.(allOf|anyOf|oneOf)\[\d+\]|\.not(?=\.)/g, ""), `because it is defined in ${at}`),
+      );
     else logic(child, counterpart, at, depth + 1, errors);
   }
   if (part.items !== undefined) {
@@ -186,7 +233,9 @@ function narrowing(part: Schema, outside: Schema, path: string, depth: number, e
 
 function openCounterpart(outside: Schema): Schema | undefined {
   if (typeof outside.additionalProperties === "object") return outside.additionalProperties;
-  return outside.additionalProperties === true || outside["x-kubernetes-preserve-unknown-fields"] === true ? outside : undefined;
+  return outside.additionalProperties === true || outside["x-kubernetes-preserve-unknown-fields"] === true
+    ? outside
+    : undefined;
 }
 
 /** Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold. */
@@ -196,7 +245,8 @@ function contents(node: Node, path: string, errors: FieldError[], copies: number
   for (const [name, child] of node.properties) contents(child, `${path}.properties[${name}]`, errors, copies, check);
   const below = copies * copiesBelow(node);
   if (node.items) contents(node.items, `${path}.items`, errors, below, check);
-  if (typeof node.additional === "object") contents(node.additional, `${path}.additionalProperties`, errors, below, check);
+  if (typeof node.additional === "object")
+    contents(node.additional, `${path}.additionalProperties`, errors, below, check);
 }
 
 function defaultErrors(node: Node, path: string, errors: FieldError[]): void {
@@ -218,7 +268,7 @@ function ruleErrors(node: Node, path: string, errors: FieldError[], copies: numb
     const problem = check.rule(node, rule.rule, copies);
     if (problem?.startsWith("estimated")) errors.push(forbidden(`${at}.rule`, problem));
     else if (problem !== undefined) errors.push(invalid(`${at}.rule`, { rule: rule.rule }, problem));
-    if (rule.message !== undefined && rule.message.includes("\n"))
+    if (rule.message?.includes("\n"))
       errors.push(invalid(`${at}.message`, rule.message, "message must not contain line breaks"));
     if (rule.message === undefined && rule.rule.trim().includes("\n"))
       errors.push(required(`${at}.message`, "message must be specified if rule contains line breaks"));

@@ -9,20 +9,20 @@ import { wholeObject } from "./object-meta.ts";
 
 /** Fills in singular, listKind and conversion, in place. */
 export function defaultCrd(crd: Body): void {
-  const spec = crd["spec"];
+  const spec = crd.spec;
   if (!isRecord(spec)) return;
-  const names = spec["names"];
-  if (isRecord(names) && typeof names["kind"] === "string" && names["kind"] !== "") {
-    names["singular"] ||= names["kind"].toLowerCase();
-    names["listKind"] ||= `${names["kind"]}List`;
+  const names = spec.names;
+  if (isRecord(names) && typeof names.kind === "string" && names.kind !== "") {
+    names.singular ||= names.kind.toLowerCase();
+    names.listKind ||= `${names.kind}List`;
   }
-  spec["conversion"] ??= { strategy: "None" };
-  const conversion = spec["conversion"];
+  spec.conversion ??= { strategy: "None" };
+  const conversion = spec.conversion;
   if (!isRecord(conversion)) return;
-  conversion["strategy"] ??= "None";
-  const webhook = conversion["webhook"];
-  const client = isRecord(webhook) ? webhook["clientConfig"] : undefined;
-  if (isRecord(client) && isRecord(client["service"])) client["service"]["port"] ??= 443;
+  conversion.strategy ??= "None";
+  const webhook = conversion.webhook;
+  const client = isRecord(webhook) ? webhook.clientConfig : undefined;
+  if (isRecord(client) && isRecord(client.service)) client.service.port ??= 443;
 }
 
 /**
@@ -42,14 +42,19 @@ export function validateCrd(crd: Body, old?: Body): FieldError[] {
     if (version.schema !== undefined && sameJson(version.schema, before.get(version.name))) continue;
     const path = shared ? "spec.validation.openAPIV3Schema" : `spec.versions[${i}].schema.openAPIV3Schema`;
     const missing = version.schema?.openAPIV3Schema === undefined;
-    errors.push(...structuralErrors(version.schema?.openAPIV3Schema, missing ? `spec.versions[${i}].schema.openAPIV3Schema` : path));
+    errors.push(
+      ...structuralErrors(
+        version.schema?.openAPIV3Schema,
+        missing ? `spec.versions[${i}].schema.openAPIV3Schema` : path,
+      ),
+    );
   }
   return errors;
 }
 
 function versionsOf(crd: Body): CrdVersion[] {
-  const spec = crd["spec"];
-  const versions = isRecord(spec) ? spec["versions"] : undefined;
+  const spec = crd.spec;
+  const versions = isRecord(spec) ? spec.versions : undefined;
   return Array.isArray(versions) ? versions.filter(isRecord).map((v) => v as unknown as CrdVersion) : [];
 }
 

@@ -5,8 +5,11 @@ import { isRecord, type Node, put } from "./node.ts";
  * place, or it is dropped where there is no default (structural defaulting of apiextensions v1).
  */
 export function applyDefaults(node: Node, value: unknown): void {
-  if (Array.isArray(value)) return intoItems(node, value);
-  if (!isRecord(value)) return;
+  if (Array.isArray(value)) intoItems(node, value);
+  else if (isRecord(value)) intoFields(node, value);
+}
+
+function intoFields(node: Node, value: Record<string, unknown>): void {
   if (node.hasDefaults) {
     for (const [name, child] of node.properties) {
       if (child.schema.default === undefined) continue;

@@ -40,7 +40,10 @@ export function apiResourceList(resources: readonly ServedResource[], groupVersi
     kind: "APIResourceList",
     apiVersion: "v1",
     groupVersion,
-    resources: served.flatMap((resource) => [resourceEntry(resource), ...subresourcesOf(resource).map(subresourceEntry)]),
+    resources: served.flatMap((resource) => [
+      resourceEntry(resource),
+      ...subresourcesOf(resource).map(subresourceEntry),
+    ]),
   };
 }
 
@@ -77,7 +80,10 @@ export function groupVersionOf(resource: Pick<ServedResource, "group" | "version
   return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-function groupDocument(resources: readonly ServedResource[], group: string): { name: string } & Record<string, unknown> {
+function groupDocument(
+  resources: readonly ServedResource[],
+  group: string,
+): { name: string } & Record<string, unknown> {
   const versions = versionsOf(resources, group).map((version) => ({ groupVersion: `${group}/${version}`, version }));
   return { name: group, versions, preferredVersion: versions[0] };
 }
@@ -97,7 +103,8 @@ export function subresourcesOf(resource: ServedResource): Subresource[] {
   const { group, version, kind } = resource;
   const verbs = ["get", "patch", "update"];
   if (resource.status) found.push({ of: resource, name: "status", group, version, kind, verbs });
-  if (resource.scale) found.push({ of: resource, name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs });
+  if (resource.scale)
+    found.push({ of: resource, name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs });
   if (group === "" && resource.plural === "pods")
     found.push({ of: resource, name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] });
   return found;

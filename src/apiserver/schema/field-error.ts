@@ -19,7 +19,11 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
 }
 
 export function required(field: string, detail = ""): FieldError {
-  return { field, reason: "FieldValueRequired", message: detail === "" ? "Required value" : `Required value: ${detail}` };
+  return {
+    field,
+    reason: "FieldValueRequired",
+    message: detail === "" ? "Required value" : `Required value: ${detail}`,
+  };
 }
 
 export function forbidden(field: string, detail: string): FieldError {

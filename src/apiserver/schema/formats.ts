@@ -44,7 +44,12 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["date-time", isDateTime],
   ["datetime", isDateTime],
   ["date", isDate],
-  ["duration", matching(/^[-+]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*)$|^\d+\s*(ns|us|ms|s|m|h|d|w|nanos?|micros?|millis?|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)$/)],
+  [
+    "duration",
+    matching(
+      /^[-+]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*)$|^\d+\s*(ns|us|ms|s|m|h|d|w|nanos?|micros?|millis?|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)$/,
+    ),
+  ],
   ["ipv4", (text) => isIP(text) === 4],
   ["ipv6", (text) => isIP(text) === 6 && !text.includes("%")],
   ["cidr", isCidr],
@@ -54,7 +59,12 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["uuid4", matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
   ["uuid5", matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
   ["byte", matching(/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)],
-  ["hostname", (text) => text.length <= 253 && /^[A-Za-z0-9]([-A-Za-z0-9_]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9_]*[A-Za-z0-9])?)*\.?$/.test(text)],
+  [
+    "hostname",
+    (text) =>
+      text.length <= 253 &&
+      /^[A-Za-z0-9]([-A-Za-z0-9_]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9_]*[A-Za-z0-9])?)*\.?$/.test(text),
+  ],
   ["email", matching(/^[^\s@<>]+@[^\s@<>]+$/)],
   ["uri", isUri],
   ["hexcolor", matching(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],

@@ -1,7 +1,7 @@
 import type { Schema } from "../served.ts";
-import { fromRe2 } from "./regexp.ts";
 import { formatCheck } from "./formats.ts";
 import { wholeObject } from "./object-meta.ts";
+import { fromRe2 } from "./regexp.ts";
 
 /** A schema made ready for walking: lookups are maps, patterns are compiled, and each node knows what its subtree needs. */
 export interface Node {

@@ -96,23 +96,23 @@ export function wholeObject(schema: Schema): Schema {
     ...schema,
     properties: {
       ...own,
-      apiVersion: own["apiVersion"] ?? { ...string, description: "Group and version of this representation." },
-      kind: own["kind"] ?? { ...string, description: "Kind of the object." },
-      metadata: withLimits(own["metadata"]),
+      apiVersion: own.apiVersion ?? { ...string, description: "Group and version of this representation." },
+      kind: own.kind ?? { ...string, description: "Kind of the object." },
+      metadata: withLimits(own.metadata),
     },
   };
 }
 
 function withLimits(metadata: Schema | undefined): Schema {
   const own = metadata?.properties ?? {};
-  if (own["ownerReferences"] !== undefined) return metadata as Schema;
+  if (own.ownerReferences !== undefined) return metadata as Schema;
   return {
     ...objectMeta,
     properties: {
       ...objectMeta.properties,
-      ...(own["name"] && { name: { ...objectMeta.properties?.["name"], ...own["name"] } }),
-      ...(own["generateName"] && {
-        generateName: { ...objectMeta.properties?.["generateName"], ...own["generateName"] },
+      ...(own.name && { name: { ...objectMeta.properties?.name, ...own.name } }),
+      ...(own.generateName && {
+        generateName: { ...objectMeta.properties?.generateName, ...own.generateName },
       }),
     },
   };

@@ -31,7 +31,7 @@ export function fromRe2(pattern: string, flags = ""): RegExp {
   // For each open group: how many flag groups, opened inside it by `(?i)`, end with it.
   const flagGroups = [0];
   const translated = pattern.replace(TOKEN, (token) => {
-    if (token.startsWith("\\")) return inClass ? escapeInClass(token) : escape(token);
+    if (token.startsWith("\\")) return inClass ? escapeInClass(token) : escaped(token);
     if (inClass) {
       if (token.startsWith("[:")) return posixClass(token);
       if (token.startsWith("[")) {
@@ -59,7 +59,8 @@ export function fromRe2(pattern: string, flags = ""): RegExp {
         flagGroups.push(0);
         return "(?<";
     }
-    if (!/^\(\?[ims]+\)$/.test(token)) throw new SyntaxError(`invalid or unsupported Perl syntax: \`${token.replace(/\)$/, "")}\``);
+    if (!/^\(\?[ims]+\)$/.test(token))
+      throw new SyntaxError(`invalid or unsupported Perl syntax: \`${token.replace(/\)$/, "")}\``);
     flagGroups[flagGroups.length - 1] = (flagGroups.at(-1) ?? 0) + 1;
     return `${token.slice(0, -1)}:`;
   });
@@ -73,7 +74,7 @@ export function fromRe2(pattern: string, flags = ""): RegExp {
 }
 
 /** In `u` mode JavaScript refuses needless escapes that Go takes, such as `\_` and `\-` outside a class. */
-function escape(token: string): string {
+function escaped(token: string): string {
   const char = token[1] ?? "";
   if (char === "A") return "(?<![\\s\\S])";
   if (char === "z") return "(?![\\s\\S])";

@@ -18,7 +18,9 @@ export function validateNode(node: Node, value: unknown, old: unknown, path: str
   const type = typeOf(value);
   if (!typeFits(node, type, value)) {
     const wanted = node.intOrString ? "integer,string" : node.schema.type;
-    return void errors.push(typeInvalid(path, type, `${path} in body must be of type ${wanted}: ${JSON.stringify(type)}`));
+    return void errors.push(
+      typeInvalid(path, type, `${path} in body must be of type ${wanted}: ${JSON.stringify(type)}`),
+    );
   }
   if (node.schema.enum !== undefined && !node.schema.enum.some((allowed) => sameJson(allowed, value)))
     errors.push(notSupported(path, value, node.schema.enum));
@@ -81,7 +83,11 @@ function ofNumber(node: Node, value: number, path: string, errors: FieldError[])
     );
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum))
     errors.push(
-      invalid(path, value, `${path} in body should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`),
+      invalid(
+        path,
+        value,
+        `${path} in body should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`,
+      ),
     );
   if (multipleOf !== undefined && !isMultiple(value, multipleOf))
     errors.push(invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`));
@@ -106,13 +112,7 @@ function ofList(node: Node, list: readonly unknown[], old: unknown, path: string
   for (let i = 0; i < list.length; i++) validateNode(node.items, list[i], before(list[i]), `${path}[${i}]`, errors);
 }
 
-function ofObject(
-  node: Node,
-  value: Record<string, unknown>,
-  old: unknown,
-  path: string,
-  errors: FieldError[],
-): void {
+function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path: string, errors: FieldError[]): void {
   const { minProperties, maxProperties } = node.schema;
   const at = path === "" ? "" : `${path}.`;
   if (minProperties !== undefined || maxProperties !== undefined) {
@@ -144,10 +144,7 @@ function combined(node: Node, value: unknown, path: string, errors: FieldError[]
   if (node.anyOf.length > 0) {
     const outcomes = node.anyOf.map(attempt);
     if (!outcomes.some((o) => o.length === 0))
-      errors.push(
-        invalid(path, "", `${named} must validate at least one schema (anyOf)`),
-        ...fewest(outcomes),
-      );
+      errors.push(invalid(path, "", `${named} must validate at least one schema (anyOf)`), ...fewest(outcomes));
   }
   if (node.oneOf.length > 0) {
     const outcomes = node.oneOf.map(attempt);

@@ -1,4 +1,4 @@
-import { type Environment, type ParseResult, ParseError, TypeError as CelTypeError } from "@marcbachmann/cel-js";
+import { TypeError as CelTypeError, type Environment, ParseError, type ParseResult } from "@marcbachmann/cel-js";
 import type { Node } from "../node.ts";
 import { excess } from "./cost.ts";
 import { typing } from "./environment.ts";
@@ -78,8 +78,7 @@ class Types {
     const known = this.#names.get(node);
     if (known) return known;
     const fields: Record<string, string> = {};
-    for (const [name, child] of node.properties)
-      if (isReachable(name)) fields[escapeField(name)] = this.#typeOf(child);
+    for (const [name, child] of node.properties) if (isReachable(name)) fields[escapeField(name)] = this.#typeOf(child);
     const name = `Object${this.#names.size}`;
     this.#environment.registerType(name, { ctor: class {}, fields });
     this.#environment.registerOperator(`${name} == ${name}`, () => false);

@@ -1,4 +1,4 @@
-import { type ASTNode, type Environment, type ParseResult } from "@marcbachmann/cel-js";
+import type { ASTNode, Environment, ParseResult } from "@marcbachmann/cel-js";
 
 /** The longest rule that is looked at. */
 const MAX_RULE_CHARS = 16 * 1024;

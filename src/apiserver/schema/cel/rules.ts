@@ -107,11 +107,13 @@ function checkNode(
   if (Array.isArray(value)) {
     if (!node.items?.hasRules) return;
     const before = predecessors(node, old);
-    for (let i = 0; i < value.length; i++) checkNode(programs, node.items, value[i], before(value[i]), `${path}[${i}]`, run);
+    for (let i = 0; i < value.length; i++)
+      checkNode(programs, node.items, value[i], before(value[i]), `${path}[${i}]`, run);
   } else if (isRecord(value)) {
     for (const key in value) {
       const property = node.properties.get(key);
-      if (property) checkNode(programs, property, value[key], oldField(old, key), path === "" ? key : `${path}.${key}`, run);
+      if (property)
+        checkNode(programs, property, value[key], oldField(old, key), path === "" ? key : `${path}.${key}`, run);
       else if (typeof node.additional === "object")
         checkNode(programs, node.additional, value[key], oldField(old, key), `${path}[${key}]`, run);
     }
@@ -136,8 +138,11 @@ function apply(program: Program, node: Node, value: unknown, old: unknown, path:
   try {
     if (program.run(variables) === true) return;
   } catch (error) {
-    const detail = error instanceof EvaluationError ? error.summary : error instanceof Error ? error.message : String(error);
-    return void run.errors.push(invalid(path, kindOf(node), `${lowerFirst(detail)} evaluating rule: ${messageOf(rule)}`));
+    const detail =
+      error instanceof EvaluationError ? error.summary : error instanceof Error ? error.message : String(error);
+    return void run.errors.push(
+      invalid(path, kindOf(node), `${lowerFirst(detail)} evaluating rule: ${messageOf(rule)}`),
+    );
   }
   run.errors.push(broken(program, node, variables, path));
 }
@@ -152,7 +157,11 @@ function broken(program: Program, node: Node, variables: object, path: string): 
     case "FieldValueRequired":
       return required(at, text);
     case "FieldValueDuplicate":
-      return { field: at, reason: "FieldValueDuplicate", message: `Duplicate value: ${printed(kindOf(node))}: ${text}` };
+      return {
+        field: at,
+        reason: "FieldValueDuplicate",
+        message: `Duplicate value: ${printed(kindOf(node))}: ${text}`,
+      };
     default:
       return invalid(at, kindOf(node), text);
   }

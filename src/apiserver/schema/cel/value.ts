@@ -1,7 +1,7 @@
 import { Duration } from "@marcbachmann/cel-js/evaluator";
 import { isRecord, type Node, put } from "../node.ts";
-import { escapeField } from "./names.ts";
 import { parseDuration } from "./duration.ts";
+import { escapeField } from "./names.ts";
 
 /**
  * Turns JSON into what a CEL program reads, guided by the schema: integers become BigInt, dates and durations become
@@ -20,7 +20,9 @@ export class CelValues {
     if (typeof value !== "object" || value === null) return scalar(node, value);
     const made = this.#made.get(value);
     if (made !== undefined) return made;
-    const converted = Array.isArray(value) ? this.#list(node, value) : this.#record(node, value as Record<string, unknown>);
+    const converted = Array.isArray(value)
+      ? this.#list(node, value)
+      : this.#record(node, value as Record<string, unknown>);
     this.#made.set(value, converted);
     return converted;
   }

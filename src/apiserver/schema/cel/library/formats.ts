@@ -1,6 +1,7 @@
 /** Kubernetes' `format.<name>().validate(text)`: an optional list of what is wrong, none when nothing is. */
-import { type Environment, Optional } from "@marcbachmann/cel-js";
+
 import { isIP } from "node:net";
+import { type Environment, Optional } from "@marcbachmann/cel-js";
 import { formatCheck } from "../../formats.ts";
 
 class Format {
@@ -20,7 +21,9 @@ const isSubdomain = (text: string): boolean =>
 const isLabel = (text: string): boolean => text.length <= 63 && LABEL.test(text);
 const isQualifiedName = (text: string): boolean => {
   const [name = "", prefix, more] = text.split("/").reverse();
-  return more === undefined && name.length <= 63 && QUALIFIED.test(name) && (prefix === undefined || isSubdomain(prefix));
+  return (
+    more === undefined && name.length <= 63 && QUALIFIED.test(name) && (prefix === undefined || isSubdomain(prefix))
+  );
 };
 
 const FORMATS: readonly Format[] = [

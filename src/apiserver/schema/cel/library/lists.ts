@@ -33,7 +33,9 @@ export function registerLists(environment: Environment): void {
   environment
     .registerType("SetsNamespace", SetsNamespace)
     .registerConstant("sets", "SetsNamespace", new SetsNamespace())
-    .registerFunction("SetsNamespace.contains(list, list): bool", (_: unknown, a: unknown[], b: unknown[]) => holds(a, b))
+    .registerFunction("SetsNamespace.contains(list, list): bool", (_: unknown, a: unknown[], b: unknown[]) =>
+      holds(a, b),
+    )
     .registerFunction(
       "SetsNamespace.equivalent(list, list): bool",
       (_: unknown, a: unknown[], b: unknown[]) => holds(a, b) && holds(b, a),
@@ -60,6 +62,7 @@ function extreme(list: Ordered[], name: string, better: (a: Ordered, b: Ordered)
 }
 
 function slice(list: unknown[], from: bigint, to: bigint): unknown[] {
-  if (from < 0n || to < from || to > BigInt(list.length)) throw new RangeError(`cannot slice(${from}, ${to}), list is length ${list.length}`);
+  if (from < 0n || to < from || to > BigInt(list.length))
+    throw new RangeError(`cannot slice(${from}, ${to}), list is length ${list.length}`);
   return list.slice(Number(from), Number(to));
 }

@@ -49,7 +49,9 @@ export function registerNetwork(environment: Environment): void {
     .registerFunction("isIP(string): bool", (text: string) => succeeds(() => parseIp(text)))
     .registerFunction("IP.family(): int", (ip: Ip) => BigInt(ip.family))
     .registerFunction("IP.isUnspecified(): bool", (ip: Ip) => ip.bits === 0n)
-    .registerFunction("IP.isLoopback(): bool", (ip: Ip) => (ip.family === 4 ? ip.within(127n << 24n, 8) : ip.bits === 1n))
+    .registerFunction("IP.isLoopback(): bool", (ip: Ip) =>
+      ip.family === 4 ? ip.within(127n << 24n, 8) : ip.bits === 1n,
+    )
     .registerFunction("IP.isLinkLocalMulticast(): bool", (ip: Ip) =>
       ip.family === 4 ? ip.within(0xe0000000n, 24) : ip.within(0xff02n << 112n, 16),
     )
@@ -66,7 +68,9 @@ export function registerNetwork(environment: Environment): void {
     .registerFunction("CIDR.prefixLength(): int", (cidr: Cidr) => BigInt(cidr.length))
     .registerFunction("CIDR.containsIP(IP): bool", (cidr: Cidr, ip: Ip) => cidr.contains(ip))
     .registerFunction("CIDR.containsIP(string): bool", (cidr: Cidr, text: string) => cidr.contains(parseIp(text)))
-    .registerFunction("CIDR.containsCIDR(CIDR): bool", (cidr: Cidr, other: Cidr) => cidr.contains(other.ip, other.length))
+    .registerFunction("CIDR.containsCIDR(CIDR): bool", (cidr: Cidr, other: Cidr) =>
+      cidr.contains(other.ip, other.length),
+    )
     .registerFunction("CIDR.containsCIDR(string): bool", (cidr: Cidr, text: string) => {
       const other = parseCidr(text);
       return cidr.contains(other.ip, other.length);
@@ -77,7 +81,10 @@ export function registerNetwork(environment: Environment): void {
   environment
     .registerType("IpNamespace", IpNamespace)
     .registerConstant("ip", "IpNamespace", new IpNamespace())
-    .registerFunction("IpNamespace.isCanonical(string): bool", (_: unknown, text: string) => String(parseIp(text)) === text);
+    .registerFunction(
+      "IpNamespace.isCanonical(string): bool",
+      (_: unknown, text: string) => String(parseIp(text)) === text,
+    );
 }
 
 function succeeds(attempt: () => unknown): boolean {
@@ -92,14 +99,20 @@ function succeeds(attempt: () => unknown): boolean {
 function isGlobalUnicast(ip: Ip): boolean {
   if (ip.bits === 0n) return false;
   if (ip.family === 4)
-    return !ip.within(127n << 24n, 8) && !ip.within(0xa9fe0000n, 16) && !ip.within(0xe0000000n, 4) && ip.bits !== 0xffffffffn;
+    return (
+      !ip.within(127n << 24n, 8) && !ip.within(0xa9fe0000n, 16) && !ip.within(0xe0000000n, 4) && ip.bits !== 0xffffffffn
+    );
   return ip.bits !== 1n && !ip.within(0xffn << 120n, 8) && !ip.within(0xfe80n << 112n, 10);
 }
 
 /** IPv4-mapped IPv6 addresses and zones are refused, as upstream. */
 function parseIp(text: string): Ip {
   const family = isIP(text);
-  if (family === 4) return new Ip(4, text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n));
+  if (family === 4)
+    return new Ip(
+      4,
+      text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n),
+    );
   if (family === 6 && !text.includes("%") && !text.includes(".")) return new Ip(6, parseGroups(text));
   throw new TypeError(`IP Address ${JSON.stringify(text)} parse error during conversion from string`);
 }

@@ -37,7 +37,9 @@ export function registerQuantities(environment: Environment): void {
     .registerFunction("quantity(string): Quantity", (text: string) => {
       const parsed = parseQuantity(text);
       if (parsed === undefined)
-        throw new TypeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+        throw new TypeError(
+          "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        );
       return new Quantity(parsed);
     })
     .registerFunction("isQuantity(string): bool", (text: string) => parseQuantity(text) !== undefined)
@@ -56,8 +58,14 @@ export function registerQuantities(environment: Environment): void {
     .registerOperator("Quantity == Quantity", (a: Quantity, b: Quantity) => a.nanos === b.nanos);
   for (const other of ["Quantity", "int"])
     environment
-      .registerFunction(`Quantity.add(${other}): Quantity`, (a: Quantity, b: Quantity | bigint) => new Quantity(a.nanos + of(b)))
-      .registerFunction(`Quantity.sub(${other}): Quantity`, (a: Quantity, b: Quantity | bigint) => new Quantity(a.nanos - of(b)));
+      .registerFunction(
+        `Quantity.add(${other}): Quantity`,
+        (a: Quantity, b: Quantity | bigint) => new Quantity(a.nanos + of(b)),
+      )
+      .registerFunction(
+        `Quantity.sub(${other}): Quantity`,
+        (a: Quantity, b: Quantity | bigint) => new Quantity(a.nanos - of(b)),
+      );
 }
 
 /** Billionths of a quantity such as `1.5Gi`, `100m`, `2e3`; rounded up beyond that. Undefined when it is none. */

@@ -8,8 +8,13 @@ export function registerStrings(environment: Environment): void {
   environment
     .registerFunction("string.matchesRe2(string): bool", (text: string, pattern: string) => regex(pattern).test(text))
     .registerFunction("matches(string, string): bool", (text: string, pattern: string) => regex(pattern).test(text))
-    .registerFunction("string.find(string): string", (text: string, pattern: string) => regex(pattern).exec(text)?.[0] ?? "")
-    .registerFunction("string.findAll(string): list<string>", (text: string, pattern: string) => all(text, pattern, -1n))
+    .registerFunction(
+      "string.find(string): string",
+      (text: string, pattern: string) => regex(pattern).exec(text)?.[0] ?? "",
+    )
+    .registerFunction("string.findAll(string): list<string>", (text: string, pattern: string) =>
+      all(text, pattern, -1n),
+    )
     .registerFunction("string.findAll(string, int): list<string>", all)
     .registerFunction("string.charAt(int): string", (text: string, at: bigint) => {
       if (at < 0n || at > BigInt(text.length)) throw new RangeError(`index out of range: ${at}`);
@@ -47,17 +52,26 @@ function replaceSome(text: string, from: string, to: string, limit: bigint): str
   if (limit < 0n) return text.split(from).join(to);
   const parts = text.split(from);
   const changed = Math.min(Number(limit), parts.length - 1);
-  return parts.slice(0, changed + 1).join(to) + parts.slice(changed + 1).map((p) => from + p).join("");
+  return (
+    parts.slice(0, changed + 1).join(to) +
+    parts
+      .slice(changed + 1)
+      .map((p) => from + p)
+      .join("")
+  );
 }
 
 /** `"%s has %d".format([a, b])`, the verbs of CEL's strings extension. */
 function format(template: string, values: unknown[]): string {
   let next = 0;
-  const text = template.replace(/%(?:%|(?:\.(\d+))?([sdfebxXo]))/g, (verb: string, precision: string | undefined, kind: string) => {
-    if (verb === "%%") return "%";
-    if (next >= values.length) throw new RangeError(`index ${next} out of range`);
-    return formatted(kind, values[next++], precision === undefined ? undefined : Number(precision));
-  });
+  const text = template.replace(
+    /%(?:%|(?:\.(\d+))?([sdfebxXo]))/g,
+    (verb: string, precision: string | undefined, kind: string) => {
+      if (verb === "%%") return "%";
+      if (next >= values.length) throw new RangeError(`index ${next} out of range`);
+      return formatted(kind, values[next++], precision === undefined ? undefined : Number(precision));
+    },
+  );
   return text;
 }
 
@@ -70,16 +84,20 @@ function formatted(kind: string, value: unknown, precision: number | undefined):
     case "f":
       return Number(value).toFixed(precision ?? 6);
     case "e":
-      return Number(value).toExponential(precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2");
+      return Number(value)
+        .toExponential(precision ?? 6)
+        .replace(/e([+-])(\d)$/, "e$10$2");
     case "b":
       return typeof value === "boolean" ? (value ? "1" : "0") : whole(value).toString(2);
     case "o":
       return whole(value).toString(8);
     default: {
       const hex =
-        typeof value === "string" ? Buffer.from(value).toString("hex")
-        : value instanceof Uint8Array ? Buffer.from(value).toString("hex")
-        : whole(value).toString(16);
+        typeof value === "string"
+          ? Buffer.from(value).toString("hex")
+          : value instanceof Uint8Array
+            ? Buffer.from(value).toString("hex")
+            : whole(value).toString(16);
       return kind === "X" ? hex.toUpperCase() : hex;
     }
   }
@@ -96,6 +114,9 @@ function texted(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (Array.isArray(value)) return `[${value.map(texted).join(", ")}]`;
   if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-    return `{${Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => `${k}: ${texted(v)}`).join(", ")}}`;
+    return `{${Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([k, v]) => `${k}: ${texted(v)}`)
+      .join(", ")}}`;
   return String(value);
 }

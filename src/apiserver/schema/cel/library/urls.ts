@@ -7,8 +7,10 @@ class Url {
   readonly parsed: URL;
   constructor(text: string) {
     const absolute = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text);
-    if (/[\s\x00-\x1f]/.test(text) || (!absolute && !text.startsWith("/")))
-      throw new TypeError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`);
+    if (/[\s\p{Cc}]/u.test(text) || (!absolute && !text.startsWith("/")))
+      throw new TypeError(
+        `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
+      );
     this.scheme = absolute?.[1]?.toLowerCase() ?? "";
     this.parsed = new URL(text, "http://none.invalid");
     if (!absolute) this.parsed.hostname = "none.invalid";
