@@ -1,0 +1,84 @@
+/**
+ * SIMULATION of the Latitude.sh API: servers, user data, virtual networks, stock and locks, stateful, in any clock's time.
+ *
+ * Promises answers of the form that the API's OpenAPI document gives. Needs a `Firmware` that does what the machines do.
+ * Must not know who calls. All work is done when an answer is given, except timers of the given clock; `close` ends those.
+ */
+import type { HttpHandler } from "../../base/http.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import type { LatitudeSimOptions, SimProject } from "./options.ts";
+import { catalogRoutes, networkRoutes, userDataRoutes } from "./other-routes.ts";
+import { router } from "./router.ts";
+import { serverRoutes } from "./server-routes.ts";
+import { type Purchase, type SimNetwork, type SimServer, type SimUserData, World } from "./world.ts";
+
+export interface LatitudeSim {
+  handle: HttpHandler;
+  readonly project: SimProject;
+  /** The key that is accepted now. */
+  readonly token: string;
+  /** What exists now, servers whose disks are being erased included. */
+  servers(): readonly SimServer[];
+  server(id: string): SimServer | undefined;
+  userData(): readonly SimUserData[];
+  /** Every order that was ever accepted, oldest first. */
+  boughtEver(): readonly Purchase[];
+  /** Calls of the API so far, by the document's operationId; `throttled` and `unknown` besides. */
+  counters(): Readonly<Record<string, number>>;
+  /** The machine loses its power for good; the API does not notice. */
+  kill(id: string): void;
+  /** The API reports the deployment as failed. */
+  fail(id: string): void;
+  lock(id: string, locked: boolean): void;
+  /** How many servers of a plan are for sale at a site; undefined: plenty. */
+  setStock(site: string, plan: string, servers: number | undefined): void;
+  /** A virtual network made by the account's owner; its number is the service's choice. */
+  addNetwork(site: string, description?: string): SimNetwork;
+  rotateKey(token: string): void;
+  /** Ends all that is to come. */
+  close(): void;
+}
+
+export function createLatitudeSim(options: LatitudeSimOptions): LatitudeSim {
+  const world = new World(options);
+  const lifecycle = new Lifecycle(world);
+  const counts = new Map<string, number>();
+  const routes = [...serverRoutes(lifecycle), ...userDataRoutes, ...networkRoutes, ...catalogRoutes];
+
+  const named = (id: string): SimServer => {
+    const server = world.servers.get(id);
+    if (server === undefined) throw new RangeError(`no simulated server ${id}`);
+    return server;
+  };
+
+  return {
+    handle: router(world, routes, counts, options.rateLimit),
+    project: world.project,
+    get token() {
+      return world.token;
+    },
+    servers: () => [...world.servers.values()],
+    server: (id) => world.servers.get(id),
+    userData: () => [...world.userData.values()],
+    boughtEver: () => world.purchases,
+    counters: () => Object.fromEntries(counts),
+    kill: (id) => lifecycle.kill(named(id)),
+    fail: (id) => lifecycle.fail(named(id)),
+    lock(id, locked) {
+      named(id).locked = locked;
+    },
+    setStock(site, plan, servers) {
+      if (servers === undefined) world.stock.delete(`${site}/${plan}`);
+      else world.stock.set(`${site}/${plan}`, servers);
+    },
+    addNetwork(site, description = "") {
+      const network = { id: world.newId("vlan"), vid: world.newVid(), description, site, createdAt: world.clock.now() };
+      world.networks.set(network.id, network);
+      return network;
+    },
+    rotateKey(token) {
+      world.token = token;
+    },
+    close: () => lifecycle.close(),
+  };
+}
