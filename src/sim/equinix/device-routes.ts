@@ -84,9 +84,9 @@ function deviceIn({ cloud, path }: Asked): SimDevice {
   return device;
 }
 
-function shown(status: number, { cloud, query }: Asked, device: SimDevice): HttpAnswer {
+function shown(status: number, { query }: Asked, device: SimDevice): HttpAnswer {
   const headers = { "content-type": "application/json; charset=utf-8" };
-  return { status, headers, body: deviceText(cloud, device, detailOf(query)) };
+  return { status, headers, body: deviceText(device, detailOf(query)) };
 }
 
 function listDevices(asked: Asked): HttpAnswer {
@@ -102,7 +102,7 @@ function listDevices(asked: Asked): HttpAnswer {
   }
   const { items, meta } = pageOf(found, `/projects/${project}/devices`, query);
   const detail = detailOf(query);
-  const texts = items.map((device) => deviceText(cloud, device, detail));
+  const texts = items.map((device) => deviceText(device, detail));
   const body = `{"devices":[${texts.join(",")}],"meta":${JSON.stringify(meta)}}`;
   return { status: 200, headers: { "content-type": "application/json; charset=utf-8" }, body };
 }

@@ -1,5 +1,4 @@
 import { METROS, type PlanFacts } from "./catalog.ts";
-import type { Cloud } from "./cloud.ts";
 import {
   membersOf,
   networkType,
@@ -33,20 +32,19 @@ export function href(path: string): { href: string } {
 }
 
 /** A device as JSON. Made once per change and detail: a list of thousands is mostly joined text. */
-export function deviceText(cloud: Cloud, device: SimDevice, detail: Detail): string {
+export function deviceText(device: SimDevice, detail: Detail): string {
   const known = device.shown.get(detail.key);
   if (known !== undefined) return known;
-  const text = JSON.stringify(deviceView(cloud, device, detail));
+  const text = JSON.stringify(deviceView(device, detail));
   device.shown.set(detail.key, text);
   return text;
 }
 
-function deviceView(cloud: Cloud, device: SimDevice, detail: Detail): object {
-  const project = cloud.projects.get(device.projectId);
+function deviceView(device: SimDevice, detail: Detail): object {
   const nested: Record<string, unknown> = {
     plan: planView(device.plan),
     metro: metroView(device.metro),
-    project: { ...href(`/projects/${device.projectId}`), id: device.projectId, name: project?.name },
+    project: href(`/projects/${device.projectId}`),
     operating_system: {
       id: idOf(`os/${device.operatingSystem}`),
       slug: device.operatingSystem,
