@@ -3,11 +3,10 @@ import { uuid } from "../../base/random.ts";
 import { METROS } from "./catalog.ts";
 import type { Reservation, SshKey } from "./cloud.ts";
 import type { SimVlan } from "./device.ts";
-import { projectIn } from "./device-routes.ts";
 import type { SimProject } from "./options.ts";
 import { pageOf } from "./paging.ts";
 import { notFound, unprocessable } from "./refused.ts";
-import type { Asked, Route } from "./router.ts";
+import { type Asked, projectIn, type Route } from "./router.ts";
 import { href, vlanView } from "./views.ts";
 
 /** The range that numbers are drawn from when the order names none, and the range it may name. */

@@ -1,6 +1,6 @@
 import { type HttpAnswer, type HttpHandler, json } from "../../base/http.ts";
 import type { Cloud } from "./cloud.ts";
-import { Refused } from "./refused.ts";
+import { notFound, Refused } from "./refused.ts";
 import { BASE_PATH } from "./views.ts";
 
 /** One request, taken apart. Parameters of the path are found by their place in the pattern. */
@@ -114,4 +114,11 @@ class Allowance {
 /** A flag that the document has in the query and the original's client sends in the body. */
 export function flag({ query, body }: Asked, name: string): boolean {
   return query.get(name) === "true" || body[name] === true || body[name] === "true";
+}
+
+/** The project that the path names. */
+export function projectIn({ cloud, path }: Asked): string {
+  const id = path[1]!;
+  if (!cloud.projects.has(id)) throw notFound();
+  return id;
 }
