@@ -20,11 +20,17 @@ export class Store<T extends KubeObject = KubeObject> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, Index<T>>();
   readonly #listeners: ((change: Change<T>) => void)[] = [];
+  readonly #firstList = Promise.withResolvers<void>();
   #synced = false;
 
   /** Whether a whole list has been seen. */
   get synced(): boolean {
     return this.#synced;
+  }
+
+  /** Resolves after the first whole list. */
+  whenSynced(): Promise<void> {
+    return this.#firstList.promise;
   }
 
   get size(): number {
@@ -91,6 +97,7 @@ export class Store<T extends KubeObject = KubeObject> {
     }
     for (const [key, before] of [...this.#objects]) if (!keys.has(key)) this.#delete(key, before, before);
     this.#synced = true;
+    this.#firstList.resolve();
   }
 
   #set(key: string, object: T, before: T | undefined, initial: boolean): void {

@@ -1,0 +1,193 @@
+import { Agent, type Dispatcher } from "undici";
+import { Fault } from "../base/fault.ts";
+import { type Receive, StreamedAnswer, WholeAnswer } from "./http-answer.ts";
+import type { ApiAnswer, ApiRequest, Transport, WatchStream } from "./transport.ts";
+
+/** How to reach an API and who we are there. PEM texts; nothing of it is ever logged. */
+export interface Connection {
+  /** `https://host:port`, with a path where the API is behind a prefix. */
+  server: string;
+  ca?: string;
+  cert?: string;
+  key?: string;
+  /** The name in the server's certificate, when it is not the host of `server`. */
+  serverName?: string;
+  /** The peer is not verified. Only when the user's kubeconfig says so. */
+  insecure?: boolean;
+  /** The Authorization header; asked for each request. `fresh`: the last one was refused (401). */
+  authorization?: (fresh: boolean) => Promise<string | undefined>;
+  /** Namespace of the kubeconfig's context, or of the Pod. */
+  namespace?: string;
+}
+
+export interface HttpTransportOptions {
+  userAgent?: string;
+  /** Sockets for requests; each watch has its own besides. 64 unless said. */
+  connections?: number;
+}
+
+const CONNECT_MS = 10_000;
+const KEEP_ALIVE_MS = 30_000;
+/** The caller's deadline comes first; this ends what nobody waits for any more. */
+const HEADERS_MS = 90_000;
+
+/**
+ * A transport over HTTP/1.1 with keep-alive, by client certificate or Authorization header. A failure before the request was handed to
+ * a connected socket is `Unavailable`; one after it is `LostAnswer`. A 401 is tried once more with a fresh credential.
+ */
+export function createHttpTransport(connection: Connection, options: HttpTransportOptions = {}): Transport {
+  const { origin, pathname } = new URL(connection.server);
+  const prefix = pathname.replace(/\/$/, "");
+  const userAgent = options.userAgent ?? "slipway";
+  const requests = agentOf(connection, options.connections ?? 64);
+  const watches = agentOf(connection, undefined);
+
+  async function send(agent: Agent, request: ApiRequest, receive: Receive): Promise<void> {
+    request.signal?.throwIfAborted();
+    const first = await authorization(false);
+    const status = await exchange(agent, request, first, receive);
+    if (status !== 401 || connection.authorization === undefined) return receive.answered();
+    const second = await authorization(true);
+    if (second !== first) await exchange(agent, request, second, receive);
+    receive.answered();
+  }
+
+  async function authorization(fresh: boolean): Promise<string | undefined> {
+    return connection.authorization?.(fresh);
+  }
+
+  /** One exchange; resolves with the status once an error's whole body, or a stream's beginning, is there. */
+  function exchange(agent: Agent, request: ApiRequest, auth: string | undefined, receive: Receive): Promise<number> {
+    const query = request.query === undefined ? "" : new URLSearchParams({ ...request.query }).toString();
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    const on = `${request.method} ${request.path}`;
+    return new Promise((resolve, reject) => {
+      agent.dispatch(
+        {
+          origin,
+          path: `${prefix}${request.path}${query === "" ? "" : `?${query}`}`,
+          method: request.method,
+          headers: {
+            accept: request.accept ?? "application/json",
+            "user-agent": userAgent,
+            ...(body === null ? {} : { "content-type": request.contentType ?? "application/json" }),
+            ...(auth === undefined ? {} : { authorization: auth }),
+          },
+          body,
+        },
+        handler(on, request.signal, receive, resolve, reject),
+      );
+    });
+  }
+
+  return {
+    request(request) {
+      return new Promise<ApiAnswer>((resolve, reject) => {
+        const whole = new WholeAnswer(resolve);
+        send(requests, request, whole).catch(reject);
+      });
+    },
+    watch(request) {
+      return new Promise<WatchStream | ApiAnswer>((resolve, reject) => {
+        const stream = new StreamedAnswer(`WATCH ${request.path}`, resolve);
+        send(watches, request, stream).catch(reject);
+      });
+    },
+    async close() {
+      await Promise.all([requests.destroy(), watches.destroy()]);
+    },
+  };
+}
+
+function handler(
+  on: string,
+  signal: AbortSignal | undefined,
+  receive: Receive,
+  resolve: (status: number) => void,
+  reject: (error: unknown) => void,
+): Dispatcher.DispatchHandler {
+  let sent = false;
+  let status = 0;
+  let controller: Dispatcher.DispatchController | undefined;
+  const onAbort = (): void => {
+    controller?.abort(asError(signal?.reason));
+    receive.end(signal?.reason);
+    reject(signal?.reason);
+  };
+  const over = (): void => signal?.removeEventListener("abort", onAbort);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    onRequestStart(c) {
+      controller = c;
+      if (signal?.aborted) c.abort(asError(signal.reason));
+      else sent = true;
+    },
+    onResponseStart(c, code, headers) {
+      if (code < 200) return;
+      status = code;
+      if (receive.start(code, flat(headers), c)) resolve(code);
+    },
+    onResponseData(c, chunk) {
+      try {
+        receive.data(chunk);
+      } catch (error) {
+        c.abort(asError(error));
+      }
+    },
+    onResponseEnd() {
+      over();
+      receive.end();
+      resolve(status);
+    },
+    onResponseError(_, error) {
+      over();
+      const fault = signal?.aborted ? signal.reason : faultOfSocket(on, error, sent);
+      receive.end(fault);
+      reject(fault);
+    },
+  };
+}
+
+function faultOfSocket(on: string, error: Error, sent: boolean): Fault {
+  if (error instanceof Fault) return error;
+  const code = (error as { code?: string }).code;
+  const what = code === undefined ? error.message : `${error.message} (${code})`;
+  if (sent) return new Fault("LostAnswer", on, `the connection broke: ${what}`, { cause: error });
+  return new Fault("Unavailable", on, `no connection: ${what}`, {
+    cause: error,
+    remedy:
+      "check that the server's address is right and reachable, and that its certificate is signed by the given CA",
+  });
+}
+
+function agentOf(connection: Connection, connections: number | undefined): Agent {
+  const { ca, cert, key, serverName, insecure } = connection;
+  return new Agent({
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: HEADERS_MS,
+    // Streams may be silent for long; their reader has a watchdog.
+    bodyTimeout: connections === undefined ? 0 : HEADERS_MS,
+    ...(connections === undefined ? {} : { connections }),
+    allowH2: false,
+    connect: {
+      timeout: CONNECT_MS,
+      rejectUnauthorized: insecure !== true,
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    },
+  });
+}
+
+function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) out[name] = Array.isArray(value) ? value.join(", ") : value;
+  return out;
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

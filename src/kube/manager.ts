@@ -1,0 +1,318 @@
+/**
+ * The controller runtime: controllers that are plain data, run over any way to a Kubernetes API.
+ *
+ * Promises what controller-runtime promises: level-triggered reconciles, never two at once for one key, retries with back-off,
+ * caches filled before the first reconcile, one leading replica per system, and no write without a lease that is surely held.
+ * Needs a `Transport`, a `Clock`, a `Random` and a `Log`; reads no wall clock and opens no socket by itself, so it runs in virtual
+ * time. Knows nothing of Slipway's kinds, machines or providers.
+ */
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { type Random, uuid } from "../base/random.ts";
+import type { Cache } from "./cache.ts";
+import type { Client } from "./client.ts";
+import type { Access, Controller, Source } from "./controller.ts";
+import { ControllerRunner } from "./controller-runner.ts";
+import { Event, Lease } from "./core.ts";
+import { accessOf, declaredClient } from "./declared-client.ts";
+import { type BufferedRecorder, createEventRecorder } from "./event-recorder.ts";
+import { fencedTransport } from "./fenced-transport.ts";
+import { Leader, type LeaseTimes } from "./leader.ts";
+import { meteredTransport, type RuntimeMetrics } from "./metrics.ts";
+import { TokenBucket } from "./rate-limit.ts";
+import { reflect } from "./reflector.ts";
+import { createClient } from "./rest-client.ts";
+import { StoreCache, type Watched } from "./store-cache.ts";
+import type { Transport } from "./transport.ts";
+
+export interface LeaderElection {
+  namespace: string;
+  /** Leases are called `<prefix>-<system>`; `slipway` unless said. */
+  prefix?: string;
+  /** Unique among replicas and restarts; random unless said. */
+  identity?: string;
+  times?: LeaseTimes;
+}
+
+export interface ManagerOptions {
+  transport: Transport;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  metrics?: RuntimeMetrics;
+  /** False: this process leads every system; only for a single replica. */
+  leaderElection: LeaderElection | false;
+  /** Controllers of other systems are left out. Unset: all. */
+  systems?: readonly string[];
+  /** Requests of all controllers together; unset: not limited. */
+  limits?: { qps: number; burst: number };
+  /** Takes known secrets out of event messages. */
+  redact?: (text: string) => string;
+  /** 2 minutes unless said. */
+  reconcileMs?: number;
+  /** How long `stop` waits for reconciles. 30 s unless said. */
+  stopMs?: number;
+}
+
+export interface Health {
+  /** False when a restart would help: a reconcile hangs in something that knows no deadline. */
+  live: boolean;
+  /** Whether all caches are filled. */
+  ready: boolean;
+  problems: string[];
+}
+
+export interface Manager {
+  readonly cache: Cache;
+  /** Adds a controller. Before `start` only. */
+  add(controller: Controller): void;
+  /** Keeps a resource in the cache for somebody who is not a controller. Before `start` only. */
+  watch(source: Source): void;
+  /** Resolves when all caches are filled, or the manager was stopped before. Aborting `signal` stops it. */
+  start(signal?: AbortSignal): Promise<void>;
+  /** Ends reconciles, waits for them within the deadline, writes the last events, gives leases back. */
+  stop(): Promise<void>;
+  ready(): boolean;
+  health(): Health;
+  /** Whether this process leads the system at this very moment. */
+  leading(system: string): boolean;
+  /** A client whose writes fail with `NotLeader` while the system is not led from here. A system without controllers is named before `start`. */
+  client(system: string): Client;
+  /** Whether some cache is not filled yet or some key is ready or worked on. Keys that wait for their time don't count. */
+  busy(): boolean;
+  queues(): { controller: string; ready: number; active: number; delayed: number }[];
+}
+
+const RECONCILE_MS = 2 * 60_000;
+const STOP_MS = 30_000;
+const FLUSH_MS = 5_000;
+/** A reconcile that still runs so long after its deadline will never end. */
+const STUCK_MS = 10 * 60_000;
+
+/** The unit of leadership. */
+interface System {
+  name: string;
+  client: Client;
+  leader: Leader | undefined;
+  runners: ControllerRunner[];
+  watched: Watched[];
+  synced: boolean;
+  /** Set while its controllers work. */
+  working: AbortController | undefined;
+}
+
+export function createManager(options: ManagerOptions): Manager {
+  const { clock, random, log, metrics, leaderElection } = options;
+  const transport = metrics === undefined ? options.transport : meteredTransport(options.transport, metrics);
+  const limits = options.limits === undefined ? {} : { limits: new TokenBucket(clock, options.limits) };
+  const clientPorts = { clock, random, log, fieldManager: "slipway" };
+  const reader = createClient(transport, { ...clientPorts, ...limits });
+  // A lease must not wait behind other requests for its turn.
+  const leaseClient = createClient(transport, clientPorts);
+  const identity = leaderElection === false ? "" : (leaderElection.identity ?? `slipway_${uuid(random)}`);
+  const cache = new StoreCache();
+  const systems = new Map<string, System>();
+  const shared: Watched[] = [];
+  const recorders: BufferedRecorder[] = [];
+  const background: Promise<void>[] = [];
+  const reflecting = new AbortController();
+  const electing = new AbortController();
+  let started = false;
+  let stopping: Promise<void> | undefined;
+
+  function system(name: string): System {
+    const known = systems.get(name);
+    if (known !== undefined) return known;
+    mustNotRun();
+    const client = createClient(
+      fencedTransport(transport, () => leads(name), name),
+      { ...clientPorts, ...limits },
+    );
+    const made: System = {
+      name,
+      client,
+      leader: undefined,
+      runners: [],
+      watched: [],
+      synced: false,
+      working: undefined,
+    };
+    if (leaderElection !== false) made.leader = leaderOf(made, leaderElection);
+    systems.set(name, made);
+    return made;
+  }
+
+  function leaderOf(of: System, election: LeaderElection): Leader {
+    const lease = { namespace: election.namespace, name: `${election.prefix ?? "slipway"}-${of.name}` };
+    return new Leader({
+      client: leaseClient,
+      clock,
+      random,
+      log,
+      lease,
+      identity,
+      ...(election.times === undefined ? {} : { times: election.times }),
+      onChange: (leading) => {
+        metrics?.leading(lease.name, leading);
+        if (leading) work(of);
+        else of.working?.abort(new Fault("NotLeader", `system ${of.name}`, "the lease is no longer held"));
+      },
+    });
+  }
+
+  /** Starts the system's workers when its caches are filled and it leads. */
+  function work(of: System): void {
+    if (!of.synced || !leads(of.name)) return;
+    of.working = new AbortController();
+    for (const runner of of.runners) runner.work(of.working.signal);
+  }
+
+  function leads(name: string): boolean {
+    const of = systems.get(name);
+    if (of === undefined || !started) return false;
+    // While stopping, what is already running may still finish its write under the lease.
+    return leaderElection === false ? true : of.leader!.held();
+  }
+
+  function mustNotRun(): void {
+    if (started) throw new Fault("Bug", "manager", "controllers and sources are added before start");
+  }
+
+  async function fill(of: System): Promise<void> {
+    await Promise.all([...of.watched, ...shared].map(({ store }) => store.whenSynced()));
+    if (stopping !== undefined) return;
+    of.synced = true;
+    work(of);
+  }
+
+  async function shutDown(): Promise<void> {
+    const reason = new DOMException("the manager stops", "AbortError");
+    for (const of of systems.values()) of.working?.abort(reason);
+    const runners = [...systems.values()].flatMap((of) => of.runners);
+    await within(clock, options.stopMs ?? STOP_MS, Promise.all(runners.map((r) => r.settled())));
+    await within(clock, FLUSH_MS, Promise.all(recorders.map((r) => r.flush())));
+    electing.abort(reason);
+    reflecting.abort(reason);
+    await Promise.all(background);
+    for (const runner of runners) runner.queue.close();
+  }
+
+  const manager: Manager = {
+    cache,
+
+    add(controller) {
+      mustNotRun();
+      if (options.systems !== undefined && !options.systems.includes(controller.system)) return;
+      const of = system(controller.system);
+      const events = createEventRecorder({
+        client: of.client,
+        clock,
+        random,
+        log,
+        component: controller.name,
+        ...(options.redact === undefined ? {} : { redact: options.redact }),
+      });
+      recorders.push(events);
+      const client = declaredClient(of.client, accessOf(controller), controller.name);
+      const reconcileMs = options.reconcileMs ?? RECONCILE_MS;
+      const runner = new ControllerRunner(controller, {
+        client,
+        cache,
+        clock,
+        random,
+        events,
+        log,
+        metrics,
+        reconcileMs,
+      });
+      for (const source of controller.sources) {
+        const watched = cache.watched(selectionOf(source), source.indexes);
+        of.watched.push(watched);
+        runner.attach(source, watched.store);
+      }
+      of.runners.push(runner);
+    },
+
+    watch(source) {
+      mustNotRun();
+      shared.push(cache.watched(selectionOf(source), source.indexes));
+    },
+
+    async start(signal) {
+      mustNotRun();
+      started = true;
+      const halted = Promise.withResolvers<void>();
+      reflecting.signal.addEventListener("abort", () => halted.resolve(), { once: true });
+      const onAbort = (): void => void manager.stop();
+      signal?.addEventListener("abort", onAbort, { once: true });
+      reflecting.signal.addEventListener("abort", () => signal?.removeEventListener("abort", onAbort), { once: true });
+      for (const { selection, store } of cache.all())
+        background.push(reflect(selection, store, { client: reader, clock, random, log }, reflecting.signal));
+      for (const of of systems.values()) if (of.leader) background.push(of.leader.run(electing.signal));
+      if (signal?.aborted) onAbort();
+      const filled = [...[...systems.values()].map(fill), ...shared.map(({ store }) => store.whenSynced())];
+      await Promise.race([Promise.all(filled), halted.promise]);
+    },
+
+    stop() {
+      stopping ??= shutDown();
+      return stopping;
+    },
+
+    ready: () => started && stopping === undefined && cache.all().every(({ store }) => store.synced),
+
+    health() {
+      const unfilled = cache.all().filter(({ store }) => !store.synced);
+      const stuck = [...systems.values()].flatMap((of) =>
+        of.runners.flatMap((r) => r.stuck(STUCK_MS).map((key) => `${r.controller.name} hangs on ${key}`)),
+      );
+      const problems = [...unfilled.map(({ selection }) => `${selection.resource.plural} not listed yet`), ...stuck];
+      return { live: stuck.length === 0, ready: manager.ready(), problems };
+    },
+
+    leading: (name) => stopping === undefined && leads(name),
+    client: (name) => system(name).client,
+
+    busy() {
+      if (started && cache.all().some(({ store }) => !store.synced)) return true;
+      return [...systems.values()].some((of) => leads(of.name) && of.runners.some((r) => r.busy));
+    },
+
+    queues: () =>
+      [...systems.values()].flatMap((of) =>
+        of.runners.map(({ controller, queue }) => ({
+          controller: controller.name,
+          ready: queue.length,
+          active: queue.active,
+          delayed: queue.delayed,
+        })),
+      ),
+  };
+  return manager;
+}
+
+/** What a manager needs besides its controllers' access: its leases and its events. For `rulesOf`. */
+export function runtimeAccess(leaderElection: { namespace: string } | false): Access[] {
+  const events: Access = { resource: Event, verbs: ["create", "patch"] };
+  if (leaderElection === false) return [events];
+  return [events, { resource: Lease, verbs: ["get", "create", "update"], namespace: leaderElection.namespace }];
+}
+
+function selectionOf(source: Source) {
+  const { resource, namespace, labelSelector, fieldSelector } = source;
+  return {
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+}
+
+/** Waits for the work, but no longer than `ms`. */
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  const timeUp = Promise.withResolvers<void>();
+  const timer = clock.after(ms, timeUp.resolve);
+  await Promise.race([work, timeUp.promise]);
+  timer.cancel();
+}
