@@ -75,7 +75,11 @@ test("an order whose mark was lost on the way buys nothing, and the orphaned mar
   await driver.release(server!.id, { force: false });
   await clock.run(HOUR + 60_000);
 
-  await restarted().list();
+  const later = restarted();
+  await later.list();
+  assert.equal(sim.userData().length, 1);
+  await clock.run(HOUR / 4);
+  await later.list();
   assert.deepEqual(sim.userData(), []);
 });
 
@@ -92,6 +96,56 @@ test("the claim of a machine is told by the list of a process that did not order
   assert.equal(seen.get(first.id), CLAIM);
   assert.equal(seen.get(second.id), "two words/ü");
   assert.equal(seen.get(namesake.id), undefined);
+});
+
+test("a server that was renamed keeps its claim, and its mark is not swept away", async () => {
+  const { driver, sim, clock, restarted } = rig();
+  const { id } = await driver.create(order());
+  await driver.create(order({ claim: "b", hostname: "pool-b" }));
+  Object.assign(sim.server(id)!, { hostname: "renamed" });
+
+  assert.deepEqual(
+    (await restarted().find(CLAIM)).map((machine) => machine.id),
+    [id],
+  );
+  for (const process of [restarted(), restarted()]) {
+    for (let i = 0; i < 3; i++) {
+      assert.deepEqual(
+        (await process.list()).map((machine) => machine.claim),
+        [CLAIM, "b"],
+      );
+      await clock.run(HOUR);
+    }
+  }
+  assert.equal(sim.userData().length, 2);
+});
+
+test("a server that appears while another process lists is not taken for a stranger's later", async () => {
+  const other: { order?: () => Promise<unknown> } = {};
+  const { driver, restarted } = rig({
+    wrap: (http) => async (request) => {
+      // Between two calls of the listing, a second machine is ordered.
+      const meanwhile = other.order;
+      if (meanwhile !== undefined && request.method === "GET") {
+        delete other.order;
+        await meanwhile();
+      }
+      return http(request);
+    },
+  });
+  await driver.create(order());
+  for (const skip of [0, 1, 2, 3]) {
+    const claim = `late-${skip}`;
+    const watcher = restarted();
+    let calls = 0;
+    other.order = async () => {
+      if (calls++ < skip) other.order = again;
+      else await driver.create(order({ claim, hostname: `pool-${claim}` }));
+    };
+    const again = other.order;
+    await watcher.list();
+    assert.equal((await watcher.find(claim)).length, 1, claim);
+  }
 });
 
 test("where the provider does not tell the user data, hostname and order of creation decide", async () => {
@@ -119,7 +173,8 @@ test("finds of the same moment share a scan, and each sees what was there when i
     found.map((machines) => machines.length),
     [1, 1, 1, 0],
   );
-  assert.equal((sim.counters()["get-users-data"] ?? 0) - before, 1);
+  // One to see whose marks there are, one after the servers were seen.
+  assert.equal((sim.counters()["get-users-data"] ?? 0) - before, 2);
 });
 
 test("every page is read, whatever size the service cuts them to", async () => {

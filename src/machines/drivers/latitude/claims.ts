@@ -7,6 +7,8 @@ import type { WireServer } from "./wire.ts";
 
 /** A mark without a server is kept this long: the order that it was made for may still be under way. */
 export const ORPHAN_AGE_MS = 60 * 60_000;
+/** … and must be seen without one for this long. */
+export const ORPHAN_SEEN_MS = 10 * 60_000;
 /** Orphans removed with one listing, so that a listing stays a listing. */
 const SWEEP_AT_ONCE = 5;
 /** How many servers are asked about at the same time. */
@@ -17,12 +19,17 @@ const CLOCK_GRAIN_MS = 1_000;
 /**
  * Which server carries which claim: a server belongs to a claim when its deploy configuration names the claim's user data object. Where the provider
  * tells no user data at all, hostname and order of creation decide (the mark's hostname, and not older than the mark); a hostname of Slipway's making is random enough
- * for that. A server that names other user data is nobody's. What was found once is remembered: a server keeps its claim.
+ * for that. A server that names other user data is nobody's. What was found once is remembered: a server keeps its claim, so a
+ * process asks about each server once.
  */
 export class Claims {
   readonly #client: LatitudeClient;
   readonly #clock: Clock;
   readonly #known = new Map<string, Mark>();
+  /** Servers that were asked about and carry no mark. */
+  readonly #foreign = new Set<string>();
+  /** By id: since when a mark was seen without a server. */
+  readonly #orphans = new Map<string, number>();
   /** By claim: marks made for an order that has not been answered with a server yet. */
   readonly #unused = new Map<string, Mark>();
   /** The scan that later callers may join: it has not asked anything yet. */
@@ -66,20 +73,21 @@ export class Claims {
     return this.#next;
   }
 
-  /** The mark of a server, asked of the provider unless it is known. `marks`: the candidates. */
+  /** The mark of a server, asked of the provider unless it is known. `marks`: all of them, scanned after the server was seen. */
   async markOf(server: WireServer, marks: readonly Mark[], signal?: AbortSignal): Promise<Mark | undefined> {
     const known = this.#known.get(server.id);
-    if (known !== undefined) return known;
+    if (known !== undefined || marks.length === 0 || this.#foreign.has(server.id)) return known;
     const { hostname, created_at } = server.attributes ?? {};
-    const candidates = marks.filter((mark) => mark.hostname === hostname);
-    if (candidates.length === 0) return undefined;
-    const named = await this.#userDataOf(server.id, signal);
     const createdAt = timeOf(created_at) ?? this.#clock.now();
+    const named = await this.#userDataOf(server.id, signal);
+    const namesakes = marks.filter((mark) => mark.hostname === hostname);
     const mark =
       named === undefined
-        ? candidates.find((one) => createdAt + CLOCK_GRAIN_MS >= one.createdAt)
-        : candidates.find((one) => one.id === named);
+        ? namesakes.find((one) => createdAt + CLOCK_GRAIN_MS >= one.createdAt)
+        : marks.find((one) => one.id === named);
     if (mark !== undefined) this.bind(server.id, mark);
+    // With a namesake, the provider may only not have told yet what the server was ordered with.
+    else if (named !== undefined || namesakes.length === 0) this.#foreign.add(server.id);
     return mark;
   }
 
@@ -91,14 +99,23 @@ export class Claims {
     }
   }
 
-  /** Forgets servers that are gone and removes marks whose server never came or went without them. */
+  /** Forgets servers that are gone, and removes marks whose server never came or went without them. */
   async sweep(servers: readonly WireServer[], marks: readonly Mark[], signal?: AbortSignal): Promise<void> {
     const present = new Set(servers.map((server) => server.id));
     for (const id of this.#known.keys()) if (!present.has(id)) this.#known.delete(id);
+    for (const id of this.#foreign) if (!present.has(id)) this.#foreign.delete(id);
+
     const hostnames = new Set(servers.map((server) => server.attributes?.hostname));
-    const before = this.#clock.now() - ORPHAN_AGE_MS;
-    const orphans = marks.filter((mark) => !hostnames.has(mark.hostname) && mark.updatedAt < before);
-    for (const { id } of orphans.slice(0, SWEEP_AT_ONCE)) await this.drop(id, signal);
+    const inUse = new Set([...this.#known.values(), ...this.#unused.values()].map((mark) => mark.id));
+    const now = this.#clock.now();
+    const orphans = marks.filter((mark) => !hostnames.has(mark.hostname) && !inUse.has(mark.id));
+    const since = orphans.map(({ id }) => [id, this.#orphans.get(id) ?? now] as const);
+    this.#orphans.clear();
+    for (const [id, at] of since) this.#orphans.set(id, at);
+    // Seen twice: a list that missed a server for a moment must not cost it its mark.
+    const ripe = ({ id, updatedAt }: Mark) =>
+      updatedAt <= now - ORPHAN_AGE_MS && this.#orphans.get(id)! <= now - ORPHAN_SEEN_MS;
+    for (const { id } of orphans.filter(ripe).slice(0, SWEEP_AT_ONCE)) await this.drop(id, signal);
   }
 
   /** Deletes a mark; one that is gone is fine. */

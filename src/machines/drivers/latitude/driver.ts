@@ -101,9 +101,9 @@ export const createLatitudeDriver: DriverFactory = (account, { http, clock, log 
 
     async list(signal) {
       const id = await project(signal);
-      // Marks first: a server that is seen was ordered after its mark, which then is seen too.
-      const marks = await claims.marks(id);
       const servers = await client.servers(id, undefined, signal);
+      // Marks last: a server that was seen had its mark before, so the mark is seen too.
+      const marks = await claims.marks(id);
       const vlans = Map.groupBy(await client.assignments(undefined, signal), assignedTo);
       await claims.learn(servers, marks, signal);
       await claims.sweep(servers, marks, signal);
@@ -121,14 +121,18 @@ export const createLatitudeDriver: DriverFactory = (account, { http, clock, log 
     async find(claim, signal) {
       const id = await project(signal);
       const marks = (await claims.marks(id)).filter((mark) => mark.claim === claim);
-      const found: Machine[] = [];
-      for (const hostname of new Set(marks.map((mark) => mark.hostname))) {
-        for (const server of await client.servers(id, hostname, signal)) {
-          const mark = await claims.markOf(server, marks, signal);
-          if (mark?.claim === claim) found.push(sighted(server, await vlansOf(server.id, signal)));
-        }
-      }
-      return found;
+      // Every order is preceded by its mark.
+      if (marks.length === 0) return [];
+      const carrying = async (servers: readonly WireServer[]): Promise<WireServer[]> => {
+        if (servers.length > 0) await claims.learn(servers, await claims.marks(id), signal);
+        return servers.filter((server) => claims.known(server.id)?.claim === claim);
+      };
+      const hostnames = [...new Set(marks.map((mark) => mark.hostname))];
+      const namesakes = await Promise.all(hostnames.map((hostname) => client.servers(id, hostname, signal)));
+      let found = await carrying(namesakes.flat());
+      // It may have been given another name since.
+      if (found.length === 0) found = await carrying(await client.servers(id, undefined, signal));
+      return Promise.all(found.map(async (server) => sighted(server, await vlansOf(server.id, signal))));
     },
 
     async create(order, signal) {
