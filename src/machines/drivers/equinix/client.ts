@@ -26,16 +26,17 @@ export interface MetalClient {
   projectsNamed(name: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
 
+export type PortCall = { port: string } & PortAction;
+
 /** One POST (or, for `clear-native`, DELETE) on a port. */
-export type PortCall = { port: string } & (
+export type PortAction =
   | { do: "bond" }
   | { do: "disbond"; bulk: boolean }
   | { do: "layer-2" }
   | { do: "layer-3" }
   | { do: "assign"; vlan: string }
   | { do: "unassign"; vlan: string }
-  | { do: "clear-native" }
-);
+  | { do: "clear-native" };
 
 export function metalClient(session: Session): MetalClient {
   return {

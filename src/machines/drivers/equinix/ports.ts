@@ -1,5 +1,5 @@
 import type { NetworkMode, NetworkWish, Port } from "../../machine.ts";
-import type { PortCall } from "./client.ts";
+import type { PortAction, PortCall } from "./client.ts";
 
 export type PortStep = PortCall & { name: string };
 
@@ -80,10 +80,8 @@ function vlansFor(port: Port, wish: NetworkWish): readonly string[] | undefined 
   return named.flatMap((entry) => entry.vlans);
 }
 
-type Action = PortCall extends infer C ? (C extends PortCall ? Omit<C, "port"> : never) : never;
-
-function step(port: Port, call: Action): PortStep {
-  return { ...call, port: port.id, name: port.name } as PortStep;
+function step(port: Port, action: PortAction): PortStep {
+  return { ...action, port: port.id, name: port.name };
 }
 
 function layerWished(shape: Shape, index: number): 2 | 3 | undefined {
