@@ -1,0 +1,128 @@
+import type { Body, Schema } from "../served.ts";
+import { fieldsOf } from "./applied-fields.ts";
+import { type ApplyConflict, conflictFault } from "./apply-conflict.ts";
+import { capManagers } from "./cap-managers.ts";
+import { compareFields, isSame } from "./compare.ts";
+import { difference, equalSets, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
+import { refusal } from "./json.ts";
+import { KUBECTL, takeableFields, withLastApplied } from "./last-applied.ts";
+import { bare, objectSchema, updatedManagers } from "./managed-fields.ts";
+import { disown, idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
+import { mergeTyped } from "./merge-typed.ts";
+import { removeFields, withNamedParents } from "./remove-fields.ts";
+
+export interface Apply {
+  /** The stored object; undefined creates. */
+  live: Body | undefined;
+  /** The applied configuration, without defaults: each field in it will be owned. */
+  config: Body;
+  manager: string;
+  /** Takes over what others own instead of failing. */
+  force: boolean;
+  /** Empty for the main resource. */
+  subresource: string;
+  apiVersion: string;
+  /** RFC 3339. */
+  time: string;
+  schema: Schema;
+}
+
+/** Owner of everything in an object that had no owners when it was first applied to. */
+const BEFORE_FIRST_APPLY = "before-first-apply";
+
+/**
+ * Server-side apply: the live object with the configuration merged in by schema, less the fields that this manager applied before,
+ * applies no more, and nobody else owns; `metadata.managedFields` is up to date. Applying the same again changes nothing, not even a
+ * time.
+ *
+ * Changing what others own is a `Conflict` fault naming them and the fields, unless `force`; a configuration that does not fit the
+ * schema is a `BadRequest`.
+ */
+export function applyConfiguration(apply: Apply): { object: Body } {
+  const { live, config, manager: name, apiVersion, subresource, time } = apply;
+  if (config.metadata.managedFields !== undefined && config.metadata.managedFields !== null) {
+    throw refusal("BadRequest", "apply", "metadata.managedFields must be nil");
+  }
+  const schema = objectSchema(apply.schema);
+  const applied = bare(config);
+  const current = bare(live);
+  const self = { name, operation: "Apply" as const, apiVersion, subresource };
+  const id = idOf(self);
+
+  const before = ownersBefore(apply);
+  const last = before.get(id);
+  // What the server owns counts while fields are pruned, so that metadata itself stays, and goes before the set is kept.
+  const stated = fieldsOf(applied, schema, { strictFor: titleOf(config) });
+  const fields = tracked(stated);
+  const owners = new Map(before).set(id, { ...self, time: last?.time, fields: stated });
+
+  const merged = mergeTyped(current, applied, schema);
+  const next = last === undefined ? merged : prune(merged, last.fields, owners, schema);
+  const changes = compareFields(current, next, schema);
+  const touched = union(changes.modified, changes.added);
+  const conflicts = conflictsWith(before, touched, id);
+  if (!apply.force) refuseConflicts(conflicts, apply, schema);
+
+  const after = disown(owners, union(touched, changes.removed), id);
+  const unchanged =
+    isSame(changes) && last !== undefined && equalSets(last.fields, fields) && last.apiVersion === apiVersion;
+  if (!isEmptySet(fields)) after.set(id, { ...self, time: unchanged ? last.time : time, fields });
+  const object = next as unknown as Body;
+  const annotated = name === KUBECTL ? withLastApplied(object, live, applied) : object;
+  return { object: withManagers(annotated, capManagers(after)) };
+}
+
+/** The live object's owners; where it has none, whoever wrote it owns it all. */
+function ownersBefore({ live, apiVersion, schema, subresource, time }: Apply): Map<string, Manager> {
+  const managers = readManagers(live?.metadata.managedFields) ?? new Map<string, Manager>();
+  if (live === undefined || managers.size > 0) return managers;
+  return updatedManagers(
+    { before: undefined, after: live, manager: BEFORE_FIRST_APPLY, subresource, apiVersion, time, schema },
+    managers,
+  );
+}
+
+/** Takes away what the applier gave up, keeping what anybody owns and what the applier never had (upstream `Updater.prune`). */
+function prune(merged: unknown, last: FieldSet, owners: Managers, schema: Schema): unknown {
+  const named = (set: FieldSet): FieldSet => withNamedParents(set, schema);
+  const fieldsIn = (value: unknown): FieldSet => named(fieldsOf(value ?? {}, schema));
+  let owned: FieldSet = { member: false, below: new Map() };
+  for (const { fields } of owners.values()) owned = union(owned, fields);
+
+  const all = fieldsIn(merged);
+  const stripped = removeFields(merged, named(last), schema);
+  const unowned = difference(difference(all, fieldsIn(stripped)), named(owned));
+  const kept = removeFields(merged, unowned, schema);
+  return removeFields(merged, intersection(difference(all, fieldsIn(kept)), named(last)), schema);
+}
+
+function titleOf({ apiVersion, kind, metadata }: Body): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}; ${apiVersion}, Kind=${kind}`;
+}
+
+function conflictsWith(managers: Managers, touched: FieldSet, self: string): ApplyConflict[] {
+  const found: ApplyConflict[] = [];
+  for (const [id, manager] of managers) {
+    const fields = intersection(manager.fields, touched);
+    if (id !== self && !isEmptySet(fields)) found.push({ manager, fields });
+  }
+  return found;
+}
+
+function refuseConflicts(conflicts: ApplyConflict[], { live, config, manager }: Apply, schema: Schema): void {
+  if (conflicts.length === 0) return;
+  const allowed = manager === KUBECTL && live !== undefined ? takeableFields(live, schema) : undefined;
+  const left = conflicts
+    .map((conflict) => ({
+      ...conflict,
+      fields: allowed === undefined ? conflict.fields : difference(conflict.fields, allowed),
+    }))
+    .filter((conflict) => !isEmptySet(conflict.fields));
+  if (left.length > 0) throw conflictFault(left, `${config.kind}/${config.metadata.name}`);
+}
+
+function withManagers(object: Body, managers: Managers): Body {
+  const managedFields = writeManagers(managers);
+  const { metadata } = object;
+  return { ...object, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } };
+}

@@ -1,0 +1,83 @@
+import { wholeObject } from "../schema/object-meta.ts";
+import type { Body, Schema } from "../served.ts";
+import { capManagers } from "./cap-managers.ts";
+import { compareFields } from "./compare.ts";
+import { isEmptySet, union } from "./field-set.ts";
+import { isObject } from "./json.ts";
+import { disown, idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
+
+/** A write other than an apply. */
+export interface TrackedUpdate {
+  /** The stored object; undefined for a create. */
+  before: Body | undefined;
+  /** The object about to be stored, defaults filled in. */
+  after: Body;
+  manager: string;
+  /** Empty for the main resource. */
+  subresource: string;
+  apiVersion: string;
+  /** RFC 3339. */
+  time: string;
+  schema: Schema;
+  operation?: "Update";
+}
+
+/**
+ * `metadata.managedFields` after a write that is no apply, as kube-apiserver keeps it: the fields that the write changed belong
+ * to its manager alone, fields it removed to nobody. Writers may edit managedFields themselves through the main resource; an empty
+ * list or one empty entry resets it, after which updates are not tracked until the next apply. Empty: leave the field out.
+ */
+export function trackUpdate(update: TrackedUpdate): unknown[] {
+  const { before, after, subresource } = update;
+  const managers = managersOf(before, after, subresource);
+  if (before !== undefined && managers.size === 0) return [];
+  return writeManagers(capManagers(updatedManagers(update, managers)));
+}
+
+/** Who owns what after `update`, given who owned what before it. */
+export function updatedManagers(update: TrackedUpdate, managers: Managers): Map<string, Manager> {
+  const { before, after, apiVersion, manager: name, subresource, time } = update;
+  const { added, modified, removed } = compareFields(bare(before), bare(after), objectSchema(update.schema));
+  const changed = union(modified, added);
+  const next = disown(managers, union(changed, removed));
+  const taken = tracked(changed);
+  if (isEmptySet(taken)) return next;
+  const self = { name, operation: "Update" as const, apiVersion, subresource };
+  const held = next.get(idOf(self));
+  const fields = held === undefined ? taken : union(held.fields, taken);
+  return next.set(idOf(self), { ...self, time, fields });
+}
+
+/** The owners to go by: those that the write sends along, where it may and they make sense; else the stored ones. */
+function managersOf(before: Body | undefined, after: Body, subresource: string): Map<string, Manager> {
+  const stored = readManagers(before?.metadata.managedFields) ?? new Map<string, Manager>();
+  const sent = after.metadata.managedFields;
+  if (subresource !== "" || sent === undefined || sent === null) return stored;
+  if (isReset(sent)) return new Map();
+  const read = readManagers(sent);
+  return read === undefined || read.size === 0 ? stored : read;
+}
+
+function isReset(list: readonly unknown[]): boolean {
+  const [first, ...more] = list;
+  return first === undefined || (more.length === 0 && isObject(first) && Object.keys(first).length === 0);
+}
+
+/** The object without its managedFields; a create starts from nothing. */
+export function bare(object: Body | undefined): Record<string, unknown> {
+  if (object === undefined) return {};
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+const whole = new WeakMap<Schema, Schema>();
+
+/** The schema with apiVersion, kind and metadata in it. */
+export function objectSchema(schema: Schema): Schema {
+  let known = whole.get(schema);
+  if (known === undefined) {
+    known = wholeObject(schema);
+    whole.set(schema, known);
+  }
+  return known;
+}

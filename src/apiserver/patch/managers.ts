@@ -1,0 +1,142 @@
+import type { FieldError } from "../served.ts";
+import { difference, equalSets, type FieldSet, isEmptySet, setOfPaths, union } from "./field-set.ts";
+import { fromFieldsV1, toFieldsV1 } from "./fields-v1.ts";
+import { canonicalJson, isObject, member } from "./json.ts";
+import { memberElement } from "./path-element.ts";
+
+/** One entry of `metadata.managedFields`: who, how, through what, and which fields. */
+export interface Manager {
+  name: string;
+  operation: "Apply" | "Update";
+  apiVersion: string;
+  /** Empty for the main resource. */
+  subresource: string;
+  /** RFC 3339; absent where the writer gave none. */
+  time: string | undefined;
+  fields: FieldSet;
+}
+
+/** Managers by identity. */
+export type Managers = ReadonlyMap<string, Manager>;
+
+/** Appliers keep their entry when they move to another version of the API; updaters get one per version. */
+export function idOf(manager: Omit<Manager, "fields" | "time">): string {
+  const { name, operation, apiVersion, subresource } = manager;
+  return canonicalJson([name, operation, operation === "Apply" ? "" : apiVersion, subresource]);
+}
+
+/** Reads `metadata.managedFields`; undefined where an entry makes no sense. */
+export function readManagers(list: unknown): Map<string, Manager> | undefined {
+  if (list === undefined || list === null) return new Map();
+  if (!Array.isArray(list)) return undefined;
+  const managers = new Map<string, Manager>();
+  for (const entry of list) {
+    const manager = readManager(entry);
+    if (manager === undefined) return undefined;
+    const id = idOf(manager);
+    const same = managers.get(id);
+    managers.set(id, same === undefined ? manager : { ...manager, fields: union(same.fields, manager.fields) });
+  }
+  return managers;
+}
+
+function readManager(entry: unknown): Manager | undefined {
+  if (!isObject(entry)) return undefined;
+  const operation = entry.operation;
+  if (operation !== "Apply" && operation !== "Update") return undefined;
+  try {
+    return {
+      name: textOf(entry, "manager"),
+      operation,
+      apiVersion: textOf(entry, "apiVersion"),
+      subresource: textOf(entry, "subresource"),
+      time: textOf(entry, "time") || undefined,
+      fields: fromFieldsV1(entry.fieldsV1 ?? {}),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(entry: Record<string, unknown>, name: string): string {
+  const value = member(entry, name);
+  return typeof value === "string" ? value : "";
+}
+
+/** `metadata.managedFields`: appliers first, then by time, manager, version and subresource. Entries without fields vanish. */
+export function writeManagers(managers: Managers): unknown[] {
+  const sorted = [...managers.values()].filter((manager) => !isEmptySet(manager.fields));
+  const keyOf = (m: Manager): string[] => [m.operation, m.time ?? "", m.name, m.apiVersion, m.subresource];
+  sorted.sort((a, b) => {
+    const [left, right] = [keyOf(a), keyOf(b)];
+    const i = left.findIndex((part, at) => part !== right[at]);
+    return i < 0 ? 0 : left[i]! < right[i]! ? -1 : 1;
+  });
+  return sorted.map((manager) => ({
+    manager: manager.name,
+    operation: manager.operation,
+    apiVersion: manager.apiVersion,
+    ...(manager.time !== undefined && { time: manager.time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: toFieldsV1(manager.fields),
+    ...(manager.subresource !== "" && { subresource: manager.subresource }),
+  }));
+}
+
+const SERVER_OWNED = [
+  "name",
+  "namespace",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "selfLink",
+  "uid",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+];
+const UNTRACKED = setOfPaths([
+  [memberElement("apiVersion")],
+  [memberElement("kind")],
+  [memberElement("metadata")],
+  ...SERVER_OWNED.map((name) => [memberElement("metadata"), memberElement(name)]),
+]);
+
+/** The set without what the server owns in every object. */
+export function tracked(fields: FieldSet): FieldSet {
+  return difference(fields, UNTRACKED);
+}
+
+/** Takes fields away from all managers but `except`; managers without fields vanish. */
+export function disown(managers: Managers, fields: FieldSet, except?: string): Map<string, Manager> {
+  const left = new Map<string, Manager>();
+  for (const [id, manager] of managers) {
+    const rest = id === except ? manager.fields : difference(manager.fields, fields);
+    if (!isEmptySet(rest)) left.set(id, equalSets(rest, manager.fields) ? manager : { ...manager, fields: rest });
+  }
+  return left;
+}
+
+/** What is wrong with managedFields that a writer sends. */
+export function validateManagedFields(list: readonly unknown[]): FieldError[] {
+  return list.flatMap((entry, i) => {
+    const path = `metadata.managedFields[${i}]`;
+    const { operation, fieldsType, manager } = isObject(entry) ? entry : {};
+    const errors: FieldError[] = [];
+    if (operation !== "Apply" && operation !== "Update") {
+      const message = `Invalid value: ${JSON.stringify(operation ?? "")}: must be \`Apply\` or \`Update\``;
+      errors.push({ field: `${path}.operation`, reason: "FieldValueInvalid", message });
+    }
+    if (fieldsType !== undefined && fieldsType !== "" && fieldsType !== "FieldsV1") {
+      const message = `Invalid value: ${JSON.stringify(fieldsType)}: must be \`FieldsV1\``;
+      errors.push({ field: `${path}.fieldsType`, reason: "FieldValueInvalid", message });
+    }
+    if (typeof manager === "string" && Buffer.byteLength(manager) > 128) {
+      errors.push({
+        field: `${path}.manager`,
+        reason: "FieldValueTooLong",
+        message: "Too long: may not be more than 128 bytes",
+      });
+    }
+    return errors;
+  });
+}

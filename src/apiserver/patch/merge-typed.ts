@@ -1,0 +1,53 @@
+import type { Schema } from "../served.ts";
+import { isObject, type JsonObject, member, setMember } from "./json.ts";
+import type { PathElement } from "./path-element.ts";
+import { memberSchema } from "./sub-schema.ts";
+import { isAssociative, isAtomicMap, itemElement, itemsByElement } from "./typed-list.ts";
+
+/**
+ * An applied configuration over a live value (structured-merge-diff's `Merge`): maps merge by member, associative lists by
+ * item, everything else is replaced. Undefined stands for absent.
+ */
+export function mergeTyped(live: unknown, config: unknown, schema: Schema | undefined): unknown {
+  if (config === undefined) return live;
+  if (isObject(config) && isObject(live) && !isAtomicMap(schema)) return mergeMembers(live, config, schema);
+  if (Array.isArray(config) && Array.isArray(live) && isAssociative(schema)) return mergeItems(live, config, schema);
+  return config;
+}
+
+function mergeMembers(live: JsonObject, config: JsonObject, schema: Schema | undefined): JsonObject {
+  const merged = { ...live };
+  for (const [name, value] of Object.entries(config)) {
+    setMember(merged, name, mergeTyped(member(live, name), value, memberSchema(schema, name)));
+  }
+  return merged;
+}
+
+/**
+ * Items that the configuration names come in its order; the others keep their place behind the item they followed, so far
+ * as the two orders agree.
+ */
+function mergeItems(live: readonly unknown[], config: readonly unknown[], schema: Schema | undefined): unknown[] {
+  const wanted = itemsByElement(schema, config);
+  const had = itemsByElement(schema, live);
+  const merged: unknown[] = [];
+  const done = new Set<PathElement>();
+  let next = 0;
+  const take = (): void => {
+    const item = config[next++];
+    const element = itemElement(schema, item);
+    const same = element === undefined ? undefined : had.get(element);
+    merged.push(same?.length === 1 ? mergeTyped(same[0], item, schema?.items) : item);
+    if (element !== undefined) done.add(element);
+  };
+  for (const item of live) {
+    const element = itemElement(schema, item);
+    if (element === undefined || !wanted.has(element)) merged.push(item);
+    else if (!done.has(element)) {
+      // Catch up with the configuration as far as this item; what it lists earlier comes first.
+      while (!done.has(element)) take();
+    }
+  }
+  while (next < config.length) take();
+  return merged;
+}

@@ -1,0 +1,51 @@
+import type { Schema } from "../served.ts";
+import { type FieldSet, withMember } from "./field-set.ts";
+import { isObject, type JsonObject, setMember } from "./json.ts";
+import { memberElement, memberName } from "./path-element.ts";
+import { isDeclared, memberSchema } from "./sub-schema.ts";
+import { isAssociative, isAtomicMap, itemElement } from "./typed-list.ts";
+
+/** The value without the fields of `gone`, whatever lies below them. Undefined: nothing is left, though there was something. */
+export function removeFields(value: unknown, gone: FieldSet, schema: Schema | undefined): unknown {
+  if (gone.below.size === 0) return value;
+  if (Array.isArray(value) && value.length > 0 && isAssociative(schema)) {
+    const left = value.flatMap((item) => {
+      const element = itemElement(schema, item);
+      const below = element === undefined ? undefined : gone.below.get(element);
+      if (below === undefined) return [item];
+      const rest = below.member ? undefined : removeFields(item, below, schema?.items);
+      return rest === undefined ? [] : [rest];
+    });
+    return left.length === 0 ? undefined : left;
+  }
+  if (!isObject(value) || Object.keys(value).length === 0 || isAtomicMap(schema)) return value;
+  const left: JsonObject = {};
+  for (const [name, inner] of Object.entries(value)) {
+    const below = gone.below.get(memberElement(name));
+    if (below?.member === true) continue;
+    const rest = below === undefined ? inner : removeFields(inner, below, memberSchema(schema, name));
+    if (rest !== undefined) setMember(left, name, rest);
+  }
+  return Object.keys(left).length === 0 ? undefined : left;
+}
+
+/**
+ * The set with the declared members on the way to its paths (structured-merge-diff's `EnsureNamedFieldsAreMembers`): who owns
+ * `spec.a.b` has a say in whether `spec.a` stays.
+ */
+export function withNamedParents(set: FieldSet, schema: Schema | undefined): FieldSet {
+  const below = new Map(
+    [...set.below].map(([element, child]) => [element, withNamedParents(child, schemaBelow(schema, element))]),
+  );
+  let named: FieldSet = { member: set.member, below };
+  for (const [element, child] of set.below) {
+    const name = memberName(element);
+    if (name !== undefined && child.below.size > 0 && isDeclared(schema, name)) named = withMember(named, element);
+  }
+  return named;
+}
+
+function schemaBelow(schema: Schema | undefined, element: string): Schema | undefined {
+  const name = memberName(element);
+  return name === undefined ? schema?.items : memberSchema(schema, name);
+}

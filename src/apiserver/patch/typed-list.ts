@@ -1,0 +1,64 @@
+import type { Schema } from "../served.ts";
+import { isObject, type JsonObject, member, refusal } from "./json.ts";
+import { keyElement, type PathElement, valueElement } from "./path-element.ts";
+
+/** Whether a list's items have owners of their own (`set`, `map`); else the list is owned as a whole. */
+export function isAssociative(schema: Schema | undefined): boolean {
+  const type = schema?.["x-kubernetes-list-type"];
+  return type === "set" || type === "map";
+}
+
+export function isAtomicMap(schema: Schema | undefined): boolean {
+  return schema?.["x-kubernetes-map-type"] === "atomic";
+}
+
+/** How an item of an associative list is told apart; undefined: it lacks what would tell. */
+export function itemElement(schema: Schema | undefined, item: unknown): PathElement | undefined {
+  if (schema?.["x-kubernetes-list-type"] === "set") return valueElement(item);
+  if (!isObject(item)) return undefined;
+  const keys: JsonObject = {};
+  for (const name of schema?.["x-kubernetes-list-map-keys"] ?? []) {
+    const value = member(item, name) ?? schema?.items?.properties?.[name]?.default;
+    if (value === undefined || value === null) return undefined;
+    keys[name] = value;
+  }
+  return Object.keys(keys).length === 0 ? undefined : keyElement(keys);
+}
+
+/**
+ * The items of an associative list by what tells them apart, in order. Items that share an identity are collected: stored
+ * lists may hold such, since validation of old was laxer. Items without identity are left out.
+ */
+export function itemsByElement(schema: Schema | undefined, list: unknown): Map<PathElement, unknown[]> {
+  const found = new Map<PathElement, unknown[]>();
+  for (const item of Array.isArray(list) ? list : []) {
+    const element = itemElement(schema, item);
+    if (element === undefined) continue;
+    const same = found.get(element);
+    if (same === undefined) found.set(element, [item]);
+    else same.push(item);
+  }
+  return found;
+}
+
+/** Refuses a list in which an item can't be told from the others: such can't be applied. */
+export function checkItems(schema: Schema | undefined, list: readonly unknown[], path: string, title: string): void {
+  const seen = new Set<PathElement>();
+  for (const [i, item] of list.entries()) {
+    const element = itemElement(schema, item);
+    if (element === undefined) {
+      const keys = schema?.["x-kubernetes-list-map-keys"]?.join(", ");
+      throw notTyped(
+        title,
+        `${path}: element ${i}: associative list with keys has an element that omits a key field (${keys})`,
+      );
+    }
+    if (seen.has(element)) throw notTyped(title, `${path}: duplicate entries for key [${element.slice(2)}]`);
+    seen.add(element);
+  }
+}
+
+/** The refusal of a configuration that does not fit its schema. */
+export function notTyped(title: string, message: string) {
+  return refusal("BadRequest", "apply", `failed to create typed patch object (${title}): ${message}`);
+}
