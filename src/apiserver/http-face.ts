@@ -1,0 +1,186 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { dump } from "js-yaml";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { WatchEvent } from "../kube/transport.ts";
+import { userOfCertificate } from "./auth/authenticate.ts";
+import { MAX_BODY_BYTES, tooLarge } from "./body.ts";
+import { isRecord } from "./json-value.ts";
+import type { PlainAnswer, ServerAnswer, ServerRequest, User } from "./request.ts";
+import { statusOfError } from "./status.ts";
+
+export interface ListenOptions {
+  /** 0 or unset: any free port. */
+  port?: number;
+  /** Loopback unless said. */
+  host?: string;
+  /** PEM texts. `clientCa` verifies client certificates, whose CN and O name the user. */
+  tls?: { cert: string; key: string; clientCa?: string };
+}
+
+export interface Listening {
+  port: number;
+  url: string;
+  close(): Promise<void>;
+}
+
+/** A reader that takes nothing for this long while there is something to send is disconnected. */
+const STALLED_MS = 30_000;
+/** Lists longer than this are turned into text piece by piece. */
+const WHOLE_LIST = 200;
+
+/** Serves requests over HTTP/1.1. Rejects with `Unavailable` when the port can't be had. */
+export async function listen(
+  handle: (request: ServerRequest) => Promise<ServerAnswer>,
+  log: Log,
+  options: ListenOptions,
+): Promise<Listening> {
+  const host = options.host ?? "127.0.0.1";
+  const onRequest: RequestListener = (req, res) => {
+    serve(handle, req, res).catch((error: unknown) => {
+      log.debug({ error }, "a connection broke");
+      res.destroy();
+    });
+  };
+  const server = open(options.tls, onRequest);
+  server.keepAliveTimeout = 120_000;
+  server.listen(options.port ?? 0, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw new Fault("Unavailable", "api server", `can't listen on ${host}:${options.port ?? 0}`, { cause });
+  }
+  const { port } = server.address() as AddressInfo;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return {
+    port,
+    url: `${options.tls === undefined ? "http" : "https"}://${name}:${port}`,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function open(tls: ListenOptions["tls"], onRequest: RequestListener): Server {
+  if (tls === undefined) return createServer(onRequest);
+  const { cert, key, clientCa } = tls;
+  // A client without a certificate may still bring a token, so the handshake does not insist.
+  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
+  return createTlsServer({ cert, key, minVersion: "TLSv1.2", ...client }, onRequest);
+}
+
+async function serve(
+  handle: (request: ServerRequest) => Promise<ServerAnswer>,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  res.on("close", () => gone.abort());
+  const body = await readBody(req);
+  if (body === undefined) {
+    const status = statusOfError(tooLarge());
+    res.setHeader("connection", "close");
+    return sendPlain(req, res, { status: status.code, headers: { "content-type": "application/json" }, body: status });
+  }
+  const url = req.url ?? "/";
+  const mark = url.indexOf("?");
+  const user = certificateUser(req);
+  const answer = await handle({
+    method: req.method ?? "GET",
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
+    headers: flat(req.headers),
+    body,
+    ...(user === undefined ? {} : { user }),
+    signal: gone.signal,
+  });
+  if ("stream" in answer) await sendStream(res, answer.status, answer.headers, answer.stream);
+  else await sendPlain(req, res, answer);
+}
+
+function certificateUser(req: IncomingMessage): User | undefined {
+  const socket = req.socket as Partial<TLSSocket>;
+  if (socket.authorized !== true || socket.getPeerCertificate === undefined) return undefined;
+  return userOfCertificate(socket.getPeerCertificate().subject ?? {});
+}
+
+function flat(headers: IncomingMessage["headers"]): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) out[name] = Array.isArray(value) ? value.join(", ") : value;
+  return out;
+}
+
+/** The body as text; undefined when it is larger than any request may be. */
+async function readBody(req: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function sendPlain(req: IncomingMessage, res: ServerResponse, answer: PlainAnswer): Promise<void> {
+  const { body, status, headers } = answer;
+  res.writeHead(status, headers);
+  if (req.method === "HEAD" || status === 304) return void res.end();
+  if (typeof body === "string" || body instanceof Uint8Array) return void res.end(body);
+  if (headers["content-type"] === "application/yaml") return void res.end(dump(body));
+  const items = isRecord(body) ? body.items : undefined;
+  if (!Array.isArray(items) || items.length <= WHOLE_LIST) return void res.end(JSON.stringify(body));
+  const [head, tail] = JSON.stringify({ ...(body as object), items: [] }).split('"items":[]') as [string, string];
+  await write(res, `${head}"items":[`);
+  for (let at = 0; at < items.length && !res.destroyed; at += WHOLE_LIST) {
+    const piece = items.slice(at, at + WHOLE_LIST).map((item) => JSON.stringify(item));
+    await write(res, (at === 0 ? "" : ",") + piece.join(","));
+  }
+  res.end(`]${tail}`);
+}
+
+/** The text of an event, made once for all watches that show it. */
+const lines = new WeakMap<WatchEvent, string>();
+
+async function sendStream(
+  res: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  events: AsyncIterable<WatchEvent>,
+): Promise<void> {
+  res.writeHead(status, { ...headers, "cache-control": "no-cache, private" });
+  res.flushHeaders();
+  for await (const event of events) {
+    let line = lines.get(event);
+    if (line === undefined) {
+      line = `${JSON.stringify(event)}\n`;
+      lines.set(event, line);
+    }
+    await write(res, line);
+    if (res.destroyed) break;
+  }
+  res.end();
+}
+
+/** Writes and, when the reader is behind, waits for it, but not for ever. */
+async function write(res: ServerResponse, text: string): Promise<void> {
+  if (res.destroyed || res.write(text)) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stalled = (): void => void res.destroy();
+  res.socket?.setTimeout(STALLED_MS, stalled);
+  res.once("drain", resolve);
+  res.once("close", resolve);
+  await promise;
+  res.off("drain", resolve);
+  res.off("close", resolve);
+  res.socket?.setTimeout(0);
+  res.socket?.off("timeout", stalled);
+}

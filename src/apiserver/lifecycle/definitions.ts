@@ -1,0 +1,176 @@
+import { rfc3339 } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
+import type { Core } from "../core.ts";
+import { copyJson, isRecord } from "../json-value.ts";
+import { collectionOf, type Registry } from "../registry.ts";
+import { defaultCrd, servedFromCrd, validateCrd } from "../schema/crd.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { rewrite } from "../verbs/update.ts";
+import { deleteQuietly, ownCall, Work } from "./work.ts";
+
+export const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
+interface Condition {
+  type: string;
+  status: "True" | "False";
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+}
+
+/** The built-in CustomResourceDefinition resource with its own rules: defaults, validation, and a status that is right at once. */
+export function withDefinitionRules(resource: ServedResource, registry: () => Registry): ServedResource {
+  return {
+    ...resource,
+    prepareCreate(crd, now) {
+      resource.prepareCreate?.(crd, now);
+      defaultCrd(crd);
+      crd.status = statusFor(registry(), crd, undefined, now);
+    },
+    prepareUpdate(crd, old, now) {
+      resource.prepareUpdate?.(crd, old, now);
+      defaultCrd(crd);
+      crd.status = statusFor(registry(), crd, old, now);
+    },
+    validate: (crd, old) => [...(resource.validate?.(crd, old) ?? []), ...validateCrd(crd, old)],
+  };
+}
+
+interface Spec {
+  group?: string;
+  names?: { plural?: string; kind?: string; listKind?: string; singular?: string; shortNames?: string[] };
+  versions?: { name: string; storage?: boolean }[];
+}
+
+function statusFor(registry: Registry, crd: Body, old: Body | undefined, now: number): unknown {
+  const spec = (isRecord(crd.spec) ? crd.spec : {}) as Spec;
+  const before = (old?.status ?? {}) as {
+    conditions?: Condition[];
+    storedVersions?: string[];
+    acceptedNames?: unknown;
+  };
+  const clash = clashOf(registry, spec);
+  const storage = (Array.isArray(spec.versions) ? spec.versions : []).find((v) => v?.storage === true)?.name;
+  const stored = before.storedVersions ?? [];
+  const condition = (type: string, holds: boolean, reason: string, message: string): Condition => {
+    const status = holds ? "True" : "False";
+    const was = before.conditions?.find((c) => c.type === type);
+    const lastTransitionTime = was?.status === status ? was.lastTransitionTime : rfc3339(now);
+    return { type, status, reason, message, lastTransitionTime };
+  };
+  const conditions =
+    clash === undefined
+      ? [
+          condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
+          condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted"),
+        ]
+      : [
+          condition("NamesAccepted", false, clash.reason, clash.message),
+          condition("Established", false, "NotAccepted", "not all names are accepted"),
+        ];
+  return {
+    conditions,
+    acceptedNames:
+      clash === undefined ? copyJson(spec.names ?? {}) : (before.acceptedNames ?? { plural: "", kind: "" }),
+    storedVersions: storage === undefined || stored.includes(storage) ? stored : [...stored, storage],
+  };
+}
+
+/** Another resource of the same group that already has one of the names. */
+function clashOf(registry: Registry, { group, names = {} }: Spec): { reason: string; message: string } | undefined {
+  const others = registry.all().filter((r) => r.group === group && r.plural !== names.plural);
+  const taken = (name: string | undefined): boolean =>
+    name !== undefined && others.some((r) => r.plural === name || r.singular === name || r.shortNames.includes(name));
+  const said = (reason: string, name: string | undefined) => ({
+    reason,
+    message: `${JSON.stringify(name)} is already in use`,
+  });
+  if (taken(names.plural)) return said("PluralConflict", names.plural);
+  if (taken(names.singular)) return said("SingularConflict", names.singular);
+  const short = names.shortNames?.find(taken);
+  if (short !== undefined) return said("ShortNamesConflict", short);
+  if (others.some((r) => r.kind === names.kind)) return said("KindConflict", names.kind);
+  if (others.some((r) => r.listKind === names.listKind)) return said("ListKindConflict", names.listKind);
+  return undefined;
+}
+
+/** Serves what the stored definitions declare as they come and go, and empties a definition that is being deleted before it goes. */
+export function definitionLifecycle(core: Core): { close(): Promise<void> } {
+  const { store, registry } = core;
+  const served = new Map<string, ServedResource[]>();
+  const work = new Work<string>(core, "definitions", (name) => cleanUp(core, served, name));
+  const note = (name: string, crd: Body | undefined): void => {
+    const before = served.get(name) ?? [];
+    const after = crd === undefined ? [] : isEstablished(crd) ? servedFromCrd(crd) : before;
+    served.set(name, after);
+    registry.replace(before, after);
+    if (crd?.metadata.deletionTimestamp !== undefined) work.add(name);
+  };
+  for (const [name, crd] of store.collection(DEFINITIONS).range("", "")) note(name, crd);
+  const stops = [
+    store.listen(DEFINITIONS, ({ key, object, before, type }) => {
+      const same = type === "MODIFIED" && before !== undefined && sameDeclaration(before, object);
+      if (!same) note(key, type === "DELETED" ? undefined : object);
+      else if (object.metadata.deletionTimestamp !== undefined) work.add(key);
+    }),
+    store.listen("*", ({ collection, type }) => {
+      if (type !== "DELETED") return;
+      for (const [name, resources] of served)
+        if (
+          resources.some((r) => collectionOf(r) === collection) &&
+          store.get(DEFINITIONS, name)?.metadata.deletionTimestamp !== undefined
+        )
+          work.add(name);
+    }),
+  ];
+  return {
+    close: () => {
+      for (const stop of stops) stop();
+      return work.close();
+    },
+  };
+}
+
+function sameDeclaration(a: Body, b: Body): boolean {
+  return (
+    a.metadata.generation === b.metadata.generation &&
+    a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&
+    isEstablished(a) === isEstablished(b)
+  );
+}
+
+function isEstablished(crd: Body): boolean {
+  const status = crd.status as { conditions?: Condition[] } | undefined;
+  return status?.conditions?.some((c) => c.type === "Established" && c.status === "True") ?? false;
+}
+
+async function cleanUp(
+  core: Core,
+  served: ReadonlyMap<string, readonly ServedResource[]>,
+  name: string,
+): Promise<void> {
+  const crd = core.store.get(DEFINITIONS, name);
+  if (crd?.metadata.deletionTimestamp === undefined) return;
+  const spec = crd.spec as Spec;
+  const collection = `${spec.group}/${spec.names?.plural}`;
+  const resource = core.registry.collections().get(collection) ?? served.get(name)?.[0];
+  if (resource !== undefined)
+    for (const [, object] of [...core.store.collection(collection).range("", "")])
+      if (object.metadata.deletionTimestamp === undefined) await deleteQuietly(core, resource, object, {});
+  if (core.store.collection(collection).size > 0) return;
+  const definitions = core.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")!;
+  try {
+    await rewrite(
+      ownCall(core, definitions, "", name),
+      (live) => {
+        const next = copyJson(live);
+        next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((f) => f !== CLEANUP);
+        return next;
+      },
+      { managed: true },
+    );
+  } catch (error) {
+    if (!isFault(error, "NotFound")) throw error;
+  }
+}

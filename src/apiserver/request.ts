@@ -1,0 +1,41 @@
+import type { WatchEvent } from "../kube/transport.ts";
+
+/** Who asks. Made by the authenticator, read by the authorizer and by SelfSubjectReview. */
+export interface User {
+  name: string;
+  groups: readonly string[];
+  uid?: string;
+  extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One request, free of sockets. */
+export interface ServerRequest {
+  method: string;
+  /** Path below the root, as it stood in the URL (percent-encoded). */
+  path: string;
+  query: URLSearchParams;
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  /** Text to be decoded by the content type, or a JSON value that the server may keep. */
+  body?: unknown;
+  /** Known from the connection (client certificate, in-process caller); unset: the headers are asked. */
+  user?: User;
+  signal?: AbortSignal;
+}
+
+export interface PlainAnswer {
+  status: number;
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  /** A JSON value, a text, or bytes. Shared with others: read-only. */
+  body: unknown;
+}
+
+export interface StreamAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  /** Ends by itself when the watch ends; leaving it early closes the watch. Event objects are shared between watchers. */
+  stream: AsyncIterable<WatchEvent>;
+}
+
+export type ServerAnswer = PlainAnswer | StreamAnswer;

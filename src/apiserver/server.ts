@@ -1,0 +1,132 @@
+/**
+ * The embedded Kubernetes API server: what it serves behaves as kube-apiserver does for the same request.
+ *
+ * request → authenticate → authorize → decode → (patch) → prune, default → admission → validate → store → watchers.
+ * The core is free of sockets and works in virtual time; `http-face.ts` puts it on a port, `direct-transport.ts` behind a `Transport`.
+ * It keeps objects and looks after their life (namespaces, owners, definitions); it runs no controllers of workloads.
+ */
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { Transport } from "../kube/transport.ts";
+import { type Authenticator, bearer, bootstrapTokens, staticTokens } from "./auth/authenticate.ts";
+import { type Authorize, allowAll, mastersOr } from "./auth/authorize.ts";
+import { reviewResources } from "./auth/reviews.ts";
+import { builtinResources } from "./builtin/resources.ts";
+import type { Admission, Core } from "./core.ts";
+import { directTransport } from "./direct-transport.ts";
+import { dispatcher } from "./dispatch.ts";
+import { type Listening, type ListenOptions, listen } from "./http-face.ts";
+import { clusterIps } from "./lifecycle/cluster-ips.ts";
+import { definitionLifecycle, withDefinitionRules } from "./lifecycle/definitions.ts";
+import { eventExpiry } from "./lifecycle/events.ts";
+import { garbageCollector } from "./lifecycle/garbage-collector.ts";
+import { namespaceLifecycle } from "./lifecycle/namespaces.ts";
+import { seed } from "./lifecycle/seed.ts";
+import { Registry } from "./registry.ts";
+import type { ServerAnswer, ServerRequest, User } from "./request.ts";
+import type { ServedResource } from "./served.ts";
+import { refusal, type Status, statusOfError } from "./status.ts";
+import { openJournal } from "./storage/journal.ts";
+import { Store } from "./storage/store.ts";
+
+export interface ApiServerOptions {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Unset: nothing outlives the process, and no I/O is done. */
+  storage?: { file: string };
+  /** How many changes each resource remembers for watches that resume. 4096 unless said. */
+  history?: number;
+  /** Served besides the built-in resources. */
+  extraResources?: readonly ServedResource[];
+  /** Bearer tokens and whose they are. Bootstrap tokens (Secrets in kube-system) are known anyway. */
+  tokens?: Readonly<Record<string, User>>;
+  authenticators?: readonly Authenticator[];
+  /** Asked about everybody outside `system:masters`. Everything is allowed unless said. */
+  authorize?: Authorize;
+  admission?: readonly Admission[];
+}
+
+export interface ApiServer {
+  /** Answers any request; never rejects. */
+  handle(request: ServerRequest): Promise<ServerAnswer>;
+  /** A way in without sockets. `system:masters` unless a user is given. */
+  transport(user?: User): Transport;
+  /** Serves on a port (HTTPS when `tls` is given). Several may listen at once. */
+  listen(options: ListenOptions): Promise<Listening>;
+  /** Ends watches and ports and flushes what is not yet on the disk. */
+  close(): Promise<void>;
+}
+
+export const ADMIN: User = { name: "system:admin", groups: ["system:masters", "system:authenticated"] };
+
+/** Starts a server; with a storage file it goes on from what is in it. Rejects when the file can't be used. */
+export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { clock, random, log } = options;
+  const journal = options.storage === undefined ? undefined : openJournal(options.storage.file);
+  const store = new Store({ journal, ...(options.history === undefined ? {} : { history: options.history }) });
+  const resources = [
+    ...builtinResources({ allocateClusterIp: clusterIps(store) }),
+    ...reviewResources(),
+    ...(options.extraResources ?? []),
+  ];
+  const registry: Registry = new Registry(
+    resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r, () => registry) : r)),
+  );
+  const authorize = mastersOr(options.authorize ?? allowAll);
+  const core: Core = { clock, random, log, store, registry, authorize, admission: options.admission ?? [] };
+  const lives = [definitionLifecycle(core), namespaceLifecycle(core), garbageCollector(core), eventExpiry(core)];
+  const authenticators = [
+    staticTokens(options.tokens ?? {}),
+    bootstrapTokens(store, clock),
+    ...(options.authenticators ?? []),
+  ];
+  const dispatch = dispatcher(core);
+  const ending = new AbortController();
+  const faces = new Set<Listening>();
+  await seed(core);
+
+  const handle = async (request: ServerRequest): Promise<ServerAnswer> => {
+    try {
+      if (HEALTH.has(request.path)) return health(store);
+      const user = request.user ?? bearer(request.headers.authorization, authenticators);
+      if (user === undefined) throw refusal("Unauthorized", "Unauthorized");
+      const signal = request.signal === undefined ? ending.signal : AbortSignal.any([request.signal, ending.signal]);
+      return await dispatch({ ...request, signal }, user);
+    } catch (error) {
+      return refused(statusOfError(error), error, log);
+    }
+  };
+  return {
+    handle,
+    transport: (user = ADMIN) => directTransport(handle, user),
+    async listen(at) {
+      const face = await listen(handle, log, at);
+      faces.add(face);
+      return { ...face, close: () => (faces.delete(face) ? face.close() : Promise.resolve()) };
+    },
+    async close() {
+      ending.abort();
+      await Promise.all([...faces].map((face) => face.close()));
+      for (const life of lives) await life.close();
+      store.close();
+    },
+  };
+}
+
+const HEALTH: ReadonlySet<string> = new Set(["/healthz", "/livez", "/readyz"]);
+
+function health(store: Store): ServerAnswer {
+  const headers = { "content-type": "text/plain; charset=utf-8" };
+  return store.broken === undefined
+    ? { status: 200, headers, body: "ok" }
+    : { status: 500, headers, body: store.broken.message };
+}
+
+function refused(status: Status, error: unknown, log: Log): ServerAnswer {
+  if (status.code >= 500 && status.reason === "InternalError") log.error({ error }, "a request met a defect");
+  const seconds = status.details?.retryAfterSeconds;
+  const retry = seconds === undefined ? {} : { "retry-after": String(seconds) };
+  return { status: status.code, headers: { "content-type": "application/json", ...retry }, body: status };
+}

@@ -1,0 +1,95 @@
+import { rfc3339 } from "../../base/clock.ts";
+import { text, uuid } from "../../base/random.ts";
+import { admit, type Call, isDryRun } from "../core.ts";
+import { trackUpdate } from "../patch/managed-fields.ts";
+import { apiVersionOf } from "../registry.ts";
+import { metadataErrors } from "../rules/metadata.ts";
+import { requireOpenNamespace } from "../rules/namespace.ts";
+import type { Body } from "../served.ts";
+import { alreadyExists, badRequest, invalid } from "../status.ts";
+import { decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
+
+/** Generated names end in five of these: no vowels, no look-alikes. */
+const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+const GENERATED_NAME_LIMIT = 63 - 5;
+
+/** POST on a collection. Returns the stored object. */
+export async function create(call: Call): Promise<Body> {
+  const object = decodeObject(call, call.body);
+  if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== "")
+    throw badRequest("resourceVersion should not be set on objects to be created");
+  return store(call, object);
+}
+
+/** Creates `object`, which the server may keep. `managed`: its managedFields are already right (server-side apply). */
+export async function store(call: Call, object: Body, options: { managed?: boolean } = {}): Promise<Body> {
+  const { core, resource } = call;
+  const now = core.clock.now();
+  requireOpenNamespace(call, object.metadata.name ?? "");
+  name(call, object);
+  own(call, object, now);
+  tidy(call, object);
+  resource.prepareCreate?.(object, now);
+  await admit(call, "CREATE", object, undefined);
+  const errors = [
+    ...metadataErrors(object, resource),
+    ...core.registry.compiled(resource).validate(object),
+    ...(resource.validate?.(object) ?? []),
+  ];
+  if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
+  if (options.managed !== true) {
+    delete object.metadata.managedFields;
+    object.metadata.managedFields = trackUpdate({
+      before: undefined,
+      after: object,
+      manager: managerOf(call),
+      subresource: "",
+      apiVersion: apiVersionOf(resource),
+      time: rfc3339(now),
+      schema: resource.schema,
+    });
+  }
+  return keep(call, object);
+}
+
+function keep(call: Call, object: Body): Body {
+  const { core, resource } = call;
+  const { collection, key } = placeOf(call, object.metadata.name);
+  if (core.store.get(collection, key) !== undefined) throw alreadyExists(resource, object.metadata.name);
+  if (isDryRun(call)) return object;
+  const stored = toStorage(call, object);
+  // Admission may have taken time; the namespace could have been closed meanwhile.
+  requireOpenNamespace(call, object.metadata.name);
+  if (core.store.put(collection, key, stored, undefined) === undefined)
+    throw alreadyExists(resource, object.metadata.name);
+  core.registry.remember(resource, stored);
+  return core.registry.view(resource, stored);
+}
+
+function name(call: Call, { metadata }: Body): void {
+  if (metadata.name !== undefined && metadata.name !== "") return;
+  if (metadata.generateName === undefined || metadata.generateName === "")
+    throw invalid(call.resource, "", [
+      {
+        field: "metadata.name",
+        reason: "FieldValueRequired",
+        message: "Required value: name or generateName is required",
+      },
+    ]);
+  metadata.name = metadata.generateName.slice(0, GENERATED_NAME_LIMIT) + text(call.core.random, 5, SUFFIX_ALPHABET);
+}
+
+/** Fields that only the server sets. */
+function own(call: Call, object: Body, now: number): void {
+  const { metadata } = object;
+  const { core, resource } = call;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete (metadata as { selfLink?: string }).selfLink;
+  metadata.resourceVersion = "";
+  metadata.uid = uuid(core.random);
+  metadata.creationTimestamp = rfc3339(now);
+  if (resource.hasGeneration) metadata.generation = 1;
+  else delete metadata.generation;
+  if (resource.status) delete object.status;
+}

@@ -1,0 +1,153 @@
+import { rfc3339 } from "../../base/clock.ts";
+import { admit, type Call, isDryRun } from "../core.ts";
+import { isRecord } from "../json-value.ts";
+import type { Body } from "../served.ts";
+import { badRequest, conflict, MODIFIED, notFound, type Status } from "../status.ts";
+import { placeOf, toStorage } from "./object.ts";
+import { isFinished } from "./update.ts";
+
+export interface DeleteOptions {
+  gracePeriodSeconds?: number | undefined;
+  propagation?: "Background" | "Foreground" | "Orphan" | undefined;
+  uid?: string | undefined;
+  resourceVersion?: string | undefined;
+}
+
+const ATTEMPTS = 8;
+export const FOREGROUND = "foregroundDeletion";
+export const ORPHAN = "orphan";
+const CRD_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
+/** DELETE of one object. Answers the object while something holds it, else a Status that names what went. */
+export async function remove(call: Call): Promise<Body | Status> {
+  const outcome = await removeObject(call, deleteOptions(call));
+  return outcome.gone ? success(call, outcome.object) : outcome.object;
+}
+
+/** Reads DeleteOptions from the body, and from the query where the body has none. */
+export function deleteOptions(call: Call): DeleteOptions {
+  const body = isRecord(call.body) ? call.body : {};
+  const grace = body.gracePeriodSeconds ?? numeric(call.query.get("gracePeriodSeconds"));
+  const policy = body.propagationPolicy ?? call.query.get("propagationPolicy") ?? undefined;
+  const orphan = body.orphanDependents ?? call.query.get("orphanDependents") ?? undefined;
+  const preconditions = isRecord(body.preconditions) ? body.preconditions : {};
+  if (grace !== undefined && (typeof grace !== "number" || !Number.isInteger(grace)))
+    throw badRequest("gracePeriodSeconds: expected a whole number");
+  if (policy !== undefined && policy !== "Background" && policy !== "Foreground" && policy !== "Orphan")
+    throw badRequest(
+      `propagationPolicy: Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan"`,
+    );
+  if (Array.isArray(body.dryRun) && body.dryRun.includes("All")) call.query.append("dryRun", "All");
+  const old = orphan === undefined ? undefined : String(orphan) === "true" ? "Orphan" : "Background";
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  return {
+    gracePeriodSeconds: grace,
+    propagation: policy ?? old,
+    uid: text(preconditions.uid),
+    resourceVersion: text(preconditions.resourceVersion),
+  };
+}
+
+/** Deletes the call's object as far as its finalizers and grace allow. */
+export async function removeObject(call: Call, options: DeleteOptions): Promise<{ gone: boolean; object: Body }> {
+  const { core, resource } = call;
+  const { collection, key } = placeOf(call);
+  let admitted = false;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored = core.store.get(collection, key);
+    if (stored === undefined) throw notFound(resource, call.name);
+    const live = core.registry.view(resource, stored);
+    checkPreconditions(call, live, options);
+    if (!admitted) {
+      await admit(call, "DELETE", undefined, live);
+      admitted = true;
+      if (core.store.get(collection, key) !== stored) continue;
+    }
+    const marked = mark(call, live, options);
+    if (isDryRun(call)) return { gone: marked === undefined || isFinished(marked), object: marked ?? live };
+    const version = stored.metadata.resourceVersion;
+    if (marked !== undefined && isFinished(marked)) {
+      const last = core.store.remove(collection, key, version);
+      if (last !== undefined) return { gone: true, object: core.registry.view(resource, last) };
+    } else if (marked === undefined) return { gone: false, object: live };
+    else {
+      const kept = toStorage(call, marked);
+      if (core.store.put(collection, key, kept, version) !== undefined)
+        return { gone: false, object: core.registry.view(resource, kept) };
+    }
+  }
+  throw conflict(resource, call.name, MODIFIED);
+}
+
+function checkPreconditions(call: Call, live: Body, { uid, resourceVersion }: DeleteOptions): void {
+  const { uid: liveUid, resourceVersion: liveVersion } = live.metadata;
+  if (uid !== undefined && uid !== liveUid)
+    throw conflict(
+      call.resource,
+      call.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${liveUid}). The object might have been deleted and then recreated`,
+    );
+  if (resourceVersion !== undefined && resourceVersion !== liveVersion)
+    throw conflict(
+      call.resource,
+      call.name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${liveVersion}). The object might have been modified`,
+    );
+}
+
+/** The object as deletion leaves it; undefined when it already stands so and something still holds it. */
+function mark(call: Call, live: Body, options: DeleteOptions): Body | undefined {
+  const { resource, core } = call;
+  const metadata = { ...live.metadata };
+  const already = metadata.deletionTimestamp !== undefined;
+  const finalizers = finalizersFor(call, live, options.propagation);
+  const normal = resource.gracePeriodSeconds?.(live) ?? 0;
+  const wanted = resource.gracePeriodSeconds === undefined ? 0 : Math.max(0, options.gracePeriodSeconds ?? normal);
+  const grace = already ? Math.min(wanted, metadata.deletionGracePeriodSeconds ?? 0) : normal === 0 ? 0 : wanted;
+  if (!already || grace < (metadata.deletionGracePeriodSeconds ?? 0)) {
+    metadata.deletionTimestamp = rfc3339(core.clock.now() + grace * 1000);
+    metadata.deletionGracePeriodSeconds = grace;
+  }
+  if (!already && metadata.generation !== undefined) metadata.generation++;
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+  const next: Body = { ...live, metadata };
+  if (isNamespace(call)) next.status = { ...(live.status as object | undefined), phase: "Terminating" };
+  const same =
+    already &&
+    live.metadata.deletionGracePeriodSeconds === grace &&
+    String(live.metadata.finalizers ?? []) === String(finalizers);
+  return same && !isFinished(next) ? undefined : next;
+}
+
+function finalizersFor(call: Call, live: Body, propagation: DeleteOptions["propagation"]): string[] {
+  const present = live.metadata.finalizers ?? [];
+  const policy =
+    propagation ?? (present.includes(ORPHAN) ? "Orphan" : present.includes(FOREGROUND) ? "Foreground" : "Background");
+  const others = present.filter((f) => f !== ORPHAN && f !== FOREGROUND);
+  if (policy === "Orphan") others.push(ORPHAN);
+  if (policy === "Foreground") others.push(FOREGROUND);
+  const isCrd = call.resource.group === "apiextensions.k8s.io" && call.resource.plural === "customresourcedefinitions";
+  // The definition stays until its objects are gone; they would be unreachable without it.
+  if (isCrd && live.metadata.deletionTimestamp === undefined && !others.includes(CRD_CLEANUP)) others.push(CRD_CLEANUP);
+  return others;
+}
+
+function isNamespace(call: Call): boolean {
+  return call.resource.group === "" && call.resource.plural === "namespaces";
+}
+
+function success(call: Call, object: Body): Status {
+  const { group, plural } = call.resource;
+  const details = {
+    name: object.metadata.name,
+    ...(group === "" ? {} : { group }),
+    kind: plural,
+    uid: object.metadata.uid,
+  };
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details, code: 200 };
+}
+
+function numeric(text: string | null): number | undefined {
+  return text === null ? undefined : Number(text);
+}

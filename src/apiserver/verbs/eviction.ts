@@ -1,0 +1,82 @@
+import type { Call } from "../core.ts";
+import { isRecord } from "../json-value.ts";
+import type { Body } from "../served.ts";
+import { refusal, type Status } from "../status.ts";
+import { deleteOptions, removeObject } from "./delete.ts";
+import { get } from "./list.ts";
+
+/** POST pods/x/eviction (policy/v1): a deletion that the disruption budgets must allow, else 429 with cause DisruptionBudget. */
+export async function evict(call: Call): Promise<Status> {
+  const pod = get(call);
+  const options = isRecord(call.body) ? call.body.deleteOptions : undefined;
+  const deletion: Call = { ...call, subresource: "", body: options };
+  if (isRecord(call.body) && Array.isArray(call.body.dryRun))
+    deletion.body = { ...(options as object), dryRun: call.body.dryRun };
+  if (counts(pod)) for (const budget of budgetsOf(call, pod)) spend(call, pod, budget);
+  await removeObject(deletion, { ...deleteOptions(deletion), uid: pod.metadata.uid });
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+}
+
+/** Finished and departing pods disrupt nothing. */
+function counts(pod: Body): boolean {
+  const phase = (pod.status as { phase?: string } | undefined)?.phase;
+  return pod.metadata.deletionTimestamp === undefined && phase !== "Succeeded" && phase !== "Failed";
+}
+
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+
+interface Budget {
+  spec?: { selector?: LabelSelector; minAvailable?: number | string; maxUnavailable?: number | string };
+  status?: { observedGeneration?: number; disruptionsAllowed?: number };
+}
+
+const BUDGETS = "policy/poddisruptionbudgets";
+
+function budgetsOf(call: Call, pod: Body): Body[] {
+  const budgets: Body[] = [];
+  for (const [, budget] of call.core.store.collection(BUDGETS).range(`${call.namespace}/`, ""))
+    if (selects((budget as Budget).spec?.selector, pod)) budgets.push(budget);
+  return budgets;
+}
+
+function selects(selector: LabelSelector | undefined, pod: Body): boolean {
+  if (selector === undefined) return false;
+  const labels = pod.metadata.labels ?? {};
+  const expressions = (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
+    const value = labels[key];
+    if (operator === "Exists") return value !== undefined;
+    if (operator === "DoesNotExist") return value === undefined;
+    const among = value !== undefined && values.includes(value);
+    return operator === "In" ? among : !among;
+  });
+  return expressions && Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+}
+
+/**
+ * Refuses when the budget has nothing left. There is no disruption controller here, so what is left is counted from the pods
+ * at the moment of asking: ready ones against `minAvailable` or `maxUnavailable` (percentages round up, as upstream's).
+ */
+function spend(call: Call, pod: Body, budget: Body): void {
+  const { spec } = budget as Budget;
+  const pods = [...call.core.store.collection("/pods").range(`${call.namespace}/`, "")]
+    .map(([, p]) => p)
+    .filter((p) => selects(spec?.selector, p) && counts(p));
+  const healthy = pods.filter(isReady).length;
+  const of = (value: number | string): number =>
+    typeof value === "number" ? value : Math.ceil((Number.parseFloat(value) / 100) * pods.length);
+  const desired =
+    spec?.maxUnavailable !== undefined ? pods.length - of(spec.maxUnavailable) : of(spec?.minAvailable ?? 1);
+  if (isReady(pod) && healthy - 1 < desired) {
+    const why = `The disruption budget ${budget.metadata.name} needs ${desired} healthy pods and has ${healthy} currently`;
+    const causes = [{ reason: "DisruptionBudget", message: why }];
+    throw refusal("Throttled", "Cannot evict pod as it would violate the pod's disruption budget.", { causes });
+  }
+}
+
+function isReady(pod: Body): boolean {
+  const status = pod.status as { conditions?: { type: string; status: string }[] } | undefined;
+  return (status?.conditions ?? []).some((c) => c.type === "Ready" && c.status === "True");
+}

@@ -1,0 +1,86 @@
+import type { Call } from "../core.ts";
+import { isRecord } from "../json-value.ts";
+import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
+import { malformedMetadata } from "../rules/metadata.ts";
+import type { Body } from "../served.ts";
+import { badRequest } from "../status.ts";
+
+/** Where the call's object is kept. */
+export function placeOf(call: Call, name = call.name): { collection: string; key: string } {
+  return { collection: collectionOf(call.resource), key: objectKey(call.namespace, name) };
+}
+
+/** What is stored of an object that was written through the call's resource. */
+export function toStorage(call: Call, object: Body): Body {
+  const { resource } = call;
+  if (resource.toStorage !== undefined) return resource.toStorage(object);
+  return object.apiVersion === resource.storageVersion ? object : { ...object, apiVersion: resource.storageVersion };
+}
+
+/** A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. */
+export function decodeObject(call: Call, value: unknown): Body {
+  const { resource } = call;
+  const expected = apiVersionOf(resource);
+  if (!isRecord(value)) throw badRequest("the body holds no object");
+  const { apiVersion = expected, kind = resource.kind } = value;
+  if (kind !== resource.kind)
+    throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (${resource.kind})`);
+  if (apiVersion !== expected)
+    throw badRequest(
+      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected})`,
+    );
+  const metadata = value.metadata ?? {};
+  const wrong = malformedMetadata(metadata);
+  if (wrong !== undefined)
+    throw badRequest(
+      `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${wrong}`,
+    );
+  const object = { ...value, apiVersion, kind, metadata } as Body;
+  dropNulls(object.metadata as unknown as Record<string, unknown>);
+  agreeOnPlace(call, object);
+  return object;
+}
+
+function dropNulls(metadata: Record<string, unknown>): void {
+  for (const [field, value] of Object.entries(metadata)) if (value === null) delete metadata[field];
+}
+
+function agreeOnPlace(call: Call, object: Body): void {
+  const { metadata } = object;
+  if (call.resource.namespaced) {
+    if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== call.namespace)
+      throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    metadata.namespace = call.namespace;
+  } else if (metadata.namespace !== undefined && metadata.namespace !== "")
+    throw badRequest("namespace must not be set on a cluster-scoped object");
+  else delete metadata.namespace;
+  if (call.name === "") return;
+  metadata.name ??= call.name;
+  if (metadata.name !== call.name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${call.name})`);
+}
+
+/**
+ * Drops what the schema does not know and fills in defaults, in place. Unknown fields are refused, told as warnings or ignored,
+ * as `fieldValidation` asks.
+ */
+export function tidy(call: Call, object: Body): void {
+  const { resource, core } = call;
+  const schema = core.registry.compiled(resource);
+  const unknown = schema.prune(object);
+  const mode = call.query.get("fieldValidation") ?? "Warn";
+  if (unknown.length > 0 && mode !== "Ignore") {
+    const texts = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+    if (mode === "Strict")
+      throw badRequest(
+        `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: strict decoding error: ${texts.join(", ")}`,
+      );
+    for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
+  }
+  schema.applyDefaults(object);
+}
+
+/** Who owns the fields of this write: what the client says, else the first word of its user agent. */
+export function managerOf(call: Call): string {
+  return call.query.get("fieldManager") || (call.headers["user-agent"] ?? "").split("/")[0] || "unknown";
+}

@@ -1,0 +1,168 @@
+import { rfc3339 } from "../../base/clock.ts";
+import { admit, type Call, isDryRun } from "../core.ts";
+import { copyJson, sameJson } from "../json-value.ts";
+import { trackUpdate } from "../patch/managed-fields.ts";
+import { apiVersionOf } from "../registry.ts";
+import { metadataErrors } from "../rules/metadata.ts";
+import type { Body } from "../served.ts";
+import { conflict, invalid, MODIFIED, notFound } from "../status.ts";
+import { decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
+
+const ATTEMPTS = 8;
+
+/** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. */
+export async function update(call: Call): Promise<Body> {
+  const object = decodeObject(call, call.body);
+  const version = object.metadata.resourceVersion;
+  if (!call.resource.builtIn && (version === undefined || version === ""))
+    throw invalid(call.resource, call.name, [
+      {
+        field: "metadata.resourceVersion",
+        reason: "FieldValueInvalid",
+        message: "Invalid value: 0x0: must be specified for an update",
+      },
+    ]);
+  return rewrite(call, () => copyJson(object));
+}
+
+/**
+ * Reads, changes and stores one object; again when another write came between. `change` gets the present object, read-only, and
+ * returns a new one. A `resourceVersion` it sets must be the present one. A write that changes nothing keeps the version.
+ */
+export async function rewrite(
+  call: Call,
+  change: (live: Body) => Body | Promise<Body>,
+  options: { managed?: boolean; subresource?: string } = {},
+): Promise<Body> {
+  const { core, resource } = call;
+  const { collection, key } = placeOf(call);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored = core.store.get(collection, key);
+    if (stored === undefined) throw notFound(resource, call.name);
+    const live = core.registry.view(resource, stored);
+    const next = await prepare(call, live, await change(live), options);
+    if (next === undefined) return live;
+    if (isDryRun(call)) return next;
+    const version = stored.metadata.resourceVersion;
+    if (isFinished(next)) {
+      if (core.store.remove(collection, key, version) !== undefined) return next;
+      continue;
+    }
+    const kept = toStorage(call, next);
+    if (core.store.put(collection, key, kept, version) === undefined) continue;
+    core.registry.remember(resource, kept);
+    return core.registry.view(resource, kept);
+  }
+  throw conflict(resource, call.name, MODIFIED);
+}
+
+/** Nothing holds a deleted object any more. */
+export function isFinished(object: Body): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
+  if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
+  const spec = object.spec as { finalizers?: string[] } | undefined;
+  return object.kind !== "Namespace" || object.apiVersion !== "v1" || (spec?.finalizers ?? []).length === 0;
+}
+
+/** The object as it would be stored, or undefined when nothing changes. */
+async function prepare(
+  call: Call,
+  live: Body,
+  proposed: Body,
+  options: { managed?: boolean; subresource?: string },
+): Promise<Body | undefined> {
+  const { core, resource } = call;
+  const subresource = options.subresource ?? call.subresource;
+  const now = core.clock.now();
+  const next = take(call, live, proposed, subresource);
+  tidy(call, next);
+  if (subresource === "") resource.prepareUpdate?.(next, live, now);
+  if (resource.hasGeneration && specOf(call, next, live))
+    next.metadata.generation = (live.metadata.generation ?? 0) + 1;
+  await admit(call, "UPDATE", next, live);
+  const errors = [
+    ...metadataErrors(next, resource, live),
+    ...core.registry.compiled(resource).validate(next, live),
+    ...(resource.validate?.(next, live) ?? []),
+  ];
+  if (errors.length > 0) throw invalid(resource, call.name, errors);
+  if (options.managed !== true) {
+    const managedFields = trackUpdate({
+      before: live,
+      after: next,
+      manager: managerOf(call),
+      subresource,
+      apiVersion: apiVersionOf(resource),
+      time: rfc3339(now),
+      schema: resource.schema,
+    });
+    next.metadata.managedFields = managedFields;
+  }
+  if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
+  return sameJson(withoutTimes(next), withoutTimes(live)) ? undefined : next;
+}
+
+/** `proposed` with everything that the client can't change through this (sub)resource taken from `live`. */
+function take(call: Call, live: Body, proposed: Body, subresource: string): Body {
+  const { resource } = call;
+  const given = proposed.metadata;
+  if (given.uid !== undefined && given.uid !== "" && given.uid !== live.metadata.uid)
+    throw conflict(
+      resource,
+      call.name,
+      `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${live.metadata.uid}`,
+    );
+  if (
+    given.resourceVersion !== undefined &&
+    given.resourceVersion !== "" &&
+    given.resourceVersion !== live.metadata.resourceVersion
+  )
+    throw conflict(resource, call.name, MODIFIED);
+  const part = subresource === "status" || subresource === "approval" ? copyJson(live) : proposed;
+  if (part !== proposed) {
+    if (proposed.status === undefined) delete part.status;
+    else part.status = proposed.status;
+    if (given.managedFields !== undefined) part.metadata.managedFields = given.managedFields;
+  } else if (resource.status) {
+    if (live.status === undefined) delete part.status;
+    else part.status = copyJson(live.status);
+  }
+  keepOwned(part, live);
+  return part;
+}
+
+function keepOwned(next: Body, live: Body): void {
+  const metadata = next.metadata as unknown as Record<string, unknown>;
+  const was = live.metadata as unknown as Record<string, unknown>;
+  delete metadata.selfLink;
+  for (const field of [
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "generateName",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+  ]) {
+    if (was[field] === undefined) delete metadata[field];
+    else metadata[field] = was[field];
+  }
+  if (metadata.managedFields === undefined && was.managedFields !== undefined)
+    metadata.managedFields = was.managedFields;
+}
+
+/** Whether what the generation counts has changed: everything but metadata and a separate status. */
+function specOf(call: Call, next: Body, live: Body): boolean {
+  const wanted = (object: Body): unknown => {
+    const { metadata: _, apiVersion: __, ...rest } = object;
+    if (call.resource.status) delete rest.status;
+    return rest;
+  };
+  return !sameJson(wanted(next), wanted(live));
+}
+
+/** Field ownership counts as a change, its time stamps don't. */
+function withoutTimes(object: Body): Body {
+  const managedFields = object.metadata.managedFields?.map((entry) => ({ ...(entry as object), time: undefined }));
+  return { ...object, metadata: { ...object.metadata, ...(managedFields === undefined ? {} : { managedFields }) } };
+}

@@ -1,0 +1,155 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { WatchEvent } from "../../kube/transport.ts";
+import type { Call } from "../core.ts";
+import { apiVersionOf, collectionOf } from "../registry.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { badRequest, expired, invalid, statusOfError } from "../status.ts";
+import type { StoreEvent } from "../storage/collection.ts";
+import { parseVersion, selector, whole } from "./list.ts";
+import { WatchQueue } from "./watch-queue.ts";
+
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+const BOOKMARK_EVERY_MS = 60_000;
+/** Watches without a timeout of their own end after this long, up to twice as long, so that clients spread over servers. */
+const DEFAULT_TIMEOUT_S = 1800;
+
+/**
+ * Opens a watch: what the collection held (when asked for, or without a version), then each change after it, in order, none twice.
+ * A version that is forgotten gives one ERROR event with 410, as upstream does. The stream ends at its timeout, when the client goes, when
+ * the resource is no longer served, or when the reader falls too far behind.
+ */
+export function watch(call: Call): AsyncIterable<WatchEvent> {
+  const { core, resource, query } = call;
+  const { match, prefix } = selector(call);
+  const asked = query.get("resourceVersion") ?? "";
+  const since = parseVersion(asked);
+  const initial = wantsInitial(query, asked);
+  const bookmarks = query.get("allowWatchBookmarks") === "true";
+  const collection = core.store.collection(collectionOf(resource));
+  const queue = new WatchQueue();
+  const show = shower(call, match, prefix);
+
+  const past = initial.send ? [] : since > core.store.version ? undefined : collection.since(since);
+  if (past === undefined) {
+    const status = statusOfError(expired(`too old resource version: ${since} (${core.store.version})`));
+    queue.push({ type: "ERROR", object: status });
+    queue.end();
+    return queue;
+  }
+  if (initial.send)
+    for (const [, stored] of collection.range(prefix, "")) {
+      const object = core.registry.view(resource, stored);
+      if (match(object)) queue.push({ type: "ADDED", object });
+    }
+  if (initial.bookmark) queue.push(bookmark(resource, core.store.version, true));
+  const deliver = (event: StoreEvent): void => {
+    const shown = show(event);
+    if (shown !== undefined) queue.push(shown);
+  };
+  for (const event of past) if (event.version <= core.store.version) deliver(event);
+  queue.bound();
+  own(call, queue, deliver, bookmarks);
+  return queue;
+}
+
+/** Ties the watch's listeners and timers to the queue's life. */
+function own(call: Call, queue: WatchQueue, deliver: (event: StoreEvent) => void, bookmarks: boolean): void {
+  const { core, resource, signal } = call;
+  const seconds = whole(call.query, "timeoutSeconds") ?? DEFAULT_TIMEOUT_S + core.random.int(DEFAULT_TIMEOUT_S);
+  const end = (): void => queue.end();
+  const timeout = core.clock.after(Math.max(0, seconds) * 1000, end);
+  const ticker = bookmarks
+    ? every(core.clock, BOOKMARK_EVERY_MS, () => queue.push(bookmark(resource, core.store.version, false)))
+    : undefined;
+  const unlisten = core.store.listen(collectionOf(resource), deliver);
+  const unwatch = core.registry.onChange(() => {
+    if (core.registry.find(resource.group, resource.version, resource.plural) === undefined) end();
+  });
+  signal?.addEventListener("abort", end, { once: true });
+  queue.onEnd(() => {
+    timeout.cancel();
+    ticker?.cancel();
+    unlisten();
+    unwatch();
+    signal?.removeEventListener("abort", end);
+  });
+  if (signal?.aborted) end();
+}
+
+function wantsInitial(query: URLSearchParams, asked: string): { send: boolean; bookmark: boolean } {
+  const given = query.get("sendInitialEvents");
+  if (given === null || given === "") return { send: asked === "" || asked === "0", bookmark: false };
+  if (given !== "true" && given !== "false")
+    throw badRequest(`sendInitialEvents: Invalid value: ${JSON.stringify(given)}`);
+  if (query.get("resourceVersionMatch") !== "NotOlderThan") {
+    const resource = { group: "meta.k8s.io", plural: "listoptions", kind: "ListOptions" };
+    const message = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+    throw invalid(resource, "", [{ field: "resourceVersionMatch", reason: "FieldValueForbidden", message }]);
+  }
+  return { send: given === "true", bookmark: given === "true" && query.get("allowWatchBookmarks") === "true" };
+}
+
+/** How many of the latest changes keep the event objects that watchers share. */
+const SHARED_CHANGES = 512;
+const shared = new Map<StoreEvent, Map<string, WatchEvent>>();
+
+/** Turns a change into this watch's event; undefined when it does not concern it. An object that comes into or leaves the selection is ADDED or DELETED. */
+function shower(
+  call: Call,
+  match: (object: Body) => boolean,
+  prefix: string,
+): (event: StoreEvent) => WatchEvent | undefined {
+  const { core, resource } = call;
+  return (event) => {
+    if (!event.key.startsWith(prefix)) return undefined;
+    const object = core.registry.view(resource, event.object);
+    const before = event.before === undefined ? undefined : core.registry.view(resource, event.before);
+    const was = before !== undefined && match(before);
+    const is = event.type !== "DELETED" && match(object);
+    if (is) return share(event, was ? "MODIFIED" : "ADDED", object);
+    // What left the selection is shown as it was known, with the version of the change.
+    return was ? share(event, "DELETED", before) : undefined;
+  };
+}
+
+/** The same event object for all watchers, so that it is turned into text once. */
+function share(event: StoreEvent, type: WatchEvent["type"], object: Body): WatchEvent {
+  let forms = shared.get(event);
+  if (forms === undefined) {
+    forms = new Map();
+    shared.set(event, forms);
+    for (const oldest of shared.keys()) {
+      if (shared.size <= SHARED_CHANGES) break;
+      shared.delete(oldest);
+    }
+  }
+  const key = `${type} ${object.apiVersion}`;
+  const found = forms.get(key);
+  if (found !== undefined) return found;
+  const resourceVersion = String(event.version);
+  const shown =
+    object.metadata.resourceVersion === resourceVersion
+      ? object
+      : { ...object, metadata: { ...object.metadata, resourceVersion } };
+  const made: WatchEvent = { type, object: shown };
+  forms.set(key, made);
+  return made;
+}
+
+function bookmark(resource: ServedResource, version: number, initialEnd: boolean): WatchEvent {
+  const annotations = initialEnd ? { annotations: { [INITIAL_EVENTS_END]: "true" } } : {};
+  const metadata = { resourceVersion: String(version), creationTimestamp: null, ...annotations };
+  return { type: "BOOKMARK", object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
+}
+
+function every(clock: Clock, ms: number, fn: () => void): Timer {
+  let timer: Timer;
+  const arm = (): void => {
+    timer = clock.after(ms, () => {
+      fn();
+      arm();
+    });
+  };
+  arm();
+  return { cancel: () => timer.cancel() };
+}
