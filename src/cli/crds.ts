@@ -43,7 +43,7 @@ function generated(): Map<string, string> {
       HEADER + dump(crdOf(versions), { lineWidth: -1, noRefs: true }),
     );
   }
-  files.set("docs/api.md", apiReference(KINDS));
+  files.set("docs/api.md", apiReference(KINDS.flat()));
   return files;
 }
 

@@ -44,14 +44,25 @@ export function renderRows(rows: readonly ProgressRow[], width: number): string[
 /** kubectl's table of these columns: upper-case heads, three spaces between. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]!.length)));
-  return [heads, ...rows].map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join("   ").trimEnd());
+  return [heads, ...rows].map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join("   ")
+      .trimEnd(),
+  );
 }
 
 /** The column of a CRD's printed table as its kind declares it: name, status, ready, requested for a pool. */
-export function printed(kind: { columns: readonly { name: string; jsonPath: string; priority?: number }[] }, objects: readonly KubeObject[]): string[] {
+export function printed(
+  kind: { columns: readonly { name: string; jsonPath: string; priority?: number }[] },
+  objects: readonly KubeObject[],
+): string[] {
   const columns = kind.columns.filter((column) => (column.priority ?? 0) === 0);
   const value = (object: KubeObject, path: string): string => {
-    const found = path.slice(1).split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], object);
+    const found = path
+      .slice(1)
+      .split(".")
+      .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], object);
     return found === undefined || found === null ? "" : String(found);
   };
   return table(

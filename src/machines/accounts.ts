@@ -23,6 +23,8 @@ export interface AccountSource {
 export interface AccountPorts extends Omit<DriverPorts, "http"> {
   /** The way to an endpoint whose certificate is verified with this PEM certificate. */
   http: (ca: string | undefined) => Http;
+  /** Endpoint per driver for accounts that name none: a compatible API in place of the provider's public one. */
+  endpoints?: Readonly<Record<string, string>>;
 }
 
 /** How long credentials are used before they are read again; a refusal by the provider ends it at once. */
@@ -74,8 +76,11 @@ export class Accounts {
 
   #driver(source: AccountSource, account: Account): MachineDriver {
     const make = this.#drivers[account.type];
-    const { clock, log, http } = this.#ports;
-    if (make !== undefined) return make(account, { clock, log, http: http(account.ca) });
+    const { clock, log, http, endpoints } = this.#ports;
+    if (make !== undefined) {
+      const endpoint = account.endpoint ?? endpoints?.[account.type];
+      return make({ ...account, endpoint }, { clock, log, http: http(account.ca) });
+    }
     throw new Fault("Invalid", source.name, `there is no driver of type ${account.type}`, {
       remedy: `use one of ${Object.keys(this.#drivers).join(", ")}`,
     });

@@ -14,16 +14,30 @@ export async function installCrds(client: Client, clock: Clock, signal: AbortSig
   await Promise.all(KINDS.map((versions) => install(client, clock, signal, crdOf(versions))));
 }
 
-async function install(client: Client, clock: Clock, signal: AbortSignal, crd: ReturnType<typeof crdOf>): Promise<void> {
+async function install(
+  client: Client,
+  clock: Clock,
+  signal: AbortSignal,
+  crd: ReturnType<typeof crdOf>,
+): Promise<void> {
   const ref = { name: crd.metadata.name };
-  await client.patch(CustomResourceDefinition, ref, { type: "apply", body: crd, fieldManager: "slipway", force: true }, { signal });
+  await client.patch(
+    CustomResourceDefinition,
+    ref,
+    { type: "apply", body: crd, fieldManager: "slipway", force: true },
+    { signal },
+  );
   const until = clock.now() + ESTABLISHED_MS;
   for (;;) {
     const held = await client.get(CustomResourceDefinition, ref, { signal });
     if (isTrue(held.status?.conditions, "Established")) return;
     if (clock.now() >= until) {
       const why = held.status?.conditions?.find((condition) => condition.status === "False");
-      throw new Fault("Timeout", `CustomResourceDefinition/${ref.name}`, `not established: ${why?.message ?? "no reason was given"}`);
+      throw new Fault(
+        "Timeout",
+        `CustomResourceDefinition/${ref.name}`,
+        `not established: ${why?.message ?? "no reason was given"}`,
+      );
     }
     await clock.sleep(LOOK_MS, signal);
   }

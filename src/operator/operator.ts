@@ -2,19 +2,20 @@
  * The operator: which systems run, on which API, with which accounts. It owns the manager and the boot service's handler;
  * whoever starts it owns the sockets.
  */
-import { bootService } from "../bootstrap/boot-service.ts";
+
 import type { Clock } from "../base/clock.ts";
 import type { HttpHandler } from "../base/http.ts";
 import type { Log, Secrets } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import { bootService } from "../bootstrap/boot-service.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../kube/controller.ts";
 import { declaredClient } from "../kube/declared-client.ts";
-import { createManager, type LeaderElectionOptions, type Manager } from "../kube/manager.ts";
-import type { Metrics } from "../kube/metrics.ts";
+import { createManager, type LeaderElection, type Manager } from "../kube/manager.ts";
+import type { RuntimeMetrics } from "../kube/metrics.ts";
 import { createClient } from "../kube/rest-client.ts";
 import type { Transport } from "../kube/transport.ts";
-import { Accounts, type AccountPorts } from "../machines/accounts.ts";
+import { type AccountPorts, Accounts } from "../machines/accounts.ts";
 import { createEquinixDriver } from "../machines/drivers/equinix/driver.ts";
 import { createLatitudeDriver } from "../machines/drivers/latitude/driver.ts";
 import { bootSignalAccess, harvesterBootRecords } from "../systems/harvester/boot-signals.ts";
@@ -33,7 +34,7 @@ export interface OperatorPorts {
   http: AccountPorts["http"];
   /** Reads rancherd's configuration of the node the operator runs on; undefined where there is none. */
   readNodeFile: () => Promise<string | undefined>;
-  metrics?: Metrics;
+  metrics?: RuntimeMetrics;
   secrets?: Secrets;
 }
 
@@ -42,8 +43,8 @@ export interface OperatorSettings {
   namespace: string;
   /** Secret of the account that serves objects without a providerRef. */
   secret: string;
-  /** Another endpoint than Equinix Metal's for that account. */
-  equinixEndpoint?: string;
+  /** Other endpoints than the providers' public ones, by driver: `equinix`, `latitude`. */
+  endpoints?: Readonly<Record<string, string>>;
   /** The join token, when the environment gives it. */
   joinToken?: string;
   /** Base URL at which machines reach the boot service. */
@@ -51,7 +52,9 @@ export interface OperatorSettings {
   /** Between looks at machines on their way. */
   pollMs: number;
   /** Off: one process, nobody to elect against. */
-  leaderElection: LeaderElectionOptions | false;
+  leaderElection: LeaderElection | false;
+  /** Which systems run. Unset: all. */
+  systems?: readonly string[];
   /** Requests to the Kubernetes API. Unset: not limited. */
   limits?: { qps: number; burst: number };
 }
@@ -68,7 +71,13 @@ export const SYSTEMS = [SYSTEM] as const;
 /** The controllers of these systems, for running and for generating RBAC. */
 export function createOperator(ports: OperatorPorts, settings: OperatorSettings): Operator {
   const { transport, clock, random, log, secrets } = ports;
-  const client = createClient(transport, { clock, random, log, fieldManager: "slipway", ...(settings.limits && { limits: settings.limits }) });
+  const client = createClient(transport, {
+    clock,
+    random,
+    log,
+    fieldManager: "slipway",
+    ...(settings.limits && { limits: settings.limits }),
+  });
   const manager = createManager({
     transport,
     clock,
@@ -77,6 +86,7 @@ export function createOperator(ports: OperatorPorts, settings: OperatorSettings)
     ...(ports.metrics && { metrics: ports.metrics }),
     ...(settings.limits && { limits: settings.limits }),
     leaderElection: settings.leaderElection,
+    ...(settings.systems && { systems: settings.systems }),
     ...(secrets && { redact: (text: string) => secrets.redact(text) }),
   });
   for (const controller of controllers(ports, settings)) manager.add(controller);
@@ -86,12 +96,25 @@ export function createOperator(ports: OperatorPorts, settings: OperatorSettings)
 }
 
 /** Every controller, with what it shares with the others. */
-export function controllers(ports: Omit<OperatorPorts, "transport" | "random">, settings: OperatorSettings): Controller[] {
+export function controllers(
+  ports: Omit<OperatorPorts, "transport" | "random">,
+  settings: OperatorSettings,
+): Controller[] {
   const { clock, log, http, secrets } = ports;
   const onSecret = (value: string): void => secrets?.add(value);
   const drivers = { equinix: createEquinixDriver, latitude: createLatitudeDriver };
-  const accounts = new Accounts(drivers, { clock, log, http });
-  const addon = { namespace: settings.namespace, secret: settings.secret, endpoint: settings.equinixEndpoint, onSecret };
+  const accounts = new Accounts(drivers, {
+    clock,
+    log,
+    http,
+    ...(settings.endpoints && { endpoints: settings.endpoints }),
+  });
+  const addon = {
+    namespace: settings.namespace,
+    secret: settings.secret,
+
+    onSecret,
+  };
   const joinToken = {
     environment: settings.joinToken,
     secret: { namespace: settings.namespace, name: settings.secret },

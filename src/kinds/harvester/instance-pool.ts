@@ -16,7 +16,7 @@ export const InstancePool = defineKind({
   categories: ["slipway"],
   description: "A number of equal machines that are bought, installed and joined to the Harvester cluster.",
   spec: z.object({
-    count: z.int().min(0).max(5000).optional().describe("How many machines. 0 unless said."),
+    count: z.int().min(0).max(5000).default(0).describe("How many machines."),
     ...purchase,
     managementInterface: texts("Ports that carry the management network. eth0 unless said."),
     ipxeScriptUrl: text("Install script of your own. Empty: Slipway's."),

@@ -44,7 +44,9 @@ export async function releaseInstance(harvester: Harvester, context: Context, in
     now: context.clock.now(),
   };
   const step = planRelease(view);
-  const told = await tellRelease(context, instance, step, node);
+  const drained = step.do === "drain" ? await drain(context, instance, node!) : undefined;
+  const told = await tellRelease(context, instance, step, node, drained);
+  if (drained !== undefined) return { againAfterMs: drained === "done" ? 0 : DRAIN_POLL_MS };
   return await carryOut(harvester, context, fleet, told, step, view);
 }
 
@@ -73,6 +75,12 @@ async function machineOf(
   return "adopted";
 }
 
+/** One step of emptying the Node: `done`, or what is still waited for. */
+async function drain({ client, signal }: Context, { spec }: Instance, node: Node): Promise<string> {
+  const drained = await drainStep(client, node.metadata.name, { signal, ...(spec.drain?.force && { force: true }) });
+  return "waitingFor" in drained ? drained.waitingFor : "done";
+}
+
 async function carryOut(
   harvester: Harvester,
   context: Context,
@@ -87,12 +95,8 @@ async function carryOut(
       return { againAfterMs: HOLD_POLL_MS };
     case "look":
       return { againAfterMs: LOOK_POLL_MS };
-    case "drain": {
-      const drained = await drainStep(client, node!.metadata.name, { signal });
-      if (!drained.done) return { againAfterMs: DRAIN_POLL_MS };
-      await tellSome(context, instance, { release: { ...releaseOf(instance, clock.now()), drained: true } });
-      return { againAfterMs: 0 };
-    }
+    case "drain":
+      return { againAfterMs: DRAIN_POLL_MS };
     case "release": {
       const { id } = machine as Machine;
       signal.throwIfAborted();
@@ -177,29 +181,25 @@ async function tellRelease(
   instance: Instance,
   step: ReleaseStep,
   node: Node | undefined,
+  drained: string | undefined,
 ): Promise<Instance> {
   const now = context.clock.now();
-  const release = releaseOf(instance, now);
-  const stuck = step.do === "drain" && now - (parseTime(release.at) ?? now) > drainTimeout(instance);
+  const release = { ...releaseOf(instance, now), ...(drained === "done" && { drained: true }) };
+  const stuck =
+    drained !== undefined && drained !== "done" && now - (parseTime(release.at) ?? now) > drainTimeout(instance);
+  const waitsFor =
+    step.do === "hold" ? step.message : step.do === "drain" && drained !== "done" ? drained : WAITS[step.do];
   const [reason, message] =
     step.do === "hold"
       ? [step.reason, step.message]
       : stuck
         ? [
             "DrainStuck",
-            `Node ${node?.metadata.name} still has Pods that may not be evicted: end them, or set ${FORCE_DELETE}`,
+            `Node ${node?.metadata.name} is not drained: it waits for ${drained}; end that, or set ${FORCE_DELETE}`,
           ]
-        : [
-            "Releasing",
-            WAITS[step.do] === undefined ? "nothing of the machine is left" : `waiting for ${WAITS[step.do]}`,
-          ];
+        : ["Releasing", waitsFor === undefined ? "nothing of the machine is left" : `waiting for ${waitsFor}`];
   const observedGeneration = instance.metadata.generation ?? 0;
-  const held = step.do === "hold" || stuck;
-  const list = setCondition(
-    instance.status?.conditions,
-    { type: "Released", status: "False", reason, message, observedGeneration },
-    now,
-  );
+  const released = { type: "Released", status: "False" as const, reason, message, observedGeneration };
   const gone = {
     type: "Ready",
     status: "False" as const,
@@ -207,17 +207,16 @@ async function tellRelease(
     message: "the Instance is being deleted",
     observedGeneration,
   };
-  const what = held ? message : WAITS[step.do];
   return await tell(context, instance, {
     ...instance.status,
     status: "releasing",
     release,
-    conditions: [...setCondition(list, gone, now)],
-    waitingFor: what,
+    conditions: [...setCondition(setCondition(instance.status?.conditions, released, now), gone, now)],
+    waitingFor: waitsFor,
     waitingSince:
-      what === undefined
+      waitsFor === undefined
         ? undefined
-        : instance.status?.waitingFor === what
+        : instance.status?.waitingFor === waitsFor
           ? instance.status.waitingSince
           : isoTime(now),
     deadline: step.do === "drain" && step.deadline !== undefined ? isoTime(step.deadline) : undefined,

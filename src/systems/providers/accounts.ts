@@ -12,8 +12,6 @@ import type { AccountSource } from "../../machines/accounts.ts";
 export interface OwnAccount {
   namespace: string;
   secret: string;
-  /** Another API than Equinix Metal's public one: a compatible endpoint or a simulator. */
-  endpoint: string | undefined;
   onSecret?: (value: string) => void;
 }
 
@@ -33,7 +31,7 @@ function ownAccount(client: Client, own: OwnAccount): AccountSource {
     async read() {
       const keys = { name: own.secret, tokenKey: "METAL_AUTH_TOKEN", projectKey: "PROJECT_ID" };
       const found = await credentials(client, own, keys);
-      return { type: "equinix", endpoint: own.endpoint, ca: undefined, ...found, planMapping: {}, metroMapping: {} };
+      return { type: "equinix", endpoint: undefined, ca: undefined, ...found, planMapping: {}, metroMapping: {} };
     },
   };
 }

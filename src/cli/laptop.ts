@@ -1,0 +1,148 @@
+/**
+ * Slipway on a laptop: the embedded Kubernetes API, the operator, simulated providers and a simulated Harvester cluster in
+ * one process, on loopback sockets. `demo` and `up` are two ways to look at it.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ApiServer, createApiServer } from "../apiserver/server.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import type { Http } from "../base/http.ts";
+import { undiciHttp } from "../base/http-client.ts";
+import { serveHttp } from "../base/http-server.ts";
+import type { Log, Secrets } from "../base/log.ts";
+import { ALPHANUMERIC, cryptoRandom, type Random, text } from "../base/random.ts";
+import type { Client } from "../kube/client.ts";
+import { createClient } from "../kube/rest-client.ts";
+import { installCrds } from "../operator/install-crds.ts";
+import { createOperator, type Operator } from "../operator/operator.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
+import { type LaptopIdentity, laptopIdentity } from "./laptop-identity.ts";
+import { type SimulatedMetal, startMetal } from "./laptop-metal.ts";
+
+export interface LaptopOptions {
+  /** Where state is kept; undefined: nowhere. */
+  dir: string | undefined;
+  host: string;
+  /** Of the Kubernetes API; 0: any free one. */
+  port: number;
+  /** How many times faster than real metal the simulated one is. */
+  speed: number;
+  log: Log;
+  secrets: Secrets;
+}
+
+export interface Laptop {
+  /** Base URL of the Kubernetes API. */
+  url: string;
+  identity: LaptopIdentity;
+  client: Client;
+  operator: Operator;
+  metal: SimulatedMetal;
+  close(): Promise<void>;
+}
+
+const VIP = "10.20.30.40";
+const POLL_MS = 1000;
+
+/** Starts everything, in the order in which one part needs the other; what was started before a failure is closed again. */
+export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
+  const { dir, log, secrets } = options;
+  const clock: Clock = systemClock;
+  const random: Random = cryptoRandom;
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closers.splice(0).reverse()) await end();
+  };
+  try {
+    const identity = await laptopIdentity(dir, options.host, clock);
+    const api = await createApiServer({
+      clock,
+      random,
+      log,
+      ...(dir !== undefined && { storage: { file: join(dir, "kubernetes.db") } }),
+    });
+    closers.push(() => api.close());
+    const socket = await api.listen({ host: options.host, port: options.port, tls: identity.serving });
+    closers.push(() => socket.close());
+    const transport = api.transport();
+    const client = createClient(transport, { clock, random, log });
+    const stopping = new AbortController();
+    await installCrds(client, clock, stopping.signal);
+
+    const joinToken = await kept(dir, "join-token", () => text(random, 32, ALPHANUMERIC));
+    secrets.add(joinToken);
+    const http = undiciHttp({});
+    closers.push(() => http.close());
+    const metal = await startMetal({
+      client,
+      clock,
+      random,
+      log,
+      http,
+      speed: options.speed,
+      vip: VIP,
+      joinToken,
+      dir,
+    });
+    closers.push(() => metal.close());
+    const { operator, closeBoot } = await startOperator(options, { api, clock, random, http, metal, joinToken });
+    closers.push(closeBoot);
+    await operator.manager.start(stopping.signal);
+    closers.push(() => operator.manager.stop());
+    return { url: `https://${options.host}:${socket.port}`, identity, client, operator, metal, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Parts {
+  api: ApiServer;
+  clock: Clock;
+  random: Random;
+  http: Http;
+  metal: SimulatedMetal;
+  joinToken: string;
+}
+
+async function startOperator(
+  { log, secrets, host }: LaptopOptions,
+  { api, clock, random, http, metal, joinToken }: Parts,
+): Promise<{ operator: Operator; closeBoot: () => Promise<void> }> {
+  // The boot service's address is part of what the operator tells machines, so its socket comes first.
+  let answer: Operator["boot"] | undefined;
+  const boot = await serveHttp(async (request) => await answer!(request), { host });
+  const ports = {
+    transport: api.transport(),
+    clock,
+    random,
+    log,
+    http: () => http,
+    readNodeFile: async () => undefined,
+    secrets,
+  };
+  const operator = createOperator(ports, {
+    namespace: DEFAULT_NAMESPACE,
+    secret: DEFAULT_SECRET,
+    endpoints: { equinix: metal.equinix.url, latitude: metal.latitude.url },
+    joinToken,
+    bootUrl: boot.url,
+    pollMs: POLL_MS,
+    leaderElection: false,
+  });
+  answer = operator.boot;
+  return { operator, closeBoot: () => boot.close() };
+}
+
+/** A value that is made once and found again; kept readable by its owner only. */
+async function kept(dir: string | undefined, name: string, make: () => string): Promise<string> {
+  if (dir === undefined) return make();
+  const file = join(dir, name);
+  try {
+    return await readFile(file, "utf8");
+  } catch {
+    const value = make();
+    await writeFile(file, value, { mode: 0o600 });
+    return value;
+  }
+}

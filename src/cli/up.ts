@@ -1,0 +1,50 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { jsonLog, Secrets } from "../base/log.ts";
+import { startLaptop } from "./laptop.ts";
+import type { Verb } from "./main.ts";
+
+export const verb: Verb = (program) => {
+  program
+    .command("up")
+    .description(
+      "Run a Kubernetes API, the operator and simulated providers until Ctrl-C; keeps its state in a directory.",
+    )
+    .option("--dir <folder>", "where state is kept", ".slipway")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <number>", "port of the Kubernetes API; 0: any free one", "6443")
+    .option("--speed <factor>", "how many times faster than real metal the simulated one is", "20")
+    .option("--log-level <level>", "debug, info, warn, error", "warn")
+    .action(async (options: { dir: string; host: string; port: string; speed: string; logLevel: "info" }) => {
+      const dir = resolve(options.dir);
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      const secrets = new Secrets();
+      const log = jsonLog({ level: options.logLevel, secrets });
+      const laptop = await startLaptop({
+        dir,
+        host: options.host,
+        port: Number(options.port),
+        speed: Number(options.speed),
+        log,
+        secrets,
+      });
+      const kubeconfig = join(dir, "kubeconfig");
+      await writeFile(kubeconfig, laptop.identity.kubeconfig(laptop.url), { mode: 0o600 });
+      console.log(`Kubernetes API   ${laptop.url}`);
+      console.log(`Equinix Metal    ${laptop.metal.equinix.url} (simulated)`);
+      console.log(`Latitude         ${laptop.metal.latitude.url} (simulated)`);
+      console.log(`kubeconfig       ${kubeconfig}`);
+      console.log(
+        `\n  export KUBECONFIG=${kubeconfig}\n  kubectl apply -f examples/harvester/\n\nCtrl-C stops it; the state stays in ${dir}.`,
+      );
+      await untilStopped();
+      await laptop.close();
+    });
+};
+
+/** Resolves at the first Ctrl-C or termination signal; a second one ends the process at once. */
+export function untilStopped(): Promise<void> {
+  return new Promise((done) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+  });
+}

@@ -1,0 +1,74 @@
+import { Fault } from "../../src/base/fault.ts";
+import type { Http } from "../../src/base/http.ts";
+import type { ApiRequest, Transport } from "../../src/kube/transport.ts";
+
+/** When a process dies: at its n-th effect (from 1), just before the effect or just after it. */
+export interface Death {
+  atEffect: number;
+  when: "before" | "after";
+}
+
+const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/**
+ * The effects of one operator process: its writes to the Kubernetes API and its calls to clouds that change something. They are
+ * counted, and at the chosen one the process dies: nothing it had under way ever ends, and nothing it still tries reaches anybody.
+ */
+export class Mortal {
+  effects = 0;
+  dead = false;
+  readonly #death: Death | undefined;
+  readonly #onDeath: () => void;
+
+  constructor(death: Death | undefined, onDeath: () => void) {
+    this.#death = death;
+    this.#onDeath = onDeath;
+  }
+
+  transport(inner: Transport): Transport {
+    return {
+      request: (request) =>
+        this.#through(request.method !== "GET" && !isLeaseOrEvent(request), () => inner.request(request)),
+      watch: (request) => this.#through(false, () => inner.watch(request)),
+      close: () => inner.close(),
+    };
+  }
+
+  http(inner: Http): Http {
+    return (request) => this.#through(request.method !== "GET", () => inner(request));
+  }
+
+  kill(): void {
+    if (this.dead) return;
+    this.dead = true;
+    this.#onDeath();
+  }
+
+  async #through<T>(isEffect: boolean, call: () => Promise<T>): Promise<T> {
+    if (this.dead) return await never();
+    const last = isEffect && ++this.effects === this.#death?.atEffect ? this.#death.when : undefined;
+    if (last === "before") {
+      this.kill();
+      return await never();
+    }
+    const answer = await call();
+    if (last === "after") this.kill();
+    return this.dead ? await never() : answer;
+  }
+}
+
+function isLeaseOrEvent({ path }: ApiRequest): boolean {
+  return /\/(leases|events)(\/|$)/.test(path);
+}
+
+/** Fails every request of a transport while `down` says so, as a server that is restarted does. */
+export function interruptible(inner: Transport, down: () => boolean): Transport {
+  const refuse = (): never => {
+    throw new Fault("Unavailable", "kubernetes API", "connection refused");
+  };
+  return {
+    request: async (request) => (down() ? refuse() : await inner.request(request)),
+    watch: async (request) => (down() ? refuse() : await inner.watch(request)),
+    close: () => inner.close(),
+  };
+}
