@@ -1,17 +1,19 @@
 import { tryParseIp } from "../../../base/ip.ts";
 import type { Address, Machine, Phase, Port } from "../../machine.ts";
-import type { ServerAttributes, WireServer } from "./wire.ts";
+import type { ServerAttributes, WireInterface, WireServer } from "./wire.ts";
 
 /** The API's status → what Slipway makes of it. `disk_erasing` is part of a reinstall; `deploying` may be one too, and says no more. */
-const PHASES: Readonly<Record<string, Phase>> = {
-  on: "running",
-  off: "stopped",
-  deploying: "building",
-  disk_erasing: "reinstalling",
-  failed_deployment: "failed",
-  rescue_mode: "unknown",
-  unknown: "unknown",
-};
+const PHASES: ReadonlyMap<string, Phase> = new Map(
+  Object.entries({
+    on: "running",
+    off: "stopped",
+    deploying: "building",
+    disk_erasing: "reinstalling",
+    failed_deployment: "failed",
+    rescue_mode: "unknown",
+    unknown: "unknown",
+  } satisfies Record<string, Phase>),
+);
 
 /** A server reads `off` for a moment between its order and its deployment. */
 const FRESH_MS = 120_000;
@@ -35,7 +37,7 @@ export function machineOf({ id, attributes = {} }: WireServer, { claim, vlans, n
     id,
     claim,
     hostname: attributes.hostname ?? "",
-    phase: released ? "releasing" : fresh ? "building" : (PHASES[status] ?? "unknown"),
+    phase: released ? "releasing" : fresh ? "building" : (PHASES.get(status) ?? "unknown"),
     providerState: status,
     plan: attributes.plan?.slug ?? attributes.plan?.name,
     metro: attributes.region?.site?.slug ?? attributes.site,
@@ -66,16 +68,21 @@ function addressesOf({ primary_ipv4, primary_ipv6 }: Partial<ServerAttributes>):
 function portsOf(id: string, { interfaces = [] }: Partial<ServerAttributes>, vlans: readonly string[]): Port[] {
   const usable = interfaces.filter((one) => one.role !== "ipmi");
   const carrier = usable.find((one) => one.role === "internal") ?? usable[0];
-  return usable.map((one, index) => ({
-    id: `${id}/${one.name ?? index}`,
-    name: one.name ?? `port${index}`,
-    kind: one.mac_address ? "physical" : "bond",
-    mac: one.mac_address?.toLowerCase() ?? undefined,
+  if (carrier === undefined) return vlans.length === 0 ? [] : [portOf(id, {}, 0, vlans)];
+  return usable.map((one, index) => portOf(id, one, index, one === carrier ? vlans : []));
+}
+
+function portOf(id: string, { name, mac_address }: WireInterface, index: number, vlans: readonly string[]): Port {
+  return {
+    id: `${id}/${name ?? index}`,
+    name: name ?? `port${index}`,
+    kind: mac_address ? "physical" : "bond",
+    mac: mac_address?.toLowerCase() ?? undefined,
     bonded: false,
     bond: undefined,
-    networkType: vlans.length > 0 && one === carrier ? "hybrid" : "layer3",
+    networkType: vlans.length > 0 ? "hybrid" : "layer3",
     disbondable: false,
-    vlans: one === carrier ? vlans : [],
+    vlans,
     nativeVlan: undefined,
-  }));
+  };
 }

@@ -19,7 +19,13 @@ export interface ServerAttributes {
   scheduled_deletion_at: string | null;
   plan: { slug?: string; name?: string };
   region: { site?: { slug?: string } };
-  interfaces: readonly { role?: string; name?: string; mac_address?: string | null }[];
+  interfaces: readonly WireInterface[];
+}
+
+export interface WireInterface {
+  role?: string;
+  name?: string;
+  mac_address?: string | null;
 }
 
 export type WireServer = Resource<ServerAttributes>;
