@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isFault } from "../../base/fault.ts";
+import type { Body } from "../served.ts";
+import { fieldsOf } from "./applied-fields.ts";
+import { applyConfiguration } from "./apply.ts";
+import { difference, type FieldSet, isEmptySet, NO_FIELDS, union } from "./field-set.ts";
+import { fromFieldsV1 } from "./fields-v1.ts";
+import { equalJson, type PatchRefusal } from "./json.ts";
+import { mergeTyped } from "./merge-typed.ts";
+import { applied, body, owners, type Spec, schema, updated } from "./ownership-example.ts";
+
+test("an apply of what does not exist creates it and owns each field stated", () => {
+  const object = applied(undefined, { replicas: 1, labels: { a: "1" }, set: ["s"], whole: { x: "1" } }, "m");
+  assert.deepEqual(object.spec, { replicas: 1, labels: { a: "1" }, set: ["s"], whole: { x: "1" } });
+  assert.deepEqual(owners(object), {
+    "m Apply": { "f:replicas": {}, "f:labels": { "f:a": {} }, "f:set": { 'v:"s"': {} }, "f:whole": {} },
+  });
+});
+
+const MERGES: [rule: string, live: Spec, config: Spec, result: Spec][] = [
+  ["maps merge", { labels: { a: "1" } }, { labels: { b: "1" } }, { labels: { a: "1", b: "1" } }],
+  ["atomic maps are replaced", { whole: { a: "1" } }, { whole: { b: "1" } }, { whole: { b: "1" } }],
+  ["lists are replaced", { list: ["a"] }, { list: ["b"] }, { list: ["b"] }],
+  ["sets unite", { set: ["a", "b"] }, { set: ["b", "c"] }, { set: ["a", "b", "c"] }],
+  [
+    "list items merge by their keys, defaults included",
+    { ports: [{ port: 1, protocol: "TCP", name: "x" }] },
+    { ports: [{ port: 1 }, { port: 2 }] },
+    { ports: [{ port: 1, protocol: "TCP", name: "x" }, { port: 2 }] },
+  ],
+  [
+    "the configuration orders its items",
+    { ports: [{ port: 1 }, { port: 2 }, { port: 3 }] },
+    { ports: [{ port: 3 }, { port: 1 }] },
+    { ports: [{ port: 3 }, { port: 1 }, { port: 2 }] },
+  ],
+  [
+    "fields without schema merge as maps",
+    { free: { a: { x: 1 } } },
+    { free: { a: { y: 2 } } },
+    { free: { a: { x: 1, y: 2 } } },
+  ],
+];
+
+for (const [rule, live, config, result] of MERGES) {
+  test(`apply merges: ${rule}`, () => {
+    const object = applied(updated(undefined, live, "editor"), config, "m", { force: true });
+    assert.deepEqual(object.spec, result);
+  });
+}
+
+test("what an applier states no more is removed; what others own stays", () => {
+  const first = applied(
+    undefined,
+    { replicas: 1, labels: { a: "1", b: "1" }, set: ["x", "y"], ports: [{ port: 1 }, { port: 2 }] },
+    "a",
+  );
+  const shared = applied(first, { labels: { b: "1" }, set: ["y"], ports: [{ port: 2 }] }, "b");
+  const less = applied(shared, { color: "red" }, "a");
+  assert.deepEqual(less.spec, { labels: { b: "1" }, set: ["y"], ports: [{ port: 2 }], color: "red" });
+  const nothing = applied(less, {}, "b");
+  assert.deepEqual(nothing.spec, { color: "red" });
+});
+
+test("what an update set stays when an applier that never had it applies", () => {
+  const live = updated(applied(undefined, { labels: { a: "1" } }, "m"), { labels: { a: "1", b: "2" } }, "editor");
+  assert.deepEqual(applied(live, { labels: {} }, "m").spec, { labels: { b: "2" } });
+});
+
+test("a field that someone else owns and a configuration would change is a conflict that names both", () => {
+  const live = updated(undefined, { replicas: 1 }, "kubectl-client-side-apply");
+  assert.throws(
+    () => applied(live, { replicas: 2 }, "m"),
+    (error) => {
+      assert.ok(isFault(error, "Conflict"));
+      assert.deepEqual(error.details, {
+        message:
+          'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using example.org/v1: .spec.replicas',
+        causes: [
+          {
+            reason: "FieldManagerConflict",
+            message: 'conflict with "kubectl-client-side-apply" using example.org/v1',
+            field: ".spec.replicas",
+          },
+        ],
+      } satisfies PatchRefusal);
+      return true;
+    },
+  );
+});
+
+test("several conflicts are listed by owner", () => {
+  const live = applied(updated(undefined, { replicas: 1, color: "red" }, "z"), { list: ["x"] }, "a");
+  assert.throws(
+    () => applied(live, { replicas: 2, color: "blue", list: [] }, "m"),
+    (error) =>
+      isFault(error, "Conflict") &&
+      (error.details as PatchRefusal).message ===
+        'Apply failed with 3 conflicts: conflicts with "a":\n- .spec.list\nconflicts with "z" using example.org/v1:\n- .spec.color\n- .spec.replicas',
+  );
+});
+
+test("force takes a field over", () => {
+  const object = applied(updated(undefined, { replicas: 1, color: "red" }, "editor"), { replicas: 2 }, "m", {
+    force: true,
+  });
+  assert.deepEqual(owners(object), { "m Apply": { "f:replicas": {} }, "editor Update": { ".": {}, "f:color": {} } });
+});
+
+test("equal values are owned together, without conflict", () => {
+  const object = applied(applied(undefined, { replicas: 1 }, "a"), { replicas: 1 }, "b");
+  assert.deepEqual(owners(object), { "a Apply": { "f:replicas": {} }, "b Apply": { "f:replicas": {} } });
+});
+
+test("a configuration that the schema does not know is refused with the field", () => {
+  for (const [spec, why] of [
+    [
+      { colour: "red" },
+      "failed to create typed patch object (/x; example.org/v1, Kind=Example): .spec.colour: field not declared in schema",
+    ],
+    [
+      { ports: [{ name: "x" }] },
+      /\.spec\.ports: element 0: associative list with keys has an element that omits a key field/,
+    ],
+    [{ set: ["a", "a"] }, /\.spec\.set: duplicate entries for key \["a"\]/],
+  ] as const) {
+    assert.throws(
+      () => applied(undefined, spec, "m"),
+      (error) =>
+        isFault(error, "BadRequest") &&
+        (typeof why === "string" ? (error.details as PatchRefusal).message === why : why.test(error.message)),
+    );
+  }
+});
+
+test("kubectl's server-side apply takes over what its client-side apply set and nobody changed", () => {
+  const annotation = "kubectl.kubernetes.io/last-applied-configuration";
+  const last = JSON.stringify(body({ replicas: 1, color: "red" }));
+  const live = body({ replicas: 5, color: "red" }, { uid: "u", annotations: { [annotation]: last } });
+  const tracked = updated(undefined, { replicas: 5, color: "red" }, "kubectl-client-side-apply");
+  const stored: Body = { ...live, metadata: { ...live.metadata, managedFields: tracked.metadata.managedFields! } };
+
+  const object = applied(stored, { color: "blue" }, "kubectl");
+  assert.equal((object.spec as Spec).color, "blue");
+  const config: unknown = JSON.parse(object.metadata.annotations![annotation]!);
+  assert.deepEqual(config, body({ color: "blue" }));
+
+  assert.throws(
+    () => applied(stored, { replicas: 2 }, "kubectl"),
+    (error) => isFault(error, "Conflict"),
+  );
+});
+
+test("managedFields in a configuration are refused", () => {
+  const config = body({}, { managedFields: [] });
+  assert.throws(
+    () =>
+      applyConfiguration({
+        live: undefined,
+        config,
+        manager: "m",
+        force: false,
+        subresource: "",
+        apiVersion: "v1",
+        time: "t",
+        schema,
+      }),
+    (error) => isFault(error, "BadRequest") && error.message.endsWith("metadata.managedFields must be nil"),
+  );
+});
+
+const name = fc.constantFrom("a", "b", "c");
+const labels = fc.dictionary(name, fc.constantFrom("1", "2"), { noNullPrototype: true });
+const port = fc
+  .record({ port: fc.constantFrom(1, 2, 3), name: fc.option(name, { nil: undefined }) })
+  .map((p) => JSON.parse(JSON.stringify(p)));
+const spec = fc
+  .record(
+    {
+      replicas: fc.constantFrom(1, 2),
+      labels,
+      whole: labels,
+      list: fc.array(name, { maxLength: 3 }),
+      set: fc.uniqueArray(name),
+      ports: fc.uniqueArray(port, { selector: (p) => p.port }),
+      free: fc.dictionary(name, labels, { noNullPrototype: true }),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  )
+  .map((s) => s as Spec);
+const write = fc.record({ by: fc.constantFrom("a", "b", "c"), how: fc.constantFrom("apply", "update"), spec });
+
+function replay(writes: { by: string; how: string; spec: Spec }[]): Body | undefined {
+  let object: Body | undefined;
+  for (const w of writes) {
+    object = w.how === "apply" ? applied(object, w.spec, w.by, { force: true }) : updated(object, w.spec, w.by);
+  }
+  return object;
+}
+
+test("after any history, applying twice is applying once, times included", () => {
+  fc.assert(
+    fc.property(fc.array(write, { maxLength: 4 }), spec, (history, config) => {
+      const once = applied(replay(history), config, "m", { force: true, time: "2024-01-01T00:00:00Z" });
+      const twice = applied(once, config, "m", { time: "2025-01-01T00:00:00Z" });
+      assert.deepEqual(twice, once);
+    }),
+  );
+});
+
+test("after any history, an applied configuration is in the object and wholly owned by its applier", () => {
+  fc.assert(
+    fc.property(fc.array(write, { maxLength: 4 }), spec, (history, config) => {
+      const object = applied(replay(history), config, "m", { force: true });
+      const stated = fieldsOf({ spec: config }, schema);
+      let owned: FieldSet = NO_FIELDS;
+      for (const entry of (object.metadata.managedFields ?? []) as { manager: string; fieldsV1: unknown }[]) {
+        if (entry.manager === "m") owned = union(owned, fromFieldsV1(entry.fieldsV1));
+      }
+      assert.ok(isEmptySet(difference(stated, owned)));
+      assert.ok(equalJson(mergeTyped(object.spec, config, schema.properties?.spec), object.spec));
+    }),
+  );
+});
+
+test("whoever applies and then applies nothing leaves no trace of fields that nobody else owns", () => {
+  fc.assert(
+    fc.property(spec, spec, (base, config) => {
+      const before = updated(undefined, base, "editor");
+      const unclaimed = Object.fromEntries(Object.entries(config).filter(([key]) => !(key in base)));
+      const after = applied(applied(before, unclaimed, "m"), {}, "m");
+      assert.deepEqual(after.spec, before.spec);
+      const { "m Apply": own, ...others } = owners(after);
+      assert.deepEqual([own, others], [{}, owners(before)]);
+    }),
+  );
+});
