@@ -204,6 +204,27 @@ test("no stock is NoCapacity; the next try uses the same user data object", asyn
   await assert.rejects(driver.create(order({ claim: "b", hostname: "pool-b" })), (e) => isFault(e, "NoCapacity"));
 });
 
+test("a mark that is still tried for is not swept away by another process; one without user data is kept too", async () => {
+  const { driver, sim, clock, restarted } = rig({ stock: { "DAL/c3-small-x86": 0 } });
+  const wish = order({ boot: { scriptUrl: "https://boot.test/script", userData: "" } });
+  const other = restarted();
+  for (let minutes = 0; minutes < 120; minutes += 15) {
+    await assert.rejects(driver.create(wish), (e) => isFault(e, "NoCapacity"));
+    await other.list();
+    await clock.run(15 * 60_000);
+  }
+  const marks = sim.userData().map((item) => [item.id, item.createdAt]);
+
+  sim.setStock("DAL", "c3-small-x86", undefined);
+  await driver.create(wish);
+
+  assert.deepEqual(
+    sim.userData().map((item) => [item.id, item.createdAt]),
+    marks,
+  );
+  assert.ok(clock.now() - sim.userData()[0]!.createdAt >= 2 * HOUR);
+});
+
 test("an order that the API refuses for good is Invalid and leaves nothing behind", async () => {
   const { driver, sim } = rig();
 

@@ -167,6 +167,6 @@ function required({ attributes }: Asked, name: string): string {
 }
 
 function base64(value: unknown): string {
-  if (typeof value === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(value)) return value;
-  throw unprocessable("INVALID_CONTENT", "content is not base64");
+  if (typeof value === "string" && /^[A-Za-z0-9+/]+={0,2}$/.test(value)) return value;
+  throw unprocessable("INVALID_CONTENT", "content is blank or not base64");
 }

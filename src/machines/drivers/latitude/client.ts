@@ -15,6 +15,8 @@ import type {
 const PAGE_SIZE = 250;
 /** User data comes with its content, twice: fewer to a page keep the answer small. */
 const USER_DATA_PAGE_SIZE = 100;
+/** The mark needs an object even where there is nothing to tell, and the API wants content: an empty cloud-config. */
+const NO_USER_DATA = "#cloud-config\n";
 
 type Attributes<R extends { attributes?: unknown }> = Required<NonNullable<R["attributes"]>>;
 
@@ -123,5 +125,5 @@ function part(id: string): string {
 }
 
 function base64(text: string): string {
-  return Buffer.from(text, "utf8").toString("base64");
+  return Buffer.from(text === "" ? NO_USER_DATA : text, "utf8").toString("base64");
 }
