@@ -192,6 +192,22 @@ test("fields with other names than CEL's are reached by their escapes", () => {
   assert.deepEqual(judge(schema, { "a-b": 1, "c.d": 2, namespace: "n", x__y: 3 }), []);
 });
 
+test("a key named like a property of JavaScript's objects is only a key", () => {
+  const m = JSON.parse('{"constructor": "x", "__proto__": "y", "hasOwnProperty": "z"}') as object;
+
+  assert.deepEqual(
+    judge(spec(anything, "self.m.size() == 3 && self.m['constructor'] == 'x' && self.m['__proto__'] == 'y'"), { m }),
+    [],
+  );
+  assert.deepEqual(judge(spec(anything, "!('toString' in self.m)"), { m }), []);
+});
+
+test("equal lists and maps are found in lists", () => {
+  const lists = "[[1, 2], [3]].indexOf([3]) == 1 && self.o.indexOf(self.o[1]) == 1";
+
+  assert.deepEqual(judge(spec(anything, lists), sample), []);
+});
+
 test("a rule that would run for minutes is stopped", () => {
   const schema = spec(
     { i: { type: "array", items: { type: "integer" } } },

@@ -1,5 +1,5 @@
 import { Duration } from "@marcbachmann/cel-js/evaluator";
-import { isRecord, type Node, put } from "../node.ts";
+import { isRecord, type Node } from "../node.ts";
 import { parseDuration } from "./duration.ts";
 import { escapeField } from "./names.ts";
 
@@ -33,15 +33,15 @@ export class CelValues {
   }
 
   #record(node: Node, value: Record<string, unknown>): unknown {
-    const converted: Record<string, unknown> = {};
+    const converted = new Map<string, unknown>();
     const isMap = typeof node.additional === "object";
     let count = 0;
     for (const key in value) {
       count++;
       const child = node.properties.get(key);
-      if (child) put(converted, isMap ? key : escapeField(key), this.of(child, value[key]));
-      else if (isMap) put(converted, key, this.of(node.additional as Node, value[key]));
-      else if (node.additional === "any" || node.open) put(converted, key, untyped(value[key]));
+      if (child) converted.set(isMap ? key : escapeField(key), this.of(child, value[key]));
+      else if (isMap) converted.set(key, this.of(node.additional as Node, value[key]));
+      else if (node.additional === "any" || node.open) converted.set(key, untyped(value[key]));
     }
     if (isMap) this.#longest = Math.max(this.#longest, count);
     return converted;
@@ -76,7 +76,7 @@ function untyped(value: unknown): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(untyped);
   if (!isRecord(value)) return value;
-  const converted: Record<string, unknown> = {};
-  for (const key in value) put(converted, key, untyped(value[key]));
+  const converted = new Map<string, unknown>();
+  for (const key in value) converted.set(key, untyped(value[key]));
   return converted;
 }

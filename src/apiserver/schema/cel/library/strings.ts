@@ -113,10 +113,9 @@ function texted(value: unknown): string {
   if (value instanceof Date) return value.toISOString().replace(/\.000Z$/, "Z");
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (Array.isArray(value)) return `[${value.map(texted).join(", ")}]`;
-  if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-    return `{${Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([k, v]) => `${k}: ${texted(v)}`)
-      .join(", ")}}`;
+  if (value instanceof Map) {
+    const entries = [...value].map(([key, item]) => `${key}: ${texted(item)}`).sort();
+    return `{${entries.join(", ")}}`;
+  }
   return String(value);
 }
