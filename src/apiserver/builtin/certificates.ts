@@ -3,8 +3,17 @@ import type { Body, FieldError, ServedResource } from "../served.ts";
 import { immutableField, invalidField } from "./field-errors.ts";
 import { humanDuration } from "./human-duration.ts";
 import { at, objectsAt, textAt } from "./read.ts";
-import { about, bytes, conditions, fields, int32, listOf, mapOf, text, texts, time } from "./schema-words.ts";
+import { about, bytes, fields, int32, keyedForApply, listOf, mapOf, text, texts, time } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
+
+const condition = fields({
+  "type!": text,
+  "status!": text,
+  reason: text,
+  message: text,
+  lastUpdateTime: time,
+  lastTransitionTime: time,
+});
 
 export const certificateSigningRequest: ServedResource = serve({
   apiVersion: "certificates.k8s.io/v1",
@@ -25,7 +34,7 @@ export const certificateSigningRequest: ServedResource = serve({
       extra: mapOf(listOf(text)),
     }),
     status: fields({
-      conditions: conditions({ lastUpdateTime: time }),
+      conditions: keyedForApply(condition, "type"),
       certificate: about("PEM of the issued certificate, in base64.", bytes),
     }),
   },
@@ -39,7 +48,7 @@ export const certificateSigningRequest: ServedResource = serve({
       const seconds = at(object, "spec.expirationSeconds");
       return typeof seconds === "number" ? humanDuration(seconds * 1000) : "<none>";
     }),
-    column("Condition", condition),
+    column("Condition", printedCondition),
   ],
   prepareCreate(object) {
     object.status = {};
@@ -47,7 +56,7 @@ export const certificateSigningRequest: ServedResource = serve({
   validate: validateRequest,
 });
 
-function condition(object: Body): string {
+function printedCondition(object: Body): string {
   const types = objectsAt(object, "status.conditions").map((c) => c.type);
   const told = types.includes("Denied") ? ["Denied"] : types.includes("Approved") ? ["Approved"] : [];
   if (types.includes("Failed")) told.push("Failed");

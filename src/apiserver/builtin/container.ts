@@ -9,6 +9,7 @@ import {
   int64,
   intOrString,
   keyed,
+  keyedForApply,
   listOf,
   oneOf,
   quantities,
@@ -73,7 +74,7 @@ export const resourceRequirements: Schema = about(
   fields({
     limits: quantities,
     requests: quantities,
-    claims: keyed(fields({ "name!": text, request: text }), "name"),
+    claims: keyedForApply(fields({ "name!": text, request: text }), "name"),
   }),
 );
 

@@ -16,6 +16,7 @@ import {
   text,
   textMap,
   texts,
+  time,
   withDefault,
 } from "./schema-words.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
@@ -80,7 +81,7 @@ const claimTemplate = fields({
     phase: text,
     accessModes: texts,
     capacity: quantities,
-    conditions: conditions(),
+    conditions: conditions({ lastProbeTime: time }),
     allocatedResources: quantities,
     allocatedResourceStatuses: textMap,
     currentVolumeAttributesClassName: text,

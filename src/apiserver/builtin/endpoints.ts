@@ -9,9 +9,9 @@ import {
   listOf,
   objectReference,
   oneOf,
-  setOf,
   text,
   textMap,
+  texts,
   withDefault,
 } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
@@ -33,7 +33,7 @@ export const endpoints: ServedResource = serve({
 });
 
 const endpoint = fields({
-  "addresses!": setOf(text),
+  "addresses!": { ...texts, "x-kubernetes-list-type": "set" },
   conditions: fields({ ready: bool, serving: bool, terminating: bool }),
   hostname: text,
   targetRef: objectReference,

@@ -9,7 +9,6 @@ import {
   about,
   anyObject,
   bool,
-  conditions,
   fields,
   int32,
   int64,
@@ -22,6 +21,15 @@ import {
 } from "./schema-words.ts";
 import { age, ageOf, column, serve } from "./serve.ts";
 import { containerColumns, selectorColumn } from "./workload.ts";
+
+const jobCondition = fields({
+  "type!": text,
+  "status!": text,
+  lastProbeTime: time,
+  lastTransitionTime: time,
+  reason: text,
+  message: text,
+});
 
 const jobSpec = fields({
   parallelism: withDefault(int32, 1),
@@ -53,7 +61,11 @@ export const job: ServedResource = serve({
   members: {
     spec: jobSpec,
     status: fields({
-      conditions: conditions({ lastProbeTime: time }),
+      conditions: {
+        ...listOf(jobCondition),
+        "x-kubernetes-patch-strategy": "merge",
+        "x-kubernetes-patch-merge-key": "type",
+      },
       startTime: time,
       completionTime: time,
       active: int32,

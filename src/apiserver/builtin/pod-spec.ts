@@ -12,7 +12,6 @@ import {
 import {
   about,
   anyObject,
-  atomic,
   bool,
   fields,
   int32,
@@ -101,7 +100,6 @@ export const podSpec: Schema = about(
     ),
     resources: resourceRequirements,
     schedulingGroup: anyObject,
-    workloadRef: atomic({ name: text, podGroup: text, podGroupReplicaKey: text }),
   }),
 );
 

@@ -15,7 +15,7 @@ export function validatePodSpec(spec: unknown, path: string): FieldError[] {
   const volumes = objectsAt(spec, "volumes");
   const errors = [...validateNames(volumes, `${path}.volumes`)];
   const known = new Set(volumes.map((volume) => volume.name));
-  if (objectsAt(spec, "containers").length === 0) errors.push(requiredField(`${path}.containers`));
+  if (spec === undefined || isEmptyList(at(spec, "containers"))) errors.push(requiredField(`${path}.containers`));
   const names = new Set<unknown>();
   for (const list of ["initContainers", "containers"]) {
     for (const [i, container] of objectsAt(spec, list).entries()) {
@@ -30,6 +30,11 @@ export function validatePodSpec(spec: unknown, path: string): FieldError[] {
     errors.push(invalidField(`${path}.terminationGracePeriodSeconds`, grace, "must be greater than or equal to 0"));
   }
   return errors;
+}
+
+/** Absence is the schema's to refuse. */
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function validateNames(items: Record<string, unknown>[], path: string): FieldError[] {

@@ -17,8 +17,8 @@ import {
   keyed,
   listOf,
   quantities,
+  retainingKeys,
   text,
-  textMap,
   time,
 } from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
@@ -49,9 +49,12 @@ const containerStatus: Schema = fields({
   started: bool,
   allocatedResources: quantities,
   resources: anyObject,
-  volumeMounts: listOf(anyObject),
+  volumeMounts: keyed(
+    fields({ "name!": text, "mountPath!": text, readOnly: bool, recursiveReadOnly: text, volumeStatus: anyObject }),
+    "mountPath",
+  ),
   user: anyObject,
-  allocatedResourcesStatus: listOf(anyObject),
+  allocatedResourcesStatus: keyed(fields({ "name!": text, resources: listOf(anyObject) }), "name"),
   stopSignal: text,
 });
 
@@ -65,7 +68,11 @@ const status = about(
     reason: text,
     nominatedNodeName: text,
     hostIP: text,
-    hostIPs: listOf(fields({ ip: text })),
+    hostIPs: {
+      ...listOf(fields({ ip: text })),
+      "x-kubernetes-patch-strategy": "merge",
+      "x-kubernetes-patch-merge-key": "ip",
+    },
     podIP: text,
     podIPs: keyed(fields({ "ip!": text }), "ip"),
     startTime: time,
@@ -74,12 +81,11 @@ const status = about(
     ephemeralContainerStatuses: listOf(containerStatus),
     qosClass: text,
     resize: text,
-    resourceClaimStatuses: keyed(fields({ "name!": text, resourceClaimName: text }), "name"),
+    resourceClaimStatuses: retainingKeys(keyed(fields({ "name!": text, resourceClaimName: text }), "name")),
     extendedResourceClaimStatus: anyObject,
     allocatedResources: quantities,
     resources: anyObject,
     nodeAllocatableResourceClaimStatuses: listOf(anyObject),
-    annotations: textMap,
   }),
 );
 
@@ -93,7 +99,6 @@ export const pod: ServedResource = serve({
   status: true,
   hasGeneration: true,
   members: { spec: podSpec, status },
-  required: ["spec"],
   selectableFields: {
     "spec.nodeName": (object) => textAt(object, "spec.nodeName"),
     "spec.restartPolicy": (object) => textAt(object, "spec.restartPolicy"),

@@ -19,7 +19,7 @@ const subjects: Schema = about(
 
 const roleRef: Schema = about(
   "The role that is granted; can't change.",
-  atomic({ "apiGroup!": text, "kind!": text, "name!": text }),
+  atomic({ apiGroup: text, "kind!": text, "name!": text }),
 );
 
 export const role: ServedResource = serve({

@@ -48,6 +48,11 @@ export function listOf(items: Schema): Schema {
 
 export const texts = listOf(text);
 
+/** A list of objects told apart by `keys` for apply; strategic merge patches replace it. */
+export function keyedForApply(items: Schema, ...keys: [string, ...string[]]): Schema {
+  return { type: "array", items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys };
+}
+
 /** A list of distinct values that merges. */
 export function setOf(items: Schema): Schema {
   return { type: "array", items, "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge" };

@@ -5,6 +5,7 @@ import { at, objectsAt, textAt, textsAt } from "./read.ts";
 import {
   about,
   anyObject,
+  atomic,
   bool,
   conditions,
   fields,
@@ -120,7 +121,7 @@ export const storageClass: ServedResource = serve({
     mountOptions: texts,
     allowVolumeExpansion: bool,
     volumeBindingMode: withDefault(oneOf("Immediate", "WaitForFirstConsumer"), "Immediate"),
-    allowedTopologies: listOf(fields({ matchLabelExpressions: listOf(fields({ "key!": text, "values!": texts })) })),
+    allowedTopologies: listOf(atomic({ matchLabelExpressions: listOf(fields({ "key!": text, "values!": texts })) })),
   },
   required: ["provisioner"],
   columns: [

@@ -53,7 +53,7 @@ const shared: Readonly<Record<string, Schema>> = {
   awsElasticBlockStore: fields({ "volumeID!": text, fsType: text, partition: int32, readOnly: bool }),
 };
 
-const iscsi = fields({
+const iscsi = {
   "targetPortal!": text,
   "iqn!": text,
   "lun!": int32,
@@ -63,9 +63,8 @@ const iscsi = fields({
   portals: listOf(text),
   chapAuthDiscovery: bool,
   chapAuthSession: bool,
-  secretRef: localReference,
   initiatorName: text,
-});
+};
 
 /** `v1.PersistentVolumeClaimSpec`. */
 export const claimSpec: Schema = fields({
@@ -100,7 +99,7 @@ export const volume: Schema = fields({
     volumeClaimTemplate: fields({ metadata: anyObject, "spec!": claimSpec }),
   }),
   image: fields({ reference: text, pullPolicy: text }),
-  iscsi,
+  iscsi: fields({ ...iscsi, secretRef: localReference }),
   ...shared,
   ...Object.fromEntries(
     [
@@ -147,7 +146,7 @@ export const persistentVolumeSpec: Schema = fields({
     controllerExpandSecretRef: atomic({ name: text, namespace: text }),
     nodeExpandSecretRef: atomic({ name: text, namespace: text }),
   }),
-  iscsi,
+  iscsi: fields({ ...iscsi, secretRef: atomic({ name: text, namespace: text }) }),
   ...shared,
   ...Object.fromEntries(
     [

@@ -1,6 +1,6 @@
 import { equalJson } from "../patch/json.ts";
 import type { Body, Column, FieldError, ServedResource } from "../served.ts";
-import { immutableField, invalidField, requiredField } from "./field-errors.ts";
+import { immutableField, invalidField } from "./field-errors.ts";
 import { selects, validateLabelSelector } from "./name-rules.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
 import { validatePodSpec } from "./pod-validation.ts";
@@ -44,8 +44,8 @@ export function validateWorkload(object: Body, old?: Body): FieldError[] {
   const selector = at(object, "spec.selector");
   const errors = validateLabelSelector(selector, "spec.selector");
   const labels = membersAt(object, "spec.template.metadata.labels");
-  if (selector === undefined) errors.push(requiredField("spec.selector"));
-  else if (isEmpty(selector)) {
+  if (selector === undefined) return errors;
+  if (isEmpty(selector)) {
     errors.push(invalidField("spec.selector", selector, "empty selector is invalid for deployment"));
   } else if (!selects(selector, labels)) {
     const field = "spec.template.metadata.labels";
