@@ -23,6 +23,8 @@ export class Store {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #journal: Journal | undefined;
   readonly #history: number;
+  /** The version that memory was loaded at: older changes are not known here. */
+  readonly #origin: number;
   #version: number;
   #shown: number;
   #pending: StoreEvent[] = [];
@@ -36,6 +38,7 @@ export class Store {
     const found = this.#journal?.load(({ collection, key, object }) => loaded.push([collection, key, object]));
     this.#version = Math.max(1, found?.version ?? 0);
     this.#shown = this.#version;
+    this.#origin = this.#version;
     for (const [collection, key, object] of loaded) this.#collection(collection).load(key, object);
   }
 
@@ -147,7 +150,7 @@ export class Store {
   #collection(name: string): Collection {
     let found = this.#collections.get(name);
     if (found === undefined) {
-      found = new Collection(this.#history, this.#shown);
+      found = new Collection(this.#history, this.#origin);
       this.#collections.set(name, found);
     }
     return found;

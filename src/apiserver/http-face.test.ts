@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { systemClock } from "../base/clock.ts";
+import { quietLog } from "../base/log.ts";
+import { cryptoRandom } from "../base/random.ts";
+import type { Body } from "./served.ts";
+import { createApiServer } from "./server.ts";
+import { CONFIG_MAPS, DEFINITIONS, WIDGETS, widgets } from "./testing.ts";
+
+const tokens = { "a-token": { name: "admin", groups: ["system:masters"] } };
+const base = { clock: systemClock, random: cryptoRandom, log: quietLog, tokens };
+const headers = { authorization: "Bearer a-token", "content-type": "application/json" };
+
+test("over a socket: no user is 401, a long list comes whole, a watch streams lines", async (t) => {
+  const server = await createApiServer(base);
+  t.after(() => server.close());
+  const face = await server.listen({});
+  const at = (path: string): string => `${face.url}${path}`;
+  assert.equal((await fetch(at(CONFIG_MAPS))).status, 401);
+  assert.equal(await (await fetch(at("/readyz"))).text(), "ok");
+  const made = [...Array(450).keys()].map((i) =>
+    fetch(at(CONFIG_MAPS), {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ metadata: { name: `c${i}` }, data: { x: '"items":[]' } }),
+    }),
+  );
+  for (const answer of await Promise.all(made)) {
+    assert.equal(answer.status, 201);
+    await answer.arrayBuffer();
+  }
+  const list = (await (await fetch(at(CONFIG_MAPS), { headers })).json()) as {
+    items: Body[];
+    metadata: { resourceVersion: string };
+  };
+  assert.equal(list.items.length, 450);
+  const watch = await fetch(
+    at(`${CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion=${list.metadata.resourceVersion}`),
+    { headers },
+  );
+  await fetch(at(`${CONFIG_MAPS}/c1`), { method: "DELETE", headers });
+  const lines = (await watch.text())
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; object: Body });
+  assert.deepEqual(
+    lines.map((l) => `${l.type} ${l.object.metadata.name}`),
+    ["DELETED c1"],
+  );
+  const large = await fetch(at(CONFIG_MAPS), { method: "POST", headers, body: `{"a":"${"x".repeat(4 << 20)}"}` });
+  assert.equal(large.status, 413);
+  const yaml = await fetch(at(`${CONFIG_MAPS}/c2`), { headers: { ...headers, accept: "application/yaml" } });
+  assert.match(await yaml.text(), /^apiVersion: v1$/m);
+});
+
+test("a restart from the file finds objects, definitions and the version", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-api-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const storage = { file: join(folder, "db") };
+  const first = await createApiServer({ ...base, storage });
+  const before = first.transport();
+  await before.request({ method: "POST", path: DEFINITIONS, body: widgets });
+  const made = await before.request({ method: "POST", path: WIDGETS, body: { metadata: { name: "a" } } });
+  assert.equal(made.status, 201);
+  await first.close();
+  const second = await createApiServer({ ...base, storage });
+  const after = second.transport();
+  assert.deepEqual((await after.request({ method: "GET", path: `${WIDGETS}/a` })).body, made.body);
+  const next = await after.request({ method: "POST", path: CONFIG_MAPS, body: { metadata: { name: "b" } } });
+  assert.ok(
+    Number((next.body as Body).metadata.resourceVersion) > Number((made.body as Body).metadata.resourceVersion),
+  );
+  await second.close();
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Fault } from "../../base/fault.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { fieldSelector } from "./field-selector.ts";
+import { labelSelector } from "./label-selector.ts";
+
+const labels = { app: "web", tier: "2", "example.com/zone": "a" };
+
+for (const [text, expected] of [
+  ["", true],
+  ["app=web", true],
+  ["app==web, tier!=3", true],
+  ["app!=web", false],
+  ["missing!=x", true],
+  ["app in (api, web)", true],
+  ["app notin (web)", false],
+  ["app in ()", false],
+  ["app", true],
+  ["!app", false],
+  ["!missing", true],
+  ["tier>1", true],
+  ["tier<2", false],
+  ["example.com/zone=a,app", true],
+  ["app=", false],
+] as const)
+  test(`label selector ${JSON.stringify(text)} is ${expected}`, () =>
+    assert.equal(labelSelector(text)(labels), expected));
+
+for (const text of ["=a", "a in b", "a in (b", "a=b=c", "a,,b", "a>b", "(", "a b"])
+  test(`label selector ${JSON.stringify(text)} is refused`, () =>
+    assert.throws(() => labelSelector(text), /unable to parse requirement/));
+
+test("any text is either a selector or a BadRequest", () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      try {
+        labelSelector(text)({});
+      } catch (error) {
+        assert.equal((error as Fault).code, "BadRequest");
+      }
+    }),
+  );
+});
+
+const resource = {
+  selectableFields: { "spec.nodeName": (o: Body) => String(o.spec ?? "") },
+} as unknown as ServedResource;
+const object = { metadata: { name: "a", namespace: "n" }, spec: "x,y" } as unknown as Body;
+
+test("field selectors compare what the resource offers", () => {
+  assert.equal(fieldSelector("metadata.name=a,metadata.namespace==n", resource).match(object), true);
+  assert.equal(fieldSelector("metadata.name!=a", resource).match(object), false);
+  assert.equal(fieldSelector("spec.nodeName=x\\,y", resource).match(object), true);
+  assert.throws(() => fieldSelector("spec.other=1", resource), /field label not supported: spec.other/);
+  assert.throws(() => fieldSelector("nonsense", resource), /invalid selector/);
+  assert.throws(() => fieldSelector("constructor=1", resource), /field label not supported/);
+});

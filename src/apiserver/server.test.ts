@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Body } from "./served.ts";
+import { CONFIG_MAPS, DEFINITIONS, WIDGETS, type World, widgets, world } from "./testing.ts";
+
+const MERGE = { contentType: "application/merge-patch+json" };
+
+async function withWorld(run: (w: World) => Promise<void>): Promise<void> {
+  const w = await world();
+  try {
+    await run(w);
+  } finally {
+    await w.close();
+  }
+  assert.equal(w.clock.pending, 0, "a closed server leaves no timer");
+}
+
+test("a cluster has its four namespaces from the first request", () =>
+  withWorld(async (w) => {
+    const list = await w.ask("GET", "/api/v1/namespaces");
+    const names = (list.items as Body[]).map((n) => n.metadata.name);
+    assert.deepEqual(names, ["default", "kube-node-lease", "kube-public", "kube-system"]);
+  }));
+
+test("a definition is served as soon as its creation is answered, pruned, defaulted and validated", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    const made = await w.ask("POST", WIDGETS, {
+      metadata: { generateName: "w-" },
+      spec: { bogus: 1 },
+      status: { count: 9 },
+    });
+    assert.deepEqual(made.spec, { count: 1 });
+    assert.equal(made.status, undefined);
+    assert.equal(made.metadata.generation, 1);
+    assert.match(made.metadata.name, /^w-[a-z0-9]{5}$/);
+    const bad = await w.refused("POST", WIDGETS, { metadata: { name: "a" }, spec: { count: -1 } });
+    assert.equal(bad.code, 422);
+    assert.equal(
+      bad.message,
+      'Widget.example.com "a" is invalid: spec.count: Invalid value: -1: spec.count in body should be greater than or equal to 0',
+    );
+  }));
+
+test("fieldValidation=Strict refuses unknown fields, Warn tells them", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    const body = { metadata: { name: "a" }, spec: { bogus: 1 } };
+    const strict = await w.refused("POST", WIDGETS, body, { query: { fieldValidation: "Strict" } });
+    assert.equal(strict.code, 400);
+    assert.match(strict.message ?? "", /strict decoding error: unknown field "spec.bogus"$/);
+    const warned = await w.send({ method: "POST", path: WIDGETS, body, query: { fieldValidation: "Warn" } });
+    assert.equal(warned.headers.warning, '299 - "unknown field \\"spec.bogus\\""');
+  }));
+
+test("every served version shows the same object under its own apiVersion", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    await w.ask("POST", WIDGETS.replace("/v1/", "/v2/"), { metadata: { name: "a" }, spec: { color: "red" } });
+    assert.equal((await w.ask("GET", `${WIDGETS}/a`)).apiVersion, "example.com/v1");
+    assert.equal((await w.ask("GET", `${WIDGETS.replace("/v1/", "/v2/")}/a`)).apiVersion, "example.com/v2");
+  }));
+
+test("status and main resource don't write each other, and only the spec moves the generation", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    await w.ask("POST", WIDGETS, { metadata: { name: "a" }, spec: { count: 2 } });
+    const told = await w.ask("PATCH", `${WIDGETS}/a/status`, { spec: { count: 5 }, status: { count: 2 } }, MERGE);
+    assert.deepEqual([told.spec, told.status, told.metadata.generation], [{ count: 2 }, { count: 2 }, 1]);
+    const changed = await w.ask("PATCH", `${WIDGETS}/a`, { spec: { count: 3 }, status: { count: 7 } }, MERGE);
+    assert.deepEqual([changed.spec, changed.status, changed.metadata.generation], [{ count: 3 }, { count: 2 }, 2]);
+  }));
+
+test("a write that changes nothing keeps the resourceVersion", () =>
+  withWorld(async (w) => {
+    const made = await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" }, data: { x: "1" } });
+    const again = await w.ask("PATCH", `${CONFIG_MAPS}/a`, { data: { x: "1" } }, MERGE);
+    const put = await w.ask("PUT", `${CONFIG_MAPS}/a`, made);
+    assert.equal(again.metadata.resourceVersion, made.metadata.resourceVersion);
+    assert.equal(put.metadata.resourceVersion, made.metadata.resourceVersion);
+  }));
+
+test("an update with an old resourceVersion is refused in upstream's words", () =>
+  withWorld(async (w) => {
+    const made = await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" } });
+    await w.ask("PATCH", `${CONFIG_MAPS}/a`, { data: { x: "1" } }, MERGE);
+    const status = await w.refused("PUT", `${CONFIG_MAPS}/a`, { ...made, data: { x: "2" } });
+    assert.equal(
+      status.message,
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    );
+    assert.deepEqual(
+      [status.reason, status.code, status.details],
+      ["Conflict", 409, { name: "a", kind: "configmaps" }],
+    );
+  }));
+
+test("refusals carry reason and details", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" } });
+    assert.equal((await w.refused("GET", `${CONFIG_MAPS}/x`)).message, 'configmaps "x" not found');
+    assert.equal((await w.refused("POST", CONFIG_MAPS, { metadata: { name: "a" } })).reason, "AlreadyExists");
+    assert.equal(
+      (await w.refused("GET", "/apis/none/v1/things")).message,
+      "the server could not find the requested resource",
+    );
+    assert.match(
+      (await w.refused("POST", CONFIG_MAPS, { metadata: { name: "Not_A_Name" } })).message ?? "",
+      /RFC 1123 subdomain/,
+    );
+    assert.equal(
+      (await w.refused("POST", CONFIG_MAPS, {})).message,
+      'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+    );
+    assert.equal(
+      (await w.refused("POST", CONFIG_MAPS.replace("default", "nope"), { metadata: { name: "a" } })).message,
+      'namespaces "nope" not found',
+    );
+    assert.equal(
+      (await w.refused("GET", CONFIG_MAPS, undefined, { accept: "application/vnd.kubernetes.protobuf" })).code,
+      406,
+    );
+    assert.equal((await w.refused("PATCH", `${CONFIG_MAPS}/a`, {}, { contentType: "text/plain" })).code, 415);
+    assert.equal((await w.refused("POST", CONFIG_MAPS, "{", { contentType: "application/json" })).code, 400);
+    assert.equal((await w.refused("POST", CONFIG_MAPS, " ".repeat(4 << 20))).code, 413);
+    assert.equal((await w.refused("PUT", `${CONFIG_MAPS}/a`, { metadata: { name: "b" } })).code, 400);
+  }));
+
+test("a dry run answers what would be and stores nothing", () =>
+  withWorld(async (w) => {
+    const query = { dryRun: "All" };
+    assert.equal((await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" } }, { query })).metadata.name, "a");
+    assert.equal((await w.refused("GET", `${CONFIG_MAPS}/a`)).code, 404);
+  }));
+
+test("apply creates, then conflicts with another manager unless forced", () =>
+  withWorld(async (w) => {
+    const apply = (manager: string, x: string, more = {}) => ({
+      body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { x } },
+      more: { contentType: "application/apply-patch+yaml", query: { fieldManager: manager, ...more } },
+    });
+    const first = apply("one", "1");
+    const made = await w.send({ method: "PATCH", path: `${CONFIG_MAPS}/a`, body: first.body, ...first.more });
+    assert.equal(made.status, 201);
+    const second = apply("two", "2");
+    const status = await w.refused("PATCH", `${CONFIG_MAPS}/a`, second.body, second.more);
+    assert.equal(status.message, 'Apply failed with 1 conflict: conflict with "one": .data.x');
+    const forced = apply("two", "2", { force: "true" });
+    assert.deepEqual((await w.ask("PATCH", `${CONFIG_MAPS}/a`, forced.body, forced.more)).data, { x: "2" });
+    const nobody = await w.refused("PATCH", `${CONFIG_MAPS}/a`, first.body, {
+      contentType: "application/apply-patch+yaml",
+    });
+    assert.match(nobody.message ?? "", /fieldManager: Required value/);
+  }));
+
+test("scale reads and writes the replicas of any kind", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    await w.ask("POST", WIDGETS, { metadata: { name: "a" }, spec: { count: 2 } });
+    const scale = await w.ask("GET", `${WIDGETS}/a/scale`);
+    assert.deepEqual([scale.kind, scale.spec], ["Scale", { replicas: 2 }]);
+    await w.ask("PUT", `${WIDGETS}/a/scale`, { ...scale, spec: { replicas: 4 } });
+    const after = await w.ask("GET", `${WIDGETS}/a`);
+    assert.deepEqual([after.spec, after.metadata.generation], [{ count: 4 }, 2]);
+    assert.equal((await w.refused("PUT", `${WIDGETS}/a/scale`, { ...scale, spec: { replicas: 5 } })).code, 409);
+  }));
+
+test("who may not is told so, and system:masters always may", async () => {
+  const w = await world({
+    authorize: ({ verb }) => ({ allowed: verb === "get" }),
+    tokens: { t: { name: "eve", groups: [] } },
+  });
+  const ask = (token: string, path = CONFIG_MAPS) =>
+    w.server.handle({
+      method: "GET",
+      path,
+      query: new URLSearchParams(),
+      headers: { authorization: `Bearer ${token}` },
+    });
+  const denied = await ask("t");
+  assert.ok("body" in denied);
+  assert.match(
+    (denied.body as { message: string }).message,
+    /^configmaps is forbidden: User "eve" cannot list resource "configmaps" in API group "" in the namespace "default"/,
+  );
+  assert.equal((await ask("t", "/api")).status, 200);
+  assert.equal((await ask("wrong")).status, 401);
+  assert.equal((await w.send({ method: "GET", path: CONFIG_MAPS })).status, 200);
+  const review = await w.ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: { resourceAttributes: { verb: "list", resource: "pods" } },
+  });
+  assert.deepEqual(review.status, { allowed: true });
+  await w.close();
+});
+
+test("a bootstrap token opens the door until it expires", async () => {
+  const w = await world();
+  const text = {
+    "token-id": "abcdef",
+    "token-secret": "0123456789abcdef",
+    "usage-bootstrap-authentication": "true",
+    expiration: "2026-01-01T01:00:00Z",
+  };
+  const secret = {
+    metadata: { name: "bootstrap-token-abcdef" },
+    type: "bootstrap.kubernetes.io/token",
+    stringData: text,
+  };
+  await w.ask("POST", "/api/v1/namespaces/kube-system/secrets", secret);
+  const ask = async (token: string): Promise<number> =>
+    (
+      await w.server.handle({
+        method: "GET",
+        path: "/api",
+        query: new URLSearchParams(),
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
+  assert.equal(await ask("abcdef.0123456789abcdef"), 200);
+  assert.equal(await ask("abcdef.0123456789abcdeg"), 401);
+  await w.clock.run(3_600_001);
+  assert.equal(await ask("abcdef.0123456789abcdef"), 401);
+  await w.close();
+});
+
+test("tables and metadata-only lists are given on request", () =>
+  withWorld(async (w) => {
+    const table = await w.ask("GET", "/api/v1/namespaces", undefined, {
+      accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
+    });
+    assert.equal(table.kind, "Table");
+    assert.equal((table.rows as unknown[]).length, 4);
+    const partial = await w.ask("GET", "/api/v1/namespaces", undefined, {
+      accept: "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+    });
+    assert.equal(partial.kind, "PartialObjectMetadataList");
+    assert.deepEqual(Object.keys((partial.items as Body[])[0]!), ["kind", "apiVersion", "metadata"]);
+  }));
+
+test("what a client got can't be changed by what it sends later", () =>
+  withWorld(async (w) => {
+    const body = { metadata: { name: "a" }, data: { x: "1" } };
+    await w.ask("POST", CONFIG_MAPS, body);
+    body.data.x = "2";
+    assert.deepEqual((await w.ask("GET", `${CONFIG_MAPS}/a`)).data, { x: "1" });
+  }));
