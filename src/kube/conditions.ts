@@ -6,18 +6,18 @@ export type ConditionUpdate = Omit<Condition, "lastTransitionTime">;
 
 /**
  * The list with one condition set (metav1.Condition): `lastTransitionTime` moves only when the status does. Returns the very
- * same list when nothing changes. Pure.
+ * same list, to be left as it is, when nothing changes. Pure.
  */
 export function setCondition(
   list: readonly Condition[] | undefined,
   update: ConditionUpdate,
   nowMs: number,
-): readonly Condition[] {
+): Condition[] {
   const before = conditionOf(list, update.type);
   if (before === undefined) return [...(list ?? []), { ...update, lastTransitionTime: rfc3339(nowMs) }];
   const lastTransitionTime = before.status === update.status ? before.lastTransitionTime : rfc3339(nowMs);
   const after: Condition = { ...before, ...update, lastTransitionTime };
-  return same(before, after) ? list! : list!.map((c) => (c === before ? after : c));
+  return same(before, after) ? (list as Condition[]) : list!.map((c) => (c === before ? after : c));
 }
 
 export function conditionOf<C extends { type: string }>(list: readonly C[] | undefined, type: string): C | undefined {

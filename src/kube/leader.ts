@@ -17,6 +17,8 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 };
 
+const STOPPING = "this replica stops";
+
 export interface LeaderOptions {
   client: Client;
   clock: Clock;
@@ -142,15 +144,17 @@ export class Leader {
   #lose(because: string): void {
     this.#leading = false;
     this.#heldUntil = Number.NEGATIVE_INFINITY;
-    this.#o.log.warn({ lease: this.#o.lease.name, because }, "no longer leading");
-    this.#o.onChange(false);
+    const { log, lease, onChange } = this.#o;
+    if (because === STOPPING) log.info({ lease: lease.name, because }, "no longer leading");
+    else log.warn({ lease: lease.name, because }, "no longer leading");
+    onChange(false);
   }
 
   /** Empties the record, so that another replica need not wait for it to run out. */
   async #release(): Promise<void> {
     const lease = this.#seen?.lease;
     const held = this.held();
-    if (this.#leading) this.#lose("the manager stops");
+    if (this.#leading) this.#lose(STOPPING);
     if (!held || lease === undefined) return;
     const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 };
     try {

@@ -176,7 +176,12 @@ export function createManager(options: ManagerOptions): Manager {
   }
 
   function mustNotRun(): void {
-    if (started) throw new Fault("Bug", "manager", "controllers and sources are added before start");
+    if (started || stopping !== undefined)
+      throw new Fault(
+        "Bug",
+        "manager",
+        "it was started before; controllers and sources are added earlier, and a stopped manager stays so",
+      );
   }
 
   async function fill(of: System): Promise<void> {

@@ -9,7 +9,7 @@ export type Priority = "change" | "again" | "resync";
 
 const LEVEL: Readonly<Record<Priority, number>> = { change: 0, again: 1, resync: 2 };
 
-/** One pick in this many goes to the least urgent key that waits, so that none waits for ever. */
+/** One pick in this many goes to each of the less urgent lists, so that no key waits for ever. */
 const FAIR_SHARE = 16;
 
 const DEFAULT_BACK_OFF: BackOff = { baseMs: 5, maxMs: 5 * 60_000, jitter: 0 };
@@ -190,7 +190,9 @@ export class WorkQueue {
     const lowest = third.length > 0 ? third : second.length > 0 ? second : first;
     const highest = first.length > 0 ? first : second.length > 0 ? second : third;
     if (highest.length === 0) return undefined;
-    return ++this.#picks % FAIR_SHARE === 0 ? lowest : highest;
+    const turn = ++this.#picks % FAIR_SHARE;
+    if (turn === FAIR_SHARE / 2 && second.length > 0) return second;
+    return turn === 0 ? lowest : highest;
   }
 
   /** An item without a state worth keeping is forgotten, so the queue's memory follows its work. */

@@ -1,0 +1,46 @@
+import "reflect-metadata";
+import assert from "node:assert/strict";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import type { TLSSocket } from "node:tls";
+import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
+import { createHttpTransport } from "./http-transport.ts";
+
+/** A self-signed certificate is its own CA. */
+async function selfSigned(name: string): Promise<{ cert: string; key: string }> {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`,
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [new SubjectAlternativeNameExtension([{ type: "ip", value: "127.0.0.1" }])],
+  });
+  const der = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey));
+  const key = `-----BEGIN PRIVATE KEY-----\n${der.toString("base64").replace(/.{64}/g, "$&\n")}\n-----END PRIVATE KEY-----\n`;
+  return { cert: certificate.toString("pem"), key };
+}
+
+test("TLS: the client shows its certificate, and speaks to nobody whose own is not signed by the CA", async () => {
+  const [server, client] = await Promise.all([selfSigned("server"), selfSigned("client")]);
+  const listening = createServer({ ...server, ca: client.cert, requestCert: true }, (req, res) => {
+    const { CN } = (req.socket as TLSSocket).getPeerCertificate().subject;
+    res.end(`hello ${CN}`);
+  });
+  await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
+  const url = `https://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  const trusting = createHttpTransport({ server: url, ca: server.cert, ...client });
+  const stranger = createHttpTransport({ server: url, ca: client.cert });
+  try {
+    assert.equal((await trusting.request({ method: "GET", path: "/" })).body, "hello client");
+    await assert.rejects(stranger.request({ method: "POST", path: "/", body: {} }), {
+      code: "Unavailable",
+      remedy: /certificate is signed by the given CA/,
+    });
+  } finally {
+    await Promise.all([trusting.close(), stranger.close()]);
+    listening.closeAllConnections();
+    await new Promise((resolve) => listening.close(resolve));
+  }
+});
