@@ -1,6 +1,6 @@
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { invalidField } from "./field-errors.ts";
-import { at, membersAt, numberAt, textAt } from "./read.ts";
+import { at, numberAt, textAt } from "./read.ts";
 import { about, fields, int32, microTime, objectReference, text, time } from "./schema-words.ts";
 import { ageOf, column, serve, wide } from "./serve.ts";
 
@@ -23,9 +23,9 @@ const selectable: Record<string, (object: Body) => string> = {
 
 const columns = [
   column("Last Seen", lastSeen),
-  column("Type", (object: Body) => textAt(object, "type")),
-  column("Reason", (object: Body) => textAt(object, "reason")),
-  column("Object", (object: Body) => {
+  column("Type", (object) => textAt(object, "type")),
+  column("Reason", (object) => textAt(object, "reason")),
+  column("Object", (object) => {
     const kind = textAt(object, "involvedObject.kind").toLowerCase();
     const name = textAt(object, "involvedObject.name");
     return kind === "" ? name : `${kind}/${name}`;
@@ -35,7 +35,7 @@ const columns = [
     const component = textAt(object, "source.component") || textAt(object, "reportingComponent");
     return [component, textAt(object, "source.host") || textAt(object, "reportingInstance")].filter(Boolean).join(", ");
   }),
-  column("Message", (object: Body) => textAt(object, "message").trim()),
+  column("Message", (object) => textAt(object, "message").trim()),
   wide("First Seen", (object, now) => ageOf(textAt(object, "firstTimestamp") || textAt(object, "eventTime"), now)),
   wide("Count", (object) => String(numberAt(object, "series.count") || numberAt(object, "count") || 1)),
   wide("Name", (object) => object.metadata.name),
@@ -100,21 +100,16 @@ export const event: ServedResource = serve({
   selectableFields: Object.fromEntries(
     Object.entries(selectable).map(([name, value]) => [
       name.replace("involvedObject", "regarding").replace("reportingComponent", "reportingController"),
-      (object: Body) => value(toCore(object)),
+      (object) => value(toCore(object)),
     ]),
   ),
   columns: columns.map((c) => ({
     ...c,
-    value: (object: Body, now: number) => asFunction(c.value)(toCore(object), now),
+    value: (object: Body, now: number) => c.value(toCore(object), now),
   })),
   toStorage: toCore,
   fromStorage: toEvents,
-  prepareCreate: (object) => {
-    if (textAt(object, "metadata.namespace") !== "" && at(object, "regarding.namespace") === undefined) {
-      object.regarding = { ...membersAt(object, "regarding") };
-    }
-  },
-  validate: (object, old) => validateEvent(toCore(object), old === undefined ? undefined : toCore(old)),
+  validate: (object) => validateEvent(toCore(object)),
 });
 
 /** core/v1 name → events.k8s.io/v1 name, where they differ. */
@@ -143,10 +138,6 @@ function renamed(object: Body, names: ReadonlyMap<string, string>, apiVersion: s
   return { ...Object.fromEntries(members), apiVersion } as Body;
 }
 
-function asFunction<T>(value: T | { jsonPath: string }): T {
-  return value as T;
-}
-
 function lastSeen(object: Body, now: number): string {
   const last =
     textAt(object, "series.lastObservedTime") || textAt(object, "lastTimestamp") || textAt(object, "eventTime");
@@ -161,15 +152,12 @@ function fillIn(object: Body): void {
   object.reportingInstance ??= "";
 }
 
-function validateEvent(object: Body): FieldError[];
-function validateEvent(object: Body, old: Body | undefined): FieldError[];
+/** An Event lies in the namespace of what it is about; about cluster-scoped objects, in `default` (or `kube-system`). */
 function validateEvent(object: Body): FieldError[] {
   const namespace = textAt(object, "involvedObject.namespace");
   const own = textAt(object, "metadata.namespace");
-  if (namespace === own || (namespace === "" && own === "default")) return [];
-  // Events about cluster-scoped objects live in the namespace default (or kube-system for Nodes of old).
-  if (namespace === "") return own === "kube-system" ? [] : [mismatch(namespace)];
-  return [mismatch(namespace)];
+  const fits = namespace === "" ? own === "default" || own === "kube-system" : namespace === own;
+  return fits || own === "" ? [] : [mismatch(namespace)];
 }
 
 function mismatch(namespace: string): FieldError {

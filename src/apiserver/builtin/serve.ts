@@ -52,27 +52,34 @@ export function serve(given: Given): ServedResource {
   };
 }
 
-type Cell = string | number | boolean | null;
+type CellOf = (object: Body, now: number) => string | number | boolean | null;
 
-export function column(name: string, value: (object: Body, now: number) => Cell, more: Partial<Column> = {}): Column {
+/** A column whose cells a function tells. */
+export type PrintedColumn = Column & { value: CellOf };
+
+export function column(name: string, value: CellOf, more: Partial<Omit<Column, "value">> = {}): PrintedColumn {
   return { name, type: "string", value, ...more };
 }
 
 /** A column of `-o wide`. */
-export function wide(name: string, value: (object: Body, now: number) => Cell): Column {
+export function wide(name: string, value: CellOf): PrintedColumn {
   return { name, type: "string", value, priority: 1 };
 }
 
-export function numberColumn(name: string, path: string): Column {
+export function numberColumn(name: string, path: string): PrintedColumn {
   return { name, type: "integer", value: (object) => Number(at(object, path) ?? 0) };
 }
 
-export const age: Column = column("Age", (object, now) => ageOf(textAt(object, "metadata.creationTimestamp"), now), {
-  description: "How long ago the object was created.",
-});
+export const age: PrintedColumn = column(
+  "Age",
+  (object, now) => ageOf(textAt(object, "metadata.creationTimestamp"), now),
+  {
+    description: "How long ago the object was created.",
+  },
+);
 
 /** For kinds that print the moment instead of the age. */
-export const createdAt: Column = column("Created At", (object) => {
+export const createdAt: PrintedColumn = column("Created At", (object) => {
   const created = Date.parse(textAt(object, "metadata.creationTimestamp"));
   return Number.isNaN(created) ? "<unknown>" : rfc3339(created);
 });

@@ -12,7 +12,7 @@ import { wide } from "./serve.ts";
 export const scalable: NonNullable<ServedResource["scale"]> = {
   specReplicasPath: ".spec.replicas",
   statusReplicasPath: ".status.replicas",
-  labelSelectorPath: ".status.selector",
+  labelSelectorPath: ".spec.selector",
 };
 
 export const containerColumns: readonly Column[] = [

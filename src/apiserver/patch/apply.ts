@@ -1,3 +1,11 @@
+/**
+ * Patches and field ownership: what a write does to an object, and who owns which of its fields afterwards. Server-side apply is
+ * here; the other ways to write are `json-patch.ts`, `merge-patch.ts`, `strategic.ts`, and `managed-fields.ts` for their owners.
+ *
+ * Pure functions over JSON values: no input is ever changed, and an answer may share unchanged parts with its inputs.
+ * Malformed input is a `Fault` whose `details` (`PatchRefusal`) hold the text and causes of the API's own `Status`.
+ * Knows schemas only through `../served.ts` and `ObjectMeta`; knows nothing of HTTP, storage or kinds.
+ */
 import type { Body, Schema } from "../served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { type ApplyConflict, conflictFault } from "./apply-conflict.ts";

@@ -1,10 +1,4 @@
-/**
- * Patches and field ownership: what a write does to an object, and who owns which of its fields afterwards.
- *
- * Pure functions over JSON values: no input is ever changed, and an answer may share unchanged parts with its inputs.
- * Malformed input is a `Fault` whose `details` (`PatchRefusal`) hold the text and causes of the API's own `Status`.
- * Knows schemas only through `../served.ts`; knows nothing of HTTP, storage or kinds.
- */
+/** JSON values, read and written member by member, and the refusals of this folder. */
 import type { Code } from "../../base/fault.ts";
 import { Fault } from "../../base/fault.ts";
 
