@@ -1,9 +1,12 @@
 import { load } from "js-yaml";
 import { copyJson, Unbounded } from "./json-value.ts";
+import { decodeProtobuf } from "./protobuf/decode.ts";
 import { badRequest, refusal } from "./status.ts";
 
 /** Largest body that is read, as upstream's limit for resource requests. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+export const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
 /** The media type of a Content-Type or the empty text, parameters dropped. */
 export function mediaType(header: string | undefined): string {
@@ -11,13 +14,14 @@ export function mediaType(header: string | undefined): string {
 }
 
 /**
- * The JSON value of a request's body, owned by the request. A text is decoded by its media type; other values are copied.
+ * The JSON value of a request's body, owned by the request. A text is decoded by its media type; bytes are protobuf; other values are copied.
  * Throws 400 for text that does not parse, 413 for what is too large, 415 for what is not spoken here (protobuf).
  */
 export function decodeBody(body: unknown, contentType: string): unknown {
   if (body === undefined || body === "") return undefined;
   if (typeof body === "string" && body.length > MAX_BODY_BYTES) throw tooLarge();
   try {
+    if (body instanceof Uint8Array) return decodeProtobuf(body);
     return copyJson(typeof body === "string" ? parse(body, contentType) : body);
   } catch (error) {
     if (error instanceof Unbounded) throw badRequest(`the body is ${error.message}`);

@@ -8,7 +8,7 @@ import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { WatchEvent } from "../kube/transport.ts";
 import { userOfCertificate } from "./auth/authenticate.ts";
-import { MAX_BODY_BYTES, tooLarge } from "./body.ts";
+import { MAX_BODY_BYTES, mediaType, PROTOBUF, tooLarge } from "./body.ts";
 import { isRecord } from "./json-value.ts";
 import type { PlainAnswer, ServerAnswer, ServerRequest, User } from "./request.ts";
 import { statusOfError } from "./status.ts";
@@ -118,8 +118,8 @@ function flat(headers: IncomingMessage["headers"]): Record<string, string> {
   return out;
 }
 
-/** The body as text; undefined when it is larger than any request may be. */
-async function readBody(req: IncomingMessage): Promise<string | undefined> {
+/** The body as text, protobuf as bytes; undefined when it is larger than any request may be. */
+async function readBody(req: IncomingMessage): Promise<string | Uint8Array | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
@@ -127,7 +127,8 @@ async function readBody(req: IncomingMessage): Promise<string | undefined> {
     if (size > MAX_BODY_BYTES) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  const whole = Buffer.concat(chunks);
+  return whole.length > 0 && mediaType(req.headers["content-type"]) === PROTOBUF ? whole : whole.toString("utf8");
 }
 
 async function sendPlain(req: IncomingMessage, res: ServerResponse, answer: PlainAnswer): Promise<void> {

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Fault } from "../../base/fault.ts";
+import { decodeProtobuf } from "./decode.ts";
+
+const bytes = (...parts: (number | string)[]): number[] =>
+  parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)]));
+const field = (number: number, content: number[]): number[] => [(number << 3) | 2, content.length, ...content];
+const envelope = (kind: string, raw: number[]): Uint8Array =>
+  Uint8Array.from([
+    ...bytes("k8s", 0),
+    ...field(1, [...field(1, bytes("v1")), ...field(2, bytes(kind))]),
+    ...field(2, raw),
+  ]);
+
+test("a ConfigMap in protobuf reads as the same JSON", () => {
+  const metadata = field(1, [...field(1, bytes("a")), ...field(8, [])]);
+  const data = field(2, [...field(1, bytes("key")), ...field(2, bytes("value"))]);
+  const object = decodeProtobuf(envelope("ConfigMap", [...metadata, ...data, 4 << 3, 1]));
+  assert.deepEqual(object, {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "a" },
+    data: { key: "value" },
+    immutable: true,
+  });
+});
+
+test("an unknown kind or field is refused by name, not dropped", () => {
+  assert.throws(() => decodeProtobuf(envelope("Job", [])), /Job is not read as protobuf here; send application\/json/);
+  assert.throws(() => decodeProtobuf(envelope("ConfigMap", field(9, [1]))), /ConfigMap field 9 is not read/);
+});
+
+test("any bytes are an object or a refusal", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), fc.constantFrom("Pod", "Secret", "Eviction"), (raw, kind) => {
+      try {
+        decodeProtobuf(envelope(kind, [...raw]));
+      } catch (error) {
+        assert.ok(["BadRequest", "UnsupportedMediaType"].includes((error as Fault).code), String(error));
+      }
+    }),
+  );
+});
