@@ -76,7 +76,11 @@ async function resource(core: Core, request: ServerRequest, user: User, path: Re
   const isReview = REVIEWS.some((r) => r.group === group && r.plural === plural);
   if (isReview && verb === "create") {
     const body = decodeBody(request.body, request.headers["content-type"] ?? "");
-    return { status: 201, headers: {}, body: await review(core, group, plural, body, user) };
+    return {
+      status: 201,
+      headers: { "content-type": "application/json" },
+      body: await review(core, group, plural, body, user),
+    };
   }
   const found = core.registry.find(group, version, plural);
   if (found === undefined) throw noSuchPath();

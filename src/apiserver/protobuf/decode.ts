@@ -41,12 +41,14 @@ function message(type: string, bytes: Uint8Array, path: string, depth: number): 
       throw unknownHere(`${path} field ${number}`);
     }
     if (kind.startsWith("{")) {
-      const map = (out[name] ??= {}) as Record<string, string>;
+      out[name] ??= {};
+      const map = out[name] as Record<string, string>;
       const [key, text] = entry(asBytes(value), kind === "{x}");
       if (key !== "__proto__") map[key] = text;
-    } else if (kind.endsWith("*"))
-      ((out[name] ??= []) as unknown[]).push(single(kind.slice(0, -1), value, `${path}.${name}`, depth));
-    else {
+    } else if (kind.endsWith("*")) {
+      out[name] ??= [];
+      (out[name] as unknown[]).push(single(kind.slice(0, -1), value, `${path}.${name}`, depth));
+    } else {
       const one = single(kind, value, `${path}.${name}`, depth);
       if (one !== undefined && one !== "") out[name] = one;
     }

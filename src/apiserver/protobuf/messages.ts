@@ -92,10 +92,12 @@ export const MESSAGES: Readonly<Record<string, Message>> = {
   EnvVar: { 1: "name s", 2: "value s" },
   PodTemplateSpec: { 1: "metadata ObjectMeta", 2: "spec PodSpec" },
   Deployment: { ...workload, 2: "spec DeploymentSpec" },
+  DeploymentStrategy: { 1: "type s" },
   DeploymentSpec: {
     1: "replicas i",
     2: "selector LabelSelector",
     3: "template PodTemplateSpec",
+    4: "strategy DeploymentStrategy",
     5: "minReadySeconds i",
     6: "revisionHistoryLimit i",
     7: "paused b",
