@@ -55,4 +55,8 @@ export interface Firmware {
   fromDisk: PowerOnFromDisk;
   /** Forgets what was installed: the disk was wiped. */
   wipe(hardware: Hardware): void;
+  /** What is installed on this hardware's disk, as a JSON value that outlives the process; undefined: nothing. */
+  remember?(hardware: Hardware): unknown;
+  /** Puts back what `remember` told in an earlier process. Comes before any `fromDisk` of this hardware. */
+  recall?(hardware: Hardware, disk: unknown): void;
 }

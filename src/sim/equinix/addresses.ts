@@ -8,8 +8,18 @@ const SLOTS = 1 << 16;
  * Public ones come from the benchmarking range (RFC 2544, 198.18.0.0/15) and the documentation range (RFC 3849).
  */
 export class AddressPlan {
-  readonly #free: number[] = [];
+  #free: number[] = [];
   #next = 0;
+
+  /** What was handed out and given back so far. */
+  get taken(): { next: number; free: readonly number[] } {
+    return { next: this.#next, free: [...this.#free] };
+  }
+
+  set taken({ next, free }: { next: number; free: readonly number[] }) {
+    this.#next = next;
+    this.#free = [...free];
+  }
 
   take(): number {
     // Slots rest as long as possible: a late packet to a released address should find nobody.

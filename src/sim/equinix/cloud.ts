@@ -61,8 +61,11 @@ export class Cloud {
   readonly spotPrices = new Map<string, number>();
   readonly purchases = new Map<string, Purchase>();
   readonly addresses = new AddressPlan();
+  /** To be called after every change of what a snapshot holds. */
+  readonly changed: () => void;
   token: string;
-  #numbers = 0;
+  /** How many devices were ever racked. */
+  racked = 0;
 
   constructor(options: EquinixSimOptions) {
     this.clock = options.clock;
@@ -70,6 +73,7 @@ export class Cloud {
     this.firmware = options.firmware;
     this.timings = { ...REAL_TIMINGS, ...options.timings };
     this.faults = options.faults ?? {};
+    this.changed = options.onChange ?? (() => {});
     this.token = options.token ?? DEFAULT_TOKEN;
     this.projects = new Map((options.projects ?? [DEFAULT_PROJECT]).map((project) => [project.id, project]));
     for (const [place, free] of Object.entries(options.capacity ?? {})) this.capacity.set(place, free);
@@ -80,13 +84,20 @@ export class Cloud {
   }
 
   nextNumber(): number {
-    return this.#numbers++;
+    return this.racked++;
   }
 
-  add(device: SimDevice): void {
+  /** Makes a device known under all of its names. */
+  place(device: SimDevice): void {
     this.devices.set(device.id, device);
     for (const port of device.ports) this.ports.set(port.id, port);
+    for (const { address } of device.addresses) this.byAddress.set(address, device);
     this.#tag(device);
+  }
+
+  /** Keeps a device that was just sold. */
+  add(device: SimDevice): void {
+    this.place(device);
     this.purchases.set(device.id, {
       id: device.id,
       hostname: device.hostname,

@@ -48,6 +48,8 @@ export interface SimDevice {
   events: readonly SimEvent[];
   /** The newest stage that the machine itself reached; undefined: it never had power. */
   stage: Progress["stage"] | undefined;
+  /** What it runs by now: what the network gave it, or what is installed on its disk; undefined: it has no power. Outlives the process. */
+  runs: "network" | "disk" | undefined;
   /** The machine runs. A killed one does not, whatever `state` says. */
   powered: Powered | undefined;
   /** The next thing that happens to it. */

@@ -15,7 +15,9 @@ import { metadataService } from "./metadata.ts";
 import type { EquinixSimOptions, SimProject } from "./options.ts";
 import { portRoutes } from "./port-routes.ts";
 import { projectRoutes } from "./project-routes.ts";
+import { restore } from "./restore.ts";
 import { router } from "./router.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 export interface EquinixSim {
   /** The API, under `/metal/v1` or at the root. */
@@ -42,13 +44,20 @@ export interface EquinixSim {
   setCapacity(metro: string, plan: string, machines: number | undefined): void;
   setSpotPrice(metro: string, plan: string, perHour: number): void;
   rotateKey(token: string): void;
+  /** All that outlives the process, as JSON: the option `restore` of another simulation goes on from it. Holds the key and user data. */
+  snapshot(): object;
   /** Ends all that is to come. */
   close(): void;
 }
 
+/** Throws a `Fault` (`Invalid`) for a snapshot that it can't go on from. */
 export function createEquinixSim(options: EquinixSimOptions): EquinixSim {
   const cloud = new Cloud(options);
   const lifecycle = new Lifecycle(cloud);
+  if (options.restore !== undefined) {
+    restore(cloud, options.restore, options.restoredFrom);
+    for (const device of cloud.devices.values()) lifecycle.resume(device);
+  }
   const counts = new Map<string, number>();
   const routes = [...deviceRoutes(lifecycle), ...portRoutes, ...projectRoutes, ...catalogRoutes];
 
@@ -56,6 +65,12 @@ export function createEquinixSim(options: EquinixSimOptions): EquinixSim {
     const device = cloud.devices.get(id);
     if (device === undefined) throw new RangeError(`no simulated device ${id}`);
     return device;
+  };
+
+  /** A verb of whoever plays with the world: what it did is worth keeping. */
+  const change = (done: () => void): void => {
+    done();
+    cloud.changed();
   };
 
   return {
@@ -69,19 +84,23 @@ export function createEquinixSim(options: EquinixSimOptions): EquinixSim {
     device: (id) => cloud.devices.get(id),
     boughtEver: () => [...cloud.purchases.values()],
     counters: () => Object.fromEntries(counts),
-    kill: (id) => lifecycle.kill(named(id)),
-    fail: (id, why = "Hardware failure") => lifecycle.fail(named(id), why),
-    revokeSpot: (id) => lifecycle.revoke(named(id)),
+    kill: (id) => change(() => lifecycle.kill(named(id))),
+    fail: (id, why = "Hardware failure") => change(() => lifecycle.fail(named(id), why)),
+    revokeSpot: (id) => change(() => lifecycle.revoke(named(id))),
     setCapacity(metro, plan, machines) {
       if (machines === undefined) cloud.capacity.delete(`${metro}/${plan}`);
       else cloud.capacity.set(`${metro}/${plan}`, machines);
+      cloud.changed();
     },
     setSpotPrice(metro, plan, perHour) {
       cloud.spotPrices.set(`${metro}/${plan}`, perHour);
+      cloud.changed();
     },
     rotateKey(token) {
       cloud.token = token;
+      cloud.changed();
     },
+    snapshot: () => snapshotOf(cloud),
     close: () => lifecycle.close(),
   };
 }

@@ -80,6 +80,7 @@ function ec2(device: SimDevice): Readonly<Record<string, string>> {
 function post(cloud: Cloud, device: SimDevice, pathname: string, body: string | undefined): ReturnType<typeof plain> {
   if (pathname === "/phone-home") {
     cloud.record(device, "provisioning.110", "Device phoned home");
+    cloud.changed();
     return plain(200, "");
   }
   if (pathname !== "/events") return plain(404, "not found\n");
@@ -88,6 +89,7 @@ function post(cloud: Cloud, device: SimDevice, pathname: string, body: string | 
   if (typeof state !== "string" || !USER_STATES.includes(state) || !inRange)
     return json(422, { error: "invalid event" });
   cloud.record(device, `user.${code ?? 1000}`, typeof message === "string" ? message : state, state);
+  cloud.changed();
   return plain(200, "");
 }
 

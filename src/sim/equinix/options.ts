@@ -59,6 +59,12 @@ export interface EquinixSimOptions {
   reservations?: readonly { id?: string; plan: string; metro: string }[];
   /** Spot price per hour and `metro/plan`. */
   spotPrices?: Readonly<Record<string, number>>;
+  /** A `snapshot` to go on from. What it holds (keys, capacity, prices, reservations) goes before the options of the same name. */
+  restore?: unknown;
+  /** Where the snapshot came from, for the one who is told to delete it when it can't be used. */
+  restoredFrom?: string;
+  /** Called after each change of what a snapshot holds. */
+  onChange?: () => void;
   /** Requests per window and key; unset: unlimited. */
   rateLimit?: { requests: number; windowMs: number };
   faults?: {

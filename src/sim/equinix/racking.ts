@@ -42,7 +42,7 @@ export function rack(cloud: Cloud, projectId: string, sale: Sale): SimDevice {
     spot: sale.spot,
     reservation: sale.reservation?.id,
     order: body,
-    hardware: hardware(() => device, ports, `SIM${String(number).padStart(7, "0")}`),
+    hardware: bodyOf(() => device, ports, `SIM${String(number).padStart(7, "0")}`),
     ports,
     hostname: text(body.hostname) || `${plan.slug.replaceAll(".", "-")}-${number}`,
     description: text(body.description),
@@ -59,6 +59,7 @@ export function rack(cloud: Cloud, projectId: string, sale: Sale): SimDevice {
     addresses: [],
     events: [],
     stage: undefined,
+    runs: undefined,
     powered: undefined,
     timer: undefined,
     revocation: undefined,
@@ -104,7 +105,7 @@ function macOf(device: number, port: number): string {
 }
 
 /** The device's body. Its addresses and name are read when they are used: they change under it. */
-function hardware(device: () => SimDevice, ports: readonly SimPort[], serial: string): Hardware {
+export function bodyOf(device: () => SimDevice, ports: readonly SimPort[], serial: string): Hardware {
   const ip = (isPublic: boolean): string =>
     device().addresses.find((one) => one.family === 4 && one.public === isPublic)?.address ?? "";
   return {

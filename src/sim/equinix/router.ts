@@ -57,6 +57,7 @@ export function router(
     }
     try {
       const answer = route.answer({ cloud, path, query: url.searchParams, body: bodyOf(request.body) });
+      if (route.method !== "GET") cloud.changed();
       return { ...answer, headers: { ...answer.headers, ...limits.headers } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

@@ -8,8 +8,10 @@ import type { HttpHandler } from "../../base/http.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import type { LatitudeSimOptions, SimProject } from "./options.ts";
 import { catalogRoutes, networkRoutes, userDataRoutes } from "./other-routes.ts";
+import { restore } from "./restore.ts";
 import { router } from "./router.ts";
 import { serverRoutes } from "./server-routes.ts";
+import { snapshotOf } from "./snapshot.ts";
 import { type Purchase, type SimNetwork, type SimServer, type SimUserData, World } from "./world.ts";
 
 export interface LatitudeSim {
@@ -35,13 +37,20 @@ export interface LatitudeSim {
   /** A virtual network made by the account's owner; its number is the service's choice. */
   addNetwork(site: string, description?: string): SimNetwork;
   rotateKey(token: string): void;
+  /** All that outlives the process, as JSON: the option `restore` of another simulation goes on from it. Holds the key and user data. */
+  snapshot(): object;
   /** Ends all that is to come. */
   close(): void;
 }
 
+/** Throws a `Fault` (`Invalid`) for a snapshot that it can't go on from. */
 export function createLatitudeSim(options: LatitudeSimOptions): LatitudeSim {
   const world = new World(options);
   const lifecycle = new Lifecycle(world);
+  if (options.restore !== undefined) {
+    restore(world, options.restore, options.restoredFrom);
+    for (const server of world.servers.values()) lifecycle.resume(server);
+  }
   const counts = new Map<string, number>();
   const routes = [...serverRoutes(lifecycle), ...userDataRoutes, ...networkRoutes, ...catalogRoutes];
 
@@ -49,6 +58,12 @@ export function createLatitudeSim(options: LatitudeSimOptions): LatitudeSim {
     const server = world.servers.get(id);
     if (server === undefined) throw new RangeError(`no simulated server ${id}`);
     return server;
+  };
+
+  /** A verb of whoever plays with the world: what it did is worth keeping. */
+  const change = (done: () => void): void => {
+    done();
+    world.changed();
   };
 
   return {
@@ -62,23 +77,28 @@ export function createLatitudeSim(options: LatitudeSimOptions): LatitudeSim {
     userData: () => [...world.userData.values()],
     boughtEver: () => world.purchases,
     counters: () => Object.fromEntries(counts),
-    kill: (id) => lifecycle.kill(named(id)),
-    fail: (id) => lifecycle.fail(named(id)),
+    kill: (id) => change(() => lifecycle.kill(named(id))),
+    fail: (id) => change(() => lifecycle.fail(named(id))),
     lock(id, locked) {
       named(id).locked = locked;
+      world.changed();
     },
     setStock(site, plan, servers) {
       if (servers === undefined) world.stock.delete(`${site}/${plan}`);
       else world.stock.set(`${site}/${plan}`, servers);
+      world.changed();
     },
     addNetwork(site, description = "") {
       const network = { id: world.newId("vlan"), vid: world.newVid(), description, site, createdAt: world.clock.now() };
       world.networks.set(network.id, network);
+      world.changed();
       return network;
     },
     rotateKey(token) {
       world.token = token;
+      world.changed();
     },
+    snapshot: () => snapshotOf(world),
     close: () => lifecycle.close(),
   };
 }

@@ -33,6 +33,12 @@ export interface LatitudeSimOptions {
   timings?: Partial<Timings>;
   /** Servers for sale per `SITE/plan-slug`; places that are not named have plenty. */
   stock?: Readonly<Record<string, number>>;
+  /** A `snapshot` to go on from. What it holds (key, stock) goes before the options of the same name. */
+  restore?: unknown;
+  /** Where the snapshot came from, for the one who is told to delete it when it can't be used. */
+  restoredFrom?: string;
+  /** Called after each change of what a snapshot holds. */
+  onChange?: () => void;
   /** Requests per window and key; unset: unlimited. */
   rateLimit?: { requests: number; windowMs: number };
   /** Larger page sizes are cut to this. */

@@ -50,7 +50,9 @@ export function router(
     try {
       const id = path[found.parts.indexOf(":id")] ?? "";
       const attributes = request.body === undefined ? {} : attributesOf(request.body);
-      return found.route.answer({ world, id, query: url.searchParams, attributes });
+      const answer = found.route.answer({ world, id, query: url.searchParams, attributes });
+      if (request.method !== "GET") world.changed();
+      return answer;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       return errorAnswer(error.status, error.code, error.message);

@@ -143,6 +143,8 @@ function sell(asked: Asked): SimServer {
     leaving: false,
     createdAt: world.clock.now(),
     hardware,
+    runs: undefined,
+    acting: undefined,
     powered: undefined,
     progress: undefined,
   };

@@ -32,6 +32,10 @@ export interface SimServer {
   leaving: boolean;
   createdAt: number;
   hardware: Hardware;
+  /** What it runs by now: what the network gave it, or what is installed on its disk; undefined: it has no power. Outlives the process. */
+  runs: "network" | "disk" | undefined;
+  /** The power action that is under way: the status tells of it only when it is done. */
+  acting: "power_off" | "boot" | undefined;
   powered: Powered | undefined;
   /** What the machine itself said last. */
   progress: Progress | undefined;
@@ -85,10 +89,13 @@ export class World {
   readonly purchases: Purchase[] = [];
   /** Per `SITE/plan`; absent: plenty. */
   readonly stock: Map<string, number>;
+  /** To be called after every change of what a snapshot holds. */
+  readonly changed: () => void;
   token: string;
+  /** How many servers were ever racked. */
+  racked = 0;
+  nextVid = 2000;
   readonly #random: Random;
-  #racked = 0;
-  #nextVid = 2000;
 
   constructor(options: LatitudeSimOptions) {
     this.clock = options.clock;
@@ -98,6 +105,7 @@ export class World {
     this.project = options.project ?? DEFAULT_PROJECT;
     this.maxPageSize = options.maxPageSize ?? 100;
     this.stock = new Map(Object.entries(options.stock ?? {}));
+    this.changed = options.onChange ?? (() => {});
     this.token = options.token ?? DEFAULT_TOKEN;
     this.#random = options.random;
   }
@@ -112,12 +120,12 @@ export class World {
   }
 
   newVid(): number {
-    return this.#nextVid++;
+    return this.nextVid++;
   }
 
   /** A machine from the shelf, with two network cards. */
   rack(id: string, hostname: string, plan: string): Hardware {
-    const number = ++this.#racked;
+    const number = ++this.racked;
     const hex = number.toString(16).padStart(6, "0").match(/../g)!.join(":");
     const [a, b, c] = [(number >> 16) & 0x7f, (number >> 8) & 0xff, number & 0xff];
     return {
@@ -133,8 +141,10 @@ export class World {
       privateIp: `10.${a}.${b}.${c}`,
       firmware: "uefi",
       diskGiB: 480,
-      // The public network stays, whatever virtual networks are added.
-      reachable: () => true,
+      reachable,
     };
   }
 }
+
+/** The public network stays, whatever virtual networks are added. */
+export const reachable = (): boolean => true;
