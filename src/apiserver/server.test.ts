@@ -246,3 +246,32 @@ test("what a client got can't be changed by what it sends later", () =>
     body.data.x = "2";
     assert.deepEqual((await w.ask("GET", `${CONFIG_MAPS}/a`)).data, { x: "1" });
   }));
+
+test("who may impersonate acts as the other, who may not is refused", async () => {
+  const authorize: NonNullable<Parameters<typeof world>[0]>["authorize"] = ({ verb, user }) => ({
+    allowed: verb === "create" || (verb === "impersonate" && user.name === "root"),
+  });
+  const tokens = { root: { name: "root", groups: [] }, eve: { name: "eve", groups: [] } };
+  const w = await world({ authorize, tokens });
+  const ask = (token: string) =>
+    w.server.handle({
+      method: "POST",
+      path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+      query: new URLSearchParams(),
+      headers: { authorization: `Bearer ${token}`, "impersonate-user": "alice", "impersonate-group": "a, b" },
+      body: {},
+    });
+  const told = await ask("root");
+  assert.ok("body" in told);
+  assert.deepEqual((told.body as Body).status, {
+    userInfo: { username: "alice", groups: ["a", "b", "system:authenticated"] },
+  });
+  assert.equal((await ask("eve")).status, 403);
+  await w.close();
+});
+
+test("the namespaces that a cluster needs can't be deleted", () =>
+  withWorld(async (w) => {
+    const status = await w.refused("DELETE", "/api/v1/namespaces/default");
+    assert.equal(status.message, 'namespaces "default" is forbidden: this namespace may not be deleted');
+  }));

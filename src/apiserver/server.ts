@@ -11,6 +11,7 @@ import type { Random } from "../base/random.ts";
 import type { Transport } from "../kube/transport.ts";
 import { type Authenticator, bearer, bootstrapTokens, staticTokens } from "./auth/authenticate.ts";
 import { type Authorize, allowAll, mastersOr } from "./auth/authorize.ts";
+import { impersonate } from "./auth/impersonate.ts";
 import { reviewResources } from "./auth/reviews.ts";
 import { builtinResources } from "./builtin/resources.ts";
 import type { Admission, Core } from "./core.ts";
@@ -93,7 +94,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
       const user = request.user ?? bearer(request.headers.authorization, authenticators);
       if (user === undefined) throw refusal("Unauthorized", "Unauthorized");
       const signal = request.signal === undefined ? ending.signal : AbortSignal.any([request.signal, ending.signal]);
-      return await dispatch({ ...request, signal }, user);
+      return await dispatch({ ...request, signal }, await impersonate(user, request.headers, authorize));
     } catch (error) {
       return refused(statusOfError(error), error, log);
     }

@@ -2,7 +2,7 @@ import { rfc3339 } from "../../base/clock.ts";
 import { admit, type Call, isDryRun } from "../core.ts";
 import { isRecord } from "../json-value.ts";
 import type { Body } from "../served.ts";
-import { badRequest, conflict, MODIFIED, notFound, type Status } from "../status.ts";
+import { badRequest, conflict, forbidden, MODIFIED, notFound, type Status } from "../status.ts";
 import { placeOf, toStorage } from "./object.ts";
 import { isFinished } from "./update.ts";
 
@@ -14,6 +14,8 @@ export interface DeleteOptions {
 }
 
 const ATTEMPTS = 8;
+/** Namespaces that every cluster needs. */
+const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 export const FOREGROUND = "foregroundDeletion";
 export const ORPHAN = "orphan";
 const CRD_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
@@ -58,6 +60,8 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     if (stored === undefined) throw notFound(resource, call.name);
     const live = core.registry.view(resource, stored);
     checkPreconditions(call, live, options);
+    if (isNamespace(call) && IMMORTAL.has(call.name))
+      throw forbidden(resource, call.name, "this namespace may not be deleted");
     if (!admitted) {
       await admit(call, "DELETE", undefined, live);
       admitted = true;
