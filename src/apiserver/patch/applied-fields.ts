@@ -7,11 +7,21 @@ import { checkItems, isAssociative, isAtomicMap, itemElement, notTyped } from ".
 
 /**
  * The fields that a value states: its leaves, its list items, the free keys of its maps (structured-merge-diff's
- * `ToFieldSet`). `strictFor` refuses, as `BadRequest` naming that object, fields that the schema lacks and list items without identity.
+ * `ToFieldSet`). `strictFor` refuses, as `BadRequest` naming that object, fields that the schema lacks and list items without
+ * identity. An empty list of owned items is owned by nobody, as upstream has it; `withEmptyLists` names it all the same.
  */
-export function fieldsOf(value: unknown, schema: Schema, options: { strictFor?: string } = {}): FieldSet {
+export function fieldsOf(
+  value: unknown,
+  schema: Schema,
+  options: { strictFor?: string; withEmptyLists?: boolean } = {},
+): FieldSet {
   const paths: PathElement[][] = [];
-  collect(value, schema, { path: [], paths, strictFor: options.strictFor });
+  collect(value, schema, {
+    path: [],
+    paths,
+    strictFor: options.strictFor,
+    emptyLists: options.withEmptyLists === true,
+  });
   return setOfPaths(paths);
 }
 
@@ -19,6 +29,7 @@ interface Walk {
   path: PathElement[];
   paths: PathElement[][];
   strictFor: string | undefined;
+  emptyLists: boolean;
 }
 
 function collect(value: unknown, schema: Schema | undefined, walk: Walk): void {
@@ -29,6 +40,7 @@ function collect(value: unknown, schema: Schema | undefined, walk: Walk): void {
 
 function collectItems(list: readonly unknown[], schema: Schema | undefined, walk: Walk): void {
   if (walk.strictFor !== undefined) checkItems(schema, list, printPath(walk.path), walk.strictFor);
+  if (list.length === 0 && walk.emptyLists) walk.paths.push(walk.path);
   for (const item of list) {
     const element = itemElement(schema, item);
     if (element === undefined) continue;

@@ -34,8 +34,9 @@ const MERGES: [rule: string, live: Spec, config: Spec, result: Spec][] = [
     "the configuration orders its items",
     { ports: [{ port: 1 }, { port: 2 }, { port: 3 }] },
     { ports: [{ port: 3 }, { port: 1 }] },
-    { ports: [{ port: 3 }, { port: 1 }, { port: 2 }] },
+    { ports: [{ port: 2 }, { port: 3 }, { port: 1 }] },
   ],
+  ["sets keep live items in their place", { set: ["b", "c", "a"] }, { set: ["a", "b"] }, { set: ["c", "a", "b"] }],
   [
     "fields without schema merge as maps",
     { free: { a: { x: 1 } } },
@@ -62,6 +63,11 @@ test("what an applier states no more is removed; what others own stays", () => {
   assert.deepEqual(less.spec, { labels: { b: "1" }, set: ["y"], ports: [{ port: 2 }], color: "red" });
   const nothing = applied(less, {}, "b");
   assert.deepEqual(nothing.spec, { color: "red" });
+});
+
+test("what the configuration states as empty stays, though its items go", () => {
+  const first = applied(undefined, { labels: { a: "1" }, ports: [{ port: 1 }] }, "m");
+  assert.deepEqual(applied(first, { labels: {}, ports: [] }, "m").spec, { labels: {}, ports: [] });
 });
 
 test("what an update set stays when an applier that never had it applies", () => {
@@ -203,8 +209,8 @@ function replay(writes: { by: string; how: string; spec: Spec }[]): Body | undef
 test("after any history, applying twice is applying once, times included", () => {
   fc.assert(
     fc.property(fc.array(write, { maxLength: 4 }), spec, (history, config) => {
-      const once = applied(replay(history), config, "m", { force: true, time: "2024-01-01T00:00:00Z" });
-      const twice = applied(once, config, "m", { time: "2025-01-01T00:00:00Z" });
+      const once = applied(replay(history), config, "a", { force: true, time: "2024-01-01T00:00:00Z" });
+      const twice = applied(once, config, "a", { time: "2025-01-01T00:00:00Z" });
       assert.deepEqual(twice, once);
     }),
   );

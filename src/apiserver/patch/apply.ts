@@ -59,9 +59,9 @@ export function applyConfiguration(apply: Apply): { object: Body } {
 
   const before = ownersBefore(apply);
   const last = before.get(id);
-  // What the server owns counts while fields are pruned, so that metadata itself stays, and goes before the set is kept.
-  const stated = fieldsOf(applied, schema, { strictFor: titleOf(config) });
-  const fields = tracked(stated);
+  // While fields are pruned, all that is stated counts: so metadata itself stays, and lists that are stated to be empty.
+  const stated = fieldsOf(applied, schema, { strictFor: titleOf(config), withEmptyLists: true });
+  const fields = tracked(fieldsOf(applied, schema));
   const owners = new Map(before).set(id, { ...self, time: last?.time, fields: stated });
 
   const merged = mergeTyped(current, applied, schema);
@@ -93,7 +93,7 @@ function ownersBefore({ live, apiVersion, schema, subresource, time }: Apply): M
 /** Takes away what the applier gave up, keeping what anybody owns and what the applier never had (upstream `Updater.prune`). */
 function prune(merged: unknown, last: FieldSet, owners: Managers, schema: Schema): unknown {
   const named = (set: FieldSet): FieldSet => withNamedParents(set, schema);
-  const fieldsIn = (value: unknown): FieldSet => named(fieldsOf(value ?? {}, schema));
+  const fieldsIn = (value: unknown): FieldSet => named(fieldsOf(value, schema, { withEmptyLists: true }));
   let owned: FieldSet = { member: false, below: new Map() };
   for (const { fields } of owners.values()) owned = union(owned, fields);
 

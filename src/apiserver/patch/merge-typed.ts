@@ -1,6 +1,5 @@
 import type { Schema } from "../served.ts";
 import { isObject, type JsonObject, member, setMember } from "./json.ts";
-import type { PathElement } from "./path-element.ts";
 import { memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement, itemsByElement } from "./typed-list.ts";
 
@@ -24,28 +23,30 @@ function mergeMembers(live: JsonObject, config: JsonObject, schema: Schema | und
 }
 
 /**
- * Items that the configuration names come in its order; the others keep their place behind the item they followed, so far
+ * Items that the configuration names come in its order; the others keep their place between the live items around them, so far
  * as the two orders agree.
  */
 function mergeItems(live: readonly unknown[], config: readonly unknown[], schema: Schema | undefined): unknown[] {
-  const wanted = itemsByElement(schema, config);
   const had = itemsByElement(schema, live);
+  const wanted = itemsByElement(schema, config);
+  const shared = [...wanted.keys()].filter((element) => had.has(element));
   const merged: unknown[] = [];
-  const done = new Set<PathElement>();
   let next = 0;
+  let nextShared = 0;
   const take = (): void => {
     const item = config[next++];
     const element = itemElement(schema, item);
     const same = element === undefined ? undefined : had.get(element);
     merged.push(same?.length === 1 ? mergeTyped(same[0], item, schema?.items) : item);
-    if (element !== undefined) done.add(element);
+    if (element !== undefined && element === shared[nextShared]) nextShared++;
   };
   for (const item of live) {
     const element = itemElement(schema, item);
     if (element === undefined || !wanted.has(element)) merged.push(item);
-    else if (!done.has(element)) {
-      // Catch up with the configuration as far as this item; what it lists earlier comes first.
-      while (!done.has(element)) take();
+    // An item whose turn has passed or is yet to come stands where the configuration has it.
+    else if (element === shared[nextShared]) {
+      const turn = nextShared;
+      while (nextShared === turn) take();
     }
   }
   while (next < config.length) take();

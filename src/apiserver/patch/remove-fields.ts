@@ -5,28 +5,25 @@ import { memberElement, memberName } from "./path-element.ts";
 import { isDeclared, memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement } from "./typed-list.ts";
 
-/** The value without the fields of `gone`, whatever lies below them. Undefined: nothing is left, though there was something. */
+/** The value without the fields of `gone`, whatever lies below them. What is emptied, but not gone itself, stays and is empty. */
 export function removeFields(value: unknown, gone: FieldSet, schema: Schema | undefined): unknown {
   if (gone.below.size === 0) return value;
   if (Array.isArray(value) && value.length > 0 && isAssociative(schema)) {
-    const left = value.flatMap((item) => {
+    return value.flatMap((item) => {
       const element = itemElement(schema, item);
       const below = element === undefined ? undefined : gone.below.get(element);
       if (below === undefined) return [item];
-      const rest = below.member ? undefined : removeFields(item, below, schema?.items);
-      return rest === undefined ? [] : [rest];
+      return below.member ? [] : [removeFields(item, below, schema?.items)];
     });
-    return left.length === 0 ? undefined : left;
   }
   if (!isObject(value) || Object.keys(value).length === 0 || isAtomicMap(schema)) return value;
   const left: JsonObject = {};
   for (const [name, inner] of Object.entries(value)) {
     const below = gone.below.get(memberElement(name));
     if (below?.member === true) continue;
-    const rest = below === undefined ? inner : removeFields(inner, below, memberSchema(schema, name));
-    if (rest !== undefined) setMember(left, name, rest);
+    setMember(left, name, below === undefined ? inner : removeFields(inner, below, memberSchema(schema, name)));
   }
-  return Object.keys(left).length === 0 ? undefined : left;
+  return left;
 }
 
 /**
