@@ -7,6 +7,9 @@ interface Entry {
   live: boolean;
 }
 
+/** So many rounds of timers at one instant are no work any more but a loop. */
+const STANDSTILL = 20_000;
+
 /**
  * A clock whose hours cost nothing: time stands still while work goes on and jumps to the next timer when
  * nothing else can run. Work that leaves the process (sockets, threads) is invisible to it, so a virtual
@@ -56,7 +59,8 @@ export class VirtualClock implements Clock {
    */
   async run(forMs: number, done: () => boolean = () => false): Promise<boolean> {
     const end = this.#now + forMs;
-    for (;;) {
+    let still = 0;
+    for (let before = this.#now; ; before = this.#now) {
       await this.settle();
       if (done()) return true;
       const next = this.#pop(end);
@@ -65,6 +69,8 @@ export class VirtualClock implements Clock {
         return false;
       }
       this.#now = Math.max(this.#now, next.at);
+      still = this.#now === before ? still + 1 : 0;
+      if (still > STANDSTILL) throw new Error("virtual time stands still: something goes on for ever without waiting");
       next.fn();
       // Timers of the same instant run before anybody looks at the world again.
       for (let same = this.#pop(this.#now); same !== undefined; same = this.#pop(this.#now)) same.fn();

@@ -26,6 +26,8 @@ export function progressRows(pools: readonly InstancePool[], instances: readonly
 }
 
 function doingOf({ status }: Instance): string {
+  const stalled = status?.conditions?.find((condition) => condition.type === "Stalled" && condition.status === "True");
+  if (stalled !== undefined) return stalled.message;
   if (status?.waitingFor) return `waiting for ${status.waitingFor}`;
   return readyMessage(status) || "waiting for the operator to look at it";
 }

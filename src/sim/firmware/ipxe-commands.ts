@@ -1,5 +1,5 @@
-import { download, shownUrl } from "./ipxe-download.ts";
 import type { IpxeEnd, IpxeMachine } from "./ipxe.ts";
+import { download, shownUrl } from "./ipxe-download.ts";
 import { options } from "./ipxe-line.ts";
 
 /** A downloaded image; `script` is set when it is one. */
@@ -41,7 +41,8 @@ const usage = (command: string, text: string): CommandResult => FAILED(`Usage: $
 const end = (is: "shell" | "reboot" | "poweroff" | "disk"): CommandResult => ({ is: "end", end: { is } });
 const ignored: Command = () => OK;
 
-const dhcp: Command = (_, { machine }) => (machine.dhcp ? OK : FAILED("Configuring net0... No configuration methods succeeded"));
+const dhcp: Command = (_, { machine }) =>
+  machine.dhcp ? OK : FAILED("Configuring net0... No configuration methods succeeded");
 
 const fetchImage = async (args: readonly string[], run: ScriptRun): Promise<Image | string> => {
   const { given, rest, unknown } = options(args, {
@@ -166,7 +167,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     machine.say?.(args.filter((a) => a !== "-n").join(" "));
     return OK;
   },
-  show: ([name = ""], { machine }) => (machine.settings.get(name) === undefined ? FAILED(`show: ${name} not found`) : OK),
+  show: ([name = ""], { machine }) =>
+    machine.settings.get(name) === undefined ? FAILED(`show: ${name} not found`) : OK,
   sleep,
   prompt,
   goto: ([label]) => (label === undefined ? usage("goto", "<label>") : { is: "goto", label }),

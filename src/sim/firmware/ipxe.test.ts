@@ -248,7 +248,21 @@ test("expansion ends for any text, and leaves text without settings alone", () =
 });
 
 test("any text is a script that ends, if it is one at all", async () => {
-  const word = fc.constantFrom("echo", "set", "goto", "a", "&&", "||", "isset", "${a}", "chain", "boot", "\n", ":a", "#");
+  const word = fc.constantFrom(
+    "echo",
+    "set",
+    "goto",
+    "a",
+    "&&",
+    "||",
+    "isset",
+    "${a}",
+    "chain",
+    "boot",
+    "\n",
+    ":a",
+    "#",
+  );
   await fc.assert(
     fc.asyncProperty(fc.array(word, { maxLength: 30 }), async (words) => {
       const end = await run(`#!ipxe\n${words.join(" ")}`);

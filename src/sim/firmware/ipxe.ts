@@ -47,7 +47,8 @@ export async function bootFrom(url: string, machine: IpxeMachine): Promise<IpxeE
 export async function runScript(text: string, machine: IpxeMachine, url = "http://boot.invalid/"): Promise<IpxeEnd> {
   const run: ScriptRun = { machine, images: new Map(), selected: undefined, base: url, budget: { left: 0 }, depth: 0 };
   refill(run);
-  if (!/^#![ig]pxe\b/.test(text)) return { is: "failed", message: "Exec format error: the script must begin with #!ipxe" };
+  if (!/^#![ig]pxe\b/.test(text))
+    return { is: "failed", message: "Exec format error: the script must begin with #!ipxe" };
   return endOf(await execute({ name: "script", url, args: "", script: text }, run));
 }
 
@@ -76,7 +77,9 @@ async function execute(first: Image, parent: ScriptRun): Promise<CommandResult> 
 }
 
 function bootEnd(kernel: Image, run: ScriptRun): IpxeEnd {
-  const initrds = [...run.images.values()].filter((i) => i !== kernel && i.script === undefined && i.url !== kernel.url);
+  const initrds = [...run.images.values()].filter(
+    (i) => i !== kernel && i.script === undefined && i.url !== kernel.url,
+  );
   return {
     is: "boots",
     kernel: kernel.url,

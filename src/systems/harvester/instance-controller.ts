@@ -3,9 +3,10 @@ import { asFault, isFault } from "../../base/fault.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
-import { setCondition } from "../../kube/conditions.ts";
+import { isTrue, setCondition } from "../../kube/conditions.ts";
 import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
 import { Node, Pod, Secret } from "../../kube/core.ts";
+import type { Condition } from "../../kube/object.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
@@ -24,6 +25,7 @@ import { look, order } from "./purchase.ts";
 import { isMissing, SITE_ACCESS } from "./site.ts";
 import { tell, tellSome } from "./tell.ts";
 
+const STALLED = "Stalled";
 const MISSING_RETRY_MS = 10_000;
 
 /** Brings one machine to life for each Instance, keeps its status true, and gives the machine back when the Instance goes. */
@@ -82,28 +84,41 @@ async function guarded(
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
   try {
-    return await work();
+    const outcome = await work();
+    await recovered(context, instance);
+    return outcome;
   } catch (error) {
     if (context.signal.aborted || isFault(error, "Conflict", "NotLeader", "Undeclared")) throw error;
     const fault = asFault(error, `Instance/${instance.metadata.name}`);
     if (fault.code === "BadCredentials")
       harvester.accounts.refused(accountOf(instance.spec, context.client, harvester.addon).name);
-    const latest = await context.client.find(Instance, { name: instance.metadata.name });
-    if (latest?.metadata.uid === instance.metadata.uid) {
-      const observedGeneration = latest.metadata.generation ?? 0;
-      const ready = {
-        type: "Ready",
-        status: "False" as const,
-        reason: fault.code,
-        message: fault.advice,
-        observedGeneration,
-      };
-      const conditions = setCondition(latest.status?.conditions, ready, context.clock.now());
-      await tellSome(context, latest, { conditions: [...conditions] });
-    }
+    await tellStalled(context, instance, { status: "True", reason: fault.code, message: fault.advice });
     if (isMissing(fault)) return { againAfterMs: MISSING_RETRY_MS };
     throw error;
   }
+}
+
+/** The obstacle is out of the way: said once, when the work went through. */
+async function recovered(context: Context, instance: Instance): Promise<void> {
+  if (!isTrue(instance.status?.conditions, STALLED)) return;
+  await tellStalled(context, instance, { status: "False", reason: "Recovered", message: "" });
+}
+
+/** `Stalled`: what stands in the way of the next step. A condition of its own, so that telling it does not undo what is told of the machine. */
+async function tellStalled(
+  context: Context,
+  { metadata }: Instance,
+  told: Pick<Condition, "status" | "reason" | "message">,
+): Promise<void> {
+  const latest = await context.client.find(Instance, { name: metadata.name });
+  if (latest?.metadata.uid !== metadata.uid) return;
+  const observedGeneration = latest.metadata.generation ?? 0;
+  const conditions = setCondition(
+    latest.status?.conditions,
+    { type: STALLED, ...told, observedGeneration },
+    context.clock.now(),
+  );
+  await tellSome(context, latest, { conditions: [...conditions] });
 }
 
 async function addFinalizer({ client }: Context, { metadata }: Instance): Promise<void> {

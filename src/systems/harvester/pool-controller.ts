@@ -2,6 +2,7 @@ import { isoTime } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool, type InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
+import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import { isTrue, setCondition } from "../../kube/conditions.ts";
 import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
 import { Secret } from "../../kube/core.ts";
@@ -38,6 +39,7 @@ export function poolController(harvester: Harvester): Controller {
       { resource: InstancePool, verbs: ["patch"] },
       { resource: InstancePool, verbs: ["update"], subresource: "status" },
       { resource: Instance, verbs: ["list", "create", "patch", "delete"] },
+      { resource: MachineProvider, verbs: ["get"] },
       { resource: Secret, verbs: ["get"], namespace: harvester.addon.namespace },
       ...SITE_ACCESS,
     ],
@@ -69,13 +71,13 @@ async function resize(harvester: Harvester, context: Context, pool: InstancePool
   if (plan.create === 0) return await settled(context, pool, plan);
   const obstacle = await obstacleOf(harvester, context, pool);
   const late = plan.createNotBefore - clock.now();
-  await tellPool(context, pool, plan, obstacle ?? (late > 0 ? slowedDown(plan) : undefined), items);
+  const told = await tellPool(context, pool, plan, obstacle ?? (late > 0 ? slowedDown(plan) : undefined), items);
   if (obstacle !== undefined) return { againAfterMs: INPUT_RETRY_MS };
   if (late > 0) return { againAfterMs: late };
-  const next = await createInstances(context, pool, plan.create);
+  const next = await createInstances(context, told, plan.create);
   events.normal(pool, "Creating", `${plan.create} of ${plan.counts.requested} instances`);
   const after = await client.list(Instance, selector);
-  await tellPool(context, pool, planPool(pool, after.items), undefined, after.items, next);
+  await tellPool(context, told, planPool(told, after.items), undefined, after.items, next);
   return DONE;
 }
 
@@ -167,7 +169,7 @@ async function tellPool(
   obstacle: Obstacle | undefined,
   instances: readonly Instance[] = context.cache.byIndex(Instance, BY_POOL, pool.metadata.name),
   nextOrdinal = pool.status?.nextOrdinal,
-): Promise<void> {
+): Promise<InstancePool> {
   const status: InstancePoolStatus = {
     ...plan.counts,
     // An obstacle in the way of the first Instance leaves the addon's word for "new".
@@ -178,12 +180,13 @@ async function tellPool(
     ...(nextOrdinal !== undefined && { nextOrdinal }),
     ...replacementsOf(pool, plan, instances, nextOrdinal, context.clock.now()),
   };
-  if (JSON.stringify(status) === JSON.stringify(orderedLike(status, pool.status ?? {}))) return;
+  if (JSON.stringify(status) === JSON.stringify(orderedLike(status, pool.status ?? {}))) return pool;
   const written = await context.client.updateStatus(InstancePool, { ...pool, status });
   if (isTrue(written.status?.conditions, "Ready") && !isTrue(pool.status?.conditions, "Ready")) {
     context.events.normal(pool, "Ready", `${plan.counts.ready} of ${plan.counts.requested} machines have joined`);
   }
   if (obstacle !== undefined) context.events.warning(pool, obstacle.reason, obstacle.message);
+  return written;
 }
 
 /** Counts replacements without a success in between; the pool that is complete starts anew. */
@@ -234,11 +237,12 @@ function conditionsOf(
 const TOLD_AT_MOST = 3;
 
 function whatWaits(instances: readonly Instance[]): string[] {
-  const waiting = instances.flatMap(({ metadata, status }) =>
-    status?.waitingFor === undefined || status.status === "managed"
-      ? []
-      : [`${metadata.name} waits for ${status.waitingFor}`],
-  );
+  const waiting = instances.flatMap(({ metadata, status }) => {
+    const stalled = status?.conditions?.find((c) => c.type === "Stalled" && c.status === "True");
+    if (stalled !== undefined) return [`${metadata.name}: ${stalled.message}`];
+    if (status?.waitingFor === undefined || status.status === "managed") return [];
+    return [`${metadata.name} waits for ${status.waitingFor}`];
+  });
   const rest = waiting.length - TOLD_AT_MOST;
   return [...waiting.slice(0, TOLD_AT_MOST), ...(rest > 0 ? [`and ${rest} more`] : [])];
 }

@@ -108,7 +108,7 @@ function refuseImpossible(
   { events }: Context,
   onDemand: boolean,
 ): void {
-  const trial = orderOf(instance, placement, { scriptUrl: "", userData: "" }, onDemand);
+  const trial = orderOf(instance, placement, { scriptUrl: "https://boot.invalid/", userData: "" }, onDemand);
   const concerns = [...specConcerns(instance.spec), ...fleet.driver.check(trial)];
   for (const { field, message, fatal } of concerns)
     if (!fatal) events.warning(instance, "Ignored", `${field}: ${message}`);

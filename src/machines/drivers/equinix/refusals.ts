@@ -23,6 +23,11 @@ const MEANINGS: readonly { says: RegExp; code: Code; remedy?: string; retryAfter
     remedy: "allow another metro or plan, or wait",
   },
   {
+    says: /virtual network .*(not (be )?found|does not exist)/i,
+    code: "MissingInput",
+    remedy: "create the VLAN in that metro, or let networkingConfiguration.createVLANs do it",
+  },
+  {
     says: /(quota|maximum number|device limit|limit .*(reached|exceeded))/i,
     code: "NoCapacity",
     remedy: "ask the provider to raise the project's limit, or release devices",

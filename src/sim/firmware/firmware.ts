@@ -1,0 +1,202 @@
+/**
+ * SIMULATION of a machine between power-on and a joined node: power-on self test, DHCP, the boot script over the network,
+ * the installer it starts, the reboot from disk and the joining of the cluster. Implements `Firmware` for the simulated clouds.
+ */
+import type { Clock } from "../../base/clock.ts";
+import { asFault } from "../../base/fault.ts";
+import type { Http } from "../../base/http.ts";
+import type { Log } from "../../base/log.ts";
+import type { Random } from "../../base/random.ts";
+import type { Firmware, Hardware, NetBoot, Powered, Progress } from "../hardware.ts";
+import type { JoinRequest, Role } from "../site/node-object.ts";
+import type { Joined } from "../site/site.ts";
+import { harvesterVersion, install } from "./harvester-installer.ts";
+import type { HarvesterConfig } from "./harvester-schema.ts";
+import type { Version } from "./harvester-versions.ts";
+import { bootFrom, type IpxeEnd } from "./ipxe.ts";
+import { hardwareSettings } from "./ipxe-settings.ts";
+import { machineNetwork } from "./metadata.ts";
+import { jittered, METAL_TIMINGS, type Timings } from "./timings.ts";
+
+/** Where an injected fault can stop a machine for good. */
+export const STAGES = ["dhcp", "script", "kernel", "installing", "disk", "joining"] as const;
+export type Stage = (typeof STAGES)[number];
+
+export interface FirmwareOptions {
+  /** The network that machines boot and install over. */
+  http: Http;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** The cluster; undefined: none is there, and an installed machine waits for one. */
+  site: { join(request: JoinRequest): Promise<Joined>; powerLost(machineId: string): void } | undefined;
+  timings?: Timings;
+  /** Fault injection: whether this machine hangs at this stage. Asked once a stage. */
+  hangs?: (hardware: Hardware, stage: Stage) => boolean;
+  /** Fault injection: what goes wrong while the system is written; undefined: nothing. */
+  installFails?: (hardware: Hardware) => string | undefined;
+}
+
+/** What an installation leaves on the disk. */
+interface Installed {
+  config: HarvesterConfig;
+  version: Version;
+}
+
+/** One power cycle. */
+interface Run {
+  hardware: Hardware;
+  signal: AbortSignal;
+  say: (now: Progress) => void;
+}
+
+export function createFirmware(options: FirmwareOptions): Firmware {
+  const { clock, random, site, timings = METAL_TIMINGS } = options;
+  const disks = new Map<string, Installed>();
+
+  const pause = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(jittered(ms, random), signal);
+
+  /** Starts `work` and returns the switch that ends it. */
+  function power(hardware: Hardware, progress: (now: Progress) => void, work: (run: Run) => Promise<void>): Powered {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const say = (now: Progress): void => {
+      if (!signal.aborted) progress(now);
+    };
+    work({ hardware, signal, say }).catch((error: unknown) => {
+      if (signal.aborted) return;
+      say({ stage: "failed", message: asFault(error, hardware.hostname).message });
+      options.log.debug({ hostname: hardware.hostname, error }, "simulated machine failed");
+    });
+    return {
+      off() {
+        if (signal.aborted) return;
+        controller.abort(new Error("power off"));
+        site?.powerLost(hardware.id);
+      },
+    };
+  }
+
+  function hangsAt(run: Run, stage: Stage): boolean {
+    if (options.hangs?.(run.hardware, stage) !== true) return false;
+    run.say({ stage: "hung", message: `hangs at ${stage}` });
+    return true;
+  }
+
+  async function netBoot(run: Run, boot: NetBoot): Promise<void> {
+    const { hardware, signal, say } = run;
+    const http = machineNetwork(hardware, boot, options.http);
+    for (;;) {
+      await pause(timings.postMs, signal);
+      say({ stage: "dhcp", message: "asks for an address" });
+      await pause(timings.dhcpMs, signal);
+      if (hangsAt(run, "dhcp")) return;
+      if (boot.scriptUrl === "") return say({ stage: "shell", message: "nothing to boot" });
+      say({ stage: "script", message: "runs its boot script" });
+      if (hangsAt(run, "script")) return;
+      const settings = hardwareSettings(hardware, { extra: { ipxe_cloud_config: "packet" } });
+      // The provisioning network serves the firmware whatever mode the ports are in.
+      const end = await bootFrom(boot.scriptUrl, { http: options.http, clock, signal, settings, dhcp: true });
+      if (end.is === "reboot") continue;
+      return await afterScript(run, end, http);
+    }
+  }
+
+  async function afterScript(run: Run, end: IpxeEnd, http: Http): Promise<void> {
+    const { signal, say } = run;
+    switch (end.is) {
+      case "boots":
+        return await bootKernel(run, end.kernel, end.args, http);
+      case "disk":
+      case "exit":
+        return await bootDisk(run);
+      case "shell":
+        return say({ stage: "shell", message: "waits at the firmware's prompt" });
+      case "poweroff":
+        return say({ stage: "off", message: "switched itself off" });
+      case "failed":
+        return say({ stage: "failed", message: end.message });
+      case "reboot":
+        return signal.throwIfAborted();
+    }
+  }
+
+  async function bootKernel(run: Run, kernel: string, args: string, http: Http): Promise<void> {
+    const { hardware, signal, say } = run;
+    say({ stage: "kernel", message: "starts the kernel" });
+    await pause(timings.kernelMs, signal);
+    if (hangsAt(run, "kernel")) return;
+    const version = harvesterVersion(kernel, args);
+    if (version === undefined)
+      return say({ stage: "kernel", message: "runs a kernel that installs nothing known here" });
+    say({ stage: "installing", message: `installs Harvester ${version.join(".")}` });
+    if (hangsAt(run, "installing")) return;
+    const end = await install(version, args, targetOf(hardware), {
+      http,
+      clock,
+      signal,
+      installMs: jittered(timings.installMs, random),
+      fails: options.installFails?.(hardware),
+      say: (message) => say({ stage: "installing", message }),
+    });
+    if (end.is === "failed") return say({ stage: "failed", message: end.message });
+    disks.set(hardware.id, { config: end.config, version: end.version });
+    say({ stage: "installed", message: "is installed and starts from its disk" });
+    await bootDisk(run);
+  }
+
+  async function bootDisk(run: Run): Promise<void> {
+    const { hardware, signal, say } = run;
+    const installed = disks.get(hardware.id);
+    if (installed === undefined) return say({ stage: "failed", message: "no bootable disk" });
+    await pause(timings.postMs + timings.diskBootMs, signal);
+    if (hangsAt(run, "disk") || hangsAt(run, "joining")) return;
+    if (site === undefined) return say({ stage: "installed", message: "is installed; no cluster is there to join" });
+    for (;;) {
+      const joined: Joined = hardware.reachable()
+        ? await site.join(joinRequest(hardware, installed))
+        : { is: "refused", reason: "its ports have no address" };
+      signal.throwIfAborted();
+      if (joined.is === "joined") return say({ stage: "joined", message: "has joined the cluster" });
+      say({ stage: "installed", message: `can't join: ${joined.reason}` });
+      await pause(timings.joinRetryMs, signal);
+    }
+  }
+
+  return {
+    fromNetwork: (hardware, boot, progress) => power(hardware, progress, (run) => netBoot(run, boot)),
+    fromDisk: (hardware, progress) => power(hardware, progress, bootDisk),
+    wipe: (hardware) => void disks.delete(hardware.id),
+    remember: (hardware) => disks.get(hardware.id),
+    recall: (hardware, disk) => void disks.set(hardware.id, disk as Installed),
+  };
+}
+
+function targetOf(hardware: Hardware): Parameters<typeof install>[2] {
+  const names = hardware.nics.map((_, index) => `enp${65 + index}s0f${index % 2}`);
+  return {
+    hardware,
+    disks: { "/dev/sda": hardware.diskGiB, "/dev/sdb": hardware.diskGiB },
+    interfaceNames: names,
+    warnings: [],
+  };
+}
+
+function joinRequest(hardware: Hardware, { config, version }: Installed): JoinRequest {
+  const role = (config.install?.role ?? "default") as Role;
+  return {
+    hostname: config.os?.hostname ?? hardware.hostname,
+    token: config.token ?? "",
+    serverUrl: config.server_url ?? "",
+    labels: (config.os?.labels ?? {}) as Record<string, string>,
+    role,
+    nics: hardware.nics,
+    addresses: [
+      { type: "InternalIP", address: hardware.privateIp },
+      { type: "ExternalIP", address: hardware.publicIp },
+    ],
+    machineId: hardware.id,
+    version: `v${version.join(".")}`,
+    reachable: hardware.reachable,
+  };
+}

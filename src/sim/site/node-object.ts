@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { rfc3339 } from "../../base/clock.ts";
+import type { Node, NodeCondition } from "../../kube/core.ts";
+import type { ObjectMeta } from "../../kube/object.ts";
+import type { Nic } from "../hardware.ts";
+
+export type Role = "default" | "management" | "worker" | "witness";
+
+/** What a machine brings when it joins. */
+export interface JoinRequest {
+  hostname: string;
+  token: string;
+  serverUrl: string;
+  /** `os.labels` of its configuration. */
+  labels: Readonly<Record<string, string>>;
+  role: Role;
+  cordoned?: boolean;
+  nics: readonly Nic[];
+  addresses: readonly { type: "InternalIP" | "ExternalIP"; address: string }[];
+  /** SMBIOS UUID: what tells two machines of one name apart. */
+  machineId: string;
+  arch?: "amd64" | "arm64";
+  /** Harvester release, as `v1.8.1`. */
+  version?: string;
+  /** Whether the API can be reached from it now; unset: always. */
+  reachable?: () => boolean;
+}
+
+export const FLEET = "fleet-local";
+export const MACHINE_ANNOTATION = "cluster.x-k8s.io/machine";
+export const PROMOTE_ANNOTATION = "harvesterhci.io/promote-status";
+export const CONTROL_PLANE_LABELS: Readonly<Record<string, string>> = {
+  "node-role.kubernetes.io/control-plane": "true",
+  "node-role.kubernetes.io/etcd": "true",
+  "node-role.kubernetes.io/master": "true",
+};
+
+/** Name of the Cluster API Machine that stands for a joined machine: the same one each time it joins. */
+export function machineNameOf(machineId: string): string {
+  return `custom-${createHash("sha256").update(machineId).digest("hex").slice(0, 12)}`;
+}
+
+/** Metadata and spec of the Node that a Harvester machine registers. */
+export function nodeDraft(
+  request: JoinRequest,
+  controlPlane: boolean,
+): { metadata: Partial<ObjectMeta>; spec: NonNullable<Node["spec"]> } {
+  const { hostname, labels, role, machineId, arch = "amd64" } = request;
+  const metadata = {
+    name: hostname,
+    labels: {
+      ...labels,
+      "kubernetes.io/hostname": hostname,
+      "kubernetes.io/os": "linux",
+      "kubernetes.io/arch": arch,
+      "node.kubernetes.io/instance-type": "rke2",
+      "harvesterhci.io/managed": "true",
+      ...(role === "default" ? {} : { [`node-role.harvesterhci.io/${role}`]: "true" }),
+      ...(controlPlane ? CONTROL_PLANE_LABELS : {}),
+    },
+    annotations: {
+      "cluster.x-k8s.io/cluster-name": "local",
+      "cluster.x-k8s.io/cluster-namespace": FLEET,
+      [MACHINE_ANNOTATION]: machineNameOf(machineId),
+    },
+  };
+  const spec = { providerID: `rke2://${hostname}`, ...(request.cordoned ? { unschedulable: true } : {}) };
+  return { metadata, spec };
+}
+
+/** Status of a Node whose kubelet has just started. */
+export function nodeStatus(request: JoinRequest, now: number): NonNullable<Node["status"]> {
+  const resources = { cpu: "16", memory: "64Gi", pods: "200", "ephemeral-storage": "200Gi" };
+  return {
+    addresses: [...request.addresses, { type: "Hostname", address: request.hostname }],
+    capacity: resources,
+    allocatable: resources,
+    conditions: kubeletConditions(false, now).map((c) => ({ ...c, lastTransitionTime: rfc3339(now) })),
+    nodeInfo: {
+      machineID: request.machineId.replaceAll("-", ""),
+      systemUUID: request.machineId,
+      bootID: createHash("sha256").update(`${request.machineId} ${now}`).digest("hex").slice(0, 32),
+      kernelVersion: "6.4.0-simulated",
+      osImage: `Harvester ${request.version ?? "v1.8.1"}`,
+      containerRuntimeVersion: "containerd://2.1.4-k3s1",
+      kubeletVersion: "v1.34.3+rke2r1",
+      kubeProxyVersion: "v1.34.3+rke2r1",
+      operatingSystem: "linux",
+      architecture: request.arch ?? "amd64",
+    },
+  };
+}
+
+/** What a kubelet reports with each beat. A sick one still beats and says that it is not ready. */
+export function kubeletConditions(sick: boolean, now: number): NodeCondition[] {
+  const fine = (type: string, reason: string, message: string): NodeCondition => ({
+    type,
+    status: "False",
+    reason,
+    message,
+    lastHeartbeatTime: rfc3339(now),
+  });
+  return [
+    fine("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    fine("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    fine("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    {
+      type: "Ready",
+      status: sick ? "False" : "True",
+      reason: sick ? "KubeletNotReady" : "KubeletReady",
+      message: sick ? "container runtime is down" : "kubelet is posting ready status",
+      lastHeartbeatTime: rfc3339(now),
+    },
+  ];
+}
+
+/** What the node controller writes when beats stay away. Heartbeat times are left as they were. */
+export function silentConditions(now: number): NodeCondition[] {
+  return ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"].map((type) => ({
+    type,
+    status: "Unknown",
+    reason: "NodeStatusUnknown",
+    message: "Kubelet stopped posting node status.",
+    lastTransitionTime: rfc3339(now),
+  }));
+}

@@ -1,0 +1,221 @@
+/**
+ * SIMULATION of the Harvester cluster that machines join: its Nodes, their kubelets' beats and Pods, the control plane's reaction
+ * to silence, Harvester's promotion of managers and its Cluster API Machines. Lives in a Kubernetes API through a `Client`.
+ */
+import type { Clock, Timer } from "../../base/clock.ts";
+import { rfc3339 } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
+import type { Client } from "../../kube/client.ts";
+import { Node, type NodeCondition, Pod } from "../../kube/core.ts";
+import { ensureMachine, ensureMachineKind, FleetMachine } from "./capi-machine.ts";
+import { follow } from "./follow.ts";
+import { type Heartbeats, heartbeats } from "./heartbeats.ts";
+import {
+  FLEET,
+  type JoinRequest,
+  kubeletConditions,
+  MACHINE_ANNOTATION,
+  nodeDraft,
+  nodeStatus,
+  silentConditions,
+} from "./node-object.ts";
+import { type PodKeeper, podKeeper } from "./pods.ts";
+import { promoter } from "./promotion.ts";
+
+export interface SiteOptions {
+  client: Client;
+  clock: Clock;
+  /** What a joining machine must know. */
+  joinToken: string;
+  vip: string;
+  /** A kubelet's status period. Kubernetes: 5 minutes while nothing changes. */
+  beatMs?: number;
+  /** After how long without a sign of life a Node's state is Unknown. Kubernetes: 40 s. */
+  silentMs?: number;
+  podStopMs?: number;
+  promotionMs?: number;
+}
+
+export type Joined = { is: "joined" } | { is: "refused"; reason: string };
+
+export interface Site {
+  /** Fills the caches; call once before machines join. */
+  start(): Promise<void>;
+  /** A machine's system asks to join, at its first start and at each later one. */
+  join(request: JoinRequest): Promise<Joined>;
+  /** The machine lost its power. */
+  powerLost(machineId: string): void;
+  /** From now on the kubelet reports that it is not ready, and goes on reporting; or it is well again. */
+  sicken(hostname: string, sick: boolean): Promise<void>;
+  close(): void;
+}
+
+interface Member {
+  request: JoinRequest;
+  running: boolean;
+  sick: boolean;
+  silence: Timer | undefined;
+}
+
+const REGISTER_AGAIN_MS = 10_000;
+
+export function createHarvesterSite(options: SiteOptions): Site {
+  const { client, clock, silentMs = 40_000 } = options;
+  const members = new Map<string, Member>();
+  const nodes = new Map<string, Node>();
+  const stopping = new AbortController();
+  const running = (hostname: string): Member | undefined =>
+    [...members.values()].find(
+      (m) => m.running && m.request.hostname === hostname && (m.request.reachable?.() ?? true),
+    );
+
+  const pods: PodKeeper = podKeeper({
+    client,
+    clock,
+    stopMs: options.podStopMs ?? 2_000,
+    runs: (node) => running(node) !== undefined,
+    addressOf: (node) => running(node)?.request.addresses[0]?.address,
+  });
+  const promotions = promoter({ client, clock, durationMs: options.promotionMs ?? 120_000 });
+  const beats: Heartbeats<Member> = heartbeats({
+    clock,
+    everyMs: options.beatMs ?? 300_000,
+    beat: async (due) => {
+      for (const member of due) if (member.running) await beat(member);
+    },
+  });
+
+  /** Writes the kubelet's report; a Node that is not there any more is registered anew, as kubelets do. */
+  async function beat(member: Member): Promise<void> {
+    const { request, sick } = member;
+    const held = nodes.get(request.hostname);
+    const conditions = merged(held?.status?.conditions, kubeletConditions(sick, clock.now()), clock.now());
+    const patch = { type: "merge", body: { status: { conditions } } } as const;
+    try {
+      await client.patch(Node, { name: request.hostname }, patch, { subresource: "status" });
+    } catch (error) {
+      if (isFault(error, "NotFound") && member.running) await register(request);
+    }
+  }
+
+  async function register(request: JoinRequest): Promise<void> {
+    const draft = nodeDraft(request, false);
+    try {
+      await client.create(Node, draft);
+    } catch (error) {
+      if (!isFault(error, "AlreadyExists")) throw error;
+    }
+    const body = { status: nodeStatus(request, clock.now()) };
+    await client.patch(Node, { name: request.hostname }, { type: "merge", body }, { subresource: "status" });
+  }
+
+  function nodeChanged(node: Node): void {
+    nodes.set(node.metadata.name, node);
+    promotions.consider([...nodes.values()]);
+  }
+
+  function nodeGone(node: Node): void {
+    const { name, annotations } = node.metadata;
+    nodes.delete(name);
+    pods.collect(name);
+    const machine = annotations?.[MACHINE_ANNOTATION];
+    if (machine !== undefined) client.delete(FleetMachine, { namespace: FLEET, name: machine }).catch(() => {});
+    const member = running(name);
+    // A kubelet that still runs registers its Node again: whoever deletes the Node first and the machine later gets it back.
+    if (member !== undefined)
+      clock.after(REGISTER_AGAIN_MS, () => void (member.running && beat(member).catch(() => {})));
+  }
+
+  function goSilent(member: Member): void {
+    const name = member.request.hostname;
+    const conditions = merged(nodes.get(name)?.status?.conditions, silentConditions(clock.now()), clock.now());
+    client
+      .patch(Node, { name }, { type: "merge", body: { status: { conditions } } }, { subresource: "status" })
+      .catch(() => {});
+  }
+
+  return {
+    async start() {
+      await ensureMachineKind(client, clock);
+      const { signal } = stopping;
+      void follow({ client, clock, signal, resource: Node, changed: nodeChanged, gone: nodeGone });
+      void follow({
+        client,
+        clock,
+        signal,
+        resource: Pod,
+        changed: (pod) => pods.changed(pod),
+        gone: (pod) => pods.gone(pod),
+      });
+    },
+
+    async join(request) {
+      const problem = refusal(request, options, await client.find(Node, { name: request.hostname }));
+      if (problem !== undefined) return { is: "refused", reason: problem };
+      members.get(request.machineId)?.silence?.cancel();
+      const member: Member = { request, running: true, sick: false, silence: undefined };
+      members.set(request.machineId, member);
+      await ensureMachine(client, request);
+      await register(request);
+      beats.add(member);
+      pods.resume(request.hostname);
+      return { is: "joined" };
+    },
+
+    powerLost(machineId) {
+      const member = members.get(machineId);
+      if (member === undefined || !member.running) return;
+      member.running = false;
+      beats.remove(member);
+      member.silence = clock.after(silentMs, () => goSilent(member));
+    },
+
+    async sicken(hostname, sick) {
+      const member = running(hostname);
+      if (member === undefined) throw new RangeError(`no running simulated node ${hostname}`);
+      member.sick = sick;
+      await beat(member);
+    },
+
+    close() {
+      stopping.abort();
+      beats.close();
+      pods.close();
+      promotions.close();
+      for (const member of members.values()) member.silence?.cancel();
+    },
+  };
+}
+
+/** Why the cluster would not let this machine in: what a person reads on its console. */
+function refusal(
+  request: JoinRequest,
+  { joinToken, vip }: SiteOptions,
+  existing: Node | undefined,
+): string | undefined {
+  const url = URL.parse(request.serverUrl);
+  if (url?.hostname.replaceAll(/[[\]]/g, "") !== vip) return `no cluster answers at ${request.serverUrl}`;
+  if (request.token !== joinToken) return "the join token is not this cluster's";
+  const other = existing?.status?.nodeInfo?.systemUUID;
+  if (existing !== undefined && other !== request.machineId)
+    return `a node named ${request.hostname} is in the cluster already`;
+  return undefined;
+}
+
+/** The reported conditions; the time of the last transition stays where the status does. */
+function merged(
+  held: readonly NodeCondition[] | undefined,
+  reported: readonly NodeCondition[],
+  now: number,
+): NodeCondition[] {
+  return reported.map((condition) => {
+    const before = held?.find((c) => c.type === condition.type);
+    const same = before?.status === condition.status ? before.lastTransitionTime : undefined;
+    const heartbeat = condition.lastHeartbeatTime ?? before?.lastHeartbeatTime;
+    return {
+      ...condition,
+      lastTransitionTime: same ?? rfc3339(now),
+      ...(heartbeat !== undefined && { lastHeartbeatTime: heartbeat }),
+    };
+  });
+}

@@ -1,0 +1,255 @@
+/**
+ * The whole of Slipway in virtual time: the embedded API, the operator, simulated clouds and a simulated Harvester
+ * cluster, in one process without a socket. A test says what happens to it and reads what a user would see.
+ */
+import { readFile } from "node:fs/promises";
+import { loadAll } from "js-yaml";
+import { type ApiServer, createApiServer } from "../../src/apiserver/server.ts";
+import type { Http } from "../../src/base/http.ts";
+import { jsonLog, type Log, quietLog, Secrets } from "../../src/base/log.ts";
+import { type Random, seededRandom } from "../../src/base/random.ts";
+import { VirtualClock } from "../../src/base/virtual-clock.ts";
+import { applyObjects } from "../../src/cli/apply.ts";
+import { EXAMPLE_KEYS, seedNetworks } from "../../src/cli/laptop-metal.ts";
+import { Instance } from "../../src/kinds/harvester/instance.ts";
+import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { Event, Node } from "../../src/kube/core.ts";
+import type { KubeObject } from "../../src/kube/object.ts";
+import { createClient } from "../../src/kube/rest-client.ts";
+import type { Transport } from "../../src/kube/transport.ts";
+import { installCrds } from "../../src/operator/install-crds.ts";
+import { createOperator, type Operator } from "../../src/operator/operator.ts";
+import { createEquinixSim, type EquinixSim } from "../../src/sim/equinix/equinix-sim.ts";
+import type { EquinixSimOptions } from "../../src/sim/equinix/options.ts";
+import { type FaultRates, withFaults } from "../../src/sim/faults.ts";
+import { createFirmware, type FirmwareOptions } from "../../src/sim/firmware/firmware.ts";
+import { createLatitudeSim, type LatitudeSim } from "../../src/sim/latitude/latitude-sim.ts";
+import { simNetwork } from "../../src/sim/network.ts";
+import { type SeedOptions, seedSite } from "../../src/sim/site/seed.ts";
+import { createHarvesterSite, type Site } from "../../src/sim/site/site.ts";
+import { type Death, Mortal } from "./mortal.ts";
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+const BOOT_URL = "https://slipway.example";
+export const VIP = "10.20.30.40";
+export const JOIN_TOKEN = "join-token-of-the-test-cluster";
+
+export interface WorldOptions {
+  seed?: number;
+  equinix?: Partial<EquinixSimOptions>;
+  firmware?: Pick<FirmwareOptions, "hangs" | "installFails">;
+  site?: Partial<SeedOptions>;
+  /** False: the operator's environment has no join token. */
+  joinToken?: boolean;
+  /** Faults on the operator's way to the clouds. */
+  faults?: FaultRates;
+  /** Wraps the operator's way to the Kubernetes API. */
+  transport?: (inner: Transport) => Transport;
+  log?: Log;
+  /** Another API than the embedded one. */
+  api?: { transport(): Transport; close(): Promise<void> };
+}
+
+export interface RunningOperator extends Operator {
+  mortal: Mortal;
+}
+
+export class World {
+  readonly clock = new VirtualClock();
+  readonly random: Random;
+  readonly secrets = new Secrets();
+  readonly logged: string[] = [];
+  readonly #options: WorldOptions;
+  #network = simNetwork();
+  #operators: RunningOperator[] = [];
+  #boot: Operator["boot"] | undefined;
+  api!: Pick<ApiServer, "transport" | "close">;
+  client!: Client;
+  site!: Site;
+  equinix!: EquinixSim;
+  latitude!: LatitudeSim;
+
+  private constructor(options: WorldOptions) {
+    this.#options = options;
+    this.random = seededRandom(options.seed ?? 1);
+  }
+
+  /** A world with a seeded cluster, clouds and CRDs; the operator is started by `operator()`. */
+  static async create(options: WorldOptions = {}): Promise<World> {
+    const world = new World(options);
+    await world.#begin();
+    return world;
+  }
+
+  async #begin(): Promise<void> {
+    const { clock, random } = this;
+    const log = quietLog;
+    this.api = this.#options.api ?? (await createApiServer({ clock, random, log }));
+    this.client = createClient(this.api.transport(), { clock, random, log });
+    await this.whileTimePasses(installCrds(this.client, clock, new AbortController().signal));
+    const seed = { vip: VIP, version: "v1.8.1", vipMode: "static" as const, ...this.#options.site };
+    await this.whileTimePasses(seedSite(this.client, seed));
+    this.site = createHarvesterSite({ client: this.client, clock, joinToken: JOIN_TOKEN, vip: VIP });
+    await this.whileTimePasses(this.site.start());
+    const firmware = createFirmware({
+      http: this.#network.http,
+      clock,
+      random,
+      log,
+      site: this.site,
+      ...this.#options.firmware,
+    });
+    const shared = { clock, random, firmware };
+    const { token, project } = EXAMPLE_KEYS.equinix;
+    this.equinix = createEquinixSim({ ...shared, token, projects: [project], ...this.#options.equinix });
+    this.latitude = createLatitudeSim({ ...shared, ...EXAMPLE_KEYS.latitude });
+    this.#network.serve("https://api.equinix.com", this.equinix.handle);
+    this.#network.serve("https://api.latitude.sh", this.latitude.handle);
+    this.#network.serve(BOOT_URL, async (request) => {
+      if (this.#boot !== undefined) return await this.#boot(request);
+      throw new Error("nobody serves boots");
+    });
+    await seedNetworks(this.equinix);
+    await this.apply("examples/harvester/secret.yaml");
+  }
+
+  /** Starts an operator process; `death` says at which effect it dies. `election`: with a Lease, so that several may run. */
+  async operator(of: { death?: Death; election?: boolean } = {}): Promise<RunningOperator> {
+    const mortal = new Mortal(of.death, () => {
+      this.#boot = undefined;
+    });
+    const { clock, random, secrets } = this;
+    const log =
+      this.#options.log ??
+      jsonLog({ level: "debug", secrets, destination: { write: (line) => void this.logged.push(line) } });
+    const toApi = this.#options.transport?.(this.api.transport()) ?? this.api.transport();
+    const faulty =
+      this.#options.faults === undefined
+        ? this.#network.http
+        : withFaults(this.#network.http, { random, clock, rates: this.#options.faults });
+    const http: Http = mortal.http(faulty);
+    const operator = createOperator(
+      {
+        transport: mortal.transport(toApi),
+        clock,
+        random,
+        log,
+        http: () => http,
+        readNodeFile: async () => undefined,
+        secrets,
+      },
+      {
+        namespace: "harvester-system",
+        secret: "equinix-addon",
+        ...(this.#options.joinToken !== false && { joinToken: JOIN_TOKEN }),
+        bootUrl: BOOT_URL,
+        pollMs: 15 * SECOND,
+        leaderElection: of.election ? { namespace: "harvester-system" } : false,
+      },
+    );
+    const running = { ...operator, mortal };
+    this.#operators.push(running);
+    this.#boot = operator.boot;
+    const started = operator.manager.start();
+    if (of.death === undefined) await this.whileTimePasses(started);
+    else started.catch(() => {});
+    return running;
+  }
+
+  /** Kills the operator that was started last, without a word to anybody. */
+  kill(): void {
+    this.#operators.at(-1)?.mortal.kill();
+  }
+
+  async apply(...files: string[]): Promise<void> {
+    for (const file of files) {
+      const objects = loadAll(await readFile(file, "utf8")) as KubeObject[];
+      await this.whileTimePasses(applyObjects(this.client, objects));
+    }
+  }
+
+  async pool(name: string, spec: InstancePool["spec"] | object): Promise<InstancePool> {
+    const plain = { plan: "c3.small.x86", metro: "SG", billingCycle: "hourly", count: 1, ...spec };
+    return await this.whileTimePasses(this.client.create(InstancePool, { metadata: { name }, spec: plain }));
+  }
+
+  async pools(): Promise<InstancePool[]> {
+    return (await this.whileTimePasses(this.client.list(InstancePool))).items;
+  }
+
+  async instances(): Promise<Instance[]> {
+    return (await this.whileTimePasses(this.client.list(Instance))).items;
+  }
+
+  async nodes(): Promise<Node[]> {
+    return (await this.whileTimePasses(this.client.list(Node))).items;
+  }
+
+  async events(): Promise<Event[]> {
+    return (await this.whileTimePasses(this.client.list(Event))).items;
+  }
+
+  /** Every pool complete, every machine a Node. */
+  async converged(): Promise<boolean> {
+    const [pools, instances] = [await this.pools(), await this.instances()];
+    return (
+      pools.every(
+        (pool) => pool.status?.status === "ready" && pool.status.observedGeneration === pool.metadata.generation,
+      ) &&
+      instances.every(
+        (instance) => instance.status?.status === "managed" && instance.metadata.deletionTimestamp === undefined,
+      )
+    );
+  }
+
+  /** Lets time pass until `holds`, looking every `stepMs`; fails with what was missing and where everything stands. */
+  async until(
+    what: string,
+    holds: () => Promise<boolean> | boolean,
+    forMs = 2 * HOUR,
+    stepMs = 5 * SECOND,
+  ): Promise<void> {
+    const end = this.clock.now() + forMs;
+    while (!(await holds())) {
+      if (this.clock.now() >= end)
+        throw new Error(`not within ${forMs / MINUTE} minutes: ${what}\n${await this.story()}`);
+      await this.clock.run(stepMs);
+    }
+  }
+
+  /** Where everything stands, for the person who reads a failed test. */
+  async story(): Promise<string> {
+    const lines = [...(await this.pools()), ...(await this.instances())].map(({ kind, metadata, status }) => {
+      const ready = status?.conditions?.find((c) => c.type === "Ready");
+      return `${kind} ${metadata.name}${metadata.deletionTimestamp ? " (deleting)" : ""}: ${status?.status} ${ready?.reason}: ${ready?.message}`;
+    });
+    const devices = this.equinix.devices().map((d) => `device ${d.id} ${d.hostname}: ${d.state}`);
+    return [...lines, ...devices, ...this.logged.slice(-20)].join("\n");
+  }
+
+  /** Awaits a promise whose work may need time to pass. */
+  async whileTimePasses<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const done = promise.finally(() => {
+      settled = true;
+    });
+    done.catch(() => {});
+    await this.clock.run(10 * MINUTE, () => settled);
+    return await done;
+  }
+
+  async close(): Promise<void> {
+    for (const { manager, mortal } of this.#operators) {
+      mortal.kill();
+      void manager.stop();
+    }
+    this.equinix.close();
+    this.latitude.close();
+    this.site.close();
+    await this.api.close();
+  }
+}
