@@ -261,6 +261,7 @@ test("H13 foreign finalizers survive, and a deletion makes no conflict", () =>
     const finalizers = [...held.metadata.finalizers!, "example.com/keep"];
     await world.client.patch(Instance, { name }, { type: "merge", body: { metadata: { finalizers } } });
     await world.until("ready", () => world.converged());
+    const before = world.logged.length;
     await world.client.delete(Instance, { name });
     await world.until(
       "ours is done",

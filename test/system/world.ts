@@ -238,8 +238,8 @@ export class World {
       settled = true;
     });
     done.catch(() => {});
-    await this.clock.run(10 * MINUTE, () => settled);
-    return await done;
+    if (await this.clock.run(10 * MINUTE, () => settled)) return await done;
+    throw new Error(`a call did not end within 10 minutes\n${this.logged.slice(-10).join("\n")}`);
   }
 
   async close(): Promise<void> {

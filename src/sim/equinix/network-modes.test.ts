@@ -89,7 +89,7 @@ test("without a mode only the named ports are touched", async () => {
 test("a VLAN may be named by its id, and one that does not exist is a fault the user can act on", async () => {
   const { cloud, machine } = await running();
   const byNumber: NetworkWish = { mode: "hybrid", vlans: [{ port: "eth1", vlans: ["1001"] }] };
-  await assert.rejects(cloud.driver.setNetwork(machine, byNumber), { code: "Invalid" });
+  await assert.rejects(cloud.driver.setNetwork(machine, byNumber), { code: "MissingInput" });
 
   const settled = await bring(cloud, machine, { ...byNumber, createVlans: true });
   const [vlan] = cloud.sim.device(machine.id)!.ports.flatMap((port) => port.vlans);

@@ -11,6 +11,7 @@ import { Secret } from "../../kube/core.ts";
 import { ownerReference } from "../../kube/owners.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Boot, Machine } from "../../machines/machine.ts";
+import { hashPassword } from "../../pki/password.ts";
 import { claimOf } from "./claim.ts";
 import { harvesterJoin } from "./join.ts";
 import { type JoinTokenSource, joinToken, serverUrl } from "./site.ts";
@@ -66,11 +67,11 @@ export class Boots {
     const urls = bootUrls(this.#settings.url, uid, capability);
     const { spec } = instance;
     const hold = claim.passes === 2 && pass === 1;
-    const password = await this.#password(context, instance);
+    const passwordHash = await this.#passwordHash(context, instance);
     const join = harvesterJoin(instance, {
       token: await joinToken(client, this.#settings.joinToken),
       serverUrl: await serverUrl(client, spec.harvester?.serverURL),
-      password,
+      passwordHash,
       events: { started: urls["events/started"], succeeded: urls["events/succeeded"], failed: urls["events/failed"] },
       machine,
     });
@@ -116,18 +117,18 @@ export class Boots {
       await client.create(Secret, {
         metadata: { ...this.#passwordRef(instance), ownerReferences: [ownerReference(Instance, instance)] },
         type: "Opaque",
-        data: { password: base64(password) },
+        data: { password: base64(password), hash: base64(hashPassword(password, instance.metadata.uid)) },
       });
     } catch (error) {
       if (!isFault(error, "AlreadyExists")) throw error;
     }
   }
 
-  /** The password of the operating system's user: made once for each Instance, readable in the Secret `<instance>-os`. */
-  async #password(context: Context, instance: Instance): Promise<string> {
+  /** The hash of the operating system's password, which is made once for each Instance and readable in the Secret `<instance>-os`. */
+  async #passwordHash(context: Context, instance: Instance): Promise<string> {
     const ref = this.#passwordRef(instance);
     const read = async (): Promise<string | undefined> => {
-      const data = (await context.client.find(Secret, ref))?.data?.password;
+      const data = (await context.client.find(Secret, ref))?.data?.hash;
       return data && Buffer.from(data, "base64").toString("utf8");
     };
     const held = await read();

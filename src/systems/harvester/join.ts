@@ -1,7 +1,6 @@
 import type { HarvesterJoin, Interface } from "../../bootstrap/harvester/join.ts";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { Machine } from "../../machines/machine.ts";
-import { hashPassword } from "../../pki/password.ts";
 import { managementPorts, withoutNulls } from "./claim.ts";
 import { NODE_CLAIM_LABEL } from "./names.ts";
 
@@ -11,8 +10,8 @@ const DEFAULT_ISO = "https://releases.rancher.com/harvester/v1.8.1/harvester-v1.
 export interface JoinFacts {
   token: string;
   serverUrl: string;
-  /** Clear text of the operating system's password; only its hash is rendered. */
-  password: string;
+  /** Hash of the operating system's password: the clear text does not leave its Secret. */
+  passwordHash: string;
   /** Where the installer reports. */
   events: { started: string; succeeded: string; failed: string };
   /** Known in the second of two passes: its ports' MAC addresses choose the management NICs. */
@@ -32,7 +31,7 @@ export function harvesterJoin(instance: Instance, facts: JoinFacts): HarvesterJo
     serverUrl: facts.serverUrl,
     token: facts.token,
     hostname: metadata.name,
-    password: hashPassword(facts.password, metadata.uid),
+    password: facts.passwordHash,
     sshAuthorizedKeys: harvester.sshAuthorizedKeys ?? [],
     dnsNameservers: harvester.dnsNameservers ?? [],
     ntpServers: harvester.ntpServers ?? [],

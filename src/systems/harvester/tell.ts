@@ -8,7 +8,9 @@ import type { Condition } from "../../kube/object.ts";
  */
 export async function tell(context: Context, instance: Instance, status: InstanceStatus): Promise<Instance> {
   const wanted = withoutUndefined(status);
-  if (JSON.stringify(sorted(wanted)) === JSON.stringify(sorted(instance.status ?? {}))) return instance;
+  const held = instance.status ?? {};
+  if (JSON.stringify(wanted) === JSON.stringify(held)) return instance;
+  if (JSON.stringify(sorted(wanted)) === JSON.stringify(sorted(held))) return instance;
   const written = await context.client.updateStatus(Instance, { ...instance, status: wanted });
   announce(context, instance, written);
   return written;

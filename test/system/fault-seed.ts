@@ -1,0 +1,92 @@
+/** One life of a pool under faults drawn from a seed. The same seed is the same history. */
+import assert from "node:assert/strict";
+import { seededRandom } from "../../src/base/random.ts";
+import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { STAGES } from "../../src/sim/firmware/firmware.ts";
+import { assertConverged, assertInvariants } from "./invariants.ts";
+import { interruptible } from "./mortal.ts";
+import { HOUR, MINUTE, SECOND, World } from "./world.ts";
+
+const SG = "sg/c3.small.x86";
+
+export async function lifeUnderFaults(seed: number): Promise<void> {
+  const draw = seededRandom(seed * 7919 + 1);
+  const chance = (p: number): boolean => draw.fraction() < p;
+  let apiDown = false;
+  let hangs = draw.int(3);
+  let broken = draw.int(2);
+  const world = await World.create({
+    seed,
+    faults: {
+      lostAnswerAfterEffect: 0.04,
+      lostBeforeEffect: 0.03,
+      throttled: 0.05,
+      serverError: 0.04,
+      reset: 0.03,
+      slow: { rate: 0.2, minMs: 10, maxMs: 8_000 },
+    },
+    equinix: {
+      capacity: chance(0.3) ? { [SG]: 2 } : {},
+      faults: { staleListsMs: draw.int(30_000), failsToProvision: () => broken-- > 0 && chance(0.5) },
+    },
+    firmware: { hangs: () => hangs > 0 && chance(0.05 / STAGES.length) && hangs-- > 0 },
+    transport: (inner) => interruptible(inner, () => apiDown),
+  });
+  try {
+    await world.operator();
+    await world.pool("rack", {
+      count: 3,
+      metros: ["NY"],
+      nodeCleanupWaitInterval: "5m",
+      installMode: chance(0.3) ? "TwoPass" : "Auto",
+    });
+    const wanted = [3, 1 + draw.int(4), draw.int(3)];
+    for (const count of wanted) {
+      await world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec: { count } } });
+      const mischiefEnds = world.clock.now() + 40 * MINUTE;
+      await world.until(
+        `the pool has ${count} machines`,
+        async () => {
+          await assertInvariants(world);
+          if (world.clock.now() < mischiefEnds) await mischief();
+          else apiDown = false;
+          return (
+            world.clock.now() >= mischiefEnds && (await world.converged()) && (await world.instances()).length === count
+          );
+        },
+        24 * HOUR,
+        30 * SECOND,
+      );
+      // A machine may still be on its way out at the provider.
+      await world.until("what was released is gone", () => world.equinix.devices().length === count, HOUR);
+      await assertConverged(world, count);
+    }
+  } finally {
+    await world.close();
+  }
+
+  async function mischief(): Promise<void> {
+    apiDown = chance(0.05);
+    if (chance(0.03)) {
+      world.kill();
+      apiDown = false;
+      await world.operator();
+    }
+    const devices = world.equinix.devices().filter((device) => device.state === "active");
+    const victim = devices.length > 0 ? devices[draw.int(devices.length)] : undefined;
+    if (victim !== undefined && chance(0.01)) world.equinix.kill(victim.id);
+    if (chance(0.02)) world.equinix.setCapacity("sg", "c3.small.x86", chance(0.5) ? undefined : draw.int(3));
+  }
+}
+
+/** Runs seeds and tells which failed: `make sim FROM=<seed> SEEDS=1` replays one. */
+export async function runSeeds(from: number, count: number): Promise<void> {
+  for (let seed = from; seed < from + count; seed++) {
+    try {
+      await lifeUnderFaults(seed);
+    } catch (error) {
+      throw new Error(`seed ${seed} failed; replay it with: make sim FROM=${seed} SEEDS=1`, { cause: error });
+    }
+  }
+  assert.ok(count > 0);
+}

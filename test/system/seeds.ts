@@ -1,0 +1,6 @@
+import { runSeeds } from "./fault-seed.ts";
+
+const from = Number(process.env.FROM ?? 1);
+const seeds = Number(process.env.SEEDS ?? 1000);
+await runSeeds(from, seeds);
+console.log(`${seeds} seeds from ${from}: every life converged, nothing was bought twice or left over`);
