@@ -1,0 +1,169 @@
+/**
+ * Certificates of Slipway's own: a small authority (EC P-256) and the server and client certificates that it issues.
+ * Needs a clock; keeps nothing: whoever asks stores the PEM texts. This file loads an X.509 library (about 0.1 s), so
+ * import it lazily where certificates are rarely made; `renewal.ts` judges existing ones without it.
+ */
+import "reflect-metadata";
+import { createPrivateKey, generateKeyPairSync, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
+import { isIP } from "node:net";
+import * as x509 from "@peculiar/x509";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import { cryptoRandom } from "../base/random.ts";
+
+/** A certificate and its private key (PKCS #8), as PEM texts. */
+export interface Issued {
+  certificatePem: string;
+  keyPem: string;
+}
+
+/** A certificate that may sign others. */
+export interface Authority extends Issued {}
+
+export interface AuthorityRequest {
+  commonName: string;
+  clock: Pick<Clock, "now">;
+  /** Ten years unless said. */
+  validDays?: number;
+}
+
+export interface ServerRequest {
+  commonName: string;
+  /** DNS names (a leading `*.` is allowed) and IP addresses, at least one. */
+  hosts: readonly string[];
+  clock: Pick<Clock, "now">;
+  /** One year unless said; never longer than the authority. */
+  validDays?: number;
+}
+
+export interface ClientRequest {
+  /** Kubernetes takes it as the user's name. */
+  commonName: string;
+  /** Kubernetes takes them as the user's groups. */
+  organizations: readonly string[];
+  clock: Pick<Clock, "now">;
+  /** One year unless said; never longer than the authority. */
+  validDays?: number;
+}
+
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3650;
+const LEAF_DAYS = 365;
+/** A peer's clock may be behind ours. */
+const BACKDATED_MS = 5 * 60_000;
+const SERIAL_BYTES = 16;
+const SIGNING = { name: "ECDSA", hash: "SHA-256" };
+const KEYS = { name: "ECDSA", namedCurve: "P-256" };
+const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+const DNS_NAME = new RegExp(`^(?:\\*\\.)?${LABEL}(?:\\.${LABEL})*$`);
+
+x509.cryptoProvider.set(webcrypto);
+
+/** Creates an authority that signs its own certificate. Throws `Invalid` for a name that a certificate can't hold. */
+export async function createAuthority(request: AuthorityRequest): Promise<Authority> {
+  const name = subject(request.commonName, []);
+  const pair = keyPair();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name,
+    keys: { privateKey: signingKey(pair.keyPem), publicKey: pair.publicKey },
+    serialNumber: serial(),
+    ...validity(request.clock.now(), request.validDays ?? AUTHORITY_DAYS),
+    signingAlgorithm: SIGNING,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(pair.publicKey),
+    ],
+  });
+  return { certificatePem: pem(certificate), keyPem: pair.keyPem };
+}
+
+/** Issues a certificate for a TLS server. Throws `Invalid` that names the host or name that a certificate can't hold. */
+export async function issueServer(authority: Authority, request: ServerRequest): Promise<Issued> {
+  if (request.hosts.length === 0) throw invalid("a server certificate needs at least one host");
+  const names = new x509.SubjectAlternativeNameExtension([...new Set(request.hosts)].map(alternativeName));
+  return issue(authority, request, [], [names], x509.ExtendedKeyUsage.serverAuth);
+}
+
+/** Issues a certificate by which a client says who it is. Throws `Invalid` for a name that a certificate can't hold. */
+export async function issueClient(authority: Authority, request: ClientRequest): Promise<Issued> {
+  return issue(authority, request, request.organizations, [], x509.ExtendedKeyUsage.clientAuth);
+}
+
+async function issue(
+  authority: Authority,
+  { commonName, clock, validDays }: Pick<ServerRequest, "commonName" | "clock" | "validDays">,
+  organizations: readonly string[],
+  extensions: readonly x509.Extension[],
+  usage: string,
+): Promise<Issued> {
+  const issuer = new x509.X509Certificate(authority.certificatePem);
+  const pair = keyPair();
+  const { notBefore, notAfter } = validity(clock.now(), validDays ?? LEAF_DAYS);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: subject(commonName, organizations),
+    // The bytes as they are: a name written anew need not be the same name.
+    issuer: issuer.subjectName,
+    publicKey: pair.publicKey,
+    signingKey: signingKey(authority.keyPem),
+    serialNumber: serial(),
+    notBefore,
+    notAfter: new Date(Math.min(notAfter.getTime(), issuer.notAfter.getTime())),
+    signingAlgorithm: SIGNING,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([usage]),
+      await x509.SubjectKeyIdentifierExtension.create(pair.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      ...extensions,
+    ],
+  });
+  return { certificatePem: pem(certificate), keyPem: pair.keyPem };
+}
+
+function keyPair(): { keyPem: string; publicKey: webcrypto.CryptoKey } {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: KEYS.namedCurve });
+  return {
+    keyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    publicKey: publicKey.toCryptoKey(KEYS, true, ["verify"]),
+  };
+}
+
+function signingKey(keyPem: string): webcrypto.CryptoKey {
+  return createPrivateKey(keyPem).toCryptoKey(KEYS, false, ["sign"]);
+}
+
+function subject(commonName: string, organizations: readonly string[]): x509.JsonName {
+  // The bound of RFC 5280 appendix A for both attributes.
+  for (const value of [commonName, ...organizations])
+    if (!/^[^\p{Cc}]{1,64}$/u.test(value)) throw invalid("a name of 1 to 64 printable characters is needed", value);
+  return [...organizations.map((organization) => ({ O: [organization] })), { CN: [commonName] }];
+}
+
+function alternativeName(host: string): x509.JsonGeneralName {
+  if (isIP(host) !== 0) return { type: "ip", value: host };
+  if (host.length > 253 || !DNS_NAME.test(host)) throw invalid("neither an IP address nor a DNS name", host);
+  return { type: "dns", value: host };
+}
+
+/** X.509 knows whole seconds. */
+function validity(now: number, days: number): { notBefore: Date; notAfter: Date } {
+  const second = Math.floor(now / 1000) * 1000;
+  return { notBefore: new Date(second - BACKDATED_MS), notAfter: new Date(second + days * DAY_MS) };
+}
+
+/** Positive, and never shorter than it says (RFC 5280 §4.1.2.2). */
+function serial(): string {
+  const bytes = cryptoRandom.bytes(SERIAL_BYTES);
+  bytes[0] = (bytes[0]! & 0x3f) | 0x40;
+  return Buffer.from(bytes).toString("hex");
+}
+
+function pem(certificate: x509.X509Certificate): string {
+  return new NodeCertificate(Buffer.from(certificate.rawData)).toString();
+}
+
+function invalid(message: string, value?: string): Fault {
+  return new Fault("Invalid", "certificate", value === undefined ? message : `${JSON.stringify(value)}: ${message}`);
+}
