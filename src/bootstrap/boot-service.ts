@@ -151,12 +151,15 @@ function gone(): HttpAnswer {
 
 /** What an installer reports ends up in events and statuses: one line, bounded, printable, without the capability. */
 function oneLine(body: string, capability: string): string {
-  return body
-    .slice(0, 4 * MAX_MESSAGE)
-    .replaceAll(capability, "[redacted]")
-    .replace(/[^\x20-\x7e]+/g, " ")
-    .trim()
-    .slice(0, MAX_MESSAGE);
+  return (
+    body
+      // Before anything is cut off: a part of a capability would not be found.
+      .replaceAll(capability, "[redacted]")
+      .slice(0, 4 * MAX_MESSAGE)
+      .replace(/[^\x20-\x7e]+/g, " ")
+      .trim()
+      .slice(0, MAX_MESSAGE)
+  );
 }
 
 function about(visit: Visit, error: unknown): object {
