@@ -152,6 +152,18 @@ test("H30 one pass never reinstalls; two passes set the network, reinstall once,
   assert.equal(nextStep(twice, { ...prepared, boot: { ...prepared.boot!, sent: true } }, active, true, T0).do, "wait");
 });
 
+test("a machine that never asked for its boot script is booted again every ten minutes, until its time is over", () => {
+  const active = { ...machine, phase: "running" as const };
+  const silent = { ...journal, runningSince: T0 };
+
+  assert.equal(nextStep(claim, silent, active, true, T0 + 9 * MINUTE).do, "wait");
+  assert.deepEqual(nextStep(claim, silent, active, true, T0 + 10 * MINUTE), { do: "reinstall", pass: 1 });
+  const again: Journal = { ...silent, boot: { id: "b1", pass: 1, at: T0 + 10 * MINUTE, sent: true } };
+  assert.equal(nextStep(claim, again, active, true, T0 + 15 * MINUTE).do, "wait");
+  const asked = { ...silent, signals: { scriptFetched: T0 + MINUTE } };
+  assert.equal(nextStep(claim, asked, active, true, T0 + 10 * MINUTE).do, "wait");
+});
+
 test("asking twice about the same world gives the same step", () => {
   const world = fc.record({
     phase: fc.constantFrom(...PHASES),

@@ -58,7 +58,7 @@ export type Step =
   /** The answer to an order is not known: ask who carries the claim. */
   | { do: "look" }
   | { do: "setNetwork" }
-  | { do: "reinstall" }
+  | { do: "reinstall"; pass: 1 | 2 }
   | { do: "powerOn" }
   | { do: "wait"; for: string; recheckMs: number; deadline?: number }
   /** This machine will not come, or will not stay. */
@@ -69,6 +69,8 @@ export const SETTLE_MS = 60_000;
 const LOOK_AGAIN_MS = 10_000;
 /** One list serves all machines of an account. Twice this is less than a spot market's notice of 120 s. */
 export const DEFAULT_POLL_MS = 15_000;
+/** A machine that has not asked for its boot script by then asked while nobody answered, and firmware asks once: it is booted again. */
+const BOOT_AGAIN_MS = 10 * 60_000;
 const NO_CAPACITY_BASE_MS = 60_000;
 const NO_CAPACITY_MAX_MS = 10 * 60_000;
 
@@ -156,8 +158,12 @@ function running(at: Situation): Step {
   const late = overdue(at);
   if (late !== undefined) return late;
   if (!settled) return { do: "setNetwork" };
-  const pass = journal.boot?.pass ?? 1;
-  if (claim.passes === 2 && (pass === 1 || journal.boot?.sent !== true)) return { do: "reinstall" };
+  const { boot } = journal;
+  if (claim.passes === 2 && (boot?.pass !== 2 || !boot.sent)) return { do: "reinstall", pass: 2 };
+  if (boot !== undefined && journal.signals.scriptFetched === undefined) {
+    const since = Math.max(boot.at, journal.runningSince ?? at.now);
+    if (at.now >= since + BOOT_AGAIN_MS) return { do: "reinstall", pass: boot.pass };
+  }
   return installing(at);
 }
 
@@ -193,8 +199,7 @@ function overdue(at: Situation): Step | undefined {
 }
 
 function joinDeadline({ claim, journal, now }: Situation): number {
-  const since = Math.max(journal.runningSince ?? now, journal.boot?.pass === 2 ? journal.boot.at : 0);
-  return since + claim.joinTimeoutMs;
+  return (journal.runningSince ?? now) + claim.joinTimeoutMs;
 }
 
 function steady({ claim }: Situation, what: string): Step {

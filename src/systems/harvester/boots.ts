@@ -22,6 +22,8 @@ export interface PreparedBoot extends Boot {
   id: string;
   /** RFC 3339. */
   at: string;
+  /** What is served to the machine once it is published. */
+  record: BootRecord;
 }
 
 export interface BootSettings {
@@ -47,8 +49,9 @@ export class Boots {
   }
 
   /**
-   * Makes the boot of this pass ready to be fetched; the one that the status names is used again while it lasts, so a repeated order
-   * tells the provider the same. Pass 1 of 2 only holds the machine; pass 2 knows the management ports' MAC addresses.
+   * Composes the boot of this pass; the one that the status names is used again while it lasts, so a repeated order tells the provider
+   * the same. Pass 1 of 2 only holds the machine; pass 2 knows the management ports' MAC addresses. Nothing that a machine may be
+   * fetching is touched: that is `publish`, once the boot is announced on the object.
    */
   async prepare(
     context: Context,
@@ -91,14 +94,35 @@ export class Boots {
       script: hold ? holdScript(urls.ipxe) : boot.script,
       config: hold || inUserData ? "" : boot.config,
     };
-    await this.#store(context, instance, record);
     const at = reusable && named !== undefined && parseTime(named.at) !== undefined ? named.at : isoTime(now);
     return {
       id: bootIdOf(capability),
       at,
       scriptUrl: urls.ipxe,
       userData: inUserData ? boot.config : (spec.userdata ?? ""),
+      record,
     };
+  }
+
+  /**
+   * Makes a boot ready to be fetched, in the place of any earlier one of the Instance. Only after its id was written to the status under
+   * the object's version: a decision on an old object would otherwise take away the boot of a machine that is on its way.
+   */
+  async publish({ client }: Context, instance: Instance, { record }: PreparedBoot): Promise<void> {
+    const ref = this.#ref(instance.metadata.uid);
+    const data = encodeBootRecord(record);
+    const metadata = {
+      ...ref,
+      annotations: { [BOOT_OF]: instance.metadata.name },
+      ownerReferences: [ownerReference(Instance, instance)],
+    };
+    try {
+      await client.create(Secret, { metadata, type: "Opaque", data });
+    } catch (error) {
+      if (!isFault(error, "AlreadyExists")) throw error;
+      const body = { data: { firstConfigFetchAt: null, firstConfigFetchFrom: null, closed: null, ...data } };
+      await client.patch(Secret, ref, { type: "merge", body });
+    }
   }
 
   /** The machine has joined: nothing of its boot is needed any more, and nobody may fetch it again. */
@@ -140,23 +164,6 @@ export class Boots {
   async #record({ client }: Context, uid: string): Promise<BootRecord | undefined> {
     const secret = await client.find(Secret, this.#ref(uid));
     return secret?.data && decodeBootRecord(secret.data);
-  }
-
-  async #store({ client }: Context, instance: Instance, record: BootRecord): Promise<void> {
-    const ref = this.#ref(instance.metadata.uid);
-    const data = encodeBootRecord(record);
-    const metadata = {
-      ...ref,
-      annotations: { [BOOT_OF]: instance.metadata.name },
-      ownerReferences: [ownerReference(Instance, instance)],
-    };
-    try {
-      await client.create(Secret, { metadata, type: "Opaque", data });
-    } catch (error) {
-      if (!isFault(error, "AlreadyExists")) throw error;
-      const body = { data: { firstConfigFetchAt: null, firstConfigFetchFrom: null, closed: null, ...data } };
-      await client.patch(Secret, ref, { type: "merge", body });
-    }
   }
 
   #ref(uid: string): { namespace: string; name: string } {

@@ -182,7 +182,7 @@ async function carryOut(
       fleet.note(await fleet.driver.setNetwork(machine!, claimOf(instance).network!, context.signal));
       return { againAfterMs: 1000 };
     case "reinstall":
-      return await reinstall(harvester, context, fleet, instance, machine!);
+      return await reinstall(harvester, context, fleet, instance, machine!, step.pass);
     case "powerOn":
       await fleet.driver.power(machine!.id, "on", context.signal);
       await fleet.read(machine!.id);
@@ -195,19 +195,23 @@ async function carryOut(
   }
 }
 
-/** The second pass: prepared and written down first, then sent; sent again after a crash in between, which harms nobody: nothing runs there yet. */
+/**
+ * Installs anew: the second pass, or a boot that nobody answered. Prepared and written down first, then sent; sent again after a
+ * crash in between, which harms nobody: nothing runs there yet.
+ */
 async function reinstall(
   harvester: Harvester,
   context: Context,
   fleet: Fleet,
   instance: Instance,
   machine: Machine,
+  pass: 1 | 2,
 ): Promise<Outcome> {
-  const boot = await harvester.boots.prepare(context, instance, { pass: 2, machine });
-  const written = await tellSome(context, instance, {
-    boot: { id: boot.id, pass: 2, at: boot.at, sent: false },
-    status: "reinstalling",
-  });
+  const boot = await harvester.boots.prepare(context, instance, { pass, machine });
+  const at = isoTime(context.clock.now());
+  const status = pass === 2 ? "reinstalling" : (instance.status?.status ?? "");
+  const written = await tellSome(context, instance, { boot: { id: boot.id, pass, at, sent: false }, status });
+  await harvester.boots.publish(context, instance, boot);
   context.signal.throwIfAborted();
   await fleet.driver.reinstall(machine.id, boot, context.signal);
   await fleet.read(machine.id);

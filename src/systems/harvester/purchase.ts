@@ -36,6 +36,7 @@ export async function order(
   };
   const before = instance.status?.purchase;
   const written = await tellSome(context, instance, { purchase, boot: { id: boot.id, pass: 1, at: boot.at } });
+  await harvester.boots.publish(context, instance, boot);
   context.signal.throwIfAborted();
   const existing = await fleet.driver.find(instance.metadata.uid, context.signal);
   if (existing.length > 0) return await bought(harvester, context, fleet, written, existing);
