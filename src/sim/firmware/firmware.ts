@@ -3,7 +3,7 @@
  * the installer it starts, the reboot from disk and the joining of the cluster. Implements `Firmware` for the simulated clouds.
  */
 import type { Clock } from "../../base/clock.ts";
-import { asFault } from "../../base/fault.ts";
+import { asFault, isFault } from "../../base/fault.ts";
 import type { Http } from "../../base/http.ts";
 import type { Log } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
@@ -12,7 +12,7 @@ import type { JoinRequest, Role } from "../site/node-object.ts";
 import type { Joined } from "../site/site.ts";
 import { harvesterVersion, install } from "./harvester-installer.ts";
 import type { HarvesterConfig } from "./harvester-schema.ts";
-import type { Version } from "./harvester-versions.ts";
+import { installerRules, type Version } from "./harvester-versions.ts";
 import { bootFrom, type IpxeEnd } from "./ipxe.ts";
 import { hardwareSettings } from "./ipxe-settings.ts";
 import { machineNetwork } from "./metadata.ts";
@@ -36,6 +36,8 @@ export interface FirmwareOptions {
   /** Fault injection: what goes wrong while the system is written; undefined: nothing. */
   installFails?: (hardware: Hardware) => string | undefined;
 }
+
+const REBOOT_MS = 1_000;
 
 /** What an installation leaves on the disk. */
 interface Installed {
@@ -97,7 +99,11 @@ export function createFirmware(options: FirmwareOptions): Firmware {
       const settings = hardwareSettings(hardware, { extra: { ipxe_cloud_config: "packet" } });
       // The provisioning network serves the firmware whatever mode the ports are in.
       const end = await bootFrom(boot.scriptUrl, { http: options.http, clock, signal, settings, dhcp: true });
-      if (end.is === "reboot") continue;
+      if (end.is === "reboot") {
+        // Whatever the timings say: a script that only reboots must not stop the clock.
+        await clock.sleep(REBOOT_MS, signal);
+        continue;
+      }
       return await afterScript(run, end, http);
     }
   }
@@ -141,6 +147,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     });
     if (end.is === "failed") return say({ stage: "failed", message: end.message });
     disks.set(hardware.id, { config: end.config, version: end.version });
+    if (end.config.install?.poweroff) return say({ stage: "off", message: "is installed and switched itself off" });
     say({ stage: "installed", message: "is installed and starts from its disk" });
     await bootDisk(run);
   }
@@ -154,9 +161,13 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     if (site === undefined) return say({ stage: "installed", message: "is installed; no cluster is there to join" });
     for (;;) {
       const joined: Joined = hardware.reachable()
-        ? await site.join(joinRequest(hardware, installed))
+        ? await site.join(joinRequest(hardware, installed)).catch(outage)
         : { is: "refused", reason: "its ports have no address" };
-      signal.throwIfAborted();
+      if (signal.aborted) {
+        // The power went while the cluster let it in: it must not stay there as if it ran.
+        site.powerLost(hardware.id);
+        throw signal.reason;
+      }
       if (joined.is === "joined") return say({ stage: "joined", message: "has joined the cluster" });
       say({ stage: "installed", message: `can't join: ${joined.reason}` });
       await pause(timings.joinRetryMs, signal);
@@ -172,6 +183,12 @@ export function createFirmware(options: FirmwareOptions): Firmware {
   };
 }
 
+/** A cluster that does not answer now is asked again, as a machine's own services do. */
+function outage(error: unknown): Joined {
+  if (!isFault(error)) throw error;
+  return { is: "refused", reason: `the cluster does not answer (${error.code})` };
+}
+
 function targetOf(hardware: Hardware): Parameters<typeof install>[2] {
   const names = hardware.nics.map((_, index) => `enp${65 + index}s0f${index % 2}`);
   return {
@@ -183,13 +200,15 @@ function targetOf(hardware: Hardware): Parameters<typeof install>[2] {
 }
 
 function joinRequest(hardware: Hardware, { config, version }: Installed): JoinRequest {
-  const role = (config.install?.role ?? "default") as Role;
+  const rules = installerRules(version);
+  const role = ((rules.roles && config.install?.role) || "default") as Role;
   return {
     hostname: config.os?.hostname ?? hardware.hostname,
     token: config.token ?? "",
     serverUrl: config.server_url ?? "",
     labels: (config.os?.labels ?? {}) as Record<string, string>,
     role,
+    cordoned: rules.cordoned && config.install?.cordoned === true,
     nics: hardware.nics,
     addresses: [
       { type: "InternalIP", address: hardware.privateIp },

@@ -164,7 +164,7 @@ function shape(value: unknown, as: Shape, path: string): unknown {
   if (!isRecord(value)) return wrong("a mapping");
   const out: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    if (item === null || item === undefined) continue;
+    if (item === null || item === undefined || key === "__proto__") continue;
     const name = "map" in as ? key : knownKey(key, as.keys);
     if (name === undefined) continue;
     const next = "map" in as ? as.map : as.keys[name]!;

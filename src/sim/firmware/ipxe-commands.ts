@@ -35,6 +35,11 @@ export type CommandResult =
 
 type Command = (args: readonly string[], run: ScriptRun) => CommandResult | Promise<CommandResult>;
 
+/** A setting that doubles itself in a loop would fill the memory. */
+const MAX_SETTING = 16_384;
+/** Less than this is no pause: a script that sleeps for nothing in a loop runs away all the same. */
+const SHORTEST_PAUSE_S = 1;
+
 const OK: CommandResult = { is: "ok" };
 export const FAILED = (message: string): CommandResult => ({ is: "failed", message });
 const usage = (command: string, text: string): CommandResult => FAILED(`Usage: ${command} ${text}`);
@@ -96,12 +101,15 @@ const boot: Command = (args, run) => {
 
 const set: Command = ([name, ...value], { machine }) => {
   if (name === undefined) return usage("set", "<setting> [<value>...]");
-  machine.settings.set(name.replace(/:\w+$/, ""), value.length === 0 ? undefined : value.join(" "));
+  const text = value.join(" ");
+  if (text.length > MAX_SETTING) return FAILED(`Could not set "${name}": Out of memory`);
+  machine.settings.set(name.replace(/:\w+$/, ""), value.length === 0 ? undefined : text);
   return OK;
 };
 
 const sleep: Command = async ([seconds = ""], { machine }) => {
   if (!/^\d+$/.test(seconds)) return usage("sleep", "<length>");
+  if (Number(seconds) < SHORTEST_PAUSE_S) return OK;
   await machine.clock.sleep(Number(seconds) * 1000, machine.signal);
   return { is: "paused" };
 };
@@ -110,6 +118,7 @@ const sleep: Command = async ([seconds = ""], { machine }) => {
 const prompt: Command = async (args, { machine }) => {
   const { given } = options(args, { values: ["key", "timeout"] });
   if (given.timeout === undefined) return end("shell");
+  if (!/^\d+$/.test(given.timeout)) return usage("prompt", "[--key <key>] [--timeout <ms>] [<text>]");
   await machine.clock.sleep(Number(given.timeout), machine.signal);
   return FAILED("prompt: Connection timed out: no key was pressed");
 };

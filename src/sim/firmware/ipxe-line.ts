@@ -3,7 +3,7 @@ import { expand, type Settings } from "./ipxe-settings.ts";
 /** One command of a line and what decides whether the next one runs. */
 export interface LinePart {
   tokens: readonly string[];
-  then: "&&" | "||" | ";" | "end";
+  joint: "&&" | "||" | ";" | "end";
 }
 
 /**
@@ -15,17 +15,17 @@ export function lineParts(line: string): LinePart[] {
   for (const token of line.split(/\s+/).filter((t) => t !== "")) {
     if (token.startsWith("#")) break;
     if (token === "&&" || token === "||" || token === ";") {
-      parts.push({ tokens, then: token });
+      parts.push({ tokens, joint: token });
       tokens = [];
     } else tokens.push(token);
   }
-  parts.push({ tokens, then: "end" });
+  parts.push({ tokens, joint: "end" });
   return parts;
 }
 
-/** Whether the part behind `then` runs after a part that succeeded, failed or was skipped with that result before it. */
-export function runsNext(then: LinePart["then"], succeeded: boolean): boolean {
-  return then === "&&" ? succeeded : then === "||" ? !succeeded : then === ";";
+/** Whether the part behind `joint` runs after a part that succeeded, failed or was skipped with that result before it. */
+export function runsNext(joint: LinePart["joint"], succeeded: boolean): boolean {
+  return joint === "&&" ? succeeded : joint === "||" ? !succeeded : joint === ";";
 }
 
 /** Tokens with their settings filled in. A value with spaces stays one token. */

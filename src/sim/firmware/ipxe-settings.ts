@@ -62,27 +62,25 @@ const FORMATS: Readonly<Record<string, (value: string) => string>> = {
   base64: (value) => Buffer.from(value).toString("base64"),
 };
 
-/** Replaces every `${name}` and `${name:format}`, innermost first; text without a closing brace stays as it is. */
+/**
+ * Replaces every `${name}` and `${name:format}`, innermost first; text without a closing brace stays as it is.
+ * What a value holds is never expanded again: only nesting in the script's own text is.
+ */
 export function expand(text: string, settings: Settings): string {
-  let out = text;
-  for (;;) {
-    const start = innermost(out);
-    if (start === undefined) return out;
-    const end = out.indexOf("}", start);
-    const [name = "", format = "string"] = out.slice(start + 2, end).split(":", 2);
-    const value = settings.get(name) ?? "";
-    const shown = (FORMATS[format] ?? FORMATS.string!)(value);
-    // A value that itself holds "${" is not expanded again: only nesting in the script's own text is.
-    const inert = shown.replaceAll("${", "\u0000{");
-    out = out.slice(0, start) + inert + out.slice(end + 1);
-    if (innermost(out) === undefined) return out.replaceAll("\u0000{", "${");
+  // One text for each `${` that is still open, the outermost first.
+  const open = [""];
+  for (const piece of text.split(/(\$\{|\})/)) {
+    if (piece === "${") open.push("");
+    else if (piece === "}" && open.length > 1) {
+      const inner = open.pop()!;
+      open[open.length - 1] += settingOf(inner, settings);
+    } else open[open.length - 1] += piece;
   }
+  return open.join("${");
 }
 
-/** Where the last `${` before the first `}` that closes one stands. */
-function innermost(text: string): number | undefined {
-  const first = text.indexOf("${");
-  if (first < 0) return undefined;
-  const end = text.indexOf("}", first);
-  return end < 0 ? undefined : text.lastIndexOf("${", end);
+function settingOf(inner: string, settings: Settings): string {
+  const [name = "", format = "string"] = inner.split(":", 2);
+  const show = Object.hasOwn(FORMATS, format) ? FORMATS[format]! : FORMATS.string!;
+  return show(settings.get(name) ?? "");
 }

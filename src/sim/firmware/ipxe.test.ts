@@ -6,6 +6,7 @@ import { VirtualClock } from "../../base/virtual-clock.ts";
 import type { Hardware } from "../hardware.ts";
 import { simNetwork } from "../network.ts";
 import { bootFrom, type IpxeEnd, type IpxeMachine, runScript } from "./ipxe.ts";
+import { COMMANDS } from "./ipxe-commands.ts";
 import { lineParts } from "./ipxe-line.ts";
 import { expand, hardwareSettings } from "./ipxe-settings.ts";
 
@@ -228,7 +229,7 @@ test("a line split into commands keeps every token, in order", () => {
   const token = fc.constantFrom("echo", "a", "||", "&&", ";", "${x}", "b");
   fc.assert(
     fc.property(fc.array(token), (tokens) => {
-      const back = lineParts(tokens.join("  ")).flatMap((p) => [...p.tokens, ...(p.then === "end" ? [] : [p.then])]);
+      const back = lineParts(tokens.join("  ")).flatMap((p) => [...p.tokens, ...(p.joint === "end" ? [] : [p.joint])]);
       assert.deepEqual(back, tokens);
     }),
   );
@@ -269,5 +270,81 @@ test("any text is a script that ends, if it is one at all", async () => {
       assert.ok(end.is.length > 0);
     }),
     { numRuns: 60 },
+  );
+});
+
+test("a value that doubles itself, and expansions that feed each other, stay small", async () => {
+  const doubling = `#!ipxe\nset a xxxxxxxx\n${"set a ${a}${a}\n".repeat(40)}`;
+  const end = await run(doubling);
+  assert.match(end.is === "failed" ? end.message : "", /Out of memory/);
+  const settings = hardwareSettings(HARDWARE);
+  settings.set("a", "{a}$$");
+  assert.equal(expand(`$\${a}${"{a}".repeat(40)}`, settings), `$\{a}$$${"{a}".repeat(40)}`);
+});
+
+test("sleeping for nothing is no pause: such a loop ends", async () => {
+  for (const script of ["#!ipxe\n:a\nsleep 0\ngoto a", "#!ipxe\n:a\nprompt --timeout 0 || goto a"]) {
+    const end = await run(script);
+    assert.match(end.is === "failed" ? end.message : "", /never pauses/);
+  }
+  assert.equal((await run("#!ipxe\nprompt --timeout soon || shell")).is, "shell");
+});
+
+test("any script whatever ends within bounds: commands, bytes, loops over chained scripts", async () => {
+  const name = fc.constantFrom(...Object.keys(COMMANDS));
+  const argument = fc.oneof(
+    fc.constantFrom(
+      "${a}",
+      "${${a}}",
+      "a",
+      "x",
+      "--replace",
+      "--timeout",
+      "--name",
+      "-",
+      "=",
+      "0",
+      "1",
+      "||",
+      "&&",
+      ";",
+    ),
+    fc.constantFrom(
+      "https://boot.example/self",
+      "https://boot.example/none",
+      "self",
+      "vmlinuz",
+      "http://",
+      "tftp://x/y",
+    ),
+    fc.string({ maxLength: 8 }),
+  );
+  const label = fc.constantFrom(":a", ":x", ":0");
+  const line = fc.oneof(
+    fc.tuple(name, fc.array(argument, { maxLength: 4 })).map(([command, args]) => [command, ...args].join(" ")),
+    label,
+    fc.string({ maxLength: 20 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 25 }), async (lines) => {
+      const script = `#!ipxe\n${lines.join("\n")}`;
+      const power = new AbortController();
+      const { ipxe, clock } = machine({ "/self": script }, { signal: power.signal });
+      const running = runScript(script, ipxe, "https://boot.example/self");
+      let ended = false;
+      running.then(
+        () => {
+          ended = true;
+        },
+        () => {
+          ended = true;
+        },
+      );
+      await clock.run(120_000, () => ended);
+      power.abort(new Error("power cut"));
+      await running.catch(() => {});
+      assert.equal(clock.pending, 0);
+    }),
+    { numRuns: 300 },
   );
 });

@@ -125,8 +125,8 @@ async function oneLine(line: string, run: ScriptRun): Promise<CommandResult> {
       if (result.is === "failed") run.machine.say?.(result.message);
       else if (result.is !== "ok") return result;
     }
-    if (part.then === "end") break;
-    process = runsNext(part.then, result.is === "ok");
+    if (part.joint === "end") break;
+    process = runsNext(part.joint, result.is === "ok");
   }
   return result;
 }

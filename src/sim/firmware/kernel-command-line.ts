@@ -31,8 +31,8 @@ export function harvesterArguments(line: string): Tree {
 function put(root: Tree, path: readonly string[], value: string): void {
   let tree = root;
   for (const key of path.slice(0, -1)) {
-    tree[key] ??= {};
-    const next = tree[key];
+    if (!Object.hasOwn(tree, key)) tree[key] = {};
+    const next = tree[key]!;
     if (typeof next === "string" || Array.isArray(next)) return;
     tree = next;
   }

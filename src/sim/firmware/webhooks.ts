@@ -26,7 +26,9 @@ export async function postWebhooks(
 
 function requestOf(hook: Webhook, context: WebhookContext): HttpRequest {
   const fill = (text: string): string =>
-    text.replaceAll(/\{\{\s*\.(\w+)\s*\}\}/g, (_, name: string) => context[name as keyof WebhookContext] ?? "");
+    text.replaceAll(/\{\{\s*\.(\w+)\s*\}\}/g, (_, name: string) =>
+      Object.hasOwn(context, name) ? context[name as keyof WebhookContext] : "",
+    );
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(hook.headers ?? {})) headers[name.toLowerCase()] = values.join(", ");
   if (hook.basic_auth?.user !== undefined) {

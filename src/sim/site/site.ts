@@ -55,6 +55,8 @@ interface Member {
   running: boolean;
   sick: boolean;
   silence: Timer | undefined;
+  /** Armed while its Node is gone and it is about to register it again. */
+  again: Timer | undefined;
 }
 
 const REGISTER_AGAIN_MS = 10_000;
@@ -91,6 +93,7 @@ export function createHarvesterSite(options: SiteOptions): Site {
     const held = nodes.get(request.hostname);
     const conditions = merged(held?.status?.conditions, kubeletConditions(sick, clock.now()), clock.now());
     const patch = { type: "merge", body: { status: { conditions } } } as const;
+    if (request.reachable?.() === false) return goSilent(member);
     try {
       await client.patch(Node, { name: request.hostname }, patch, { subresource: "status" });
     } catch (error) {
@@ -122,12 +125,16 @@ export function createHarvesterSite(options: SiteOptions): Site {
     if (machine !== undefined) client.delete(FleetMachine, { namespace: FLEET, name: machine }).catch(() => {});
     const member = running(name);
     // A kubelet that still runs registers its Node again: whoever deletes the Node first and the machine later gets it back.
-    if (member !== undefined)
-      clock.after(REGISTER_AGAIN_MS, () => void (member.running && beat(member).catch(() => {})));
+    if (member !== undefined) {
+      member.again?.cancel();
+      member.again = clock.after(REGISTER_AGAIN_MS, () => void (member.running && beat(member).catch(() => {})));
+    }
   }
 
   function goSilent(member: Member): void {
-    const name = member.request.hostname;
+    const { hostname: name, machineId } = member.request;
+    // Another machine may bear the name by now.
+    if (nodes.get(name)?.status?.nodeInfo?.systemUUID !== machineId) return;
     const conditions = merged(nodes.get(name)?.status?.conditions, silentConditions(clock.now()), clock.now());
     client
       .patch(Node, { name }, { type: "merge", body: { status: { conditions } } }, { subresource: "status" })
@@ -152,8 +159,11 @@ export function createHarvesterSite(options: SiteOptions): Site {
     async join(request) {
       const problem = refusal(request, options, await client.find(Node, { name: request.hostname }));
       if (problem !== undefined) return { is: "refused", reason: problem };
-      members.get(request.machineId)?.silence?.cancel();
-      const member: Member = { request, running: true, sick: false, silence: undefined };
+      const before = members.get(request.machineId);
+      before?.silence?.cancel();
+      before?.again?.cancel();
+      if (before !== undefined) beats.remove(before);
+      const member: Member = { request, running: true, sick: false, silence: undefined, again: undefined };
       members.set(request.machineId, member);
       await ensureMachine(client, request);
       await register(request);
@@ -166,6 +176,7 @@ export function createHarvesterSite(options: SiteOptions): Site {
       const member = members.get(machineId);
       if (member === undefined || !member.running) return;
       member.running = false;
+      member.again?.cancel();
       beats.remove(member);
       member.silence = clock.after(silentMs, () => goSilent(member));
     },
@@ -182,7 +193,10 @@ export function createHarvesterSite(options: SiteOptions): Site {
       beats.close();
       pods.close();
       promotions.close();
-      for (const member of members.values()) member.silence?.cancel();
+      for (const member of members.values()) {
+        member.silence?.cancel();
+        member.again?.cancel();
+      }
     },
   };
 }
