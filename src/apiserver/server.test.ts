@@ -275,3 +275,55 @@ test("the namespaces that a cluster needs can't be deleted", () =>
     const status = await w.refused("DELETE", "/api/v1/namespaces/default");
     assert.equal(status.message, 'namespaces "default" is forbidden: this namespace may not be deleted');
   }));
+
+interface Entry {
+  manager: string;
+  operation: string;
+  subresource?: string;
+  fieldsV1: Record<string, unknown>;
+}
+const owners = (object: Body): Entry[] => (object.metadata.managedFields ?? []) as Entry[];
+const APPLY = { contentType: "application/apply-patch+yaml" };
+
+test("an apply owns what its endpoint writes: status only through the subresource, all else only without", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    const config = {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "a", labels: { x: "y" } },
+      spec: { count: 2 },
+      status: { count: 1 },
+    };
+    await w.ask("PATCH", `${WIDGETS}/a`, config, { ...APPLY, query: { fieldManager: "main" } });
+    const both = await w.ask("PATCH", `${WIDGETS}/a/status`, config, { ...APPLY, query: { fieldManager: "teller" } });
+    const told = owners(both).map((o) => [o.manager, o.subresource ?? "", Object.keys(o.fieldsV1).sort()]);
+    assert.deepEqual(told, [
+      ["main", "", ["f:metadata", "f:spec"]],
+      ["teller", "status", ["f:status"]],
+    ]);
+    assert.deepEqual(both.status, { count: 1 });
+    await w.ask("PATCH", `${WIDGETS}/a`, config, { ...APPLY, query: { fieldManager: "main" } });
+  }));
+
+test("a write of the scale is noted as one", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    await w.ask("POST", WIDGETS, { metadata: { name: "a" }, spec: { color: "red" } });
+    const body = { spec: { replicas: 5 } };
+    await w.ask("PATCH", `${WIDGETS}/a/scale`, body, { ...MERGE, query: { fieldManager: "scaler" } });
+    const entry = owners(await w.ask("GET", `${WIDGETS}/a`)).find((o) => o.manager === "scaler");
+    assert.equal(entry?.subresource, "scale");
+    assert.deepEqual(entry?.fieldsV1, { "f:spec": { "f:count": {} } });
+  }));
+
+test("owners that a writer makes up are refused by path, an empty entry forgets them", () =>
+  withWorld(async (w) => {
+    const made = await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" }, data: { x: "1" } });
+    const owned = (managedFields: unknown[]) => ({ ...made, metadata: { ...made.metadata, managedFields } });
+    const wrong = [{ ...(owners(made)[0] as object), operation: "Take" }];
+    const refused = await w.refused("PUT", `${CONFIG_MAPS}/a`, owned(wrong));
+    assert.equal(refused.code, 422);
+    assert.equal(refused.details?.causes?.[0]?.field, "metadata.managedFields[0].operation");
+    assert.equal((await w.ask("PUT", `${CONFIG_MAPS}/a`, owned([{}]))).metadata.managedFields, undefined);
+  }));

@@ -50,6 +50,18 @@ export function patcher(call: Call, schema: Schema): (target: unknown) => unknow
   throw unsupported([JSON_PATCH, MERGE_PATCH, ...(resource.builtIn ? [STRATEGIC] : []), APPLY]);
 }
 
+/** The part of a configuration that this (sub)resource writes: nobody comes to own what their write did not set. */
+function writable({ resource, subresource }: Call, config: Body): Body {
+  if (!resource.status) return config;
+  const { status, ...rest } = config;
+  if (subresource === "") return rest as Body;
+  const { apiVersion, kind, metadata } = config;
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const identity = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);
+  const only = { apiVersion, kind, metadata: Object.fromEntries(identity) };
+  return (status === undefined ? only : { ...only, status }) as unknown as Body;
+}
+
 async function apply(call: Call): Promise<{ object: Body; created: boolean }> {
   const { core, resource } = call;
   const manager = call.query.get("fieldManager") ?? "";
@@ -72,7 +84,7 @@ async function apply(call: Call): Promise<{ object: Body; created: boolean }> {
   const config = decodeObject(call, call.body);
   if ((config.metadata.managedFields ?? []).length > 0) throw badRequest("metadata.managedFields must be nil");
   const given = {
-    config,
+    config: writable(call, config),
     manager,
     force: call.query.get("force") === "true",
     subresource: call.subresource,

@@ -26,7 +26,7 @@ export async function scale(call: Call, verb: string): Promise<unknown> {
       if (typeof given === "string" && given !== "") next.metadata.resourceVersion = given;
       return next;
     },
-    { subresource: "" },
+    { subresource: "", trackedAs: "scale" },
   );
   return scaleOf(call, object);
 }

@@ -1,14 +1,24 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { admit, type Call, isDryRun } from "../core.ts";
-import { copyJson, sameJson } from "../json-value.ts";
+import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
+import { validateManagedFields } from "../patch/managers.ts";
 import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
-import type { Body } from "../served.ts";
+import type { Body, FieldError } from "../served.ts";
 import { conflict, invalid, MODIFIED, notFound } from "../status.ts";
 import { decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
 
 const ATTEMPTS = 8;
+
+export interface RewriteOptions {
+  /** The new object's managedFields are already right (server-side apply). */
+  managed?: boolean;
+  /** Which part may change, where that is not what the call's subresource says. */
+  subresource?: string;
+  /** The subresource that field ownership is noted under, where that differs from the part that changes. */
+  trackedAs?: string;
+}
 
 /** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. */
 export async function update(call: Call): Promise<Body> {
@@ -32,7 +42,7 @@ export async function update(call: Call): Promise<Body> {
 export async function rewrite(
   call: Call,
   change: (live: Body) => Body | Promise<Body>,
-  options: { managed?: boolean; subresource?: string } = {},
+  options: RewriteOptions = {},
 ): Promise<Body> {
   const { core, resource } = call;
   const { collection, key } = placeOf(call);
@@ -65,12 +75,7 @@ export function isFinished(object: Body): boolean {
 }
 
 /** The object as it would be stored, or undefined when nothing changes. */
-async function prepare(
-  call: Call,
-  live: Body,
-  proposed: Body,
-  options: { managed?: boolean; subresource?: string },
-): Promise<Body | undefined> {
+async function prepare(call: Call, live: Body, proposed: Body, options: RewriteOptions): Promise<Body | undefined> {
   const { core, resource } = call;
   const subresource = options.subresource ?? call.subresource;
   const now = core.clock.now();
@@ -81,6 +86,7 @@ async function prepare(
     next.metadata.generation = (live.metadata.generation ?? 0) + 1;
   await admit(call, "UPDATE", next, live);
   const errors = [
+    ...sentOwners(proposed, live, options),
     ...metadataErrors(next, resource, live),
     ...core.registry.compiled(resource).validate(next, live),
     ...(resource.validate?.(next, live) ?? []),
@@ -91,7 +97,7 @@ async function prepare(
       before: live,
       after: next,
       manager: managerOf(call),
-      subresource,
+      subresource: options.trackedAs ?? subresource,
       apiVersion: apiVersionOf(resource),
       time: rfc3339(now),
       schema: resource.schema,
@@ -100,6 +106,14 @@ async function prepare(
   }
   if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
   return sameJson(withoutTimes(next), withoutTimes(live)) ? undefined : next;
+}
+
+/** What is wrong with managedFields that the client brought; one empty entry asks for a reset. */
+function sentOwners(proposed: Body, live: Body, { managed }: RewriteOptions): FieldError[] {
+  const sent = proposed.metadata.managedFields;
+  if (managed === true || sent === undefined || sameJson(sent, live.metadata.managedFields)) return [];
+  const reset = sent.length === 1 && isRecord(sent[0]) && Object.keys(sent[0]).length === 0;
+  return reset ? [] : validateManagedFields(sent);
 }
 
 /** `proposed` with everything that the client can't change through this (sub)resource taken from `live`. */
