@@ -14,7 +14,9 @@ export type Documents = (request: ServerRequest) => PlainAnswer | undefined;
 /** Which Kubernetes this server's behaviour follows. */
 export const KUBERNETES = { major: "1", minor: "36" };
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+/** Asked for with an `@`, which no media type may contain (RFC 9110 §8.3.1) and older clients can't read in an answer. */
 const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+const OPENAPI_V2_PROTOBUF_ANSWER = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const PATHS = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
 
 /** Documents are made once per change of what is served. */
@@ -84,7 +86,11 @@ export function documents(core: Core): Documents {
       const types = wanted.split(",").map(mediaType);
       const protobuf = types.includes(OPENAPI_V2_PROTOBUF);
       if (protobuf)
-        return give("openapi v2 protobuf", () => encodeOpenApiV2(openApiV2(registry.all())), OPENAPI_V2_PROTOBUF);
+        return give(
+          "openapi v2 protobuf",
+          () => encodeOpenApiV2(openApiV2(registry.all())),
+          OPENAPI_V2_PROTOBUF_ANSWER,
+        );
       const json = types.some(
         (t) => t === "" || t === "*/*" || t === "application/*" || t.endsWith("json") || t.endsWith("spec.v2@v1.0"),
       );
