@@ -14,7 +14,7 @@ import { installCrds } from "../operator/install-crds.ts";
 import { createOperator, SYSTEMS } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import type { Verb } from "./main.ts";
-import { untilStopped } from "./up.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 /** Where rancherd keeps the join token on a Harvester node; mounted read-only into the operator's Pod. */
 const RANCHERD_CONFIG = "/etc/rancher/rancherd/config.yaml";

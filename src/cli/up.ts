@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { jsonLog, Secrets } from "../base/log.ts";
 import { startLaptop } from "./laptop.ts";
 import type { Verb } from "./main.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 export const verb: Verb = (program) => {
   program
@@ -41,10 +42,3 @@ export const verb: Verb = (program) => {
       await laptop.close();
     });
 };
-
-/** Resolves at the first Ctrl-C or termination signal; a second one ends the process at once. */
-export function untilStopped(): Promise<void> {
-  return new Promise((done) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
-  });
-}
