@@ -7,8 +7,6 @@ import { assertConverged, assertInvariants } from "./invariants.ts";
 import { interruptible } from "./mortal.ts";
 import { HOUR, MINUTE, SECOND, World } from "./world.ts";
 
-const SG = "sg/c3.small.x86";
-
 export async function lifeUnderFaults(seed: number): Promise<void> {
   const draw = seededRandom(seed * 7919 + 1);
   const chance = (p: number): boolean => draw.fraction() < p;
@@ -17,6 +15,8 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
   let broken = draw.int(2);
   const world = await World.create({
     seed,
+    // Every third history is played on the other provider.
+    provider: seed % 3 === 0 ? "latitude" : "equinix",
     faults: {
       lostAnswerAfterEffect: 0.04,
       lostBeforeEffect: 0.03,
@@ -26,13 +26,13 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
       slow: { rate: 0.2, minMs: 10, maxMs: 8_000 },
     },
     equinix: {
-      capacity: chance(0.3) ? { [SG]: 2 } : {},
       faults: { staleListsMs: draw.int(30_000), failsToProvision: () => broken-- > 0 && chance(0.5) },
     },
     firmware: { hangs: () => hangs > 0 && chance(0.05 / STAGES.length) && hangs-- > 0 },
     transport: (inner) => interruptible(inner, () => apiDown),
   });
   try {
+    if (chance(0.3)) world.cloud.setCapacity(2);
     await world.operator();
     await world.pool("rack", {
       count: 3,
@@ -58,7 +58,7 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
         30 * SECOND,
       );
       // A machine may still be on its way out at the provider.
-      await world.until("what was released is gone", () => world.equinix.devices().length === count, HOUR);
+      await world.until("what was released is gone", () => world.cloud.machines().length === count, HOUR);
       await assertConverged(world, count);
     }
   } finally {
@@ -72,10 +72,10 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
       apiDown = false;
       await world.operator();
     }
-    const devices = world.equinix.devices().filter((device) => device.state === "active");
-    const victim = devices.length > 0 ? devices[draw.int(devices.length)] : undefined;
-    if (victim !== undefined && chance(0.01)) world.equinix.kill(victim.id);
-    if (chance(0.02)) world.equinix.setCapacity("sg", "c3.small.x86", chance(0.5) ? undefined : draw.int(3));
+    const machines = world.cloud.machines().filter((machine) => machine.wanted);
+    const victim = machines.length > 0 ? machines[draw.int(machines.length)] : undefined;
+    if (victim !== undefined && chance(0.01)) world.cloud.kill(victim.id);
+    if (chance(0.02)) world.cloud.setCapacity(chance(0.5) ? undefined : draw.int(3));
   }
 }
 

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { loadAll } from "js-yaml";
 import { type ApiServer, createApiServer } from "../../src/apiserver/server.ts";
-import type { Http } from "../../src/base/http.ts";
+import type { Http, HttpHandler } from "../../src/base/http.ts";
 import { jsonLog, type Log, quietLog, Secrets } from "../../src/base/log.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { VirtualClock } from "../../src/base/virtual-clock.ts";
@@ -13,8 +13,9 @@ import { applyObjects } from "../../src/cli/apply.ts";
 import { EXAMPLE_KEYS, seedNetworks } from "../../src/cli/laptop-metal.ts";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import type { Client } from "../../src/kube/client.ts";
-import { Event, Node } from "../../src/kube/core.ts";
+import { Event, Node, Secret } from "../../src/kube/core.ts";
 import type { KubeObject } from "../../src/kube/object.ts";
 import { createClient } from "../../src/kube/rest-client.ts";
 import type { Transport } from "../../src/kube/transport.ts";
@@ -28,6 +29,7 @@ import { createLatitudeSim, type LatitudeSim } from "../../src/sim/latitude/lati
 import { simNetwork } from "../../src/sim/network.ts";
 import { type SeedOptions, seedSite } from "../../src/sim/site/seed.ts";
 import { createHarvesterSite, type Site } from "../../src/sim/site/site.ts";
+import { equinixCloud, LATITUDE_MAPPING, latitudeCloud, METROS, PLAN, type TestCloud } from "./cloud.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
 export const SECOND = 1000;
@@ -40,6 +42,8 @@ export const JOIN_TOKEN = "join-token-of-the-test-cluster";
 
 export interface WorldOptions {
   seed?: number;
+  /** Which provider `pool` buys at. Equinix Metal unless said. */
+  provider?: TestCloud["name"];
   equinix?: Partial<EquinixSimOptions>;
   firmware?: Pick<FirmwareOptions, "hangs" | "installFails">;
   site?: Partial<SeedOptions>;
@@ -70,6 +74,8 @@ export class World {
   api!: Pick<ApiServer, "transport" | "close">;
   client!: Client;
   site!: Site;
+  /** The provider that `pool` buys at. */
+  cloud!: TestCloud;
   equinix!: EquinixSim;
   latitude!: LatitudeSim;
 
@@ -107,6 +113,7 @@ export class World {
     const { token, project } = EXAMPLE_KEYS.equinix;
     this.equinix = createEquinixSim({ ...shared, token, projects: [project], ...this.#options.equinix });
     this.latitude = createLatitudeSim({ ...shared, ...EXAMPLE_KEYS.latitude });
+    this.cloud = this.#options.provider === "latitude" ? latitudeCloud(this.latitude) : equinixCloud(this.equinix);
     this.#network.serve("https://api.equinix.com", this.equinix.handle);
     this.#network.serve("https://api.latitude.sh", this.latitude.handle);
     this.#network.serve(BOOT_URL, async (request) => {
@@ -115,6 +122,22 @@ export class World {
     });
     await seedNetworks(this.equinix);
     await this.apply("examples/harvester/secret.yaml");
+    if (this.cloud.name === "latitude") await this.#nameLatitude();
+  }
+
+  /** The account at Latitude, with its own words for the tests' plan and metros. */
+  async #nameLatitude(): Promise<void> {
+    const { token, project } = EXAMPLE_KEYS.latitude;
+    const metadata = { name: "latitude", namespace: "harvester-system" };
+    const stringData = { METAL_AUTH_TOKEN: token, PROJECT_ID: project.id };
+    await this.whileTimePasses(this.client.create(Secret, { metadata, stringData }));
+    const spec = { type: "latitude" as const, credentialsSecretRef: { name: "latitude" }, ...LATITUDE_MAPPING };
+    await this.whileTimePasses(this.client.create(MachineProvider, { metadata: { name: "latitude" }, spec }));
+  }
+
+  /** The Secret of the account that `pool` buys with. */
+  get accountSecret(): { namespace: string; name: string } {
+    return { namespace: "harvester-system", name: this.cloud.name === "latitude" ? "latitude" : "equinix-addon" };
   }
 
   /** Starts an operator process; `death` says at which effect it dies. `election`: with a Lease, so that several may run. */
@@ -165,6 +188,11 @@ export class World {
     this.#operators.at(-1)?.mortal.kill();
   }
 
+  /** A server of somebody else's on the machines' network. */
+  serve(origin: string, handler: HttpHandler): void {
+    this.#network.serve(origin, handler);
+  }
+
   async apply(...files: string[]): Promise<void> {
     for (const file of files) {
       const objects = loadAll(await readFile(file, "utf8")) as KubeObject[];
@@ -173,7 +201,8 @@ export class World {
   }
 
   async pool(name: string, spec: InstancePool["spec"] | object): Promise<InstancePool> {
-    const plain = { plan: "c3.small.x86", metro: "SG", billingCycle: "hourly", count: 1, ...spec };
+    const providerRef = this.cloud.name === "latitude" ? { providerRef: { name: "latitude" } } : {};
+    const plain = { plan: PLAN, metro: METROS[0], billingCycle: "hourly", count: 1, ...providerRef, ...spec };
     return await this.whileTimePasses(this.client.create(InstancePool, { metadata: { name }, spec: plain }));
   }
 
@@ -227,7 +256,7 @@ export class World {
       const ready = status?.conditions?.find((c) => c.type === "Ready");
       return `${kind} ${metadata.name}${metadata.deletionTimestamp ? " (deleting)" : ""}: ${status?.status} ${ready?.reason}: ${ready?.message}`;
     });
-    const devices = this.equinix.devices().map((d) => `device ${d.id} ${d.hostname}: ${d.state}`);
+    const devices = this.cloud.machines().map((m) => `machine ${m.id} ${m.hostname}${m.wanted ? "" : ": leaving"}`);
     return [...lines, ...devices, ...this.logged.slice(-20)].join("\n");
   }
 

@@ -1,0 +1,318 @@
+/** Live objects of harvester-equinix-addon are taken over: as it wrote them, with the machines it bought. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { plain } from "../../src/base/http.ts";
+import { EXAMPLE_KEYS } from "../../src/cli/laptop-metal.ts";
+import { Instance } from "../../src/kinds/harvester/instance.ts";
+import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { ConfigMap, Node, Secret } from "../../src/kube/core.ts";
+import { FleetMachine } from "../../src/sim/site/capi-machine.ts";
+import { HOUR, JOIN_TOKEN, MINUTE, SECOND, VIP, World, type WorldOptions } from "./world.ts";
+
+const { token: API_KEY, project: PROJECT } = EXAMPLE_KEYS.equinix;
+const PASSWORD = "QwErTyUiOpAsDfGh";
+const SHELL = "https://scripts.example/custom_pxe/master/shell.ipxe";
+const INSTALL = "https://scripts.example/mine/install.ipxe";
+const BASE = "https://releases.example/v1.8.1/harvester-v1.8.1";
+const FINALIZERS = ["wrangler.cattle.io/instance-remove", "equinix.instance.harvesterhci.io"];
+
+/** A user's own second script: what the addon's configuration lacks for later releases stands in the kernel arguments, which win. */
+const INSTALL_SCRIPT = `#!ipxe
+dhcp
+kernel ${BASE}-vmlinuz-amd64 ip=dhcp root=live:${BASE}-rootfs-amd64.squashfs harvester.install.automatic=true harvester.scheme_version=1 harvester.server_url=https://${VIP}:443 harvester.install.management_interface.interfaces="hwAddr:\${net0/mac}" harvester.install.management_interface.method=dhcp harvester.install.config_url=https://metadata.platformequinix.com/userdata
+initrd ${BASE}-initrd-amd64
+boot
+`;
+
+/** The addon's rendering: lower-case keys, and every value that is empty. */
+const userdata = (hostname: string): string => `#cloud-config
+serverurl: https://${VIP}:8443
+token: ${JOIN_TOKEN}
+os:
+  sshauthorizedkeys: []
+  hostname: ${hostname}
+  password: ${PASSWORD}
+install:
+  automatic: true
+  mode: join
+  networks: {}
+  vip: ""
+  device: /dev/sda
+  isourl: https://releases.example/v1.8.1/harvester-v1.8.1-amd64.iso
+  tty: ttyS1,115200n8
+runtimeversion: ""
+`;
+
+const STATES = ["queued", "submitted", "reinstalling", "ready", "managed"] as const;
+type State = (typeof STATES)[number];
+
+/** The cloud's API as the addon called it. */
+async function call(world: World, method: "POST" | "PUT", path: string, body: object): Promise<{ id: string }> {
+  const headers = { "x-auth-token": API_KEY, "content-type": "application/json" };
+  const url = `https://api.equinix.com/metal/v1${path}`;
+  const answer = await world.equinix.handle({ method, url, headers, body: JSON.stringify(body), remote: "192.0.2.1" });
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.body}`);
+  return answer.body === "" ? { id: "" } : JSON.parse(answer.body);
+}
+
+/** Buys a machine as the addon does, without any mark on it, and brings it to where the addon would write that state. */
+async function machineOfAddon(world: World, hostname: string, state: State): Promise<string> {
+  const { id } = await call(world, "POST", `/projects/${PROJECT.id}/devices`, {
+    hostname,
+    plan: "c3.small.x86",
+    metro: "SG",
+    operating_system: "custom_ipxe",
+    billing_cycle: "hourly",
+    project_id: PROJECT.id,
+    tags: null,
+    ipxe_script_url: SHELL,
+  });
+  if (state === "queued" || state === "submitted") return id;
+  const active = () => world.equinix.device(id)?.state === "active";
+  await world.until(`${hostname} is active`, active);
+  await call(world, "PUT", `/devices/${id}`, { userdata: userdata(hostname), ipxe_script_url: INSTALL });
+  const reinstall = { type: "reinstall", preserve_data: true, deprovision_fast: true };
+  await call(world, "POST", `/devices/${id}/actions`, reinstall);
+  await world.clock.run(5 * SECOND);
+  if (state === "reinstalling") return id;
+  await world.until(`${hostname} is active again`, active);
+  if (state === "ready") return id;
+  await world.until(`${hostname} has joined`, async () => world.equinix.device(id)?.stage === "joined");
+  return id;
+}
+
+interface Taken {
+  name: string;
+  id: string;
+  state: State;
+}
+
+/** A pool of the addon's with one machine in each of the states. */
+async function poolOfAddon(world: World, states: readonly State[], spec: object = {}): Promise<Taken[]> {
+  world.serve("https://scripts.example", async ({ url }) =>
+    plain(200, url === INSTALL ? INSTALL_SCRIPT : "#!ipxe\nshell"),
+  );
+  const count = states.length;
+  const pool = await world.pool("rack", { count, ipxeScriptUrl: INSTALL, managementInterface: ["eth0"], ...spec });
+  const status = { status: "submitted", ready: 0, requested: count, needed: 0, token: JOIN_TOKEN };
+  await world.client.patch(
+    InstancePool,
+    { name: "rack" },
+    { type: "merge", body: { status } },
+    { subresource: "status" },
+  );
+  const taken: Taken[] = [];
+  // Those that need most time first.
+  for (const [index, state] of [...states.entries()].toReversed()) {
+    const name = `rack-abcdefg${"abcdefgh"[index]}`;
+    const id = await machineOfAddon(world, name, state);
+    taken.push({ name, id, state });
+    await world.client.create(Instance, {
+      metadata: {
+        name,
+        labels: { instancePool: "rack" },
+        annotations: { token: API_KEY, password: PASSWORD, reconfig_ipxe_url: INSTALL },
+        finalizers: FINALIZERS,
+        ownerReferences: [
+          { apiVersion: "equinix.harvesterhci.io/v1", kind: "InstancePool", name: "rack", uid: pool.metadata.uid },
+        ],
+      },
+      spec: {
+        plan: "c3.small.x86",
+        metro: "SG",
+        operating_system: "custom_ipxe",
+        billingCycle: "hourly",
+        projectID: PROJECT.id,
+        userdata: userdata(name),
+        ipxeScriptUrl: SHELL,
+        managementInterfaces: ["eth0"],
+      },
+    });
+    const addresses = world.equinix.device(id)!.hardware;
+    const told = state === "ready" || state === "managed";
+    const held = {
+      status: state,
+      instanceID: id,
+      publicIP: told ? addresses.publicIp : "",
+      privateIP: told ? addresses.privateIp : "",
+    };
+    await world.client.patch(Instance, { name }, { type: "merge", body: { status: held } }, { subresource: "status" });
+  }
+  return taken;
+}
+
+async function using(work: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> {
+  const world = await World.create(options);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+async function assertNoSecretOutsideSecrets(world: World): Promise<void> {
+  const objects = [
+    ...(await world.pools()),
+    ...(await world.instances()),
+    ...(await world.nodes()),
+    ...(await world.events()),
+    ...(await world.client.list(ConfigMap)).items,
+    ...(await world.client.list(FleetMachine, { namespace: "fleet-local" })).items,
+  ];
+  const said = [JSON.stringify(objects), ...world.logged].join("\n");
+  for (const secret of [API_KEY, JOIN_TOKEN, PASSWORD]) assert.ok(!said.includes(secret));
+}
+
+for (const state of STATES) {
+  test(`an addon's machine that is ${state} is taken over: kept, served, marked, its secrets moved into Secrets`, () =>
+    using(async (world) => {
+      const [taken] = await poolOfAddon(world, [state]);
+      const { id, name } = taken!;
+      const node = await world.client.find(Node, { name });
+      assert.equal(node !== undefined, state === "managed");
+      const reinstalls = world.equinix.counters().performAction ?? 0;
+
+      await world.operator();
+      await world.until("the machine is in service", () => world.converged());
+      await world.clock.run(HOUR);
+
+      assert.equal(world.equinix.boughtEver().length, 1, "nothing is bought again");
+      const again = (world.equinix.counters().performAction ?? 0) - reinstalls;
+      assert.equal(
+        again,
+        state === "queued" || state === "submitted" ? 1 : 0,
+        "only what waits in the shell is installed anew",
+      );
+      const instance = await world.client.get(Instance, { name });
+      assert.equal(instance.status!.instanceID, id);
+      assert.equal(instance.status!.status, "managed");
+      assert.ok(world.equinix.device(id)!.tags.includes(`slipway:claim:${instance.metadata.uid}`));
+      if (node !== undefined) assert.equal((await world.client.get(Node, { name })).metadata.uid, node.metadata.uid);
+      assert.equal(instance.status!.node!.uid, (await world.client.get(Node, { name })).metadata.uid);
+
+      const pool = await world.client.get(InstancePool, { name: "rack" });
+      assert.equal(pool.status!.token ?? "", "");
+      assert.equal(pool.status!.drifted, 0, "being taken over is no drift");
+      const secret = await world.client.get(Secret, { namespace: "harvester-system", name: `${name}-os` });
+      assert.equal(Buffer.from(secret.data!.password!, "base64").toString(), PASSWORD);
+      await assertNoSecretOutsideSecrets(world);
+      assert.equal((await world.events()).filter((event) => event.reason === "Adopted").length, 1);
+    }));
+}
+
+test("a pool with a machine in every state is taken over whole, and deleting it lets everything go", () =>
+  using(async (world) => {
+    const taken = await poolOfAddon(world, STATES);
+    await world.operator();
+    await world.until("the pool is ready", () => world.converged());
+    assert.deepEqual(new Set(world.equinix.devices().map((device) => device.id)), new Set(taken.map(({ id }) => id)));
+    assert.equal(world.equinix.boughtEver().length, STATES.length);
+
+    await world.client.delete(InstancePool, { name: "rack" });
+    await world.until("all objects are gone", async () => (await world.instances()).length === 0);
+    assert.deepEqual(await world.nodes(), []);
+    await world.until("all machines are gone", () => world.equinix.devices().length === 0);
+    assert.deepEqual((await world.client.list(FleetMachine, { namespace: "fleet-local" })).items, []);
+  }));
+
+test("H6 an adopted machine's Node is cordoned and drained before the machine goes, and both finalizers go last", () =>
+  using(async (world) => {
+    const [taken] = await poolOfAddon(world, ["managed"]);
+    await world.operator();
+    await world.until("the machine is in service", () => world.converged());
+    const { name, id } = taken!;
+    await world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec: { count: 0 } } });
+    await world.until(
+      "the machine is being released",
+      () => world.equinix.device(id)?.state === "deprovisioning",
+      HOUR,
+      SECOND,
+    );
+    const leaving = await world.client.get(Instance, { name });
+    assert.deepEqual(leaving.metadata.finalizers, FINALIZERS);
+    assert.equal(leaving.status!.release!.drained, true);
+    assert.equal((await world.client.get(Node, { name })).spec?.unschedulable, true);
+    await world.until("it is gone", async () => (await world.client.find(Instance, { name })) === undefined);
+    assert.equal(await world.client.find(Node, { name }), undefined);
+  }));
+
+for (const finalizers of [FINALIZERS, [FINALIZERS[0]!], [FINALIZERS[1]!]]) {
+  test(`an addon's instance that was being deleted when Slipway came goes with its machine (${finalizers.join(", ")})`, () =>
+    using(async (world) => {
+      const [taken] = await poolOfAddon(world, ["managed"], { count: 0 });
+      const { name, id } = taken!;
+      await world.client.patch(Instance, { name }, { type: "merge", body: { metadata: { finalizers } } });
+      await world.client.delete(Instance, { name });
+      assert.ok(await world.client.find(Instance, { name }), "its finalizers hold it");
+
+      await world.operator();
+      await world.until("it is gone", async () => (await world.client.find(Instance, { name })) === undefined);
+      await world.until("so is its machine", () => world.equinix.device(id) === undefined);
+      assert.equal(await world.client.find(Node, { name }), undefined);
+      await assertNoSecretOutsideSecrets(world);
+    }));
+}
+
+test("an addon's machine in service whose Node is not Ready just now is neither reinstalled nor replaced", () =>
+  using(async (world) => {
+    const [taken] = await poolOfAddon(world, ["managed"]);
+    const { name } = taken!;
+    await world.site.sicken(name, true);
+    await world.operator();
+    await world.clock.run(5 * HOUR);
+    assert.equal(world.equinix.boughtEver().length, 1);
+    const instance = await world.client.get(Instance, { name });
+    assert.match(instance.status!.conditions!.find((c) => c.type === "Ready")!.reason, /NodeNotReady/);
+    await world.site.sicken(name, false);
+    await world.until("ready", () => world.converged());
+  }));
+
+test("H7 a Node that only shares an adopted instance's name is a stranger: its addresses are not the machine's", () =>
+  using(async (world) => {
+    const [taken] = await poolOfAddon(world, ["queued"]);
+    const { name } = taken!;
+    await world.client.create(Node, { metadata: { name }, spec: {} });
+    const status = {
+      addresses: [{ type: "InternalIP", address: "192.0.2.99" }],
+      conditions: [{ type: "Ready", status: "True" }],
+    };
+    await world.client.patch(Node, { name }, { type: "merge", body: { status } }, { subresource: "status" });
+    await world.operator();
+    await world.until("the conflict is told", async () =>
+      Boolean(
+        (await world.client.get(Instance, { name })).status?.conditions?.some(
+          (c) => c.type === "NodeConflict" && c.status === "True",
+        ),
+      ),
+    );
+    assert.notEqual((await world.client.get(Instance, { name })).status?.status, "managed");
+  }));
+
+test("an addon's machine that vanished or hangs is replaced after all, by the pool", () =>
+  using(
+    async (world) => {
+      const taken = await poolOfAddon(world, ["reinstalling", "managed"]);
+      const managed = taken.find(({ state }) => state === "managed")!;
+      await call(world, "POST", `/devices/${managed.id}/actions`, { type: "power_off" });
+      const headers = { "x-auth-token": API_KEY };
+      const url = `https://api.equinix.com/metal/v1/devices/${managed.id}`;
+      await world.equinix.handle({ method: "DELETE", url, headers, remote: "192.0.2.1" });
+      await world.operator();
+      await world.until("the pool is whole again", () => world.converged(), 6 * HOUR);
+      assert.ok(!(await world.instances()).some(({ metadata }) => metadata.name === managed.name));
+      assert.equal(world.equinix.boughtEver().length, 4);
+      assert.equal(world.equinix.devices().length, 2);
+    },
+    { firmware: { hangs: (hardware, stage) => stage === "disk" && hardware.hostname === "rack-abcdefga" } },
+  ));
+
+test("a key that may not tag machines keeps nothing from going on", () =>
+  using(async (world) => {
+    await poolOfAddon(world, ["managed"]);
+    const { handle } = world.equinix;
+    world.equinix.handle = async (request) =>
+      request.method === "PUT" ? plain(403, '{"errors":["not authorized"]}') : await handle(request);
+    await world.operator();
+    await world.until("the machine is in service", () => world.converged(), 10 * MINUTE);
+    assert.deepEqual(world.equinix.devices()[0]!.tags, []);
+  }));

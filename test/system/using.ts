@@ -1,0 +1,17 @@
+import type { Condition } from "../../src/kube/object.ts";
+import { World, type WorldOptions } from "./world.ts";
+
+/** A world with a running operator; closed at the end of the test. */
+export async function using(options: WorldOptions, work: (world: World) => Promise<void>): Promise<void> {
+  const world = await World.create(options);
+  try {
+    await world.operator();
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+type Told = { status?: { conditions?: Condition[] | undefined } | undefined } | undefined;
+/** The condition of that type, as a user would read it. */
+export const condition = (object: Told, type = "Ready") => object?.status?.conditions?.find((c) => c.type === type);
