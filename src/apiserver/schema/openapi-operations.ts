@@ -10,6 +10,8 @@ export interface Operation {
   action: string;
   description: string;
   gvk: Json;
+  /** Whether the kind is built in. */
+  builtIn: boolean;
   /** Definition of the request's body. */
   body?: string;
   query: readonly Parameter[];
@@ -85,7 +87,7 @@ export function pathsOf(resource: ServedResource): Path[] {
     method: Operation["method"],
     action: string,
     verb: string,
-    rest: Omit<Operation, "method" | "action" | "id" | "gvk" | "description">,
+    rest: Omit<Operation, "method" | "action" | "id" | "gvk" | "description" | "builtIn">,
     suffix = scope + kind,
   ): Operation => ({
     method,
@@ -93,6 +95,7 @@ export function pathsOf(resource: ServedResource): Path[] {
     id: idOf(verb, suffix),
     description: `${verb} ${kind}`,
     gvk,
+    builtIn: resource.builtIn,
     ...rest,
   });
   const collection: Operation[] = [];
@@ -147,7 +150,7 @@ type Make = (
   method: Operation["method"],
   action: string,
   verb: string,
-  rest: Omit<Operation, "method" | "action" | "id" | "gvk" | "description">,
+  rest: Omit<Operation, "method" | "action" | "id" | "gvk" | "description" | "builtIn">,
 ) => Operation;
 
 function itemOperations(self: string, can: (verb: string) => boolean, op: Make): Operation[] {

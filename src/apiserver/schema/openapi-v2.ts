@@ -35,8 +35,9 @@ const WORDS = [
 ] as const;
 
 /**
- * Swagger 2.0 can't say `nullable`, alternatives or what an integer-or-string is. Old clients take what they are told
- * literally, so where it can't be said, nothing is: such values have no type here (as upstream publishes CRDs).
+ * Swagger 2.0 can't say alternatives or what an integer-or-string is. Old clients take what they are told literally, so where
+ * it can't be said, nothing is: such values have no type here. It can't say `nullable` either, but old clients never check a null,
+ * so nullable values keep their type (unlike upstream), and `explain` shows it.
  */
 const dialect: Dialect = {
   ref: (name, description) => ({ ...(description !== undefined && { description }), $ref: ref(name) }),
@@ -47,7 +48,7 @@ const dialect: Dialect = {
     if (schema["x-kubernetes-int-or-string"] === true)
       return builtIn ? { ...said, type: "string", format: "int-or-string" } : said;
     const open = schema["x-kubernetes-preserve-unknown-fields"] === true && schema.properties !== undefined;
-    if (schema.type !== undefined && schema.nullable !== true && !open) said.type = schema.type;
+    if (schema.type !== undefined && !open) said.type = schema.type;
     if (said.type === undefined) delete said.required;
     return said;
   },
@@ -86,7 +87,7 @@ function operationOf(o: Operation, tag: string): Json {
     description: o.description,
     operationId: o.id,
     tags: [tag],
-    consumes: o.method === "patch" ? PATCH_TYPES : ["*/*"],
+    consumes: o.method === "patch" ? patchTypes(o) : ["*/*"],
     produces: ["application/json", "application/yaml"],
     parameters: [...body, ...o.query.map((q) => ({ in: "query", uniqueItems: true, ...q }))],
     responses: { "200": { description: "OK", schema: { $ref: ref(o.answer) } } },
@@ -95,10 +96,12 @@ function operationOf(o: Operation, tag: string): Json {
   };
 }
 
-/** Media types of patches. */
-export const PATCH_TYPES = [
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-  "application/apply-patch+yaml",
-];
+/** Media types of patches. Clients choose by them, so a strategic merge stands only where it is taken: with built-in kinds. */
+export function patchTypes({ builtIn }: Operation): string[] {
+  return [
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    ...(builtIn ? ["application/strategic-merge-patch+json"] : []),
+    "application/apply-patch+yaml",
+  ];
+}

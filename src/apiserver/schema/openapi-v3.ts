@@ -4,7 +4,7 @@ import type { Schema, ServedResource } from "../served.ts";
 import { groupVersionOf } from "./discovery.ts";
 import { type Operation, type Path, pathsOf } from "./openapi-operations.ts";
 import { type Dialect, definitions, type Json } from "./openapi-schemas.ts";
-import { PATCH_TYPES } from "./openapi-v2.ts";
+import { patchTypes } from "./openapi-v2.ts";
 
 const ref = (name: string): string => `#/components/schemas/${name}`;
 const STRUCTURE = new Set(["properties", "items", "additionalProperties", "$schema"]);
@@ -62,7 +62,7 @@ function pathItem(path: Path): Json {
 }
 
 function operationOf(o: Operation, tag: string): Json {
-  const types = o.method === "patch" ? PATCH_TYPES : ["*/*"];
+  const types = o.method === "patch" ? patchTypes(o) : ["*/*"];
   const content = (name: string, media: readonly string[]): Json =>
     Object.fromEntries(media.map((type) => [type, { schema: { $ref: ref(name) } }]));
   return {

@@ -185,7 +185,7 @@ test("the address of a v3 document changes with its schemas only", () => {
   assert.equal(openApiV3(resources, "sea.example.org", "v7"), undefined);
 });
 
-test("a nullable or open value has no type in v2, so that old clients let it pass", () => {
+test("an open value has no type in v2, so that old clients let it pass; a nullable one keeps its type", () => {
   const { definitions } = openApiV2(resources) as {
     definitions: Record<string, { properties: Record<string, never> }>;
   };
@@ -194,7 +194,16 @@ test("a nullable or open value has no type in v2, so that old clients let it pas
   };
 
   assert.equal(spec.properties.length?.type, undefined);
-  assert.deepEqual(spec.properties.crew?.items?.properties, { rank: { description: "Of the sailor." } });
+  assert.deepEqual(spec.properties.crew?.items?.properties, {
+    rank: { type: "string", description: "Of the sailor." },
+  });
+});
+
+test("a strategic merge patch is offered for built-in kinds only", () => {
+  const accepted = (of: readonly ServedResource[]): boolean =>
+    JSON.stringify(openApiV2(of)).includes("strategic-merge-patch");
+  assert.equal(accepted(resources), false);
+  assert.equal(accepted(resources.map((r) => ({ ...r, builtIn: true }))), true);
 });
 
 test("discovery lists resources with their subresources, preferred version first", () => {
