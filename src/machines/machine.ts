@@ -155,6 +155,8 @@ export interface MachineDriver {
   configure(id: string, boot: Partial<Boot>, signal?: AbortSignal): Promise<void>;
   /** Installs anew, from the network; data on other disks is kept. */
   reinstall(id: string, boot: Boot, signal?: AbortSignal): Promise<void>;
+  /** Lets a machine that was bought by somebody else carry a claim, as `create` does. Absent where the provider keeps no marks on machines. */
+  tag?(id: string, claim: string, signal?: AbortSignal): Promise<void>;
   power(id: string, action: "on" | "off" | "cycle", signal?: AbortSignal): Promise<void>;
   /** Whether nothing is left to do to the machine's ports. Pure. */
   networkSettled(machine: Machine, wish: NetworkWish): boolean;

@@ -51,6 +51,8 @@ export interface WorldOptions {
   joinToken?: boolean;
   /** Faults on the operator's way to the clouds. */
   faults?: FaultRates;
+  /** Wraps the operator's way to the clouds. */
+  clouds?: (inner: Http) => Http;
   /** Wraps the operator's way to the Kubernetes API. */
   transport?: (inner: Transport) => Transport;
   log?: Log;
@@ -154,7 +156,7 @@ export class World {
       this.#options.faults === undefined
         ? this.#network.http
         : withFaults(this.#network.http, { random, clock, rates: this.#options.faults });
-    const http: Http = mortal.http(faulty);
+    const http: Http = mortal.http(this.#options.clouds?.(faulty) ?? faulty);
     const operator = createOperator(
       {
         transport: mortal.transport(toApi),

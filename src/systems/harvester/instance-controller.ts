@@ -11,7 +11,7 @@ import type { Fleet } from "../../machines/fleet.ts";
 import type { Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { accountOf } from "../providers/accounts.ts";
-import { adopt, needsAdoption } from "./adoption.ts";
+import { adopt, isHeld, mark, needsAdoption } from "./adoption.ts";
 import { claimOf } from "./claim.ts";
 import { FleetMachine } from "./fleet-machine.ts";
 import type { Harvester } from "./harvester.ts";
@@ -61,16 +61,19 @@ export function instanceController(harvester: Harvester): Controller {
     async reconcile(ref, context) {
       const instance = context.cache.get(Instance, ref);
       if (instance === undefined) return DONE;
-      const held = instance.metadata.finalizers?.includes(FINALIZER) === true;
+      // Whatever becomes of it: its secrets leave the object first, and the change brings us back here.
+      if (needsAdoption(instance)) {
+        await adopt(harvester, context, instance);
+        return DONE;
+      }
       if (instance.metadata.deletionTimestamp !== undefined) {
-        return held
+        return isHeld(instance)
           ? await guarded(harvester, context, instance, () => releaseInstance(harvester, context, instance))
           : DONE;
       }
-      // Each of these changes the object, and the change brings us back here.
-      if (needsAdoption(instance)) await adopt(harvester, context, instance);
-      else if (!held) await addFinalizer(context, instance);
-      else return await guarded(harvester, context, instance, () => keep(harvester, context, instance));
+      if (instance.metadata.finalizers?.includes(FINALIZER) === true)
+        return await guarded(harvester, context, instance, () => keep(harvester, context, instance));
+      await addFinalizer(context, instance);
       return DONE;
     },
   };
@@ -137,6 +140,7 @@ async function keep(harvester: Harvester, context: Context, instance: Instance):
   const claim = claimOf(instance, harvester.pollMs);
   const node = context.cache.get(Node, { name: instance.metadata.name });
   const known = machine === "gone" ? undefined : machine;
+  if (known !== undefined) await mark(context, fleet, instance, known);
   const settled =
     known === undefined || claim.network === undefined || fleet.driver.networkSettled(known, claim.network);
   const plan = planInstance({

@@ -83,7 +83,7 @@ export function driftOf(pool: InstancePool, instance: Instance): string[] {
   const adopted = instance.metadata.annotations?.[ADOPTED] !== undefined;
   return MADE_WITH.filter((field) => {
     // The addon did not write down everything that it made a machine with.
-    if (adopted && isEmpty(instance.spec[field])) return false;
+    if (adopted && (field === "installMode" || isEmpty(instance.spec[field]))) return false;
     return !same(wanted[field], instance.spec[field]);
   });
 }

@@ -29,7 +29,7 @@ export async function joinToken(client: Client, source: JoinTokenSource): Promis
   if (fromSecret) return Buffer.from(fromSecret, "base64").toString("utf8").trim();
   const file = await source.readNodeFile();
   if (file !== undefined) {
-    const token = (load(file) as { token?: unknown } | undefined)?.token;
+    const token = tokenIn(file);
     if (typeof token === "string" && token !== "") return token;
   }
   const where = `${source.secret.namespace}/${source.secret.name}`;
@@ -45,6 +45,15 @@ export async function joinToken(client: Client, source: JoinTokenSource): Promis
       remedy: `put the cluster's join token into the key ${JOIN_TOKEN_KEY} of Secret ${where}`,
     },
   );
+}
+
+/** A file that can't be read has no token; its parser's words would quote it. */
+function tokenIn(file: string): unknown {
+  try {
+    return (load(file) as { token?: unknown } | null | undefined)?.token;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

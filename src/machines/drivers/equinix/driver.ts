@@ -8,7 +8,7 @@
 import { Fault, isFault } from "../../../base/fault.ts";
 import { type Machine, type MachineDriver, NETWORK_MODES } from "../../machine.ts";
 import type { DriverFactory } from "../../provider.ts";
-import { claimTag } from "./claim-tag.ts";
+import { claimOf, claimTag } from "./claim-tag.ts";
 import { metalClient } from "./client.ts";
 import { numbered, setNetwork } from "./network.ts";
 import { machineOf, type VlanNumbers } from "./observe.ts";
@@ -90,6 +90,13 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
       // The action takes no user data.
       await client.updateDevice(id, { userdata: boot.userData, ipxe_script_url: boot.scriptUrl }, signal);
       await client.act(id, { type: "reinstall", preserve_data: true, deprovision_fast: true }, signal);
+    },
+
+    async tag(id, claim, signal) {
+      const tags = (await client.device(id, signal)).tags ?? [];
+      // The update replaces the whole list.
+      const others = tags.filter((tag) => claimOf([tag]) === undefined);
+      await client.updateDevice(id, { tags: [claimTag(claim), ...others] }, signal);
     },
 
     async power(id, action, signal) {

@@ -78,6 +78,7 @@ export interface WireOrder {
 }
 
 export interface WireUpdate {
+  tags?: readonly string[];
   userdata?: string;
   ipxe_script_url?: string;
 }
