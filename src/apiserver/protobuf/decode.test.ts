@@ -28,8 +28,31 @@ test("a ConfigMap in protobuf reads as the same JSON", () => {
 });
 
 test("an unknown kind or field is refused by name, not dropped", () => {
-  assert.throws(() => decodeProtobuf(envelope("Job", [])), /Job is not read as protobuf here; send application\/json/);
+  assert.throws(
+    () => decodeProtobuf(envelope("Node", [])),
+    /Node is not read as protobuf here; send application\/json/,
+  );
   assert.throws(() => decodeProtobuf(envelope("ConfigMap", field(9, [1]))), /ConfigMap field 9 is not read/);
+});
+
+test("a Service's ports may be numbers or names, and what Go writes as zero is left out", () => {
+  const port = (target: number[]) =>
+    field(1, [...field(1, bytes("p")), 3 << 3, 80, ...field(4, target), (5 << 3) | 0, 0, ...field(6, [])]);
+  const spec = [
+    ...port([1 << 3, 0, 2 << 3, 90, ...field(3, [])]),
+    ...port([1 << 3, 1, 2 << 3, 0, ...field(3, bytes("web"))]),
+    12 << 3,
+    0,
+    13 << 3,
+    0,
+  ];
+  const object = decodeProtobuf(envelope("Service", field(2, spec)));
+  assert.deepEqual(object.spec, {
+    ports: [
+      { name: "p", port: 80, targetPort: 90 },
+      { name: "p", port: 80, targetPort: "web" },
+    ],
+  });
 });
 
 test("any bytes are an object or a refusal", () => {

@@ -62,8 +62,14 @@ function single(kind: string, value: Value, path: string, depth: number): unknow
       return textOf(value);
     case "i":
       return numberOf(value);
+    case "n":
+      return numberOf(value) || undefined;
     case "b":
       return numberOf(value) !== 0;
+    case "f":
+      return numberOf(value) !== 0 || undefined;
+    case "is":
+      return intOrString(asBytes(value));
     case "x":
       return Buffer.from(asBytes(value)).toString("base64");
     case "-":
@@ -78,6 +84,13 @@ function single(kind: string, value: Value, path: string, depth: number): unknow
     default:
       return message(kind, asBytes(value), path, depth + 1);
   }
+}
+
+/** `util.intstr.IntOrString`: 1 says which (0: the number in 2, 1: the text in 3). */
+function intOrString(bytes: Uint8Array): number | string {
+  const parts = new Map(fields(bytes));
+  if (parts.get(1) === 1) return textOf(parts.get(3) ?? new Uint8Array());
+  return numberOf(parts.get(2) ?? 0);
 }
 
 function entry(bytes: Uint8Array, base64: boolean): [string, string] {
