@@ -1,4 +1,4 @@
-/** The embedded API with 10 000 objects of 3 KB: create, list by pages, fan-out to 100 watchers; in memory and durable. Run: `node bench/apiserver.ts`. */
+/** The embedded API with 10 000 objects of 3 KB: create, list by pages, fan-out to 100 watchers; in memory and durable. Run: `node bench/apiserver.bench.ts`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ function drain(): void {
 }
 
 console.log(`node ${process.version}, ${process.platform} ${process.arch}, ${cpus()[0]?.model ?? "unknown CPU"}`);
-console.log(`command: node bench/queue.ts (${KEYS} keys)`);
+console.log(`command: node bench/queue.bench.ts (${KEYS} keys)`);
 measure("add, mostly duplicates", ADDS, () => {
   for (let i = 0; i < ADDS; i++) queue.add(keys[i % KEYS]!);
 });
