@@ -9,6 +9,7 @@ import type { Controller, Source } from "./controller.ts";
 import type { EventRecorder } from "./events.ts";
 import type { Result, RuntimeMetrics } from "./metrics.ts";
 import { keyOf, refFromKey, refOf } from "./object.ts";
+import { OwnWrites } from "./own-writes.ts";
 import { WorkQueue } from "./queue.ts";
 import type { Change, Store } from "./store.ts";
 
@@ -28,6 +29,8 @@ const BACK_OFF = { baseMs: 5, maxMs: 5 * 60_000, jitter: 0.1 };
 
 /** Until a key is tried again whose reconcile was cut off; long enough for a lost lease to be noticed. */
 const CUT_OFF_MS = 1_000;
+/** A key whose last writes the cache does not show yet is looked at again after this, or when they arrive. */
+const CATCH_UP_MS = 100;
 
 /**
  * Runs one controller: turns changes into keys, keys into reconciles, and outcomes into delays. The same key never runs twice at
@@ -38,6 +41,7 @@ export class ControllerRunner {
   readonly queue: WorkQueue;
   readonly #ports: RunnerPorts;
   readonly #sources: { source: Source; store: Store }[] = [];
+  readonly #ownWrites: OwnWrites;
   readonly #inFlight = new Set<Promise<void>>();
   /** Keys whose reconcile outlived its deadline, with the time since when. */
   readonly #overdue = new Map<string, number>();
@@ -51,6 +55,8 @@ export class ControllerRunner {
     this.controller = controller;
     this.#ports = ports;
     const { clock, random, metrics } = ports;
+    const cached = controller.sources.map(({ resource }) => resource);
+    this.#ownWrites = new OwnWrites(clock, ports.cache, cached);
     const hooks = metrics?.queue(controller.name);
     this.queue = new WorkQueue({
       clock,
@@ -137,6 +143,11 @@ export class ControllerRunner {
     while (!signal.aborted && this.#busyWorkers < most) {
       const key = this.queue.take();
       if (key === undefined) break;
+      if (this.#ownWrites.behind(key)) {
+        this.queue.done(key);
+        this.queue.addAfter(key, CATCH_UP_MS);
+        continue;
+      }
       const run: Promise<void> = this.#run(key, signal).finally(() => this.#inFlight.delete(run));
       this.#inFlight.add(run);
     }
@@ -180,7 +191,8 @@ export class ControllerRunner {
   async #reconcile(key: string, signal: AbortSignal, leading: AbortSignal, log: Log): Promise<Result> {
     const { client, cache, clock, random, events } = this.#ports;
     try {
-      const context = { client: boundClient(client, signal), cache, clock, random, events, log, signal };
+      const noting = this.#ownWrites.noting(boundClient(client, signal), key);
+      const context = { client: noting, cache, clock, random, events, log, signal };
       const outcome = await this.controller.reconcile(refFromKey(key), context);
       this.queue.forget(key);
       if (!("againAfterMs" in outcome)) return "success";

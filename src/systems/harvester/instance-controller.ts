@@ -20,7 +20,7 @@ import { releaseInstance } from "./instance-release.ts";
 import { journalOf } from "./journal.ts";
 import { FINALIZER, FLEET_NAMESPACE, POOL_LABEL, SYSTEM } from "./names.ts";
 import { identify } from "./node-identity.ts";
-import { driftOf } from "./pool-template.ts";
+import { driftOf, instanceSpecOf } from "./pool-template.ts";
 import { look, order } from "./purchase.ts";
 import { isMissing, SITE_ACCESS } from "./site.ts";
 import { tell, tellSome } from "./tell.ts";
@@ -235,7 +235,7 @@ async function remediate({ client, events }: Context, instance: Instance): Promi
 function driftFromPool({ cache }: Context, instance: Instance): string[] {
   const name = instance.metadata.labels?.[POOL_LABEL];
   const pool = name === undefined ? undefined : cache.get(InstancePool, { name });
-  return pool === undefined ? [] : driftOf(pool, instance);
+  return pool === undefined ? [] : driftOf(instanceSpecOf(pool), instance);
 }
 
 function annotationsDiffer(a: InstancePool, b: InstancePool): boolean {

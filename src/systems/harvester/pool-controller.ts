@@ -17,10 +17,13 @@ import { isMissing, joinToken, SITE_ACCESS, serverUrl } from "./site.ts";
 
 const INPUT_RETRY_MS = 10_000;
 const CREATES_AT_ONCE = 16;
+/** Changes of its Instances reach a pool this often at most: a thousand machines on their way change many times a second. */
+const PACE_MS = 250;
 export const BY_POOL = "pool";
 
 /** Keeps as many Instances as the pool wants, and tells what they came to. It owns their existence and treatment; the instance controller owns their machines. */
 export function poolController(harvester: Harvester): Controller {
+  const lookedAt = new Map<string, number>();
   return {
     name: "instancepool",
     system: SYSTEM,
@@ -45,7 +48,15 @@ export function poolController(harvester: Harvester): Controller {
     ],
     async reconcile(ref, context) {
       const pool = context.cache.get(InstancePool, ref);
-      if (pool === undefined) return DONE;
+      if (pool === undefined) {
+        lookedAt.delete(ref.name);
+        return DONE;
+      }
+      const now = context.clock.now();
+      const restMs = (lookedAt.get(ref.name) ?? Number.NEGATIVE_INFINITY) + PACE_MS - now;
+      // What the user changed is taken up at once.
+      if (restMs > 0 && pool.status?.observedGeneration === pool.metadata.generation) return { againAfterMs: restMs };
+      lookedAt.set(ref.name, now);
       if (await guardDeletion(context, pool)) return DONE;
       const cached = planPool(pool, context.cache.byIndex(Instance, BY_POOL, pool.metadata.name));
       if (cached.create === 0 && cached.remove.length === 0) {
@@ -136,8 +147,9 @@ function slowedDown(plan: PoolPlan): Obstacle {
 
 /** Lets changes of treatment reach the Instances that exist. */
 async function treat({ cache, client }: Context, pool: InstancePool): Promise<void> {
+  const template = instanceSpecOf(pool);
   for (const instance of cache.byIndex(Instance, BY_POOL, pool.metadata.name)) {
-    const body = instance.metadata.deletionTimestamp === undefined ? treatmentPatch(pool, instance) : undefined;
+    const body = instance.metadata.deletionTimestamp === undefined ? treatmentPatch(template, instance) : undefined;
     if (body !== undefined) await client.patch(Instance, { name: instance.metadata.name }, { type: "merge", body });
   }
 }

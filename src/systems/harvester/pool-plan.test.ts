@@ -114,7 +114,7 @@ test("H28 a change of the plan is drift; a roll-out replaces no more at once tha
   const held = [instance("a"), instance("b"), instance("c")];
   const changed = pool({ plan: "m3.large.x86", updateStrategy: { type: "RollingUpdate", maxUnavailable: 2 } });
 
-  assert.deepEqual(driftOf(changed, held[0]!), ["plan"]);
+  assert.deepEqual(driftOf(instanceSpecOf(changed), held[0]!), ["plan"]);
   assert.equal(planPool(changed, held).counts.drifted, 3);
   assert.equal(planPool(changed, held).remove.length, 2);
   assert.equal(planPool(pool({ plan: "m3.large.x86" }), held).remove.length, 0, "OnDelete waits for the user");
@@ -122,7 +122,7 @@ test("H28 a change of the plan is drift; a roll-out replaces no more at once tha
 
 test("H28 null, empty and absent are the same wish", () => {
   assert.deepEqual(
-    driftOf(pool({ facility: [], features: {}, customData: "", spotInstance: false }), instance("a")),
+    driftOf(instanceSpecOf(pool({ facility: [], features: {}, customData: "", spotInstance: false })), instance("a")),
     [],
   );
 });
@@ -130,9 +130,11 @@ test("H28 null, empty and absent are the same wish", () => {
 test("H18 how a machine is treated changes without replacing it", () => {
   const changed = pool({ nodeCleanupWaitInterval: "10m" });
 
-  assert.deepEqual(driftOf(changed, instance("a")), []);
-  assert.deepEqual(treatmentPatch(changed, instance("a")), { spec: { nodeCleanupWaitInterval: "10m" } });
-  assert.equal(treatmentPatch(pool(), instance("a")), undefined);
+  assert.deepEqual(driftOf(instanceSpecOf(changed), instance("a")), []);
+  assert.deepEqual(treatmentPatch(instanceSpecOf(changed), instance("a")), {
+    spec: { nodeCleanupWaitInterval: "10m" },
+  });
+  assert.equal(treatmentPatch(instanceSpecOf(pool()), instance("a")), undefined);
 });
 
 test("the pool's words are the addon's", () => {

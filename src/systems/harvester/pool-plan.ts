@@ -2,7 +2,7 @@ import { parseTime } from "../../base/clock.ts";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { PROTECT } from "./names.ts";
-import { driftOf } from "./pool-template.ts";
+import { driftOf, instanceSpecOf } from "./pool-template.ts";
 
 /** What a pool needs next, and the counts that its status tells. */
 export interface PoolPlan {
@@ -30,9 +30,10 @@ export function planPool(pool: InstancePool, instances: readonly Instance[]): Po
   const wanted = pool.spec.count ?? 0;
   const present = instances.filter((instance) => instance.metadata.deletionTimestamp === undefined);
   const ready = present.filter((instance) => instance.status?.status === "managed").length;
-  const drifted = present.filter((instance) => driftOf(pool, instance).length > 0);
+  const template = instanceSpecOf(pool);
+  const drifted = present.filter((instance) => driftOf(template, instance).length > 0);
   const surplus = Math.max(0, present.length - wanted);
-  const victims = leavingOrder(present).slice(0, surplus);
+  const victims = surplus === 0 ? [] : leavingOrder(present).slice(0, surplus);
   const create = Math.max(0, wanted - present.length);
   const roll = surplus > 0 || create > 0 ? [] : rollOut(pool, present, drifted, instances.length - present.length);
   return {

@@ -77,9 +77,8 @@ export function instanceName(pool: InstancePool, ordinal: number): string {
   return `${pool.metadata.name}-${Array.from(digest.subarray(0, 8), (byte) => LOWER_CASE[byte % 26]).join("")}`;
 }
 
-/** Names of the pool's fields that this Instance's machine was not made with (H28). */
-export function driftOf(pool: InstancePool, instance: Instance): string[] {
-  const wanted = instanceSpecOf(pool);
+/** Names of the fields of its pool's `instanceSpecOf` that this Instance's machine was not made with (H28). */
+export function driftOf(wanted: InstanceSpec, instance: Instance): string[] {
   const adopted = instance.metadata.annotations?.[ADOPTED] !== undefined;
   return MADE_WITH.filter((field) => {
     // The addon did not write down everything that it made a machine with.
@@ -88,9 +87,8 @@ export function driftOf(pool: InstancePool, instance: Instance): string[] {
   });
 }
 
-/** The merge patch that brings an Instance's treatment in line with its pool; undefined when it is. */
-export function treatmentPatch(pool: InstancePool, instance: Instance): object | undefined {
-  const wanted = instanceSpecOf(pool);
+/** The merge patch that brings an Instance's treatment in line with its pool's `instanceSpecOf`; undefined when it is. */
+export function treatmentPatch(wanted: InstanceSpec, instance: Instance): object | undefined {
   const changed = TREATED_WITH.filter((field) => !same(wanted[field], instance.spec[field]));
   if (changed.length === 0) return undefined;
   return { spec: Object.fromEntries(changed.map((field) => [field, replacing(wanted[field], instance.spec[field])])) };
@@ -123,6 +121,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
   if (isEmpty(a) || isEmpty(b)) return isEmpty(a) === isEmpty(b);
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => same(item, b[i]));
   if (!isMap(a) || !isMap(b)) return a === b;
