@@ -1,20 +1,20 @@
-import type { Command } from "commander";
-import { Fault } from "../base/fault.ts";
+import { Argument, type Command } from "commander";
 import type { Verb } from "./main.ts";
 
 export const verb: Verb = (program) => {
   program
-    .command("completion <shell>")
-    .description("Print a completion script: `source <(slipway completion bash)`, or zsh, or fish.")
-    .action((shell: string) => {
-      const write = SHELLS[shell];
-      if (write === undefined) {
-        throw new Fault("BadRequest", "completion", `no completion for ${shell}`, {
-          remedy: `use one of ${Object.keys(SHELLS).join(", ")}`,
-        });
-      }
-      console.log(write(wordsOf(program)));
-    });
+    .command("completion")
+    .description("Print a completion script for a shell.")
+    .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(SHELLS)))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  source <(slipway completion bash)
+  slipway completion zsh > "\${fpath[1]}/_slipway"
+  slipway completion fish > ~/.config/fish/completions/slipway.fish`,
+    )
+    .action((shell: string) => console.log(SHELLS[shell]!(wordsOf(program))));
 };
 
 interface Words {

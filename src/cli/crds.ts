@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dump } from "js-yaml";
-import { Fault } from "../base/fault.ts";
 import { apiReference } from "../kinds/api-reference.ts";
 import { crdOf } from "../kinds/crd.ts";
 import { KINDS } from "../operator/kinds.ts";
@@ -15,6 +14,14 @@ export const verb: Verb = (program) => {
     .description("Print the CustomResourceDefinitions, or write them and the API reference to a folder.")
     .option("--write <root>", "write <root>/deploy/crds and <root>/docs/api.md")
     .option("--check <root>", "fail when what lies there is not what would be written")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  slipway crds | kubectl apply -f -
+  slipway crds --write .
+  slipway crds --check .`,
+    )
     .action(async ({ write, check }: { write?: string; check?: string }) => {
       const files = generated();
       if (check !== undefined) return await compare(files, check);
@@ -54,9 +61,9 @@ async function compare(files: ReadonlyMap<string, string>, root: string): Promis
     if (held !== text) stale.push(name);
   }
   if (stale.length > 0) {
-    throw new Fault("Invalid", "generated files", `out of date: ${stale.join(", ")}`, {
-      remedy: "run `make generate`",
-    });
+    console.error(`slipway: generated files are out of date: ${stale.join(", ")}; run \`make generate\``);
+    process.exitCode = 1;
+    return;
   }
   console.log(`crds: ${files.size} generated files are up to date`);
 }

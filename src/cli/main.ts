@@ -3,8 +3,8 @@
  * code; what goes wrong is told as one line with a remedy.
  */
 import { Command, CommanderError } from "commander";
-import { Fault } from "../base/fault.ts";
 import { VERSION } from "../base/version.ts";
+import { trouble } from "./trouble.ts";
 
 /** A verb adds itself to the program. */
 export type Verb = (program: Command) => void;
@@ -15,7 +15,18 @@ export function buildProgram(verbs: readonly Verb[]): Command {
   const program = new Command("slipway")
     .description("Launches Kubernetes from bare metal: blank machines in, node pools and tenant clusters out.")
     .version(VERSION, "-V, --version")
-    .showHelpAfterError("(slipway --help shows what there is)")
+    .configureOutput({
+      outputError: (text, write) => write(`slipway: ${text.trim().replace(/^error: /, "")} See slipway --help.\n`),
+    })
+    .addHelpText(
+      "after",
+      `
+Examples:
+  slipway demo                      all examples on simulated metal, about a minute
+  slipway up                        a Kubernetes API to kubectl apply to, until Ctrl-C
+  slipway operator --boot-url URL   the operator on your cluster
+  slipway <verb> --help             more of each`,
+    )
     .exitOverride();
   for (const verb of verbs) verb(program);
   return program;
@@ -23,22 +34,29 @@ export function buildProgram(verbs: readonly Verb[]): Command {
 
 /** Loads only the verb that is asked for; help and completion need them all. */
 async function verbsFor(argument: string | undefined): Promise<Verb[]> {
+  if (argument === "-V" || argument === "--version") return [];
   const names = VERBS.filter((name) => name === argument);
   const wanted = names.length === 1 && argument !== "completion" ? names : VERBS;
   return await Promise.all(wanted.map(async (name) => ((await import(`./${name}.ts`)) as { verb: Verb }).verb));
 }
 
+/** Exit codes: 0 done, 1 what was asked for did not come about, 2 it can't be asked for like this. A verb sets 1 by itself. */
 async function main(argv: readonly string[]): Promise<number> {
-  const program = buildProgram(await verbsFor(argv.find((argument) => !argument.startsWith("-"))));
+  const program = buildProgram(await verbsFor(argv[0]));
   try {
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(argv.map(asKubectl), { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
-    if (!(error instanceof Fault)) throw error;
-    console.error(`slipway: ${error.advice}`);
-    return 1;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { line, exitCode } = trouble(error);
+    console.error(`slipway: ${line}`);
+    return exitCode;
   }
+}
+
+/** kubectl's users write `-o=json`. */
+function asKubectl(argument: string): string {
+  return argument.startsWith("-o=") ? `-o${argument.slice(3)}` : argument;
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -13,7 +13,9 @@ import { runtimeMetrics } from "../kube/metrics.ts";
 import { installCrds } from "../operator/install-crds.ts";
 import { createOperator, SYSTEMS } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
+import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
+import { httpUrl, type ListenAddress, listenAddress, namesOf, positiveNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** Where rancherd keeps the join token on a Harvester node; mounted read-only into the operator's Pod. */
@@ -22,32 +24,53 @@ const RANCHERD_CONFIG = "/etc/rancher/rancherd/config.yaml";
 interface Options {
   kubeconfig?: string;
   context?: string;
-  systems: string;
+  systems: string[];
   bootUrl: string;
-  bootListen: string;
-  healthListen: string;
+  bootListen: ListenAddress;
+  healthListen: ListenAddress;
   installCrds: boolean;
   leaderElection: boolean;
-  pollInterval: string;
-  qps: string;
-  logLevel: "debug" | "info" | "warn" | "error";
+  pollInterval: number;
+  qps: number;
+  logLevel: LogLevel;
 }
 
 export const verb: Verb = (program) => {
   program
     .command("operator")
     .description("Run the operator on the cluster of a kubeconfig, or on the one it runs in.")
-    .requiredOption("--boot-url <url>", "base URL at which machines reach this operator's boot service")
+    .requiredOption("--boot-url <url>", "base URL at which machines reach this operator's boot service", httpUrl)
     .option("--kubeconfig <file>", "kubeconfig; unset: $KUBECONFIG, else the cluster it runs in")
     .option("--context <name>", "context of the kubeconfig")
-    .option("--systems <names>", `systems to run, of: ${SYSTEMS.join(", ")}`, SYSTEMS.join(","))
-    .option("--boot-listen <address:port>", "where the boot service listens", "127.0.0.1:8081")
-    .option("--health-listen <address:port>", "where /healthz, /readyz and /metrics listen", "127.0.0.1:8080")
+    .option("--systems <names>", `systems to run, of: ${SYSTEMS.join(", ")}`, namesOf(SYSTEMS), [...SYSTEMS])
+    .option(
+      "--boot-listen <address:port>",
+      "where the boot service listens",
+      listenAddress,
+      listenAddress("127.0.0.1:8081"),
+    )
+    .option(
+      "--health-listen <address:port>",
+      "where /healthz, /readyz and /metrics listen",
+      listenAddress,
+      listenAddress("127.0.0.1:8080"),
+    )
     .option("--no-install-crds", "leave the CRDs as they are")
     .option("--no-leader-election", "run without a Lease: only where there is one replica")
-    .option("--poll-interval <seconds>", "between looks at machines on their way", "15")
-    .option("--qps <number>", "requests a second to the Kubernetes API", "100")
-    .option("--log-level <level>", "debug, info, warn, error", "info")
+    .option("--poll-interval <seconds>", "between looks at machines on their way", positiveNumber, 15)
+    .option("--qps <number>", "requests a second to the Kubernetes API", positiveNumber, 100)
+    .addOption(logLevel("info"))
+    .addHelpText(
+      "after",
+      `
+Environment, as the original addon's: NAMESPACE (harvester-system), EQUINIX_SECRET (equinix-addon), TOKEN (the join token).
+EQUINIX_ENDPOINT and LATITUDE_ENDPOINT lead to compatible APIs in place of the public ones.
+
+Examples:
+  slipway operator --boot-url https://slipway.example:8443
+  slipway operator --kubeconfig site.yaml --boot-url http://10.0.0.5:8081 --boot-listen 10.0.0.5:8081
+  EQUINIX_ENDPOINT=http://127.0.0.1:8082/metal/v1 slipway operator --boot-url http://127.0.0.1:8081`,
+    )
     .action(run);
 };
 
@@ -70,7 +93,7 @@ async function run(options: Options): Promise<void> {
     clients.set(ca ?? "", held);
     return held;
   };
-  const qps = Number(options.qps);
+  const { qps } = options;
   const { env } = process;
   const operator = createOperator(
     { transport, clock, random: cryptoRandom, log, http, metrics, secrets, readNodeFile: readRancherd },
@@ -83,9 +106,9 @@ async function run(options: Options): Promise<void> {
         ...(env.LATITUDE_ENDPOINT && { latitude: env.LATITUDE_ENDPOINT }),
       },
       bootUrl: options.bootUrl,
-      pollMs: Number(options.pollInterval) * 1000,
+      pollMs: options.pollInterval * 1000,
       limits: { qps, burst: 2 * qps },
-      systems: options.systems.split(","),
+      systems: options.systems,
       leaderElection: options.leaderElection && {
         namespace: env.NAMESPACE || DEFAULT_NAMESPACE,
         identity: `${hostname()}_${process.pid}`,
@@ -103,8 +126,8 @@ async function run(options: Options): Promise<void> {
     if (path === "/readyz")
       return plain(state.ready ? 200 : 500, state.ready ? "ok\n" : `${state.problems.join("\n")}\n`);
     return plain(404, "not found\n");
-  }, address(options.healthListen));
-  const boot = await serveHttp(operator.boot, address(options.bootListen));
+  }, options.healthListen);
+  const boot = await serveHttp(operator.boot, options.bootListen);
   try {
     if (options.installCrds) await installCrds(operator.client, clock, stopping.signal);
     const stopped = untilStopped();
@@ -129,9 +152,4 @@ async function readRancherd(): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-}
-
-function address(text: string): { host: string; port: number } {
-  const colon = text.lastIndexOf(":");
-  return { host: text.slice(0, colon) || "127.0.0.1", port: Number(text.slice(colon + 1)) };
 }

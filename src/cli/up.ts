@@ -2,7 +2,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { jsonLog, Secrets } from "../base/log.ts";
 import { startLaptop } from "./laptop.ts";
+import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
+import { portNumber, positiveNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 export const verb: Verb = (program) => {
@@ -13,10 +15,18 @@ export const verb: Verb = (program) => {
     )
     .option("--dir <folder>", "where state is kept", ".slipway")
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <number>", "port of the Kubernetes API; 0: any free one", "6443")
-    .option("--speed <factor>", "how many times faster than real metal the simulated one is", "20")
-    .option("--log-level <level>", "debug, info, warn, error", "warn")
-    .action(async (options: { dir: string; host: string; port: string; speed: string; logLevel: "info" }) => {
+    .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
+    .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
+    .addOption(logLevel("warn"))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  slipway up
+  slipway up --dir /tmp/lab --port 0 --speed 100
+  KUBECONFIG=.slipway/kubeconfig kubectl apply -f examples/harvester/`,
+    )
+    .action(async (options: { dir: string; host: string; port: number; speed: number; logLevel: LogLevel }) => {
       const dir = resolve(options.dir);
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const secrets = new Secrets();
@@ -24,8 +34,8 @@ export const verb: Verb = (program) => {
       const laptop = await startLaptop({
         dir,
         host: options.host,
-        port: Number(options.port),
-        speed: Number(options.speed),
+        port: options.port,
+        speed: options.speed,
         log,
         secrets,
       });

@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { VERSION } from "../base/version.ts";
 import type { Verb } from "./main.ts";
 
@@ -5,7 +6,8 @@ export const verb: Verb = (program) => {
   program
     .command("version")
     .description("Print the version.")
-    .option("-o, --output <format>", "json, or text", "text")
+    .addOption(new Option("-o, --output <format>", "how it is printed").choices(["text", "json"]).default("text"))
+    .addHelpText("after", "\nExample:\n  slipway version -o json")
     .action(({ output }: { output: string }) => {
       const versions = { slipway: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
       console.log(
