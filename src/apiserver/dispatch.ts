@@ -4,6 +4,7 @@ import { decodeBody } from "./body.ts";
 import type { Call, Core } from "./core.ts";
 import { type Documents, documents } from "./documents.ts";
 import { copyJson, isRecord } from "./json-value.ts";
+import type { ServerMetrics } from "./metrics.ts";
 import { parseResourcePath, type ResourcePath } from "./path.ts";
 import { negotiate, present, presentEvents } from "./present.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
@@ -20,15 +21,24 @@ import { rewrite, update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 
 /** Answers authenticated requests: authorization, then the verb. Refusals are thrown. */
-export function dispatcher(core: Core): (request: ServerRequest, user: User) => Promise<ServerAnswer> {
+export function dispatcher(
+  core: Core,
+  metrics: ServerMetrics,
+): (request: ServerRequest, user: User) => Promise<ServerAnswer> {
   const docs = documents(core);
   return (request, user) => {
     const path = parseResourcePath(request.path);
-    return path === undefined ? document(core, docs, request, user) : resource(core, request, user, path);
+    return path === undefined ? document(core, docs, metrics, request, user) : resource(core, request, user, path);
   };
 }
 
-async function document(core: Core, docs: Documents, request: ServerRequest, user: User): Promise<ServerAnswer> {
+async function document(
+  core: Core,
+  docs: Documents,
+  metrics: ServerMetrics,
+  request: ServerRequest,
+  user: User,
+): Promise<ServerAnswer> {
   const verb = request.method.toLowerCase();
   const attributes = {
     user,
@@ -43,7 +53,7 @@ async function document(core: Core, docs: Documents, request: ServerRequest, use
   };
   const { allowed, reason } = await core.authorize(attributes);
   if (!allowed) throw refusal("Forbidden", `forbidden: ${denial(attributes, reason)}`, {});
-  const answer = docs(request);
+  const answer = request.path === "/metrics" ? await metrics.scrape() : docs(request);
   if (answer === undefined) throw noSuchPath();
   return answer;
 }

@@ -17,7 +17,18 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 /** Asked for with an `@`, which no media type may contain (RFC 9110 §8.3.1) and older clients can't read in an answer. */
 const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const OPENAPI_V2_PROTOBUF_ANSWER = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-const PATHS = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+const PATHS = [
+  "/api",
+  "/api/v1",
+  "/apis",
+  "/healthz",
+  "/livez",
+  "/metrics",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/readyz",
+  "/version",
+];
 
 /** Documents are made once per change of what is served. */
 export function documents(core: Core): Documents {

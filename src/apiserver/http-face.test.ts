@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -8,7 +10,7 @@ import { quietLog } from "../base/log.ts";
 import { cryptoRandom } from "../base/random.ts";
 import type { Body } from "./served.ts";
 import { createApiServer } from "./server.ts";
-import { CONFIG_MAPS, DEFINITIONS, WIDGETS, widgets } from "./testing.ts";
+import { CONFIG_MAPS, DEFINITIONS, WIDGETS, widgets, world } from "./testing.ts";
 
 const tokens = { "a-token": { name: "admin", groups: ["system:masters"] } };
 const base = { clock: systemClock, random: cryptoRandom, log: quietLog, tokens };
@@ -75,3 +77,59 @@ test("a restart from the file finds objects, definitions and the version", async
   );
   await second.close();
 });
+
+test("a watcher that stops reading is cut off, and others see every change meanwhile", async (t) => {
+  const server = await createApiServer(base);
+  t.after(() => server.close());
+  const face = await server.listen({ stalledMs: 20 });
+  const watching = `${CONFIG_MAPS}?watch=1&resourceVersion=${(await version(face.url)).trim()}`;
+  const slow = connect(face.port, "127.0.0.1");
+  slow.on("error", () => {});
+  slow.write(`GET ${watching} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a-token\r\n\r\n`);
+  await once(slow, "readable");
+  const cut = once(slow, "close");
+
+  const changes = 100;
+  const fast = await fetch(`${face.url}${watching}`, { headers });
+  const seen: string[] = [];
+  const all = (async () => {
+    const reader = fast.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ""; seen.length < changes; ) {
+      const lines = (rest + (await reader.read()).value).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) seen.push((JSON.parse(line) as { object: Body }).object.metadata.name);
+    }
+    await reader.cancel();
+  })();
+  const big = "x".repeat(200_000);
+  for (let i = 0; i < changes; i++) {
+    const body = JSON.stringify({ metadata: { name: `c${i}` }, data: { big } });
+    await (await fetch(`${face.url}${CONFIG_MAPS}`, { method: "POST", headers, body })).arrayBuffer();
+  }
+  await all;
+  assert.deepEqual(
+    seen,
+    [...Array(changes).keys()].map((i) => `c${i}`),
+  );
+  // It never read: what is in the socket's buffers must be taken out before the end shows.
+  slow.resume();
+  await cut;
+});
+
+test("metrics count requests by resource and objects by kind, and strangers' paths as one", async () => {
+  const w = await world();
+  await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" } });
+  for (const path of ["/apis/no/v1/such", "/api/v1/%zz"])
+    assert.ok((await w.send({ method: "GET", path })).status >= 400);
+  const text = String((await w.send({ method: "GET", path: "/metrics" })).body);
+  const created = 'verb="POST",group="",version="v1",resource="configmaps",subresource="",code="201"';
+  assert.ok(text.includes(`apiserver_request_total{${created}} 1`), text);
+  assert.match(text, /apiserver_storage_objects\{resource="namespaces"\} 4/);
+  assert.doesNotMatch(text, /such|zz/);
+  await w.close();
+});
+
+async function version(url: string): Promise<string> {
+  const list = (await (await fetch(`${url}${CONFIG_MAPS}`, { headers })).json()) as { metadata: Body["metadata"] };
+  return list.metadata.resourceVersion;
+}

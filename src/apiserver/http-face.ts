@@ -10,7 +10,7 @@ import type { WatchEvent } from "../kube/transport.ts";
 import { userOfCertificate } from "./auth/authenticate.ts";
 import { MAX_BODY_BYTES, mediaType, PROTOBUF, tooLarge } from "./body.ts";
 import { isRecord } from "./json-value.ts";
-import type { PlainAnswer, ServerAnswer, ServerRequest, User } from "./request.ts";
+import type { PlainAnswer, ServerAnswer, ServerRequest, StreamAnswer, User } from "./request.ts";
 import { statusOfError } from "./status.ts";
 
 export interface ListenOptions {
@@ -20,6 +20,8 @@ export interface ListenOptions {
   host?: string;
   /** PEM texts. `clientCa` verifies client certificates, whose CN and O name the user. */
   tls?: { cert: string; key: string; clientCa?: string };
+  /** A reader that takes nothing for this long while there is something to send is disconnected. 30 s unless said. */
+  stalledMs?: number;
 }
 
 export interface Listening {
@@ -28,7 +30,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A reader that takes nothing for this long while there is something to send is disconnected. */
 const STALLED_MS = 30_000;
 /** Lists longer than this are turned into text piece by piece. */
 const WHOLE_LIST = 200;
@@ -41,7 +42,7 @@ export async function listen(
 ): Promise<Listening> {
   const host = options.host ?? "127.0.0.1";
   const onRequest: RequestListener = (req, res) => {
-    serve(handle, req, res).catch((error: unknown) => {
+    serve(handle, req, res, options.stalledMs ?? STALLED_MS).catch((error: unknown) => {
       log.debug({ error }, "a connection broke");
       res.destroy();
     });
@@ -80,6 +81,7 @@ async function serve(
   handle: (request: ServerRequest) => Promise<ServerAnswer>,
   req: IncomingMessage,
   res: ServerResponse,
+  stalledMs: number,
 ): Promise<void> {
   const gone = new AbortController();
   res.on("close", () => gone.abort());
@@ -87,7 +89,8 @@ async function serve(
   if (body === undefined) {
     const status = statusOfError(tooLarge());
     res.setHeader("connection", "close");
-    return sendPlain(req, res, { status: status.code, headers: { "content-type": "application/json" }, body: status });
+    const headers = { "content-type": "application/json" };
+    return sendPlain(req, res, { status: status.code, headers, body: status }, stalledMs);
   }
   const url = req.url ?? "/";
   const mark = url.indexOf("?");
@@ -101,8 +104,8 @@ async function serve(
     ...(user === undefined ? {} : { user }),
     signal: gone.signal,
   });
-  if ("stream" in answer) await sendStream(res, answer.status, answer.headers, answer.stream);
-  else await sendPlain(req, res, answer);
+  if ("stream" in answer) await sendStream(res, answer, stalledMs);
+  else await sendPlain(req, res, answer, stalledMs);
 }
 
 function certificateUser(req: IncomingMessage): User | undefined {
@@ -131,7 +134,12 @@ async function readBody(req: IncomingMessage): Promise<string | Uint8Array | und
   return whole.length > 0 && mediaType(req.headers["content-type"]) === PROTOBUF ? whole : whole.toString("utf8");
 }
 
-async function sendPlain(req: IncomingMessage, res: ServerResponse, answer: PlainAnswer): Promise<void> {
+async function sendPlain(
+  req: IncomingMessage,
+  res: ServerResponse,
+  answer: PlainAnswer,
+  stalledMs: number,
+): Promise<void> {
   const { body, status, headers } = answer;
   res.writeHead(status, headers);
   if (req.method === "HEAD" || status === 304) return void res.end();
@@ -140,10 +148,10 @@ async function sendPlain(req: IncomingMessage, res: ServerResponse, answer: Plai
   const items = isRecord(body) ? body.items : undefined;
   if (!Array.isArray(items) || items.length <= WHOLE_LIST) return void res.end(JSON.stringify(body));
   const [head, tail] = JSON.stringify({ ...(body as object), items: [] }).split('"items":[]') as [string, string];
-  await write(res, `${head}"items":[`);
+  await write(res, `${head}"items":[`, stalledMs);
   for (let at = 0; at < items.length && !res.destroyed; at += WHOLE_LIST) {
     const piece = items.slice(at, at + WHOLE_LIST).map((item) => JSON.stringify(item));
-    await write(res, (at === 0 ? "" : ",") + piece.join(","));
+    await write(res, (at === 0 ? "" : ",") + piece.join(","), stalledMs);
   }
   res.end(`]${tail}`);
 }
@@ -153,30 +161,29 @@ const lines = new WeakMap<WatchEvent, string>();
 
 async function sendStream(
   res: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  events: AsyncIterable<WatchEvent>,
+  { status, headers, stream }: StreamAnswer,
+  stalledMs: number,
 ): Promise<void> {
   res.writeHead(status, { ...headers, "cache-control": "no-cache, private" });
   res.flushHeaders();
-  for await (const event of events) {
+  for await (const event of stream) {
     let line = lines.get(event);
     if (line === undefined) {
       line = `${JSON.stringify(event)}\n`;
       lines.set(event, line);
     }
-    await write(res, line);
+    await write(res, line, stalledMs);
     if (res.destroyed) break;
   }
   res.end();
 }
 
 /** Writes and, when the reader is behind, waits for it, but not for ever. */
-async function write(res: ServerResponse, text: string): Promise<void> {
+async function write(res: ServerResponse, text: string, stalledMs: number): Promise<void> {
   if (res.destroyed || res.write(text)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const stalled = (): void => void res.destroy();
-  res.socket?.setTimeout(STALLED_MS, stalled);
+  res.socket?.setTimeout(stalledMs, stalled);
   res.once("drain", resolve);
   res.once("close", resolve);
   await promise;

@@ -24,6 +24,8 @@ import { eventExpiry } from "./lifecycle/events.ts";
 import { garbageCollector } from "./lifecycle/garbage-collector.ts";
 import { namespaceLifecycle } from "./lifecycle/namespaces.ts";
 import { seed } from "./lifecycle/seed.ts";
+import { defaultAccounts } from "./lifecycle/service-accounts.ts";
+import { serverMetrics } from "./metrics.ts";
 import { Registry } from "./registry.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
 import type { ServedResource } from "./served.ts";
@@ -77,18 +79,25 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   );
   const authorize = mastersOr(options.authorize ?? allowAll);
   const core: Core = { clock, random, log, store, registry, authorize, admission: options.admission ?? [] };
-  const lives = [definitionLifecycle(core), namespaceLifecycle(core), garbageCollector(core), eventExpiry(core)];
+  const lives = [
+    definitionLifecycle(core),
+    namespaceLifecycle(core),
+    defaultAccounts(core),
+    garbageCollector(core),
+    eventExpiry(core),
+  ];
   const authenticators = [
     staticTokens(options.tokens ?? {}),
     bootstrapTokens(store, clock),
     ...(options.authenticators ?? []),
   ];
-  const dispatch = dispatcher(core);
+  const metrics = serverMetrics(core);
+  const dispatch = dispatcher(core, metrics);
   const ending = new AbortController();
   const faces = new Set<Listening>();
   await seed(core);
 
-  const handle = async (request: ServerRequest): Promise<ServerAnswer> => {
+  const answer = async (request: ServerRequest): Promise<ServerAnswer> => {
     try {
       if (HEALTH.has(request.path)) return health(store);
       const user = request.user ?? bearer(request.headers.authorization, authenticators);
@@ -98,6 +107,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     } catch (error) {
       return refused(statusOfError(error), error, log);
     }
+  };
+  const handle = async (request: ServerRequest): Promise<ServerAnswer> => {
+    const given = await answer(request);
+    metrics.answered(request, given.status);
+    return given;
   };
   return {
     handle,

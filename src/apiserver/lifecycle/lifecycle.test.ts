@@ -176,3 +176,20 @@ test("a pod on a node is deleted gracefully, and a budget forbids its eviction",
   assert.equal((await w.refused("GET", `${pods}/p`)).code, 404);
   await w.close();
 });
+
+test("each namespace has a default ServiceAccount, again when it is deleted, but not while the namespace ends", async () => {
+  const w = await world();
+  const accounts = "/api/v1/namespaces/team/serviceaccounts";
+  await w.ask("POST", "/api/v1/namespaces", { metadata: { name: "team" } });
+  await w.clock.settle();
+  const first = await w.ask("GET", `${accounts}/default`);
+  await w.ask("DELETE", `${accounts}/default`);
+  await w.clock.settle();
+  assert.notEqual((await w.ask("GET", `${accounts}/default`)).metadata.uid, first.metadata.uid);
+  await w.ask("DELETE", "/api/v1/namespaces/team");
+  await w.clock.settle();
+  assert.equal((await w.refused("GET", "/api/v1/namespaces/team")).code, 404);
+  assert.deepEqual((await w.ask("GET", accounts)).items, []);
+  assert.ok(await w.ask("GET", "/api/v1/namespaces/kube-system/serviceaccounts/default"));
+  await w.close();
+});
