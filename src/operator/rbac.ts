@@ -1,0 +1,80 @@
+import { systemClock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import { quietLog } from "../base/log.ts";
+import type { Access, Controller } from "../kube/controller.ts";
+import { CustomResourceDefinition } from "../kube/core.ts";
+import { runtimeAccess } from "../kube/manager.ts";
+import { type PolicyRule, type RbacRules, rulesOf } from "../kube/rbac.ts";
+import { bootSignalAccess } from "../systems/harvester/boot-signals.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
+import { controllers } from "./operator.ts";
+
+export const SERVICE_ACCOUNT = "slipway";
+
+/** Only for `--install-crds`: whoever applies the CRDs otherwise may leave this role out. */
+const CRD_ACCESS: readonly Access[] = [{ resource: CustomResourceDefinition, verbs: ["get", "create", "patch"] }];
+
+/** An object of rbac.authorization.k8s.io/v1, or the ServiceAccount they speak of. */
+export interface RbacObject {
+  apiVersion: string;
+  kind: "ServiceAccount" | "ClusterRole" | "Role" | "ClusterRoleBinding" | "RoleBinding";
+  metadata: { name: string; namespace?: string };
+  rules?: PolicyRule[];
+  roleRef?: { apiGroup: string; kind: string; name: string };
+  subjects?: { kind: string; name: string; namespace: string }[];
+}
+
+/** The least rules under which the operator works, from what its controllers and its boot service declare. */
+export function operatorRules(namespace = DEFAULT_NAMESPACE): RbacRules {
+  return rulesOf(declared(namespace), [...runtimeAccess({ namespace }), ...bootSignalAccess(namespace)]);
+}
+
+/** The operator's ServiceAccount and all that is bound to it, in the order in which it is applied. */
+export function rbacObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
+  const { clusterRules, roles } = operatorRules(namespace);
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: SERVICE_ACCOUNT, namespace } },
+    ...bound("ClusterRole", { name: SERVICE_ACCOUNT }, clusterRules, namespace),
+    ...roles.flatMap((role) =>
+      bound("Role", { name: SERVICE_ACCOUNT, namespace: role.namespace }, role.rules, namespace),
+    ),
+    ...bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, rulesOf([], CRD_ACCESS).clusterRules, namespace),
+  ];
+}
+
+/** The controllers as they declare themselves; none of them ever runs. */
+function declared(namespace: string): Controller[] {
+  const nobody = async (): Promise<never> => {
+    throw new Fault("Bug", "rbac", "controllers that were made for their declarations were run");
+  };
+  return controllers(
+    { clock: systemClock, log: quietLog, http: () => nobody, readNodeFile: nobody },
+    {
+      namespace,
+      secret: DEFAULT_SECRET,
+      bootUrl: "http://boot.invalid",
+      pollMs: 1000,
+      leaderElection: { namespace },
+    },
+  );
+}
+
+const GROUP = "rbac.authorization.k8s.io";
+
+function bound(
+  kind: "ClusterRole" | "Role",
+  metadata: RbacObject["metadata"],
+  rules: PolicyRule[],
+  accountNamespace: string,
+): RbacObject[] {
+  return [
+    { apiVersion: `${GROUP}/v1`, kind, metadata, rules },
+    {
+      apiVersion: `${GROUP}/v1`,
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup: GROUP, kind, name: metadata.name },
+      subjects: [{ kind: "ServiceAccount", name: SERVICE_ACCOUNT, namespace: accountNamespace }],
+    },
+  ];
+}
