@@ -89,7 +89,30 @@ test("H9 every state of a machine leads to a step, and none waits for ever", () 
     assert.ok(soon.do !== "wait" || soon.for !== "", phase);
     const late = nextStep(claim, running, seen, true, T0 + 24 * 60 * MINUTE);
     assert.equal(late.do, "giveUp", `${phase} after a day`);
+    // Seen running for the first time, it has its whole time to join; the others never even got there.
+    const unbooted = { ...journal, boot: undefined };
+    const never = nextStep(claim, unbooted, seen, true, T0 + 24 * 60 * MINUTE);
+    assert.equal(never.do, phase === "running" ? "wait" : "giveUp", `${phase} after a day without ever running`);
   }
+});
+
+test("H9 a machine that somebody switched off on its way is switched on again, one in service is not", () => {
+  const off: Machine = { ...machine, phase: "stopped", providerState: "inactive" };
+  const running = { ...journal, runningSince: T0 };
+
+  assert.deepEqual(nextStep(claim, running, off, true, T0 + MINUTE), { do: "powerOn" });
+  assert.equal(nextStep(claim, { ...running, joined: true }, off, true, T0 + MINUTE).do, "wait");
+});
+
+test("H9 a machine that is not handed over in time, and one that the provider takes back, are given up, each with its reason", () => {
+  const reason = (seen: Partial<Machine>, now: number): string | undefined => {
+    const step = nextStep(claim, journal, { ...machine, ...seen }, true, now);
+    return step.do === "giveUp" ? step.reason : undefined;
+  };
+  assert.equal(reason({}, T0 + 30 * MINUTE - 1), undefined);
+  assert.equal(reason({}, T0 + 30 * MINUTE), "ProvisionTimeout");
+  assert.equal(reason({ phase: "unknown", providerState: "odd" }, T0 + 30 * MINUTE), "ProvisionTimeout");
+  assert.equal(reason({ phase: "releasing", providerState: "deprovisioning" }, T0), "MachineTakenBack");
 });
 
 test("H9 a failed machine is given up with what the provider said", () => {

@@ -198,8 +198,10 @@ function overdue(at: Situation): Step | undefined {
   };
 }
 
-function joinDeadline({ claim, journal, now }: Situation): number {
-  return (journal.runningSince ?? now) + claim.joinTimeoutMs;
+function joinDeadline({ claim, journal, machine, now }: Situation): number {
+  // One that was never seen running, and is not now, counts from when it should have been handed over at the latest.
+  const due = journal.purchase === undefined ? now : journal.purchase.at + claim.provisionTimeoutMs;
+  return (journal.runningSince ?? (machine.phase === "running" ? now : due)) + claim.joinTimeoutMs;
 }
 
 function steady({ claim }: Situation, what: string): Step {
