@@ -60,6 +60,12 @@ export class Session {
     await rm(this.dir, { recursive: true, force: true });
   }
 
+  /** Minor version of the client: 20 for 1.20. Some commands are younger than others. */
+  async minor(): Promise<number> {
+    const { clientVersion } = JSON.parse((await this.kubectl("version --client --output=json")).out);
+    return Number.parseInt(clientVersion.minor, 10);
+  }
+
   /** Runs kubectl; never rejects for its exit code. */
   async kubectl(command: string | readonly string[], input = ""): Promise<Answer> {
     const words = typeof command === "string" ? command.split(" ") : command;
