@@ -55,8 +55,8 @@ export function podKeeper(options: {
     changed(pod) {
       const node = pod.spec?.nodeName;
       if (node === undefined || node === "") return;
-      let pods = byNode.get(node);
-      if (pods === undefined) byNode.set(node, (pods = new Map()));
+      const pods = byNode.get(node) ?? new Map<string, Pod>();
+      byNode.set(node, pods);
       pods.set(keyOf(refOf(pod)), pod);
       look(node, pod);
     },

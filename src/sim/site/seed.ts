@@ -52,6 +52,8 @@ export async function seedSite(client: Client, { vip, version, vipMode }: SeedOp
       ],
     },
   });
+  const held = await client.get(Service, ref);
+  if (held.status?.loadBalancer?.ingress?.length) return;
   const status = { loadBalancer: { ingress: [{ ip: vip }] } };
   await client.patch(Service, ref, { type: "merge", body: { status } }, { subresource: "status" });
 }
