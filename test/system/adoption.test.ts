@@ -337,3 +337,17 @@ test("a key that may not tag machines keeps nothing from going on", () =>
         request.method === "PUT" ? plain(403, '{"errors":["not authorized"]}') : await inner(request),
     },
   ));
+
+test("a machine that the addon bought and died before it wrote that down is found by its name, not bought again", () =>
+  using(async (world) => {
+    const [taken] = await poolOfAddon(world, ["queued"]);
+    const { name, id } = taken!;
+    const status = { status: "", instanceID: "" };
+    await world.client.patch(Instance, { name }, { type: "merge", body: { status } }, { subresource: "status" });
+    await world.operator();
+    await world.until("the machine is in service", () => world.converged());
+    assert.equal(world.equinix.boughtEver().length, 1);
+    const instance = await world.client.get(Instance, { name });
+    assert.equal(instance.status!.instanceID, id);
+    assert.ok(world.equinix.device(id)!.tags.includes(`slipway:claim:${instance.metadata.uid}`));
+  }));

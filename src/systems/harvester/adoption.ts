@@ -60,6 +60,13 @@ export function isHeld({ metadata }: Instance): boolean {
   return finalizers.includes(FINALIZER) || (adopted && finalizers.includes(ADDON_FRAMEWORK_FINALIZER));
 }
 
+/** A machine that the addon had bought for this Instance when it died, before it wrote that down: it bears the Instance's name and nobody's mark. */
+export async function unrecorded(fleet: Fleet, { metadata }: Instance): Promise<readonly Machine[]> {
+  if (metadata.annotations?.[ADOPTED] === undefined) return [];
+  const all = await fleet.all(0);
+  return all.filter((machine) => machine.claim === undefined && machine.hostname === metadata.name);
+}
+
 /** Lets the addon's machine carry the mark that Slipway's own have from their order on. Nothing rests on it: a refusal is tried again at a later look. */
 export async function mark({ signal }: Context, fleet: Fleet, { metadata }: Instance, machine: Machine): Promise<void> {
   if (metadata.annotations?.[ADOPTED] === undefined || machine.claim !== undefined || machine.phase === "releasing")

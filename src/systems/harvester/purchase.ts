@@ -4,6 +4,7 @@ import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { Context, Outcome } from "../../kube/controller.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine, Placement } from "../../machines/machine.ts";
+import { unrecorded } from "./adoption.ts";
 import { orderOf, placementsOf, specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
 import { tellSome } from "./tell.ts";
@@ -38,7 +39,8 @@ export async function order(
   const written = await tellSome(context, instance, { purchase, boot: { id: boot.id, pass: 1, at: boot.at } });
   await harvester.boots.publish(context, instance, boot);
   context.signal.throwIfAborted();
-  const existing = await fleet.driver.find(instance.metadata.uid, context.signal);
+  const claimed = await fleet.driver.find(instance.metadata.uid, context.signal);
+  const existing = claimed.length > 0 ? claimed : await unrecorded(fleet, instance);
   if (existing.length > 0) return await bought(harvester, context, fleet, written, existing);
   try {
     const machine = await fleet.driver.create(orderOf(instance, placement, boot, onDemand), context.signal);
