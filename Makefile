@@ -1,7 +1,6 @@
 # Each target sets up what it needs. `make help` lists them.
 NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
-UNIT := "src/**/*.test.ts" "test/system/**/*.test.ts" "test/contract/**/*.test.ts"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo up test test-kubectl check generate bench sim clean
@@ -20,7 +19,7 @@ up: $(INSTALLED) ## The same, staying up, for kubectl
 	@bin/slipway up
 
 test: $(INSTALLED) ## Every test that needs nothing but npm packages
-	@$(NODE) --test --test-reporter=spec $(UNIT)
+	@npm test --silent
 
 test-kubectl: $(INSTALLED) ## Transcripts of a real kubectl (Debian's kubernetes-client, or KUBECTL=path)
 	@command -v $${KUBECTL:-kubectl} >/dev/null || { echo "test-kubectl: no kubectl: apt-get install kubernetes-client, or set KUBECTL"; exit 1; }
