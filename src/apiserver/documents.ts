@@ -35,7 +35,7 @@ export function documents(core: Core): Documents {
   const { registry } = core;
   let generation = -1;
   const kept = new Map<string, { body: unknown; etag: string }>();
-  const keep = (name: string, make: () => unknown): { body: unknown; etag: string } => {
+  const keep = (name: string, make: () => unknown, tagged = true): { body: unknown; etag: string } => {
     if (generation !== registry.generation) {
       kept.clear();
       generation = registry.generation;
@@ -43,10 +43,7 @@ export function documents(core: Core): Documents {
     let found = kept.get(name);
     if (found === undefined) {
       const body = make();
-      const etag = createHash("sha256")
-        .update(body instanceof Uint8Array ? body : (JSON.stringify(body) ?? ""))
-        .digest("hex");
-      found = { body, etag: `"${etag.slice(0, 32)}"` };
+      found = { body, etag: tagged ? tagOf(body) : "" };
       kept.set(name, found);
     }
     return found;
@@ -90,6 +87,11 @@ export function documents(core: Core): Documents {
     if (version === undefined) return answer(request, path, () => apiGroup(registry.all(), group));
     return answer(request, path, () => apiResourceList(registry.all(), `${group}/${version}`));
 
+    /** The tree that both encodings are made from, made once. */
+    function v2(): unknown {
+      return keep("openapi v2 tree", () => openApiV2(registry.all()), false).body;
+    }
+
     function openApi2(
       wanted: string,
       give: (name: string, make: () => unknown, type?: string) => PlainAnswer | undefined,
@@ -97,11 +99,7 @@ export function documents(core: Core): Documents {
       const types = wanted.split(",").map(mediaType);
       const protobuf = types.includes(OPENAPI_V2_PROTOBUF);
       if (protobuf)
-        return give(
-          "openapi v2 protobuf",
-          () => encodeOpenApiV2(openApiV2(registry.all())),
-          OPENAPI_V2_PROTOBUF_ANSWER,
-        );
+        return give("openapi v2 protobuf", () => encodeOpenApiV2(v2() as object), OPENAPI_V2_PROTOBUF_ANSWER);
       const json = types.some(
         (t) => t === "" || t === "*/*" || t === "application/*" || t.endsWith("json") || t.endsWith("spec.v2@v1.0"),
       );
@@ -110,9 +108,14 @@ export function documents(core: Core): Documents {
           "NotAcceptable",
           `only the following media types are accepted: application/json, ${OPENAPI_V2_PROTOBUF}`,
         );
-      return give("openapi v2", () => openApiV2(registry.all()));
+      return give("openapi v2", v2);
     }
   };
+}
+
+function tagOf(body: unknown): string {
+  const bytes = body instanceof Uint8Array ? body : (JSON.stringify(body) ?? "");
+  return `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`;
 }
 
 /** A client that lists the aggregated form first wants it; older betas are not spoken. */
