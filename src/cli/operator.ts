@@ -11,6 +11,7 @@ import { createHttpTransport } from "../kube/http-transport.ts";
 import { loadConnection } from "../kube/kubeconfig.ts";
 import { runtimeMetrics } from "../kube/metrics.ts";
 import { installCrds } from "../operator/install-crds.ts";
+import { operatorMetrics } from "../operator/metrics.ts";
 import { createOperator, SYSTEMS } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
@@ -87,6 +88,7 @@ async function run(options: Options): Promise<void> {
   const transport = createHttpTransport(connection);
   const registry = new Registry();
   const metrics = runtimeMetrics(registry);
+  const counts = operatorMetrics(registry);
   const clients = new Map<string, ReturnType<typeof undiciHttp>>();
   const http = (ca: string | undefined): Http => {
     const held = clients.get(ca ?? "") ?? undiciHttp(ca === undefined ? {} : { ca });
@@ -96,7 +98,7 @@ async function run(options: Options): Promise<void> {
   const { qps } = options;
   const { env } = process;
   const operator = createOperator(
-    { transport, clock, random: cryptoRandom, log, http, metrics, secrets, readNodeFile: readRancherd },
+    { transport, clock, random: cryptoRandom, log, http, metrics, counts, secrets, readNodeFile: readRancherd },
     {
       namespace: env.NAMESPACE || DEFAULT_NAMESPACE,
       secret: env.EQUINIX_SECRET || DEFAULT_SECRET,

@@ -8,6 +8,7 @@ import type { HttpHandler } from "../base/http.ts";
 import type { Log, Secrets } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import { bootService } from "../bootstrap/boot-service.ts";
+import { Instance } from "../kinds/harvester/instance.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../kube/controller.ts";
 import { declaredClient } from "../kube/declared-client.ts";
@@ -18,12 +19,14 @@ import type { Transport } from "../kube/transport.ts";
 import { type AccountPorts, Accounts } from "../machines/accounts.ts";
 import { createEquinixDriver } from "../machines/drivers/equinix/driver.ts";
 import { createLatitudeDriver } from "../machines/drivers/latitude/driver.ts";
+import type { DriverFactory } from "../machines/provider.ts";
 import { bootSignalAccess, harvesterBootRecords } from "../systems/harvester/boot-signals.ts";
 import { Boots } from "../systems/harvester/boots.ts";
 import { instanceController } from "../systems/harvester/instance-controller.ts";
 import { SYSTEM } from "../systems/harvester/names.ts";
 import { poolController } from "../systems/harvester/pool-controller.ts";
 import { providerController } from "../systems/providers/provider-controller.ts";
+import type { OperatorMetrics } from "./metrics.ts";
 
 export interface OperatorPorts {
   transport: Transport;
@@ -35,6 +38,8 @@ export interface OperatorPorts {
   /** Reads rancherd's configuration of the node the operator runs on; undefined where there is none. */
   readNodeFile: () => Promise<string | undefined>;
   metrics?: RuntimeMetrics;
+  /** What Slipway counts of its own work. */
+  counts?: OperatorMetrics;
   secrets?: Secrets;
 }
 
@@ -68,7 +73,7 @@ export interface Operator {
 
 export const SYSTEMS = [SYSTEM] as const;
 
-/** The controllers of these systems, for running and for generating RBAC. */
+/** The operator, ready to start. Throws nothing by itself; what lacks is told on the objects that need it. */
 export function createOperator(ports: OperatorPorts, settings: OperatorSettings): Operator {
   const { transport, clock, random, log, secrets } = ports;
   const client = createClient(transport, {
@@ -89,10 +94,16 @@ export function createOperator(ports: OperatorPorts, settings: OperatorSettings)
     ...(settings.systems && { systems: settings.systems }),
     ...(secrets && { redact: (text: string) => secrets.redact(text) }),
   });
-  for (const controller of controllers(ports, settings)) manager.add(controller);
+  for (const controller of controllers(ports, settings))
+    manager.add(ports.counts?.controller(controller) ?? controller);
+  ports.counts?.instances(() => (runs(SYSTEM, settings) ? manager.cache.list(Instance) : []));
   const bootClient = declaredClient(client, bootSignalAccess(settings.namespace), "boot-service");
   const boot = bootService({ records: harvesterBootRecords(bootClient, settings.namespace), clock, log });
   return { manager, client, boot };
+}
+
+function runs(system: string, { systems }: OperatorSettings): boolean {
+  return systems === undefined || systems.includes(system);
 }
 
 /** Every controller, with what it shares with the others. */
@@ -102,7 +113,8 @@ export function controllers(
 ): Controller[] {
   const { clock, log, http, secrets } = ports;
   const onSecret = (value: string): void => secrets?.add(value);
-  const drivers = { equinix: createEquinixDriver, latitude: createLatitudeDriver };
+  const measured = (make: DriverFactory): DriverFactory => ports.counts?.driver(make) ?? make;
+  const drivers = { equinix: measured(createEquinixDriver), latitude: measured(createLatitudeDriver) };
   const accounts = new Accounts(drivers, {
     clock,
     log,
@@ -112,7 +124,6 @@ export function controllers(
   const addon = {
     namespace: settings.namespace,
     secret: settings.secret,
-
     onSecret,
   };
   const joinToken = {

@@ -1,0 +1,132 @@
+/** `slipway operator` as a process of its own: on a Kubernetes API over TLS, with a cloud over HTTP, and ended by a signal. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+import { createApiServer } from "../../src/apiserver/server.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { undiciHttp } from "../../src/base/http-client.ts";
+import { quietLog } from "../../src/base/log.ts";
+import { cryptoRandom } from "../../src/base/random.ts";
+import { laptopIdentity } from "../../src/cli/laptop-identity.ts";
+import { EXAMPLE_KEYS, startMetal } from "../../src/cli/laptop-metal.ts";
+import { Instance } from "../../src/kinds/harvester/instance.ts";
+import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { Lease, Namespace, Secret } from "../../src/kube/core.ts";
+import { createClient } from "../../src/kube/rest-client.ts";
+
+const NAMESPACE = "harvester-system";
+const JOIN_TOKEN = "join-token-of-the-process-test";
+const PATIENCE_MS = 60_000;
+const ports = { clock: systemClock, random: cryptoRandom, log: quietLog };
+
+/** The embedded API over TLS with simulated metal, and a kubeconfig for it. */
+async function cluster(t: TestContext): Promise<{ client: Client; kubeconfig: string; equinix: string }> {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-operator-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const identity = await laptopIdentity(undefined, "127.0.0.1", systemClock);
+  const api = await createApiServer(ports);
+  t.after(() => api.close());
+  const socket = await api.listen({ tls: identity.serving });
+  t.after(() => socket.close());
+  const kubeconfig = join(dir, "kubeconfig");
+  await writeFile(kubeconfig, identity.kubeconfig(socket.url), { mode: 0o600 });
+  const client = createClient(api.transport(), ports);
+  const http = undiciHttp({});
+  t.after(() => http.close());
+  const site = { vip: "10.20.30.40", joinToken: JOIN_TOKEN };
+  const metal = await startMetal({ client, ...ports, http, speed: 2000, ...site, dir: undefined });
+  t.after(() => metal.close());
+  await client.create(Namespace, { metadata: { name: NAMESPACE } }).catch(() => {});
+  const stringData = { METAL_AUTH_TOKEN: EXAMPLE_KEYS.equinix.token, PROJECT_ID: EXAMPLE_KEYS.equinix.project.id };
+  await client.create(Secret, { metadata: { name: "equinix-addon", namespace: NAMESPACE }, stringData });
+  return { client, kubeconfig, equinix: metal.equinix.url };
+}
+
+interface Running {
+  child: ChildProcess;
+  said: string[];
+  /** Base URL of /healthz, /readyz and /metrics. */
+  health: string;
+}
+
+async function operator(t: TestContext, kubeconfig: string, equinix: string): Promise<Running> {
+  const bootPort = await freePort();
+  const child = spawn(
+    "bin/slipway",
+    // biome-ignore format: pairs of name and value
+    ["operator", "--kubeconfig", kubeconfig, "--boot-url", `http://127.0.0.1:${bootPort}`, "--boot-listen", `127.0.0.1:${bootPort}`,
+      "--health-listen", "127.0.0.1:0", "--poll-interval", "0.2"],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { PATH: process.env.PATH, TOKEN: JOIN_TOKEN, EQUINIX_ENDPOINT: equinix },
+    },
+  );
+  t.after(() => child.kill("SIGKILL"));
+  const said: string[] = [];
+  const started = Promise.withResolvers<string>();
+  createInterface({ input: child.stderr! }).on("line", (line) => {
+    said.push(line);
+    if (line.includes("operator started")) started.resolve((JSON.parse(line) as { health: string }).health);
+  });
+  child.once("exit", () => started.reject(new Error(`it ended before it started:\n${said.join("\n")}`)));
+  return { child, said, health: await started.promise };
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import("node:net");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function until(what: string, holds: () => Promise<boolean>, story: () => string): Promise<void> {
+  const end = systemClock.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (systemClock.now() > end) throw new Error(`not within ${PATIENCE_MS / 1000} s: ${what}\n${story()}`);
+    await systemClock.sleep(50);
+  }
+}
+
+test("H26 the operator as a process makes a pool ready, tells its health and metrics, and gives its lease back when it is asked to end", async (t) => {
+  const { client, kubeconfig, equinix } = await cluster(t);
+  const { child, said, health } = await operator(t, kubeconfig, equinix);
+  const story = (): string => said.slice(-10).join("\n");
+
+  const spec = { plan: "c3.small.x86", metro: "SG", billingCycle: "hourly", count: 2 };
+  await client.create(InstancePool, { metadata: { name: "rack" }, spec });
+  const ready = async () => (await client.get(InstancePool, { name: "rack" })).status?.status === "ready";
+  await until("the pool is ready", ready, story);
+
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await fetch(`${health}${path}`);
+    assert.deepEqual([answer.status, await answer.text()], [200, "ok\n"]);
+  }
+  const metrics = await (await fetch(`${health}/metrics`)).text();
+  assert.match(metrics, /controller_runtime_reconcile_total\{controller="instancepool",result="success"\} [1-9]/);
+  assert.match(metrics, /workqueue_adds_total\{name="instancepool"/);
+  assert.match(metrics, /slipway_machines_bought_total 2\n/);
+  assert.match(metrics, /slipway_instances\{status="managed"\} 2\n/);
+  assert.match(metrics, /slipway_cloud_calls_total\{provider="equinix",operation="create",code="ok"\} 2\n/);
+  assert.match(metrics, /leader_election_master_status\{name="slipway-harvester"\} 1\n/);
+
+  await client.delete(InstancePool, { name: "rack" });
+  await until("nothing is left", async () => (await client.list(Instance)).items.length === 0, story);
+  assert.match(await (await fetch(`${health}/metrics`)).text(), /slipway_machines_released_total 2\n/);
+
+  const lease = { namespace: NAMESPACE, name: "slipway-harvester" };
+  assert.notEqual((await client.get(Lease, lease)).spec?.holderIdentity, "");
+  child.kill("SIGTERM");
+  const [code, signal] = await once(child, "exit");
+  assert.deepEqual([code, signal], [0, null], story());
+  assert.equal((await client.get(Lease, lease)).spec?.holderIdentity, "");
+  assert.ok(!said.some((line) => line.includes(JOIN_TOKEN) || line.includes(EXAMPLE_KEYS.equinix.token)));
+});
