@@ -1,17 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
 import { isoTime } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
-import { InstancePool, type InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
+import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
-import { isTrue, setCondition } from "../../kube/conditions.ts";
+import { isTrue } from "../../kube/conditions.ts";
 import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
 import { Secret } from "../../kube/core.ts";
-import type { Condition } from "../../kube/object.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
 import { POOL_FINALIZER, POOL_LABEL, PROTECT, SYSTEM } from "./names.ts";
 import { type PoolPlan, planPool } from "./pool-plan.ts";
+import { type Obstacle, poolStatus } from "./pool-status.ts";
 import { instanceDraft, instanceSpecOf, treatmentPatch } from "./pool-template.ts";
 import { isMissing, joinToken, SITE_ACCESS, serverUrl } from "./site.ts";
 
@@ -118,11 +119,6 @@ async function createInstances({ client }: Context, pool: InstancePool, count: n
   return ordinal;
 }
 
-interface Obstacle {
-  reason: string;
-  message: string;
-}
-
 /** What stands in the way of creating Instances; told on the pool, looked at again soon (H3, H14). */
 async function obstacleOf(harvester: Harvester, context: Context, pool: InstancePool): Promise<Obstacle | undefined> {
   const fatal = specConcerns(instanceSpecOf(pool)).filter((concern) => concern.fatal);
@@ -174,6 +170,7 @@ async function guardDeletion({ client, events }: Context, pool: InstancePool): P
   return leaving;
 }
 
+/** Writes the pool's status where it differs, and returns the pool as it is then. */
 async function tellPool(
   context: Context,
   pool: InstancePool,
@@ -182,94 +179,12 @@ async function tellPool(
   instances: readonly Instance[] = context.cache.byIndex(Instance, BY_POOL, pool.metadata.name),
   nextOrdinal = pool.status?.nextOrdinal,
 ): Promise<InstancePool> {
-  const status: InstancePoolStatus = {
-    ...plan.counts,
-    // An obstacle in the way of the first Instance leaves the addon's word for "new".
-    status: obstacle !== undefined && plan.counts.replicas === 0 ? (pool.status?.status ?? "") : plan.counts.status,
-    selector: `${POOL_LABEL}=${pool.metadata.name}`,
-    observedGeneration: pool.metadata.generation ?? 0,
-    conditions: conditionsOf(pool, plan, obstacle, instances, context.clock.now()),
-    ...(nextOrdinal !== undefined && { nextOrdinal }),
-    ...replacementsOf(pool, plan, instances, nextOrdinal, context.clock.now()),
-  };
-  if (JSON.stringify(status) === JSON.stringify(orderedLike(status, pool.status ?? {}))) return pool;
+  const status = poolStatus(pool, plan, { obstacle, instances, nextOrdinal, now: context.clock.now() });
+  if (isDeepStrictEqual(status, pool.status)) return pool;
   const written = await context.client.updateStatus(InstancePool, { ...pool, status });
   if (isTrue(written.status?.conditions, "Ready") && !isTrue(pool.status?.conditions, "Ready")) {
     context.events.normal(pool, "Ready", `${plan.counts.ready} of ${plan.counts.requested} machines have joined`);
   }
   if (obstacle !== undefined) context.events.warning(pool, obstacle.reason, obstacle.message);
   return written;
-}
-
-/** Counts replacements without a success in between; the pool that is complete starts anew. */
-function replacementsOf(
-  pool: InstancePool,
-  plan: PoolPlan,
-  instances: readonly Instance[],
-  nextOrdinal: number | undefined,
-  now: number,
-): Pick<InstancePoolStatus, "replacements"> {
-  if (plan.counts.ready === plan.counts.requested) return {};
-  const held = pool.status?.replacements;
-  const created = nextOrdinal !== undefined && nextOrdinal !== pool.status?.nextOrdinal;
-  if (created && instances.some((instance) => instance.status?.failure !== undefined)) {
-    return { replacements: { count: (held?.count ?? 0) + 1, at: isoTime(now) } };
-  }
-  return held === undefined ? {} : { replacements: held };
-}
-
-function conditionsOf(
-  pool: InstancePool,
-  plan: PoolPlan,
-  obstacle: Obstacle | undefined,
-  instances: readonly Instance[],
-  now: number,
-): Condition[] {
-  const { counts } = plan;
-  let list: readonly Condition[] = pool.status?.conditions ?? [];
-  const set = (type: string, status: boolean, reason: string, message: string): void => {
-    const observedGeneration = pool.metadata.generation ?? 0;
-    list = setCondition(list, { type, status: status ? "True" : "False", reason, message, observedGeneration }, now);
-  };
-  const joined = `${counts.ready} of ${counts.requested} machines have joined`;
-  if (obstacle !== undefined) set("Ready", false, obstacle.reason, obstacle.message);
-  else if (plan.heldBack > 0)
-    set("Ready", false, "Protected", `${plan.heldBack} machines too many are protected from deletion`);
-  else if (counts.status === "ready") set("Ready", true, "Complete", joined);
-  else set("Ready", false, "Progressing", [joined, ...whatWaits(instances)].join("; "));
-  set(
-    "UpToDate",
-    counts.drifted === 0,
-    counts.drifted === 0 ? "UpToDate" : "Drifted",
-    counts.drifted === 0 ? "" : driftMessage(pool, counts.drifted),
-  );
-  return [...list];
-}
-
-const TOLD_AT_MOST = 3;
-
-function whatWaits(instances: readonly Instance[]): string[] {
-  const waiting = instances.flatMap(({ metadata, status }) => {
-    const stalled = status?.conditions?.find((c) => c.type === "Stalled" && c.status === "True");
-    if (stalled !== undefined) return [`${metadata.name}: ${stalled.message}`];
-    if (status?.waitingFor === undefined || status.status === "managed") return [];
-    return [`${metadata.name} waits for ${status.waitingFor}`];
-  });
-  const rest = waiting.length - TOLD_AT_MOST;
-  return [...waiting.slice(0, TOLD_AT_MOST), ...(rest > 0 ? [`and ${rest} more`] : [])];
-}
-
-function driftMessage(pool: InstancePool, drifted: number): string {
-  const how =
-    pool.spec.updateStrategy?.type === "RollingUpdate"
-      ? "they are being replaced"
-      : "delete them to have them replaced";
-  return `${drifted} machines were made with an older specification: ${how}`;
-}
-
-/** The held status with its keys in the order of the new one, so that their texts can be compared. */
-function orderedLike(like: object, held: object): object {
-  const values = new Map(Object.entries(held));
-  const ordered = Object.keys(like).map((key): [string, unknown] => [key, values.get(key)]);
-  return Object.fromEntries([...ordered, ...[...values].filter(([key]) => !(key in like))]);
 }

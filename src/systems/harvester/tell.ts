@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Instance, type InstanceStatus } from "../../kinds/harvester/instance.ts";
 import type { Context } from "../../kube/controller.ts";
 import type { Condition } from "../../kube/object.ts";
@@ -7,10 +8,9 @@ import type { Condition } from "../../kube/object.ts";
  * on an old object ends in a `Conflict` here, before any effect. Tells what became true as events.
  */
 export async function tell(context: Context, instance: Instance, status: InstanceStatus): Promise<Instance> {
-  const wanted = withoutUndefined(status);
-  const held = instance.status ?? {};
-  if (JSON.stringify(wanted) === JSON.stringify(held)) return instance;
-  if (JSON.stringify(sorted(wanted)) === JSON.stringify(sorted(held))) return instance;
+  // As it would be read back: without what is undefined.
+  const wanted = JSON.parse(JSON.stringify(status)) as InstanceStatus;
+  if (isDeepStrictEqual(wanted, instance.status ?? {})) return instance;
   const written = await context.client.updateStatus(Instance, { ...instance, status: wanted });
   announce(context, instance, written);
   return written;
@@ -54,20 +54,4 @@ const TROUBLE = new Set([
 
 function isTrouble(condition: Condition): boolean {
   return TROUBLE.has(condition.reason);
-}
-
-function withoutUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
-}
-
-/** JSON with keys in one order, for comparison. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, item]) => item !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)]),
-  );
 }

@@ -1,0 +1,102 @@
+import { isoTime } from "../../base/clock.ts";
+import type { Instance } from "../../kinds/harvester/instance.ts";
+import type { InstancePool, InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
+import { setCondition } from "../../kube/conditions.ts";
+import type { Condition } from "../../kube/object.ts";
+import { POOL_LABEL } from "./names.ts";
+import type { PoolPlan } from "./pool-plan.ts";
+
+/** What stands in the way of creating Instances. */
+export interface Obstacle {
+  reason: string;
+  message: string;
+}
+
+export interface PoolFacts {
+  obstacle: Obstacle | undefined;
+  instances: readonly Instance[];
+  /** The ordinal after those used up by now. */
+  nextOrdinal: number | undefined;
+  now: number;
+}
+
+/** The status of a pool as it should read. Pure. */
+export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts): InstancePoolStatus {
+  const { obstacle, instances, nextOrdinal, now } = facts;
+  return {
+    ...plan.counts,
+    // An obstacle in the way of the first Instance leaves the addon's word for "new".
+    status: obstacle !== undefined && plan.counts.replicas === 0 ? (pool.status?.status ?? "") : plan.counts.status,
+    selector: `${POOL_LABEL}=${pool.metadata.name}`,
+    observedGeneration: pool.metadata.generation ?? 0,
+    conditions: conditionsOf(pool, plan, obstacle, instances, now),
+    ...(nextOrdinal !== undefined && { nextOrdinal }),
+    ...replacementsOf(pool, plan, instances, nextOrdinal, now),
+  };
+}
+
+/** Counts replacements without a success in between; the pool that is complete starts anew. */
+function replacementsOf(
+  pool: InstancePool,
+  plan: PoolPlan,
+  instances: readonly Instance[],
+  nextOrdinal: number | undefined,
+  now: number,
+): Pick<InstancePoolStatus, "replacements"> {
+  if (plan.counts.ready === plan.counts.requested) return {};
+  const held = pool.status?.replacements;
+  const created = nextOrdinal !== undefined && nextOrdinal !== pool.status?.nextOrdinal;
+  if (created && instances.some((instance) => instance.status?.failure !== undefined)) {
+    return { replacements: { count: (held?.count ?? 0) + 1, at: isoTime(now) } };
+  }
+  return held === undefined ? {} : { replacements: held };
+}
+
+function conditionsOf(
+  pool: InstancePool,
+  plan: PoolPlan,
+  obstacle: Obstacle | undefined,
+  instances: readonly Instance[],
+  now: number,
+): Condition[] {
+  const { counts } = plan;
+  let list: readonly Condition[] = pool.status?.conditions ?? [];
+  const set = (type: string, status: boolean, reason: string, message: string): void => {
+    const observedGeneration = pool.metadata.generation ?? 0;
+    list = setCondition(list, { type, status: status ? "True" : "False", reason, message, observedGeneration }, now);
+  };
+  const joined = `${counts.ready} of ${counts.requested} machines have joined`;
+  if (obstacle !== undefined) set("Ready", false, obstacle.reason, obstacle.message);
+  else if (plan.heldBack > 0)
+    set("Ready", false, "Protected", `${plan.heldBack} machines too many are protected from deletion`);
+  else if (counts.status === "ready") set("Ready", true, "Complete", joined);
+  else set("Ready", false, "Progressing", [joined, ...whatWaits(instances)].join("; "));
+  set(
+    "UpToDate",
+    counts.drifted === 0,
+    counts.drifted === 0 ? "UpToDate" : "Drifted",
+    counts.drifted === 0 ? "" : driftMessage(pool, counts.drifted),
+  );
+  return [...list];
+}
+
+const TOLD_AT_MOST = 3;
+
+function whatWaits(instances: readonly Instance[]): string[] {
+  const waiting = instances.flatMap(({ metadata, status }) => {
+    const stalled = status?.conditions?.find((c) => c.type === "Stalled" && c.status === "True");
+    if (stalled !== undefined) return [`${metadata.name}: ${stalled.message}`];
+    if (status?.waitingFor === undefined || status.status === "managed") return [];
+    return [`${metadata.name} waits for ${status.waitingFor}`];
+  });
+  const rest = waiting.length - TOLD_AT_MOST;
+  return [...waiting.slice(0, TOLD_AT_MOST), ...(rest > 0 ? [`and ${rest} more`] : [])];
+}
+
+function driftMessage(pool: InstancePool, drifted: number): string {
+  const how =
+    pool.spec.updateStrategy?.type === "RollingUpdate"
+      ? "they are being replaced"
+      : "delete them to have them replaced";
+  return `${drifted} machines were made with an older specification: ${how}`;
+}
