@@ -7,6 +7,7 @@ import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { ConfigMap, Node, Secret } from "../../src/kube/core.ts";
 import { FleetMachine } from "../../src/sim/site/capi-machine.ts";
+import type { Death } from "./mortal.ts";
 import { HOUR, JOIN_TOKEN, MINUTE, SECOND, VIP, World, type WorldOptions } from "./world.ts";
 
 const { token: API_KEY, project: PROJECT } = EXAMPLE_KEYS.equinix;
@@ -351,3 +352,48 @@ test("a machine that the addon bought and died before it wrote that down is foun
     assert.equal(instance.status!.instanceID, id);
     assert.ok(world.equinix.device(id)!.tags.includes(`slipway:claim:${instance.metadata.uid}`));
   }));
+
+/** Two machines of the addon's, one in its shell and one in service, taken over and let go. Returns how many effects the taking over took. */
+async function takeOver(death?: Death): Promise<number> {
+  let effects = 0;
+  await using(async (world) => {
+    const taken = await poolOfAddon(world, ["queued", "managed"]);
+    const first = await world.operator(death === undefined ? {} : { death });
+    let restarted = false;
+    const until = (what: string, holds: () => Promise<boolean>): Promise<void> =>
+      world.until(what, async () => {
+        if (first.mortal.dead && !restarted) {
+          restarted = true;
+          await world.operator();
+        }
+        return await holds();
+      });
+    await until("both are in service", () => world.converged());
+    effects = first.mortal.effects;
+    assert.deepEqual(
+      new Set((await world.instances()).map((i) => i.status!.instanceID)),
+      new Set(taken.map((t) => t.id)),
+    );
+    await assertNoSecretOutsideSecrets(world);
+    await world.client.delete(InstancePool, { name: "rack" });
+    await until("all is gone", async () => (await world.instances()).length === 0);
+    await world.clock.run(5 * MINUTE);
+    assert.deepEqual(world.equinix.devices(), []);
+    assert.equal(world.equinix.boughtEver().length, 2);
+  });
+  return effects;
+}
+
+test("H1 the operator may die before or after any effect of taking over: no machine is bought, lost or left over", async () => {
+  const effects = await takeOver();
+  assert.ok(effects > 20, `${effects} effects`);
+  for (let atEffect = 1; atEffect <= effects; atEffect++) {
+    for (const when of ["before", "after"] as const) {
+      try {
+        await takeOver({ atEffect, when });
+      } catch (error) {
+        throw new Error(`dying ${when} effect ${atEffect} of ${effects}`, { cause: error });
+      }
+    }
+  }
+});

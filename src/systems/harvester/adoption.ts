@@ -83,13 +83,13 @@ export async function mark({ signal }: Context, fleet: Fleet, { metadata }: Inst
 /** The addon's words for machines that go on by themselves. */
 const GOES_ON: ReadonlySet<string> = new Set(["reinstalling", "ready", "managed"]);
 
-/** It bought this machine, and Slipway has not yet done anything with it. */
+/** It bought this machine, and Slipway has not booted it. That the journal is written already says nothing: whoever wrote it may have died since. */
 function isAddons({ status }: Instance): boolean {
-  return Boolean(status?.instanceID) && status?.purchase === undefined && status?.boot === undefined;
+  return Boolean(status?.instanceID) && status?.boot === undefined;
 }
 
 function journalOfAddon(instance: Instance, now: number): Partial<InstanceStatus> {
-  if (!isAddons(instance)) return {};
+  if (!isAddons(instance) || instance.status?.purchase !== undefined) return {};
   const at = isoTime(now);
   // Deadlines begin now: what the addon knew of time is not written anywhere.
   const purchase = { attempt: 1, at, state: "Done" as const, placement: 0 };
