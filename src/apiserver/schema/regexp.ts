@@ -2,10 +2,18 @@
  * RE2 patterns (the dialect of Go and of CRD schemas) as JavaScript regular expressions.
  *
  * Translates what differs in spelling: `\A \z`, `(?P<name>)`, leading flags, POSIX classes. Constructs that RE2 does not
- * have (look-around, back-references) are refused as Go refuses them. JavaScript backtracks where RE2 does not, so a pattern
- * that repeats a group which itself ends in an open repetition of the same text may be slow: inputs are bounded by the
- * server's body limit and by `maxLength`.
+ * have (look-around, back-references) are refused as Go refuses them.
+ *
+ * RE2 takes linear time, JavaScript may backtrack for hours over one hostile pattern. V8 has a linear engine too, and goes over
+ * to it after too many steps back; it is switched on here for the process. It knows neither the `u` and `i` flags nor
+ * counted repetitions, so `u` is only used where a pattern needs it, and patterns that do need those are bounded by `maxLength`
+ * and the size of a request alone. Without `u`, a character beyond 16 bits counts as two for `.` and classes.
  */
+import { setFlagsFromString } from "node:v8";
+
+setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
+setFlagsFromString("--regexp-backtracks-before-fallback=10000");
+
 const POSIX: Readonly<Record<string, string>> = {
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",
@@ -23,7 +31,8 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-const TOKEN = /\\[\s\S]|\[:\^?[a-z]+:\]|\[\^?\]?|\(\?[imsU]+\)|\(\?P<|\(\?<?[=!]|[\]()]|\{(?!\d+(?:,\d*)?\})/g;
+const TOKEN =
+  /\\x\{[0-9A-Fa-f]+\}|\\[pP][A-Z]|\\[\s\S]|\[:\^?[a-z]+:\]|\[\^?\]?|\(\?[imsU]+\)|\(\?P<|\(\?<?[=!]|[\]()]|\{(?!\d+(?:,\d*)?\})/g;
 
 /** Throws `SyntaxError` where Go's regexp would refuse the pattern or JavaScript can't express it. */
 export function fromRe2(pattern: string, flags = ""): RegExp {
@@ -65,25 +74,25 @@ export function fromRe2(pattern: string, flags = ""): RegExp {
     return `${token.slice(0, -1)}:`;
   });
   const source = translated + ")".repeat(flagGroups[0] ?? 0);
-  try {
-    return new RegExp(source, `${flags}u`);
-  } catch {
-    // Without `u` JavaScript takes ranges such as `[\w-.]` that RE2 takes too.
-    return new RegExp(source, flags);
-  }
+  return new RegExp(source, NEEDS_UNICODE.test(source) ? `${flags}u` : flags);
 }
+
+/** Classes by property, code points in braces, and characters beyond 16 bits. */
+const NEEDS_UNICODE = /\\[pPu]\{|[\u{10000}-\u{10ffff}]/u;
 
 /** In `u` mode JavaScript refuses needless escapes that Go takes, such as `\_` and `\-` outside a class. */
 function escaped(token: string): string {
   const char = token[1] ?? "";
-  if (char === "A") return "(?<![\\s\\S])";
-  if (char === "z") return "(?![\\s\\S])";
+  if (char === "A") return "^";
+  if (char === "z") return "$";
   if (/[1-9Z]/.test(char)) throw new SyntaxError(`invalid escape sequence: \`${token}\``);
   return escapeInClass(token);
 }
 
 function escapeInClass(token: string): string {
   const char = token[1] ?? "";
+  if (token.startsWith("\\x{")) return `\\u{${token.slice(3)}`;
+  if (token.length === 3) return `${token.slice(0, 2)}{${token[2]}}`;
   if (/[A-Za-z0-9^$\\.*+?()[\]{}|/]/.test(char)) return token === "\\a" ? "\\x07" : token;
   if (char === "-") return "\\x2d";
   return char;

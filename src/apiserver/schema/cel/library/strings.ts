@@ -44,7 +44,7 @@ function regex(pattern: string): RegExp {
 }
 
 function all(text: string, pattern: string, limit: bigint): string[] {
-  const found = text.matchAll(new RegExp(regex(pattern), "gu")).map((m) => m[0]);
+  const found = text.matchAll(new RegExp(regex(pattern), `g${regex(pattern).flags}`)).map((m) => m[0]);
   return [...(limit < 0n ? found : found.take(Number(limit)))];
 }
 
