@@ -33,6 +33,8 @@ export interface Call {
   contentType: string;
   /** A JSON value that this request owns. */
   body: unknown;
+  /** Paths of the fields that the body's text states twice. */
+  duplicates?: readonly string[];
   /** Texts for `Warning` headers, filled on the way. */
   warnings: string[];
   signal: AbortSignal | undefined;

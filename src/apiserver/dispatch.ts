@@ -1,8 +1,9 @@
 import { type Attributes, denial } from "./auth/authorize.ts";
 import { REVIEWS, review } from "./auth/reviews.ts";
-import { decodeBody } from "./body.ts";
+import { decodeBody, mediaType } from "./body.ts";
 import type { Call, Core } from "./core.ts";
 import { type Documents, documents } from "./documents.ts";
+import { duplicateFields } from "./duplicates.ts";
 import { copyJson, isRecord } from "./json-value.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import { parseResourcePath, type ResourcePath } from "./path.ts";
@@ -110,6 +111,7 @@ async function resource(core: Core, request: ServerRequest, user: User, path: Re
       request.method === "GET"
         ? undefined
         : decodeBody(request.body, request.headers["content-type"] ?? "application/json"),
+    duplicates: statedTwice(request),
     warnings: found.deprecation === undefined ? [] : [found.deprecation],
     signal: request.signal,
   };
@@ -126,6 +128,13 @@ async function resource(core: Core, request: ServerRequest, user: User, path: Re
   const { status, body } = await carryOut(call, verb);
   await core.store.durable();
   return { status, headers: headersFor(form.media, call), body: present(form, call, body) };
+}
+
+/** Of interest only where fields are validated, and readable only in JSON (YAML with duplicates is refused by its parser). */
+function statedTwice({ method, body, headers, query }: ServerRequest): string[] {
+  const json = mediaType(headers["content-type"] ?? "application/json").endsWith("json");
+  const counts = ["POST", "PUT", "PATCH"].includes(method) && query.get("fieldValidation") !== "Ignore";
+  return json && counts && typeof body === "string" ? duplicateFields(body) : [];
 }
 
 function verbOf({ method, query }: ServerRequest, { name, watch: old }: ResourcePath): string {

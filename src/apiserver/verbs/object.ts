@@ -61,7 +61,7 @@ function agreeOnPlace(call: Call, object: Body): void {
 }
 
 /**
- * Drops what the schema does not know and fills in defaults, in place. Unknown fields are refused, told as warnings or ignored,
+ * Drops what the schema does not know and fills in defaults, in place. Unknown and repeated fields are refused, told as warnings or ignored,
  * as `fieldValidation` asks.
  */
 export function tidy(call: Call, object: Body): void {
@@ -69,8 +69,12 @@ export function tidy(call: Call, object: Body): void {
   const schema = core.registry.compiled(resource);
   const unknown = schema.prune(object);
   const mode = call.query.get("fieldValidation") ?? "Warn";
-  if (unknown.length > 0 && mode !== "Ignore") {
-    const texts = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+  const twice = call.duplicates ?? [];
+  if (unknown.length + twice.length > 0 && mode !== "Ignore") {
+    const texts = [
+      ...twice.map((path) => `duplicate field ${JSON.stringify(path)}`),
+      ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ];
     if (mode === "Strict")
       throw badRequest(
         `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: strict decoding error: ${texts.join(", ")}`,
