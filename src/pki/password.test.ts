@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hashPassword, sha512Crypt } from "./password.ts";
+import { hashPassword, hashRandomPassword, sha512Crypt } from "./password.ts";
 
 test("sha512-crypt writes the known answers", () => {
   assert.equal(
@@ -13,6 +13,14 @@ test("sha512-crypt writes the known answers", () => {
     sha512Crypt("pässwörd, rather long: more than sixty-four bytes in its UTF-8 form, surely", "./AZaz09"),
     "$6$./AZaz09$LE3BVaVVb5t6Y3/D/o4UHhlsuduqaMwS.xXOzDzo0EM2rk5yF3CpZTLs.t.nb71tlaTects6/AVBpiPEqlEpk/",
   );
+});
+
+test("a number of rounds other than the default is told in the hash", () => {
+  assert.equal(
+    sha512Crypt("Hello world!", "saltstringsaltstring", 10_000),
+    "$6$rounds=10000$saltstringsaltst$OW1/O6BYHV6BcXZu8QVeXbDWra3Oeqh0sbHbbMCVNSnCM/UrjmM0Dp8vOuZeHBy/YTBmSK6H9qs/y3RnOaw5v.",
+  );
+  assert.match(hashRandomPassword("Sx7mB2kQ0vN4pR9tW1zC", "uid"), /^\$6\$rounds=1000\$.{16}\$.{86}$/);
 });
 
 test("only the first sixteen characters of a salt count", () => {

@@ -11,7 +11,7 @@ import { Secret } from "../../kube/core.ts";
 import { ownerReference } from "../../kube/owners.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Boot, Machine } from "../../machines/machine.ts";
-import { hashPassword } from "../../pki/password.ts";
+import { hashPassword, hashRandomPassword } from "../../pki/password.ts";
 import { claimOf } from "./claim.ts";
 import { harvesterJoin } from "./join.ts";
 import { type JoinTokenSource, joinToken, serverUrl } from "./site.ts";
@@ -135,13 +135,17 @@ export class Boots {
   }
 
   /** Keeps the password of a machine that somebody else installed. */
-  async keepPassword({ client }: Context, instance: Instance, password: string): Promise<void> {
+  async keepPassword(context: Context, instance: Instance, password: string): Promise<void> {
+    await this.#keep(context, instance, password, hashPassword(password, instance.metadata.uid));
+  }
+
+  async #keep({ client }: Context, instance: Instance, password: string, hash: string): Promise<void> {
     this.#settings.onSecret?.(password);
     try {
       await client.create(Secret, {
         metadata: { ...this.#passwordRef(instance), ownerReferences: [ownerReference(Instance, instance)] },
         type: "Opaque",
-        data: { password: base64(password), hash: base64(hashPassword(password, instance.metadata.uid)) },
+        data: { password: base64(password), hash: base64(hash) },
       });
     } catch (error) {
       if (!isFault(error, "AlreadyExists")) throw error;
@@ -156,9 +160,11 @@ export class Boots {
       return data && Buffer.from(data, "base64").toString("utf8");
     };
     const held = await read();
-    if (held === undefined)
-      await this.keepPassword(context, instance, text(context.random, PASSWORD_LENGTH, ALPHANUMERIC));
-    return held ?? (await read()) ?? "";
+    if (held !== undefined) return held;
+    const password = text(context.random, PASSWORD_LENGTH, ALPHANUMERIC);
+    await this.#keep(context, instance, password, hashRandomPassword(password, instance.metadata.uid));
+    // Another writer may have been first.
+    return (await read()) ?? "";
   }
 
   async #record({ client }: Context, uid: string): Promise<BootRecord | undefined> {

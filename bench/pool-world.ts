@@ -1,0 +1,150 @@
+/**
+ * A whole Slipway with a simulated cloud, for measuring it: embedded API in memory, operator, Equinix API, machines and Harvester
+ * cluster in this process, by direct call or with the cloud and the boot service on loopback sockets.
+ */
+import { createApiServer } from "../src/apiserver/server.ts";
+import type { Clock } from "../src/base/clock.ts";
+import type { Http, HttpHandler } from "../src/base/http.ts";
+import { undiciHttp } from "../src/base/http-client.ts";
+import { serveHttp } from "../src/base/http-server.ts";
+import { quietLog } from "../src/base/log.ts";
+import { cryptoRandom } from "../src/base/random.ts";
+import { Instance } from "../src/kinds/harvester/instance.ts";
+import { InstancePool } from "../src/kinds/harvester/instance-pool.ts";
+import type { Client } from "../src/kube/client.ts";
+import { Secret } from "../src/kube/core.ts";
+import { createClient } from "../src/kube/rest-client.ts";
+import { installCrds } from "../src/operator/install-crds.ts";
+import { createOperator, type Operator } from "../src/operator/operator.ts";
+import { createEquinixSim, type EquinixSim } from "../src/sim/equinix/equinix-sim.ts";
+import type { Timings as CloudTimings } from "../src/sim/equinix/options.ts";
+import { createFirmware } from "../src/sim/firmware/firmware.ts";
+import type { Timings as FirmwareTimings } from "../src/sim/firmware/timings.ts";
+import { simNetwork } from "../src/sim/network.ts";
+import { seedSite } from "../src/sim/site/seed.ts";
+import { createHarvesterSite } from "../src/sim/site/site.ts";
+import { Counts, countedTransport } from "./counts.ts";
+
+export interface PoolWorldOptions {
+  clock: Clock;
+  cloud: CloudTimings;
+  firmware: FirmwareTimings;
+  /** Cloud and boot service on loopback sockets; otherwise by direct call. */
+  sockets: boolean;
+}
+
+export interface PoolWorld {
+  client: Client;
+  operator: Operator;
+  equinix: EquinixSim;
+  /** The operator's requests to the Kubernetes API. */
+  operatorRequests: Counts;
+  /** Those of the simulated Harvester cluster: kubelets, promotion, Cluster API. */
+  siteRequests: Counts;
+  /** Machines whose Instance is `managed`, as a watch tells them; resolves at that many. */
+  managed(count: number): Promise<void>;
+  pool(name: string, count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const TOKEN = "simulated-key-of-the-benchmark";
+const PROJECT = { id: "5f1c7f0e-9f3a-4d52-8a51-6f2f3f0c9b11", name: "benchmark" };
+const NAMESPACE = "harvester-system";
+const VIP = "10.20.30.40";
+const JOIN_TOKEN = "join-token-of-the-benchmark";
+/** What an operator has unless it is told otherwise. */
+export const POLL_MS = 15_000;
+
+export async function poolWorld({ clock, cloud, firmware: metal, sockets }: PoolWorldOptions): Promise<PoolWorld> {
+  const [random, log] = [cryptoRandom, quietLog];
+  const [operatorRequests, siteRequests] = [new Counts(), new Counts()];
+  const closers: (() => unknown)[] = [];
+  const api = await createApiServer({ clock, random, log });
+  closers.push(() => api.close());
+  const client = createClient(api.transport(), { clock, random, log });
+  await installCrds(client, clock, new AbortController().signal);
+
+  const siteClient = createClient(countedTransport(api.transport(), siteRequests), { clock, random, log });
+  await seedSite(siteClient, { vip: VIP, version: "v1.8.1", vipMode: "static" });
+  const site = createHarvesterSite({ client: siteClient, clock, joinToken: JOIN_TOKEN, vip: VIP });
+  await site.start();
+  closers.push(() => site.close());
+
+  const network = sockets ? undefined : simNetwork();
+  const http: Http = network?.http ?? overSockets(closers);
+  const serve = async (name: string, handler: HttpHandler): Promise<string> => {
+    if (network === undefined) {
+      const socket = await serveHttp(handler, {});
+      closers.push(() => socket.close());
+      return socket.url;
+    }
+    network.serve(`https://${name}.example`, handler);
+    return `https://${name}.example`;
+  };
+  const firmware = createFirmware({ http, clock, random, log, site, timings: metal });
+  const equinix = createEquinixSim({ clock, random, firmware, token: TOKEN, projects: [PROJECT], timings: cloud });
+  closers.push(() => equinix.close());
+
+  await client.create(Secret, {
+    metadata: { namespace: NAMESPACE, name: "equinix-addon" },
+    stringData: { METAL_AUTH_TOKEN: TOKEN, PROJECT_ID: PROJECT.id },
+  });
+  let boot: HttpHandler | undefined;
+  const operator = createOperator(
+    {
+      transport: countedTransport(api.transport(), operatorRequests),
+      clock,
+      random,
+      log,
+      http: () => http,
+      readNodeFile: async () => undefined,
+    },
+    {
+      namespace: NAMESPACE,
+      secret: "equinix-addon",
+      endpoints: { equinix: `${await serve("equinix", equinix.handle)}/metal/v1` },
+      joinToken: JOIN_TOKEN,
+      bootUrl: await serve("boot", async (request) => await boot!(request)),
+      pollMs: POLL_MS,
+      leaderElection: false,
+    },
+  );
+  boot = operator.boot;
+  await operator.manager.start();
+  closers.push(() => operator.manager.stop());
+
+  return {
+    client,
+    operator,
+    equinix,
+    operatorRequests,
+    siteRequests,
+    async managed(count) {
+      const stream = await client.watch(Instance, { resourceVersion: "0" });
+      const seen = new Set<string>();
+      for await (const { object } of stream) {
+        const { metadata, status } = object as Instance;
+        if (status?.status === "managed") seen.add(metadata.name);
+        if (seen.size >= count) return;
+      }
+    },
+    async pool(name, count) {
+      const body = {
+        apiVersion: "equinix.harvesterhci.io/v1",
+        kind: "InstancePool",
+        metadata: { name },
+        spec: { count, plan: "c3.small.x86", metro: "SG", billingCycle: "hourly" },
+      };
+      await client.patch(InstancePool, { name }, { type: "apply", body, fieldManager: "bench", force: true });
+    },
+    async close() {
+      for (const end of closers.reverse()) await end();
+    },
+  };
+}
+
+function overSockets(closers: (() => unknown)[]): Http {
+  const http = undiciHttp({ connections: 64 });
+  closers.push(() => http.close());
+  return http;
+}

@@ -1,0 +1,76 @@
+/**
+ * One pool of machines from `apply` to all `managed`, on a cloud that answers at once and machines that boot in no time, so that what
+ * is left is Slipway's own work; then what the finished pool costs while nothing happens. The process holds everything: embedded
+ * API, operator, cloud, machines and the cluster they join. Run: `node bench/pool.bench.ts [machines] [--sockets] [--idle seconds]`.
+ */
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { systemClock } from "../src/base/clock.ts";
+import { INSTANT_TIMINGS } from "../src/sim/equinix/options.ts";
+import { NO_TIMINGS } from "../src/sim/firmware/timings.ts";
+import { type PoolWorld, poolWorld } from "./pool-world.ts";
+import { cpuSeconds, peakMiB, residentMiB, tell, tellMachine } from "./table.ts";
+
+/** What `bin/slipway` runs Node with: it decides the peak of memory. */
+const FLAGS = ["--max-semi-space-size=16"];
+if (!FLAGS.every((flag) => process.execArgv.includes(flag))) {
+  const { status } = spawnSync(process.execPath, [...FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
+    stdio: "inherit",
+  });
+  process.exit(status ?? 1);
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { sockets: { type: "boolean", default: false }, idle: { type: "string", default: "30" } },
+});
+const machines = Number(positionals[0] ?? 1000);
+const { sockets } = values;
+
+tellMachine(
+  `${machines} machines; cloud and boot service ${sockets ? "on loopback sockets" : "by direct call"}; embedded API in memory, by direct call`,
+);
+const world = await poolWorld({ clock: systemClock, cloud: INSTANT_TIMINGS, firmware: NO_TIMINGS, sockets });
+await measureApply(world);
+if (Number(values.idle) > 0) await measureIdle(world, Number(values.idle));
+await world.close();
+
+async function measureApply(world: PoolWorld): Promise<void> {
+  const [began, cpu] = [performance.now(), cpuSeconds()];
+  await world.pool("bench", machines);
+  await world.managed(machines);
+  const seconds = (performance.now() - began) / 1000;
+  const budgeted = machines === 1000;
+  tell("from apply to all managed", seconds, "s", budgeted ? 60 : undefined);
+  tell("machines per second", machines / seconds, "/s");
+  tell("CPU time", cpuSeconds() - cpu, "s");
+  tell("peak resident memory", peakMiB(), "MiB", budgeted ? 400 : undefined);
+  const calls = Object.entries(world.equinix.counters());
+  const total = calls.reduce((sum, [, count]) => sum + count, 0);
+  tell("cloud calls per machine", total / machines, "", 6);
+  for (const [operation, count] of calls) tell(`  ${operation}`, count / machines, "");
+  tell("Kubernetes requests per machine, operator", world.operatorRequests.total / machines, "");
+  for (const [name, count] of world.operatorRequests.entries()) tell(`  ${name}`, count / machines, "");
+  tell("Kubernetes requests per machine, its cluster", world.siteRequests.total / machines, "");
+}
+
+async function measureIdle(world: PoolWorld, seconds: number): Promise<void> {
+  while (world.operator.manager.busy()) await systemClock.sleep(100);
+  const calls = (): number => Object.values(world.equinix.counters()).reduce((sum, count) => sum + count, 0);
+  const before = { calls: calls(), operator: world.operatorRequests.total, site: world.siteRequests.total };
+  const cpu = cpuSeconds();
+  await systemClock.sleep(seconds * 1000);
+  const rate = (now: number, then: number): number => (now - then) / seconds;
+  console.log(`idle for ${seconds} s, ${machines} machines managed`);
+  tell("CPU", rate(cpuSeconds(), cpu), "of a core", 0.1);
+  tell("resident memory", residentMiB(), "MiB", 300);
+  const operator = rate(world.operatorRequests.total, before.operator);
+  const cloud = rate(calls(), before.calls);
+  const site = rate(world.siteRequests.total, before.site);
+  tell("requests of all kinds", operator + cloud + site, "/s", 20);
+  tell("  operator to Kubernetes", operator, "/s");
+  tell("  operator to the cloud", cloud, "/s");
+  tell("  simulated kubelets to Kubernetes", site, "/s");
+  const queued = world.operator.manager.queues().reduce((sum, queue) => sum + queue.ready + queue.active, 0);
+  tell("keys in queues", queued, "", 0);
+}

@@ -1,0 +1,109 @@
+/**
+ * How long `slipway up` takes in an empty directory, and again in the one it left: until it prints its kubeconfig, and until a
+ * client that has read the kubeconfig gets its first answer; then what it costs while nobody asks for anything.
+ * Run: `node bench/startup.bench.ts [--idle seconds]`.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { load } from "js-yaml";
+import { Client } from "undici";
+import { tell, tellMachine } from "./table.ts";
+
+const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
+const POOLS = "/apis/equinix.harvesterhci.io/v1/instancepools";
+/** Linux counts a process's CPU time in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+
+const { values } = parseArgs({ options: { idle: { type: "string", default: "10" } } });
+tellMachine(`${COMMAND} up --port 0`);
+const dir = mkdtempSync(join(tmpdir(), "slipway-bench-"));
+try {
+  await measure("empty directory");
+  await measure("directory of before");
+} finally {
+  rmSync(dir, { recursive: true });
+}
+
+async function measure(what: string): Promise<void> {
+  console.log(what);
+  const began = performance.now();
+  const seconds = (): number => (performance.now() - began) / 1000;
+  const up = spawn(COMMAND, ["up", "--dir", dir, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const kubeconfig = await printedKubeconfig(up);
+    tell("  until its kubeconfig is printed", seconds(), "s");
+    await firstAnswer(kubeconfig);
+    tell("  until the first answer over TLS", seconds(), "s", 2);
+    askWithKubectl(kubeconfig);
+    await idle(up.pid!, Number(values.idle));
+  } finally {
+    const exited = once(up, "exit");
+    up.kill("SIGTERM");
+    await exited;
+  }
+}
+
+/** Resolves with the file's name when the line that tells it has come. */
+async function printedKubeconfig(up: ChildProcess): Promise<string> {
+  let printed = "";
+  // What it prints later must still have somewhere to go.
+  for await (const chunk of up.stdout!.iterator({ destroyOnReturn: false })) {
+    printed += chunk;
+    const name = /^kubeconfig\s+(\S+)\n/m.exec(printed)?.[1];
+    if (name !== undefined) return name;
+  }
+  throw new Error(`slipway up ended: ${printed}`);
+}
+
+interface Kubeconfig {
+  clusters: [{ cluster: { server: string; "certificate-authority-data": string } }];
+  users: [{ user: { "client-certificate-data": string; "client-key-data": string } }];
+}
+
+/** What any client does first: reads the kubeconfig and lists the pools, as the user it names. */
+async function firstAnswer(file: string): Promise<void> {
+  const { clusters, users } = load(readFileSync(file, "utf8")) as Kubeconfig;
+  const pem = (text: string): string => Buffer.from(text, "base64").toString("utf8");
+  const [{ cluster }, { user }] = [clusters[0], users[0]];
+  const client = new Client(cluster.server, {
+    connect: {
+      ca: pem(cluster["certificate-authority-data"]),
+      cert: pem(user["client-certificate-data"]),
+      key: pem(user["client-key-data"]),
+    },
+  });
+  const { statusCode, body } = await client.request({ method: "GET", path: POOLS });
+  const text = await body.text();
+  await client.close();
+  if (statusCode !== 200) throw new Error(`${statusCode}: ${text}`);
+}
+
+/** kubectl's own start and its discovery come on top. */
+function askWithKubectl(kubeconfig: string): void {
+  const began = performance.now();
+  const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: dir };
+  const { status, error, stderr } = spawnSync(process.env.KUBECTL ?? "kubectl", ["get", "instancepools"], { env });
+  if (error !== undefined) console.log("  kubectl is not here");
+  else if (status !== 0) throw new Error(`kubectl: ${stderr}`);
+  else tell("  a kubectl get instancepools then takes", (performance.now() - began) / 1000, "s");
+}
+
+async function idle(pid: number, seconds: number): Promise<void> {
+  const before = cpuTicks(pid);
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  tell(`  CPU while idle for ${seconds} s`, (cpuTicks(pid) - before) / TICKS_PER_SECOND / seconds, "of a core", 0.02);
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  tell("  resident memory", Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024, "MiB", 200);
+}
+
+/** User and system time (proc(5), fields 14 and 15; the second field is in parentheses and may hold spaces). */
+function cpuTicks(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
