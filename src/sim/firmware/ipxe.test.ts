@@ -3,28 +3,14 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { plain } from "../../base/http.ts";
 import { VirtualClock } from "../../base/virtual-clock.ts";
-import type { Hardware } from "../hardware.ts";
 import { simNetwork } from "../network.ts";
 import { bootFrom, type IpxeEnd, type IpxeMachine, runScript } from "./ipxe.ts";
 import { COMMANDS } from "./ipxe-commands.ts";
 import { lineParts } from "./ipxe-line.ts";
 import { expand, hardwareSettings } from "./ipxe-settings.ts";
+import { sampleHardware } from "./sample-hardware.ts";
 
-const HARDWARE: Hardware = {
-  id: "7f8a1c52-0000-4000-8000-000000000001",
-  hostname: "pool-abcdefgh",
-  plan: "c3.small.x86",
-  serial: "S1",
-  nics: [
-    { name: "eth0", mac: "0c:42:a1:00:00:01" },
-    { name: "eth1", mac: "0c:42:a1:00:00:02" },
-  ],
-  publicIp: "198.51.100.7",
-  privateIp: "10.0.0.7",
-  firmware: "uefi",
-  diskGiB: 480,
-  reachable: () => true,
-};
+const HARDWARE = sampleHardware();
 
 const BASE = "https://releases.example/v1.8.1";
 

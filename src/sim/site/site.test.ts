@@ -247,6 +247,23 @@ test("a node without power neither starts nor ends pods, until it is back or its
     assert.equal(await rig.client.find(Pod, podRef("new")), undefined, "collected with its Node");
   }));
 
+test("a machine whose power goes at any moment of its joining does not stay as if it ran", () =>
+  using(async (rig) => {
+    const idle = rig.clock.pending;
+    for (let turns = 0; turns < 60; turns += 3) {
+      const request = rig.request(1);
+      const joining = rig.site.join(request);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      rig.site.powerLost(request.machineId);
+      await rig.whileTimePasses(joining);
+      // The firmware says so once more when the answer finds it without power.
+      rig.site.powerLost(request.machineId);
+      await rig.clock.run(MINUTE);
+      assert.equal((await rig.ready("node-1"))!.status, "Unknown", `power lost after ${turns} turns`);
+      assert.ok(rig.clock.pending <= idle, `a timer after ${turns} turns`);
+    }
+  }));
+
 test("a closed site leaves no timer of its own", async () => {
   const rig = await SiteRig.create();
   const request = await rig.join(1);

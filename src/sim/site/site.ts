@@ -66,10 +66,12 @@ export function createHarvesterSite(options: SiteOptions): Site {
   const members = new Map<string, Member>();
   const nodes = new Map<string, Node>();
   const stopping = new AbortController();
-  const running = (hostname: string): Member | undefined =>
-    [...members.values()].find(
-      (m) => m.running && m.request.hostname === hostname && (m.request.reachable?.() ?? true),
-    );
+  /** The machine that bears a name now: no other may join under it while its Node is there. */
+  const named = new Map<string, Member>();
+  const running = (hostname: string): Member | undefined => {
+    const member = named.get(hostname);
+    return member?.running && (member.request.reachable?.() ?? true) ? member : undefined;
+  };
 
   const pods: PodKeeper = podKeeper({
     client,
@@ -125,10 +127,20 @@ export function createHarvesterSite(options: SiteOptions): Site {
     if (machine !== undefined) client.delete(FleetMachine, { namespace: FLEET, name: machine }).catch(() => {});
     const member = running(name);
     // A kubelet that still runs registers its Node again: whoever deletes the Node first and the machine later gets it back.
+    const owner = named.get(name);
+    if (owner?.running === false) forget(owner);
     if (member !== undefined) {
       member.again?.cancel();
       member.again = clock.after(REGISTER_AGAIN_MS, () => void (member.running && beat(member).catch(() => {})));
     }
+  }
+
+  /** A machine that is off and whose Node is gone: nothing of it is left here. */
+  function forget(member: Member): void {
+    member.silence?.cancel();
+    const { machineId, hostname } = member.request;
+    if (members.get(machineId) === member) members.delete(machineId);
+    if (named.get(hostname) === member) named.delete(hostname);
   }
 
   function goSilent(member: Member): void {
@@ -165,9 +177,11 @@ export function createHarvesterSite(options: SiteOptions): Site {
       if (before !== undefined) beats.remove(before);
       const member: Member = { request, running: true, sick: false, silence: undefined, again: undefined };
       members.set(request.machineId, member);
+      named.set(request.hostname, member);
       await ensureMachine(client, request);
       await register(request);
-      beats.add(member);
+      // The power may have gone while the cluster answered.
+      if (member.running) beats.add(member);
       pods.resume(request.hostname);
       return { is: "joined" };
     },
