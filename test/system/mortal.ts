@@ -13,16 +13,23 @@ const never = <T>(): Promise<T> => new Promise<T>(() => {});
 /**
  * The effects of one operator process: its writes to the Kubernetes API and its calls to clouds that change something. They are
  * counted, and at the chosen one the process dies: nothing it had under way ever ends, and nothing it still tries reaches anybody.
+ * It may also be paused, as a stopped virtual machine is: its calls and the answers to them wait until it is resumed.
  */
 export class Mortal {
   effects = 0;
+  /** Calls to clouds, those that only read included. */
+  cloudCalls = 0;
   dead = false;
+  #paused: PromiseWithResolvers<void> | undefined;
   readonly #death: Death | undefined;
-  readonly #onDeath: () => void;
 
-  constructor(death: Death | undefined, onDeath: () => void) {
+  constructor(death: Death | undefined) {
     this.#death = death;
-    this.#onDeath = onDeath;
+  }
+
+  /** Whether somebody who asks it gets an answer. */
+  get awake(): boolean {
+    return !this.dead && this.#paused === undefined;
   }
 
   transport(inner: Transport): Transport {
@@ -35,16 +42,27 @@ export class Mortal {
   }
 
   http(inner: Http): Http {
-    return (request) => this.#through(request.method !== "GET", () => inner(request));
+    return (request) => {
+      this.cloudCalls++;
+      return this.#through(request.method !== "GET", () => inner(request));
+    };
   }
 
   kill(): void {
-    if (this.dead) return;
     this.dead = true;
-    this.#onDeath();
+  }
+
+  pause(): void {
+    this.#paused ??= Promise.withResolvers();
+  }
+
+  resume(): void {
+    this.#paused?.resolve();
+    this.#paused = undefined;
   }
 
   async #through<T>(isEffect: boolean, call: () => Promise<T>): Promise<T> {
+    await this.#paused?.promise;
     if (this.dead) return await never();
     const last = isEffect && ++this.effects === this.#death?.atEffect ? this.#death.when : undefined;
     if (last === "before") {
@@ -52,6 +70,7 @@ export class Mortal {
       return await never();
     }
     const answer = await call();
+    await this.#paused?.promise;
     if (last === "after") this.kill();
     return this.dead ? await never() : answer;
   }

@@ -72,7 +72,6 @@ export class World {
   readonly #options: WorldOptions;
   #network = simNetwork();
   #operators: RunningOperator[] = [];
-  #boot: Operator["boot"] | undefined;
   api!: Pick<ApiServer, "transport" | "close">;
   client!: Client;
   site!: Site;
@@ -119,7 +118,9 @@ export class World {
     this.#network.serve("https://api.equinix.com", this.equinix.handle);
     this.#network.serve("https://api.latitude.sh", this.latitude.handle);
     this.#network.serve(BOOT_URL, async (request) => {
-      if (this.#boot !== undefined) return await this.#boot(request);
+      // As a Service does: to whichever replica answers.
+      const replica = this.#operators.findLast(({ mortal }) => mortal.awake);
+      if (replica !== undefined) return await replica.boot(request);
       throw new Error("nobody serves boots");
     });
     await seedNetworks(this.equinix);
@@ -144,9 +145,7 @@ export class World {
 
   /** Starts an operator process; `death` says at which effect it dies. `election`: with a Lease, so that several may run. */
   async operator(of: { death?: Death; election?: boolean } = {}): Promise<RunningOperator> {
-    const mortal = new Mortal(of.death, () => {
-      this.#boot = undefined;
-    });
+    const mortal = new Mortal(of.death);
     const { clock, random, secrets } = this;
     const log =
       this.#options.log ??
@@ -178,7 +177,6 @@ export class World {
     );
     const running = { ...operator, mortal };
     this.#operators.push(running);
-    this.#boot = operator.boot;
     const started = operator.manager.start();
     if (of.death === undefined) await this.whileTimePasses(started);
     else started.catch(() => {});
