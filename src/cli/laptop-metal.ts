@@ -50,6 +50,17 @@ export interface SimulatedMetal {
 
 /** Harvester release of the simulated cluster. */
 const SITE_VERSION = "v1.8.1";
+/** The managers that the cluster consists of before any pool; with three, no pool machine is promoted to one. */
+const FOUNDERS = [1, 2, 3].map((number) => ({
+  hostname: `harvester-manager-${number}`,
+  machineId: `00000000-0000-4000-8000-00000000000${number}`,
+  role: "management" as const,
+  founder: true,
+  labels: {},
+  nics: [],
+  addresses: [{ type: "InternalIP" as const, address: `10.20.30.4${number}` }],
+  version: SITE_VERSION,
+}));
 const SAVE_MS = 200;
 
 export async function startMetal(options: MetalOptions): Promise<SimulatedMetal> {
@@ -57,6 +68,7 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
   await seedSite(client, { vip, version: SITE_VERSION, vipMode: "static" });
   const site = createHarvesterSite({ client, clock, joinToken, vip });
   await site.start();
+  for (const founder of FOUNDERS) await site.join({ ...founder, token: joinToken, serverUrl: `https://${vip}` });
   const firmware = createFirmware({ http, clock, random, log, site, timings: quicker(METAL_TIMINGS, speed) });
   const equinixFile =
     dir === undefined ? undefined : savedState(join(dir, "equinix.json"), { clock, debounceMs: SAVE_MS });

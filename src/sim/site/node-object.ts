@@ -15,6 +15,8 @@ export interface JoinRequest {
   labels: Readonly<Record<string, string>>;
   role: Role;
   cordoned?: boolean;
+  /** One of the cluster's own managers, there before any pool. */
+  founder?: boolean;
   nics: readonly Nic[];
   addresses: readonly { type: "InternalIP" | "ExternalIP"; address: string }[];
   /** SMBIOS UUID: what tells two machines of one name apart. */
@@ -41,10 +43,10 @@ export function machineNameOf(machineId: string): string {
 }
 
 /** Metadata and spec of the Node that a Harvester machine registers. */
-export function nodeDraft(
-  request: JoinRequest,
-  controlPlane: boolean,
-): { metadata: Partial<ObjectMeta>; spec: NonNullable<Node["spec"]> } {
+export function nodeDraft(request: JoinRequest): {
+  metadata: Partial<ObjectMeta>;
+  spec: NonNullable<Node["spec"]>;
+} {
   const { hostname, labels, role, machineId, arch = "amd64" } = request;
   const metadata = {
     name: hostname,
@@ -56,7 +58,7 @@ export function nodeDraft(
       "node.kubernetes.io/instance-type": "rke2",
       "harvesterhci.io/managed": "true",
       ...(role === "default" ? {} : { [`node-role.harvesterhci.io/${role}`]: "true" }),
-      ...(controlPlane ? CONTROL_PLANE_LABELS : {}),
+      ...(request.founder ? CONTROL_PLANE_LABELS : {}),
     },
     annotations: {
       "cluster.x-k8s.io/cluster-name": "local",

@@ -104,7 +104,7 @@ export function createHarvesterSite(options: SiteOptions): Site {
   }
 
   async function register(request: JoinRequest): Promise<void> {
-    const draft = nodeDraft(request, false);
+    const draft = nodeDraft(request);
     try {
       await client.create(Node, draft);
     } catch (error) {
