@@ -19,6 +19,8 @@ export class Mortal {
   effects = 0;
   /** Calls to clouds, those that only read included. */
   cloudCalls = 0;
+  /** Falls asleep just before its n-th effect (from 1), when that has passed every check already. */
+  sleepsAtEffect: number | undefined;
   dead = false;
   #paused: PromiseWithResolvers<void> | undefined;
   readonly #death: Death | undefined;
@@ -35,8 +37,10 @@ export class Mortal {
   transport(inner: Transport): Transport {
     return {
       request: (request) =>
-        this.#through(request.method !== "GET" && !isLeaseOrEvent(request), () => inner.request(request)),
-      watch: (request) => this.#through(false, () => inner.watch(request)),
+        this.#through(request.method !== "GET" && !isLeaseOrEvent(request), request.signal, () =>
+          inner.request(request),
+        ),
+      watch: (request) => this.#through(false, request.signal, () => inner.watch(request)),
       close: () => inner.close(),
     };
   }
@@ -44,7 +48,7 @@ export class Mortal {
   http(inner: Http): Http {
     return (request) => {
       this.cloudCalls++;
-      return this.#through(request.method !== "GET", () => inner(request));
+      return this.#through(request.method !== "GET", request.signal, () => inner(request));
     };
   }
 
@@ -61,10 +65,15 @@ export class Mortal {
     this.#paused = undefined;
   }
 
-  async #through<T>(isEffect: boolean, call: () => Promise<T>): Promise<T> {
-    await this.#paused?.promise;
+  async #through<T>(isEffect: boolean, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+    if (isEffect && !this.dead && ++this.effects === this.sleepsAtEffect) this.pause();
+    if (this.#paused !== undefined) {
+      await this.#paused.promise;
+      // What was given up meanwhile is not sent any more, as HTTP clients do.
+      signal?.throwIfAborted();
+    }
     if (this.dead) return await never();
-    const last = isEffect && ++this.effects === this.#death?.atEffect ? this.#death.when : undefined;
+    const last = isEffect && this.effects === this.#death?.atEffect ? this.#death.when : undefined;
     if (last === "before") {
       this.kill();
       return await never();

@@ -108,3 +108,18 @@ test("H26 a leader that only slept, and wakes amid its work, does nothing and bu
     });
   }
 });
+
+test("H26 a leader that falls asleep with a write in its hand, and wakes when another leads, buys nothing twice", async () => {
+  for (let effect = 1; effect <= 12; effect++) {
+    await pair(async (of) => {
+      const { world, leader } = of;
+      leader.mortal.sleepsAtEffect = leader.mortal.effects + effect;
+      await world.pool("rack", { count: 2 });
+      await world.until("it sleeps", () => !leader.mortal.awake, 30 * MINUTE);
+      await takenOver(of);
+      await world.clock.run(10 * SECOND);
+      leader.mortal.resume();
+      await ready(world, 2);
+    });
+  }
+});
