@@ -49,11 +49,14 @@ const REPORT: readonly string[] = ["POST", "PUT"];
  * alike), 410 when it is over, 429 after many wrong guesses, 503 with Retry-After when a record can't be read or a first fetch not be recorded.
  */
 export function bootService({ records, clock, log }: BootServicePorts): HttpHandler {
-  // Machines behind one address share the wide limit; the narrow one stops a search for one claim's capability.
+  // They count and slow down wrong guesses only: machines behind one address share it with whoever else is there, old boots of their
+  // neighbours included, and a right capability needs no protection from itself.
   const perAddress = new GuessLimit(clock, { most: 120, windowMs: MINUTE_MS, keys: 10_000 });
   const perClaim = new GuessLimit(clock, { most: 10, windowMs: MINUTE_MS, keys: 10_000 });
 
   const unknown = (remote: string, claim: string): HttpAnswer => {
+    const waitMs = Math.max(perAddress.waitMs(remote), perClaim.waitMs(`${remote} ${claim}`));
+    if (waitMs > 0) return text(429, "too many wrong attempts\n", { "retry-after": String(Math.ceil(waitMs / 1000)) });
     perAddress.wrong(remote);
     perClaim.wrong(`${remote} ${claim}`);
     return text(404, "not found\n");
@@ -112,8 +115,6 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
     if (request.url.length > MAX_URL) return text(414, "the URL is too long\n");
     const address = parseBootUrl(request.url);
     const claim = address?.claim ?? "";
-    const waitMs = Math.max(perAddress.waitMs(remote), perClaim.waitMs(`${remote} ${claim}`));
-    if (waitMs > 0) return text(429, "too many wrong attempts\n", { "retry-after": String(Math.ceil(waitMs / 1000)) });
     if (address === undefined) return unknown(remote, claim);
     const allowed = address.what.startsWith("events/") ? REPORT : READ;
     if (!allowed.includes(method)) return text(405, "method not allowed\n", { allow: allowed.join(", ") });
