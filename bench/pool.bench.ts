@@ -12,7 +12,7 @@ import { type PoolWorld, poolWorld } from "./pool-world.ts";
 import { cpuSeconds, peakMiB, residentMiB, tell, tellMachine } from "./table.ts";
 
 /** What `bin/slipway` runs Node with: it decides the peak of memory. */
-const FLAGS = ["--max-semi-space-size=16"];
+const FLAGS = ["--max-semi-space-size=8"];
 if (!FLAGS.every((flag) => process.execArgv.includes(flag))) {
   const { status } = spawnSync(process.execPath, [...FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",

@@ -50,7 +50,8 @@ export class Collection {
     } else this.#set(event.key, event.object);
     this.#events.push(event);
     if (this.#events.length - this.#start > this.#limit) this.#oldest = this.#events[this.#start++]!.version;
-    if (this.#start > this.#limit) {
+    // What is dropped keeps its objects alive until here.
+    if (this.#start > this.#limit / 4) {
       this.#events = this.#events.slice(this.#start);
       this.#start = 0;
     }
