@@ -1,9 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadAll } from "js-yaml";
 import { systemClock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
 import { jsonLog, Secrets } from "../base/log.ts";
 import { Instance } from "../kinds/harvester/instance.ts";
 import { InstancePool } from "../kinds/harvester/instance-pool.ts";
@@ -12,7 +8,10 @@ import type { KubeObject } from "../kube/object.ts";
 import { applyObjects } from "./apply.ts";
 import { type Laptop, startLaptop } from "./laptop.ts";
 import type { Verb } from "./main.ts";
+import { readManifests } from "./manifests.ts";
+import { positiveNumber } from "./option-values.ts";
 import { Progress, printed, progressRows } from "./progress.ts";
+import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
 const LOOK_MS = 200;
@@ -22,36 +21,58 @@ export const verb: Verb = (program) => {
     .command("demo")
     .description("Apply all examples on simulated metal, show their progress, and end when everything is ready.")
     .option("--examples <folder>", "manifests to apply", EXAMPLES)
-    .option("--timeout <seconds>", "give up after this long", "60")
-    .option("--speed <factor>", "how many times faster than real metal the simulated one is", "200")
+    .option("--timeout <seconds>", "give up after this long", positiveNumber, 60)
+    .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 200)
     .option("-v, --verbose", "log what the operator does, on standard error")
-    .action(async (options: { examples: string; timeout: string; speed: string; verbose?: boolean }) => {
+    .addHelpText(
+      "after",
+      `
+Ends with 0 when every machine has joined, with 1 when the time is over before, with 130 at Ctrl-C.
+
+Examples:
+  slipway demo
+  slipway demo --examples my-manifests --timeout 120 --speed 50 --verbose`,
+    )
+    .action(async (options: { examples: string; timeout: number; speed: number; verbose?: boolean }) => {
       const secrets = new Secrets();
       const log = jsonLog({ level: options.verbose ? "info" : "silent", secrets });
-      const objects = await manifests(options.examples);
+      const objects = await readManifests(options.examples);
+      const stopping = new AbortController();
+      const stopped = untilStopped().then((signal) => stopping.abort(signal));
       const laptop = await startLaptop({
         dir: undefined,
         host: "127.0.0.1",
         port: 0,
-        speed: Number(options.speed),
+        speed: options.speed,
         log,
         secrets,
       });
       try {
         console.log(`Kubernetes API on ${laptop.url}, ${objects.length} objects from ${options.examples}`);
-        process.exitCode = (await run(laptop, objects, Number(options.timeout) * 1000)) ? 0 : 1;
+        const isReady = await run(laptop, objects, options.timeout * 1000, stopping.signal);
+        process.exitCode = isReady ? 0 : 1;
+      } catch (error) {
+        if (!stopping.signal.aborted) throw error;
+        await stopped;
+        process.exitCode = SIGNAL_EXIT[stopping.signal.reason as Signal];
       } finally {
         await laptop.close();
       }
     });
 };
 
-async function run({ client }: Laptop, objects: readonly KubeObject[], timeoutMs: number): Promise<boolean> {
+async function run(
+  { client }: Laptop,
+  objects: readonly KubeObject[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   const began = systemClock.now();
   const elapsed = (): number => systemClock.now() - began;
   await applyObjects(client, objects);
   const progress = new Progress(process.stdout, () => elapsed() / 1000);
   for (;;) {
+    signal.throwIfAborted();
     const { pools, instances } = await look(client);
     progress.show(progressRows(pools, instances));
     if (isDone(pools, instances)) {
@@ -65,7 +86,7 @@ async function run({ client }: Laptop, objects: readonly KubeObject[], timeoutMs
         console.error(`  ${row.name.trim()}: ${row.status}: ${row.doing}`);
       return false;
     }
-    await systemClock.sleep(LOOK_MS);
+    await systemClock.sleep(LOOK_MS, signal);
   }
 }
 
@@ -83,17 +104,4 @@ function isDone(pools: readonly InstancePool[], instances: readonly Instance[]):
     ) &&
     instances.every((instance) => instance.status?.status === "managed")
   );
-}
-
-/** All objects of the YAML files below a folder, file by file in the order of their names. */
-async function manifests(folder: string): Promise<KubeObject[]> {
-  const files = (await readdir(folder, { recursive: true })).filter((name) => /\.ya?ml$/.test(name)).sort();
-  if (files.length === 0) throw new Fault("MissingInput", folder, "there are no manifests (*.yaml) here");
-  const objects: KubeObject[] = [];
-  for (const file of files) {
-    const path = join(folder, file);
-    const read = loadAll(await readFile(path, "utf8")) as (KubeObject | null)[];
-    objects.push(...read.filter((object) => object !== null));
-  }
-  return objects;
 }

@@ -7,6 +7,8 @@ export interface ProgressRow {
   name: string;
   status: string;
   doing: string;
+  /** Of a pool: how far it is, for where there is no room for more. */
+  brief?: string;
 }
 
 /** What a person wants to know of each pool and machine now. Pure. */
@@ -16,6 +18,7 @@ export function progressRows(pools: readonly InstancePool[], instances: readonly
       name: `${InstancePool.kind} ${pool.metadata.name}`,
       status: pool.status?.status || "new",
       doing: readyMessage(pool.status) || "waiting for the operator to look at it",
+      brief: `${pool.status?.ready ?? 0} of ${pool.spec.count} machines have joined`,
     })),
     ...instances.map((instance) => ({
       name: `  ${Instance.kind} ${instance.metadata.name}`,
@@ -74,14 +77,14 @@ export function printed(
 }
 
 /**
- * Shows rows as they change. On a terminal the block is drawn over itself; elsewhere each change is a line of its own with the
- * seconds since the start, so that a log can be read afterwards.
+ * Shows rows as they change. On a terminal the block is drawn over itself; elsewhere each pool's progress is a line of its
+ * own with the seconds since the start, so that a log can be read afterwards.
  */
 export class Progress {
   readonly #out: { write(text: string): unknown; isTTY?: boolean; columns?: number };
   readonly #seconds: () => number;
   #drawn = 0;
-  #last = new Map<string, string>();
+  readonly #last = new Map<string, string>();
 
   constructor(out: { write(text: string): unknown; isTTY?: boolean; columns?: number }, seconds: () => number) {
     this.#out = out;
@@ -97,10 +100,9 @@ export class Progress {
       return;
     }
     for (const row of rows) {
-      const text = `${row.status}  ${row.doing}`;
-      if (this.#last.get(row.name) === text) continue;
-      this.#last.set(row.name, text);
-      this.#out.write(`${this.#seconds().toFixed(1).padStart(6)}s  ${row.name.trim()}  ${text}\n`);
+      if (row.brief === undefined || this.#last.get(row.name) === row.brief) continue;
+      this.#last.set(row.name, row.brief);
+      this.#out.write(`${this.#seconds().toFixed(1).padStart(6)}s  ${row.name}: ${row.brief}\n`);
     }
   }
 }

@@ -1,0 +1,49 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { loadAll, YAMLException } from "js-yaml";
+import { Fault } from "../base/fault.ts";
+import type { KubeObject } from "../kube/object.ts";
+
+/**
+ * All objects of the YAML files below a folder, file by file in the order of their names. Throws a `Fault` that names the file, and the
+ * line where one is to blame; what the operating system refuses is thrown as it comes.
+ */
+export async function readManifests(folder: string): Promise<KubeObject[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => /\.ya?ml$/.test(name)).sort();
+  if (files.length === 0) {
+    throw new Fault("MissingInput", folder, "there are no manifests here", {
+      remedy: "name a folder with *.yaml files",
+    });
+  }
+  const objects: KubeObject[] = [];
+  for (const file of files) {
+    const path = join(folder, file);
+    objects.push(...parseManifests(await readFile(path, "utf8"), path));
+  }
+  return objects;
+}
+
+/** The objects of one file's text, `---` between them. */
+export function parseManifests(text: string, path: string): KubeObject[] {
+  let documents: unknown[];
+  try {
+    documents = loadAll(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark === undefined ? "" : `:${error.mark.line + 1}`;
+    throw new Fault("Invalid", `${path}${line}`, `not YAML: ${error.reason}`, { remedy: "correct the file" });
+  }
+  return documents
+    .filter((document) => document !== null && document !== undefined)
+    .map((document, i) => {
+      if (isObject(document)) return document;
+      throw new Fault("Invalid", path, `document ${i + 1} lacks apiVersion, kind or metadata.name`, {
+        remedy: "write a Kubernetes object",
+      });
+    });
+}
+
+function isObject(document: unknown): document is KubeObject {
+  const { apiVersion, kind, metadata } = document as Partial<KubeObject>;
+  return typeof apiVersion === "string" && typeof kind === "string" && typeof metadata?.name === "string";
+}
