@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { Registry } from "prom-client";
 import { systemClock } from "../base/clock.ts";
+import { asFault, Fault } from "../base/fault.ts";
 import { type Http, plain } from "../base/http.ts";
 import { undiciHttp } from "../base/http-client.ts";
 import { serveHttp } from "../base/http-server.ts";
@@ -10,6 +11,7 @@ import { cryptoRandom } from "../base/random.ts";
 import { createHttpTransport } from "../kube/http-transport.ts";
 import { loadConnection } from "../kube/kubeconfig.ts";
 import { runtimeMetrics } from "../kube/metrics.ts";
+import type { Transport } from "../kube/transport.ts";
 import { installCrds } from "../operator/install-crds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
 import { createOperator, SYSTEMS } from "../operator/operator.ts";
@@ -131,6 +133,7 @@ async function run(options: Options): Promise<void> {
   }, options.healthListen);
   const boot = await serveHttp(operator.boot, options.bootListen);
   try {
+    await reach(transport, connection.server);
     if (options.installCrds) await installCrds(operator.client, clock, stopping.signal);
     const stopped = untilStopped();
     await manager.start(stopping.signal);
@@ -145,6 +148,20 @@ async function run(options: Options): Promise<void> {
     await transport.close();
     for (const client of clients.values()) await client.close();
   }
+}
+
+/** One look before everything else: a wrong address or credential is told at once, by the name that the user gave. */
+async function reach(transport: Transport, server: string): Promise<void> {
+  const remedy = "check the server and the credentials that --kubeconfig, --context and KUBECONFIG lead to";
+  let status: number;
+  try {
+    ({ status } = await transport.request({ method: "GET", path: "/version" }));
+  } catch (cause) {
+    const { code, message } = asFault(cause, "connection");
+    throw new Fault(code === "LostAnswer" ? "Unavailable" : code, server, message, { remedy, cause });
+  }
+  if (status === 401)
+    throw new Fault("Unauthorized", server, "the API server does not accept the credentials", { remedy });
 }
 
 async function readRancherd(): Promise<string | undefined> {

@@ -41,7 +41,7 @@ export function trouble(error: unknown): { line: string; exitCode: number } {
   const { code = "", path, address, port, hostname } = error as NodeJS.ErrnoException & Place;
   const known = SYSTEM[code];
   if (known === undefined) return { line: error instanceof Error ? String(error.stack) : String(error), exitCode: 1 };
-  const on = path ?? (address === undefined ? hostname : `${address}:${port}`) ?? "";
+  const on = path ?? (port === undefined ? (address ?? hostname) : `${address}:${port}`) ?? "";
   return { line: `${on}: ${known.what}; ${known.remedy}`, exitCode: 2 };
 }
 

@@ -1,0 +1,172 @@
+/** The command as a person meets it: what it prints and the code it ends with. */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+
+interface Ended {
+  code: number | string;
+  out: string;
+  err: string;
+}
+
+function slipway(...args: string[]): Promise<Ended> {
+  return new Promise((done) => {
+    execFile("bin/slipway", args, { timeout: 30_000 }, (error, out, err) => done({ code: error?.code ?? 0, out, err }));
+  });
+}
+
+/** Starts the command and waits for its first line. */
+async function started(t: TestContext, ...args: string[]): Promise<{ child: ChildProcess; line: string }> {
+  const child = spawn("bin/slipway", args, { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
+  const [line] = (await once(createInterface({ input: child.stdout! }), "line")) as [string];
+  child.stdout!.resume();
+  return { child, line };
+}
+
+async function folder(t: TestContext, files: Record<string, string> = {}): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-cli-"));
+  t.after(() => rm(dir, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+  return dir;
+}
+
+const REFUSED: [args: string, said: RegExp][] = [
+  ["up --port abc", /--port.*'abc' is invalid.*whole number/],
+  ["up --port 99999", /--port.*from 0 to 65535/],
+  ["up --speed 0", /--speed.*above 0/],
+  ["up --log-level loud", /Allowed choices are debug, info, warn, error/],
+  ["up --dir /dev/null/x --port 0", /\/dev\/null.*; /],
+  ["sim", /missing required argument 'cloud'/],
+  ["sim nimbus", /'nimbus' is invalid.*equinix, latitude/],
+  ["sim equinix --capacity many", /--capacity.*metro\/plan=machines/],
+  ["sim latitude --stale-lists 5", /--stale-lists.*leave it out/],
+  ["sim equinix --host 192.0.2.1", /192\.0\.2\.1: this machine has no such address; /],
+  ["operator", /--boot-url <url>' not specified/],
+  ["operator --boot-url slipway.example", /--boot-url.*https:\/\/slipway.example:8443/],
+  ["operator --boot-url http://a.example --systems harvester,packet", /no packet; known: harvester/],
+  ["operator --boot-url http://a.example --boot-listen here", /--boot-listen.*address:port/],
+  ["operator --boot-url http://a.example --kubeconfig /nowhere/kubeconfig", /\/nowhere\/kubeconfig.*can't be read/],
+  ["demo --examples /nowhere", /\/nowhere: there is no such file or folder; correct the path/],
+  ["completion tcsh", /'tcsh' is invalid.*bash, zsh, fish/],
+  ["fly", /unknown command 'fly'/],
+];
+
+for (const [args, said] of REFUSED) {
+  test(`slipway ${args}: refused in one line, with exit code 2`, async () => {
+    const { code, out, err } = await slipway(...args.split(" "));
+    assert.equal(code, 2, err);
+    assert.equal(out, "");
+    assert.match(err, /^slipway: [^\n]+\n$/);
+    assert.match(err, said);
+  });
+}
+
+test("a taken port is named, with what to do", async (t) => {
+  const holder = createServer().listen(0, "127.0.0.1");
+  t.after(() => holder.close());
+  await once(holder, "listening");
+  const { port } = holder.address() as { port: number };
+  const { code, err } = await slipway("sim", "equinix", "--port", String(port));
+  assert.equal(code, 2);
+  assert.equal(
+    err,
+    `slipway: 127.0.0.1:${port}: the port is taken; end what listens there, or choose another port (0: any free one)\n`,
+  );
+});
+
+test("a server that does not answer ends the operator with what to check", async (t) => {
+  const kubeconfig = `
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {token: some-token}}]`;
+  const dir = await folder(t, { kubeconfig });
+  const listen = ["--boot-listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0", "--log-level", "error"];
+  const given = ["--boot-url", "http://a.example", "--kubeconfig", join(dir, "kubeconfig")];
+  const { code, err } = await slipway("operator", ...given, ...listen);
+  assert.equal(code, 2, err);
+  assert.match(err, /^slipway: .*127\.0\.0\.1:1.*; check .*\n$/);
+});
+
+test("a manifest that is not YAML, or not an object, is named with its line", async (t) => {
+  const broken = await folder(t, { "pool.yaml": "a: 1\nb: [1,\n---\n" });
+  const { code, err } = await slipway("demo", "--examples", broken);
+  assert.equal(code, 2);
+  assert.match(err, /pool\.yaml:\d: not YAML: /);
+  const strange = await folder(t, { "pool.yaml": "apiVersion: v1\nkind: Secret\n" });
+  assert.match((await slipway("demo", "--examples", strange)).err, /pool\.yaml: document 1 lacks .*metadata\.name/);
+});
+
+test("a demo that is out of time ends with 1 and tells of each object what it waits for", async () => {
+  const { code, out, err } = await slipway("demo", "--timeout", "0.3", "--speed", "1");
+  assert.equal(code, 1);
+  assert.match(out, /0 of 2 machines have joined/);
+  const told = err.split("\n").filter((line) => line.startsWith("  "));
+  assert.ok(told.filter((line) => line.startsWith("  InstancePool ")).length >= 3, err);
+  for (const line of told) assert.match(line, /^ {2}\w+ \S+: \S+: \S.*/);
+});
+
+test("Ctrl-C ends a demo with 130", async (t) => {
+  const { child } = await started(t, "demo", "--speed", "1");
+  child.kill("SIGINT");
+  assert.deepEqual(await once(child, "exit"), [130, null]);
+});
+
+test("a simulated cloud says where it is and with what key, serves it, and ends at Ctrl-C", async (t) => {
+  const { child, line } = await started(t, "sim", "equinix", "--project", "p-1", "--token", "my-own-key", "-o=json");
+  const { endpoint, token, project } = JSON.parse(line) as Record<string, string>;
+  assert.deepEqual([token, project], ["my-own-key", "p-1"]);
+  const headers = { "x-auth-token": token!, "content-type": "application/json" };
+  assert.equal((await fetch(`${endpoint}/projects/p-1/devices`)).status, 401);
+  const vlan = { method: "POST", headers, body: JSON.stringify({ vxlan: 1234, metro: "sg" }) };
+  assert.equal((await fetch(`${endpoint}/projects/p-1/virtual-networks`, vlan)).status, 201);
+  child.kill("SIGINT");
+  assert.deepEqual(await once(child, "exit"), [0, null]);
+});
+
+test("every verb has help with examples", async () => {
+  const { out } = await slipway("--help");
+  const [, commands = ""] = /Commands:\n([^]*?)\n\n/.exec(out) ?? [];
+  const verbs = [...commands.matchAll(/^ {2}([a-z]+) (?:\[options\]|<)/gm)].map(([, verb]) => verb!);
+  assert.deepEqual(verbs, ["up", "demo", "operator", "sim", "crds", "version", "completion"]);
+  for (const verb of verbs) {
+    const help = await slipway(verb, "--help");
+    assert.equal(help.code, 0);
+    assert.match(help.out, /Examples?:\n {2}/, verb);
+  }
+});
+
+test("-o=json is read as kubectl reads it", async () => {
+  assert.deepEqual((await slipway("version", "-o=json")).out, (await slipway("version", "-o", "json")).out);
+});
+
+/** What a shell offers after `slipway` and these words. */
+const BASH = `source <(bin/slipway completion bash); complete -p slipway
+COMP_WORDS=(slipway "$@"); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _slipway; printf '%s\\n' "\${COMPREPLY[@]}"`;
+
+function run(command: string, ...args: string[]): Promise<Ended> {
+  return new Promise((done) => {
+    execFile(command, args, (error, out, err) => done({ code: error?.code ?? 0, out, err }));
+  });
+}
+
+test("bash completes verbs and their options", async () => {
+  const verbs = await run("bash", "-c", BASH, "bash", "o");
+  assert.deepEqual([verbs.out, verbs.err], ["complete -o default -F _slipway slipway\noperator\n", ""]);
+  assert.match((await run("bash", "-c", BASH, "bash", "sim", "--ca")).out, /\n--capacity\n$/);
+});
+
+for (const shell of ["zsh", "fish"]) {
+  test(`${shell} takes its completion script`, async (t) => {
+    if ((await run(shell, "-c", "true")).code !== 0) return t.skip(`${shell} is not here`);
+    const script = `${shell === "zsh" ? "autoload -U compinit; compinit -u -D; " : ""}bin/slipway completion ${shell} | source /dev/stdin`;
+    assert.deepEqual(await run(shell, "-c", script), { code: 0, out: "", err: "" });
+  });
+}
