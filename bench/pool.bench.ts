@@ -8,17 +8,20 @@ import { parseArgs } from "node:util";
 import { systemClock } from "../src/base/clock.ts";
 import { INSTANT_TIMINGS } from "../src/sim/equinix/options.ts";
 import { NO_TIMINGS } from "../src/sim/firmware/timings.ts";
-import { type PoolWorld, poolWorld } from "./pool-world.ts";
+import { POLL_MS, type PoolWorld, poolWorld } from "./pool-world.ts";
 import { cpuSeconds, peakMiB, residentMiB, tell, tellMachine } from "./table.ts";
 
 /** What `bin/slipway` runs Node with: it decides the peak of memory. */
-const FLAGS = ["--max-semi-space-size=8"];
+const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
 if (!FLAGS.every((flag) => process.execArgv.includes(flag))) {
   const { status } = spawnSync(process.execPath, [...FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",
   });
   process.exit(status ?? 1);
 }
+
+/** Machines in service are looked at every other poll. */
+const SETTLE_MS = 2 * POLL_MS + 5_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -55,8 +58,10 @@ async function measureApply(world: PoolWorld): Promise<void> {
 }
 
 async function measureIdle(world: PoolWorld, seconds: number): Promise<void> {
-  while (world.operator.manager.busy()) await systemClock.sleep(100);
+  // The first look after a machine has joined still finds news: its final state at the provider.
+  await systemClock.sleep(SETTLE_MS);
   const calls = (): number => Object.values(world.equinix.counters()).reduce((sum, count) => sum + count, 0);
+  const named = world.operatorRequests.snapshot();
   const before = { calls: calls(), operator: world.operatorRequests.total, site: world.siteRequests.total };
   const cpu = cpuSeconds();
   await systemClock.sleep(seconds * 1000);
@@ -69,6 +74,10 @@ async function measureIdle(world: PoolWorld, seconds: number): Promise<void> {
   const site = rate(world.siteRequests.total, before.site);
   tell("requests of all kinds", operator + cloud + site, "/s", 20);
   tell("  operator to Kubernetes", operator, "/s");
+  for (const [name, count] of world.operatorRequests.entries()) {
+    const since = rate(count, named.get(name) ?? 0);
+    if (since > 0) tell(`    ${name}`, since, "/s");
+  }
   tell("  operator to the cloud", cloud, "/s");
   tell("  simulated kubelets to Kubernetes", site, "/s");
   const queued = world.operator.manager.queues().reduce((sum, queue) => sum + queue.ready + queue.active, 0);
