@@ -31,7 +31,7 @@ check: $(INSTALLED) ## Types, lint, format, layers, generated files
 	@$(NODE) tools/layers.ts
 	@bin/slipway crds --check .
 
-generate: $(INSTALLED) ## Write deploy/crds and docs/api.md from the kinds
+generate: $(INSTALLED) ## Write deploy/ and docs/api.md from the kinds and controllers
 	@bin/slipway crds --write .
 
 bench: $(INSTALLED) ## Benchmarks; figures and budgets in bench/README.md

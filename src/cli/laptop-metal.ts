@@ -11,6 +11,7 @@ import { createFirmware } from "../sim/firmware/firmware.ts";
 import { METAL_TIMINGS } from "../sim/firmware/timings.ts";
 import { createLatitudeSim, type LatitudeSim } from "../sim/latitude/latitude-sim.ts";
 import { REAL_TIMINGS as LATITUDE_TIMINGS } from "../sim/latitude/options.ts";
+import { quicker } from "../sim/pace.ts";
 import { savedState } from "../sim/saved.ts";
 import { seedSite } from "../sim/site/seed.ts";
 import { createHarvesterSite } from "../sim/site/site.ts";
@@ -127,14 +128,4 @@ export async function seedNetworks(equinix: EquinixSim): Promise<void> {
       remote: "127.0.0.1",
     });
   }
-}
-
-/** Stages that make people wait, that much shorter. Deadlines and notices stay as they are: they are the other side's. */
-export function quicker<T extends object>(timings: T, factor: number): T {
-  const shorter = (value: unknown): unknown => (Array.isArray(value) ? value.map(shorter) : Number(value) / factor);
-  const entries = Object.entries(timings).map(([name, value]) => [
-    name,
-    /Timeout|Notice/.test(name) ? value : shorter(value),
-  ]);
-  return Object.fromEntries(entries) as T;
 }

@@ -30,6 +30,8 @@ interface Options {
   systems: string[];
   bootUrl: string;
   bootListen: ListenAddress;
+  bootCert?: string;
+  bootKey?: string;
   healthListen: ListenAddress;
   installCrds: boolean;
   leaderElection: boolean;
@@ -53,6 +55,11 @@ export const verb: Verb = (program) => {
       listenAddress("127.0.0.1:8081"),
     )
     .option(
+      "--boot-cert <file>",
+      "PEM certificate of the boot service; unset: HTTP, for behind a proxy that speaks TLS",
+    )
+    .option("--boot-key <file>", "PEM key of that certificate")
+    .option(
       "--health-listen <address:port>",
       "where /healthz, /readyz and /metrics listen",
       listenAddress,
@@ -70,7 +77,7 @@ Environment, as the original addon's: NAMESPACE (harvester-system), EQUINIX_SECR
 EQUINIX_ENDPOINT and LATITUDE_ENDPOINT lead to compatible APIs in place of the public ones.
 
 Examples:
-  slipway operator --boot-url https://slipway.example:8443
+  slipway operator --boot-url https://slipway.example:8443 --boot-listen 0.0.0.0:8443 --boot-cert tls.crt --boot-key tls.key
   slipway operator --kubeconfig site.yaml --boot-url http://10.0.0.5:8081 --boot-listen 10.0.0.5:8081
   EQUINIX_ENDPOINT=http://127.0.0.1:8082/metal/v1 slipway operator --boot-url http://127.0.0.1:8081`,
     )
@@ -131,7 +138,7 @@ async function run(options: Options): Promise<void> {
       return plain(state.ready ? 200 : 500, state.ready ? "ok\n" : `${state.problems.join("\n")}\n`);
     return plain(404, "not found\n");
   }, options.healthListen);
-  const boot = await serveHttp(operator.boot, options.bootListen);
+  const boot = await serveHttp(operator.boot, { ...options.bootListen, ...(await bootTls(options)) });
   try {
     await reach(transport, connection.server);
     if (options.installCrds) await installCrds(operator.client, clock, stopping.signal);
@@ -162,6 +169,17 @@ async function reach(transport: Transport, server: string): Promise<void> {
   }
   if (status === 401)
     throw new Fault("Unauthorized", server, "the API server does not accept the credentials", { remedy });
+}
+
+/** The boot service's certificate and key: both or none. */
+async function bootTls({ bootCert, bootKey }: Options): Promise<{ tls?: { cert: string; key: string } }> {
+  if (bootCert === undefined && bootKey === undefined) return {};
+  if (bootCert === undefined || bootKey === undefined) {
+    throw new Fault("BadRequest", "operator", "--boot-cert and --boot-key belong together", {
+      remedy: "give both, or none",
+    });
+  }
+  return { tls: { cert: await readFile(bootCert, "utf8"), key: await readFile(bootKey, "utf8") } };
 }
 
 async function readRancherd(): Promise<string | undefined> {

@@ -21,7 +21,7 @@ import {
   REAL_TIMINGS as LATITUDE_TIMINGS,
   DEFAULT_TOKEN as LATITUDE_TOKEN,
 } from "../sim/latitude/options.ts";
-import { quicker } from "./laptop-metal.ts";
+import { quicker } from "../sim/pace.ts";
 import type { Verb } from "./main.ts";
 import { portNumber, positiveNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";

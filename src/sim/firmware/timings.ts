@@ -34,12 +34,6 @@ export const NO_TIMINGS: Timings = {
   joinRetryMs: 1_000,
 };
 
-/** `timings` with every stage that much faster: for demonstrations that people watch. */
-export function faster(timings: Timings, factor: number): Timings {
-  const entries = Object.entries(timings).map(([stage, ms]) => [stage, ms / factor]);
-  return Object.fromEntries(entries) as unknown as Timings;
-}
-
 /** No two machines are equally fast: up to a fifth more or less. */
 export function jittered(ms: number, random: Random): number {
   return ms <= 0 ? 0 : Math.round(ms * (0.8 + 0.4 * random.fraction()));
