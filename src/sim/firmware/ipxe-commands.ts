@@ -1,6 +1,6 @@
-import type { IpxeEnd, IpxeMachine } from "./ipxe.ts";
 import { download, shownUrl } from "./ipxe-download.ts";
 import { options } from "./ipxe-line.ts";
+import type { IpxeEnd, IpxeMachine } from "./ipxe-machine.ts";
 
 /** A downloaded image; `script` is set when it is one. */
 export interface Image {

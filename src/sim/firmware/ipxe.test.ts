@@ -4,9 +4,10 @@ import fc from "fast-check";
 import { plain } from "../../base/http.ts";
 import { VirtualClock } from "../../base/virtual-clock.ts";
 import { simNetwork } from "../network.ts";
-import { bootFrom, type IpxeEnd, type IpxeMachine, runScript } from "./ipxe.ts";
+import { bootFrom, runScript } from "./ipxe.ts";
 import { COMMANDS } from "./ipxe-commands.ts";
 import { lineParts } from "./ipxe-line.ts";
+import type { IpxeEnd, IpxeMachine } from "./ipxe-machine.ts";
 import { expand, hardwareSettings } from "./ipxe-settings.ts";
 import { sampleHardware } from "./sample-hardware.ts";
 

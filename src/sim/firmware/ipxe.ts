@@ -3,30 +3,10 @@
  * `Clock` and tells how the boot ended. Commands succeed and fail as iPXE's do (ipxe.org/cmd); a failed command ends
  * its script unless `||` follows. SIMULATION: nothing is loaded into memory.
  */
-import type { Clock } from "../../base/clock.ts";
 import { COMMANDS, type CommandResult, FAILED, type Image, type ScriptRun } from "./ipxe-commands.ts";
-import { type DownloadOptions, download, shownUrl } from "./ipxe-download.ts";
+import { download, shownUrl } from "./ipxe-download.ts";
 import { expandTokens, lineParts, runsNext } from "./ipxe-line.ts";
-import type { Settings } from "./ipxe-settings.ts";
-
-/** How a boot attempt ended. `exit` and `disk`: the firmware goes on with its next boot device. */
-export type IpxeEnd =
-  | { is: "boots"; kernel: string; args: string; initrds: readonly { name: string; url: string }[] }
-  | { is: "shell" }
-  | { is: "exit" }
-  | { is: "disk" }
-  | { is: "reboot" }
-  | { is: "poweroff" }
-  | { is: "failed"; message: string };
-
-export interface IpxeMachine extends DownloadOptions {
-  clock: Clock;
-  settings: Settings;
-  /** Whether a lease is there to be had. */
-  dhcp: boolean;
-  /** What iPXE prints: `echo` and errors. */
-  say?: (line: string) => void;
-}
+import type { IpxeEnd, IpxeMachine } from "./ipxe-machine.ts";
 
 /** A script that runs this many commands without a pause is taken for one that never ends. */
 const MAX_COMMANDS_WITHOUT_PAUSE = 5_000;
