@@ -13,7 +13,9 @@ export type Sighting = { is: "present"; machine: Machine } | { is: "absent" } | 
 export class Fleet {
   readonly driver: MachineDriver;
   readonly #clock: Clock;
-  readonly #machines = new Map<string, { machine: Machine; seenAt: number }>();
+  readonly #machines = new Map<string, { machine: Machine; seenAt: number; order: number }>();
+  /** Counts what was heard: two things of one millisecond have an order too. */
+  #heard = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
   #listing: Promise<void> | undefined;
 
@@ -22,10 +24,10 @@ export class Fleet {
     this.#clock = clock;
   }
 
-  /** The machine `id` from a list no older than `maxAgeMs`. */
+  /** The machine `id` from a list younger than `maxAgeMs`: who looks again after that time gets a new one. */
   async sight(id: string, maxAgeMs: number): Promise<Sighting> {
     const known = this.#machines.get(id);
-    if (known !== undefined && this.#clock.now() - known.seenAt <= maxAgeMs)
+    if (known !== undefined && this.#clock.now() - known.seenAt < maxAgeMs)
       return { is: "present", machine: known.machine };
     await this.#list(maxAgeMs);
     const listed = this.#machines.get(id);
@@ -42,7 +44,7 @@ export class Fleet {
 
   /** Remembers what a call of one's own answered. */
   note(machine: Machine): Machine {
-    this.#machines.set(machine.id, { machine, seenAt: this.#clock.now() });
+    this.#machines.set(machine.id, { machine, seenAt: this.#clock.now(), order: ++this.#heard });
     return machine;
   }
 
@@ -59,7 +61,7 @@ export class Fleet {
   }
 
   async #list(maxAgeMs: number): Promise<void> {
-    if (this.#clock.now() - this.#listedAt <= maxAgeMs) return;
+    if (this.#clock.now() - this.#listedAt < maxAgeMs) return;
     this.#listing ??= this.#relist().finally(() => {
       this.#listing = undefined;
     });
@@ -68,13 +70,14 @@ export class Fleet {
 
   async #relist(): Promise<void> {
     const began = this.#clock.now();
+    const order = this.#heard;
     const machines = await this.driver.list();
     const listed = new Set(machines.map((machine) => machine.id));
     // What was noted while the list was under way is newer than the list.
-    for (const [id, entry] of this.#machines) if (!listed.has(id) && entry.seenAt < began) this.#machines.delete(id);
+    for (const [id, entry] of this.#machines) if (!listed.has(id) && entry.order <= order) this.#machines.delete(id);
     for (const machine of machines) {
       const held = this.#machines.get(machine.id);
-      if (held === undefined || held.seenAt <= began) this.#machines.set(machine.id, { machine, seenAt: began });
+      if (held === undefined || held.order <= order) this.#machines.set(machine.id, { machine, seenAt: began, order });
     }
     this.#listedAt = began;
   }

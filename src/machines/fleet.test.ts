@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VirtualClock } from "../base/virtual-clock.ts";
+import { Fleet } from "./fleet.ts";
+import type { Machine, MachineDriver } from "./machine.ts";
+
+const machine = (id: string, providerState = "active"): Machine => ({
+  id,
+  claim: `uid-${id}`,
+  hostname: id,
+  phase: "running",
+  providerState,
+  plan: undefined,
+  metro: undefined,
+  addresses: [],
+  ports: [],
+  locked: false,
+  terminatesAt: undefined,
+  progress: undefined,
+  lastEvent: undefined,
+  createdAt: 0,
+});
+
+/** A provider whose answers the test sets; calls are counted. */
+function rig() {
+  const clock = new VirtualClock(0);
+  const calls = { list: 0, read: 0 };
+  const provider = { listed: [machine("a")], exists: [machine("a")] };
+  let held: Promise<void> | undefined;
+  const driver = {
+    async list() {
+      calls.list++;
+      const answer = provider.listed;
+      await held;
+      return answer;
+    },
+    async read(id: string) {
+      calls.read++;
+      return provider.exists.find((m) => m.id === id);
+    },
+  } as unknown as MachineDriver;
+  /** The next list waits for the returned function. */
+  const hold = (): (() => void) => {
+    let go = (): void => {};
+    held = new Promise((resolve) => {
+      go = resolve;
+    });
+    return go;
+  };
+  return { clock, calls, provider, hold, fleet: new Fleet(driver, clock) };
+}
+
+test("however many look at once, the provider is asked once", async () => {
+  const { fleet, calls } = rig();
+  const seen = await Promise.all(Array.from({ length: 100 }, () => fleet.sight("a", 15_000)));
+  assert.ok(seen.every(({ is }) => is === "present"));
+  assert.equal(calls.list, 1);
+});
+
+test("a list serves for the age that is allowed, and whoever looks again after it gets a new one", async () => {
+  const { fleet, calls, clock } = rig();
+  await fleet.sight("a", 15_000);
+  await clock.run(14_999);
+  await fleet.sight("a", 15_000);
+  assert.equal(calls.list, 1);
+  await clock.run(1);
+  await fleet.sight("a", 15_000);
+  assert.equal(calls.list, 2);
+});
+
+test("what a list does not show is not gone until the provider says so", async () => {
+  const { fleet, provider } = rig();
+  provider.listed = [];
+  assert.deepEqual(await fleet.sight("a", 15_000), { is: "unlisted" });
+  assert.equal((await fleet.read("a")).is, "present");
+  provider.exists = [];
+  assert.deepEqual(await fleet.read("a"), { is: "absent" });
+});
+
+test("what was heard while a list was under way is newer than the list", async () => {
+  const { fleet, hold } = rig();
+  const go = hold();
+  const seen = fleet.sight("b", 15_000);
+  fleet.note(machine("b", "queued"));
+  fleet.note(machine("a", "failed"));
+  go();
+  const b = await seen;
+  assert.equal(b.is === "present" && b.machine.providerState, "queued");
+  const a = await fleet.sight("a", 15_000);
+  assert.equal(a.is === "present" && a.machine.providerState, "failed");
+});
+
+test("a failed list is told to all who waited, and asked again by the next", async () => {
+  const { fleet, provider, calls } = rig();
+  const list = provider.listed;
+  Object.defineProperty(provider, "listed", {
+    configurable: true,
+    get: () => {
+      throw new Error("down");
+    },
+  });
+  await Promise.all([assert.rejects(fleet.sight("a", 1), /down/), assert.rejects(fleet.sight("a", 1), /down/)]);
+  Object.defineProperty(provider, "listed", { configurable: true, value: list });
+  assert.equal((await fleet.sight("a", 1)).is, "present");
+  assert.equal(calls.list, 2);
+});
