@@ -1,6 +1,7 @@
 /** What a user of Harvester pools is promised (H1–H32), seen from outside: manifests in, objects, events and clouds out. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { plain } from "../../src/base/http.ts";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
@@ -187,4 +188,21 @@ test("a machine made by hand from the addon's shortest manifest works alone", ()
     );
     await world.client.delete(Instance, { name: "node2" });
     await world.until("gone", () => world.cloud.machines().length === 0);
+  }));
+
+test("H20 a script of the user's own is chained to, told as a risk, and its configuration leaves the provider once the machine has joined", () =>
+  using({}, async (world) => {
+    const script = [
+      "#!ipxe",
+      "dhcp",
+      "kernel https://mirror.example/harvester-v1.5.0-vmlinuz-amd64 initrd=i ip=dhcp root=live:https://mirror.example/harvester-v1.5.0-rootfs-amd64.squashfs harvester.install.automatic=true harvester.install.config_url=https://metadata.platformequinix.com/userdata",
+      "initrd --name i https://mirror.example/harvester-v1.5.0-initrd-amd64",
+      "boot",
+    ].join("\n");
+    world.serve("https://scripts.example", async () => plain(200, script));
+    const isoUrl = "https://releases.rancher.com/harvester/v1.5.0/harvester-v1.5.0-amd64.iso";
+    await world.pool("rack", { ipxeScriptUrl: "https://scripts.example/mine.ipxe", isoUrl });
+    await world.until("ready", () => world.converged());
+    assert.ok((await world.events()).some((event) => event.reason === "SecretsInUserData"));
+    await world.until("the user data is cleared", () => world.equinix.devices()[0]!.userData === "", MINUTE);
   }));

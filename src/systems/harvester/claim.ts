@@ -60,11 +60,15 @@ const MUST_CHANGE_FIRST: ReadonlySet<NetworkMode | undefined> = new Set<NetworkM
   "layer2-individual",
 ]);
 
-/** One boot, unless the network must change first or the management NIC is not the one the machine boots from (H30). */
+/**
+ * One boot, unless the network must change first, or the provider has to be asked for the management NIC (H30): it is not the one that the
+ * machine boots from, or the script is the user's own and does not tell which one that is.
+ */
 export function passesOf(spec: InstanceSpec, network: NetworkWish | undefined): 1 | 2 {
   if (spec.installMode === "OneBoot") return 1;
   if (spec.installMode === "TwoPass") return 2;
-  return MUST_CHANGE_FIRST.has(network?.mode) || managementPorts(spec).join() !== "eth0" ? 2 : 1;
+  const mustAsk = managementPorts(spec).join() !== "eth0" || Boolean(spec.ipxeScriptUrl);
+  return mustAsk || MUST_CHANGE_FIRST.has(network?.mode) ? 2 : 1;
 }
 
 /** Names of the ports that carry the management network. */

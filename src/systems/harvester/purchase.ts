@@ -115,6 +115,13 @@ function refuseImpossible(
   const concerns = [...specConcerns(instance.spec), ...fleet.driver.check(trial)];
   for (const { field, message, fatal } of concerns)
     if (!fatal) events.warning(instance, "Ignored", `${field}: ${message}`);
+  if (instance.spec.ipxeScriptUrl) {
+    events.warning(
+      instance,
+      "SecretsInUserData",
+      "spec.ipxeScriptUrl: your script reads the configuration, join token included, from the provider's user data; it is cleared once the machine has joined",
+    );
+  }
   const fatal = concerns.filter((concern) => concern.fatal).map(({ field, message }) => `${field}: ${message}`);
   if (fatal.length > 0) {
     throw new Fault("Invalid", `Instance/${instance.metadata.name}`, fatal.join("; "), {
