@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { Fault, isFault } from "../../../base/fault.ts";
 import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer } from "../../../base/http.ts";
-import { Gate } from "../equinix/rate-limit.ts";
+import { Gate } from "../rate-limit.ts";
 import { refusal, refusalsIn } from "./refusals.ts";
 
 /** How long a call may wait for a rate limit before it is handed back as `Throttled`. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
-import type { HttpAnswer } from "../../../base/http.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { HttpAnswer } from "../../base/http.ts";
 
 const DEFAULT_WAIT_MS = 5_000;
 /** A refusal that asks for no wait at all must not be answered by a storm. */
