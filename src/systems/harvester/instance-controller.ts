@@ -95,7 +95,9 @@ async function guarded(
     const fault = asFault(error, `Instance/${instance.metadata.name}`);
     if (fault.code === "BadCredentials")
       harvester.accounts.refused(accountOf(instance.spec, context.client, harvester.addon).name);
-    await tellStalled(context, instance, { status: "True", reason: fault.code, message: fault.advice });
+    const there = await tellStalled(context, instance, { status: "True", reason: fault.code, message: fault.advice });
+    // Decided on an object that is gone by now: whatever failed for that reason is no trouble.
+    if (!there) return DONE;
     if (isMissing(fault)) return { againAfterMs: MISSING_RETRY_MS };
     throw error;
   }
@@ -107,14 +109,14 @@ async function recovered(context: Context, instance: Instance): Promise<void> {
   await tellStalled(context, instance, { status: "False", reason: "Recovered", message: "" });
 }
 
-/** `Stalled`: what stands in the way of the next step. A condition of its own, so that telling it does not undo what is told of the machine. */
+/** False: the object is gone. `Stalled`: what stands in the way of the next step. A condition of its own, so that telling it does not undo what is told of the machine. */
 async function tellStalled(
   context: Context,
   { metadata }: Instance,
   told: Pick<Condition, "status" | "reason" | "message">,
-): Promise<void> {
+): Promise<boolean> {
   const latest = await context.client.find(Instance, { name: metadata.name });
-  if (latest?.metadata.uid !== metadata.uid) return;
+  if (latest?.metadata.uid !== metadata.uid) return false;
   const observedGeneration = latest.metadata.generation ?? 0;
   const conditions = setCondition(
     latest.status?.conditions,
@@ -122,6 +124,7 @@ async function tellStalled(
     context.clock.now(),
   );
   await tellSome(context, latest, { conditions: [...conditions] });
+  return true;
 }
 
 async function addFinalizer({ client }: Context, { metadata }: Instance): Promise<void> {
