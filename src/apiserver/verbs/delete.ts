@@ -21,7 +21,7 @@ export const ORPHAN = "orphan";
 const CRD_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 /** DELETE of one object. Answers the object while something holds it, else a Status that names what went. */
-export async function remove(call: Call): Promise<Body | Status> {
+export async function remove(call: Call): Promise<Body | Omit<Status, "code">> {
   const outcome = await removeObject(call, deleteOptions(call));
   return outcome.gone ? success(call, outcome.object) : outcome.object;
 }
@@ -85,15 +85,17 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
 
 function checkPreconditions(call: Call, live: Body, { uid, resourceVersion }: DeleteOptions): void {
   const { uid: liveUid, resourceVersion: liveVersion } = live.metadata;
+  // Upstream names the kind here, where other conflicts name the resource.
+  const named = { ...call.resource, plural: call.resource.kind };
   if (uid !== undefined && uid !== liveUid)
     throw conflict(
-      call.resource,
+      named,
       call.name,
       `the UID in the precondition (${uid}) does not match the UID in record (${liveUid}). The object might have been deleted and then recreated`,
     );
   if (resourceVersion !== undefined && resourceVersion !== liveVersion)
     throw conflict(
-      call.resource,
+      named,
       call.name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${liveVersion}). The object might have been modified`,
     );
@@ -141,7 +143,7 @@ function isNamespace(call: Call): boolean {
   return call.resource.group === "" && call.resource.plural === "namespaces";
 }
 
-function success(call: Call, object: Body): Status {
+function success(call: Call, object: Body): Omit<Status, "code"> {
   const { group, plural } = call.resource;
   const details = {
     name: object.metadata.name,
@@ -149,7 +151,7 @@ function success(call: Call, object: Body): Status {
     kind: plural,
     uid: object.metadata.uid,
   };
-  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details, code: 200 };
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
 }
 
 function numeric(text: string | null): number | undefined {

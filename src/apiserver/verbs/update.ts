@@ -25,11 +25,11 @@ export async function update(call: Call): Promise<Body> {
   const object = decodeObject(call, call.body);
   const version = object.metadata.resourceVersion;
   if (!call.resource.builtIn && (version === undefined || version === ""))
-    throw invalid(call.resource, call.name, [
+    throw invalid({ ...call.resource, kind: call.resource.plural }, call.name, [
       {
         field: "metadata.resourceVersion",
         reason: "FieldValueInvalid",
-        message: "Invalid value: 0x0: must be specified for an update",
+        message: "Invalid value: 0: must be specified for an update",
       },
     ]);
   return rewrite(call, () => copyJson(object));
