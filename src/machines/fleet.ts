@@ -54,12 +54,6 @@ export class Fleet {
     return [...this.#machines.values()].map((entry) => entry.machine);
   }
 
-  /** Makes the next look ask the provider: somebody heard that something changed. */
-  expire(): void {
-    this.#listedAt = Number.NEGATIVE_INFINITY;
-    for (const entry of this.#machines.values()) entry.seenAt = Number.NEGATIVE_INFINITY;
-  }
-
   async #list(maxAgeMs: number): Promise<void> {
     if (this.#clock.now() - this.#listedAt < maxAgeMs) return;
     this.#listing ??= this.#relist().finally(() => {

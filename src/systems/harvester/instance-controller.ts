@@ -6,6 +6,7 @@ import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import { isTrue, setCondition } from "../../kube/conditions.ts";
 import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
 import { Node, Pod, Secret } from "../../kube/core.ts";
+import { addFinalizer } from "../../kube/finalizers.ts";
 import type { Condition } from "../../kube/object.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Step } from "../../machines/lifecycle.ts";
@@ -73,7 +74,7 @@ export function instanceController(harvester: Harvester): Controller {
       }
       if (instance.metadata.finalizers?.includes(FINALIZER) === true)
         return await guarded(harvester, context, instance, () => keep(harvester, context, instance));
-      await addFinalizer(context, instance);
+      await addFinalizer(context.client, Instance, instance, FINALIZER);
       return DONE;
     },
   };
@@ -125,13 +126,6 @@ async function tellStalled(
   );
   await tellSome(context, latest, { conditions: [...conditions] });
   return true;
-}
-
-async function addFinalizer({ client }: Context, { metadata }: Instance): Promise<void> {
-  const body = {
-    metadata: { resourceVersion: metadata.resourceVersion, finalizers: [...(metadata.finalizers ?? []), FINALIZER] },
-  };
-  await client.patch(Instance, { name: metadata.name }, { type: "merge", body });
 }
 
 async function keep(harvester: Harvester, context: Context, instance: Instance): Promise<Outcome> {

@@ -5,6 +5,7 @@ import { setCondition } from "../../kube/conditions.ts";
 import { type Context, DONE, type Outcome } from "../../kube/controller.ts";
 import { Node, Secret } from "../../kube/core.ts";
 import { drainStep } from "../../kube/drain.ts";
+import { removeFinalizer } from "../../kube/finalizers.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { accountOf } from "../providers/accounts.ts";
@@ -132,15 +133,10 @@ async function finish(
     await client.delete(FleetMachine, { namespace: FLEET_NAMESPACE, name: machine.replace(/^.*\//, "") });
   }
   await client.delete(Secret, bootSecretRef(harvester.addon.namespace, instance.metadata.uid));
-  const { metadata } = instance;
-  const ours = [FINALIZER, ...(metadata.annotations?.[ADOPTED] === undefined ? [] : [ADDON_FRAMEWORK_FINALIZER])];
-  const body = {
-    metadata: {
-      resourceVersion: metadata.resourceVersion,
-      finalizers: (metadata.finalizers ?? []).filter((name) => !ours.includes(name)),
-    },
-  };
-  await client.patch(Instance, { name: metadata.name }, { type: "merge", body });
+  if (instance.metadata.annotations?.[ADOPTED] !== undefined) {
+    await removeFinalizer(client, Instance, instance, ADDON_FRAMEWORK_FINALIZER);
+  }
+  await removeFinalizer(client, Instance, instance, FINALIZER);
   return DONE;
 }
 

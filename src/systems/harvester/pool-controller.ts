@@ -7,6 +7,7 @@ import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import { isTrue } from "../../kube/conditions.ts";
 import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
 import { Secret } from "../../kube/core.ts";
+import { addFinalizer, removeFinalizer } from "../../kube/finalizers.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
@@ -156,18 +157,10 @@ async function guardDeletion({ client, events }: Context, pool: InstancePool): P
   const held = pool.metadata.finalizers?.includes(POOL_FINALIZER) === true;
   const leaving = pool.metadata.deletionTimestamp !== undefined;
   if (leaving && guarded && held) events.warning(pool, "Protected", `not deleted: it has the annotation ${PROTECT}`);
-  if (guarded !== held && !(leaving && guarded)) {
-    const finalizers = (pool.metadata.finalizers ?? []).filter((name) => name !== POOL_FINALIZER);
-    const body = {
-      metadata: {
-        resourceVersion: pool.metadata.resourceVersion,
-        finalizers: guarded ? [...finalizers, POOL_FINALIZER] : finalizers,
-      },
-    };
-    await client.patch(InstancePool, { name: pool.metadata.name }, { type: "merge", body });
-    return true;
-  }
-  return leaving;
+  if (guarded && !held && !leaving) await addFinalizer(client, InstancePool, pool, POOL_FINALIZER);
+  if (!guarded && held) await removeFinalizer(client, InstancePool, pool, POOL_FINALIZER);
+  // A change of the finalizers brings us back here.
+  return leaving || guarded !== held;
 }
 
 /** Writes the pool's status where it differs, and returns the pool as it is then. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { LOWER_CASE } from "../../base/random.ts";
 import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
-import type { InstancePool } from "../../kinds/harvester/instance-pool.ts";
-import type { Draft, OwnerReference } from "../../kube/object.ts";
+import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
+import type { Draft } from "../../kube/object.ts";
+import { controllerReference } from "../../kube/owners.ts";
 import { ADOPTED, FINALIZER, POOL_LABEL } from "./names.ts";
 
 /** Fields that a machine is made with: a change of one reaches an existing machine only by replacing it. */
@@ -62,7 +63,7 @@ export function instanceDraft(pool: InstancePool, ordinal: number): Draft<Instan
       name: instanceName(pool, ordinal),
       labels: { [POOL_LABEL]: pool.metadata.name },
       finalizers: [FINALIZER],
-      ownerReferences: [ownedBy(pool)],
+      ownerReferences: [controllerReference(InstancePool, pool)],
     },
     spec: instanceSpecOf(pool),
   };
@@ -99,18 +100,6 @@ function replacing(wanted: unknown, held: unknown): unknown {
   if (isEmpty(wanted)) return null;
   if (!isMap(wanted) || !isMap(held)) return wanted;
   return { ...Object.fromEntries(Object.keys(held).map((key) => [key, null])), ...wanted };
-}
-
-function ownedBy(pool: InstancePool): OwnerReference {
-  const { name, uid } = pool.metadata;
-  return {
-    apiVersion: "equinix.harvesterhci.io/v1",
-    kind: "InstancePool",
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
 }
 
 /** The addon's manifests write null, "" and absence for the same thing. */

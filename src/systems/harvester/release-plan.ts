@@ -43,10 +43,8 @@ export function planRelease(view: ReleaseView): ReleaseStep {
   const held = accepted || force ? undefined : hold(view);
   if (held !== undefined) return held;
   if (machine === "unknown") return { do: "look" };
-  if (machine === "none") return node === undefined ? { do: "finish" } : { do: "removeNode" };
-  if (machine === "gone") return node === undefined ? { do: "finish" } : { do: "removeNode" };
-  if (accepted && machine.phase !== "running") return { do: "awaitGone" };
-  if (machine.phase === "releasing") return { do: "awaitGone" };
+  if (machine === "none" || machine === "gone") return node === undefined ? { do: "finish" } : { do: "removeNode" };
+  if (machine.phase === "releasing" || (accepted && machine.phase !== "running")) return { do: "awaitGone" };
   if (machine.locked) {
     return {
       do: "hold",
