@@ -8,7 +8,7 @@ import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { isTrue } from "../../src/kube/conditions.ts";
 import { ConfigMap, Secret, Service } from "../../src/kube/core.ts";
 import { condition, using } from "./using.ts";
-import { HOUR, JOIN_TOKEN, MINUTE } from "./world.ts";
+import { HOUR, JOIN_TOKEN, MINUTE, SECOND } from "./world.ts";
 
 const secretRef = { namespace: "harvester-system", name: "equinix-addon" };
 
@@ -205,4 +205,41 @@ test("H20 a script of the user's own is chained to, told as a risk, and its conf
     await world.until("ready", () => world.converged());
     assert.ok((await world.events()).some((event) => event.reason === "SecretsInUserData"));
     await world.until("the user data is cleared", () => world.equinix.devices()[0]!.userData === "", MINUTE);
+  }));
+
+test("H8 a protected pool is not deleted, nor its machines, until it may be", () =>
+  using({}, async (world) => {
+    await world.pool("rack", {});
+    await world.until("ready", () => world.converged());
+    const protect = (value: string | null) =>
+      world.client.patch(
+        InstancePool,
+        { name: "rack" },
+        { type: "merge", body: { metadata: { annotations: { "slipway.dev/protect": value } } } },
+      );
+    await protect("true");
+    await world.clock.run(SECOND);
+    await world.client.delete(InstancePool, { name: "rack" });
+    await world.clock.run(10 * MINUTE);
+    assert.equal((await world.instances())[0]!.status!.status, "managed");
+    assert.ok((await world.events()).some((event) => event.reason === "Protected"));
+    await protect(null);
+    await world.until(
+      "pool and machine are gone",
+      async () => (await world.pools()).length === 0 && world.equinix.devices().length === 0,
+    );
+  }));
+
+test("H21 where the spot market has nothing at this price, spotFallback buys at the fixed one", () =>
+  using({}, async (world) => {
+    world.equinix.setSpotPrice("sg", "c3.small.x86", 9);
+    await world.pool("waits", { spotInstance: true, spotPriceMax: "0.1" });
+    await world.pool("pays", { spotInstance: true, spotPriceMax: "0.1", spotFallback: "OnDemand" });
+    await world.until("one is in service", async () =>
+      (await world.instances()).some((i) => i.status?.status === "managed"),
+    );
+    assert.deepEqual(
+      world.equinix.devices().map(({ hostname, spot }) => [hostname.replace(/-.*/, ""), spot]),
+      [["pays", false]],
+    );
   }));
