@@ -23,12 +23,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   netboot: DOING,
   bootstrap: DOING,
   systems: SYSTEMS,
+  kubernetes: [...KUBE, "kubernetes"],
   apiserver: [...KINDS, "apiserver"],
   sim: [...DOING, "apiserver", "sim"],
   operator: [...SYSTEMS, "operator"],
   console: OPERATOR,
   lab: [...OPERATOR, "lab"],
-  cli: [...OPERATOR, "apiserver", "sim", "lab", "cli"],
+  cli: [...OPERATOR, "kubernetes", "apiserver", "sim", "lab", "cli"],
 };
 
 const IMPORT = /^\s*(?:import|export)\b[^"']*["'](\.{1,2}\/[^"']+)["']|\bimport\(\s*["'](\.{1,2}\/[^"']+)["']/;
