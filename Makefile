@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl check generate bench sim clean
+.PHONY: help demo up test test-kubectl test-kubernetes check generate bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,6 +24,9 @@ test: $(INSTALLED) ## Every test that needs nothing but npm packages
 test-kubectl: $(INSTALLED) ## Transcripts of a real kubectl (Debian's kubernetes-client, or KUBECTL=path)
 	@command -v $${KUBECTL:-kubectl} >/dev/null || { echo "test-kubectl: no kubectl: apt-get install kubernetes-client, or set KUBECTL"; exit 1; }
 	@$(NODE) --test --test-reporter=spec "test/kubectl/**/*.test.ts"
+
+test-kubernetes: $(INSTALLED) ## The systems on a real kube-apiserver, and the embedded API held against it
+	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/kubernetes/**/*.test.ts"
 
 check: $(INSTALLED) ## Types, lint, format, layers, generated files
 	@node_modules/.bin/tsc --noEmit

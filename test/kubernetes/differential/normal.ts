@@ -1,0 +1,72 @@
+import type { Answer, Json } from "./step.ts";
+
+/** Headers that a client can act on; the others (dates, audit and flow-control ids) tell of the server alone. */
+const HEADERS = [
+  "content-type",
+  "warning",
+  "retry-after",
+  "allow",
+  "cache-control",
+  "www-authenticate",
+  "vary",
+  "location",
+];
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+const LOCAL = /(https:\/\/)?127\.0\.0\.1:\d+/g;
+/** The fields whose values are versions of the store, whatever they look like. */
+const VERSIONS = new Set(["resourceVersion", "remainingResourceVersion"]);
+/** What a server chooses by itself, from a range. */
+const CHOSEN = new Set(["clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort", "token", "jti"]);
+
+/**
+ * Answers with what must differ between two servers made equal: uids by the order of their first appearance (so
+ * that which object is meant is still compared), times, versions of the store, generated names, addresses and tokens.
+ * One normaliser sees all the answers of one server in a family, in order.
+ */
+export function normaliser(): (answer: Answer) => { status: number; headers: Json; body: Json } {
+  const uids = new Map<string, string>();
+  const text = (value: string): string =>
+    value
+      .replace(UID, (uid) => {
+        if (!uids.has(uid)) uids.set(uid, `uid-${uids.size + 1}`);
+        return uids.get(uid)!;
+      })
+      .replace(TIME, "TIME")
+      .replace(LOCAL, "SERVER")
+      // A name the server made: generateName (the families' begin with gen-) and five of its letters.
+      .replace(/\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "gen-*");
+  const value = (given: Json, key = ""): Json => {
+    if (VERSIONS.has(key) && typeof given === "string" && /^\d+$/.test(given) && given !== "0") return "VERSION";
+    if (CHOSEN.has(key) && given !== "None" && given !== "") return Array.isArray(given) ? ["CHOSEN"] : "CHOSEN";
+    if (key === "continue" && typeof given === "string" && given !== "") return "CONTINUE";
+    if (Array.isArray(given)) return given.map((item) => value(item));
+    if (given !== null && typeof given === "object")
+      return Object.fromEntries(Object.keys(given).map((name) => [text(name), value(given[name], name)]));
+    return typeof given === "string" ? text(given) : given;
+  };
+  return ({ status, headers, body }) => ({
+    status,
+    headers: Object.fromEntries(
+      HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+    ),
+    body: value(body),
+  });
+}
+
+export interface Difference {
+  /** Where in the answer: `status`, `headers.warning`, `body.details.causes.0.message`. */
+  at: string;
+  real: Json;
+  ours: Json;
+}
+
+/** Every leaf in which two JSON values differ; a field one side lacks is `undefined` there. */
+export function differences(real: Json, ours: Json, at = ""): Difference[] {
+  if (Object.is(real, ours)) return [];
+  const both = real !== null && ours !== null && typeof real === "object" && typeof ours === "object";
+  if (!both || Array.isArray(real) !== Array.isArray(ours)) return [{ at, real, ours }];
+  const keys = [...new Set([...Object.keys(real), ...Object.keys(ours)])];
+  return keys.flatMap((key) => differences(real[key], ours[key], at === "" ? key : `${at}.${key}`));
+}

@@ -1,0 +1,111 @@
+import { Agent, request } from "undici";
+import { systemClock as clock, deadline } from "../../../src/base/clock.ts";
+import { loadConnection } from "../../../src/kube/kubeconfig.ts";
+import type { Answer, Asked, Kept, Request, Step } from "./step.ts";
+
+const PATIENCE_MS = 30_000;
+const QUIET_MS = 15_000;
+
+/** One server, spoken to over TLS as any client would. */
+export interface Speaker {
+  take(step: Step, kept: Kept): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
+  const { server, ca, cert, key } = await loadConnection({ kubeconfig: kubeconfigFile, env: {}, clock });
+  const admin = new Agent({ connect: { ca, cert, key } as object });
+  const stranger = new Agent({ connect: { ca } as object });
+
+  const open = (asked: Request, signal?: AbortSignal) => {
+    const { method, path, query = {}, body, headers = {}, as } = asked;
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query))
+      for (const one of [value].flat()) search.append(name, one as string);
+    const raw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
+    return request(`${server}${path}${search.size === 0 ? "" : `?${search}`}`, {
+      method,
+      dispatcher: headers.authorization === undefined ? admin : stranger,
+      body: raw ? ((body as string | undefined) ?? null) : JSON.stringify(body),
+      headers: {
+        accept: asked.accept ?? "application/json",
+        "user-agent": "differential",
+        ...(body !== undefined && { "content-type": asked.contentType ?? "application/json" }),
+        ...(as && { "impersonate-user": as.user }),
+        ...(as?.groups && { "impersonate-group": [...as.groups] as unknown as string }),
+        ...headers,
+      },
+      ...(signal && { signal }),
+    });
+  };
+
+  const send = async (asked: Request): Promise<Answer> => {
+    const answer = await open(asked);
+    return { status: answer.statusCode, headers: flat(answer.headers), body: parsed(await answer.body.text()) };
+  };
+
+  const observe = async (asked: Request, during: readonly Asked[], events: number, kept: Kept): Promise<Answer> => {
+    const { signal, done } = deadline(clock, QUIET_MS);
+    try {
+      const answer = await open(asked, signal);
+      const seen: unknown[] = [];
+      let rest = "";
+      const reading = (async () => {
+        if (events === 0) return void answer.body.destroy();
+        for await (const chunk of answer.body) {
+          rest += chunk.toString();
+          const lines = rest.split("\n");
+          rest = lines.pop()!;
+          seen.push(...lines.map(parsed));
+          if (seen.length >= events) break;
+        }
+        if (rest !== "") seen.push(parsed(rest));
+      })();
+      for (const next of during) await send(resolve(next, kept));
+      await reading.catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      return { status: answer.statusCode, headers: flat(answer.headers), body: seen.slice(0, events) };
+    } finally {
+      done();
+    }
+  };
+
+  return {
+    async take({ ask, until, watch }, kept) {
+      if (watch !== undefined) return await observe(resolve(ask, kept), watch.during ?? [], watch.events, kept);
+      const end = clock.now() + PATIENCE_MS;
+      for (;;) {
+        const asked = resolve(ask, kept);
+        const answer = await send(asked);
+        if (until === undefined || until(answer)) return answer;
+        if (clock.now() > end)
+          throw new Error(
+            `${server}: ${asked.method} ${asked.path} did not come to what was waited for: ${JSON.stringify(answer.body).slice(0, 600)}`,
+          );
+        await clock.sleep(50);
+      }
+    },
+    async close() {
+      await Promise.all([admin.destroy(), stranger.destroy()]);
+    },
+  };
+}
+
+export const resolve = (asked: Asked, kept: Kept): Request => (typeof asked === "function" ? asked(kept) : asked);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, [value].flat().join(", ")]],
+    ),
+  );
+}
