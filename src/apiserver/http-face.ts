@@ -85,6 +85,7 @@ async function serve(
 ): Promise<void> {
   const gone = new AbortController();
   res.on("close", () => gone.abort());
+  res.setHeader("cache-control", "no-cache, private");
   const body = await readBody(req);
   if (body === undefined) {
     const status = statusOfError(tooLarge());
@@ -164,7 +165,7 @@ async function sendStream(
   { status, headers, stream }: StreamAnswer,
   stalledMs: number,
 ): Promise<void> {
-  res.writeHead(status, { ...headers, "cache-control": "no-cache, private" });
+  res.writeHead(status, headers);
   res.flushHeaders();
   for await (const event of stream) {
     let line = lines.get(event);
