@@ -5,12 +5,24 @@ import { ownCall } from "./work.ts";
 /** What every cluster has from its first second. */
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/** Creates the default namespaces that are not there yet. */
+/** The API itself, as workloads find it: the first address of the range. */
+const KUBERNETES = {
+  metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
+  spec: {
+    clusterIP: "10.96.0.1",
+    ports: [{ name: "https", port: 443, targetPort: 6443 }],
+  },
+};
+
+/** Creates the default namespaces, and the API's own Service, that are not there yet. */
 export async function seed(core: Core): Promise<void> {
   const namespaces = core.registry.find("", "v1", "namespaces")!;
   for (const name of NAMESPACES) {
     if (core.store.get("/namespaces", name) !== undefined) continue;
     await create({ ...ownCall(core, namespaces, "", "", "kube-apiserver"), body: { metadata: { name } } });
   }
+  const services = core.registry.find("", "v1", "services")!;
+  if (core.store.get("/services", "default/kubernetes") === undefined)
+    await create({ ...ownCall(core, services, "default", "", "kube-apiserver"), body: structuredClone(KUBERNETES) });
   await core.store.durable();
 }
