@@ -1,7 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import type { AdmissionWebhooks } from "./admission/webhooks.ts";
 import type { Authorize } from "./auth/authorize.ts";
+import { isRecord } from "./json-value.ts";
 import type { Registry } from "./registry.ts";
 import type { User } from "./request.ts";
 import type { Body, ServedResource } from "./served.ts";
@@ -15,8 +17,10 @@ export interface Core {
   store: Store;
   registry: Registry;
   authorize: Authorize;
-  /** Asked in order after the object is decoded and defaulted, before it is validated and stored. */
+  /** Asked in order after the object is decoded and defaulted, before the webhooks; again when a webhook changed the object. */
   admission: readonly Admission[];
+  /** The stored webhook configurations at work; unset: they are kept but nobody is called. */
+  webhooks: AdmissionWebhooks | undefined;
 }
 
 /** One resource request, authenticated and authorized. */
@@ -53,22 +57,74 @@ export interface AdmissionReview {
   old: Body | undefined;
   user: User;
   dryRun: boolean;
+  /** What the client asked for beside the object: CreateOptions, UpdateOptions or DeleteOptions. */
+  options: Record<string, unknown>;
+  /** Texts for `Warning` headers, filled on the way. */
+  warnings: string[];
+  signal: AbortSignal | undefined;
 }
 
-/** One admission step: changes the object or refuses it with a `Fault`. Admission webhooks become such steps. */
+/** One admission step: changes the object or refuses it with a `Fault`. */
 export type Admission = (review: AdmissionReview) => void | Promise<void>;
 
+/**
+ * Lets admission change or refuse a write: the server's own steps, then the mutating webhooks; both once more when a webhook changed the
+ * object. Tells whether a webhook did.
+ */
 export async function admit(
   call: Call,
   operation: AdmissionReview["operation"],
   object: Body | undefined,
   old: Body | undefined,
-): Promise<void> {
-  const { core, resource, subresource, namespace, user } = call;
-  if (core.admission.length === 0) return;
-  const name = object?.metadata.name ?? old?.metadata.name ?? call.name;
-  const review = { operation, resource, subresource, namespace, name, object, old, user, dryRun: isDryRun(call) };
+): Promise<boolean> {
+  const { core } = call;
+  if (core.admission.length === 0 && core.webhooks?.isIdle !== false) return false;
+  const review = reviewOf(call, operation, object, old);
+  const mutation = core.webhooks?.mutation(review);
   for (const step of core.admission) await step(review);
+  if (mutation === undefined || !(await mutation.run())) return false;
+  for (const step of core.admission) await step(review);
+  await mutation.runAgain();
+  return true;
+}
+
+/** Lets the validating webhooks refuse a write that has passed the server's own rules. */
+export async function approve(
+  call: Call,
+  operation: AdmissionReview["operation"],
+  object: Body | undefined,
+  old: Body | undefined,
+): Promise<void> {
+  const { webhooks } = call.core;
+  if (webhooks?.isIdle === false) await webhooks.approve(reviewOf(call, operation, object, old));
+}
+
+function reviewOf(
+  call: Call,
+  operation: AdmissionReview["operation"],
+  object: Body | undefined,
+  old: Body | undefined,
+): AdmissionReview {
+  const { resource, subresource, namespace, user, warnings, signal } = call;
+  const name = object?.metadata.name ?? call.name;
+  const dryRun = isDryRun(call);
+  const options = optionsOf(call, operation);
+  return { operation, resource, subresource, namespace, name, object, old, user, dryRun, options, warnings, signal };
+}
+
+const OPTIONS = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" };
+
+/** A patch's options are told as those of the create or update that it amounts to. */
+function optionsOf(call: Call, operation: AdmissionReview["operation"]): Record<string, unknown> {
+  const kind = { kind: OPTIONS[operation], apiVersion: "meta.k8s.io/v1" };
+  const body = operation === "DELETE" && isRecord(call.body) ? call.body : {};
+  const text = (name: string) => {
+    const value = call.query.get(name) ?? "";
+    return value === "" ? {} : { [name]: value };
+  };
+  const dryRun = isDryRun(call) ? { dryRun: ["All"] } : {};
+  if (operation === "DELETE") return { ...body, ...kind, ...text("propagationPolicy"), ...dryRun };
+  return { ...kind, ...dryRun, ...text("fieldManager"), ...text("fieldValidation") };
 }
 
 export function isDryRun(call: Call): boolean {

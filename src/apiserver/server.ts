@@ -9,6 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Transport } from "../kube/transport.ts";
+import { admissionWebhooks } from "./admission/webhooks.ts";
 import { type Authenticator, bearer, bootstrapTokens, staticTokens } from "./auth/authenticate.ts";
 import { type Authorize, allowAll, mastersOr } from "./auth/authorize.ts";
 import { impersonate } from "./auth/impersonate.ts";
@@ -32,6 +33,7 @@ import type { ServedResource } from "./served.ts";
 import { refusal, type Status, statusOfError } from "./status.ts";
 import { openJournal } from "./storage/journal.ts";
 import { Store } from "./storage/store.ts";
+import { type WebhookHttp, webhookSockets } from "./webhook/http.ts";
 
 export interface ApiServerOptions {
   clock: Clock;
@@ -49,6 +51,8 @@ export interface ApiServerOptions {
   /** Asked about everybody outside `system:masters`. Everything is allowed unless said. */
   authorize?: Authorize;
   admission?: readonly Admission[];
+  /** How admission and conversion webhooks are reached: over sockets unless said. */
+  webhooks?: WebhookHttp;
 }
 
 export interface ApiServer {
@@ -78,7 +82,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r, () => registry) : r)),
   );
   const authorize = mastersOr(options.authorize ?? allowAll);
-  const core: Core = { clock, random, log, store, registry, authorize, admission: options.admission ?? [] };
+  const admission = options.admission ?? [];
+  const core: Core = { clock, random, log, store, registry, authorize, admission, webhooks: undefined };
+  const http = options.webhooks ?? webhookSockets(clock);
+  core.webhooks = admissionWebhooks({ ...core, http });
   const lives = [
     definitionLifecycle(core),
     namespaceLifecycle(core),
@@ -125,6 +132,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
       ending.abort();
       await Promise.all([...faces].map((face) => face.close()));
       for (const life of lives) await life.close();
+      await http.close();
       store.close();
     },
   };

@@ -1,3 +1,4 @@
+import { isIP, type LookupFunction } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import { type Clock, deadline, systemClock } from "./clock.ts";
 import { Fault } from "./fault.ts";
@@ -10,6 +11,8 @@ export interface HttpClientOptions {
   clock?: Clock;
   /** PEM certificates trusted instead of the system's. There is no switch to trust none. */
   ca?: string;
+  /** Connects to this IP address, whatever the URL's host, whose name the certificate must still bear. */
+  address?: string;
   /** Sockets per origin at most. */
   connections?: number;
 }
@@ -27,7 +30,11 @@ export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): P
     // The request's own deadline rules; two more clocks beside it would only disagree.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: DEFAULT_TIMEOUT_MS, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+    connect: {
+      timeout: DEFAULT_TIMEOUT_MS,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.address === undefined ? {} : { lookup: always(options.address) }),
+    },
   });
   const http: Http = async (request) => {
     const limit = deadline(clock, request.timeoutMs ?? DEFAULT_TIMEOUT_MS, request.signal);
@@ -38,6 +45,12 @@ export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): P
     }
   };
   return Object.assign(http, { close: () => agent.destroy() });
+}
+
+/** A name service that knows one address. */
+function always(address: string): LookupFunction {
+  const family = isIP(address);
+  return (_host, { all }, tell) => (all === true ? tell(null, [{ address, family }]) : tell(null, address, family));
 }
 
 function exchange(agent: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {

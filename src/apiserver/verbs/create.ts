@@ -1,6 +1,6 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { text, uuid } from "../../base/random.ts";
-import { admit, type Call, isDryRun } from "../core.ts";
+import { admit, approve, type Call, isDryRun } from "../core.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
 import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
@@ -30,13 +30,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   own(call, object, now);
   tidy(call, object);
   resource.prepareCreate?.(object, now);
-  await admit(call, "CREATE", object, undefined);
-  const errors = [
-    ...metadataErrors(object, resource),
-    ...core.registry.compiled(resource).validate(object),
-    ...(resource.validate?.(object) ?? []),
-  ];
-  if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
+  // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {
     delete object.metadata.managedFields;
     object.metadata.managedFields = trackUpdate({
@@ -49,6 +43,18 @@ export async function store(call: Call, object: Body, options: { managed?: boole
       schema: resource.schema,
     });
   }
+  if (await admit(call, "CREATE", object, undefined)) {
+    name(call, object);
+    own(call, object, now);
+    resource.prepareCreate?.(object, now);
+  }
+  const errors = [
+    ...metadataErrors(object, resource),
+    ...core.registry.compiled(resource).validate(object),
+    ...(resource.validate?.(object) ?? []),
+  ];
+  if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
+  await approve(call, "CREATE", object, undefined);
   return keep(call, object);
 }
 

@@ -1,5 +1,5 @@
 import { rfc3339 } from "../../base/clock.ts";
-import { admit, type Call, isDryRun } from "../core.ts";
+import { admit, approve, type Call, isDryRun } from "../core.ts";
 import { isRecord } from "../json-value.ts";
 import type { Body } from "../served.ts";
 import { badRequest, conflict, forbidden, MODIFIED, notFound, type Status } from "../status.ts";
@@ -64,6 +64,7 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
       throw forbidden(resource, call.name, "this namespace may not be deleted");
     if (!admitted) {
       await admit(call, "DELETE", undefined, live);
+      await approve(call, "DELETE", undefined, live);
       admitted = true;
       if (core.store.get(collection, key) !== stored) continue;
     }

@@ -1,5 +1,5 @@
 import { rfc3339 } from "../../base/clock.ts";
-import { admit, type Call, isDryRun } from "../core.ts";
+import { admit, approve, type Call, isDryRun } from "../core.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
@@ -79,19 +79,11 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const { core, resource } = call;
   const subresource = options.subresource ?? call.subresource;
   const now = core.clock.now();
-  const next = take(call, live, proposed, subresource);
+  const badOwners = sentOwners(proposed, live, options);
+  let next = take(call, live, proposed, subresource);
   tidy(call, next);
   if (subresource === "") resource.prepareUpdate?.(next, live, now);
-  if (resource.hasGeneration && specOf(call, next, live))
-    next.metadata.generation = (live.metadata.generation ?? 0) + 1;
-  await admit(call, "UPDATE", next, live);
-  const errors = [
-    ...sentOwners(proposed, live, options),
-    ...metadataErrors(next, resource, live),
-    ...core.registry.compiled(resource).validate(next, live),
-    ...(resource.validate?.(next, live) ?? []),
-  ];
-  if (errors.length > 0) throw invalid(resource, call.name, errors);
+  // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {
     const managedFields = trackUpdate({
       before: live,
@@ -104,6 +96,20 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
     });
     next.metadata.managedFields = managedFields;
   }
+  if (await admit(call, "UPDATE", next, live)) {
+    next = take(call, live, next, subresource);
+    if (subresource === "") resource.prepareUpdate?.(next, live, now);
+  }
+  if (resource.hasGeneration && specOf(call, next, live))
+    next.metadata.generation = (live.metadata.generation ?? 0) + 1;
+  const errors = [
+    ...badOwners,
+    ...metadataErrors(next, resource, live),
+    ...core.registry.compiled(resource).validate(next, live),
+    ...(resource.validate?.(next, live) ?? []),
+  ];
+  if (errors.length > 0) throw invalid(resource, call.name, errors);
+  await approve(call, "UPDATE", next, live);
   if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
   return sameJson(withoutTimes(next), withoutTimes(live)) ? undefined : next;
 }

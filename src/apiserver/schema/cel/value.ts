@@ -72,7 +72,8 @@ function scalar(node: Node, value: unknown): unknown {
   }
 }
 
-function untyped(value: unknown): unknown {
+/** JSON of unknown shape as CEL reads it: whole numbers are integers, objects are maps. */
+export function untyped(value: unknown): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(untyped);
   if (!isRecord(value)) return value;

@@ -1,0 +1,85 @@
+import type { ParseResult } from "@marcbachmann/cel-js";
+import { EvaluationError } from "@marcbachmann/cel-js";
+import { typing } from "../schema/cel/environment.ts";
+import { parseRule } from "../schema/cel/program.ts";
+import { untyped } from "../schema/cel/value.ts";
+import type { Hook } from "./configuration.ts";
+
+/** Where match conditions run. There is no `authorizer`: an expression that asks it does not compile. */
+const environment = typing()
+  .registerVariable("object", "dyn")
+  .registerVariable("oldObject", "dyn")
+  .registerVariable("request", "dyn");
+
+/** What a condition can see; all are JSON. */
+export interface ConditionInput {
+  object: unknown;
+  oldObject: unknown;
+  request: unknown;
+}
+
+type Compiled = { run: ParseResult } | { wrong: string };
+
+const MAX_KEPT = 1000;
+const kept = new Map<string, Compiled>();
+
+function compiled(expression: string): Compiled {
+  const known = kept.get(expression);
+  if (known !== undefined) return known;
+  if (kept.size >= MAX_KEPT) kept.clear();
+  const made = compile(expression);
+  kept.set(expression, made);
+  return made;
+}
+
+function compile(expression: string): Compiled {
+  try {
+    const run = parseRule(environment, expression);
+    const { valid, type, error } = run.check();
+    if (!valid) return { wrong: `compilation failed: ${error?.message ?? "the expression is not valid"}` };
+    if (type !== "bool" && type !== "dyn") return { wrong: "must evaluate to bool" };
+    return { run };
+  } catch (error) {
+    return { wrong: `compilation failed: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** What is wrong with an expression; undefined when it can be used. */
+export function conditionError(expression: string): string | undefined {
+  const made = compiled(expression);
+  return "wrong" in made ? made.wrong : undefined;
+}
+
+/**
+ * Whether all conditions of a webhook hold. One that is false decides; else one that fails to evaluate does, by the failure policy:
+ * Ignore means that the webhook is not called, Fail that the request is refused for the reason given.
+ */
+export function conditionsHold(hook: Hook, input: ConditionInput): boolean | { failed: string } {
+  const variables = {
+    object: untyped(input.object ?? null),
+    oldObject: untyped(input.oldObject ?? null),
+    request: untyped(input.request),
+  };
+  const failures: string[] = [];
+  for (const { expression } of hook.matchConditions) {
+    const result = evaluate(expression, variables);
+    if (result === false) return false;
+    if (typeof result === "string") failures.push(result);
+  }
+  if (failures.length === 0) return true;
+  if (hook.failurePolicy === "Ignore") return false;
+  const distinct = [...new Set(failures)];
+  return { failed: distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]` };
+}
+
+function evaluate(expression: string, variables: Record<string, unknown>): boolean | string {
+  const made = compiled(expression);
+  if ("wrong" in made) return made.wrong;
+  try {
+    return made.run(variables) === true;
+  } catch (error) {
+    const why =
+      error instanceof EvaluationError ? error.summary : error instanceof Error ? error.message : String(error);
+    return `expression '${expression}' resulted in error: ${why.charAt(0).toLowerCase()}${why.slice(1)}`;
+  }
+}

@@ -1,0 +1,100 @@
+import { convertBetween } from "../conversion/between.ts";
+import type { AdmissionReview } from "../core.ts";
+import { copyJson, sameJson } from "../json-value.ts";
+import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
+import type { Body } from "../served.ts";
+import { ask, type Calling, failedCall, internalError } from "./call.ts";
+import type { Hook } from "./configuration.ts";
+import { type Invocation, invocationOf } from "./matching.ts";
+
+/** The mutating webhooks' part in one write. */
+export interface Mutation {
+  /** Calls them in order. Tells whether one changed the object. */
+  run(): Promise<boolean>;
+  /** Calls those again that want it and were called before a later change. */
+  runAgain(): Promise<void>;
+}
+
+/** `hooks` is the list at the moment of the request. The review's object is changed in place. */
+export function mutationOf(calling: Calling, hooks: readonly Hook[], review: AdmissionReview): Mutation {
+  /** Called, reinvocable, and nothing has changed since. */
+  const called = new Set<string>();
+  const again = new Set<string>();
+  let left: unknown;
+
+  const changedNow = (): void => {
+    for (const id of called) again.add(id);
+    called.clear();
+  };
+  const round = async (wanted: (hook: Hook) => boolean): Promise<boolean> => {
+    let changed = false;
+    for (const hook of hooks) {
+      const invocation = await invocationOf(calling, hook, review);
+      if (invocation === undefined || !wanted(hook)) continue;
+      const verdict = await ask(calling, review, invocation, true);
+      if (verdict === undefined) continue;
+      if (verdict.patch !== undefined && (await patch(calling, review, invocation, verdict.patch))) {
+        changed = true;
+        changedNow();
+      }
+      if (hook.reinvocationPolicy === "IfNeeded") called.add(hook.id);
+    }
+    left = review.object === undefined ? undefined : copyJson(review.object);
+    return changed;
+  };
+  return {
+    run: () => round(() => true),
+    async runAgain() {
+      if (!sameJson(left, review.object)) changedNow();
+      await round((hook) => again.has(hook.id));
+    },
+  };
+}
+
+/** Changes the review's object as a webhook's patch says. Tells whether that made a difference. */
+async function patch(
+  calling: Calling,
+  review: AdmissionReview,
+  invocation: Invocation,
+  text: string,
+): Promise<boolean> {
+  const { hook, as, object } = invocation;
+  const operations = operationsIn(text);
+  if (typeof operations === "string")
+    throw failedCall(invocation, `received undecodable patch in webhook response: ${operations}`);
+  if (operations.length === 0) return false;
+  if (object === undefined || review.object === undefined)
+    throw internalError(
+      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+    );
+  let patched: Body;
+  try {
+    patched = copyJson(jsonPatch(object, operations)) as Body;
+  } catch (error) {
+    throw internalError(error instanceof Error ? error.message : String(error));
+  }
+  const schema = calling.registry.compiled(as);
+  schema.prune(patched);
+  const changed = !sameJson(object, patched);
+  schema.applyDefaults(patched);
+  replace(
+    review.object,
+    as === review.resource ? patched : await convertBetween(calling, patched, as, review.resource),
+  );
+  return changed;
+}
+
+function operationsIn(text: string): JsonPatchOperation[] | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : "json: cannot unmarshal object into Go value of type jsonpatch.Patch";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Others hold the object itself, so it is filled anew. */
+function replace(object: Body, by: Body): void {
+  for (const field of Object.keys(object)) delete object[field];
+  Object.assign(object, by);
+}
