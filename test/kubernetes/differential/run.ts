@@ -15,9 +15,13 @@ try {
     const findings = await compare(family, pair.real, pair.ours);
     const { unexplained, idle } = weigh(findings, readLedger(), [family.name]);
     let step = 0;
+    let refused = 0;
     for (const finding of unexplained) {
       if (finding.step !== step)
         console.log(`\n${family.name} #${finding.step} ${finding.request}  ${brief(finding.asked.body, 200)}`);
+      // Where one server refuses, the rest of the answers has nothing in common.
+      if (finding.at === "status") refused = finding.step;
+      else if (finding.step === refused && finding.at !== "body.message") continue;
       step = finding.step;
       console.log(`    ${finding.at}\n      real ${brief(finding.real, 500)}\n      ours ${brief(finding.ours, 500)}`);
     }
