@@ -12,16 +12,19 @@ const STANDSTILL = 20_000;
 
 /**
  * A clock whose hours cost nothing: time stands still while work goes on and jumps to the next timer when
- * nothing else can run. Work that leaves the process (sockets, threads) is invisible to it, so a virtual
- * world talks through direct calls only.
+ * nothing else can run. Work that leaves the process (sockets, threads) is invisible to it: a virtual world talks
+ * through direct calls only, or tells by `outside` what is still out.
  */
 export class VirtualClock implements Clock {
   #now: number;
   #order = 0;
   #heap: Entry[] = [];
+  readonly #outside: () => Promise<void> | undefined;
 
-  constructor(startMs = Date.UTC(2026, 0, 1)) {
+  /** `outside`: undefined when no work is outside the process, else a promise of the next change. */
+  constructor(startMs = Date.UTC(2026, 0, 1), outside: () => Promise<void> | undefined = () => undefined) {
     this.#now = startMs;
+    this.#outside = outside;
   }
 
   now(): number {
@@ -49,8 +52,13 @@ export class VirtualClock implements Clock {
 
   /** Lets everything that is ready run, without moving time. */
   async settle(): Promise<void> {
-    // Work may hop through a few immediates (a batch, a stream turn) before it rests on a timer.
-    for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+    for (;;) {
+      // Work may hop through a few immediates (a batch, a stream turn) before it rests on a timer.
+      for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+      const change = this.#outside();
+      if (change === undefined) return;
+      await change;
+    }
   }
 
   /**

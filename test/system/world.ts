@@ -1,10 +1,9 @@
 /**
- * The whole of Slipway in virtual time: the embedded API, the operator, simulated clouds and a simulated Harvester
- * cluster, in one process without a socket. A test says what happens to it and reads what a user would see.
+ * The whole of Slipway in virtual time: a Kubernetes API (the embedded one, unless `api.ts` was told of another), the operator,
+ * simulated clouds and a simulated Harvester cluster. A test says what happens to it and reads what a user would see.
  */
 import { readFile } from "node:fs/promises";
 import { loadAll } from "js-yaml";
-import { type ApiServer, createApiServer } from "../../src/apiserver/server.ts";
 import type { Http, HttpHandler } from "../../src/base/http.ts";
 import { jsonLog, type Log, quietLog, Secrets } from "../../src/base/log.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
@@ -29,6 +28,7 @@ import { createLatitudeSim, type LatitudeSim } from "../../src/sim/latitude/lati
 import { simNetwork } from "../../src/sim/network.ts";
 import { type SeedOptions, seedSite } from "../../src/sim/site/seed.ts";
 import { createHarvesterSite, type Site } from "../../src/sim/site/site.ts";
+import { beginApi, type WorldApi } from "./api.ts";
 import { equinixCloud, LATITUDE_MAPPING, latitudeCloud, METROS, PLAN, type TestCloud } from "./cloud.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
@@ -56,8 +56,6 @@ export interface WorldOptions {
   /** Wraps the operator's way to the Kubernetes API. */
   transport?: (inner: Transport) => Transport;
   log?: Log;
-  /** Another API than the embedded one. */
-  api?: { transport(): Transport; close(): Promise<void> };
 }
 
 export interface RunningOperator extends Operator {
@@ -65,14 +63,14 @@ export interface RunningOperator extends Operator {
 }
 
 export class World {
-  readonly clock = new VirtualClock();
+  readonly clock = new VirtualClock(undefined, () => this.api?.outside());
   readonly random: Random;
   readonly secrets = new Secrets();
   readonly logged: string[] = [];
   readonly #options: WorldOptions;
   #network = simNetwork();
   #operators: RunningOperator[] = [];
-  api!: Pick<ApiServer, "transport" | "close">;
+  api!: WorldApi;
   client!: Client;
   site!: Site;
   /** The provider that `pool` buys at. */
@@ -95,8 +93,8 @@ export class World {
   async #begin(): Promise<void> {
     const { clock, random } = this;
     const log = quietLog;
-    this.api = this.#options.api ?? (await createApiServer({ clock, random, log }));
-    this.client = createClient(this.api.transport(), { clock, random, log });
+    this.api = await beginApi(clock, random);
+    this.client = createClient(this.api.transport("administrator"), { clock, random, log });
     await this.whileTimePasses(installCrds(this.client, clock, new AbortController().signal));
     const seed = { vip: VIP, version: "v1.8.1", vipMode: "static" as const, ...this.#options.site };
     await this.whileTimePasses(seedSite(this.client, seed));
@@ -150,7 +148,8 @@ export class World {
     const log =
       this.#options.log ??
       jsonLog({ level: "debug", secrets, destination: { write: (line) => void this.logged.push(line) } });
-    const toApi = this.#options.transport?.(this.api.transport()) ?? this.api.transport();
+    const direct = this.api.transport("operator");
+    const toApi = this.#options.transport?.(direct) ?? direct;
     const faulty =
       this.#options.faults === undefined
         ? this.#network.http

@@ -1,0 +1,123 @@
+import { systemClock } from "../../src/base/clock.ts";
+import type { KubeObject } from "../../src/kube/object.ts";
+import type { ApiAnswer, ApiRequest, WatchEvent } from "../../src/kube/transport.ts";
+import { attributesOf } from "./attributes.ts";
+
+/** What a stream owes: a version, or the news that the object is gone, whose version the answer to a deletion does not tell. */
+type Debt = bigint | "gone";
+
+/** A stream that doesn't tell of a write for so long has lost it. */
+const PATIENCE_MS = 10_000;
+
+/** An open watch, with what it has told and what it is about to tell. */
+export class FollowedWatch {
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string | undefined;
+  told: bigint;
+  readonly owed = new Map<string, Debt>();
+  readonly #gone = new Set<string>();
+
+  constructor(request: ApiRequest) {
+    const { group, resource, namespace } = attributesOf(request)!;
+    this.group = group;
+    this.resource = resource;
+    this.namespace = namespace;
+    this.told = BigInt(request.query?.resourceVersion ?? "0");
+  }
+
+  owes(uid: string, debt: Debt): void {
+    if (debt === "gone" ? !this.#gone.has(uid) : debt > this.told) this.owed.set(uid, debt);
+  }
+
+  tells({ type, object }: WatchEvent): void {
+    const { uid, resourceVersion } = (object as KubeObject).metadata ?? {};
+    if (resourceVersion !== undefined) this.told = BigInt(resourceVersion);
+    if (type === "DELETED") this.#gone.add(uid);
+    for (const [of, debt] of this.owed)
+      if (debt === "gone" ? this.#gone.has(of) : debt <= this.told) this.owed.delete(of);
+  }
+}
+
+/**
+ * What a virtual world has on its way to a real server: requests without an answer, and writes of which an open watch has
+ * not told yet. Writes of others (garbage collection) are not known here and come when they come.
+ */
+export class OutsideWork {
+  readonly #watches = new Set<FollowedWatch>();
+  #requests = 0;
+  #change = Promise.withResolvers<void>();
+
+  /** For `VirtualClock`. Rejects when a watch does not tell of a write in 10 s of real time. */
+  readonly rest = (): Promise<void> | undefined => {
+    if (this.#requests > 0) return this.#change.promise;
+    const debtor = [...this.#watches].find(({ owed }) => owed.size > 0);
+    return debtor && this.#patiently(debtor);
+  };
+
+  async #patiently({ resource, owed }: FollowedWatch): Promise<void> {
+    const time = Promise.withResolvers<void>();
+    const timer = systemClock.after(PATIENCE_MS, () => {
+      const lost = [...owed].map(([uid, debt]) => `${uid}: ${debt}`);
+      time.reject(new Error(`the watch of ${resource} did not tell of a write: ${lost.join(", ")}`));
+    });
+    await Promise.race([this.#change.promise, time.promise]).finally(() => timer.cancel());
+  }
+
+  /** Counts a call while it is out. */
+  async during<T>(call: () => Promise<T>): Promise<T> {
+    this.#requests++;
+    try {
+      return await call();
+    } finally {
+      this.#requests--;
+      this.#changed();
+    }
+  }
+
+  /** A write and what every watch that was open when it was sent will tell of it. */
+  async write(request: ApiRequest, call: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+    const { group, resource, namespace } = attributesOf(request) ?? {};
+    const open = [...this.#watches].filter(
+      (watch) =>
+        watch.group === group &&
+        watch.resource === resource?.split("/")[0] &&
+        (watch.namespace === undefined || watch.namespace === namespace),
+    );
+    return await this.during(async () => {
+      const answer = await call();
+      const [uid, debt] = debtOf(request, answer);
+      if (uid !== undefined) for (const watch of open) if (this.#watches.has(watch)) watch.owes(uid, debt);
+      return answer;
+    });
+  }
+
+  follow(watch: FollowedWatch): void {
+    this.#watches.add(watch);
+  }
+
+  tells(watch: FollowedWatch, event: WatchEvent): void {
+    watch.tells(event);
+    this.#changed();
+  }
+
+  unfollow(watch: FollowedWatch): void {
+    this.#watches.delete(watch);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
+  }
+}
+
+function debtOf(request: ApiRequest, { status, body }: ApiAnswer): [uid: string | undefined, Debt] {
+  const { kind, metadata, details } = body as KubeObject & { details?: { uid?: string } };
+  if (status >= 300 || request.query?.dryRun !== undefined) return [undefined, "gone"];
+  if (kind === "Status") return [request.method === "DELETE" ? details?.uid : undefined, "gone"];
+  const { uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata;
+  const leaves = deletionTimestamp !== undefined || request.method === "DELETE";
+  const held = (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0;
+  return [uid, leaves && !held ? "gone" : BigInt(resourceVersion)];
+}

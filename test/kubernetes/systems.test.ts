@@ -1,0 +1,33 @@
+/** Every system test of the suite on a real kube-apiserver, the operator with the rights that `deploy/` ships. */
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { after, test } from "node:test";
+import { playOn } from "../system/api.ts";
+import { whyNotHere } from "./cluster.ts";
+import { grantsOf, isUsedBy, shippedRbac, wordsOf } from "./grants.ts";
+import { realStage } from "./stage.ts";
+
+/** It reads names of tests; no world is played in it. */
+const ELSEWHERE = new Set(["h-statements.test.ts"]);
+
+const skip = await whyNotHere();
+
+if (skip !== undefined) test("the systems on a real kube-apiserver", { skip });
+else {
+  const stage = await realStage();
+  after(() => stage.close());
+  playOn(stage);
+  const wanted = process.env.SYSTEMS?.split(",");
+  const files = (await readdir("test/system")).filter((name) => name.endsWith(".test.ts") && !ELSEWHERE.has(name));
+  const played = files.filter((name) => wanted?.some((part) => name.includes(part)) ?? true);
+  for (const name of played) await import(`../system/${name}`);
+
+  test("the operator was forbidden nothing by the shipped RBAC", () => {
+    assert.deepEqual([...new Set(stage.forbidden.map(wordsOf))], []);
+  });
+
+  test("every right in the shipped RBAC was used", { skip: wanted && "only some systems were played" }, async () => {
+    const idle = grantsOf(await shippedRbac()).filter((grant) => !stage.used.some((used) => isUsedBy(grant, used)));
+    assert.deepEqual(idle.map(wordsOf), []);
+  });
+}

@@ -1,0 +1,60 @@
+import { Instance } from "../../src/kinds/harvester/instance.ts";
+import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { ConfigMap, Event, Lease, Node, Pod, PodDisruptionBudget, Secret, Service } from "../../src/kube/core.ts";
+import { type KubeObject, pathOf, type Resource, refOf } from "../../src/kube/object.ts";
+import type { Transport } from "../../src/kube/transport.ts";
+import { FleetMachine } from "../../src/sim/site/capi-machine.ts";
+
+const ReplicaSet: Resource = {
+  group: "apps",
+  version: "v1",
+  kind: "ReplicaSet",
+  plural: "replicasets",
+  namespaced: true,
+};
+
+/** Where worlds write. */
+const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
+  [InstancePool],
+  [Instance],
+  [MachineProvider],
+  [Node],
+  [ReplicaSet, "default"],
+  [Pod, "default"],
+  [PodDisruptionBudget, "default"],
+  [Event, "default"],
+  [Event, "harvester-system"],
+  [Secret, "harvester-system"],
+  [ConfigMap, "harvester-system"],
+  [Lease, "harvester-system"],
+  [FleetMachine, "fleet-local"],
+];
+
+/** What a cluster has by itself stays. */
+const OWN = new Set(["kube-root-ca.crt"]);
+
+/** Removes what a world leaves behind, whatever finalizers hold it. Resolves when it is gone. */
+export async function wipe(client: Client, transport: Transport): Promise<void> {
+  for (const name of ["ingress-expose", "rke2-traefik"])
+    await client.delete(Service, { namespace: "kube-system", name });
+  await Promise.all(WRITTEN.map(([resource, namespace]) => empty(client, transport, resource, namespace)));
+}
+
+async function empty(client: Client, transport: Transport, resource: Resource, namespace?: string): Promise<void> {
+  const at = namespace === undefined ? {} : { namespace };
+  for (;;) {
+    const left = (await client.list(resource, at)).items.filter(({ metadata }) => !OWN.has(metadata.name));
+    if (left.length === 0) return;
+    await Promise.all(
+      left.filter(({ metadata }) => metadata.finalizers?.length).map((held) => release(client, resource, held)),
+    );
+    const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, propagationPolicy: "Background" };
+    await transport.request({ method: "DELETE", path: pathOf(resource, at), body });
+  }
+}
+
+async function release(client: Client, resource: Resource, held: KubeObject): Promise<void> {
+  await client.patch(resource, refOf(held), { type: "merge", body: { metadata: { finalizers: null } } });
+}

@@ -1,0 +1,44 @@
+import { quietLog } from "../../src/base/log.ts";
+import type { Random } from "../../src/base/random.ts";
+import type { VirtualClock } from "../../src/base/virtual-clock.ts";
+import type { Transport } from "../../src/kube/transport.ts";
+
+/** The Kubernetes API that one world plays on. */
+export interface WorldApi {
+  /** A way to it as the cluster's administrator, or as the operator with the rights that are shipped. */
+  transport(as: "administrator" | "operator"): Transport;
+  /** For servers outside the process: see `VirtualClock`. */
+  outside(): Promise<void> | undefined;
+  close(): Promise<void>;
+}
+
+export interface Stage {
+  begin(clock: VirtualClock, random: Random): Promise<WorldApi>;
+  /** Of a long row of like worlds every n-th is played: 1 where a world is cheap. */
+  everyNth: number;
+}
+
+let stage: Stage = {
+  async begin(clock, random) {
+    // Not loaded where another server takes its place.
+    const { createApiServer } = await import("../../src/apiserver/server.ts");
+    const { transport, close } = await createApiServer({ clock, random, log: quietLog });
+    return { transport, close, outside: () => undefined };
+  },
+  everyNth: 1,
+};
+
+/** Worlds of this process are played on another API than the embedded one from now on. */
+export function playOn(other: Stage): void {
+  stage = other;
+}
+
+/** An API with nothing in it but what every cluster has. */
+export function beginApi(clock: VirtualClock, random: Random): Promise<WorldApi> {
+  return stage.begin(clock, random);
+}
+
+/** Those of a row of like worlds that are played here: all, or on a slower server a sample. */
+export function sampled<T>(row: readonly T[]): T[] {
+  return row.filter((_, index) => index % stage.everyNth === 0);
+}
