@@ -9,7 +9,16 @@ import { trouble } from "./trouble.ts";
 /** A verb adds itself to the program. */
 export type Verb = (program: Command) => void;
 
-const VERBS = ["up", "demo", "operator", "sim", "crds", "version", "completion"] as const;
+/** Each is loaded when it is asked for. Written out, so that a bundler finds them. */
+const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
+  up: () => import("./up.ts"),
+  demo: () => import("./demo.ts"),
+  operator: () => import("./operator.ts"),
+  sim: () => import("./sim.ts"),
+  crds: () => import("./crds.ts"),
+  version: () => import("./version.ts"),
+  completion: () => import("./completion.ts"),
+};
 
 export function buildProgram(verbs: readonly Verb[]): Command {
   const program = new Command("slipway")
@@ -35,9 +44,9 @@ Examples:
 /** Loads only the verb that is asked for; help and completion need them all. */
 async function verbsFor(argument: string | undefined): Promise<Verb[]> {
   if (argument === "-V" || argument === "--version") return [];
-  const names = VERBS.filter((name) => name === argument);
-  const wanted = names.length === 1 && argument !== "completion" ? names : VERBS;
-  return await Promise.all(wanted.map(async (name) => ((await import(`./${name}.ts`)) as { verb: Verb }).verb));
+  const all = Object.keys(VERBS);
+  const wanted = all.filter((name) => name === argument && name !== "completion");
+  return await Promise.all((wanted.length === 1 ? wanted : all).map(async (name) => (await VERBS[name]!()).verb));
 }
 
 /** Exit codes: 0 done, 1 what was asked for did not come about, 2 it can't be asked for like this. A verb sets 1 by itself. */

@@ -1,0 +1,68 @@
+/**
+ * Writes the command as few files that need nothing but Node: `dist/slipway.mjs`, what it loads when it is asked for under `dist/lib`,
+ * the examples that `slipway demo` applies, and the licences of the packages within. Argument: the folder, unless it is `dist`.
+ */
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, type Metafile } from "esbuild";
+
+const ROOT = join(import.meta.dirname, "..");
+const out = process.argv[2] ?? join(ROOT, "dist");
+
+for (const name of ["slipway.mjs", "lib", "examples", "LICENSES.txt"])
+  rmSync(join(out, name), { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: ROOT,
+  entryPoints: { slipway: "src/cli/main.ts" },
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  // As deep below the examples as src/cli is: what is found relative to a source file is found relative to a chunk.
+  chunkNames: "lib/chunks/[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  // Names stay: they stand in stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  banner: {
+    // CommonJS packages ask for Node's own modules by `require`, which a module does not have.
+    js: `import{createRequire as slipwayRequire}from"node:module";const require=slipwayRequire(import.meta.url);`,
+  },
+  metafile: true,
+  logLevel: "warning",
+});
+
+const main = join(out, "slipway.mjs");
+writeFileSync(main, `#!/usr/bin/env node\n${readFileSync(main, "utf8")}`);
+chmodSync(main, 0o755);
+mkdirSync(join(out, "examples"), { recursive: true });
+cpSync(join(ROOT, "examples"), join(out, "examples"), { recursive: true });
+const packages = packagesIn(metafile);
+writeFileSync(join(out, "LICENSES.txt"), packages.map(licenceOf).join("\n"));
+const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+console.log(`bundle: ${(bytes / 1024 / 1024).toFixed(1)} MiB with ${packages.length} packages in ${out}`);
+
+/** Folders of the packages that code was taken from. */
+function packagesIn({ outputs }: Metafile): string[] {
+  const folders = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs)
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .map(([file]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]),
+  );
+  return [...new Set(folders)].filter((folder) => folder !== undefined).sort();
+}
+
+function licenceOf(folder: string): string {
+  const path = join(ROOT, folder);
+  const { name, version, license } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as {
+    name: string;
+    version: string;
+    license?: string;
+  };
+  const file = readdirSync(path).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? "" : readFileSync(join(path, file), "utf8").trim();
+  return `${"=".repeat(78)}\n${name} ${version}: ${license ?? "see below"}\n\n${text}\n`;
+}
