@@ -1,14 +1,19 @@
-import { type Attributes, denial } from "./auth/authorize.ts";
+import { attributesOf } from "./auth/attributes.ts";
+import type { Attributes, Authorize } from "./auth/authorize.ts";
+import { denied } from "./auth/denial.ts";
+import { impersonation } from "./auth/impersonate.ts";
 import { REVIEWS, review } from "./auth/reviews.ts";
 import { decodeBody, mediaType } from "./body.ts";
 import type { Call, Core } from "./core.ts";
-import { type Documents, documents } from "./documents.ts";
+import { type Documents, documents, NO_PAGE } from "./documents.ts";
 import { duplicateFields } from "./duplicates.ts";
 import { copyJson, isRecord } from "./json-value.ts";
 import type { ServerMetrics } from "./metrics.ts";
+import { checkAccept, negotiate } from "./negotiate.ts";
 import { parseResourcePath, type ResourcePath } from "./path.ts";
-import { negotiate, present, presentEvents } from "./present.ts";
+import { present, presentEvents } from "./present.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
+import { hasRoute, verbOf } from "./route.ts";
 import type { ServedResource } from "./served.ts";
 import { forbidden, methodNotAllowed, noSuchPath, refusal } from "./status.ts";
 import { create } from "./verbs/create.ts";
@@ -21,81 +26,50 @@ import { scale } from "./verbs/scale.ts";
 import { rewrite, update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 
+const PATCH_TYPES: readonly string[] = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
+];
+
 /** Answers authenticated requests: authorization, then the verb. Refusals are thrown. */
 export function dispatcher(
   core: Core,
   metrics: ServerMetrics,
 ): (request: ServerRequest, user: User) => Promise<ServerAnswer> {
   const docs = documents(core);
-  return (request, user) => {
+  const impersonate = impersonation(core.authorize);
+  return async (request, requestor) => {
     const path = parseResourcePath(request.path);
-    return path === undefined ? document(core, docs, metrics, request, user) : resource(core, request, user, path);
+    const verb = path === undefined ? "" : verbOf(request, path);
+    const asked = attributesOf(request, requestor, path, verb);
+    const user = await impersonate(asked, request.headers);
+    await permit({ ...asked, user }, core.authorize);
+    if (path !== undefined) return await resource(core, request, user, path, verb);
+    return (request.path === "/metrics" ? await metrics.scrape() : docs(request)) ?? NO_PAGE;
   };
 }
 
-async function document(
+async function permit(asked: Attributes, authorize: Authorize): Promise<void> {
+  const { allowed, reason } = await authorize(asked);
+  if (!allowed) throw denied(asked, reason);
+}
+
+async function resource(
   core: Core,
-  docs: Documents,
-  metrics: ServerMetrics,
   request: ServerRequest,
   user: User,
+  path: ResourcePath,
+  verb: string,
 ): Promise<ServerAnswer> {
-  const verb = request.method.toLowerCase();
-  const attributes = {
-    user,
-    verb,
-    group: "",
-    version: "",
-    plural: "",
-    subresource: "",
-    namespace: "",
-    name: "",
-    path: request.path,
-  };
-  const { allowed, reason } = await core.authorize(attributes);
-  if (!allowed) throw refusal("Forbidden", `forbidden: ${denial(attributes, reason)}`, {});
-  const answer = request.path === "/metrics" ? await metrics.scrape() : docs(request);
-  if (answer === undefined) throw noSuchPath();
-  return answer;
-}
-
-const SUBRESOURCE_VERBS: Readonly<Record<string, readonly string[]>> = {
-  status: ["get", "update", "patch"],
-  scale: ["get", "update", "patch"],
-  eviction: ["create"],
-  finalize: ["update"],
-  approval: ["get", "update", "patch"],
-};
-
-async function resource(core: Core, request: ServerRequest, user: User, path: ResourcePath): Promise<ServerAnswer> {
-  const { group, version, plural, namespace, name, subresource } = path;
-  const verb = verbOf(request, path);
-  const attributes: Attributes = {
-    user,
-    verb,
-    group,
-    version,
-    plural,
-    subresource,
-    namespace,
-    name,
-    path: request.path,
-  };
-  const { allowed, reason } = await core.authorize(attributes);
-  if (!allowed) throw forbidden({ group, plural, kind: plural }, name, denial(attributes, reason));
-
-  const isReview = REVIEWS.some((r) => r.group === group && r.plural === plural);
-  if (isReview && verb === "create") {
-    const body = decodeBody(request.body, request.headers["content-type"] ?? "");
-    return {
-      status: 201,
-      headers: { "content-type": "application/json" },
-      body: await review(core, group, plural, body, user),
-    };
-  }
+  const { group, version, plural, name, subresource } = path;
   const found = core.registry.find(group, version, plural);
-  if (found === undefined) throw noSuchPath();
-  checkSupported(found, path, verb);
+  if (found === undefined || !hasRoute(found, path, verb, request.method)) {
+    if (core.registry.hasBuiltIn(group)) throw noSuchPath();
+    return NO_PAGE;
+  }
+  if (found.builtIn) checkHeaders(request, verb);
   const form = negotiate(request.headers.accept);
   const call: Call = {
     core,
@@ -130,59 +104,18 @@ async function resource(core: Core, request: ServerRequest, user: User, path: Re
   return { status, headers: headersFor(form.media, call), body: present(form, call, body) };
 }
 
+/** What upstream's router asks of the headers before a built-in kind's handler does. */
+function checkHeaders({ headers }: ServerRequest, verb: string): void {
+  if (verb === "patch" && !PATCH_TYPES.includes(mediaType(headers["content-type"])))
+    throw refusal("UnsupportedMediaType", "415: Unsupported Media Type", {});
+  checkAccept(headers.accept, verb === "list" || verb === "watch");
+}
+
 /** Of interest only where fields are validated, and readable only in JSON (YAML with duplicates is refused by its parser). */
 function statedTwice({ method, body, headers, query }: ServerRequest): string[] {
   const json = mediaType(headers["content-type"] ?? "application/json").endsWith("json");
   const counts = ["POST", "PUT", "PATCH"].includes(method) && query.get("fieldValidation") !== "Ignore";
   return json && counts && typeof body === "string" ? duplicateFields(body) : [];
-}
-
-function verbOf({ method, query }: ServerRequest, { name, watch: old }: ResourcePath): string {
-  switch (method) {
-    case "GET":
-    case "HEAD": {
-      const watching = old || ["true", "1"].includes(query.get("watch") ?? "");
-      if (watching) {
-        if (name !== "") query.append("fieldSelector", `metadata.name=${name}`);
-        return "watch";
-      }
-      return name === "" ? "list" : "get";
-    }
-    case "POST":
-      return "create";
-    case "PUT":
-      return "update";
-    case "PATCH":
-      return "patch";
-    case "DELETE":
-      return name === "" ? "deletecollection" : "delete";
-    default:
-      return method.toLowerCase();
-  }
-}
-
-function checkSupported(resource: ServedResource, { name, namespace, subresource }: ResourcePath, verb: string): void {
-  if (resource.namespaced ? namespace === "" && name !== "" : namespace !== "") throw noSuchPath();
-  if (subresource === "") {
-    if (
-      !resource.verbs.includes(verb) ||
-      (name !== "" && verb === "create") ||
-      (name === "" && ["update", "patch"].includes(verb))
-    )
-      throw methodNotAllowed(resource, verb);
-    if (resource.namespaced && namespace === "" && !["list", "watch"].includes(verb))
-      throw methodNotAllowed(resource, verb);
-    return;
-  }
-  const { group, plural } = resource;
-  const has =
-    (subresource === "status" && resource.status) ||
-    (subresource === "scale" && resource.scale !== undefined) ||
-    (subresource === "eviction" && group === "" && plural === "pods") ||
-    (subresource === "finalize" && group === "" && plural === "namespaces") ||
-    (subresource === "approval" && plural === "certificatesigningrequests");
-  if (!has) throw noSuchPath();
-  if (!SUBRESOURCE_VERBS[subresource]!.includes(verb)) throw methodNotAllowed(resource, verb);
 }
 
 function namespaceOf(resource: ServedResource, path: ResourcePath): string {

@@ -30,6 +30,13 @@ const PATHS = [
   "/version",
 ];
 
+/** The answer where nothing is, not even a group. */
+export const NO_PAGE: PlainAnswer = {
+  status: 404,
+  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  body: "404 page not found\n",
+};
+
 /** Documents are made once per change of what is served. */
 export function documents(core: Core): Documents {
   const { registry } = core;

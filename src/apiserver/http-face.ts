@@ -10,7 +10,7 @@ import type { WatchEvent } from "../kube/transport.ts";
 import { userOfCertificate } from "./auth/authenticate.ts";
 import { MAX_BODY_BYTES, mediaType, PROTOBUF, tooLarge } from "./body.ts";
 import { isRecord } from "./json-value.ts";
-import type { PlainAnswer, ServerAnswer, ServerRequest, StreamAnswer, User } from "./request.ts";
+import type { PlainAnswer, ServerAnswer, ServerRequest, StreamAnswer } from "./request.ts";
 import { statusOfError } from "./status.ts";
 
 export interface ListenOptions {
@@ -95,24 +95,26 @@ async function serve(
   }
   const url = req.url ?? "/";
   const mark = url.indexOf("?");
-  const user = certificateUser(req);
   const answer = await handle({
     method: req.method ?? "GET",
     path: mark < 0 ? url : url.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
     headers: flat(req.headers),
     body,
-    ...(user === undefined ? {} : { user }),
+    ...certificateUser(req),
     signal: gone.signal,
   });
   if ("stream" in answer) await sendStream(res, answer, stalledMs);
   else await sendPlain(req, res, answer, stalledMs);
 }
 
-function certificateUser(req: IncomingMessage): User | undefined {
+function certificateUser(req: IncomingMessage): Pick<ServerRequest, "user" | "badCertificate"> {
   const socket = req.socket as Partial<TLSSocket>;
-  if (socket.authorized !== true || socket.getPeerCertificate === undefined) return undefined;
-  return userOfCertificate(socket.getPeerCertificate().subject ?? {});
+  const { subject, fingerprint256 } = socket.getPeerCertificate?.() ?? {};
+  if (subject === undefined || fingerprint256 === undefined) return {};
+  if (socket.authorized !== true) return { badCertificate: true };
+  const user = userOfCertificate(subject, fingerprint256.replaceAll(":", "").toLowerCase());
+  return user === undefined ? { badCertificate: true } : { user };
 }
 
 function flat(headers: IncomingMessage["headers"]): Record<string, string> {
@@ -145,7 +147,7 @@ async function sendPlain(
   res.writeHead(status, headers);
   if (req.method === "HEAD" || status === 304) return void res.end();
   if (typeof body === "string" || body instanceof Uint8Array) return void res.end(body);
-  if (headers["content-type"] === "application/yaml") return void res.end(dump(body));
+  if (headers["content-type"] === "application/yaml") return void res.end(yaml(body));
   const items = isRecord(body) ? body.items : undefined;
   if (!Array.isArray(items) || items.length <= WHOLE_LIST) return void res.end(JSON.stringify(body));
   const [head, tail] = JSON.stringify({ ...(body as object), items: [] }).split('"items":[]') as [string, string];
@@ -155,6 +157,11 @@ async function sendPlain(
     await write(res, (at === 0 ? "" : ",") + piece.join(","), stalledMs);
   }
   res.end(`]${tail}`);
+}
+
+/** YAML as Kubernetes writes it: names in order, lists not indented. */
+function yaml(body: unknown): string {
+  return dump(body, { sortKeys: true, noArrayIndent: true, lineWidth: -1, noRefs: true, quotingType: '"' });
 }
 
 /** The text of an event, made once for all watches that show it. */

@@ -2,61 +2,35 @@ import type { WatchEvent } from "../kube/transport.ts";
 import { toTable } from "./builtin/table.ts";
 import type { Call } from "./core.ts";
 import { isRecord } from "./json-value.ts";
-import type { Body } from "./served.ts";
-import { refusal } from "./status.ts";
+import type { Form } from "./negotiate.ts";
+import type { Body, ServedResource } from "./served.ts";
+import { badRequest, refusal } from "./status.ts";
 
-/** How the client wants to see objects: as they are, as rows of a table, or their metadata only. */
-export interface Form {
-  as: "object" | "table" | "metadata";
-  media: "application/json" | "application/yaml";
-}
-
-const SPOKEN = "application/json, application/yaml";
-
-/** Reads an Accept header. Throws NotAcceptable when nothing in it is spoken here. */
-export function negotiate(accept: string | undefined): Form {
-  if (accept === undefined || accept.trim() === "") return { as: "object", media: "application/json" };
-  for (const clause of accept.split(",")) {
-    const [type = "", ...rest] = clause.split(";").map((part) => part.trim());
-    const parameters = new Map(rest.map((p) => p.split("=") as [string, string]));
-    const media =
-      type === "application/yaml"
-        ? "application/yaml"
-        : ["application/json", "application/*", "*/*"].includes(type)
-          ? "application/json"
-          : undefined;
-    const as = parameters.get("as");
-    if (media === undefined) continue;
-    if (as === undefined) return { as: "object", media };
-    if (parameters.get("g") !== "meta.k8s.io" || parameters.get("v") !== "v1") continue;
-    if (as === "Table") return { as: "table", media };
-    if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { as: "metadata", media };
-  }
-  throw refusal("NotAcceptable", `only the following media types are accepted: ${SPOKEN}`);
-}
-
-/** An answer's object or list in the form that was asked for. Statuses stay as they are. */
+/** An answer's object or list in the form that was asked for. Statuses stay as they are. Throws NotAcceptable when it has no such form. */
 export function present(form: Form, call: Call, value: unknown): unknown {
   if (form.as === "object" || !isRecord(value) || value.kind === "Status") return value;
   const list = value.kind === call.resource.listKind && Array.isArray(value.items);
   const objects = (list ? value.items : [value]) as Body[];
-  if (form.as === "table") {
-    const listMeta = list
-      ? (value.metadata as Record<string, unknown>)
-      : { resourceVersion: objects[0]!.metadata.resourceVersion };
-    return toTable(call.resource, objects, {
-      now: call.core.clock.now(),
-      listMeta,
-      includeObject: includeObject(call),
-    });
+  switch (form.as) {
+    case "table": {
+      const listMeta = list
+        ? (value.metadata as Record<string, unknown>)
+        : { resourceVersion: objects[0]!.metadata.resourceVersion };
+      return toTable(call.resource, objects, { ...tableOptions(form, call), listMeta });
+    }
+    case "metadata":
+      if (list) throw refusal("NotAcceptable", wrongForm("PartialObjectMetadata", "a list", call.resource, "List"));
+      return metadataOnly(form, objects[0]!);
+    case "metadata list":
+      if (!list)
+        throw refusal("NotAcceptable", wrongForm("PartialObjectMetadataList", "not a list", call.resource, ""));
+      return {
+        ...value,
+        kind: "PartialObjectMetadataList",
+        apiVersion: `meta.k8s.io/${form.version}`,
+        items: objects.map((object) => metadataOnly(form, object)),
+      };
   }
-  if (!list) return metadataOnly(objects[0]!);
-  return {
-    ...value,
-    kind: "PartialObjectMetadataList",
-    apiVersion: "meta.k8s.io/v1",
-    items: objects.map(metadataOnly),
-  };
 }
 
 /** A watch's events in the form that was asked for. */
@@ -65,30 +39,47 @@ export async function* presentEvents(
   call: Call,
   events: AsyncIterable<WatchEvent>,
 ): AsyncIterable<WatchEvent> {
+  const options = form.as === "table" ? tableOptions(form, call) : undefined;
   let first = true;
   for await (const event of events) {
     const object = event.object as Body;
     if (event.type === "ERROR") yield event;
-    else if (form.as === "metadata") yield { type: event.type, object: metadataOnly(object) };
+    else if (options === undefined) yield { type: event.type, object: metadataOnly(form, object) };
     else {
       const listMeta = { resourceVersion: object.metadata.resourceVersion };
-      const options = {
-        now: call.core.clock.now(),
-        listMeta,
-        includeObject: includeObject(call),
-        withoutDefinitions: !first,
-      };
-      yield { type: event.type, object: toTable(call.resource, [object], options) };
+      const table = toTable(call.resource, [object], { ...options, listMeta, withoutDefinitions: !first });
+      yield { type: event.type, object: table };
       first = false;
     }
   }
 }
 
-function metadataOnly(object: Body): unknown {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+function tableOptions({ version }: Form, call: Call) {
+  return {
+    now: call.core.clock.now(),
+    includeObject: includeObject(call),
+    apiVersion: `meta.k8s.io/${version}`,
+  } as const;
 }
 
-function includeObject(call: Call): "None" | "Metadata" | "Object" {
-  const asked = call.query.get("includeObject");
-  return asked === "None" || asked === "Object" ? asked : "Metadata";
+function metadataOnly({ version }: Form, object: Body): unknown {
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}
+
+const INCLUDED = ["None", "Metadata", "Object"] as const;
+
+function includeObject(call: Call): (typeof INCLUDED)[number] {
+  const asked = call.query.get("includeObject") ?? "";
+  if (asked === "") return "Metadata";
+  const found = INCLUDED.find((one) => one === asked);
+  if (found !== undefined) return found;
+  const error = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: ${error}`);
+}
+
+/** The message names the type that upstream's server has for the object in its memory. */
+function wrongForm(asked: string, is: string, { builtIn, group, kind }: ServedResource, suffix: string): string {
+  const of = group === "" || group === "events.k8s.io" ? "core" : group.split(".")[0];
+  const type = builtIn ? `${of}.${kind}${suffix}` : `unstructured.Unstructured${suffix}`;
+  return `you requested ${asked}, but the requested object is ${is} (*${type})`;
 }

@@ -30,6 +30,11 @@ export class Registry {
     return this.all().find((r) => r.kind === kind && apiVersionOf(r) === apiVersion);
   }
 
+  /** Whether the group is one of Kubernetes' own that are served here. */
+  hasBuiltIn(group: string): boolean {
+    return this.all().some((r) => r.builtIn && r.group === group);
+  }
+
   /** One resource per collection: the storage version where it is served, else any. */
   collections(): Map<string, ServedResource> {
     const out = new Map<string, ServedResource>();

@@ -101,7 +101,7 @@ test("refusals carry reason and details", () =>
     assert.equal((await w.refused("GET", `${CONFIG_MAPS}/x`)).message, 'configmaps "x" not found');
     assert.equal((await w.refused("POST", CONFIG_MAPS, { metadata: { name: "a" } })).reason, "AlreadyExists");
     assert.equal(
-      (await w.refused("GET", "/apis/none/v1/things")).message,
+      (await w.refused("GET", "/api/v1/things")).message,
       "the server could not find the requested resource",
     );
     assert.match(

@@ -10,16 +10,19 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Transport } from "../kube/transport.ts";
 import { admissionWebhooks } from "./admission/webhooks.ts";
-import { type Authenticator, bearer, bootstrapTokens, staticTokens } from "./auth/authenticate.ts";
-import { type Authorize, allowAll, mastersOr } from "./auth/authorize.ts";
-import { impersonate } from "./auth/impersonate.ts";
+import { type Authenticator, bootstrapTokens, staticTokens, whoAsks } from "./auth/authenticate.ts";
+import { type Authorize, type Authorizer, mastersOr } from "./auth/authorize.ts";
+import { rbac } from "./auth/rbac/authorizer.ts";
+import { noEscalation } from "./auth/rbac/escalation.ts";
 import { reviewResources } from "./auth/reviews.ts";
 import { builtinResources } from "./builtin/resources.ts";
 import type { Admission, Core } from "./core.ts";
 import { directTransport } from "./direct-transport.ts";
 import { dispatcher } from "./dispatch.ts";
 import { type Listening, type ListenOptions, listen } from "./http-face.ts";
+import { roleAggregation } from "./lifecycle/aggregated-roles.ts";
 import { clusterIps } from "./lifecycle/cluster-ips.ts";
+import { seedPolicy } from "./lifecycle/default-policy.ts";
 import { definitionLifecycle, withDefinitionRules } from "./lifecycle/definitions.ts";
 import { eventExpiry } from "./lifecycle/events.ts";
 import { garbageCollector } from "./lifecycle/garbage-collector.ts";
@@ -27,10 +30,11 @@ import { namespaceLifecycle } from "./lifecycle/namespaces.ts";
 import { seed } from "./lifecycle/seed.ts";
 import { defaultAccounts } from "./lifecycle/service-accounts.ts";
 import { serverMetrics } from "./metrics.ts";
+import { plainMedia } from "./negotiate.ts";
 import { Registry } from "./registry.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
 import type { ServedResource } from "./served.ts";
-import { refusal, type Status, statusOfError } from "./status.ts";
+import { type Status, statusOfError } from "./status.ts";
 import { openJournal } from "./storage/journal.ts";
 import { Store } from "./storage/store.ts";
 import { type WebhookHttp, webhookSockets } from "./webhook/http.ts";
@@ -48,7 +52,7 @@ export interface ApiServerOptions {
   /** Bearer tokens and whose they are. Bootstrap tokens (Secrets in kube-system) are known anyway. */
   tokens?: Readonly<Record<string, User>>;
   authenticators?: readonly Authenticator[];
-  /** Asked about everybody outside `system:masters`. Everything is allowed unless said. */
+  /** Asked about everybody outside `system:masters`. The Roles and bindings in the store decide unless said. */
   authorize?: Authorize;
   admission?: readonly Admission[];
   /** How admission and conversion webhooks are reached: over sockets unless said. */
@@ -81,9 +85,17 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const registry: Registry = new Registry(
     resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r, () => registry) : r)),
   );
-  const authorize = mastersOr(options.authorize ?? allowAll);
-  const admission = options.admission ?? [];
-  const core: Core = { clock, random, log, store, registry, authorize, admission, webhooks: undefined };
+  const authorizer = authorizerOf(options, store);
+  const core: Core = {
+    clock,
+    random,
+    log,
+    store,
+    registry,
+    authorize: authorizer.authorize,
+    admission: [...(options.admission ?? []), noEscalation(store, authorizer)],
+    webhooks: undefined,
+  };
   const http = options.webhooks ?? webhookSockets(clock);
   core.webhooks = admissionWebhooks({ ...core, http });
   const lives = [
@@ -92,6 +104,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     defaultAccounts(core),
     garbageCollector(core),
     eventExpiry(core),
+    roleAggregation(core),
   ];
   const authenticators = [
     staticTokens(options.tokens ?? {}),
@@ -103,16 +116,15 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const ending = new AbortController();
   const faces = new Set<Listening>();
   await seed(core);
+  if (options.authorize === undefined) await seedPolicy(core);
+  await core.store.durable();
 
   const answer = async (request: ServerRequest): Promise<ServerAnswer> => {
     try {
-      if (HEALTH.has(request.path)) return health(store);
-      const user = request.user ?? bearer(request.headers.authorization, authenticators);
-      if (user === undefined) throw refusal("Unauthorized", "Unauthorized");
       const signal = request.signal === undefined ? ending.signal : AbortSignal.any([request.signal, ending.signal]);
-      return await dispatch({ ...request, signal }, await impersonate(user, request.headers, authorize));
+      return await dispatch({ ...request, signal }, whoAsks(request, authenticators));
     } catch (error) {
-      return refused(statusOfError(error), error, log);
+      return refused(request, statusOfError(error), error, log);
     }
   };
   const handle = async (request: ServerRequest): Promise<ServerAnswer> => {
@@ -138,18 +150,19 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   };
 }
 
-const HEALTH: ReadonlySet<string> = new Set(["/healthz", "/livez", "/readyz"]);
-
-function health(store: Store): ServerAnswer {
-  const headers = { "content-type": "text/plain; charset=utf-8" };
-  return store.broken === undefined
-    ? { status: 200, headers, body: "ok" }
-    : { status: 500, headers, body: store.broken.message };
+/** Who decides: the stored roles, or whoever the options name, whose rules nobody knows. */
+function authorizerOf(options: ApiServerOptions, store: Store): Authorizer {
+  const { authorize, rulesFor } =
+    options.authorize === undefined
+      ? rbac(store)
+      : { authorize: options.authorize, rulesFor: () => ({ rules: [], incomplete: true }) };
+  return { authorize: mastersOr(authorize), rulesFor };
 }
 
-function refused(status: Status, error: unknown, log: Log): ServerAnswer {
+function refused(request: ServerRequest, status: Status, error: unknown, log: Log): ServerAnswer {
   if (status.code >= 500 && status.reason === "InternalError") log.error({ error }, "a request met a defect");
   const seconds = status.details?.retryAfterSeconds;
   const retry = seconds === undefined ? {} : { "retry-after": String(seconds) };
-  return { status: status.code, headers: { "content-type": "application/json", ...retry }, body: status };
+  const media = plainMedia(request.headers.accept) ?? "application/json";
+  return { status: status.code, headers: { "content-type": media, ...retry }, body: status };
 }

@@ -140,6 +140,11 @@ export function noSuchPath(): Fault {
   return refusal("NotFound", "the server could not find the requested resource", {});
 }
 
+/** The path is there, the method is not: what upstream's router says before it knows the resource. */
+export function noSuchMethod(): Fault {
+  return refusal("MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+}
+
 export function methodNotAllowed(resource: Named, verb: string): Fault {
   return refusal(
     "MethodNotAllowed",

@@ -12,6 +12,8 @@ export interface TableOptions {
   /** The list's metadata: resourceVersion, continue, remainingItemCount. */
   listMeta?: Readonly<Record<string, unknown>>;
   includeObject?: IncludeObject;
+  /** `meta.k8s.io/v1` unless said. */
+  apiVersion?: Table["apiVersion"];
   /** Watches send the column definitions with the first row only. */
   withoutDefinitions?: boolean;
 }
@@ -33,7 +35,7 @@ export interface TableRow {
 /** `meta.k8s.io/v1` Table. */
 export interface Table {
   kind: "Table";
-  apiVersion: "meta.k8s.io/v1";
+  apiVersion: "meta.k8s.io/v1" | "meta.k8s.io/v1beta1";
   metadata: Readonly<Record<string, unknown>>;
   columnDefinitions: TableColumn[];
   rows: TableRow[];
@@ -57,7 +59,7 @@ export function toTable(resource: ServedResource, objects: readonly Body[], opti
   const cellsOf = columns.map(cellReader);
   return {
     kind: "Table",
-    apiVersion: "meta.k8s.io/v1",
+    apiVersion: options.apiVersion ?? "meta.k8s.io/v1",
     metadata: options.listMeta ?? {},
     columnDefinitions: options.withoutDefinitions === true ? [] : columns.map(definition),
     rows: objects.map((object) => row(object, cellsOf, options)),
@@ -80,16 +82,17 @@ function definition(column: Column): TableColumn {
 
 type CellReader = (object: Body, now: number) => unknown;
 
-function row(object: Body, cellsOf: readonly CellReader[], { now, includeObject }: TableOptions): TableRow {
+function row(object: Body, cellsOf: readonly CellReader[], options: TableOptions): TableRow {
+  const { now, includeObject = "Metadata", apiVersion = "meta.k8s.io/v1" } = options;
   const cells = cellsOf.map((cellOf) => cellOf(object, now));
   const conditions = finished(object);
-  return { cells, ...(conditions && { conditions }), object: rowObject(object, includeObject ?? "Metadata") };
+  return { cells, ...(conditions && { conditions }), object: rowObject(object, includeObject, apiVersion) };
 }
 
-function rowObject(object: Body, include: IncludeObject): unknown {
+function rowObject(object: Body, include: IncludeObject, apiVersion: string): unknown {
   if (include === "Object") return object;
   if (include === "None") return null;
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+  return { kind: "PartialObjectMetadata", apiVersion, metadata: object.metadata };
 }
 
 /** Pods that have ended are marked, so that clients may leave them out. */

@@ -25,12 +25,19 @@ export function get(call: Call): Body {
 /** Which objects of the collection the call selects. */
 export function selector(call: Call): { match: (object: Body) => boolean; prefix: string; name: string | undefined } {
   const labels = labelSelector(call.query.get("labelSelector") ?? "");
-  const fields = fieldSelector(call.query.get("fieldSelector") ?? "", call.resource);
+  const fields = fieldSelector(call.query.get("fieldSelector") || nameSelector(call.name), call.resource);
+  if (call.name !== "" && fields.name !== call.name)
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
   return {
     match: (object) => labels(object.metadata.labels) && fields.match(object),
     prefix: call.resource.namespaced && call.namespace !== "" ? `${call.namespace}/` : "",
     name: fields.name,
   };
+}
+
+/** A watch of the old kind may name its object in the path. */
+function nameSelector(name: string): string {
+  return name === "" ? "" : `metadata.name=${name}`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { load } from "js-yaml";
 import { Agent, request } from "undici";
 import { systemClock as clock, deadline } from "../../../src/base/clock.ts";
 import { loadConnection } from "../../../src/kube/kubeconfig.ts";
@@ -41,7 +42,8 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
 
   const send = async (asked: Request): Promise<Answer> => {
     const answer = await open(asked);
-    return { status: answer.statusCode, headers: flat(answer.headers), body: parsed(await answer.body.text()) };
+    const headers = flat(answer.headers);
+    return { status: answer.statusCode, headers, body: parsed(await answer.body.text(), headers["content-type"]) };
   };
 
   const observe = async (asked: Request, during: readonly Asked[], events: number, kept: Kept): Promise<Answer> => {
@@ -56,7 +58,7 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
           rest += chunk.toString();
           const lines = rest.split("\n");
           rest = lines.pop()!;
-          seen.push(...lines.map(parsed));
+          seen.push(...lines.map((line) => parsed(line)));
           if (seen.length >= events) break;
         }
         if (rest !== "") seen.push(parsed(rest));
@@ -94,9 +96,9 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
 
 export const resolve = (asked: Asked, kept: Kept): Request => (typeof asked === "function" ? asked(kept) : asked);
 
-function parsed(text: string): unknown {
+function parsed(text: string, type?: string): unknown {
   try {
-    return JSON.parse(text);
+    return type === "application/yaml" ? load(text) : JSON.parse(text);
   } catch {
     return text;
   }

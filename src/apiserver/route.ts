@@ -1,0 +1,90 @@
+import type { ResourcePath } from "./path.ts";
+import type { ServerRequest } from "./request.ts";
+import type { ServedResource } from "./served.ts";
+import { methodNotAllowed, noSuchMethod, notFound } from "./status.ts";
+
+/** What a request wants of a resource, as authorization and discovery name it; empty for methods that stand for nothing. */
+export function verbOf({ method, query }: ServerRequest, { name, watch }: ResourcePath): string {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      if (watch) return "watch";
+      if (name !== "") return "get";
+      return ["true", "1"].includes(query.get("watch") ?? "") ? "watch" : "list";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return name === "" ? "deletecollection" : "delete";
+    default:
+      return "";
+  }
+}
+
+const COLLECTION = ["list", "watch", "create", "deletecollection"];
+const EVERYWHERE = ["list", "watch"];
+const ITEM = ["get", "watch", "update", "patch", "delete"];
+const OF_SUBRESOURCE: Readonly<Record<string, readonly string[]>> = {
+  status: ["get", "update", "patch"],
+  scale: ["get", "update", "patch"],
+  eviction: ["create"],
+  finalize: ["update"],
+  approval: ["get", "update", "patch"],
+  token: ["create"],
+  binding: ["create"],
+};
+
+/**
+ * Whether the resource has what the path names. Throws where the path is there but the method is not: upstream's router does so in
+ * general words for built-in kinds, while for defined ones the handler names the resource.
+ */
+export function hasRoute(resource: ServedResource, path: ResourcePath, verb: string, method: string): boolean {
+  const { namespaced } = resource;
+  if (!namespaced && path.namespace !== "") return false;
+  return resource.builtIn ? builtInRoute(resource, path, verb, method) : definedRoute(resource, path, verb);
+}
+
+function builtInRoute(resource: ServedResource, path: ResourcePath, verb: string, method: string): boolean {
+  const { namespaced } = resource;
+  const nowhere = namespaced && path.namespace === "";
+  if (nowhere && path.name !== "") return false;
+  const offered = verbsAt(resource, path, nowhere);
+  if (offered.length === 0) return false;
+  if (!offered.includes(verb) || method === "HEAD" || (path.watch && method !== "GET")) throw noSuchMethod();
+  return true;
+}
+
+function verbsAt(resource: ServedResource, { name, subresource }: ResourcePath, nowhere: boolean): readonly string[] {
+  if (subresource !== "") return has(resource, subresource) ? OF_SUBRESOURCE[subresource]! : [];
+  const level = name !== "" ? ITEM : nowhere ? EVERYWHERE : COLLECTION;
+  return level.filter((verb) => resource.verbs.includes(verb));
+}
+
+function definedRoute(resource: ServedResource, { namespace, name, subresource }: ResourcePath, verb: string): boolean {
+  if (resource.namespaced && namespace === "" && !EVERYWHERE.includes(verb)) return false;
+  if (subresource !== "" && !has(resource, subresource)) throw notFound(resource, name);
+  const offered = subresource === "" ? resource.verbs : OF_SUBRESOURCE[subresource]!;
+  if (!offered.includes(verb)) throw methodNotAllowed(resource, verb);
+  return true;
+}
+
+function has(resource: ServedResource, subresource: string): boolean {
+  const of = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+  switch (subresource) {
+    case "status":
+      return resource.status;
+    case "scale":
+      return resource.scale !== undefined;
+    case "eviction":
+      return of === "pods";
+    case "finalize":
+      return of === "namespaces";
+    case "approval":
+      return of === "certificatesigningrequests.certificates.k8s.io";
+    default:
+      return false;
+  }
+}
