@@ -1,108 +1,171 @@
-/** The embedded API with 10 000 objects of 3 KB: create, list by pages, fan-out to 100 watchers; in memory and durable. Run: `node bench/apiserver.bench.ts`. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
-import { createApiServer } from "../src/apiserver/server.ts";
-import { systemClock } from "../src/base/clock.ts";
-import { quietLog } from "../src/base/log.ts";
-import { cryptoRandom } from "../src/base/random.ts";
-import type { Transport, WatchStream } from "../src/kube/transport.ts";
+/**
+ * The embedded API and kube-apiserver with etcd under the same load, one after the other: each in processes of its own, over TLS,
+ * from clients in this process. Run: `node bench/apiserver.bench.ts [--objects 10000] [--seconds 5] [--clients 16]`.
+ */
+import { parseArgs } from "node:util";
+import type { ApiRequest, Transport, WatchStream } from "../src/kube/transport.ts";
+import { realIsHere, type Server, startServer } from "./servers.ts";
+import { tellMachine } from "./table.ts";
 
-const OBJECTS = 10_000;
+const { values } = parseArgs({
+  options: {
+    objects: { type: "string", default: "10000" },
+    seconds: { type: "string", default: "5" },
+    clients: { type: "string", default: "16" },
+  },
+});
+const [OBJECTS, SECONDS, CLIENTS] = [Number(values.objects), Number(values.seconds), Number(values.clients)];
 const WATCHERS = 100;
-const CONCURRENT = 50;
+const CHANGES = 500;
+const PAGE = 500;
 const PATH = "/api/v1/namespaces/default/configmaps";
 const FILLER = "x".repeat(3000);
 
-console.log(
-  `node ${process.version}, ${process.platform}/${process.arch}, ${cpus().length} cpus, ${cpus()[0]?.model ?? ""}`,
-);
-console.log(
-  `command: ${process.argv.slice(0, 2).join(" ")} ${process.execArgv.join(" ")}; ${OBJECTS} objects of 3 KB, ${CONCURRENT} requests at once, direct transport`,
-);
-await measure("memory");
-const folder = mkdtempSync(join(tmpdir(), "slipway-bench-"));
-try {
-  await measure("durable", { file: join(folder, "db") });
-} finally {
-  rmSync(folder, { recursive: true });
-}
+/** What one server did: figures by name. */
+type Figures = Map<string, { value: number; unit: string; more: "better" | "worse" }>;
 
-async function measure(label: string, storage?: { file: string }): Promise<void> {
-  const server = await createApiServer({
-    clock: systemClock,
-    random: cryptoRandom,
-    log: quietLog,
-    ...(storage && { storage }),
-  });
-  const api = server.transport();
-  let at = performance.now();
-  let next = 0;
-  const creator = async (): Promise<void> => {
-    while (next < OBJECTS) {
-      const name = `c-${next++}`;
-      const answer = await api.request({
-        method: "POST",
-        path: PATH,
-        body: { metadata: { name }, data: { x: FILLER + name } },
-      });
-      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-    }
+tellMachine(`${OBJECTS} ConfigMaps of 3 KB, ${CLIENTS} clients at once for ${SECONDS} s a row, ${WATCHERS} watchers`);
+const servers = [() => startServer("embedded", false), () => startServer("embedded", true)];
+if (await realIsHere()) servers.push(() => startServer("real", true));
+else console.log("kube-apiserver is not here (make kube-assets): no comparison");
+const results: { name: string; figures: Figures }[] = [];
+for (const start of servers) {
+  const server = await start();
+  try {
+    results.push({ name: server.name, figures: await measure(server) });
+  } finally {
+    await server.close();
+  }
+}
+print();
+
+async function measure(server: Server): Promise<Figures> {
+  const figures: Figures = new Map();
+  const tell = (what: string, value: number, unit: string, more: "better" | "worse"): void => {
+    figures.set(what, { value, unit, more });
   };
-  await Promise.all(Array.from({ length: CONCURRENT }, creator));
-  tell(label, "create", OBJECTS / seconds(at), "objects/s");
-
-  at = performance.now();
-  let token = "";
-  let pages = 0;
-  do {
-    const query = { limit: "500", ...(token === "" ? {} : { continue: token }) };
-    const answer = await api.request({ method: "GET", path: PATH, query });
-    token = (answer.body as { metadata: { continue?: string } }).metadata.continue ?? "";
-    pages++;
-  } while (token !== "");
-  tell(label, `list ${pages} pages of 500`, seconds(at) * 1000, "ms");
-
-  await fanOut(label, api);
-  globalThis.gc?.();
-  tell(label, "resident memory", process.memoryUsage.rss() / 2 ** 20, "MiB");
-  await server.close();
+  const api = await server.transport();
+  tell("ready after", server.readySeconds, "s", "worse");
+  let made = 0;
+  const began = performance.now();
+  const creating: number[] = [];
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      while (made < OBJECTS) creating.push(await timed(api, created(`c-${made++}`)));
+    }),
+  );
+  tellRate("create", creating, (performance.now() - began) / 1000, tell);
+  let at = 0;
+  const one = (): string => `${PATH}/c-${at++ % OBJECTS}`;
+  const text = (): string => `v-${at}`;
+  tellRate("get", ...(await load(api, () => ({ method: "GET", path: one() }))), tell);
+  tellRate(
+    `list ${PAGE}`,
+    ...(await load(api, () => ({ method: "GET", path: PATH, query: { limit: String(PAGE) } }))),
+    tell,
+  );
+  const merge = "application/merge-patch+json";
+  tellRate(
+    "patch",
+    ...(await load(api, () => ({ method: "PATCH", path: one(), contentType: merge, body: { data: { y: text() } } }))),
+    tell,
+  );
+  const applied = (): ApiRequest => {
+    const path = one();
+    const body = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: path.slice(PATH.length + 1) },
+      data: { z: text() },
+    };
+    const query = { fieldManager: "bench", force: "true" };
+    return { method: "PATCH", path, contentType: "application/apply-patch+yaml", body, query };
+  };
+  tellRate("apply", ...(await load(api, applied)), tell);
+  tell(`fan-out to ${WATCHERS} watches`, await fanOut(api), "events/s", "better");
+  tell(`resident memory at ${OBJECTS} objects`, server.residentMiB(), "MiB", "worse");
+  await api.close();
+  return figures;
 }
 
-async function fanOut(label: string, api: Transport): Promise<void> {
-  const version = (
-    (await api.request({ method: "GET", path: PATH, query: { limit: "1" } })).body as {
-      metadata: { resourceVersion: string };
-    }
-  ).metadata;
-  const changes = 500;
+function created(name: string): ApiRequest {
+  return { method: "POST", path: PATH, body: { metadata: { name }, data: { x: FILLER + name } } };
+}
+
+async function timed(api: Transport, request: ApiRequest): Promise<number> {
+  const began = performance.now();
+  const answer = await api.request(request);
+  if (answer.status >= 300) throw new Error(`${request.method} ${request.path}: ${JSON.stringify(answer.body)}`);
+  return performance.now() - began;
+}
+
+async function load(api: Transport, next: () => ApiRequest): Promise<[number[], number]> {
+  const times: number[] = [];
+  const began = performance.now();
+  const client = async (): Promise<void> => {
+    while (performance.now() - began < SECONDS * 1000) times.push(await timed(api, next()));
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return [times, (performance.now() - began) / 1000];
+}
+
+function tellRate(
+  what: string,
+  times: number[],
+  seconds: number,
+  tell: (what: string, value: number, unit: string, more: "better" | "worse") => void,
+): void {
+  const sorted = [...times].sort((a, b) => a - b);
+  tell(what, times.length / seconds, "requests/s", "better");
+  tell(`${what}, p99`, sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN, "ms", "worse");
+}
+
+async function fanOut(api: Transport): Promise<number> {
+  const list = await api.request({ method: "GET", path: PATH, query: { limit: "1" } });
+  const { resourceVersion } = (list.body as { metadata: { resourceVersion: string } }).metadata;
   const watchers = await Promise.all(
     Array.from({ length: WATCHERS }, async () => {
       const stream = (await api.watch({
         method: "GET",
         path: PATH,
-        query: { resourceVersion: version.resourceVersion },
+        query: { watch: "true", resourceVersion },
       })) as WatchStream;
       return async (): Promise<void> => {
         let seen = 0;
-        for await (const _ of stream) if (++seen === changes) return;
+        for await (const _ of stream) if (++seen === CHANGES) return;
       };
     }),
   );
-  const at = performance.now();
+  const began = performance.now();
   const done = Promise.all(watchers.map((run) => run()));
-  for (let i = 0; i < changes; i++) {
-    const body = { data: { y: String(i) } };
-    await api.request({ method: "PATCH", path: `${PATH}/c-${i}`, contentType: "application/merge-patch+json", body });
-  }
+  for (let i = 0; i < CHANGES; i++)
+    await timed(api, {
+      method: "PATCH",
+      path: `${PATH}/c-${i}`,
+      contentType: "application/merge-patch+json",
+      body: { data: { w: `${i}` } },
+    });
   await done;
-  tell(label, `${changes} patches to ${WATCHERS} watchers`, (changes * WATCHERS) / seconds(at), "events/s");
+  return (CHANGES * WATCHERS) / ((performance.now() - began) / 1000);
 }
 
-function seconds(since: number): number {
-  return (performance.now() - since) / 1000;
+/** A row per figure, a column per server, and how the durable embedded one compares with the real one. */
+function print(): void {
+  const [first] = results;
+  const real = results.find(({ name }) => name.startsWith("kube"));
+  console.log(
+    `\n${"".padEnd(36)}${results.map(({ name }) => name.padStart(38)).join("")}${real ? "    real/embedded" : ""}`,
+  );
+  for (const [what, { unit, more }] of first!.figures) {
+    const cells = results.map(({ figures }) => `${digits(figures.get(what)!.value)} ${unit}`.padStart(38));
+    const ours = results[1]!.figures.get(what)!.value;
+    const theirs = real?.figures.get(what)?.value;
+    const ratio =
+      theirs === undefined ? "" : `${(more === "better" ? ours / theirs : theirs / ours).toFixed(1)} × better`;
+    console.log(`${what.padEnd(36)}${cells.join("")}${ratio.padStart(17)}`);
+  }
 }
 
-function tell(label: string, what: string, value: number, unit: string): void {
-  console.log(`${label.padEnd(8)} ${what.padEnd(36)} ${value.toFixed(value < 100 ? 1 : 0).padStart(9)} ${unit}`);
+function digits(value: number): string {
+  return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 }

@@ -7,6 +7,7 @@ import type { Client } from "../kube/client.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { applyObjects } from "./apply.ts";
 import { type Laptop, startLaptop } from "./laptop.ts";
+import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
 import type { Verb } from "./main.ts";
 import { readManifests } from "./manifests.ts";
 import { positiveNumber } from "./option-values.ts";
@@ -23,6 +24,7 @@ export const verb: Verb = (program) => {
     .option("--examples <folder>", "manifests to apply", EXAMPLES)
     .option("--timeout <seconds>", "give up after this long", positiveNumber, 60)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 200)
+    .addOption(kubernetesOption())
     .option("-v, --verbose", "log what the operator does, on standard error")
     .addHelpText(
       "after",
@@ -31,15 +33,17 @@ Ends with 0 when every machine has joined, with 1 when the time is over before, 
 
 Examples:
   slipway demo
+  slipway demo --kubernetes real
   slipway demo --examples my-manifests --timeout 120 --speed 50 --verbose`,
     )
-    .action(async (options: { examples: string; timeout: number; speed: number; verbose?: boolean }) => {
+    .action(async (options: DemoOptions) => {
       const secrets = new Secrets();
       const log = jsonLog({ level: options.verbose ? "info" : "silent", secrets });
       const objects = await readManifests(options.examples);
       const stopping = new AbortController();
       const stopped = untilStopped().then((signal) => stopping.abort(signal));
       const laptop = await startLaptop({
+        kubernetes: options.kubernetes,
         dir: undefined,
         host: "127.0.0.1",
         port: 0,
@@ -60,6 +64,14 @@ Examples:
       }
     });
 };
+
+interface DemoOptions {
+  examples: string;
+  timeout: number;
+  speed: number;
+  kubernetes: KubernetesChoice;
+  verbose?: boolean;
+}
 
 async function run(
   { client }: Laptop,

@@ -1,11 +1,11 @@
 /**
- * Slipway on a laptop: the embedded Kubernetes API, the operator, simulated providers and a simulated Harvester cluster in
+ * Slipway on a laptop: a Kubernetes API (the embedded one, or real binaries), the operator, simulated providers and a simulated Harvester cluster in
  * one process, on loopback sockets. `demo` and `up` are two ways to look at it.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ApiServer, createApiServer } from "../apiserver/server.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
+import type { Fault } from "../base/fault.ts";
 import type { Http } from "../base/http.ts";
 import { undiciHttp } from "../base/http-client.ts";
 import { serveHttp } from "../base/http-server.ts";
@@ -13,13 +13,16 @@ import type { Log, Secrets } from "../base/log.ts";
 import { ALPHANUMERIC, cryptoRandom, type Random, text } from "../base/random.ts";
 import type { Client } from "../kube/client.ts";
 import { createClient } from "../kube/rest-client.ts";
+import type { Transport } from "../kube/transport.ts";
 import { installCrds } from "../operator/install-crds.ts";
 import { createOperator, type Operator } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { type LaptopIdentity, laptopIdentity } from "./laptop-identity.ts";
+import { type KubernetesChoice, startKubernetes } from "./laptop-kubernetes.ts";
 import { type SimulatedMetal, startMetal } from "./laptop-metal.ts";
 
 export interface LaptopOptions {
+  kubernetes: KubernetesChoice;
   /** Where state is kept; undefined: nowhere. */
   dir: string | undefined;
   host: string;
@@ -38,6 +41,8 @@ export interface Laptop {
   client: Client;
   operator: Operator;
   metal: SimulatedMetal;
+  /** Resolves with what happened when the Kubernetes ends by itself. */
+  died: Promise<Fault>;
   close(): Promise<void>;
 }
 
@@ -46,7 +51,9 @@ const POLL_MS = 1000;
 
 /** Starts everything, in the order in which one part needs the other; what was started before a failure is closed again. */
 export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
-  const { dir, log, secrets } = options;
+  const { log, secrets, host, port } = options;
+  // The clouds' state speaks of the objects of one API: each kind of API has its own.
+  const dir = options.dir !== undefined && options.kubernetes === "real" ? join(options.dir, "real") : options.dir;
   const clock: Clock = systemClock;
   const random: Random = cryptoRandom;
   const closers: (() => Promise<void>)[] = [];
@@ -54,17 +61,11 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     for (const end of closers.splice(0).reverse()) await end();
   };
   try {
-    const identity = await laptopIdentity(dir, options.host, clock);
-    const api = await createApiServer({
-      clock,
-      random,
-      log,
-      ...(dir !== undefined && { storage: { file: join(dir, "kubernetes.db") } }),
-    });
-    closers.push(() => api.close());
-    const socket = await api.listen({ host: options.host, port: options.port, tls: identity.serving });
-    closers.push(() => socket.close());
-    const transport = api.transport();
+    if (dir !== undefined) await mkdir(dir, { recursive: true, mode: 0o700 });
+    const identity = await laptopIdentity(options.dir, host, clock);
+    const kubernetes = await startKubernetes(options.kubernetes, { dir, host, port, identity, clock, random, log });
+    closers.push(() => kubernetes.close());
+    const { transport, url, died } = kubernetes;
     const client = createClient(transport, { clock, random, log });
     const stopping = new AbortController();
     await installCrds(client, clock, stopping.signal);
@@ -85,11 +86,11 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
       dir,
     });
     closers.push(() => metal.close());
-    const { operator, closeBoot } = await startOperator(options, { api, clock, random, http, metal, joinToken });
+    const { operator, closeBoot } = await startOperator(options, { transport, clock, random, http, metal, joinToken });
     closers.push(closeBoot);
     await operator.manager.start(stopping.signal);
     closers.push(() => operator.manager.stop());
-    return { url: `https://${options.host}:${socket.port}`, identity, client, operator, metal, close };
+    return { url, identity, client, operator, metal, died, close };
   } catch (error) {
     await close();
     throw error;
@@ -97,7 +98,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
 }
 
 interface Parts {
-  api: ApiServer;
+  transport: Transport;
   clock: Clock;
   random: Random;
   http: Http;
@@ -107,13 +108,13 @@ interface Parts {
 
 async function startOperator(
   { log, secrets, host }: LaptopOptions,
-  { api, clock, random, http, metal, joinToken }: Parts,
+  { transport, clock, random, http, metal, joinToken }: Parts,
 ): Promise<{ operator: Operator; closeBoot: () => Promise<void> }> {
   // The boot service's address is part of what the operator tells machines, so its socket comes first.
   let answer: Operator["boot"] | undefined;
   const boot = await serveHttp(async (request) => await answer!(request), { host });
   const ports = {
-    transport: api.transport(),
+    transport,
     clock,
     random,
     log,

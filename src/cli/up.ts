@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { Fault } from "../base/fault.ts";
 import { jsonLog, Secrets } from "../base/log.ts";
 import { startLaptop } from "./laptop.ts";
+import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
@@ -17,21 +19,24 @@ export const verb: Verb = (program) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
+    .addOption(kubernetesOption())
     .addOption(logLevel("warn"))
     .addHelpText(
       "after",
       `
 Examples:
   slipway up
+  slipway up --kubernetes real
   slipway up --dir /tmp/lab --port 0 --speed 100
   KUBECONFIG=.slipway/kubeconfig kubectl apply -f examples/harvester/`,
     )
-    .action(async (options: { dir: string; host: string; port: number; speed: number; logLevel: LogLevel }) => {
+    .action(async (options: UpOptions) => {
       const dir = resolve(options.dir);
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const secrets = new Secrets();
       const log = jsonLog({ level: options.logLevel, secrets });
       const laptop = await startLaptop({
+        kubernetes: options.kubernetes,
         dir,
         host: options.host,
         port: options.port,
@@ -48,7 +53,17 @@ Examples:
       console.log(
         `\n  export KUBECONFIG=${kubeconfig}\n  kubectl apply -f examples/harvester/\n\nCtrl-C stops it; the state stays in ${dir}.`,
       );
-      await untilStopped();
+      const ended = await Promise.race([untilStopped(), laptop.died]);
       await laptop.close();
+      if (ended instanceof Fault) throw ended;
     });
 };
+
+interface UpOptions {
+  dir: string;
+  host: string;
+  port: number;
+  speed: number;
+  kubernetes: KubernetesChoice;
+  logLevel: LogLevel;
+}

@@ -45,6 +45,8 @@ export interface ControlPlane {
   stopApiServer(signal?: "TERM" | "KILL"): Promise<void>;
   /** Starts it again at the same address and waits until it is ready. */
   startApiServer(): Promise<void>;
+  /** The processes that run: what they cost is read from them. */
+  pids(): number[];
   /** Resolves with what happened when a part ends by itself. */
   died: Promise<Fault>;
   close(): Promise<void>;
@@ -110,6 +112,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
         server = start(name, flags);
         await ready(server, name, file("kubeconfig"), clock);
       },
+      pids: () => [...parts].map((part) => part.pid()),
       died,
       close,
     };

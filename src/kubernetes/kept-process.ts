@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 /**
@@ -38,6 +38,7 @@ export class KeptProcess {
   readonly gone: Promise<number>;
   readonly logFile: string;
   readonly #order: (signal: string) => void;
+  readonly #keeper: number | undefined;
   #running = true;
 
   constructor({ command, args, logFile, removeAfter, orphaned }: KeptProcessOptions) {
@@ -49,6 +50,7 @@ export class KeptProcess {
       detached: true,
     });
     closeSync(log);
+    this.#keeper = keeper.pid;
     // Writing to a keeper that has just gone is no fault: there is nothing left to end.
     keeper.stdin!.on("error", () => {});
     this.#order = (signal) => keeper.stdin!.end(`${signal}\n`);
@@ -60,6 +62,12 @@ export class KeptProcess {
 
   get running(): boolean {
     return this.#running;
+  }
+
+  /** The program's process id, once its keeper has started it (Linux: from proc(5)). */
+  pid(): number {
+    const children = readFileSync(`/proc/${this.#keeper}/task/${this.#keeper}/children`, "utf8");
+    return Number(children.split(" ")[0]);
   }
 
   /** Ends the program and waits until it is gone; 10 s after TERM it is killed. */

@@ -12,6 +12,8 @@ export interface Follow<T extends KubeObject> {
   resource: Resource<T>;
   changed(object: T): void;
   gone(object: T): void;
+  /** Everything of a list, or one change, has been told: what is known is the cluster as it was at one moment. */
+  whole?(): void;
 }
 
 /**
@@ -40,6 +42,7 @@ async function relist<T extends KubeObject>(of: Follow<T>, known: Map<string, T>
   const present = new Set(items.map((item) => keyOf(refOf(item))));
   for (const [key, object] of [...known]) if (!present.has(key)) remove(of, known, object);
   for (const item of items) keep(of, known, item);
+  of.whole?.();
   return resourceVersion;
 }
 
@@ -57,6 +60,7 @@ async function watchOnce<T extends KubeObject>(
     version = object.metadata.resourceVersion;
     if (event.type === "DELETED") remove(of, known, object);
     else if (event.type !== "BOOKMARK") keep(of, known, object);
+    of.whole?.();
   }
   // A stream that ends at once without news would be asked again without end.
   await of.clock.sleep(RETRY_MS, of.signal);

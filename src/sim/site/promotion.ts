@@ -7,13 +7,15 @@ const CONTROL_PLANE = "node-role.kubernetes.io/control-plane";
 /** A cluster of at least this many nodes gets as many managers. */
 const MANAGERS = 3;
 
+const status = (node: Node): string | undefined => node.metadata.annotations?.[PROMOTE_ANNOTATION];
+const isBeingPromoted = (node: Node): boolean => status(node) === "running";
+
 /** Which node Harvester would promote now: the oldest ready one that may be, those meant for management first; undefined: none. */
 export function nextToPromote(nodes: readonly Node[]): Node | undefined {
   const alive = nodes.filter((n) => n.metadata.deletionTimestamp === undefined);
-  const status = (n: Node): string | undefined => n.metadata.annotations?.[PROMOTE_ANNOTATION];
   const managers = alive.filter((n) => n.metadata.labels?.[CONTROL_PLANE] === "true");
   if (alive.length < MANAGERS || managers.length >= MANAGERS) return undefined;
-  if (alive.some((n) => status(n) === "running")) return undefined;
+  if (alive.some(isBeingPromoted)) return undefined;
   const has = (n: Node, role: string): boolean => n.metadata.labels?.[`node-role.harvesterhci.io/${role}`] === "true";
   const rank = (n: Node): string =>
     `${has(n, "management") ? 0 : 1} ${n.metadata.creationTimestamp} ${n.metadata.name}`;
@@ -46,7 +48,9 @@ export function promoter(options: { client: Client; clock: Clock; durationMs: nu
 
   return {
     consider(nodes) {
-      const chosen = promoting === undefined ? nextToPromote(nodes)?.metadata.name : undefined;
+      if (promoting !== undefined) return;
+      // One that was begun before the simulation was started again is begun anew: nobody else will finish it.
+      const chosen = (nodes.find(isBeingPromoted) ?? nextToPromote(nodes))?.metadata.name;
       if (chosen === undefined) return;
       promoting = chosen;
       mark(chosen, { annotations: { [PROMOTE_ANNOTATION]: "running" } }, true).then(() => {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Node, Pod } from "../../kube/core.ts";
 import { FleetMachine } from "./capi-machine.ts";
-import { FLEET, MACHINE_ANNOTATION } from "./node-object.ts";
+import { FLEET, MACHINE_ANNOTATION, PROMOTE_ANNOTATION } from "./node-object.ts";
 import { SiteRig } from "./rig.ts";
-import type { SiteOptions } from "./site.ts";
+import { createHarvesterSite, type SiteOptions } from "./site.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -202,6 +202,34 @@ test("of five nodes three become managers, one at a time, unschedulable meanwhil
     const promoted = (await rig.node("node-4"))!;
     assert.equal(promoted.metadata.annotations!["harvesterhci.io/promote-status"], "complete");
     assert.notEqual(promoted.spec?.unschedulable, true);
+  }));
+
+test("a site that is started again promotes nobody it need not, and finishes what was begun", () =>
+  using(async (rig) => {
+    const create = (name: string, labels: Record<string, string>, annotations = {}): Promise<Node> =>
+      rig.whileTimePasses(rig.client.create(Node, { metadata: { name, labels, annotations } }));
+    rig.site.close();
+    const again = createHarvesterSite({ client: rig.client, clock: rig.clock, joinToken: "t", vip: "10.0.0.9" });
+    for (const name of ["a", "b", "c"]) {
+      await create(name, {});
+      const conditions = [{ type: "Ready", status: "True" }];
+      await rig.client.patch(
+        Node,
+        { name },
+        { type: "merge", body: { status: { conditions } } },
+        { subresource: "status" },
+      );
+    }
+    for (const name of ["x", "y"]) await create(name, { "node-role.kubernetes.io/control-plane": "true" });
+    await create("z", {}, { "harvesterhci.io/promote-status": "running" });
+    await again.start();
+    await rig.clock.run(20 * MINUTE);
+    const promoted = (await rig.client.list(Node)).items.filter((n) => n.metadata.annotations?.[PROMOTE_ANNOTATION]);
+    assert.deepEqual(
+      promoted.map(({ metadata }) => [metadata.name, metadata.annotations![PROMOTE_ANNOTATION]]),
+      [["z", "complete"]],
+    );
+    again.close();
   }));
 
 async function podOn(rig: SiteRig, name: string, nodeName: string): Promise<void> {

@@ -116,7 +116,6 @@ export function createHarvesterSite(options: SiteOptions): Site {
 
   function nodeChanged(node: Node): void {
     nodes.set(node.metadata.name, node);
-    promotions.consider([...nodes.values()]);
   }
 
   function nodeGone(node: Node): void {
@@ -157,7 +156,8 @@ export function createHarvesterSite(options: SiteOptions): Site {
     async start() {
       await ensureMachineKind(client, clock);
       const { signal } = stopping;
-      void follow({ client, clock, signal, resource: Node, changed: nodeChanged, gone: nodeGone });
+      const whole = (): void => promotions.consider([...nodes.values()]);
+      void follow({ client, clock, signal, resource: Node, changed: nodeChanged, gone: nodeGone, whole });
       void follow({
         client,
         clock,

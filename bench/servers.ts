@@ -1,0 +1,99 @@
+/** The two Kubernetes APIs that benchmarks are run against, each in processes of its own and reached over TLS by its administrator. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock as clock } from "../src/base/clock.ts";
+import { laptopIdentity } from "../src/cli/laptop-identity.ts";
+import { createHttpTransport } from "../src/kube/http-transport.ts";
+import { loadConnection } from "../src/kube/kubeconfig.ts";
+import type { Transport } from "../src/kube/transport.ts";
+import { findAssets } from "../src/kubernetes/assets.ts";
+import { startControlPlane } from "../src/kubernetes/control-plane.ts";
+
+export const SERVERS = ["embedded", "real"] as const;
+export type ServerName = (typeof SERVERS)[number];
+
+export interface Server {
+  /** What runs, with its version. */
+  name: string;
+  kubeconfigFile: string;
+  /** From its start until `/readyz` said yes. */
+  readySeconds: number;
+  transport(): Promise<Transport>;
+  /** Resident memory of all its processes. */
+  residentMiB(): number;
+  close(): Promise<void>;
+}
+
+/** Whether the real one's binaries are here. */
+export async function realIsHere(): Promise<boolean> {
+  return await findAssets(process.env).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** `durable`: the embedded one keeps its objects in a file as etcd does; otherwise in memory. The real one is always durable. */
+export async function startServer(which: ServerName, durable: boolean): Promise<Server> {
+  return which === "real" ? startReal() : startEmbedded(durable);
+}
+
+const transportTo = async (kubeconfig: string): Promise<Transport> =>
+  createHttpTransport(await loadConnection({ kubeconfig, env: {}, clock }));
+
+async function startReal(): Promise<Server> {
+  const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
+  const assets = await findAssets(process.env);
+  const began = performance.now();
+  const plane = await startControlPlane({ assets, clock, identity });
+  const readySeconds = (performance.now() - began) / 1000;
+  const transport = await transportTo(plane.kubeconfigFile);
+  const { body } = await transport.request({ method: "GET", path: "/version" });
+  await transport.close();
+  return {
+    name: `kube-apiserver ${(body as { gitVersion: string }).gitVersion} with etcd`,
+    kubeconfigFile: plane.kubeconfigFile,
+    readySeconds,
+    transport: () => transportTo(plane.kubeconfigFile),
+    residentMiB: () => plane.pids().reduce((sum, pid) => sum + residentOf(pid), 0),
+    close: () => plane.close(),
+  };
+}
+
+async function startEmbedded(durable: boolean): Promise<Server> {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-bench-"));
+  const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
+  const began = performance.now();
+  const child = fork(new URL("./embedded-server.ts", import.meta.url), [durable ? join(dir, "db") : ""], {
+    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=30"],
+  });
+  child.send(identity.serving);
+  const [url] = (await once(child, "message")) as [string];
+  const kubeconfigFile = join(dir, "kubeconfig");
+  await writeFile(kubeconfigFile, identity.kubeconfig(url), { mode: 0o600 });
+  const transport = await transportTo(kubeconfigFile);
+  const { status } = await transport.request({ method: "GET", path: "/readyz" });
+  if (status !== 200) throw new Error(`/readyz answered ${status}`);
+  const readySeconds = (performance.now() - began) / 1000;
+  await transport.close();
+  return {
+    name: `embedded API, ${durable ? "journal on disk" : "in memory"}`,
+    kubeconfigFile,
+    readySeconds,
+    transport: () => transportTo(kubeconfigFile),
+    residentMiB: () => residentOf(child.pid!),
+    async close() {
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+function residentOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
