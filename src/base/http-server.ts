@@ -16,6 +16,8 @@ export interface HttpServerOptions {
   maxBodyBytes?: number;
   /** How long a client may take to send its request. */
   requestTimeoutMs?: number;
+  /** The server alone keeps the process from ending unless this is set. */
+  unref?: boolean;
   log?: Log;
 }
 
@@ -58,6 +60,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
       resolve();
     });
   });
+  if (options.unref) server.unref();
   const bound = server.address() as AddressInfo;
   const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
   origin = `${tls ? "https" : "http"}://${name}:${bound.port}`;

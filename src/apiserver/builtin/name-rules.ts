@@ -55,6 +55,8 @@ export function validateLabelSelector(selector: unknown, field: string): FieldEr
       const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
       errors.push({ field: `${path}.values`, reason: "FieldValueForbidden", message: `Forbidden: ${detail}` });
     }
+    if (!["In", "NotIn", "Exists", "DoesNotExist"].includes(String(operator)))
+      errors.push(invalidField(`${path}.operator`, operator ?? "", "not a valid selector operator"));
     if (typeof expression.key === "string") errors.push(...validateLabelKey(expression.key, `${path}.key`));
   }
   return errors;

@@ -93,9 +93,7 @@ export const labelSelector: Schema = about(
   "Selects objects by their labels; empty selects all.",
   atomic({
     matchLabels: textMap,
-    matchExpressions: listOf(
-      fields({ "key!": text, "operator!": oneOf("In", "NotIn", "Exists", "DoesNotExist"), values: texts }),
-    ),
+    matchExpressions: listOf(fields({ "key!": text, "operator!": text, values: texts })),
   }),
 );
 

@@ -106,6 +106,11 @@ function nameRule(name: string, resource: ServedResource): string | undefined {
     if (name.length > 63) return "must be no more than 63 characters";
     return LABEL.test(name) ? undefined : LABEL_RULE;
   }
+  return subdomainRule(name);
+}
+
+/** What keeps a name from being a DNS subdomain. */
+export function subdomainRule(name: string): string | undefined {
   if (name.length > 253) return "must be no more than 253 characters";
   return SUBDOMAIN.test(name) ? undefined : SUBDOMAIN_RULE;
 }

@@ -25,6 +25,8 @@ export function keyFields(node: Node, item: unknown): unknown {
 export function duplicates(node: Node, list: readonly unknown[]): number[] {
   const type = node.schema["x-kubernetes-list-type"];
   if (list.length < 2 || (type !== "set" && type !== "map")) return [];
+  // Built-in kinds have rules of their own for this.
+  if (node.schema["x-kubernetes-patch-strategy"] !== undefined) return [];
   const seen = new Set<unknown>();
   const found: number[] = [];
   for (let i = 0; i < list.length; i++) {

@@ -42,6 +42,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
       time: rfc3339(now),
       schema: resource.schema,
     });
+    if (object.metadata.managedFields.length === 0) delete object.metadata.managedFields;
   }
   if (await admit(call, "CREATE", object, undefined)) {
     name(call, object);

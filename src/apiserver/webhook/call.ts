@@ -99,8 +99,6 @@ function decoded({ status, headers, body }: HttpAnswer): Record<string, unknown>
     throw new CallFailed(`couldn't get version/kind; json parse error: ${firstWrong(body)}`);
   }
   if (!isRecord(value)) throw new CallFailed(`couldn't get version/kind; json parse error: ${wrongType(value)}`);
-  if ((value.kind ?? "") === "") throw new CallFailed(`Object 'Kind' is missing in '${body}'`);
-  if ((value.apiVersion ?? "") === "") throw new CallFailed(`Object 'apiVersion' is missing in '${body}'`);
   return value;
 }
 

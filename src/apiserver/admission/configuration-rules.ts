@@ -1,0 +1,156 @@
+import { validateLabelKey, validateLabelSelector } from "../builtin/name-rules.ts";
+import { sameJson } from "../json-value.ts";
+import { subdomainRule } from "../rules/metadata.ts";
+import { duplicate, invalid, notSupported, required, tooMany } from "../schema/field-error.ts";
+import type { Body, FieldError } from "../served.ts";
+import { addressErrors } from "../webhook/client-config-rules.ts";
+import type { Hook, MatchCondition, Rule } from "./configuration.ts";
+import { conditionError } from "./match-conditions.ts";
+
+type Given = Partial<Hook>;
+
+const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+const REVIEWS = ["v1", "v1beta1"];
+const HARMLESS = ["None", "NoneOnDryRun"];
+const SIDE_EFFECTS = ["None", "NoneOnDryRun", "Some", "Unknown"];
+const MAX_CONDITIONS = 64;
+const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const LABEL_RULE =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+/** What is wrong with a configuration of admission webhooks. What an older version was stored with and newer ones may not have is left alone on update. */
+export function configurationErrors(configuration: Body, old?: Body): FieldError[] {
+  const hooks = hooksIn(configuration);
+  const before = old === undefined ? undefined : hooksIn(old);
+  const had = (rule: (hook: Given) => boolean): boolean => before?.some((hook) => !rule(hook)) ?? false;
+  const sideEffects = had((hook) => HARMLESS.includes(hook.sideEffects ?? "None")) ? SIDE_EFFECTS : HARMLESS;
+  const anyReview = had((hook) => REVIEWS.some((v) => hook.admissionReviewVersions?.includes(v)));
+  const conditions = (list: readonly Given[] | undefined) => list?.map((hook) => hook.matchConditions ?? []);
+  const sameConditions = before !== undefined && sameJson(conditions(hooks), conditions(before));
+  const names = new Set<string>();
+  return hooks.flatMap((hook, i) => {
+    const at = `webhooks[${i}]`;
+    const errors = [...hookErrors(hook, at, sideEffects), ...addressOf(hook, `${at}.clientConfig`)];
+    if (!sameConditions) errors.push(...conditionErrors(hook.matchConditions ?? [], `${at}.matchConditions`));
+    errors.push(...versionErrors(hook.admissionReviewVersions ?? [], `${at}.admissionReviewVersions`, anyReview));
+    if (hook.name && names.has(hook.name)) errors.push(duplicate(`${at}.name`, hook.name));
+    names.add(hook.name ?? "");
+    return errors;
+  });
+}
+
+function hooksIn(configuration: Body): Given[] {
+  return Array.isArray(configuration.webhooks) ? (configuration.webhooks as Given[]) : [];
+}
+
+function hookErrors(hook: Given, at: string, sideEffects: readonly string[]): FieldError[] {
+  const errors = [...nameErrors(hook.name ?? "", `${at}.name`)];
+  for (const [i, rule] of (hook.rules ?? []).entries()) errors.push(...ruleErrors(rule, `${at}.rules[${i}]`));
+  const oneOf = (field: keyof Hook, supported: readonly string[]): void => {
+    const value = hook[field];
+    if (value !== undefined && !supported.includes(value as string))
+      errors.push(notSupported(`${at}.${field}`, value, supported));
+  };
+  oneOf("failurePolicy", ["Fail", "Ignore"]);
+  oneOf("matchPolicy", ["Equivalent", "Exact"]);
+  if (hook.sideEffects === undefined)
+    errors.push(required(`${at}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`));
+  oneOf("sideEffects", sideEffects);
+  const seconds = hook.timeoutSeconds ?? 10;
+  if (seconds < 1 || seconds > 30)
+    errors.push(invalid(`${at}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds"));
+  for (const field of ["namespaceSelector", "objectSelector"] as const)
+    errors.push(...validateLabelSelector(hook[field], `${at}.${field}`));
+  oneOf("reinvocationPolicy", ["IfNeeded", "Never"]);
+  return errors;
+}
+
+function nameErrors(name: string, at: string): FieldError[] {
+  if (name === "") return [required(at)];
+  const wrong = subdomainRule(name);
+  if (wrong !== undefined) return [invalid(at, name, wrong)];
+  return name.split(".").length < 3
+    ? [invalid(at, name, "should be a domain with at least three segments separated by dots")]
+    : [];
+}
+
+function addressOf({ clientConfig = {} }: Given, at: string): FieldError[] {
+  return (clientConfig.url === undefined) === (clientConfig.service === undefined)
+    ? [required(at, "exactly one of url or service is required")]
+    : addressErrors(clientConfig, at);
+}
+
+function ruleErrors(rule: Partial<Rule>, at: string): FieldError[] {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope = "*" } = rule;
+  const errors: FieldError[] = [];
+  const list = (field: string, values: readonly string[], others: string): void => {
+    if (values.length === 0) errors.push(required(`${at}.${field}`));
+    if (values.length > 1 && values.includes("*"))
+      errors.push(invalid(`${at}.${field}`, values, `if '*' is present, must not specify other ${others}`));
+  };
+  list("operations", operations, "operations");
+  for (const [i, operation] of operations.entries())
+    if (!OPERATIONS.includes(operation)) errors.push(notSupported(`${at}.operations[${i}]`, operation, OPERATIONS));
+  list("apiGroups", apiGroups, "API groups");
+  list("apiVersions", apiVersions, "API versions");
+  for (const [i, version] of apiVersions.entries())
+    if (version === "") errors.push(required(`${at}.apiVersions[${i}]`));
+  errors.push(...resourceErrors(resources, `${at}.resources`));
+  const scopes = ["*", "Cluster", "Namespaced"];
+  if (!scopes.includes(scope)) errors.push(notSupported(`${at}.scope`, scope, scopes));
+  return errors;
+}
+
+function resourceErrors(resources: readonly string[], at: string): FieldError[] {
+  if (resources.length === 0) return [required(at)];
+  const errors: FieldError[] = [];
+  const wholeResources = new Set<string>();
+  const wholeSubresources = new Set<string>();
+  for (const [i, text] of resources.entries()) {
+    if (text === "") errors.push(required(`${at}[${i}]`));
+    const slash = text.indexOf("/");
+    if (slash < 0) continue;
+    const [resource, sub] = [text.slice(0, slash), text.slice(slash + 1)];
+    if (wholeResources.has(resource))
+      errors.push(invalid(`${at}[${i}]`, text, `if '${resource}/*' is present, must not specify ${text}`));
+    if (wholeSubresources.has(sub))
+      errors.push(invalid(`${at}[${i}]`, text, `if '*/${sub}' is present, must not specify ${text}`));
+    if (sub === "*") wholeResources.add(resource);
+    if (resource === "*") wholeSubresources.add(sub);
+  }
+  if (resources.length > 1 && resources.includes("*/*"))
+    errors.push(invalid(at, resources, "if '*/*' is present, must not specify other resources"));
+  // As upstream: only the last resource without a subresource counts.
+  const last = resources.filter((text) => text !== "" && !text.includes("/")).at(-1);
+  if (resources.includes("*") && last !== undefined && last !== "*")
+    errors.push(invalid(at, resources, "if '*' is present, must not specify other resources without subresources"));
+  return errors;
+}
+
+function conditionErrors(conditions: readonly Partial<MatchCondition>[], at: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (conditions.length > MAX_CONDITIONS) errors.push(tooMany(at, conditions.length, MAX_CONDITIONS));
+  const names = new Set<string>();
+  for (const [i, { name = "", expression = "" }] of conditions.entries()) {
+    const trimmed = expression.trim();
+    const wrong = trimmed === "" ? undefined : conditionError(trimmed);
+    if (trimmed === "") errors.push(required(`${at}[${i}].expression`));
+    else if (wrong !== undefined) errors.push(invalid(`${at}[${i}].expression`, trimmed, wrong));
+    if (name === "") errors.push(required(`${at}[${i}].name`));
+    else errors.push(...validateLabelKey(name, `${at}[${i}].name`));
+    if (name !== "" && names.has(name)) errors.push(duplicate(`${at}[${i}].name`, name));
+    names.add(name);
+  }
+  return errors;
+}
+
+function versionErrors(versions: readonly string[], at: string, anyReview: boolean): FieldError[] {
+  if (versions.length === 0) return [required(at, `must specify one of ${REVIEWS.join(", ")}`)];
+  const errors: FieldError[] = [];
+  for (const [i, version] of versions.entries())
+    if (versions.indexOf(version) < i) errors.push(invalid(`${at}[${i}]`, version, "duplicate version"));
+    else if (!LABEL.test(version) || version.length > 63) errors.push(invalid(`${at}[${i}]`, version, LABEL_RULE));
+  if (!anyReview && !versions.some((version) => REVIEWS.includes(version)))
+    errors.push(invalid(at, versions, `must include at least one of ${REVIEWS.join(", ")}`));
+  return errors;
+}
