@@ -86,9 +86,10 @@ async function resource(
         ? undefined
         : decodeBody(request.body, request.headers["content-type"] ?? "application/json"),
     duplicates: statedTwice(request),
-    warnings: found.deprecation === undefined ? [] : [found.deprecation],
+    warnings: request.warnings ?? [],
     signal: request.signal,
   };
+  if (found.deprecation !== undefined) call.warnings.push(found.deprecation);
   // What is read must be as durable as what was acknowledged.
   for (let pending = core.store.durable(); pending !== undefined; pending = core.store.durable()) await pending;
   if (verb === "watch") {
@@ -101,7 +102,7 @@ async function resource(
   }
   const { status, body } = await carryOut(call, verb);
   await core.store.durable();
-  return { status, headers: headersFor(form.media, call), body: present(form, call, body) };
+  return { status, headers: { "content-type": form.media }, body: present(form, call, body) };
 }
 
 /** What upstream's router asks of the headers before a built-in kind's handler does. */
@@ -174,11 +175,4 @@ async function removeAll(call: Call): Promise<ObjectList> {
     }
   }
   return found;
-}
-
-function headersFor(media: string, call: Call): Record<string, string> {
-  if (call.warnings.length === 0) return { "content-type": media };
-  // RFC 7234 §5.5: code, agent, quoted text.
-  const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text.replace(/[^\x20-\x7e]/g, "?"))}`).join(", ");
-  return { "content-type": media, warning };
 }

@@ -21,6 +21,8 @@ export interface ServerRequest {
   /** Known from the connection (client certificate, in-process caller); unset: the headers are asked. */
   user?: User;
   signal?: AbortSignal;
+  /** Texts for `Warning` headers, which a refusal carries too; the server gives the list and reads it. */
+  warnings?: string[];
 }
 
 export interface PlainAnswer {

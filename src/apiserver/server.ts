@@ -6,6 +6,7 @@
  * It keeps objects and looks after their life (namespaces, owners, definitions); it runs no controllers of workloads.
  */
 import type { Clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Transport } from "../kube/transport.ts";
@@ -37,6 +38,7 @@ import type { ServedResource } from "./served.ts";
 import { type Status, statusOfError } from "./status.ts";
 import { openJournal } from "./storage/journal.ts";
 import { Store } from "./storage/store.ts";
+import { warningHeaders } from "./warnings.ts";
 import { type WebhookHttp, webhookSockets } from "./webhook/http.ts";
 
 export interface ApiServerOptions {
@@ -128,9 +130,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     }
   };
   const handle = async (request: ServerRequest): Promise<ServerAnswer> => {
-    const given = await answer(request);
+    const warnings: string[] = [];
+    const given = await answer({ ...request, warnings });
     metrics.answered(request, given.status);
-    return given;
+    return warnings.length === 0 ? given : { ...given, headers: { ...given.headers, ...warningHeaders(warnings) } };
   };
   return {
     handle,
@@ -160,7 +163,8 @@ function authorizerOf(options: ApiServerOptions, store: Store): Authorizer {
 }
 
 function refused(request: ServerRequest, status: Status, error: unknown, log: Log): ServerAnswer {
-  if (status.code >= 500 && status.reason === "InternalError") log.error({ error }, "a request met a defect");
+  if (status.code >= 500 && status.reason === "InternalError" && !isFault(error))
+    log.error({ error }, "a request met a defect");
   const seconds = status.details?.retryAfterSeconds;
   const retry = seconds === undefined ? {} : { "retry-after": String(seconds) };
   const media = plainMedia(request.headers.accept) ?? "application/json";
