@@ -22,7 +22,7 @@ import { virtualTransport } from "./virtual-transport.ts";
 import { wipe } from "./wipe.ts";
 
 /** What the embedded API does by itself, where it concerns the operator. Kubelets and node life are simulated. */
-const CONTROLLERS = [
+export const CONTROLLERS = [
   "garbage-collector-controller",
   "namespace-controller",
   "serviceaccount-controller",
@@ -54,7 +54,7 @@ export async function realStage(): Promise<RealStage> {
     cluster,
     used,
     forbidden,
-    everyNth: 12,
+    everyNth: 24,
     async begin(clock) {
       await wipe(cluster.client, cluster.transport);
       const work = new OutsideWork();

@@ -22,8 +22,8 @@ let stage: Stage = {
   async begin(clock, random) {
     // Not loaded where another server takes its place.
     const { createApiServer } = await import("../../src/apiserver/server.ts");
-    const { transport, close } = await createApiServer({ clock, random, log: quietLog });
-    return { transport, close, outside: () => undefined };
+    const server = await createApiServer({ clock, random, log: quietLog });
+    return { transport: () => server.transport(), outside: () => undefined, close: () => server.close() };
   },
   everyNth: 1,
 };
@@ -38,7 +38,8 @@ export function beginApi(clock: VirtualClock, random: Random): Promise<WorldApi>
   return stage.begin(clock, random);
 }
 
-/** Those of a row of like worlds that are played here: all, or on a slower server a sample. */
-export function sampled<T>(row: readonly T[]): T[] {
+/** The numbers of a row of like worlds that are played here: all from `first` to `last`, or on a slower server a sample. */
+export function sampled(first: number, last: number): number[] {
+  const row = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   return row.filter((_, index) => index % stage.everyNth === 0);
 }

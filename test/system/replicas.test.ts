@@ -5,6 +5,7 @@ import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { Lease } from "../../src/kube/core.ts";
 import { LEASE_TIMES } from "../../src/kube/leader.ts";
 import { SYSTEM } from "../../src/systems/harvester/names.ts";
+import { sampled } from "./api.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
 import { MINUTE, type RunningOperator, SECOND, World } from "./world.ts";
 
@@ -110,7 +111,7 @@ test("H26 a leader that only slept, and wakes amid its work, does nothing and bu
 });
 
 test("H26 a leader that falls asleep with a write in its hand, and wakes when another leads, buys nothing twice", async () => {
-  for (let effect = 1; effect <= 12; effect++) {
+  for (const effect of sampled(1, 12)) {
     await pair(async (of) => {
       const { world, leader } = of;
       leader.mortal.sleepsAtEffect = leader.mortal.effects + effect;
