@@ -1,0 +1,202 @@
+import { isRecord } from "../json-value.ts";
+import { Refused, readScalar } from "./scalars.ts";
+import type { WireField, WireType } from "./wire-types.ts";
+
+/** A body that does not fit its kind's Go type; the message is that of the Go decoder. */
+export class Undecodable extends Error {}
+
+interface Walk {
+  /** Paths of fields that the type does not have: `spec.foo`, `spec.list[0].bar`. */
+  unknown: string[];
+  /** The first complaint that lets the decoder go on. */
+  complaint: string | undefined;
+}
+
+/** Where the decoder stands: the struct and the fields that lead here, as complaints name them. */
+interface Place {
+  struct: string;
+  fields: readonly string[];
+  /** With indexes and map keys, as strict decoding names them. */
+  path: string;
+}
+
+/**
+ * An object as its kind's Go type holds it and writes it again: unknown fields are gone, nulls and zero values stand or are missing as
+ * upstream writes them, quantities and times have their canonical form. `apiVersion` and `kind` stay as they are. Throws `Undecodable`.
+ */
+export function decodeWire(type: WireType, value: unknown): { value: unknown; unknown: string[] } {
+  const walk: Walk = { unknown: [], complaint: undefined };
+  const { apiVersion, kind, ...rest } = isRecord(value) ? value : {};
+  const decoded = decode(type, isRecord(value) ? rest : value, { struct: "", fields: [], path: "" }, walk);
+  if (walk.complaint !== undefined) throw new Undecodable(walk.complaint);
+  const head = { ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
+  return { value: { ...head, ...(decoded as object) }, unknown: walk.unknown };
+}
+
+const blanks = new WeakMap<WireType, unknown>();
+
+/** An object of the type with nothing set, as upstream writes it. Shared: not to be changed. */
+export function blankOf(type: WireType): unknown {
+  if (type.is !== "struct") return zeroOf(type);
+  let found = blanks.get(type);
+  if (found === undefined) {
+    found = zeroOf(type);
+    blanks.set(type, found);
+  }
+  return found;
+}
+
+function decode(type: WireType, value: unknown, place: Place, walk: Walk): unknown {
+  if (value === null || value === undefined) return zeroOf(type);
+  switch (type.is) {
+    case "pointer":
+      return decode(type.of, value, place, walk);
+    case "struct":
+      return isRecord(value) ? decodeStruct(type, value, place, walk) : mismatch(type, value, place, walk);
+    case "list":
+      if (!Array.isArray(value)) return mismatch(type, value, place, walk);
+      return value.map((item, i) => decode(type.of, item, { ...place, path: `${place.path}[${i}]` }, walk));
+    case "map": {
+      if (!isRecord(value)) return mismatch(type, value, place, walk);
+      const members = Object.entries(value).map(([key, item]) => [
+        key,
+        decode(type.of, item, { ...place, path: below(place.path, key) }, walk),
+      ]);
+      return Object.fromEntries(members);
+    }
+    case "Raw":
+      return value;
+    default:
+      return scalar(type, value, place, walk);
+  }
+}
+
+function decodeStruct(
+  type: Extract<WireType, { is: "struct" }>,
+  value: Record<string, unknown>,
+  place: Place,
+  walk: Walk,
+): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  // In the order of the text: the first complaint is the one that is told.
+  for (const [name, given] of Object.entries(value)) {
+    const field = type.fields.get(name);
+    if (field === undefined) {
+      walk.unknown.push(below(place.path, name));
+      continue;
+    }
+    const at = {
+      struct: type.name,
+      fields: [...place.fields, ...field.through, name],
+      path: below(place.path, name),
+    };
+    const decoded = decode(field.type, given, at, walk);
+    if (isWritten(field, decoded)) members[name] = decoded;
+  }
+  for (const [name, field] of type.fields) {
+    if (Object.hasOwn(value, name)) continue;
+    const zero = zeroOf(field.type);
+    if (isWritten(field, zero)) members[name] = zero;
+  }
+  return members;
+}
+
+/** `omitempty` keeps structs and times, whatever is in them; `omitzero` doesn't. */
+function isWritten({ type, written }: WireField, value: unknown): boolean {
+  if (written === "always") return true;
+  if (value === null) return written === "unlessEmpty" && isStruct(type);
+  switch (type.is) {
+    case "pointer":
+      return true;
+    case "string":
+      return value !== "";
+    case "bool":
+      return value !== false;
+    case "int32":
+    case "int64":
+    case "float64":
+      return value !== 0;
+    case "bytes":
+      return value !== "";
+    case "list":
+      return (value as unknown[]).length > 0;
+    case "map":
+      return Object.keys(value as object).length > 0;
+    case "struct":
+      return written === "unlessEmpty" || Object.keys(value as object).length > 0;
+    default:
+      return true;
+  }
+}
+
+/** Go values of these kinds are never "empty". */
+function isStruct(type: WireType): boolean {
+  return type.is === "Time" || type.is === "MicroTime" || type.is === "Raw";
+}
+
+function zeroOf(type: WireType): unknown {
+  switch (type.is) {
+    case "string":
+      return "";
+    case "bool":
+      return false;
+    case "int32":
+    case "int64":
+    case "float64":
+    case "IntOrString":
+      return 0;
+    case "Quantity":
+      return "0";
+    case "Duration":
+      return "0s";
+    case "struct": {
+      const members: Record<string, unknown> = {};
+      for (const [name, field] of type.fields) {
+        if (field.type.is === "pointer") {
+          if (field.written === "always") members[name] = null;
+          continue;
+        }
+        const zero = zeroOf(field.type);
+        if (isWritten(field, zero)) members[name] = zero;
+      }
+      return members;
+    }
+    default:
+      return null;
+  }
+}
+
+function scalar(type: WireType, value: unknown, place: Place, walk: Walk): unknown {
+  try {
+    return readScalar(type.is as Parameters<typeof readScalar>[0], value);
+  } catch (refused) {
+    if (!(refused instanceof Refused)) throw refused;
+    // A complaint of a type's own decoder ends everything; others only count when they are the first.
+    const message = refused.wants === undefined ? refused.message : inField(value, refused.wants(type.go), place);
+    if (refused.ends) throw new Undecodable(message);
+    walk.complaint ??= message;
+    return zeroOf(type);
+  }
+}
+
+function mismatch(type: WireType, value: unknown, place: Place, walk: Walk): unknown {
+  walk.complaint ??= inField(value, type.go, place);
+  return zeroOf(type);
+}
+
+function inField(value: unknown, go: string, { struct, fields }: Place): string {
+  const where = struct === "" ? "Go value" : `Go struct field ${struct}.${fields.join(".")}`;
+  return `json: cannot unmarshal ${formOf(value, go)} into ${where} of type ${go}`;
+}
+
+/** Numbers are named with their digits where a number was wanted. */
+function formOf(value: unknown, go: string): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value !== "number") return typeof value;
+  return /^(int|float)/.test(go) ? `number ${value}` : "number";
+}
+
+function below(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}
