@@ -16,7 +16,7 @@ const { values } = parseArgs({
 });
 const [OBJECTS, SECONDS, CLIENTS] = [Number(values.objects), Number(values.seconds), Number(values.clients)];
 const WATCHERS = 100;
-const CHANGES = 500;
+const CHANGES = Math.min(500, OBJECTS);
 const PAGE = 500;
 const PATH = "/api/v1/namespaces/default/configmaps";
 const FILLER = "x".repeat(3000);

@@ -22,12 +22,12 @@ export class Counts {
   }
 }
 
-/** The same transport; requests are counted by verb and resource, as `update instances/status`, lost races apart. */
+/** The same transport; requests are counted by verb and resource, as `update instances/status`, lost races and refusals of a busy server apart. */
 export function countedTransport(inner: Transport, counts: Counts): Transport {
   return {
     async request(request) {
       const answer = await inner.request(request);
-      counts.add(`${nameOf(request)}${answer.status === 409 ? " (conflict)" : ""}`);
+      counts.add(`${nameOf(request)}${refusalOf(answer.status)}`);
       return answer;
     },
     watch(request) {
@@ -36,6 +36,12 @@ export function countedTransport(inner: Transport, counts: Counts): Transport {
     },
     close: () => inner.close(),
   };
+}
+
+/** What an overloaded or failing server answers is told apart from the rest, and so are lost races. */
+function refusalOf(status: number): string {
+  if (status === 409) return " (conflict)";
+  return status === 429 || status >= 500 ? ` (${status})` : "";
 }
 
 const VERBS = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;

@@ -1,5 +1,5 @@
 /**
- * A whole Slipway with a simulated cloud, for measuring it: embedded API in memory, operator, Equinix API, machines and Harvester
+ * A whole Slipway with a simulated cloud, for measuring it: embedded API in memory (or a real one beside us), operator, Equinix API, machines and Harvester
  * cluster in this process, by direct call or with the cloud and the boot service on loopback sockets.
  */
 import { createApiServer } from "../src/apiserver/server.ts";
@@ -14,6 +14,7 @@ import { InstancePool } from "../src/kinds/harvester/instance-pool.ts";
 import type { Client } from "../src/kube/client.ts";
 import { Secret } from "../src/kube/core.ts";
 import { createClient } from "../src/kube/rest-client.ts";
+import type { Transport } from "../src/kube/transport.ts";
 import { installCrds } from "../src/operator/install-crds.ts";
 import { createOperator, type Operator } from "../src/operator/operator.ts";
 import { createEquinixSim, type EquinixSim } from "../src/sim/equinix/equinix-sim.ts";
@@ -24,6 +25,7 @@ import { simNetwork } from "../src/sim/network.ts";
 import { seedSite } from "../src/sim/site/seed.ts";
 import { createHarvesterSite } from "../src/sim/site/site.ts";
 import { Counts, countedTransport } from "./counts.ts";
+import { startServer } from "./servers.ts";
 
 export interface PoolWorldOptions {
   clock: Clock;
@@ -31,6 +33,8 @@ export interface PoolWorldOptions {
   firmware: FirmwareTimings;
   /** Cloud and boot service on loopback sockets; otherwise by direct call. */
   sockets: boolean;
+  /** The real kube-apiserver over TLS, in processes of its own; otherwise the embedded API by direct call. */
+  real: boolean;
 }
 
 export interface PoolWorld {
@@ -55,16 +59,27 @@ const JOIN_TOKEN = "join-token-of-the-benchmark";
 /** What an operator has unless it is told otherwise. */
 export const POLL_MS = 15_000;
 
-export async function poolWorld({ clock, cloud, firmware: metal, sockets }: PoolWorldOptions): Promise<PoolWorld> {
+export async function poolWorld({
+  clock,
+  cloud,
+  firmware: metal,
+  sockets,
+  real,
+}: PoolWorldOptions): Promise<PoolWorld> {
   const [random, log] = [cryptoRandom, quietLog];
   const [operatorRequests, siteRequests] = [new Counts(), new Counts()];
   const closers: (() => unknown)[] = [];
-  const api = await createApiServer({ clock, random, log });
+  const api = await (real ? startServer("real", true) : embedded(clock));
   closers.push(() => api.close());
-  const client = createClient(api.transport(), { clock, random, log });
+  const connect = async (): Promise<Transport> => {
+    const transport = await api.transport();
+    closers.push(() => transport.close());
+    return transport;
+  };
+  const client = createClient(await connect(), { clock, random, log });
   await installCrds(client, clock, new AbortController().signal);
 
-  const siteClient = createClient(countedTransport(api.transport(), siteRequests), { clock, random, log });
+  const siteClient = createClient(countedTransport(await connect(), siteRequests), { clock, random, log });
   await seedSite(siteClient, { vip: VIP, version: "v1.8.1", vipMode: "static" });
   const site = createHarvesterSite({ client: siteClient, clock, joinToken: JOIN_TOKEN, vip: VIP });
   await site.start();
@@ -92,7 +107,7 @@ export async function poolWorld({ clock, cloud, firmware: metal, sockets }: Pool
   let boot: HttpHandler | undefined;
   const operator = createOperator(
     {
-      transport: countedTransport(api.transport(), operatorRequests),
+      transport: countedTransport(await connect(), operatorRequests),
       clock,
       random,
       log,
@@ -141,6 +156,10 @@ export async function poolWorld({ clock, cloud, firmware: metal, sockets }: Pool
       for (const end of closers.reverse()) await end();
     },
   };
+}
+
+async function embedded(clock: Clock): Promise<{ transport(): Transport; close(): Promise<void> }> {
+  return await createApiServer({ clock, random: cryptoRandom, log: quietLog });
 }
 
 function overSockets(closers: (() => unknown)[]): Http {

@@ -1,7 +1,8 @@
 /**
  * One pool of machines from `apply` to all `managed`, on a cloud that answers at once and machines that boot in no time, so that what
  * is left is Slipway's own work; then what the finished pool costs while nothing happens. The process holds everything: embedded
- * API, operator, cloud, machines and the cluster they join. Run: `node bench/pool.bench.ts [machines] [--sockets] [--idle seconds]`.
+ * API (with `--kubernetes real`, kube-apiserver and etcd run beside it instead), operator, cloud, machines and the cluster they join.
+ * Run: `node bench/pool.bench.ts [machines] [--sockets] [--kubernetes real] [--idle seconds]`.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -25,15 +26,27 @@ const SETTLE_MS = 2 * POLL_MS + 5_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sockets: { type: "boolean", default: false }, idle: { type: "string", default: "30" } },
+  options: {
+    sockets: { type: "boolean", default: false },
+    kubernetes: { type: "string", default: "embedded" },
+    idle: { type: "string", default: "30" },
+  },
 });
 const machines = Number(positionals[0] ?? 1000);
 const { sockets } = values;
+const real = values.kubernetes === "real";
+/** What was set as a goal for the embedded API; on the real one, whose own work counts too, there is more time. */
+const SECONDS = real
+  ? new Map([
+      [100, 10],
+      [1000, 90],
+    ])
+  : new Map([[1000, 60]]);
 
 tellMachine(
-  `${machines} machines; cloud and boot service ${sockets ? "on loopback sockets" : "by direct call"}; embedded API in memory, by direct call`,
+  `${machines} machines; cloud and boot service ${sockets ? "on loopback sockets" : "by direct call"}; ${real ? "kube-apiserver with etcd beside it, over TLS" : "embedded API in memory, by direct call"}`,
 );
-const world = await poolWorld({ clock: systemClock, cloud: INSTANT_TIMINGS, firmware: NO_TIMINGS, sockets });
+const world = await poolWorld({ clock: systemClock, cloud: INSTANT_TIMINGS, firmware: NO_TIMINGS, sockets, real });
 await measureApply(world);
 if (Number(values.idle) > 0) await measureIdle(world, Number(values.idle));
 await world.close();
@@ -44,7 +57,7 @@ async function measureApply(world: PoolWorld): Promise<void> {
   await world.managed(machines);
   const seconds = (performance.now() - began) / 1000;
   const budgeted = machines === 1000;
-  tell("from apply to all managed", seconds, "s", budgeted ? 60 : undefined);
+  tell("from apply to all managed", seconds, "s", SECONDS.get(machines));
   tell("machines per second", machines / seconds, "/s");
   tell("CPU time", cpuSeconds() - cpu, "s");
   tell("peak resident memory", peakMiB(), "MiB", budgeted ? 400 : undefined);

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { systemClock as clock } from "../src/base/clock.ts";
 import { laptopIdentity } from "../src/cli/laptop-identity.ts";
 import { createHttpTransport } from "../src/kube/http-transport.ts";
@@ -68,7 +69,12 @@ async function startEmbedded(durable: boolean): Promise<Server> {
   const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
   const began = performance.now();
   const child = fork(new URL("./embedded-server.ts", import.meta.url), [durable ? join(dir, "db") : ""], {
+    // As bin/slipway starts it.
     execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=30"],
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/slipway", import.meta.url)),
+    },
   });
   child.send(identity.serving);
   const [url] = (await once(child, "message")) as [string];

@@ -21,7 +21,7 @@ tellMachine(
 );
 
 const clock = new VirtualClock();
-const world = await passing(poolWorld({ clock, cloud, firmware: METAL_TIMINGS, sockets: false }));
+const world = await passing(poolWorld({ clock, cloud, firmware: METAL_TIMINGS, sockets: false, real: false }));
 await passing(world.pool("bench", machines));
 await clock.run(ORDERED_BY);
 const bought = world.equinix.boughtEver().length;
