@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { AdmissionWebhooks } from "./admission/webhooks.ts";
+import type { AccountTokens } from "./auth/accounts/account-tokens.ts";
 import type { Authorize } from "./auth/authorize.ts";
 import { isRecord } from "./json-value.ts";
 import type { Registry } from "./registry.ts";
@@ -17,6 +18,7 @@ export interface Core {
   store: Store;
   registry: Registry;
   authorize: Authorize;
+  tokens: AccountTokens;
   /** Asked in order after the object is decoded and defaulted, before the webhooks; again when a webhook changed the object. */
   admission: readonly Admission[];
   /** The stored webhook configurations at work; unset: they are kept but nobody is called. */
@@ -32,6 +34,8 @@ export interface Call {
   /** Empty for the collection. */
   name: string;
   subresource: string;
+  /** One object of a request about its whole collection: admission hears no name. */
+  ofCollection?: boolean;
   query: URLSearchParams;
   headers: Readonly<Record<string, string>>;
   contentType: string;
@@ -106,7 +110,7 @@ function reviewOf(
   old: Body | undefined,
 ): AdmissionReview {
   const { resource, subresource, namespace, user, warnings, signal } = call;
-  const name = object?.metadata.name ?? call.name;
+  const name = object?.metadata.name ?? (call.ofCollection === true ? "" : call.name);
   const dryRun = isDryRun(call);
   const options = optionsOf(call, operation);
   return { operation, resource, subresource, namespace, name, object, old, user, dryRun, options, warnings, signal };

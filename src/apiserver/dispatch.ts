@@ -1,11 +1,10 @@
+import { requestToken } from "./auth/accounts/token-request.ts";
 import { attributesOf } from "./auth/attributes.ts";
-import type { Attributes, Authorize } from "./auth/authorize.ts";
-import { denied } from "./auth/denial.ts";
+import { permit } from "./auth/denial.ts";
 import { impersonation } from "./auth/impersonate.ts";
-import { REVIEWS, review } from "./auth/reviews.ts";
 import { decodeBody, mediaType } from "./body.ts";
 import type { Call, Core } from "./core.ts";
-import { type Documents, documents, NO_PAGE } from "./documents.ts";
+import { documents, NO_PAGE } from "./documents.ts";
 import { duplicateFields } from "./duplicates.ts";
 import { copyJson, isRecord } from "./json-value.ts";
 import type { ServerMetrics } from "./metrics.ts";
@@ -15,7 +14,7 @@ import { present, presentEvents } from "./present.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
 import { hasRoute, verbOf } from "./route.ts";
 import type { ServedResource } from "./served.ts";
-import { forbidden, methodNotAllowed, noSuchPath, refusal } from "./status.ts";
+import { methodNotAllowed, noSuchPath, refusal } from "./status.ts";
 import { create } from "./verbs/create.ts";
 import { deleteOptions, remove, removeObject } from "./verbs/delete.ts";
 import { evict } from "./verbs/eviction.ts";
@@ -37,6 +36,7 @@ const PATCH_TYPES: readonly string[] = [
 export function dispatcher(
   core: Core,
   metrics: ServerMetrics,
+  pages: readonly ((request: ServerRequest) => ServerAnswer | undefined)[],
 ): (request: ServerRequest, user: User) => Promise<ServerAnswer> {
   const docs = documents(core);
   const impersonate = impersonation(core.authorize);
@@ -47,13 +47,13 @@ export function dispatcher(
     const user = await impersonate(asked, request.headers);
     await permit({ ...asked, user }, core.authorize);
     if (path !== undefined) return await resource(core, request, user, path, verb);
-    return (request.path === "/metrics" ? await metrics.scrape() : docs(request)) ?? NO_PAGE;
+    if (request.path === "/metrics") return await metrics.scrape();
+    for (const page of pages) {
+      const answer = page(request);
+      if (answer !== undefined) return answer;
+    }
+    return docs(request) ?? NO_PAGE;
   };
-}
-
-async function permit(asked: Attributes, authorize: Authorize): Promise<void> {
-  const { allowed, reason } = await authorize(asked);
-  if (!allowed) throw denied(asked, reason);
 }
 
 async function resource(
@@ -125,6 +125,8 @@ function namespaceOf(resource: ServedResource, path: ResourcePath): string {
 
 async function carryOut(call: Call, verb: string): Promise<{ status: number; body: unknown }> {
   if (call.subresource === "scale") return { status: 200, body: await scale(call, verb) };
+  if (call.resource.answer !== undefined) return { status: 201, body: await call.resource.answer(call) };
+  if (call.subresource === "token") return { status: 201, body: requestToken(call, call.core.tokens) };
   if (call.subresource === "eviction") return { status: 201, body: await evict(call) };
   switch (verb) {
     case "get":
@@ -169,7 +171,7 @@ async function removeAll(call: Call): Promise<ObjectList> {
   for (const object of found.items) {
     const { name, namespace = "" } = object.metadata;
     try {
-      await removeObject({ ...call, name, namespace }, options);
+      await removeObject({ ...call, name, namespace, ofCollection: true }, options);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "NotFound")) throw error;
     }

@@ -20,6 +20,8 @@ export interface ServerRequest {
   body?: unknown;
   /** Known from the connection (client certificate, in-process caller); unset: the headers are asked. */
   user?: User;
+  /** The connection brought a client certificate that nobody vouches for. */
+  badCertificate?: boolean;
   signal?: AbortSignal;
   /** Texts for `Warning` headers, which a refusal carries too; the server gives the list and reads it. */
   warnings?: string[];

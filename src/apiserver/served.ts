@@ -3,6 +3,7 @@
  * CustomResourceDefinition. The request path knows nothing else about a kind.
  */
 import type { KubeObject } from "../kube/object.ts";
+import type { Call } from "./core.ts";
 
 /** An OpenAPI v3 structural schema as CustomResourceDefinitions carry it, with Kubernetes' extensions. */
 export interface Schema {
@@ -125,6 +126,8 @@ export interface ServedResource {
   prepareUpdate?(object: Body, old: Body, now: number): void;
   /** Rules beyond the schema. `old` is set for updates. */
   validate?(object: Body, old?: Body): FieldError[];
+  /** Answers a create and keeps nothing, for kinds that are questions. */
+  answer?(call: Call): Promise<unknown>;
   /** Default seconds of grace on delete (Pods: 30); unset: gone at once unless finalizers hold it. */
   gracePeriodSeconds?(object: Body): number;
 }

@@ -11,15 +11,13 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Transport } from "../kube/transport.ts";
 import { admissionWebhooks } from "./admission/webhooks.ts";
-import { type Authenticator, bootstrapTokens, staticTokens, whoAsks } from "./auth/authenticate.ts";
-import { type Authorize, type Authorizer, mastersOr } from "./auth/authorize.ts";
-import { rbac } from "./auth/rbac/authorizer.ts";
-import { noEscalation } from "./auth/rbac/escalation.ts";
-import { reviewResources } from "./auth/reviews.ts";
+import { type AccessOptions, accessTo } from "./auth/access.ts";
+import { openIdDocuments } from "./auth/accounts/openid.ts";
 import { builtinResources } from "./builtin/resources.ts";
 import type { Admission, Core } from "./core.ts";
 import { directTransport } from "./direct-transport.ts";
 import { dispatcher } from "./dispatch.ts";
+import { type Check, health } from "./health.ts";
 import { type Listening, type ListenOptions, listen } from "./http-face.ts";
 import { roleAggregation } from "./lifecycle/aggregated-roles.ts";
 import { clusterIps } from "./lifecycle/cluster-ips.ts";
@@ -28,8 +26,10 @@ import { definitionLifecycle, withDefinitionRules } from "./lifecycle/definition
 import { eventExpiry } from "./lifecycle/events.ts";
 import { garbageCollector } from "./lifecycle/garbage-collector.ts";
 import { namespaceLifecycle } from "./lifecycle/namespaces.ts";
+import { rootCaPublisher } from "./lifecycle/root-ca.ts";
 import { seed } from "./lifecycle/seed.ts";
-import { defaultAccounts } from "./lifecycle/service-accounts.ts";
+import { defaultAccounts, provideDefaultAccount } from "./lifecycle/service-accounts.ts";
+import { tokenSecrets } from "./lifecycle/token-secrets.ts";
 import { serverMetrics } from "./metrics.ts";
 import { plainMedia } from "./negotiate.ts";
 import { Registry } from "./registry.ts";
@@ -41,7 +41,7 @@ import { Store } from "./storage/store.ts";
 import { warningHeaders } from "./warnings.ts";
 import { type WebhookHttp, webhookSockets } from "./webhook/http.ts";
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends AccessOptions {
   clock: Clock;
   random: Random;
   log: Log;
@@ -51,11 +51,8 @@ export interface ApiServerOptions {
   history?: number;
   /** Served besides the built-in resources. */
   extraResources?: readonly ServedResource[];
-  /** Bearer tokens and whose they are. Bootstrap tokens (Secrets in kube-system) are known anyway. */
-  tokens?: Readonly<Record<string, User>>;
-  authenticators?: readonly Authenticator[];
-  /** Asked about everybody outside `system:masters`. The Roles and bindings in the store decide unless said. */
-  authorize?: Authorize;
+  /** PEM of the authority that the server's certificate comes from: told to every namespace, for the clients in its Pods. */
+  authority?: string;
   admission?: readonly Admission[];
   /** How admission and conversion webhooks are reached: over sockets unless said. */
   webhooks?: WebhookHttp;
@@ -79,23 +76,24 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const { clock, random, log } = options;
   const journal = options.storage === undefined ? undefined : openJournal(options.storage.file);
   const store = new Store({ journal, ...(options.history === undefined ? {} : { history: options.history }) });
+  const access = accessTo({ store, clock, random }, options, (namespace) => provideDefaultAccount(core, namespace));
   const resources = [
     ...builtinResources({ allocateClusterIp: clusterIps(store) }),
-    ...reviewResources(),
+    ...access.reviews,
     ...(options.extraResources ?? []),
   ];
   const registry: Registry = new Registry(
     resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r, () => registry) : r)),
   );
-  const authorizer = authorizerOf(options, store);
   const core: Core = {
     clock,
     random,
     log,
     store,
     registry,
-    authorize: authorizer.authorize,
-    admission: [...(options.admission ?? []), noEscalation(store, authorizer)],
+    authorize: access.authorizer.authorize,
+    tokens: access.tokens,
+    admission: [...(options.admission ?? []), ...access.admission],
     webhooks: undefined,
   };
   const http = options.webhooks ?? webhookSockets(clock);
@@ -107,14 +105,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     garbageCollector(core),
     eventExpiry(core),
     roleAggregation(core),
-  ];
-  const authenticators = [
-    staticTokens(options.tokens ?? {}),
-    bootstrapTokens(store, clock),
-    ...(options.authenticators ?? []),
+    tokenSecrets(core, access.tokens, options.authority),
+    ...(options.authority === undefined ? [] : [rootCaPublisher(core, options.authority)]),
   ];
   const metrics = serverMetrics(core);
-  const dispatch = dispatcher(core, metrics);
+  const dispatch = dispatcher(core, metrics, [health(healthChecks(store)), openIdDocuments(access.tokens)]);
   const ending = new AbortController();
   const faces = new Set<Listening>();
   await seed(core);
@@ -124,7 +119,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const answer = async (request: ServerRequest): Promise<ServerAnswer> => {
     try {
       const signal = request.signal === undefined ? ending.signal : AbortSignal.any([request.signal, ending.signal]);
-      return await dispatch({ ...request, signal }, whoAsks(request, authenticators));
+      return await dispatch({ ...request, signal }, access.whoAsks(request));
     } catch (error) {
       return refused(request, statusOfError(error), error, log);
     }
@@ -153,13 +148,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   };
 }
 
-/** Who decides: the stored roles, or whoever the options name, whose rules nobody knows. */
-function authorizerOf(options: ApiServerOptions, store: Store): Authorizer {
-  const { authorize, rulesFor } =
-    options.authorize === undefined
-      ? rbac(store)
-      : { authorize: options.authorize, rulesFor: () => ({ rules: [], incomplete: true }) };
-  return { authorize: mastersOr(authorize), rulesFor };
+function healthChecks(store: Store): Check[] {
+  return [
+    { name: "ping", fault: () => undefined },
+    { name: "storage", fault: () => store.broken },
+  ];
 }
 
 function refused(request: ServerRequest, status: Status, error: unknown, log: Log): ServerAnswer {

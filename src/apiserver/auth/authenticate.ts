@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import type { User } from "../request.ts";
+import type { ServerRequest, User } from "../request.ts";
+import { refusal } from "../status.ts";
 import type { Store } from "../storage/store.ts";
+import { ANONYMOUS, authenticated } from "./identity.ts";
 
 /** Whose token this is; undefined when nobody's. */
 export type Authenticator = (token: string) => User | undefined;
@@ -36,16 +38,40 @@ export function bootstrapTokens(store: Store, clock: Clock): Authenticator {
   };
 }
 
-/** The user that a verified client certificate's subject names: CN and every O. */
-export function userOfCertificate(subject: { CN?: string | string[]; O?: string | string[] }): User | undefined {
+/** The user that a verified client certificate's subject names: CN and every O; `fingerprint` (SHA-256, hex) tells which certificate it was. */
+export function userOfCertificate(
+  subject: { CN?: string | string[]; O?: string | string[] },
+  fingerprint: string,
+): User | undefined {
   const name = [subject.CN ?? []].flat()[0];
-  return name === undefined ? undefined : { name, groups: [...[subject.O ?? []].flat(), "system:authenticated"] };
+  if (name === undefined) return undefined;
+  return {
+    name,
+    groups: [subject.O ?? []].flat(),
+    extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] },
+  };
 }
 
-/** The first authenticator that knows the bearer token of the request. */
-export function bearer(header: string | undefined, authenticators: readonly Authenticator[]): User | undefined {
-  const token = /^bearer\s+(\S+)$/i.exec(header ?? "")?.[1];
-  if (token === undefined) return undefined;
+/**
+ * Who sends a request: whom the connection names, else whose bearer token it carries, else nobody known. Throws Unauthorized for
+ * credentials that are nobody's.
+ */
+export function whoAsks(
+  { user, badCertificate, headers }: ServerRequest,
+  authenticators: readonly Authenticator[],
+): User {
+  if (user !== undefined) return authenticated(user);
+  const token = /^bearer +(\S+)/i.exec(headers.authorization?.trim() ?? "")?.[1];
+  if (token !== undefined) {
+    const found = ownerOf(token, authenticators);
+    if (found !== undefined) return authenticated(found);
+  }
+  if (token !== undefined || badCertificate === true) throw refusal("Unauthorized", "Unauthorized");
+  return ANONYMOUS;
+}
+
+/** Whose token it is, by the first authenticator that knows it. */
+export function ownerOf(token: string, authenticators: readonly Authenticator[]): User | undefined {
   for (const authenticator of authenticators) {
     const user = authenticator(token);
     if (user !== undefined) return user;

@@ -1,4 +1,5 @@
 import type { User } from "../request.ts";
+import type { PolicyRule } from "./rbac/policy-rule.ts";
 
 /** What someone wants to do, in the terms of RBAC. */
 export interface Attributes {
@@ -20,25 +21,29 @@ export interface Decision {
   reason?: string;
 }
 
-/** The authorization port. RBAC is to stand here: a function over the stored Roles and Bindings. */
+/** The authorization port. */
 export type Authorize = (attributes: Attributes) => Decision | Promise<Decision>;
 
-export const allowAll: Authorize = () => ({ allowed: true });
-
-/** Lets `system:masters` do everything and asks `next` about the others. */
-export function mastersOr(next: Authorize): Authorize {
-  return (attributes) => (attributes.user.groups.includes("system:masters") ? { allowed: true } : next(attributes));
+/** What a user may do in a namespace, as far as it can be told. */
+export interface Permissions {
+  rules: readonly PolicyRule[];
+  /** Somebody else than these rules has a say. */
+  incomplete: boolean;
+  error?: string;
 }
 
-/** The refusal's text behind `is forbidden: `. */
-export function denial(
-  { user, verb, group, plural, subresource, namespace, path }: Attributes,
-  reason: string | undefined,
-): string {
-  const who = `User ${JSON.stringify(user.name)} cannot`;
-  const why = reason === undefined || reason === "" ? "" : `: ${reason}`;
-  if (plural === "") return `${who} ${verb} path ${JSON.stringify(path)}${why}`;
-  const what = subresource === "" ? plural : `${plural}/${subresource}`;
-  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
-  return `${who} ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${why}`;
+/** Who decides, and can say what it would allow. */
+export interface Authorizer {
+  authorize: Authorize;
+  rulesFor(user: User, namespace: string): Permissions;
+}
+
+/** Lets `system:masters` do everything, without a reason, and asks `next` about the others. */
+export function mastersOr(next: Authorize): Authorize {
+  return (attributes) => (isMaster(attributes.user) ? { allowed: true } : next(attributes));
+}
+
+/** Whoever the server itself is, and who has the keys to it. */
+export function isMaster(user: User): boolean {
+  return user.groups.includes("system:masters");
 }

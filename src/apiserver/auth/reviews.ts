@@ -1,123 +1,141 @@
-import type { Core } from "../core.ts";
-import { isRecord } from "../json-value.ts";
+import { rfc3339 } from "../../base/clock.ts";
+import { invalidField } from "../builtin/field-errors.ts";
+import { at, textAt, textsAt } from "../builtin/read.ts";
+import type { Call } from "../core.ts";
+import { trackUpdate } from "../patch/managed-fields.ts";
+import { apiVersionOf } from "../registry.ts";
 import type { User } from "../request.ts";
-import type { ServedResource } from "../served.ts";
-import { badRequest } from "../status.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { badRequest, invalid } from "../status.ts";
+import { decodeObject, managerOf, tidy } from "../verbs/object.ts";
+import { askedOf, metadataError, questionErrors, subjectOf } from "./access-review.ts";
+import type { Authorizer } from "./authorize.ts";
+import { isEmpty } from "./rbac/policy-rule.ts";
+import {
+  accessReview,
+  localAccessReview,
+  ownAccessReview,
+  ownReview,
+  ownRulesReview,
+  tokenReview,
+} from "./review-kinds.ts";
 
-/** Questions about access that are answered and not stored (`kubectl auth can-i`, `kubectl auth whoami`). */
-export async function review(
-  core: Core,
-  group: string,
-  plural: string,
-  body: unknown,
-  user: User,
-): Promise<unknown | undefined> {
-  const asked = isRecord(body) ? body : {};
-  const spec = isRecord(asked.spec) ? asked.spec : {};
-  if (group === "authentication.k8s.io" && plural === "selfsubjectreviews")
-    return {
-      ...asked,
-      metadata: {},
-      status: {
-        userInfo: {
-          username: user.name,
-          ...(user.uid ? { uid: user.uid } : {}),
-          groups: user.groups,
-          ...(user.extra ? { extra: user.extra } : {}),
-        },
-      },
-    };
-  if (group !== "authorization.k8s.io") return undefined;
-  switch (plural) {
-    case "selfsubjectaccessreviews":
-    case "localsubjectaccessreviews":
-    case "subjectaccessreviews": {
-      const about = plural === "selfsubjectaccessreviews" ? user : subject(spec);
-      const { allowed, reason } = await core.authorize(attributes(about, spec));
-      return { ...asked, metadata: {}, status: { allowed, ...(reason === undefined ? {} : { reason }) } };
-    }
-    case "selfsubjectrulesreviews": {
-      const everything = await core.authorize({ ...NOTHING, user, verb: "*", plural: "*", group: "*" });
-      const resourceRules = everything.allowed ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] : [];
-      const nonResourceRules = everything.allowed ? [{ verbs: ["*"], nonResourceURLs: ["*"] }] : [];
-      // Without RBAC's rules at hand an incomplete answer is all that can be given, and it says so.
-      return { ...asked, metadata: {}, status: { resourceRules, nonResourceRules, incomplete: !everything.allowed } };
-    }
-    default:
-      return undefined;
-  }
+/** What is known of a bearer token. */
+export type TokenVerdict = { user: User; audiences: readonly string[] } | { error: string };
+
+/** Whose token it is, for one of `audiences` (empty: this API's). */
+export type JudgeToken = (token: string, audiences: readonly string[]) => TokenVerdict;
+
+/** The resources that answer questions about access: created, answered, never kept. */
+export function reviewResources({ authorize, rulesFor }: Authorizer, judge: JudgeToken): ServedResource[] {
+  const decide = async (review: Body, user: User): Promise<Body> => {
+    const { allowed, reason = "" } = await authorize(askedOf(review, user));
+    return { ...review, status: { allowed, ...(reason !== "" && { reason }) } };
+  };
+  const answering = (resource: ServedResource, answer: (review: Body, call: Call) => Body | Promise<Body>) => ({
+    ...resource,
+    answer: async (call: Call) => await answer(asked(call), call),
+  });
+  return [
+    answering(ownReview, (review, call) => ({
+      ...bare(review),
+      metadata: { creationTimestamp: rfc3339(call.core.clock.now()) } as Body["metadata"],
+      status: { userInfo: infoOf(call.user) },
+    })),
+    answering(tokenReview, (review) => {
+      const token = textAt(review, "spec.token");
+      if (token === "") throw badRequest("token is required for TokenReview in authentication");
+      return { ...review, status: statusOf(judge(token, textsAt(review, "spec.audiences"))) };
+    }),
+    answering(localAccessReview, (review) => {
+      refuse([
+        ...questionErrors(review, { namesSomebody: true }),
+        ...metadataError(review, "namespace"),
+        ...outsideErrors(review),
+      ]);
+      return decide(review, subjectOf(review));
+    }),
+    answering(ownAccessReview, (review, call) => {
+      refuse([...questionErrors(review, { namesSomebody: false }), ...metadataError(review, undefined)]);
+      return decide(review, call.user);
+    }),
+    answering(ownRulesReview, (review, call) => {
+      const namespace = textAt(review, "spec.namespace");
+      if (namespace === "") throw badRequest("no namespace on request");
+      return { ...bare(review), spec: {}, status: rulesStatus(rulesFor(call.user, namespace)) };
+    }),
+    answering(accessReview, (review) => {
+      refuse([...questionErrors(review, { namesSomebody: true }), ...metadataError(review, undefined)]);
+      return decide(review, subjectOf(review));
+    }),
+  ];
 }
 
-/** The groups and kinds above, for discovery. */
-export const REVIEWS: readonly { group: string; plural: string; kind: string; namespaced: boolean }[] = [
-  { group: "authentication.k8s.io", plural: "selfsubjectreviews", kind: "SelfSubjectReview", namespaced: false },
-  {
-    group: "authorization.k8s.io",
-    plural: "localsubjectaccessreviews",
-    kind: "LocalSubjectAccessReview",
-    namespaced: true,
-  },
-  {
-    group: "authorization.k8s.io",
-    plural: "selfsubjectaccessreviews",
-    kind: "SelfSubjectAccessReview",
-    namespaced: false,
-  },
-  {
-    group: "authorization.k8s.io",
-    plural: "selfsubjectrulesreviews",
-    kind: "SelfSubjectRulesReview",
-    namespaced: false,
-  },
-  { group: "authorization.k8s.io", plural: "subjectaccessreviews", kind: "SubjectAccessReview", namespaced: false },
-];
-
-const NOTHING = { group: "", version: "*", plural: "", subresource: "", namespace: "", name: "", path: "" };
-
-function subject(spec: Record<string, unknown>): User {
-  const name = spec.user ?? "";
-  const groups = spec.groups ?? [];
-  if (typeof name !== "string" || !Array.isArray(groups))
-    throw badRequest("spec.user: expected a string; spec.groups: expected strings");
-  return { name, groups: groups.map(String) };
+/** The question of a request, with its sender as the owner of its fields. */
+function asked(call: Call): Body {
+  const review = decodeObject(call, call.body);
+  delete review.status;
+  tidy(call, review);
+  return tracked(call, review);
 }
 
-function attributes(user: User, spec: Record<string, unknown>) {
-  const part = (of: unknown, name: string): string => (isRecord(of) && typeof of[name] === "string" ? of[name] : "");
-  const resource = spec.resourceAttributes;
-  const path = spec.nonResourceAttributes;
-  if (isRecord(path)) return { ...NOTHING, user, verb: part(path, "verb"), path: part(path, "path") };
+/** An object that is answered and not kept tells who set its fields all the same. */
+export function tracked(call: Call, object: Body, more: { before?: Body; subresource?: string } = {}): Body {
+  const managedFields = trackUpdate({
+    before: more.before,
+    after: object,
+    manager: managerOf(call),
+    subresource: more.subresource ?? "",
+    apiVersion: apiVersionOf(call.resource),
+    time: rfc3339(call.core.clock.now()),
+    schema: call.resource.schema,
+  });
+  const { managedFields: _, ...metadata } = object.metadata;
   return {
-    user,
-    verb: part(resource, "verb"),
-    group: part(resource, "group"),
-    version: part(resource, "version") || "*",
-    plural: part(resource, "resource"),
-    subresource: part(resource, "subresource"),
-    namespace: part(resource, "namespace"),
-    name: part(resource, "name"),
-    path: "",
+    ...object,
+    metadata: { ...metadata, ...(managedFields.length > 0 && { managedFields }) } as Body["metadata"],
   };
 }
 
-/** The review resources as discovery shows them. They are created and answered, never kept. */
-export function reviewResources(): ServedResource[] {
-  return REVIEWS.map(({ group, plural, kind, namespaced }) => ({
-    group,
-    version: "v1",
-    kind,
-    listKind: `${kind}List`,
-    plural,
-    singular: kind.toLowerCase(),
-    shortNames: [],
-    categories: [],
-    namespaced,
-    verbs: ["create"],
-    status: false,
-    schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-    builtIn: true,
-    columns: [],
-    hasGeneration: false,
-    storageVersion: `${group}/v1`,
-  }));
+function bare({ apiVersion, kind }: Body): Body {
+  return { apiVersion, kind, metadata: {} } as unknown as Body;
+}
+
+/** Upstream validates reviews before their kind is known to the error's maker, so the message names none. */
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: accessReview.group, plural: "", kind: "" }, "", errors);
+}
+
+/** A local review asks about its own namespace and about no paths. */
+function outsideErrors(review: Body): FieldError[] {
+  const errors: FieldError[] = [];
+  const namespace = textAt(review, "spec.resourceAttributes.namespace");
+  if (at(review, "spec.resourceAttributes") !== undefined && namespace !== review.metadata.namespace)
+    errors.push(invalidField("spec.resourceAttributes.namespace", namespace, "must match metadata.namespace"));
+  const path = at(review, "spec.nonResourceAttributes");
+  if (path !== undefined) {
+    const told = { Path: textAt(path, "path"), Verb: textAt(path, "verb") };
+    errors.push(invalidField("spec.nonResourceAttributes", told, "disallowed on this kind of request"));
+  }
+  return errors;
+}
+
+function rulesStatus({ rules, incomplete, error }: ReturnType<Authorizer["rulesFor"]>) {
+  const resourceRules = rules
+    .filter(({ resources }) => !isEmpty(resources))
+    .map(({ nonResourceURLs: _, ...rule }) => rule);
+  const nonResourceRules = rules
+    .filter(({ nonResourceURLs }) => !isEmpty(nonResourceURLs))
+    .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
+  return { resourceRules, nonResourceRules, incomplete, ...(error !== undefined && { evaluationError: error }) };
+}
+
+function statusOf(verdict: TokenVerdict) {
+  if ("error" in verdict) return { user: {}, error: verdict.error };
+  return { authenticated: true, user: infoOf(verdict.user), audiences: verdict.audiences };
+}
+
+function infoOf({ name, uid, groups, extra }: User) {
+  const hasExtra = Object.keys(extra ?? {}).length > 0;
+  return { username: name, ...(uid !== undefined && { uid }), groups, ...(hasExtra && { extra }) };
 }

@@ -9,7 +9,7 @@ const NAME = "default";
 
 /** Gives each namespace the ServiceAccount that Pods run as when they name none, and gives it back when it is deleted. */
 export function defaultAccounts(core: Core): { close(): Promise<void> } {
-  const work = new Work<string>(core, "service accounts", (namespace) => provide(core, namespace));
+  const work = new Work<string>(core, "service accounts", (namespace) => provideDefaultAccount(core, namespace));
   const stop = core.store.listen("*", ({ collection, object, type }) => {
     if (collection === NAMESPACES && type === "ADDED") work.add(object.metadata.name);
     if (collection === ACCOUNTS && type === "DELETED" && object.metadata.name === NAME)
@@ -24,7 +24,8 @@ export function defaultAccounts(core: Core): { close(): Promise<void> } {
   };
 }
 
-async function provide(core: Core, namespace: string): Promise<void> {
+/** Makes the namespace's default ServiceAccount unless it is there, or the namespace is not. */
+export async function provideDefaultAccount(core: Core, namespace: string): Promise<void> {
   if (!isOpen(core.store.get(NAMESPACES, namespace))) return;
   if (core.store.get(ACCOUNTS, `${namespace}/${NAME}`) !== undefined) return;
   const accounts = core.registry.find("", "v1", "serviceaccounts")!;

@@ -1,0 +1,36 @@
+import type { ResourcePath } from "../path.ts";
+import type { ServerRequest, User } from "../request.ts";
+import type { Attributes } from "./authorize.ts";
+
+/** What a request wants, as authorizers see it. `path` undefined: it names no resource, and the verb is the method. */
+export function attributesOf(
+  request: ServerRequest,
+  user: User,
+  path: ResourcePath | undefined,
+  verb: string,
+): Attributes {
+  const nothing = { group: "", version: "", plural: "", subresource: "", namespace: "", name: "" };
+  if (path === undefined) return { user, verb: request.method.toLowerCase(), ...nothing, path: request.path };
+  const { group, version, plural, subresource, namespace, name } = path;
+  return {
+    user,
+    verb,
+    group,
+    version,
+    plural,
+    subresource,
+    // A Namespace counts as being in itself, so that a Role there may speak of it.
+    namespace: plural === "namespaces" ? name : namespace,
+    name: name === "" && ["list", "watch"].includes(verb) ? selectedName(request) : name,
+    path: request.path,
+  };
+}
+
+/** A list that can hold but one name is authorized as if it were a read of that name. */
+function selectedName({ query }: ServerRequest): string {
+  for (const requirement of (query.get("fieldSelector") ?? "").split(",")) {
+    const [, name = ""] = /^metadata\.name==?([^=!]+)$/.exec(requirement) ?? [];
+    if (name !== "" && name !== "." && name !== ".." && !/[/%]/.test(name)) return name;
+  }
+  return "";
+}
