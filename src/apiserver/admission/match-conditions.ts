@@ -1,5 +1,6 @@
 import type { ParseResult } from "@marcbachmann/cel-js";
 import { EvaluationError } from "@marcbachmann/cel-js";
+import { described } from "../schema/cel/check.ts";
 import { typing } from "../schema/cel/environment.ts";
 import { parseRule } from "../schema/cel/program.ts";
 import { untyped } from "../schema/cel/value.ts";
@@ -36,11 +37,10 @@ function compile(expression: string): Compiled {
   try {
     const run = parseRule(environment, expression);
     const { valid, type, error } = run.check();
-    if (!valid) return { wrong: `compilation failed: ${error?.message ?? "the expression is not valid"}` };
-    if (type !== "bool" && type !== "dyn") return { wrong: "must evaluate to bool" };
-    return { run };
+    if (!valid) return { wrong: `compilation failed: ${described(error, expression)}` };
+    return type === "bool" || type === "dyn" ? { run } : { wrong: `must evaluate to bool but got ${type}` };
   } catch (error) {
-    return { wrong: `compilation failed: ${error instanceof Error ? error.message : String(error)}` };
+    return { wrong: `compilation failed: ${described(error, expression)}` };
   }
 }
 

@@ -6,6 +6,8 @@ import type { Body } from "../served.ts";
 import { ask, type Calling, failedCall, internalError } from "./call.ts";
 import type { Hook } from "./configuration.ts";
 import { type Invocation, invocationOf } from "./matching.ts";
+import { whyNot } from "./patch-failure.ts";
+import type { Verdict } from "./review.ts";
 
 /** The mutating webhooks' part in one write. */
 export interface Mutation {
@@ -33,7 +35,7 @@ export function mutationOf(calling: Calling, hooks: readonly Hook[], review: Adm
       if (invocation === undefined || !wanted(hook)) continue;
       const verdict = await ask(calling, review, invocation, true);
       if (verdict === undefined) continue;
-      if (verdict.patch !== undefined && (await patch(calling, review, invocation, verdict.patch))) {
+      if (verdict.patch !== undefined && (await patch(calling, review, invocation, verdict))) {
         changed = true;
         changedNow();
       }
@@ -56,10 +58,10 @@ async function patch(
   calling: Calling,
   review: AdmissionReview,
   invocation: Invocation,
-  text: string,
+  verdict: Verdict,
 ): Promise<boolean> {
   const { hook, as, object } = invocation;
-  const operations = operationsIn(text);
+  const operations = operationsIn(verdict.patch ?? "[]");
   if (typeof operations === "string")
     throw failedCall(invocation, `received undecodable patch in webhook response: ${operations}`);
   if (operations.length === 0) return false;
@@ -67,11 +69,13 @@ async function patch(
     throw internalError(
       `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
     );
+  if (verdict.patchType !== "JSONPatch")
+    throw failedCall(invocation, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
   let patched: Body;
   try {
     patched = copyJson(jsonPatch(object, operations)) as Body;
-  } catch (error) {
-    throw internalError(error instanceof Error ? error.message : String(error));
+  } catch {
+    throw internalError(whyNot(object, operations));
   }
   const schema = calling.registry.compiled(as);
   schema.prune(patched);

@@ -26,8 +26,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   const { core, resource } = call;
   const now = core.clock.now();
   requireOpenNamespace(call, object.metadata.name ?? "");
-  name(call, object);
-  own(call, object, now);
+  strip(call, object);
   tidy(call, object);
   resource.prepareCreate?.(object, now);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
@@ -44,11 +43,11 @@ export async function store(call: Call, object: Body, options: { managed?: boole
     });
     if (object.metadata.managedFields.length === 0) delete object.metadata.managedFields;
   }
-  if (await admit(call, "CREATE", object, undefined)) {
-    name(call, object);
-    own(call, object, now);
-    resource.prepareCreate?.(object, now);
-  }
+  await admit(call, "CREATE", object, undefined);
+  strip(call, object);
+  name(call, object);
+  own(call, object, now);
+  resource.prepareCreate?.(object, now);
   const errors = [
     ...metadataErrors(object, resource),
     ...core.registry.compiled(resource).validate(object),
@@ -86,17 +85,23 @@ function name(call: Call, { metadata }: Body): void {
   metadata.name = metadata.generateName.slice(0, GENERATED_NAME_LIMIT) + text(call.core.random, 5, SUFFIX_ALPHABET);
 }
 
-/** Fields that only the server sets. */
-function own(call: Call, object: Body, now: number): void {
-  const { metadata } = object;
-  const { core, resource } = call;
+/** Takes away what only the server sets. */
+function strip(call: Call, object: Body): void {
+  const metadata: Partial<Body["metadata"]> & { selfLink?: string } = object.metadata;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete (metadata as { selfLink?: string }).selfLink;
-  metadata.resourceVersion = "";
+  delete metadata.selfLink;
+  delete metadata.resourceVersion;
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.generation;
+  if (call.resource.status) delete object.status;
+}
+
+/** Fills in what only the server sets. */
+function own(call: Call, { metadata }: Body, now: number): void {
+  const { core, resource } = call;
   metadata.uid = uuid(core.random);
   metadata.creationTimestamp = rfc3339(now);
   if (resource.hasGeneration) metadata.generation = 1;
-  else delete metadata.generation;
-  if (resource.status) delete object.status;
 }

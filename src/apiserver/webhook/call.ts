@@ -2,6 +2,8 @@
  * One call of a webhook: JSON there, JSON back. What goes wrong is told in the words of kube-apiserver's HTTP client,
  * since people search for these texts.
  */
+import { isIP } from "node:net";
+import { load } from "js-yaml";
 import { type Clock, deadline } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import type { HttpAnswer } from "../../base/http.ts";
@@ -24,7 +26,7 @@ export class CallFailed extends Error {}
 export async function callWebhook(
   { clock, store, http }: Callers,
   config: ClientConfig,
-  body: unknown,
+  body: { kind: string; apiVersion: string },
   timeoutSeconds: number,
   parent: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
@@ -46,7 +48,7 @@ export async function callWebhook(
       timeoutMs: timeoutSeconds * 1000,
       signal: limit.signal,
     };
-    return decoded(await Promise.race([http.post(post), gaveUp.promise]));
+    return decoded(await Promise.race([http.post(post), gaveUp.promise]), body);
   } catch (error) {
     throw error instanceof CallFailed ? error : failed(reasonOf(error, new URL(calledUrl), address));
   } finally {
@@ -82,31 +84,56 @@ function reasonOf(error: unknown, url: URL, address: string | undefined): string
 
 function otherName(cause: Error, host: string): string {
   const names = "cert" in cause && isRecord(cause.cert) ? String(cause.cert.subjectaltname ?? "") : "";
-  const valid = names.replaceAll(/DNS:|IP Address:/g, "");
-  return `tls: failed to verify certificate: x509: certificate is valid for ${valid}, not ${host}`;
+  const isAddress = isIP(host.replace(/^\[|\]$/g, "")) !== 0;
+  const sort = isAddress ? "IP Address:" : "DNS:";
+  const valid = names.split(", ").flatMap((name) => (name.startsWith(sort) ? [name.slice(sort.length)] : []));
+  const why =
+    valid.length > 0
+      ? `certificate is valid for ${valid.join(", ")}, not ${host}`
+      : isAddress
+        ? `cannot validate certificate for ${host} because it doesn't contain any IP SANs`
+        : `certificate is not valid for any names, but wanted to match ${host}`;
+  return `tls: failed to verify certificate: x509: ${why}`;
 }
 
-function decoded({ status, headers, body }: HttpAnswer): Record<string, unknown> {
+function decoded(
+  { status, headers, body }: HttpAnswer,
+  sent: { kind: string; apiVersion: string },
+): Record<string, unknown> {
   if (status < 200 || status > 206) throw new CallFailed(statusText(status, headers["content-type"], body));
   if (body === "")
     throw new CallFailed(
       `0-length response with status code: ${status} and content type: ${headers["content-type"] ?? "application/json"}`,
     );
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw new CallFailed(`couldn't get version/kind; json parse error: ${firstWrong(body)}`);
-  }
+  const value = parsed(body);
   if (!isRecord(value)) throw new CallFailed(`couldn't get version/kind; json parse error: ${wrongType(value)}`);
+  const [kind, apiVersion] = [value.kind ?? "", value.apiVersion ?? ""];
+  const group = sent.apiVersion.split("/")[0];
+  const isKnown = kind === sent.kind && KNOWN_VERSIONS.some((version) => apiVersion === `${group}/${version}`);
+  if (kind !== "" && apiVersion !== "" && !isKnown)
+    throw new CallFailed(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
   return value;
 }
 
-/** As Go's JSON decoder tells the first character that does not fit. */
-function firstWrong(body: string): string {
-  const first = body.trimStart().charAt(0);
-  return `invalid character '${first}' looking for beginning of value`;
+const KNOWN_VERSIONS = ["v1", "v1beta1"];
+
+/** JSON, or YAML, which upstream takes as well. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // told by the next
+  }
+  try {
+    return load(body);
+  } catch (error) {
+    throw new CallFailed(`couldn't get version/kind; json parse error: ${firstLine(error)}`);
+  }
 }
+
+const firstLine = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split("\n")[0]!;
 
 function wrongType(value: unknown): string {
   const type = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
@@ -127,6 +154,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 const MAX_QUOTED_BYTES = 2048;
 
 function statusText(status: number, type: string | undefined, body: string): string {
+  const told = statusIn(body);
+  if (told !== undefined) return told;
   const said = type === undefined || type.startsWith("text/") ? body.slice(0, MAX_QUOTED_BYTES).trim() : "unknown";
   if (status === 403 || status === 415) return said;
   const known = STATUS_TEXT[status];
@@ -134,4 +163,14 @@ function statusText(status: number, type: string | undefined, body: string): str
   return status >= 500
     ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
     : `the server responded with the status code ${status} but did not return more information`;
+}
+
+/** The message of a `Status` that the webhook answers instead of a review. */
+function statusIn(body: string): string | undefined {
+  try {
+    const { kind, apiVersion, message } = JSON.parse(body) as Record<string, unknown>;
+    return kind === "Status" && apiVersion === "v1" ? String(message ?? "") : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -29,12 +29,13 @@ export function targetOf(store: Store, config: ClientConfig): Target | { unreach
   const ca = config.caBundle === undefined ? "" : Buffer.from(config.caBundle, "base64").toString("utf8").trim();
   const trust = ca === "" ? undefined : ca;
   if (config.service === undefined) {
-    const url = config.url ?? "";
+    const given = config.url ?? "";
+    const url = /^https?:\/\/[^/]*$/.test(given) ? `${given}/` : given;
     return { url, calledUrl: url, address: undefined, ca: trust };
   }
   const { namespace, name, path = "", port = 443 } = config.service;
   const host = `${name}.${namespace}.svc`;
-  const tail = path === "" || path.startsWith("/") ? path : `/${path}`;
+  const tail = path.startsWith("/") ? path : `/${path}`;
   const url = `https://${host}:${port}${tail}`;
   const service = store.get("/services", objectKey(namespace, name));
   if (service === undefined) return { unreachable: `service ${JSON.stringify(name)} not found`, url };

@@ -71,14 +71,11 @@ async function answer({ url, body = "" }: { url: string; body?: string }): Promi
 
 function admitted(sent: Json, wanted: AdmissionAnswer): Json {
   const { request } = sent;
-  const { patch, ...rest } = wanted.response ?? {};
+  const { patch, ...response } = wanted.response ?? {};
   const operations = [...(patch ?? [])];
-  const told = JSON.stringify({
-    ...request,
-    uid: "",
-    object: seen(request.object),
-    oldObject: seen(request.oldObject),
-  });
+  const { uid, userInfo, object, oldObject, ...rest } = request;
+  const { extra: _fingerprint, ...who } = userInfo;
+  const told = inOrder({ ...rest, userInfo: who, object: seen(object), oldObject: seen(oldObject) });
   if (wanted.annotate) {
     if (!request.object?.metadata?.annotations)
       operations.push({ op: "add", path: "/metadata/annotations", value: {} });
@@ -91,9 +88,18 @@ function admitted(sent: Json, wanted: AdmissionAnswer): Json {
   return {
     apiVersion: sent.apiVersion,
     kind: sent.kind,
-    response: { uid: request.uid, allowed: true, ...patched, ...(wanted.echo && { warnings: [told] }), ...rest },
+    response: { uid, allowed: true, ...patched, ...(wanted.echo && { warnings: [told] }), ...response },
     ...wanted.review,
   };
+}
+
+/** A text that is the same for the same value, whoever wrote it, and whatever name a server made. */
+function inOrder(value: Json): string {
+  const sorted = (_key: string, at: Json): Json =>
+    at !== null && typeof at === "object" && !Array.isArray(at)
+      ? Object.fromEntries(Object.entries(at).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : at;
+  return JSON.stringify(value, sorted).replace(/gen-[a-z0-9]{5}/g, "gen-*");
 }
 
 /** An object without what is long, grows with each webhook, or is another on each server. */

@@ -89,7 +89,7 @@ class Types {
 }
 
 /** The error as cel-go words and marks it. */
-function described(error: unknown, source: string): string {
+export function described(error: unknown, source: string): string {
   if (!(error instanceof ParseError || error instanceof CelTypeError))
     return error instanceof Error ? error.message : String(error);
   const at = error.range?.start ?? 0;

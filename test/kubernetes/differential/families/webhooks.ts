@@ -414,7 +414,7 @@ const steps: Step[] = [
     ),
   ),
   step(
-    patch(`${MAPS}/told`, MERGE, { data: { a: "d" } }, { as: { user: "jane", groups: ["devs", "system:masters"] } }),
+    patch(`${MAPS}/told`, MERGE, { data: { a: "d" } }, { as: { user: "jane", groups: ["system:masters"] } }),
   ),
   step(
     del(`${MAPS}/told`, {
