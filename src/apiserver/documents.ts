@@ -1,34 +1,24 @@
 import { createHash } from "node:crypto";
 import { mediaType } from "./body.ts";
 import type { Core } from "./core.ts";
+import { checkAccept, clausesOf, type Media, requirePlainMedia } from "./negotiate.ts";
 import type { PlainAnswer, ServerRequest } from "./request.ts";
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./schema/discovery.ts";
 import { openApiV2 } from "./schema/openapi-v2.ts";
 import { encodeOpenApiV2 } from "./schema/openapi-v2-protobuf.ts";
 import { openApiV3, openApiV3Index } from "./schema/openapi-v3.ts";
-import { refusal } from "./status.ts";
+import { noSuchMethod, noSuchPath, refusal } from "./status.ts";
 
 /** Answers paths that name no resource: discovery, OpenAPI, version. Undefined: there is no such path. */
 export type Documents = (request: ServerRequest) => PlainAnswer | undefined;
 
 /** Which Kubernetes this server's behaviour follows. */
 export const KUBERNETES = { major: "1", minor: "36" };
-const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 /** Asked for with an `@`, which no media type may contain (RFC 9110 §8.3.1) and older clients can't read in an answer. */
 const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const OPENAPI_V2_PROTOBUF_ANSWER = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-const PATHS = [
-  "/api",
-  "/api/v1",
-  "/apis",
-  "/healthz",
-  "/livez",
-  "/metrics",
-  "/openapi/v2",
-  "/openapi/v3",
-  "/readyz",
-  "/version",
-];
+const PATHS = ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
 
 /** The answer where nothing is, not even a group. */
 export const NO_PAGE: PlainAnswer = {
@@ -36,109 +26,159 @@ export const NO_PAGE: PlainAnswer = {
   headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
   body: "404 page not found\n",
 };
+const NOTHING: PlainAnswer = { status: 404, headers: {}, body: "" };
 
 /** Documents are made once per change of what is served. */
 export function documents(core: Core): Documents {
   const { registry } = core;
   let generation = -1;
-  const kept = new Map<string, { body: unknown; etag: string }>();
-  const keep = (name: string, make: () => unknown, tagged = true): { body: unknown; etag: string } => {
+  const kept = new Map<string, unknown>();
+  const keep = <T>(name: string, make: () => T): T => {
     if (generation !== registry.generation) {
       kept.clear();
       generation = registry.generation;
     }
-    let found = kept.get(name);
-    if (found === undefined) {
-      const body = make();
-      found = { body, etag: tagged ? tagOf(body) : "" };
-      kept.set(name, found);
-    }
-    return found;
+    if (!kept.has(name)) kept.set(name, make());
+    return kept.get(name) as T;
   };
-  const answer = (
-    request: ServerRequest,
-    name: string,
-    make: () => unknown,
-    type = "application/json",
-  ): PlainAnswer | undefined => {
-    const { body, etag } = keep(name, make);
-    if (body === undefined) return undefined;
-    if (request.headers["if-none-match"] === etag) return { status: 304, headers: { etag }, body: "" };
-    return { status: 200, headers: { "content-type": type, etag, vary: "Accept" }, body };
+  /** With a tag by which a client asks only whether the document has changed. */
+  const tagged = (request: ServerRequest, name: string, make: () => unknown, headers: Headers): PlainAnswer => {
+    const body = keep(name, make);
+    const etag = keep(`tag of ${name}`, () => tagOf(body));
+    const all: Headers = { vary: "Accept", etag, ...headers };
+    if (request.headers["if-none-match"] === etag) {
+      const { "content-type": _, ...unchanged } = all;
+      return { status: 304, headers: unchanged, body: "" };
+    }
+    return { status: 200, headers: all, body };
+  };
+
+  /** `/api`, `/apis` and what is below them, resources left out. */
+  const discovery = (request: ServerRequest, parts: readonly string[]): PlainAnswer | undefined => {
+    const [root, group, version, more] = parts as [Root, ...(string | undefined)[]];
+    const { accept } = request.headers;
+    const resources = registry.all();
+    const plain = (make: () => object | undefined): PlainAnswer | undefined => {
+      const body = keep(parts.join("/"), make);
+      return body === undefined
+        ? undefined
+        : { status: 200, headers: { "content-type": requirePlainMedia(accept) }, body };
+    };
+    if (root === "api" || (version !== undefined && registry.hasBuiltIn(group ?? ""))) routed(request);
+    if (group === undefined) {
+      const media = aggregatedMedia(accept);
+      if (media !== undefined) {
+        const headers = { "content-type": `${media};${AGGREGATED}`, "cache-control": "public" };
+        return tagged(request, `aggregated ${root}`, () => aggregatedDiscovery(resources, root), headers);
+      }
+      return plain(() => (root === "api" ? apiVersions() : apiGroupList(resources)));
+    }
+    if (more !== undefined) return undefined;
+    if (root === "api") return version === undefined ? plain(() => apiResourceList(resources, "", group)) : undefined;
+    if (version === undefined) return plain(() => apiGroup(resources, group));
+    return plain(() => apiResourceList(resources, group, version));
+  };
+
+  const openApi2 = (request: ServerRequest): PlainAnswer => {
+    const types = (request.headers.accept ?? "").split(",").map(mediaType);
+    // Both encodings are made from one tree.
+    const tree = (): object => keep("openapi v2 tree", () => openApiV2(registry.all()));
+    const vary = "Accept-Encoding, Accept";
+    if (types.includes(OPENAPI_V2_PROTOBUF)) {
+      const headers = { vary, "content-type": OPENAPI_V2_PROTOBUF_ANSWER };
+      return tagged(request, "openapi v2 protobuf", () => encodeOpenApiV2(tree()), headers);
+    }
+    const json = types.some(
+      (t) => t === "" || t === "*/*" || t === "application/*" || t.endsWith("json") || t.endsWith("spec.v2@v1.0"),
+    );
+    if (!json)
+      throw refusal(
+        "NotAcceptable",
+        `only the following media types are accepted: application/json, ${OPENAPI_V2_PROTOBUF}`,
+      );
+    return tagged(request, "openapi v2", tree, { vary, "content-type": "application/json" });
+  };
+
+  const openApi3 = (request: ServerRequest, parts: readonly string[]): PlainAnswer => {
+    const [kind, group = "", version = ""] = parts;
+    const headers = { vary: "Accept-Encoding, Accept", "content-type": "application/json" };
+    const name = `openapi v3 ${parts.join("/")}`;
+    if (kind === undefined) return tagged(request, name, () => openApiV3Index(registry.all()), headers);
+    const make = (): object | undefined =>
+      kind === "api" ? openApiV3(registry.all(), "", group) : openApiV3(registry.all(), group, version);
+    return keep(name, make) === undefined ? NOTHING : tagged(request, name, make, headers);
   };
 
   return (request) => {
-    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
-    const path = request.path.replace(/\/+$/, "");
-    const accept = request.headers.accept ?? "";
-    const [, root, group, version] = path.split("/");
-    if (path === "/version")
-      return { status: 200, headers: { "content-type": "application/json" }, body: versionInfo() };
-    if (path === "") return { status: 200, headers: { "content-type": "application/json" }, body: { paths: PATHS } };
-    if (path === "/openapi/v2") return openApi2(accept, (name, make, type) => answer(request, name, make, type));
-    if (path === "/openapi/v3") return answer(request, path, () => openApiV3Index(registry.all()));
-    if (path.startsWith("/openapi/v3/")) {
-      const [kind, of = "", at = ""] = path.slice("/openapi/v3/".length).split("/");
-      return answer(request, path, () =>
-        kind === "api" ? openApiV3(registry.all(), "", of) : openApiV3(registry.all(), of, at),
-      );
-    }
-    if (root !== "api" && root !== "apis") return undefined;
-    if (group === undefined) {
-      if (wantsAggregated(accept))
-        return answer(request, `${path} aggregated`, () => aggregatedDiscovery(registry.all(), root), AGGREGATED);
-      return answer(request, path, () => (root === "api" ? apiVersions() : apiGroupList(registry.all())));
-    }
-    if (root === "api")
-      return version === undefined ? answer(request, path, () => apiResourceList(registry.all(), group)) : undefined;
-    if (version === undefined) return answer(request, path, () => apiGroup(registry.all(), group));
-    return answer(request, path, () => apiResourceList(registry.all(), `${group}/${version}`));
-
-    /** The tree that both encodings are made from, made once. */
-    function v2(): unknown {
-      return keep("openapi v2 tree", () => openApiV2(registry.all()), false).body;
-    }
-
-    function openApi2(
-      wanted: string,
-      give: (name: string, make: () => unknown, type?: string) => PlainAnswer | undefined,
-    ) {
-      const types = wanted.split(",").map(mediaType);
-      const protobuf = types.includes(OPENAPI_V2_PROTOBUF);
-      if (protobuf)
-        return give("openapi v2 protobuf", () => encodeOpenApiV2(v2() as object), OPENAPI_V2_PROTOBUF_ANSWER);
-      const json = types.some(
-        (t) => t === "" || t === "*/*" || t === "application/*" || t.endsWith("json") || t.endsWith("spec.v2@v1.0"),
-      );
-      if (!json)
-        throw refusal(
-          "NotAcceptable",
-          `only the following media types are accepted: application/json, ${OPENAPI_V2_PROTOBUF}`,
-        );
-      return give("openapi v2", v2);
+    const parts = request.path.split("/").filter((part) => part !== "");
+    const [first, second, ...rest] = parts;
+    switch (first) {
+      case undefined:
+        return { status: 200, headers: JSON_TYPE, body: { paths: pathsOf(core) } };
+      case "api":
+      case "apis":
+        return discovery(request, parts) ?? missing(core, parts);
+      case "version":
+        routed(request);
+        if (second !== undefined) throw noSuchPath();
+        return { status: 200, headers: JSON_TYPE, body: versionInfo() };
+      case "openapi":
+        if (second === "v2" && rest.length === 0) return openApi2(request);
+        return second === "v3" ? openApi3(request, rest) : undefined;
+      default:
+        return undefined;
     }
   };
+}
+
+type Headers = Readonly<Record<string, string>>;
+type Root = "api" | "apis";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Upstream serves these through its router, which takes GET alone and looks at the Accept header itself. */
+function routed({ method, headers }: ServerRequest): void {
+  if (method !== "GET") throw noSuchMethod();
+  checkAccept(headers.accept, false);
+}
+
+/** Below Kubernetes' own groups upstream's router speaks; elsewhere nobody is at home. */
+function missing({ registry }: Core, [root, group]: readonly string[]): undefined {
+  if (root === "api" || registry.hasBuiltIn(group ?? "")) throw noSuchPath();
+  return undefined;
+}
+
+function pathsOf({ registry }: Core): string[] {
+  const served = registry.all().filter(({ group }) => group !== "");
+  const groups = served.flatMap(({ group, version }) => [`/apis/${group}`, `/apis/${group}/${version}`]);
+  return [...new Set(["/api", "/api/v1", "/apis", "/apis/", ...groups, ...PATHS])].sort();
 }
 
 function tagOf(body: unknown): string {
   const bytes = body instanceof Uint8Array ? body : (JSON.stringify(body) ?? "");
-  return `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`;
+  return `"${createHash("sha512").update(bytes).digest("hex").toUpperCase()}"`;
 }
 
-/** A client that lists the aggregated form first wants it; older betas are not spoken. */
-function wantsAggregated(accept: string): boolean {
-  return accept.split(",").some((clause) => {
-    const parts = clause.split(";").map((p) => p.trim());
-    return (
-      parts.includes("as=APIGroupDiscoveryList") && parts.includes("v=v2") && parts.includes("g=apidiscovery.k8s.io")
-    );
-  });
+/** In which media type the client takes everything in one document; undefined: it does not. Upstream prefers this to the plain form. */
+function aggregatedMedia(accept = ""): Media | undefined {
+  for (const { type, parameters } of clausesOf(accept)) {
+    const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name));
+    if (as !== "APIGroupDiscoveryList" || group !== "apidiscovery.k8s.io" || version !== "v2") continue;
+    if (type === "application/yaml") return type;
+    if (["application/json", "application/*", "*/*"].includes(type)) return "application/json";
+  }
+  return undefined;
 }
 
 function versionInfo(): unknown {
+  const { major, minor } = KUBERNETES;
   return {
     ...KUBERNETES,
-    gitVersion: `v${KUBERNETES.major}.${KUBERNETES.minor}.0+slipway`,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: `v${major}.${minor}.0+slipway`,
     gitCommit: "",
     gitTreeState: "clean",
     buildDate: "2026-01-01T00:00:00Z",

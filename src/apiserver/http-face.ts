@@ -147,7 +147,7 @@ async function sendPlain(
   res.writeHead(status, headers);
   if (req.method === "HEAD" || status === 304) return void res.end();
   if (typeof body === "string" || body instanceof Uint8Array) return void res.end(body);
-  if (headers["content-type"] === "application/yaml") return void res.end(yaml(body));
+  if (headers["content-type"]?.startsWith("application/yaml")) return void res.end(yaml(body));
   const items = isRecord(body) ? body.items : undefined;
   if (!Array.isArray(items) || items.length <= WHOLE_LIST) return void res.end(JSON.stringify(body));
   const [head, tail] = JSON.stringify({ ...(body as object), items: [] }).split('"items":[]') as [string, string];
@@ -161,7 +161,7 @@ async function sendPlain(
 
 /** YAML as Kubernetes writes it: names in order, lists not indented. */
 function yaml(body: unknown): string {
-  return dump(body, { sortKeys: true, noArrayIndent: true, lineWidth: -1, noRefs: true, quotingType: '"' });
+  return dump(body, { sortKeys: true, seqNoIndent: true, lineWidth: -1, noRefs: true, quoteStyle: "double" });
 }
 
 /** The text of an event, made once for all watches that show it. */

@@ -1,5 +1,6 @@
 import type { ResourcePath } from "./path.ts";
 import type { ServerRequest } from "./request.ts";
+import { subresourcesOf } from "./schema/discovery.ts";
 import type { ServedResource } from "./served.ts";
 import { methodNotAllowed, noSuchMethod, notFound } from "./status.ts";
 
@@ -27,16 +28,6 @@ export function verbOf({ method, query }: ServerRequest, { name, watch }: Resour
 const COLLECTION = ["list", "watch", "create", "deletecollection"];
 const EVERYWHERE = ["list", "watch"];
 const ITEM = ["get", "watch", "update", "patch", "delete"];
-const OF_SUBRESOURCE: Readonly<Record<string, readonly string[]>> = {
-  status: ["get", "update", "patch"],
-  scale: ["get", "update", "patch"],
-  eviction: ["create"],
-  finalize: ["update"],
-  approval: ["get", "update", "patch"],
-  token: ["create"],
-  binding: ["create"],
-};
-
 /**
  * Whether the resource has what the path names. Throws where the path is there but the method is not: upstream's router does so in
  * general words for built-in kinds, while for defined ones the handler names the resource.
@@ -58,33 +49,19 @@ function builtInRoute(resource: ServedResource, path: ResourcePath, verb: string
 }
 
 function verbsAt(resource: ServedResource, { name, subresource }: ResourcePath, nowhere: boolean): readonly string[] {
-  if (subresource !== "") return has(resource, subresource) ? OF_SUBRESOURCE[subresource]! : [];
+  if (subresource !== "") return verbsOf(resource, subresource) ?? [];
   const level = name !== "" ? ITEM : nowhere ? EVERYWHERE : COLLECTION;
   return level.filter((verb) => resource.verbs.includes(verb));
 }
 
 function definedRoute(resource: ServedResource, { namespace, name, subresource }: ResourcePath, verb: string): boolean {
   if (resource.namespaced && namespace === "" && !EVERYWHERE.includes(verb)) return false;
-  if (subresource !== "" && !has(resource, subresource)) throw notFound(resource, name);
-  const offered = subresource === "" ? resource.verbs : OF_SUBRESOURCE[subresource]!;
+  const offered = subresource === "" ? resource.verbs : verbsOf(resource, subresource);
+  if (offered === undefined) throw notFound(resource, name);
   if (!offered.includes(verb)) throw methodNotAllowed(resource, verb);
   return true;
 }
 
-function has(resource: ServedResource, subresource: string): boolean {
-  const of = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
-  switch (subresource) {
-    case "status":
-      return resource.status;
-    case "scale":
-      return resource.scale !== undefined;
-    case "eviction":
-      return of === "pods";
-    case "finalize":
-      return of === "namespaces";
-    case "approval":
-      return of === "certificatesigningrequests.certificates.k8s.io";
-    default:
-      return false;
-  }
+function verbsOf(resource: ServedResource, subresource: string): readonly string[] | undefined {
+  return subresourcesOf(resource).find(({ name }) => name === subresource)?.verbs;
 }

@@ -40,7 +40,8 @@ export async function world(options: Partial<ApiServerOptions> = {}): Promise<Wo
     async refused(method, path, body, more) {
       const answer = await send({ method, path, body, ...more });
       if (answer.status < 400) throw new Error(`answered ${answer.status}`);
-      return answer.body as Status;
+      // Where nothing is at all the answer is a page for people.
+      return (typeof answer.body === "string" ? { code: answer.status, message: answer.body } : answer.body) as Status;
     },
     async watch(path, query = {}) {
       const ending = new AbortController();

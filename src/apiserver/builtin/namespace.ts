@@ -12,6 +12,7 @@ export const namespace: ServedResource = serve({
   namespaced: false,
   status: true,
   members: { spec: fields({ finalizers: texts }), status: fields({ phase: text, conditions: conditions() }) },
+  verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   selectableFields: { "status.phase": (object) => textAt(object, "status.phase") },
   columns: [column("Status", (object) => textAt(object, "status.phase")), age],
   prepareCreate(object) {

@@ -2,14 +2,14 @@
  * Discovery documents: which groups, versions and resources the server has. Pure functions of what is served;
  * callers keep the results until the registry changes.
  */
+import { createHash } from "node:crypto";
 import type { ServedResource } from "../served.ts";
 import { compareVersions } from "./versions.ts";
 
-/** `GET /api`. */
+/** `GET /api`. The oldest documents do not tell their version. */
 export function apiVersions(): object {
   return {
     kind: "APIVersions",
-    apiVersion: "v1",
     versions: ["v1"],
     serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "" }],
   };
@@ -33,13 +33,17 @@ export function apiGroup(resources: readonly ServedResource[], group: string): o
 }
 
 /** `GET /api/v1`, `GET /apis/<group>/<version>`, subresources included; undefined when nothing is served there. */
-export function apiResourceList(resources: readonly ServedResource[], groupVersion: string): object | undefined {
-  const served = resources.filter((r) => groupVersionOf(r) === groupVersion);
+export function apiResourceList(
+  resources: readonly ServedResource[],
+  group: string,
+  version: string,
+): object | undefined {
+  const served = within(resources, group, version);
   if (served.length === 0) return undefined;
   return {
     kind: "APIResourceList",
-    apiVersion: "v1",
-    groupVersion,
+    ...(group !== "" && { apiVersion: "v1" }),
+    groupVersion: groupVersionOf({ group, version }),
     resources: served.flatMap((resource) => [
       resourceEntry(resource),
       ...subresourcesOf(resource).map(subresourceEntry),
@@ -55,19 +59,48 @@ export function aggregatedDiscovery(resources: readonly ServedResource[], root: 
     apiVersion: "apidiscovery.k8s.io/v2",
     metadata: {},
     items: groups.map((group) => ({
-      metadata: group === "" ? { creationTimestamp: null } : { name: group, creationTimestamp: null },
+      metadata: group === "" ? {} : { name: group },
       versions: versionsOf(resources, group).map((version) => ({
         version,
-        resources: resources.filter((r) => r.group === group && r.version === version).map(aggregatedEntry),
+        resources: within(resources, group, version).map(aggregatedEntry),
         freshness: "Current",
       })),
     })),
   };
 }
 
-/** Groups in the order in which clients prefer them: as they were registered. */
+/** The order in which clients prefer groups where a short name is in several of them. */
+const PREFERENCE = [
+  "",
+  "apiregistration.k8s.io",
+  "apps",
+  "events.k8s.io",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "networking.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "storage.k8s.io",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "scheduling.k8s.io",
+  "coordination.k8s.io",
+  "node.k8s.io",
+  "discovery.k8s.io",
+  "resource.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+];
+
+/** Groups in the order of preference: Kubernetes' own, then the others by name. */
 export function groupsOf(resources: readonly ServedResource[]): string[] {
-  return [...new Set(resources.map((r) => r.group))];
+  const rank = (group: string): number => {
+    const at = PREFERENCE.indexOf(group);
+    return at < 0 ? PREFERENCE.length : at;
+  };
+  return [...new Set(resources.map((r) => r.group))].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 /** The versions of a group, the preferred one first: v2, v1, v1beta1, v1alpha1. */
@@ -78,6 +111,12 @@ export function versionsOf(resources: readonly ServedResource[], group: string):
 
 export function groupVersionOf(resource: Pick<ServedResource, "group" | "version">): string {
   return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+function within(resources: readonly ServedResource[], group: string, version: string): ServedResource[] {
+  return resources
+    .filter((r) => r.group === group && r.version === version)
+    .sort((a, b) => (a.plural < b.plural ? -1 : 1));
 }
 
 function groupDocument(
@@ -97,17 +136,29 @@ interface Subresource {
   verbs: readonly string[];
 }
 
-/** The subresources of a resource: status, scale, and what belongs to pods. */
+const CHANGES = ["get", "patch", "update"];
+
+/** Subresources that one kind alone has, by `plural.group`. What they stand for is the kind itself unless said. */
+const OWN: Readonly<Record<string, readonly (Pick<Subresource, "name" | "verbs"> & Partial<Subresource>)[]>> = {
+  "pods.": [{ name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] }],
+  "namespaces.": [{ name: "finalize", verbs: ["update"] }],
+  "serviceaccounts.": [
+    { name: "token", group: "authentication.k8s.io", version: "v1", kind: "TokenRequest", verbs: ["create"] },
+  ],
+  "certificatesigningrequests.certificates.k8s.io": [{ name: "approval", verbs: CHANGES }],
+};
+
+/** The subresources of a resource in upstream's order: by name, but a defined kind's status first. */
 export function subresourcesOf(resource: ServedResource): Subresource[] {
-  const found: Subresource[] = [];
-  const { group, version, kind } = resource;
-  const verbs = ["get", "patch", "update"];
-  if (resource.status) found.push({ of: resource, name: "status", group, version, kind, verbs });
+  const { group, version, kind, plural, builtIn } = resource;
+  const base = { of: resource, group, version, kind };
+  const own = (builtIn && OWN[`${plural}.${group}`]) || [];
+  const found: Subresource[] = own.map((more) => ({ ...base, ...more }));
   if (resource.scale)
-    found.push({ of: resource, name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs });
-  if (group === "" && resource.plural === "pods")
-    found.push({ of: resource, name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] });
-  return found;
+    found.push({ of: resource, name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: CHANGES });
+  const status = { ...base, name: "status", verbs: CHANGES };
+  if (resource.status && builtIn) found.push(status);
+  return resource.status && !builtIn ? [status, ...found] : found;
 }
 
 function resourceEntry(r: ServedResource): object {
@@ -119,7 +170,7 @@ function resourceEntry(r: ServedResource): object {
     verbs: r.verbs,
     ...(r.shortNames.length > 0 && { shortNames: r.shortNames }),
     ...(r.categories.length > 0 && { categories: r.categories }),
-    storageVersionHash: hash(`${r.storageVersion}/${r.kind}`),
+    ...(r.verbs.includes("list") && { storageVersionHash: storageHash(r) }),
   };
 }
 
@@ -136,14 +187,17 @@ function subresourceEntry(s: Subresource): object {
 }
 
 function aggregatedEntry(r: ServedResource): object {
-  const subresources = subresourcesOf(r).map((s) => ({
-    subresource: s.name,
-    responseKind: { group: s.group, version: s.version, kind: s.kind },
-    verbs: s.verbs,
+  // Kubernetes' own kinds tell their group and version only where these are foreign.
+  const place = (of: { group: string; version: string }): { group: string; version: string } =>
+    r.builtIn && groupVersionOf(of) === groupVersionOf(r) ? { group: "", version: "" } : of;
+  const subresources = subresourcesOf(r).map(({ name, group, version, kind, verbs }) => ({
+    subresource: name,
+    responseKind: { ...place({ group, version }), kind },
+    verbs,
   }));
   return {
     resource: r.plural,
-    responseKind: { group: r.group, version: r.version, kind: r.kind },
+    responseKind: { ...place({ group: r.group, version: r.version }), kind: r.kind },
     scope: r.namespaced ? "Namespaced" : "Cluster",
     singularResource: r.singular,
     verbs: r.verbs,
@@ -153,11 +207,8 @@ function aggregatedEntry(r: ServedResource): object {
   };
 }
 
-/** An opaque text that changes with the storage version (FNV-1a, 64 bits). */
-function hash(text: string): string {
-  let value = 0xcbf29ce484222325n;
-  for (const byte of Buffer.from(text)) value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(value);
-  return bytes.toString("base64");
+/** A text that changes with the version that objects are stored in; upstream's, since tools compare it between servers. */
+function storageHash({ storageVersion, kind }: ServedResource): string {
+  const place = storageVersion.includes("/") ? storageVersion : `/${storageVersion}`;
+  return createHash("sha256").update(`${place}/${kind}`).digest().subarray(0, 8).toString("base64");
 }

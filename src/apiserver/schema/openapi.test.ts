@@ -78,8 +78,8 @@ async function withServer<T>(age: Age, use: (address: string) => Promise<T>): Pr
       "/api": apiVersions(),
       "/apis": apiGroupList(resources),
       "/api/v1": { kind: "APIResourceList", apiVersion: "v1", groupVersion: "v1", resources: [] },
-      "/apis/sea.example.org/v1": apiResourceList(resources, "sea.example.org/v1"),
-      "/apis/sea.example.org/v1beta1": apiResourceList(resources, "sea.example.org/v1beta1"),
+      "/apis/sea.example.org/v1": apiResourceList(resources, "sea.example.org", "v1"),
+      "/apis/sea.example.org/v1beta1": apiResourceList(resources, "sea.example.org", "v1beta1"),
       "/openapi/v2": v2,
       ...(age === "new" && {
         "/openapi/v3": openApiV3Index(resources),
@@ -208,7 +208,7 @@ test("a strategic merge patch is offered for built-in kinds only", () => {
 
 test("discovery lists resources with their subresources, preferred version first", () => {
   const group = apiGroup(resources, "sea.example.org") as { preferredVersion: object; versions: object[] };
-  const list = apiResourceList(resources, "sea.example.org/v1") as {
+  const list = apiResourceList(resources, "sea.example.org", "v1") as {
     resources: { name: string; group?: string; kind: string }[];
   };
 
@@ -220,7 +220,7 @@ test("discovery lists resources with their subresources, preferred version first
   );
   assert.deepEqual([list.resources[2]?.group, list.resources[2]?.kind], ["autoscaling", "Scale"]);
   assert.equal(apiGroup(resources, "land.example.org"), undefined);
-  assert.equal(apiResourceList(resources, "sea.example.org/v2"), undefined);
+  assert.equal(apiResourceList(resources, "sea.example.org", "v2"), undefined);
 });
 
 test("aggregated discovery tells the same as the separate documents", () => {

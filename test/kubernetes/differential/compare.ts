@@ -41,7 +41,7 @@ async function play(family: Family, speaker: Speaker): Promise<{ asked: Request;
       const asked = resolve(step.ask, kept);
       const answer = await speaker.take(step, kept);
       if (step.keep !== undefined) kept[step.keep] = answer;
-      told.push({ asked, answer: normal(answer) });
+      told.push({ asked, answer: normal(step.only?.(answer) ?? answer) });
     } catch (cause) {
       throw new Error(`family ${family.name}, step ${index + 1}: ${(cause as Error).message}`, { cause });
     }

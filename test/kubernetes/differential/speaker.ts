@@ -98,7 +98,7 @@ export const resolve = (asked: Asked, kept: Kept): Request => (typeof asked === 
 
 function parsed(text: string, type?: string): unknown {
   try {
-    return type === "application/yaml" ? load(text) : JSON.parse(text);
+    return type?.startsWith("application/yaml") ? load(text) : JSON.parse(text);
   } catch {
     return text;
   }

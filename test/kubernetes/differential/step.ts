@@ -39,6 +39,8 @@ export interface Step {
   until?: (answer: Answer) => boolean;
   /** The request opens a watch: these are sent once it is open, and so many events are awaited (or the watch's end). */
   watch?: { during?: readonly Asked[]; events: number };
+  /** What of the answer is compared, where one server has more of a kind than the other: unasked, all of it. */
+  only?: (answer: Answer) => Answer;
   /** Sent, but the answer is not compared: preparation whose answer another step already covers. */
   unseen?: boolean;
 }
