@@ -1,6 +1,12 @@
 import { isoTime } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
-import { afterSignal, type BootSignal, decodeBootRecord, encodeBootRecord } from "../../bootstrap/boot-record.ts";
+import {
+  afterSignal,
+  type BootRecord,
+  type BootSignal,
+  decodeBootRecord,
+  encodeBootRecord,
+} from "../../bootstrap/boot-record.ts";
 import type { BootRecords } from "../../bootstrap/boot-service.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import type { Client } from "../../kube/client.ts";
@@ -22,34 +28,40 @@ const TRIES = 4;
  * controller (H16). Any replica may serve: every write is guarded or only adds.
  */
 export function harvesterBootRecords(client: Client, namespace: string): BootRecords {
-  const load = async (
-    claim: string,
-  ): Promise<{ secret: Secret; record: ReturnType<typeof decodeBootRecord> } | undefined> => {
+  /** Where what was loaded came from: a request that loads a record and then notes its signal needs one read. */
+  const origins = new WeakMap<BootRecord, Secret>();
+  const load = async (claim: string): Promise<BootRecord | undefined> => {
     const secret = await client.find(Secret, bootSecretRef(namespace, claim));
-    return secret?.data === undefined ? undefined : { secret, record: decodeBootRecord(secret.data) };
+    if (secret?.data === undefined) return undefined;
+    const record = decodeBootRecord(secret.data);
+    origins.set(record, secret);
+    return record;
   };
   return {
-    load: async (claim) => (await load(claim))?.record,
-    async note(claim, signal) {
-      for (let tried = 1; ; tried++) {
-        const held = await load(claim);
-        if (held === undefined) return undefined;
-        const record = afterSignal(held.record, signal);
+    load,
+    async note(claim, signal, seen) {
+      let held = origins.has(seen) ? seen : await load(claim);
+      for (let tried = 1; held !== undefined; tried++) {
+        const secret = origins.get(held)!;
+        const record = afterSignal(held, signal);
         try {
-          if (record !== held.record) {
+          if (record !== held) {
             const body = {
-              metadata: { resourceVersion: held.secret.metadata.resourceVersion },
+              metadata: { resourceVersion: secret.metadata.resourceVersion },
               data: encodeBootRecord(record),
             };
             await client.patch(Secret, bootSecretRef(namespace, claim), { type: "merge", body });
           }
         } catch (error) {
-          if (isFault(error, "Conflict") && tried < TRIES) continue;
-          throw error;
+          if (isFault(error, "NotFound")) return undefined;
+          if (!isFault(error, "Conflict") || tried >= TRIES) throw error;
+          held = await load(claim);
+          continue;
         }
-        await tellInstance(client, held.secret.metadata.annotations?.[BOOT_OF], signal);
+        await tellInstance(client, secret.metadata.annotations?.[BOOT_OF], signal);
         return record;
       }
+      return undefined;
     },
   };
 }
