@@ -16,12 +16,13 @@ const tokens = { "a-token": { name: "admin", groups: ["system:masters"] } };
 const base = { clock: systemClock, random: cryptoRandom, log: quietLog, tokens };
 const headers = { authorization: "Bearer a-token", "content-type": "application/json" };
 
-test("over a socket: no user is 401, a long list comes whole, a watch streams lines", async (t) => {
+test("over a socket: a stranger is refused, a bad token is nobody's, a long list comes whole, a watch streams lines", async (t) => {
   const server = await createApiServer(base);
   t.after(() => server.close());
   const face = await server.listen({});
   const at = (path: string): string => `${face.url}${path}`;
-  assert.equal((await fetch(at(CONFIG_MAPS))).status, 401);
+  assert.equal((await fetch(at(CONFIG_MAPS))).status, 403);
+  assert.equal((await fetch(at(CONFIG_MAPS), { headers: { authorization: "Bearer wrong" } })).status, 401);
   assert.equal(await (await fetch(at("/readyz"))).text(), "ok");
   const made = [...Array(450).keys()].map((i) =>
     fetch(at(CONFIG_MAPS), {

@@ -6,7 +6,6 @@ import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "../builtin/rbac.ts";
 import type { Core } from "../core.ts";
 import { copyJson, sameJson } from "../json-value.ts";
-import { trackUpdate } from "../patch/managed-fields.ts";
 import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { rewrite } from "../verbs/update.ts";
@@ -66,27 +65,27 @@ function whole({ name, namespace, labels, content }: PolicyObject, resource: Ser
     },
     ...content,
   } as unknown as Body;
-  const { rules, ...rest } = body;
-  const aggregated = body.aggregationRule !== undefined;
-  const own = {
-    before: undefined,
-    after: aggregated ? (rest as Body) : body,
-    manager: MANAGER,
-    subresource: "",
-    apiVersion: body.apiVersion,
-    time: "",
-    schema: resource.schema,
-  };
-  const gathered = {
-    manager: AGGREGATOR,
-    operation: "Apply",
-    apiVersion: body.apiVersion,
-    time: "",
-    fieldsType: "FieldsV1",
-    fieldsV1: { "f:rules": {} },
-  };
-  body.metadata.managedFields = [...(aggregated && rules !== undefined ? [gathered] : []), ...trackUpdate(own)];
+  const entry = { apiVersion: body.apiVersion, time: "", fieldsType: "FieldsV1" };
+  const aggregated = content.aggregationRule !== undefined;
+  body.metadata.managedFields = [
+    ...(aggregated ? [{ ...entry, manager: AGGREGATOR, operation: "Apply", fieldsV1: { "f:rules": {} } }] : []),
+    { ...entry, manager: MANAGER, operation: "Update", fieldsV1: ownFields(body, aggregated) },
+  ];
   return body;
+}
+
+/** What the policy itself sets of an object; the rules of aggregated roles are the aggregation's. */
+function ownFields({ metadata, ...body }: Body, aggregated: boolean): Record<string, unknown> {
+  const each = (names: object | undefined) =>
+    Object.fromEntries(Object.keys(names ?? {}).map((name) => [`f:${name}`, {}]));
+  const whole = (names: object | undefined) => ({ ".": {}, ...each(names) });
+  const { rules, aggregationRule, roleRef, subjects } = body;
+  return {
+    ...(aggregated && { "f:aggregationRule": whole(aggregationRule as object) }),
+    "f:metadata": { "f:annotations": whole(metadata.annotations), "f:labels": whole(metadata.labels) },
+    ...each({ ...(roleRef !== undefined && { roleRef }), ...(rules !== undefined && !aggregated && { rules }) }),
+    ...each(subjects === undefined ? {} : { subjects }),
+  };
 }
 
 function fresh(core: Core, body: Body, now: string): Body {
