@@ -3,6 +3,7 @@
  * CustomResourceDefinition. The request path knows nothing else about a kind.
  */
 import type { KubeObject } from "../kube/object.ts";
+import type { Convert } from "./conversion/conversion.ts";
 import type { Call } from "./core.ts";
 
 /** An OpenAPI v3 structural schema as CustomResourceDefinitions carry it, with Kubernetes' extensions. */
@@ -116,10 +117,18 @@ export interface ServedResource {
   storageVersion: string;
   /** Name of the collection the objects are kept in, where two resources show the same objects (Events); unset: `group/plural`. */
   storageKey?: string;
+  /** All versions of a custom resource by apiVersion, those that are not served included. */
+  versions?: ReadonlyMap<string, ServedResource>;
+  /** What turns objects of the kind's other versions into this one; unset: only `apiVersion` differs. */
+  conversion?: Convert | undefined;
   /** Between this resource's shape and the stored one. Pure; unset: only `apiVersion` differs. */
   toStorage?(object: Body): Body;
   fromStorage?(object: Body): Body;
   deprecation?: string;
+  /** Defaults that depend on other fields, after those of the schema, of every object that is decoded. Works in place; safe to repeat. */
+  setDefaults?(object: Body): void;
+  /** The status that a create sends is kept (Nodes). */
+  keepsStatus?: boolean;
   /** Fills in what the server owns (Service addresses, Pod phase). Works on the server's own copy. */
   prepareCreate?(object: Body, now: number): void;
   /** `old` is frozen. */

@@ -50,9 +50,6 @@ export const certificateSigningRequest: ServedResource = serve({
     }),
     column("Condition", printedCondition),
   ],
-  prepareCreate(object) {
-    object.status = {};
-  },
   validate: validateRequest,
 });
 

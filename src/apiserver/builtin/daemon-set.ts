@@ -67,8 +67,7 @@ export const daemonSet: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
-  prepareCreate: (object) => fillIn(object, { maxUnavailable: 1, maxSurge: 0 }),
-  prepareUpdate: (object) => fillIn(object, { maxUnavailable: 1, maxSurge: 0 }),
+  setDefaults: (object) => fillIn(object, { maxUnavailable: 1, maxSurge: 0 }),
   validate: validateWorkload,
 });
 
@@ -130,8 +129,7 @@ export const statefulSet: ServedResource = serve({
     }),
   },
   columns: [column("Ready", readyOf), age, ...containerColumns],
-  prepareCreate: (object) => fillIn(object, { partition: 0 }),
-  prepareUpdate: (object) => fillIn(object, { partition: 0 }),
+  setDefaults: (object) => fillIn(object, { partition: 0 }),
   validate: validateWorkload,
 });
 

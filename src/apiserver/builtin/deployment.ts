@@ -64,8 +64,7 @@ export const deployment: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
-  prepareCreate: fillIn,
-  prepareUpdate: fillIn,
+  setDefaults: fillIn,
   validate: validateWorkload,
 });
 
@@ -112,7 +111,6 @@ export const replicaSet: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
-  prepareCreate: defaultTemplate,
-  prepareUpdate: defaultTemplate,
+  setDefaults: defaultTemplate,
   validate: validateWorkload,
 });

@@ -68,7 +68,6 @@ export const coreEvent: ServedResource = serve({
   required: ["involvedObject"],
   selectableFields: selectable,
   columns,
-  prepareCreate: fillIn,
   validate: validateEvent,
 });
 
@@ -145,11 +144,6 @@ function lastSeen(object: Body, now: number): string {
   const count = numberAt(object, "series.count") || numberAt(object, "count");
   const seen = ageOf(last, now);
   return at(object, "series") !== undefined && count > 1 ? `${seen} (x${count} over ${ageOf(first, now)})` : seen;
-}
-
-function fillIn(object: Body): void {
-  object.reportingComponent ??= "";
-  object.reportingInstance ??= "";
 }
 
 /** An Event lies in the namespace of what it is about; about cluster-scoped objects, in `default` (or `kube-system`). */

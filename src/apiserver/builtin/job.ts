@@ -20,7 +20,7 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, ageOf, column, serve } from "./serve.ts";
-import { containerColumns, selectorColumn } from "./workload.ts";
+import { containerColumns, defaultTemplate, selectorColumn } from "./workload.ts";
 
 const jobCondition = fields({
   "type!": text,
@@ -32,20 +32,20 @@ const jobCondition = fields({
 });
 
 const jobSpec = fields({
-  parallelism: withDefault(int32, 1),
+  parallelism: int32,
   completions: int32,
   activeDeadlineSeconds: int64,
   podFailurePolicy: anyObject,
   successPolicy: anyObject,
-  backoffLimit: withDefault(int32, 6),
+  backoffLimit: int32,
   backoffLimitPerIndex: int32,
   maxFailedIndexes: int32,
   selector: labelSelector,
   manualSelector: bool,
   "template!": podTemplate,
   ttlSecondsAfterFinished: int32,
-  completionMode: withDefault(text, "NonIndexed"),
-  suspend: withDefault(bool, false),
+  completionMode: text,
+  suspend: bool,
   podReplacementPolicy: text,
   managedBy: text,
 });
@@ -87,12 +87,8 @@ export const job: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
-  prepareCreate(object) {
-    const spec = membersAt(object, "spec");
-    if (at(object, "spec.template.spec") !== undefined) defaultPodSpec(membersAt(object, "spec.template.spec"));
-    if (spec.completions === undefined && numberAt(spec, "parallelism") <= 1) spec.completions = 1;
-    object.status = {};
-  },
+  setDefaults: defaultJob,
+  prepareCreate: ownPods,
   validate(object) {
     const errors = validatePodSpec(at(object, "spec.template.spec"), "spec.template.spec");
     if (textAt(object, "spec.template.spec.restartPolicy") !== "Always") return errors;
@@ -123,6 +119,7 @@ export const cronJob: ServedResource = serve({
     }),
     status: fields({ active: listOf(objectReference), lastScheduleTime: time, lastSuccessfulTime: time }),
   },
+  setDefaults: (object) => defaultPodSpec(membersAt(object, "spec.jobTemplate.spec.template.spec")),
   columns: [
     column("Schedule", (object) => textAt(object, "spec.schedule")),
     column("Timezone", (object) => textAt(object, "spec.timeZone") || "<none>"),
@@ -135,6 +132,44 @@ export const cronJob: ServedResource = serve({
     age,
   ],
 });
+
+/** The defaults of a Job; a CronJob's template gets none of them. */
+function defaultJob(object: Body): void {
+  const spec = membersAt(object, "spec");
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32;
+  const labels = membersAt(spec, "template.metadata.labels");
+  if (Object.keys(object.metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0)
+    object.metadata.labels = { ...labels } as Record<string, string>;
+  spec.completionMode ??= "NonIndexed";
+  spec.suspend ??= false;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+  spec.manualSelector ??= false;
+  defaultTemplate(object);
+}
+
+/** Without a selector of the writer's, a Job selects its Pods by its own uid. */
+function ownPods(object: Body): void {
+  const spec = membersAt(object, "spec");
+  if (spec.manualSelector === true) return;
+  const { name, uid } = object.metadata;
+  const metadata = membersAt(spec, "template.metadata");
+  metadata.labels = {
+    "job-name": name,
+    "batch.kubernetes.io/job-name": name,
+    "controller-uid": uid,
+    "batch.kubernetes.io/controller-uid": uid,
+    ...membersAt(metadata, "labels"),
+  };
+  const selector = membersAt(spec, "selector");
+  spec.selector = {
+    ...selector,
+    matchLabels: { "batch.kubernetes.io/controller-uid": uid, ...membersAt(selector, "matchLabels") },
+  };
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
 
 function jobStatus(object: Body): string {
   const holds = (type: string) =>

@@ -1,6 +1,6 @@
 import type { ServedResource } from "../served.ts";
 import { validateLabel } from "./name-rules.ts";
-import { membersAt, textAt } from "./read.ts";
+import { membersAt, textAt, textsAt } from "./read.ts";
 import { conditions, fields, text, texts } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 
@@ -15,15 +15,19 @@ export const namespace: ServedResource = serve({
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   selectableFields: { "status.phase": (object) => textAt(object, "status.phase") },
   columns: [column("Status", (object) => textAt(object, "status.phase")), age],
+  setDefaults(object) {
+    if (textAt(object, "metadata.name") !== "") nameLabel(object);
+    object.status = { phase: "Active", ...membersAt(object, "status") };
+  },
   prepareCreate(object) {
-    object.spec = { ...membersAt(object, "spec"), finalizers: ["kubernetes"] };
-    object.status = { phase: "Active" };
     nameLabel(object);
+    const finalizers = textsAt(object, "spec.finalizers");
+    object.spec = { finalizers: finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"] };
+    object.status = { phase: "Active" };
   },
   prepareUpdate(object, old) {
     // The server takes its own finalizer off when the namespace is empty; a plain write keeps it.
     object.spec = old.spec ?? {};
-    nameLabel(object);
   },
   validate: (object) => validateLabel(object.metadata.name, "metadata.name"),
 });

@@ -102,8 +102,10 @@ export const node: ServedResource = serve({
     wide("Kernel-Version", (object) => textAt(object, "status.nodeInfo.kernelVersion") || "<unknown>"),
     wide("Container-Runtime", (object) => textAt(object, "status.nodeInfo.containerRuntimeVersion") || "<unknown>"),
   ],
-  prepareCreate(object) {
-    object.spec ??= {};
+  keepsStatus: true,
+  setDefaults(object) {
+    const status = membersAt(object, "status");
+    if (status.capacity !== undefined) status.allocatable ??= { ...membersAt(status, "capacity") };
   },
 });
 

@@ -1,12 +1,12 @@
-import { at, membersAt, objectsAt, textAt } from "./read.ts";
+import { membersAt, objectsAt, textAt } from "./read.ts";
 
-/**
- * Fills in what of a PodSpec depends on its other fields. Safe to repeat; works in place.
- * `spec` is a PodSpec with the schema's defaults applied or about to be.
- */
+/** Fills in what of a PodSpec, of a Pod or in a template, depends on its other fields. Safe to repeat; works in place. */
 export function defaultPodSpec(spec: Record<string, unknown>): void {
   for (const list of ["initContainers", "containers", "ephemeralContainers"]) {
-    for (const container of objectsAt(spec, list)) defaultContainer(container, spec.hostNetwork === true);
+    for (const container of objectsAt(spec, list)) {
+      const byTag = isLatest(textAt(container, "image")) ? "Always" : "IfNotPresent";
+      container.imagePullPolicy ||= byTag;
+    }
   }
   const account = textAt(spec, "serviceAccountName") || textAt(spec, "serviceAccount");
   if (account !== "") Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
@@ -16,19 +16,17 @@ export function defaultPodSpec(spec: Record<string, unknown>): void {
   }
 }
 
-function defaultContainer(container: Record<string, unknown>, hostNetwork: boolean): void {
-  if (container.imagePullPolicy === undefined || container.imagePullPolicy === "") {
-    container.imagePullPolicy = isLatest(textAt(container, "image")) ? "Always" : "IfNotPresent";
+/** What Pods get that templates don't. Safe to repeat; works in place. */
+export function defaultRunningSpec(spec: Record<string, unknown>): void {
+  spec.enableServiceLinks ??= true;
+  for (const container of [...objectsAt(spec, "initContainers"), ...objectsAt(spec, "containers")]) {
+    for (const port of objectsAt(container, "ports"))
+      if (spec.hostNetwork === true) port.hostPort ||= port.containerPort;
+    const resources = membersAt(container, "resources");
+    const limits = membersAt(resources, "limits");
+    // What has a limit and no request asks for its limit.
+    if (Object.keys(limits).length > 0) resources.requests = { ...limits, ...membersAt(resources, "requests") };
   }
-  for (const port of objectsAt(container, "ports")) {
-    if (hostNetwork) port.hostPort ??= port.containerPort;
-  }
-  const resources = at(container, "resources");
-  if (typeof resources !== "object" || resources === null) return;
-  const limits = membersAt(resources, "limits");
-  if (Object.keys(limits).length === 0) return;
-  // What has a limit and no request asks for its limit.
-  (resources as Record<string, unknown>).requests = { ...limits, ...membersAt(resources, "requests") };
 }
 
 /** Whether an image's reference names the tag `latest`, in words or by saying nothing. */

@@ -90,7 +90,7 @@ export const podSpec: Schema = about(
     }),
     readinessGates: listOf(fields({ "conditionType!": text })),
     runtimeClassName: text,
-    enableServiceLinks: withDefault(bool, true),
+    enableServiceLinks: bool,
     overhead: quantities,
     topologySpreadConstraints: topologySpread,
     os: fields({ "name!": text }),

@@ -1,7 +1,7 @@
 import { equalJson } from "../patch/json.ts";
 import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
 import { forbiddenField } from "./field-errors.ts";
-import { defaultPodSpec } from "./pod-defaults.ts";
+import { defaultPodSpec, defaultRunningSpec } from "./pod-defaults.ts";
 import { podSpec } from "./pod-spec.ts";
 import { podReady, podRestarts, podStatus, readinessGates } from "./pod-status.ts";
 import { validatePodSpec } from "./pod-validation.ts";
@@ -119,12 +119,13 @@ export const pod: ServedResource = serve({
     wide("Nominated Node", (object) => textAt(object, "status.nominatedNodeName") || "<none>"),
     wide("Readiness Gates", readinessGates),
   ],
-  prepareCreate(object) {
-    const spec = membersAt(object, "spec");
-    defaultPodSpec(spec);
-    object.status = { phase: "Pending", qosClass: qosClass(spec) };
+  setDefaults(object) {
+    defaultPodSpec(membersAt(object, "spec"));
+    defaultRunningSpec(membersAt(object, "spec"));
   },
-  prepareUpdate: (object) => defaultPodSpec(membersAt(object, "spec")),
+  prepareCreate(object) {
+    object.status = { phase: "Pending", qosClass: qosClass(membersAt(object, "spec")) };
+  },
   validate: (object, old) => [
     ...validatePodSpec(at(object, "spec"), "spec"),
     ...(old === undefined ? [] : validateUnchanged(object, old)),

@@ -47,9 +47,6 @@ export const podDisruptionBudget: ServedResource = serve({
     numberColumn("Allowed Disruptions", "status.disruptionsAllowed"),
     age,
   ],
-  prepareCreate(object) {
-    object.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
-  },
   validate: validateBudget,
 });
 

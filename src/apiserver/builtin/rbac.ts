@@ -1,7 +1,6 @@
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
-import { immutableField, requiredField } from "./field-errors.ts";
-import { at, objectsAt, textAt, textsAt } from "./read.ts";
+import type { Body, Schema, ServedResource } from "../served.ts";
+import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from "./rbac-rules.ts";
+import { objectsAt, textAt } from "./read.ts";
 import { about, atomic, fields, labelSelector, listOf, text, texts } from "./schema-words.ts";
 import { age, column, createdAt, serve, wide } from "./serve.ts";
 
@@ -29,7 +28,7 @@ export const role: ServedResource = serve({
   namespaced: true,
   members: { rules },
   columns: [createdAt],
-  validate: validateRules,
+  validate: validateRole,
 });
 
 export const clusterRole: ServedResource = serve({
@@ -39,7 +38,7 @@ export const clusterRole: ServedResource = serve({
   namespaced: false,
   members: { rules, aggregationRule: fields({ clusterRoleSelectors: listOf(labelSelector) }) },
   columns: [createdAt],
-  validate: validateRules,
+  validate: validateClusterRole,
 });
 
 export const roleBinding: ServedResource = binding("RoleBinding", true, "Grants a role within a namespace.");
@@ -64,9 +63,8 @@ function binding(kind: string, namespaced: boolean, description: string): Served
       wide("Groups", (object) => named(object, "Group")),
       wide("ServiceAccounts", (object) => named(object, "ServiceAccount")),
     ],
-    prepareCreate: fillIn,
-    prepareUpdate: fillIn,
-    validate: validateBinding,
+    setDefaults: fillIn,
+    validate: namespaced ? validateRoleBinding : validateClusterRoleBinding,
   });
 }
 
@@ -83,38 +81,6 @@ function fillIn(object: Body): void {
     (reference as Record<string, unknown>).apiGroup = GROUP;
   }
   for (const subject of objectsAt(object, "subjects")) {
-    if (subject.kind !== "ServiceAccount") subject.apiGroup ||= GROUP;
+    if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= GROUP;
   }
-}
-
-function validateRules(object: Body): FieldError[] {
-  return objectsAt(object, "rules").flatMap((rule, i) => {
-    const path = `rules[${i}]`;
-    if (textsAt(rule, "verbs").length === 0)
-      return [requiredField(`${path}.verbs`, "verbs must contain at least one value")];
-    if (textsAt(rule, "nonResourceURLs").length > 0) return [];
-    const errors: FieldError[] = [];
-    if (textsAt(rule, "apiGroups").length === 0) {
-      errors.push(requiredField(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-    }
-    if (textsAt(rule, "resources").length === 0) {
-      errors.push(requiredField(`${path}.resources`, "resource rules must supply at least one resource"));
-    }
-    return errors;
-  });
-}
-
-function validateBinding(object: Body, old?: Body): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const [i, subject] of objectsAt(object, "subjects").entries()) {
-    if (subject.kind === "ServiceAccount" && textAt(subject, "namespace") === "") {
-      errors.push(requiredField(`subjects[${i}].namespace`));
-    }
-    if (textAt(subject, "name") === "") errors.push(requiredField(`subjects[${i}].name`));
-  }
-  if (old !== undefined && !equalJson(at(object, "roleRef"), at(old, "roleRef"))) {
-    const { message, ...rest } = immutableField("roleRef", object.roleRef);
-    errors.push({ ...rest, message: message.replace("field is immutable", "cannot change roleRef") });
-  }
-  return errors;
 }

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compile } from "../schema/compile.ts";
 import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
+import { compileWire, writeOut } from "../wire/compile.ts";
+import { wireTypeOf } from "../wire/wire-types.ts";
 import { builtinResources } from "./resources.ts";
 
 const NOW = Date.parse("2024-01-01T00:00:00Z");
 
 function served(kind: string, group?: string): ServedResource {
   return builtinResources().find((r) => r.kind === kind && (group === undefined || r.group === group))!;
+}
+
+function schemaOf(resource: ServedResource) {
+  return compileWire(resource, wireTypeOf(resource.group, resource.kind)!);
 }
 
 /** An object as the server would store it. */
@@ -20,8 +25,11 @@ function created(kind: string, parts: Record<string, unknown>, group?: string): 
     metadata: { name: "x", namespace: "default" },
     ...structuredClone(parts),
   } as unknown as Body;
-  compile(resource.schema).applyDefaults(object);
+  const schema = schemaOf(resource);
+  schema.prune(object);
+  schema.applyDefaults(object);
   resource.prepareCreate?.(object, NOW);
+  writeOut(resource, object);
   return object;
 }
 
@@ -30,10 +38,7 @@ function errors(kind: string, parts: Record<string, unknown>, old?: Record<strin
   const object = created(kind, parts);
   const before = old === undefined ? undefined : created(kind, old);
   if (before !== undefined) resource.prepareUpdate?.(object, before, NOW);
-  const found: FieldError[] = [
-    ...compile(resource.schema).validate(object),
-    ...(resource.validate?.(object, before) ?? []),
-  ];
+  const found: FieldError[] = [...schemaOf(resource).validate(object), ...(resource.validate?.(object, before) ?? [])];
   return found.map((e) => `${e.field}: ${e.message.split(":")[0]}`);
 }
 
@@ -142,6 +147,7 @@ test("a Service gets a cluster IP from the allocator, keeps it on update, and a 
       spec: { ports: [{ port: 80 }], ...spec },
     }) as unknown as Body;
   const made = body({});
+  service.setDefaults?.(made);
   service.prepareCreate?.(made, NOW);
   assert.deepEqual(made.spec, {
     ports: [{ port: 80, protocol: "TCP", targetPort: 80 }],
@@ -154,6 +160,7 @@ test("a Service gets a cluster IP from the allocator, keeps it on update, and a 
     ipFamilyPolicy: "SingleStack",
   });
   const next = body({});
+  service.setDefaults?.(next);
   service.prepareUpdate?.(next, made, NOW);
   assert.deepEqual(next.spec, made.spec);
   const headless = body({ clusterIP: "None" });
@@ -348,6 +355,7 @@ test("no object makes a built-in kind throw: what it can't read it leaves alone"
             ...structuredClone(parts),
           }) as unknown as Body;
         const [first, second] = [body(), body()];
+        resource.setDefaults?.(first);
         resource.prepareCreate?.(first, NOW);
         resource.prepareUpdate?.(second, body(), NOW);
         resource.validate?.(first);

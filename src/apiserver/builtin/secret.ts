@@ -36,8 +36,7 @@ export const secret: ServedResource = serve({
     column("Data", (object) => Object.keys(membersAt(object, "data")).length, { type: "integer" }),
     age,
   ],
-  prepareCreate: fillIn,
-  prepareUpdate: fillIn,
+  setDefaults: fillIn,
   validate: validateSecret,
 });
 

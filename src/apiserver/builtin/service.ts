@@ -89,11 +89,9 @@ export function service(allocate: AllocateClusterIp = hashedClusterIp): ServedRe
       age,
       wide("Selector", (object) => labelText(membersAt(object, "spec.selector"))),
     ],
+    setDefaults: (object) => defaultSpec(membersAt(object, "spec")),
     prepareCreate(object) {
       const given = membersAt(object, "spec");
-      object.spec = given;
-      object.status = { loadBalancer: {} };
-      defaultSpec(given);
       if (given.type === "ExternalName") return;
       if (textAt(given, "clusterIP") === "") given.clusterIP = textsAt(given, "clusterIPs")[0] ?? "";
       if (given.clusterIP !== "None") {
@@ -105,7 +103,6 @@ export function service(allocate: AllocateClusterIp = hashedClusterIp): ServedRe
     },
     prepareUpdate(object, old) {
       const given = membersAt(object, "spec");
-      defaultSpec(given);
       if (given.type === "ExternalName" || textAt(old, "spec.type") === "ExternalName") return;
       // A write that says nothing of the addresses keeps them.
       for (const name of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) {
@@ -126,7 +123,7 @@ function defaultSpec(given: Record<string, unknown>): void {
   if (given.sessionAffinity === "ClientIP") given.sessionAffinityConfig ??= { clientIP: { timeoutSeconds: 10800 } };
   for (const entry of objectsAt(given, "ports")) {
     entry.protocol ||= "TCP";
-    entry.targetPort ??= entry.port;
+    entry.targetPort ||= entry.port;
   }
 }
 

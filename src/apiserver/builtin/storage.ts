@@ -1,7 +1,7 @@
 import { equalJson } from "../patch/json.ts";
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { forbiddenField } from "./field-errors.ts";
-import { at, objectsAt, textAt, textsAt } from "./read.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
 import {
   about,
   anyObject,
@@ -65,8 +65,8 @@ export const persistentVolume: ServedResource = serve({
     age,
     wide("VolumeMode", (object) => textAt(object, "spec.volumeMode") || "<unset>"),
   ],
-  prepareCreate(object) {
-    object.status = { phase: "Pending" };
+  setDefaults(object) {
+    object.status = { phase: "Pending", ...membersAt(object, "status") };
   },
 });
 
@@ -102,8 +102,8 @@ export const persistentVolumeClaim: ServedResource = serve({
     age,
     wide("VolumeMode", (object) => textAt(object, "spec.volumeMode") || "<unset>"),
   ],
-  prepareCreate(object) {
-    object.status = { phase: "Pending" };
+  setDefaults(object) {
+    object.status = { phase: "Pending", ...membersAt(object, "status") };
   },
 });
 
@@ -166,9 +166,6 @@ export const volumeAttachment: ServedResource = serve({
     column("Attached", (object) => at(object, "status.attached") === true, { type: "boolean" }),
     age,
   ],
-  prepareCreate(object) {
-    object.status ??= { attached: false };
-  },
   validate: (object, old) => (old === undefined ? [] : fixed(object, old, "spec")),
 });
 

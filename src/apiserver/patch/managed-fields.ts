@@ -10,6 +10,8 @@ import { disown, idOf, type Manager, type Managers, readManagers, tracked, write
 export interface TrackedUpdate {
   /** The stored object; undefined for a create. */
   before: Body | undefined;
+  /** What an object with nothing set looks like, where that is not empty: those fields belong to nobody. */
+  blank?: Body | undefined;
   /** The object about to be stored, defaults filled in. */
   after: Body;
   manager: string;
@@ -37,7 +39,7 @@ export function trackUpdate(update: TrackedUpdate): unknown[] {
 /** Who owns what after `update`, given who owned what before it. */
 export function updatedManagers(update: TrackedUpdate, managers: Managers): Map<string, Manager> {
   const { before, after, apiVersion, manager: name, subresource, time } = update;
-  const { added, modified, removed } = compareFields(bare(before), bare(after), objectSchema(update.schema));
+  const { added, modified, removed } = compareFields(bare(before ?? update.blank), bare(after), objectSchema(update.schema));
   const changed = union(modified, added);
   const next = disown(managers, union(changed, removed));
   const taken = tracked(changed);

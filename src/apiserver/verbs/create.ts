@@ -7,6 +7,7 @@ import { metadataErrors } from "../rules/metadata.ts";
 import { requireOpenNamespace } from "../rules/namespace.ts";
 import type { Body } from "../served.ts";
 import { alreadyExists, badRequest, invalid } from "../status.ts";
+import { blankObject, writeOut } from "../wire/compile.ts";
 import { decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
 
 /** Generated names end in five of these: no vowels, no look-alikes. */
@@ -28,12 +29,12 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   requireOpenNamespace(call, object.metadata.name ?? "");
   strip(call, object);
   tidy(call, object);
-  resource.prepareCreate?.(object, now);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {
     delete object.metadata.managedFields;
     object.metadata.managedFields = trackUpdate({
       before: undefined,
+      blank: blankObject(resource),
       after: object,
       manager: managerOf(call),
       subresource: "",
@@ -48,6 +49,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   name(call, object);
   own(call, object, now);
   resource.prepareCreate?.(object, now);
+  writeOut(resource, object);
   const errors = [
     ...metadataErrors(object, resource),
     ...core.registry.compiled(resource).validate(object),
@@ -58,17 +60,18 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   return keep(call, object);
 }
 
-function keep(call: Call, object: Body): Body {
+async function keep(call: Call, object: Body): Promise<Body> {
   const { core, resource } = call;
   const { collection, key } = placeOf(call, object.metadata.name);
   if (core.store.get(collection, key) !== undefined) throw alreadyExists(resource, object.metadata.name);
   if (isDryRun(call)) return object;
-  const stored = toStorage(call, object);
+  const stored = await toStorage(call, object);
   // Admission may have taken time; the namespace could have been closed meanwhile.
   requireOpenNamespace(call, object.metadata.name);
   if (core.store.put(collection, key, stored, undefined) === undefined)
     throw alreadyExists(resource, object.metadata.name);
   core.registry.remember(resource, stored);
+  await core.registry.ready(resource, [stored]);
   return core.registry.view(resource, stored);
 }
 
@@ -95,7 +98,7 @@ function strip(call: Call, object: Body): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
   delete metadata.generation;
-  if (call.resource.status) delete object.status;
+  if (call.resource.status && call.resource.keepsStatus !== true) delete object.status;
 }
 
 /** Fills in what only the server sets. */

@@ -7,6 +7,7 @@ import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import type { Body, FieldError } from "../served.ts";
 import { conflict, invalid, MODIFIED, notFound } from "../status.ts";
+import { writeOut } from "../wire/compile.ts";
 import { decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
 
 const ATTEMPTS = 8;
@@ -49,6 +50,7 @@ export async function rewrite(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const stored = core.store.get(collection, key);
     if (stored === undefined) throw notFound(resource, call.name);
+    await core.registry.ready(resource, [stored]);
     const live = core.registry.view(resource, stored);
     const next = await prepare(call, live, await change(live), options);
     if (next === undefined) return live;
@@ -58,9 +60,10 @@ export async function rewrite(
       if (core.store.remove(collection, key, version) !== undefined) return next;
       continue;
     }
-    const kept = toStorage(call, next);
+    const kept = await toStorage(call, next);
     if (core.store.put(collection, key, kept, version) === undefined) continue;
     core.registry.remember(resource, kept);
+    await core.registry.ready(resource, [kept]);
     return core.registry.view(resource, kept);
   }
   throw conflict(resource, call.name, MODIFIED);
@@ -82,7 +85,6 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const badOwners = sentOwners(proposed, live, options);
   let next = take(call, live, proposed, subresource);
   tidy(call, next);
-  if (subresource === "") resource.prepareUpdate?.(next, live, now);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {
     const managedFields = trackUpdate({
@@ -96,10 +98,9 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
     });
     next.metadata.managedFields = managedFields;
   }
-  if (await admit(call, "UPDATE", next, live)) {
-    next = take(call, live, next, subresource);
-    if (subresource === "") resource.prepareUpdate?.(next, live, now);
-  }
+  if (await admit(call, "UPDATE", next, live)) next = take(call, live, next, subresource);
+  if (subresource === "") resource.prepareUpdate?.(next, live, now);
+  writeOut(resource, next);
   if (resource.hasGeneration && specOf(call, next, live))
     next.metadata.generation = (live.metadata.generation ?? 0) + 1;
   const errors = [
