@@ -4,6 +4,7 @@ import type { Random } from "../base/random.ts";
 import type { AdmissionWebhooks } from "./admission/webhooks.ts";
 import type { AccountTokens } from "./auth/accounts/account-tokens.ts";
 import type { Authorize } from "./auth/authorize.ts";
+import type { Convert } from "./conversion/conversion.ts";
 import { isRecord } from "./json-value.ts";
 import type { Registry } from "./registry.ts";
 import type { User } from "./request.ts";
@@ -23,6 +24,8 @@ export interface Core {
   admission: readonly Admission[];
   /** The stored webhook configurations at work; unset: they are kept but nobody is called. */
   webhooks: AdmissionWebhooks | undefined;
+  /** What goes between the versions of a definition's kind; undefined: only `apiVersion` differs. */
+  converterOf(crd: Body): Convert | undefined;
 }
 
 /** One resource request, authenticated and authorized. */
@@ -41,6 +44,8 @@ export interface Call {
   contentType: string;
   /** A JSON value that this request owns. */
   body: unknown;
+  /** The body as it came, where it came as text. */
+  text?: string | undefined;
   /** Paths of the fields that the body's text states twice. */
   duplicates?: readonly string[];
   /** Texts for `Warning` headers, filled on the way. */

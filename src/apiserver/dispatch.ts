@@ -85,6 +85,7 @@ async function resource(
       request.method === "GET"
         ? undefined
         : decodeBody(request.body, request.headers["content-type"] ?? "application/json"),
+    text: typeof request.body === "string" ? request.body : undefined,
     duplicates: statedTwice(request),
     warnings: request.warnings ?? [],
     signal: request.signal,
@@ -130,9 +131,9 @@ async function carryOut(call: Call, verb: string): Promise<{ status: number; bod
   if (call.subresource === "eviction") return { status: 201, body: await evict(call) };
   switch (verb) {
     case "get":
-      return { status: 200, body: get(call) };
+      return { status: 200, body: await get(call) };
     case "list":
-      return { status: 200, body: list(call) };
+      return { status: 200, body: await list(call) };
     case "create":
       return { status: 201, body: await create(call) };
     case "update":
@@ -167,7 +168,7 @@ async function putOrCreate(call: Call): Promise<unknown> {
 
 async function removeAll(call: Call): Promise<ObjectList> {
   const options = deleteOptions(call);
-  const found = list(call);
+  const found = await list(call);
   for (const object of found.items) {
     const { name, namespace = "" } = object.metadata;
     try {

@@ -1,3 +1,5 @@
+import { Fault } from "../base/fault.ts";
+import { viewsOf } from "./conversion/views.ts";
 import { type CompiledSchema, compile } from "./schema/compile.ts";
 import { type Body, type ServedResource, servedKey } from "./served.ts";
 
@@ -71,42 +73,60 @@ export class Registry {
 
   /**
    * A stored object as `resource` shows it: its version, and for custom resources pruned and with the defaults that the schema has now.
-   * The same stored object gives the same view, so views can be compared and cached by identity.
+   * The same stored object gives the same view, so views can be compared and cached by identity. Where a converter is elsewhere, `ready`
+   * has to be awaited first.
    */
   view(resource: ServedResource, stored: Body): Body {
     const apiVersion = apiVersionOf(resource);
-    if (resource.builtIn && resource.fromStorage === undefined && stored.apiVersion === apiVersion) return stored;
-    let views = this.#views.get(resource);
-    if (views === undefined) {
-      views = new WeakMap();
-      this.#views.set(resource, views);
+    if (resource.builtIn) {
+      if (resource.fromStorage === undefined)
+        return stored.apiVersion === apiVersion ? stored : { ...stored, apiVersion };
     }
+    const views = this.#viewsOf(resource);
     let view = views.get(stored);
     if (view === undefined) {
-      view = this.#convert(resource, stored, apiVersion);
+      view = resource.fromStorage?.(stored) ?? converted(viewsOf((r) => this.compiled(r), resource, [stored]));
       views.set(stored, view);
     }
     return view;
   }
 
-  /** An object that was just written through `resource` needs no conversion when read back through it. */
-  remember(resource: ServedResource, stored: Body): void {
-    if (resource.builtIn || stored.apiVersion !== apiVersionOf(resource)) return;
-    const views = this.#views.get(resource) ?? new WeakMap<Body, Body>();
-    views.set(stored, stored);
-    this.#views.set(resource, views);
+  /**
+   * Makes the views of stored objects; undefined when that needs no waiting. Rejects with the answer's `Fault` when the kind's converter
+   * fails.
+   */
+  ready(resource: ServedResource, stored: readonly (Body | undefined)[]): Promise<void> | undefined {
+    if (resource.conversion === undefined) return undefined;
+    const views = this.#viewsOf(resource);
+    const missing = stored.filter((object) => object !== undefined && !views.has(object)) as Body[];
+    if (missing.length === 0) return undefined;
+    const keep = (made: readonly Body[]): void => {
+      for (const [i, object] of missing.entries()) views.set(object, made[i]!);
+    };
+    const made = viewsOf((r) => this.compiled(r), resource, missing);
+    if (made instanceof Promise) return made.then(keep);
+    keep(made);
+    return undefined;
   }
 
-  #convert(resource: ServedResource, stored: Body, apiVersion: string): Body {
-    if (resource.fromStorage !== undefined) return resource.fromStorage(stored);
-    if (resource.builtIn) return { ...stored, apiVersion };
-    const { metadata, ...rest } = stored;
-    const view = { ...structuredClone(rest), apiVersion, metadata } as Body;
-    const schema = this.compiled(resource);
-    schema.prune(view);
-    schema.applyDefaults(view);
-    return { ...view, metadata };
+  /** An object that was just written through `resource` needs no conversion when read back through it. */
+  remember(resource: ServedResource, stored: Body): void {
+    if (!resource.builtIn && stored.apiVersion === apiVersionOf(resource)) this.#viewsOf(resource).set(stored, stored);
   }
+
+  #viewsOf(resource: ServedResource): WeakMap<Body, Body> {
+    let views = this.#views.get(resource);
+    if (views === undefined) {
+      views = new WeakMap();
+      this.#views.set(resource, views);
+    }
+    return views;
+  }
+}
+
+function converted(views: readonly Body[] | Promise<Body[]>): Body {
+  if (views instanceof Promise) throw new Fault("Bug", "registry", "a view was read before its conversion was awaited");
+  return views[0]!;
 }
 
 /** The collection that a resource's objects are kept in. */

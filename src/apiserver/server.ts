@@ -14,6 +14,7 @@ import { admissionWebhooks } from "./admission/webhooks.ts";
 import { type AccessOptions, accessTo } from "./auth/access.ts";
 import { openIdDocuments } from "./auth/accounts/openid.ts";
 import { builtinResources } from "./builtin/resources.ts";
+import { type Conversions, converterOf } from "./conversion/strategy.ts";
 import type { Admission, Core } from "./core.ts";
 import { directTransport } from "./direct-transport.ts";
 import { dispatcher } from "./dispatch.ts";
@@ -56,6 +57,8 @@ export interface ApiServerOptions extends AccessOptions {
   admission?: readonly Admission[];
   /** How admission and conversion webhooks are reached: over sockets unless said. */
   webhooks?: WebhookHttp;
+  /** Converters that take the place of definitions' conversion webhooks, by the definition's name. */
+  conversions?: Conversions;
 }
 
 export interface ApiServer {
@@ -85,6 +88,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const registry: Registry = new Registry(
     resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r, () => registry) : r)),
   );
+  const http = options.webhooks ?? webhookSockets(clock);
   const core: Core = {
     clock,
     random,
@@ -95,8 +99,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     tokens: access.tokens,
     admission: [...(options.admission ?? []), ...access.admission],
     webhooks: undefined,
+    converterOf: (crd) => converterOf(crd, { clock, random, store, http }, options.conversions),
   };
-  const http = options.webhooks ?? webhookSockets(clock);
   core.webhooks = admissionWebhooks({ ...core, http });
   const lives = [
     definitionLifecycle(core),

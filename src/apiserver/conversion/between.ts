@@ -1,17 +1,16 @@
 import type { Core } from "../core.ts";
 import { apiVersionOf } from "../registry.ts";
 import type { Body, ServedResource } from "../served.ts";
+import { inVersion } from "./views.ts";
 
 /** An object of one resource as another resource over the same collection shows it. */
 export async function convertBetween(
-  _core: Core,
+  { registry }: Core,
   object: Body,
   from: ServedResource,
   to: ServedResource,
 ): Promise<Body> {
-  if (from.builtIn) {
-    const stored = from.toStorage?.(object) ?? object;
-    return to.fromStorage?.(stored) ?? { ...stored, apiVersion: apiVersionOf(to) };
-  }
-  return { ...structuredClone(object), apiVersion: apiVersionOf(to) };
+  if (!from.builtIn) return await inVersion((resource) => registry.compiled(resource), to, object);
+  const stored = from.toStorage?.(object) ?? object;
+  return to.fromStorage?.(stored) ?? { ...stored, apiVersion: apiVersionOf(to) };
 }

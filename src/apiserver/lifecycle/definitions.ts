@@ -102,7 +102,7 @@ export function definitionLifecycle(core: Core): { close(): Promise<void> } {
   const work = new Work<string>(core, "definitions", (name) => cleanUp(core, served, name));
   const note = (name: string, crd: Body | undefined): void => {
     const before = served.get(name) ?? [];
-    const after = crd === undefined ? [] : isEstablished(crd) ? servedFromCrd(crd) : before;
+    const after = crd === undefined ? [] : isEstablished(crd) ? servedFromCrd(crd, core.converterOf(crd)) : before;
     served.set(name, after);
     registry.replace(before, after);
     if (crd?.metadata.deletionTimestamp !== undefined) work.add(name);

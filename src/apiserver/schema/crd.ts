@@ -1,4 +1,5 @@
 /** What a CustomResourceDefinition means: its defaults, its rules, and the resources that it makes the server serve. */
+import type { Convert } from "../conversion/conversion.ts";
 import type { Body, Column, FieldError, ServedResource } from "../served.ts";
 import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
 import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";
@@ -66,11 +67,18 @@ const AGE: Column = {
   value: { jsonPath: ".metadata.creationTimestamp" },
 };
 
-/** One resource for each served version of a definition that passed `validateCrd`. */
-export function servedFromCrd(crd: Body): ServedResource[] {
+/** One resource for each served version of a definition that passed `validateCrd`. `conversion` goes between its versions. */
+export function servedFromCrd(crd: Body, conversion?: Convert): ServedResource[] {
   const spec = specOf(crd);
   const storage = spec.versions.find((v) => v.storage) ?? spec.versions[0];
-  return spec.versions.filter((v) => v.served).map((version) => served(spec, version, storage?.name ?? version.name));
+  const versions = new Map<string, ServedResource>();
+  for (const version of spec.versions)
+    versions.set(`${spec.group}/${version.name}`, {
+      ...served(spec, version, storage?.name ?? version.name),
+      versions,
+      conversion,
+    });
+  return spec.versions.filter((v) => v.served).map((v) => versions.get(`${spec.group}/${v.name}`)!);
 }
 
 function served(spec: CrdSpec, version: CrdVersion, storageVersion: string): ServedResource {

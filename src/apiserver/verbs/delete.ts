@@ -58,6 +58,7 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const stored = core.store.get(collection, key);
     if (stored === undefined) throw notFound(resource, call.name);
+    await core.registry.ready(resource, [stored]);
     const live = core.registry.view(resource, stored);
     checkPreconditions(call, live, options);
     if (isNamespace(call) && IMMORTAL.has(call.name))
@@ -73,12 +74,14 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     const version = stored.metadata.resourceVersion;
     if (marked !== undefined && isFinished(marked)) {
       const last = core.store.remove(collection, key, version);
-      if (last !== undefined) return { gone: true, object: core.registry.view(resource, last) };
+      if (last !== undefined) return { gone: true, object: { ...live, metadata: last.metadata } };
     } else if (marked === undefined) return { gone: false, object: live };
     else {
-      const kept = toStorage(call, marked);
-      if (core.store.put(collection, key, kept, version) !== undefined)
+      const kept = await toStorage(call, marked);
+      if (core.store.put(collection, key, kept, version) !== undefined) {
+        await core.registry.ready(resource, [kept]);
         return { gone: false, object: core.registry.view(resource, kept) };
+      }
     }
   }
   throw conflict(resource, call.name, MODIFIED);

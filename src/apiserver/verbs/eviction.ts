@@ -7,7 +7,7 @@ import { get } from "./list.ts";
 
 /** POST pods/x/eviction (policy/v1): a deletion that the disruption budgets must allow, else 429 with cause DisruptionBudget. */
 export async function evict(call: Call): Promise<Status> {
-  const pod = get(call);
+  const pod = await get(call);
   const options = isRecord(call.body) ? call.body.deleteOptions : undefined;
   const deletion: Call = { ...call, subresource: "", body: options };
   if (isRecord(call.body) && Array.isArray(call.body.dryRun))

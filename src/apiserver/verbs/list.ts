@@ -14,11 +14,12 @@ export interface ObjectList {
 }
 
 /** GET of one object. */
-export function get(call: Call): Body {
+export async function get(call: Call): Promise<Body> {
   const { core, resource } = call;
   const { collection, key } = placeOf(call);
   const stored = core.store.get(collection, key);
   if (stored === undefined) throw notFound(resource, call.name);
+  await core.registry.ready(resource, [stored]);
   return core.registry.view(resource, stored);
 }
 
@@ -44,7 +45,7 @@ function nameSelector(name: string): string {
  * GET of a collection, whole or by pages. Pages of one list show the collection as it was at the first; when that is forgotten the
  * answer is 410 with a token that goes on from the present.
  */
-export function list(call: Call): ObjectList {
+export async function list(call: Call): Promise<ObjectList> {
   const { core, resource, query } = call;
   const limit = whole(query, "limit") ?? 0;
   const page = start(call);
@@ -56,10 +57,16 @@ export function list(call: Call): ObjectList {
       ? collection.range(prefix, page.from)
       : collection.rangeAt(page.version, prefix, page.from);
   if (range === undefined) throw tooOld(page.from, page.paging);
+  const found = resource.conversion === undefined ? range : [...range];
+  if (Array.isArray(found))
+    await core.registry.ready(
+      resource,
+      found.map(([, stored]) => stored),
+    );
   const items: Body[] = [];
   let next: string | undefined;
   let more = 0;
-  for (const [key, stored] of range) {
+  for (const [key, stored] of found) {
     const object = core.registry.view(resource, stored);
     if (!match(object)) continue;
     if (limit === 0 || items.length < limit) items.push(object);

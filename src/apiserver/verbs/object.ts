@@ -1,3 +1,4 @@
+import { inVersion } from "../conversion/views.ts";
 import type { Call } from "../core.ts";
 import { isRecord } from "../json-value.ts";
 import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
@@ -10,11 +11,14 @@ export function placeOf(call: Call, name = call.name): { collection: string; key
   return { collection: collectionOf(call.resource), key: objectKey(call.namespace, name) };
 }
 
-/** What is stored of an object that was written through the call's resource. */
-export function toStorage(call: Call, object: Body): Body {
-  const { resource } = call;
+/** What is stored of an object that was written through the call's resource. A promise only where a converter elsewhere is asked. */
+export function toStorage(call: Call, object: Body): Body | Promise<Body> {
+  const { resource, core } = call;
   if (resource.toStorage !== undefined) return resource.toStorage(object);
-  return object.apiVersion === resource.storageVersion ? object : { ...object, apiVersion: resource.storageVersion };
+  if (object.apiVersion === resource.storageVersion) return object;
+  const stored = resource.versions?.get(resource.storageVersion);
+  if (stored !== undefined) return inVersion((r) => core.registry.compiled(r), stored, object);
+  return { ...object, apiVersion: resource.storageVersion };
 }
 
 /** A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. */

@@ -8,7 +8,7 @@ import { rewrite } from "./update.ts";
 
 /** The `scale` subresource (autoscaling/v1 Scale): the replicas of an object, whatever its kind. */
 export async function scale(call: Call, verb: string): Promise<unknown> {
-  if (verb === "get") return scaleOf(call, get(call));
+  if (verb === "get") return scaleOf(call, await get(call));
   // An apply of a Scale reduces to a merge: replicas are all it can hold.
   const asApply = { ...call, contentType: "application/merge-patch+json" };
   const change =

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { WatchEvent } from "../../kube/transport.ts";
+import { inTurn } from "../conversion/in-turn.ts";
 import type { Call } from "../core.ts";
 import { apiVersionOf, collectionOf } from "../registry.ts";
 import type { Body, ServedResource } from "../served.ts";
@@ -36,18 +37,26 @@ export function watch(call: Call): AsyncIterable<WatchEvent> {
     queue.end();
     return queue;
   }
-  if (initial.send)
-    for (const [, stored] of collection.range(prefix, "")) {
+  const turn = inTurn(core, resource, (error) => {
+    queue.push({ type: "ERROR", object: statusOfError(error) });
+    queue.end();
+  });
+  const present = initial.send ? [...collection.range(prefix, "")].map(([, stored]) => stored) : [];
+  const { version } = core.store;
+  turn(present, () => {
+    for (const stored of present) {
       const object = core.registry.view(resource, stored);
       if (match(object)) queue.push({ type: "ADDED", object });
     }
-  if (initial.bookmark) queue.push(bookmark(resource, core.store.version, true));
-  const deliver = (event: StoreEvent): void => {
-    const shown = show(event);
-    if (shown !== undefined) queue.push(shown);
-  };
-  for (const event of past) if (event.version <= core.store.version) deliver(event);
-  queue.bound();
+    if (initial.bookmark) queue.push(bookmark(resource, version, true));
+  });
+  const deliver = (event: StoreEvent): void =>
+    turn([event.object, event.before], () => {
+      const shown = show(event);
+      if (shown !== undefined) queue.push(shown);
+    });
+  for (const event of past) if (event.version <= version) deliver(event);
+  turn([], () => queue.bound());
   own(call, queue, deliver, bookmarks);
   return queue;
 }

@@ -1,0 +1,29 @@
+import type { Core } from "../core.ts";
+import type { Body, ServedResource } from "../served.ts";
+
+/**
+ * Calls `fn`s in the order in which they come, each when the stored objects it looks at can be viewed: at once, unless the kind has a
+ * converter. After a failure, which is told once, nothing is called any more.
+ */
+export function inTurn(
+  { registry }: Core,
+  resource: ServedResource,
+  onFailure: (error: unknown) => void,
+): (stored: readonly (Body | undefined)[], fn: () => void) => void {
+  let last = Promise.resolve(true);
+  const after = async (turn: Promise<boolean>, stored: readonly (Body | undefined)[], fn: () => void) => {
+    if (!(await turn)) return false;
+    try {
+      await registry.ready(resource, stored);
+      fn();
+      return true;
+    } catch (error) {
+      onFailure(error);
+      return false;
+    }
+  };
+  return (stored, fn) => {
+    if (resource.conversion === undefined) fn();
+    else last = after(last, stored, fn);
+  };
+}
