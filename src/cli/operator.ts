@@ -7,7 +7,7 @@ import { type Http, plain } from "../base/http.ts";
 import { undiciHttp } from "../base/http-client.ts";
 import { serveHttp } from "../base/http-server.ts";
 import { jsonLog, Secrets } from "../base/log.ts";
-import { cryptoRandom } from "../base/random.ts";
+import { cryptoRandom, uuid } from "../base/random.ts";
 import { createHttpTransport } from "../kube/http-transport.ts";
 import { loadConnection } from "../kube/kubeconfig.ts";
 import { runtimeMetrics } from "../kube/metrics.ts";
@@ -122,7 +122,8 @@ async function run(options: Options): Promise<void> {
       systems: options.systems,
       leaderElection: options.leaderElection && {
         namespace: env.NAMESPACE || DEFAULT_NAMESPACE,
-        identity: `${hostname()}_${process.pid}`,
+        // In containers every process is the first one, and two of them may share the node's name.
+        identity: `${hostname()}_${uuid(cryptoRandom)}`,
       },
     },
   );

@@ -7,12 +7,20 @@ import { runtimeAccess } from "../kube/manager.ts";
 import { type PolicyRule, type RbacRules, rulesOf } from "../kube/rbac.ts";
 import { bootSignalAccess } from "../systems/harvester/boot-signals.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
+import { KINDS } from "./kinds.ts";
 import { controllers } from "./operator.ts";
 
 export const SERVICE_ACCOUNT = "slipway";
 
 /** Only for `--install-crds`: whoever applies the CRDs otherwise may leave this role out. */
-const CRD_ACCESS: readonly Access[] = [{ resource: CustomResourceDefinition, verbs: ["get", "create", "patch"] }];
+const CRD_ACCESS: readonly Access[] = [
+  { resource: CustomResourceDefinition, verbs: ["create"] },
+  {
+    resource: CustomResourceDefinition,
+    verbs: ["get", "patch"],
+    names: KINDS.map(([kind]) => `${kind!.plural}.${kind!.group}`),
+  },
+];
 
 /** An object of rbac.authorization.k8s.io/v1, or the ServiceAccount they speak of. */
 export interface RbacObject {
@@ -31,6 +39,11 @@ export function operatorRules(namespace = DEFAULT_NAMESPACE): RbacRules {
 
 /** The operator's ServiceAccount and all that is bound to it, in the order in which it is applied. */
 export function rbacObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
+  return [...operatorObjects(namespace), ...crdInstallerObjects(namespace)];
+}
+
+/** The same without the right to install CRDs. */
+export function operatorObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
   const { clusterRules, roles } = operatorRules(namespace);
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: SERVICE_ACCOUNT, namespace } },
@@ -38,8 +51,12 @@ export function rbacObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
     ...roles.flatMap((role) =>
       bound("Role", { name: SERVICE_ACCOUNT, namespace: role.namespace }, role.rules, namespace),
     ),
-    ...bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, rulesOf([], CRD_ACCESS).clusterRules, namespace),
   ];
+}
+
+/** The right to install CRDs, bound to the operator's ServiceAccount. */
+export function crdInstallerObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
+  return bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, rulesOf([], CRD_ACCESS).clusterRules, namespace);
 }
 
 /** The controllers as they declare themselves; none of them ever runs. */

@@ -1,0 +1,115 @@
+/**
+ * What is installed on a cluster, declared once: `deploy/slipway.yaml` and the chart are both written from it. The rights come
+ * from what the controllers declare (`rbac.ts`); here is the rest of what the operator needs to run.
+ */
+import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
+import { crdInstallerObjects, operatorObjects, type RbacObject, SERVICE_ACCOUNT } from "../rbac.ts";
+import { deployment } from "./deployment.ts";
+import { LABELS, METRICS_LABELS, named } from "./naming.ts";
+import { allOf, given, type Tree, value, when } from "./tree.ts";
+
+/** A file of the chart → the objects in it, in the order in which they are applied. */
+export const INSTALLED: Readonly<Record<string, readonly Tree[]>> = {
+  rbac: [
+    ...operatorObjects().map(installed),
+    ...crdInstallerObjects().map((object) => when("installCrds", installed(object))),
+  ],
+  services: [bootService(), metricsService()],
+  deployment: [deployment()],
+  "disruption-budget": [when("podDisruptionBudget.enabled", disruptionBudget())],
+  "network-policy": [when("networkPolicy.enabled", networkPolicy())],
+  "service-monitor": [when("serviceMonitor.enabled", serviceMonitor())],
+};
+
+/** The same object, labelled, for whatever namespace the operator is installed into. */
+function installed(object: RbacObject): Tree {
+  const moved = (tree: Tree): Tree => {
+    if (tree === DEFAULT_NAMESPACE) return value("namespace");
+    if (Array.isArray(tree)) return tree.map(moved);
+    if (typeof tree !== "object") return tree;
+    return Object.fromEntries(Object.entries(tree).map(([key, entry]) => [key, moved(entry)]));
+  };
+  return moved({ ...object, metadata: { ...object.metadata, labels: LABELS } } as unknown as Tree);
+}
+
+function bootService(): Tree {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { ...named(`${SERVICE_ACCOUNT}-boot`), annotations: given("boot.service.annotations") },
+    spec: {
+      type: value("boot.service.type"),
+      externalTrafficPolicy: when(
+        { of: "boot.service.type", isNot: "ClusterIP" },
+        value("boot.service.externalTrafficPolicy"),
+      ),
+      selector: LABELS,
+      ports: [
+        {
+          name: "boot",
+          port: value("boot.service.port"),
+          targetPort: "boot",
+          nodePort: given("boot.service.nodePort"),
+        },
+      ],
+    },
+  };
+}
+
+function metricsService(): Tree {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { ...named(`${SERVICE_ACCOUNT}-metrics`), labels: METRICS_LABELS },
+    spec: { selector: LABELS, ports: [{ name: "metrics", port: value("health.port"), targetPort: "health" }] },
+  };
+}
+
+/** Counted in what may be absent, so that a single replica can still be moved off a node that is drained. */
+function disruptionBudget(): Tree {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: named(SERVICE_ACCOUNT),
+    spec: { maxUnavailable: 1, selector: { matchLabels: LABELS } },
+  };
+}
+
+/** In: machines to the boot service, whoever may to the metrics. Out: names, the Kubernetes API, providers' APIs. */
+function networkPolicy(): Tree {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: named(SERVICE_ACCOUNT),
+    spec: {
+      podSelector: { matchLabels: LABELS },
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [
+        { ports: [{ port: "boot" }] },
+        { ports: [{ port: "health" }], from: given("networkPolicy.metricsFrom") },
+      ],
+      egress: [
+        {
+          ports: [
+            { port: 53, protocol: "UDP" },
+            { port: 53, protocol: "TCP" },
+          ],
+        },
+        { ports: [{ port: 443 }, { port: 6443 }] },
+        allOf("networkPolicy.egress"),
+      ],
+    },
+  };
+}
+
+function serviceMonitor(): Tree {
+  return {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "ServiceMonitor",
+    metadata: { ...named(SERVICE_ACCOUNT), labels: { ...LABELS, more: allOf("serviceMonitor.labels") } },
+    spec: {
+      selector: { matchLabels: METRICS_LABELS },
+      endpoints: [{ port: "metrics", interval: value("serviceMonitor.interval") }],
+    },
+  };
+}

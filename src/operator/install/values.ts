@@ -1,0 +1,150 @@
+/**
+ * What an installation may choose. From this one declaration come the chart's values, their schema, and what
+ * `deploy/slipway.yaml` is made with: the defaults.
+ */
+import { z } from "zod";
+import { VERSION } from "../../base/version.ts";
+import { DEFAULT_SECRET } from "../../systems/harvester/names.ts";
+import { SYSTEMS } from "../operator.ts";
+
+const port = z.int().min(1).max(65_535);
+const words = z.record(z.string(), z.string());
+/** Kubernetes' own shapes, which its API checks. */
+const anyMap = z.record(z.string(), z.unknown());
+const anyMaps = z.array(anyMap);
+const quantity = z.union([z.string(), z.number()]);
+const amounts = z.strictObject({ cpu: quantity.optional(), memory: quantity.optional() });
+
+export const InstallValues = z.strictObject({
+  replicas: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(2)
+    .describe("How many run. One leads each system, all of them answer machines."),
+  image: z
+    .strictObject({
+      repository: z.string().min(1).default("registry.slipway.dev/slipway"),
+      tag: z.string().min(1).default(VERSION).describe("A digest may follow: 1.2.3@sha256:…"),
+      pullPolicy: z.enum(["IfNotPresent", "Always", "Never"]).default("IfNotPresent"),
+      pullSecrets: z.array(z.strictObject({ name: z.string().min(1) })).default([]),
+    })
+    .prefault({}),
+  boot: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(/^(https?:\/\/[^?#]+)?$/)
+        .default("")
+        .describe(
+          "Base URL at which machines reach the boot service. Empty: key bootUrl of a ConfigMap slipway that you make; the Pods wait for it.",
+        ),
+      port: port.default(8081).describe("Where the boot service listens in the Pod."),
+      tlsSecret: z
+        .string()
+        .default("")
+        .describe(
+          "Secret (kubernetes.io/tls) with its certificate and key. Empty: HTTP, for behind a proxy that speaks TLS.",
+        ),
+      service: z
+        .strictObject({
+          type: z.enum(["LoadBalancer", "NodePort", "ClusterIP"]).default("LoadBalancer"),
+          port: port.default(8081),
+          nodePort: z.int().min(0).max(65_535).default(0).describe("0: Kubernetes chooses."),
+          externalTrafficPolicy: z
+            .enum(["Local", "Cluster"])
+            .default("Local")
+            .describe("Local keeps the machines' addresses, by which wrong guesses are slowed down."),
+          annotations: words.default({}),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  hostNetwork: z
+    .boolean()
+    .default(false)
+    .describe("Listen on the nodes' own addresses. The ports must be free there, and NetworkPolicies do not apply."),
+  listen: z
+    .string()
+    .min(1)
+    .default("0.0.0.0")
+    .describe('Address on which the boot service, probes and metrics listen; "[::]" where Pods have IPv6 only.'),
+  health: z.strictObject({ port: port.default(8080).describe("Probes and metrics.") }).prefault({}),
+  secret: z
+    .string()
+    .min(1)
+    .default(DEFAULT_SECRET)
+    .describe("Secret of the account that serves objects without a providerRef."),
+  systems: z
+    .string()
+    .regex(new RegExp(`^(${SYSTEMS.join("|")})(,(${SYSTEMS.join("|")}))*$`))
+    .default(SYSTEMS.join(","))
+    .describe("Which systems run, with commas between them."),
+  pollSeconds: z.number().positive().max(3600).default(15).describe("Between looks at machines on their way."),
+  qps: z.number().positive().max(10_000).default(100).describe("Requests a second to the Kubernetes API."),
+  logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  env: anyMaps.default([]).describe("More environment variables (EnvVar): EQUINIX_ENDPOINT, NODE_EXTRA_CA_CERTS, …"),
+  installCrds: z
+    .boolean()
+    .default(false)
+    .describe("The operator installs and updates its CRDs itself, and has the right to."),
+  rancherdConfig: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Read the join token from the node's own rancherd configuration, as root. Better: key JOIN_TOKEN of the Secret.",
+    ),
+  resources: z
+    .strictObject({ requests: amounts.default({}), limits: amounts.default({}) })
+    // bench/README.md: 0.02 of a core and 307 MiB with 1000 idle machines, 646 MiB at the peak of ordering 5000.
+    .default({ requests: { cpu: "50m", memory: "320Mi" }, limits: { memory: "768Mi" } })
+    .describe("Measured: 1000 machines at rest take 0.02 of a core and 307 MiB, ordering 5000 at once takes 646 MiB."),
+  podDisruptionBudget: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  networkPolicy: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      metricsFrom: anyMaps
+        .default([{ namespaceSelector: {} }])
+        .describe("Who may read metrics (NetworkPolicyPeer). Empty: everybody."),
+      egress: anyMaps
+        .default([])
+        .describe(
+          "More that the operator may reach (NetworkPolicyEgressRule) than DNS and the TCP ports 443 and 6443.",
+        ),
+    })
+    .prefault({}),
+  serviceMonitor: z
+    .strictObject({
+      enabled: z.boolean().default(false).describe("For Prometheus' operator; its CRDs must be there."),
+      interval: z
+        .string()
+        .regex(/^\d+(ms|s|m)$/)
+        .default("30s"),
+      labels: words.default({}),
+    })
+    .prefault({}),
+  podAnnotations: words.default({}),
+  nodeSelector: words.default({}),
+  tolerations: anyMaps.default([]),
+  affinity: anyMap.default({}),
+  priorityClassName: z.string().default(""),
+});
+
+export type InstallValues = z.output<typeof InstallValues>;
+
+export const DEFAULT_VALUES: InstallValues = InstallValues.parse({});
+
+/** A value by its place, `boot.service.port`; a group of values is no value. */
+export type ValuePath = PathOf<InstallValues>;
+
+type PathOf<T> = {
+  [Key in keyof T & string]: T[Key] extends readonly unknown[]
+    ? Key
+    : string extends keyof T[Key]
+      ? Key
+      : T[Key] extends object
+        ? Key extends "resources"
+          ? Key
+          : `${Key}.${PathOf<T[Key]>}`
+        : Key;
+}[keyof T & string];
