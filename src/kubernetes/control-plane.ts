@@ -41,6 +41,10 @@ export interface ControlPlane {
   kubeconfigFile: string;
   /** Where state and logs (`etcd.log`, `kube-apiserver.log`, `kube-controller-manager.log`) are. */
   dir: string;
+  /** Base URL of etcd's client port: plain HTTP, on loopback only. */
+  etcd: string;
+  /** Starts kube-controller-manager with these controllers. */
+  startControllers(controllers: readonly string[]): void;
   /** Ends the API server. */
   stopApiServer(signal?: "TERM" | "KILL"): Promise<void>;
   /** Starts it again at the same address and waits until it is ready. */
@@ -99,14 +103,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     start("etcd", etcdFlags({ dir: file("etcd"), port: etcdPort!, peerPort: peerPort! }));
     let server = start(name, flags);
     await ready(server, name, file("kubeconfig"), clock);
-    if (options.controllers !== undefined)
-      start("kube-controller-manager", controllerManagerFlags({ file, port: healthPort! }, options.controllers));
+    const startControllers = (controllers: readonly string[]): void => {
+      start("kube-controller-manager", controllerManagerFlags({ file, port: healthPort! }, controllers));
+    };
+    if (options.controllers !== undefined) startControllers(options.controllers);
     return {
       url,
       port: port!,
       kubeconfig,
       kubeconfigFile: file("kubeconfig"),
       dir,
+      etcd: `http://127.0.0.1:${etcdPort}`,
+      startControllers,
       stopApiServer: (signal) => stop(server, signal),
       startApiServer: async () => {
         server = start(name, flags);

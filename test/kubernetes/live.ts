@@ -37,6 +37,8 @@ export interface Live {
   scale(count: number): Promise<void>;
   /** Until the pool has so many machines, all in service, and the cloud no others. */
   whole(count: number): Promise<void>;
+  /** How things stand, for the person who reads a failed test. */
+  story(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -157,6 +159,7 @@ export async function startLive(): Promise<Live> {
         180_000,
         story,
       ),
+    story,
     async close() {
       for (const replica of replicas) await replica.end("SIGKILL");
       await service.close();

@@ -7,7 +7,7 @@ import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { ConfigMap, Node, Secret } from "../../src/kube/core.ts";
 import { FleetMachine } from "../../src/sim/site/capi-machine.ts";
-import { sampled } from "./api.ts";
+import { numbers, sampled } from "./api.ts";
 import type { Death } from "./mortal.ts";
 import { HOUR, JOIN_TOKEN, MINUTE, SECOND, VIP, World, type WorldOptions } from "./world.ts";
 
@@ -388,7 +388,7 @@ async function takeOver(death?: Death): Promise<number> {
 test("H1 the operator may die before or after any effect of taking over: no machine is bought, lost or left over", async () => {
   const effects = await takeOver();
   assert.ok(effects > 20, `${effects} effects`);
-  for (const atEffect of sampled(1, effects)) {
+  for (const atEffect of sampled(numbers(1, effects))) {
     for (const when of ["before", "after"] as const) {
       try {
         await takeOver({ atEffect, when });

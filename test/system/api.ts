@@ -38,8 +38,12 @@ export function beginApi(clock: VirtualClock, random: Random): Promise<WorldApi>
   return stage.begin(clock, random);
 }
 
-/** The numbers of a row of like worlds that are played here: all from `first` to `last`, or on a slower server a sample. */
-export function sampled(first: number, last: number): number[] {
-  const row = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+/** Those of a row of like worlds that are played here: all, or on a slower server a sample. */
+export function sampled<T>(row: readonly T[]): T[] {
   return row.filter((_, index) => index % stage.everyNth === 0);
+}
+
+/** The whole numbers from `first` to `last`. */
+export function numbers(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }

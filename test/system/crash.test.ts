@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { sampled } from "./api.ts";
+import { numbers, sampled } from "./api.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
 import type { Death } from "./mortal.ts";
 import { HOUR, MINUTE, SECOND, World } from "./world.ts";
@@ -56,7 +56,7 @@ async function life(death?: Death): Promise<{ effects: number; died: boolean }> 
 async function everyDeath(when: Death["when"]): Promise<void> {
   const { effects } = await life();
   assert.ok(effects > 40, `the life has effects to die at: ${effects}`);
-  for (const atEffect of sampled(1, effects)) {
+  for (const atEffect of sampled(numbers(1, effects))) {
     try {
       await life({ atEffect, when });
     } catch (error) {

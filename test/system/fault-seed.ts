@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { seededRandom } from "../../src/base/random.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { STAGES } from "../../src/sim/firmware/firmware.ts";
-import { sampled } from "./api.ts";
+import { numbers, sampled } from "./api.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
 import { interruptible } from "./mortal.ts";
 import { HOUR, MINUTE, SECOND, World } from "./world.ts";
@@ -82,7 +82,7 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
 
 /** Runs seeds and tells which failed: `make sim FROM=<seed> SEEDS=1` replays one. */
 export async function runSeeds(from: number, count: number): Promise<void> {
-  for (const seed of sampled(from, from + count - 1)) {
+  for (const seed of sampled(numbers(from, from + count - 1))) {
     try {
       await lifeUnderFaults(seed);
     } catch (error) {

@@ -15,6 +15,7 @@ import {
   type JoinRequest,
   kubeletConditions,
   MACHINE_ANNOTATION,
+  machineNameOf,
   nodeDraft,
   nodeStatus,
   silentConditions,
@@ -224,10 +225,15 @@ function refusal(
   const url = URL.parse(request.serverUrl);
   if (url?.hostname.replaceAll(/[[\]]/g, "") !== vip) return `no cluster answers at ${request.serverUrl}`;
   if (request.token !== joinToken) return "the join token is not this cluster's";
-  const other = existing?.status?.nodeInfo?.systemUUID;
-  if (existing !== undefined && other !== request.machineId)
+  if (existing !== undefined && !isOf(request.machineId, existing))
     return `a node named ${request.hostname} is in the cluster already`;
   return undefined;
+}
+
+/** Whether this machine registered the Node. Until its first report was written, only the annotation tells. */
+function isOf(machineId: string, { metadata, status }: Node): boolean {
+  const told = status?.nodeInfo?.systemUUID;
+  return told ? told === machineId : metadata.annotations?.[MACHINE_ANNOTATION] === machineNameOf(machineId);
 }
 
 /** The reported conditions; the time of the last transition stays where the status does. */
