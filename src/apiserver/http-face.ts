@@ -99,7 +99,7 @@ async function serve(
     method: req.method ?? "GET",
     path: mark < 0 ? url : url.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
-    headers: flat(req.headers),
+    headers: headersOf(req),
     body,
     ...certificateUser(req),
     signal: gone.signal,
@@ -117,10 +117,14 @@ function certificateUser(req: IncomingMessage): Pick<ServerRequest, "user" | "ba
   return user === undefined ? { badCertificate: true } : { user };
 }
 
-function flat(headers: IncomingMessage["headers"]): Record<string, string> {
+/** Impersonation's headers may be repeated and hold commas: their values stay apart, a line each. */
+function headersOf(req: IncomingMessage): Record<string, string> {
   const out: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) out[name] = Array.isArray(value) ? value.join(", ") : value;
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (value === undefined) continue;
+    if (name.startsWith("impersonate-")) out[name] = req.headersDistinct[name]!.join("\n");
+    else out[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
   return out;
 }
 

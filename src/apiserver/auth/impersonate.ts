@@ -62,9 +62,9 @@ function wantedUser(headers: Readonly<Record<string, string>>): User | undefined
 
 const EXTRA = "impersonate-extra-";
 
-/** Repeated headers arrive as one, joined by comma and space. */
+/** Repeated headers arrive as one, a value a line. */
 function valuesOf(header: string | undefined): string[] {
-  return header === undefined ? [] : header.split(", ");
+  return header === undefined ? [] : header.split("\n");
 }
 
 function unescaped(key: string): string {

@@ -2,7 +2,8 @@ import { rfc3339 } from "../../base/clock.ts";
 import { invalidField } from "../builtin/field-errors.ts";
 import { at, textAt, textsAt } from "../builtin/read.ts";
 import type { Call } from "../core.ts";
-import { trackUpdate } from "../patch/managed-fields.ts";
+import { updatedManagers } from "../patch/managed-fields.ts";
+import { writeManagers } from "../patch/managers.ts";
 import { apiVersionOf } from "../registry.ts";
 import type { User } from "../request.ts";
 import type { Body, FieldError, ServedResource } from "../served.ts";
@@ -74,22 +75,24 @@ export function reviewResources({ authorize, rulesFor }: Authorizer, judge: Judg
 /** The question of a request, with its sender as the owner of its fields. */
 function asked(call: Call): Body {
   const review = decodeObject(call, call.body);
-  delete review.status;
   tidy(call, review);
+  delete review.status;
   return tracked(call, review);
 }
 
 /** An object that is answered and not kept tells who set its fields all the same. */
-export function tracked(call: Call, object: Body, more: { before?: Body; subresource?: string } = {}): Body {
-  const managedFields = trackUpdate({
-    before: more.before,
+export function tracked(call: Call, object: Body, subresource = ""): Body {
+  const update = {
+    // These kinds have a spec even where nobody gave one.
+    before: { ...bare(object), ...(object.spec !== undefined && { spec: {} }) },
     after: object,
     manager: managerOf(call),
-    subresource: more.subresource ?? "",
+    subresource,
     apiVersion: apiVersionOf(call.resource),
     time: rfc3339(call.core.clock.now()),
     schema: call.resource.schema,
-  });
+  };
+  const managedFields = writeManagers(updatedManagers(update, new Map()));
   const { managedFields: _, ...metadata } = object.metadata;
   return {
     ...object,

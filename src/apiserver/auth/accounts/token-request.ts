@@ -60,13 +60,13 @@ function readRequest(call: Call): Body {
   // The kind itself has no namespace, its place has.
   const resource = { ...tokenRequest, namespaced: true };
   const request = decodeObject({ ...here, resource }, call.body ?? {});
-  delete request.status;
   tidy(here, request);
+  delete request.status;
   request.spec = {
     ...(request.spec as object | undefined),
     expirationSeconds: at(request, "spec.expirationSeconds") ?? HOUR_S,
   };
-  return tracked(here, request, { subresource: "token" });
+  return tracked(here, request, "token");
 }
 
 function refuse(name: string, error: FieldError): never {
