@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl test-kubernetes check generate bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-conformance check generate bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,6 +24,12 @@ test: $(INSTALLED) ## Every test that needs nothing but npm packages
 test-kubectl: $(INSTALLED) ## Transcripts of a real kubectl (Debian's kubernetes-client, or KUBECTL=path)
 	@command -v $${KUBECTL:-kubectl} >/dev/null || { echo "test-kubectl: no kubectl: apt-get install kubernetes-client, or set KUBECTL"; exit 1; }
 	@$(NODE) --test --test-reporter=spec "test/kubectl/**/*.test.ts"
+
+kube-assets: $(INSTALLED) ## Build etcd, kube-apiserver and the like from Go modules into a cache: NAMES="judge"
+	@$(NODE) test/kubernetes/assets/main.ts $(NAMES)
+
+test-conformance: $(INSTALLED) ## Kubernetes' own API specs on kube-apiserver and on the embedded API: ONLY=pattern
+	@$(NODE) test/kubernetes/conformance/main.ts $(ONLY)
 
 test-kubernetes: $(INSTALLED) ## The systems on a real kube-apiserver, and the embedded API held against it
 	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/kubernetes/**/*.test.ts"

@@ -1,0 +1,21 @@
+/** `make kube-assets`: builds what is not there yet, and prints the folder with the binaries as its last line. Arguments: the names of the wanted ones. */
+import { systemClock } from "../../../src/base/clock.ts";
+import { Fault } from "../../../src/base/fault.ts";
+import { BINARIES } from "./binaries.ts";
+import { provide } from "./provide.ts";
+
+try {
+  const folder = await provide({
+    binaries: BINARIES,
+    names: process.argv.slice(2),
+    sources: import.meta.dirname,
+    env: process.env,
+    clock: systemClock,
+    say: (line) => console.error(`kube-assets: ${line}`),
+  });
+  console.log(folder);
+} catch (error) {
+  if (!(error instanceof Fault)) throw error;
+  console.error(`kube-assets: ${error.message}${error.remedy === undefined ? "" : `\n  ${error.remedy}`}`);
+  process.exitCode = 1;
+}
