@@ -83,8 +83,7 @@ function asked(call: Call): Body {
 /** An object that is answered and not kept tells who set its fields all the same. */
 export function tracked(call: Call, object: Body, subresource = ""): Body {
   const update = {
-    // These kinds have a spec even where nobody gave one.
-    before: { ...bare(object), ...(object.spec !== undefined && { spec: {} }) },
+    before: { ...bare(object), ...alwaysThere(object) },
     after: object,
     manager: managerOf(call),
     subresource,
@@ -98,6 +97,12 @@ export function tracked(call: Call, object: Body, subresource = ""): Body {
     ...object,
     metadata: { ...metadata, ...(managedFields.length > 0 && { managedFields }) } as Body["metadata"],
   };
+}
+
+/** The parts that are there even where nobody gave them: only what is in them has an owner. */
+function alwaysThere({ spec }: Body): object {
+  if (spec === undefined) return {};
+  return { spec: at(spec, "boundObjectRef") === undefined ? {} : { boundObjectRef: {} } };
 }
 
 function bare({ apiVersion, kind }: Body): Body {

@@ -90,7 +90,7 @@ function validateSubject(subject: unknown, path: string, namespaced: boolean): F
 }
 
 function unsupported(field: string, value: string, supported: readonly string[]): FieldError {
-  const list = [...supported].sort().map((one) => JSON.stringify(one));
+  const list = supported.map((one) => JSON.stringify(one));
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list.join(", ")}`;
   return { field, reason: "FieldValueNotSupported", message };
 }

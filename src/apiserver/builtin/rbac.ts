@@ -29,6 +29,7 @@ export const role: ServedResource = serve({
   members: { rules },
   columns: [createdAt],
   validate: validateRole,
+  toStorage: withoutEmptyRules,
 });
 
 export const clusterRole: ServedResource = serve({
@@ -39,6 +40,7 @@ export const clusterRole: ServedResource = serve({
   members: { rules, aggregationRule: fields({ clusterRoleSelectors: listOf(labelSelector) }) },
   columns: [createdAt],
   validate: validateClusterRole,
+  toStorage: withoutEmptyRules,
 });
 
 export const roleBinding: ServedResource = binding("RoleBinding", true, "Grants a role within a namespace.");
@@ -83,4 +85,11 @@ function fillIn(object: Body): void {
   for (const subject of objectsAt(object, "subjects")) {
     if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= GROUP;
   }
+}
+
+/** Storage keeps no empty list, and so does not tell it from none. */
+function withoutEmptyRules(object: Body): Body {
+  if (!Array.isArray(object.rules) || object.rules.length > 0) return object;
+  const { rules: _, ...rest } = object;
+  return rest as Body;
 }

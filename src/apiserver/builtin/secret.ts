@@ -19,6 +19,9 @@ const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
 };
 
+const ACCOUNT_TOKEN = "kubernetes.io/service-account-token";
+const ACCOUNT_NAME = "kubernetes.io/service-account.name";
+
 export const secret: ServedResource = serve({
   apiVersion: "v1",
   kind: "Secret",
@@ -85,6 +88,8 @@ function validateSecret(object: Body, old?: Body): FieldError[] {
   for (const key of REQUIRED_KEYS[type] ?? []) {
     if (!Object.hasOwn(membersAt(object, "data"), key)) errors.push(requiredField(`data[${key}]`));
   }
+  if (type === ACCOUNT_TOKEN && !object.metadata.annotations?.[ACCOUNT_NAME])
+    errors.push(requiredField(`metadata.annotations[${ACCOUNT_NAME}]`));
   if (old !== undefined && type !== textAt(old, "type")) errors.push(immutableField("type", type));
   return [...errors, ...validateImmutable(object, old, ["data"])];
 }

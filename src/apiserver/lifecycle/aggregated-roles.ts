@@ -56,5 +56,6 @@ async function gather(core: Core, name: string): Promise<void> {
   const call = ownCall(core, core.registry.findKind(role.apiVersion, role.kind)!, "", name, MANAGER);
   call.query.set("force", "true");
   const { apiVersion, kind } = role;
-  await patch({ ...call, contentType: APPLY, body: structuredClone({ apiVersion, kind, metadata: { name }, rules }) });
+  const body = { apiVersion, kind, metadata: { name }, ...(rules.length > 0 && { rules: structuredClone(rules) }) };
+  await patch({ ...call, contentType: APPLY, body });
 }

@@ -99,9 +99,11 @@ function frozenErrors(object: Body, old: Body, bad: (f: string, v: unknown, rule
 function nameRule(name: string, resource: ServedResource): string | undefined {
   const key = `${resource.group}/${resource.plural}`;
   if (resource.group !== "" && PATH_NAMED.test(`${resource.group}/`))
-    return name === "." || name === ".." || /[/%]/.test(name)
-      ? "may not be '.', '..', or contain '/' or '%'"
-      : undefined;
+    return name === "." || name === ".."
+      ? `may not be '${name}'`
+      : /[/%]/.test(name)
+        ? `may not contain '${/[/%]/.exec(name)![0]}'`
+        : undefined;
   if (LABEL_NAMED.has(key)) {
     if (name.length > 63) return "must be no more than 63 characters";
     return LABEL.test(name) ? undefined : LABEL_RULE;

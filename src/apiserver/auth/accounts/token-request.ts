@@ -1,6 +1,6 @@
 import { rfc3339 } from "../../../base/clock.ts";
 import { invalidField } from "../../builtin/field-errors.ts";
-import { at, numberAt, textAt, textsAt } from "../../builtin/read.ts";
+import { at, membersAt, numberAt, textAt, textsAt } from "../../builtin/read.ts";
 import type { Call } from "../../core.ts";
 import type { Body, FieldError } from "../../served.ts";
 import { badRequest, conflict, invalid, notFound } from "../../status.ts";
@@ -50,7 +50,7 @@ export function requestToken(call: Call, tokens: AccountTokens): Body {
   const now = core.clock.now();
   const { managedFields } = request.metadata;
   const metadata = { name, namespace, uid, creationTimestamp: rfc3339(now), ...(managedFields && { managedFields }) };
-  const spec = { boundObjectRef: null, ...(request.spec as object), audiences };
+  const spec = { boundObjectRef: null, ...membersAt(request, "spec"), audiences };
   const status = { token, expirationTimestamp: rfc3339(now + seconds * 1000) };
   return { ...request, metadata: metadata as unknown as Body["metadata"], spec, status };
 }
@@ -62,10 +62,8 @@ function readRequest(call: Call): Body {
   const request = decodeObject({ ...here, resource }, call.body ?? {});
   tidy(here, request);
   delete request.status;
-  request.spec = {
-    ...(request.spec as object | undefined),
-    expirationSeconds: at(request, "spec.expirationSeconds") ?? HOUR_S,
-  };
+  const given = Object.entries(membersAt(request, "spec")).filter(([, value]) => value !== null);
+  request.spec = { expirationSeconds: HOUR_S, ...Object.fromEntries(given) };
   return tracked(here, request, "token");
 }
 

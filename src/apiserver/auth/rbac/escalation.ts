@@ -64,8 +64,7 @@ export function noEscalation(
     const plural = role.kind === "Role" ? "roles" : "clusterroles";
     if (await may("bind", plural, role.name)) return;
     const rules = rulesOfRole(store, role, namespace);
-    if (rules === undefined)
-      throw notFound({ group: GROUP, plural: role.kind.toLowerCase(), kind: role.kind }, role.name);
+    if (rules === undefined) throw notFound(resource, role.name);
     confirm(rules);
   };
 }
