@@ -39,7 +39,10 @@ export const VARIATIONS: Readonly<Record<ValuePath, Variation>> = {
   env: { value: [{ name: "EQUINIX_ENDPOINT", value: "https://metal.example/v1" }], nonsense: { A: "b" } },
   installCrds: { value: true, nonsense: "always" },
   rancherdConfig: { value: true, nonsense: "/etc/rancher" },
-  resources: { value: { requests: { cpu: 1 }, limits: { memory: "2Gi" } }, nonsense: { requests: { gpu: 1 } } },
+  resources: {
+    value: { requests: { cpu: 1, memory: "1Gi" }, limits: { memory: "2Gi" } },
+    nonsense: { requests: { gpu: 1 } },
+  },
   "podDisruptionBudget.enabled": { value: false, nonsense: 1 },
   "networkPolicy.enabled": { value: false, nonsense: 0 },
   "networkPolicy.metricsFrom": { value: [scraper], nonsense: "everybody" },
