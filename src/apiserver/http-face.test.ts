@@ -10,7 +10,7 @@ import { quietLog } from "../base/log.ts";
 import { cryptoRandom } from "../base/random.ts";
 import type { Body } from "./served.ts";
 import { createApiServer } from "./server.ts";
-import { CONFIG_MAPS, DEFINITIONS, WIDGETS, widgets, world } from "./testing.ts";
+import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, widgets, world } from "./testing.ts";
 
 const tokens = { "a-token": { name: "admin", groups: ["system:masters"] } };
 const base = { clock: systemClock, random: cryptoRandom, log: quietLog, tokens };
@@ -66,7 +66,7 @@ test("a restart from the file finds objects, definitions and the version", async
   const first = await createApiServer({ ...base, storage });
   const before = first.transport();
   await before.request({ method: "POST", path: DEFINITIONS, body: widgets });
-  const made = await before.request({ method: "POST", path: WIDGETS, body: { metadata: { name: "a" } } });
+  const made = await before.request({ method: "POST", path: WIDGETS, body: { ...WIDGET, metadata: { name: "a" } } });
   assert.equal(made.status, 201);
   await first.close();
   const second = await createApiServer({ ...base, storage });

@@ -2,6 +2,7 @@ import { Fault } from "../base/fault.ts";
 import { viewsOf } from "./conversion/views.ts";
 import { type CompiledSchema, compile } from "./schema/compile.ts";
 import { type Body, type ServedResource, servedKey } from "./served.ts";
+import { compileWire, typeOfResource } from "./wire/compile.ts";
 
 /** What is served right now: the built-in resources and those that CustomResourceDefinitions declare. */
 export class Registry {
@@ -65,7 +66,11 @@ export class Registry {
   compiled(resource: ServedResource): CompiledSchema {
     let found = this.#compiled.get(resource);
     if (found === undefined) {
-      found = compile(resource.schema);
+      const type = typeOfResource(resource);
+      found =
+        type === undefined
+          ? compile(resource.schema, resource.builtIn ? undefined : resource.scale)
+          : compileWire(resource, type);
       this.#compiled.set(resource, found);
     }
     return found;

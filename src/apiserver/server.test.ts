@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Body } from "./served.ts";
-import { CONFIG_MAPS, DEFINITIONS, WIDGETS, type World, widgets, world } from "./testing.ts";
+import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, type World, widgets, world } from "./testing.ts";
 
 const MERGE = { contentType: "application/merge-patch+json" };
 
@@ -26,6 +26,7 @@ test("a definition is served as soon as its creation is answered, pruned, defaul
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
     const made = await w.ask("POST", WIDGETS, {
+      ...WIDGET,
       metadata: { generateName: "w-" },
       spec: { bogus: 1 },
       status: { count: 9 },
@@ -34,18 +35,18 @@ test("a definition is served as soon as its creation is answered, pruned, defaul
     assert.equal(made.status, undefined);
     assert.equal(made.metadata.generation, 1);
     assert.match(made.metadata.name, /^w-[a-z0-9]{5}$/);
-    const bad = await w.refused("POST", WIDGETS, { metadata: { name: "a" }, spec: { count: -1 } });
+    const bad = await w.refused("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" }, spec: { count: -1 } });
     assert.equal(bad.code, 422);
     assert.equal(
       bad.message,
-      'Widget.example.com "a" is invalid: spec.count: Invalid value: -1: spec.count in body should be greater than or equal to 0',
+      'Widget.example.com "a" is invalid: [spec.count: Invalid value: -1: spec.count in body should be greater than or equal to 0, .spec.count: Invalid value: -1: should be a non-negative integer]',
     );
   }));
 
 test("fieldValidation=Strict refuses unknown fields, Warn tells them", () =>
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
-    const body = { metadata: { name: "a" }, spec: { bogus: 1 } };
+    const body = { ...WIDGET, metadata: { name: "a" }, spec: { bogus: 1 } };
     const strict = await w.refused("POST", WIDGETS, body, { query: { fieldValidation: "Strict" } });
     assert.equal(strict.code, 400);
     assert.match(strict.message ?? "", /strict decoding error: unknown field "spec.bogus"$/);
@@ -56,7 +57,12 @@ test("fieldValidation=Strict refuses unknown fields, Warn tells them", () =>
 test("every served version shows the same object under its own apiVersion", () =>
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
-    await w.ask("POST", WIDGETS.replace("/v1/", "/v2/"), { metadata: { name: "a" }, spec: { color: "red" } });
+    await w.ask("POST", WIDGETS.replace("/v1/", "/v2/"), {
+      ...WIDGET,
+      apiVersion: "example.com/v2",
+      metadata: { name: "a" },
+      spec: { color: "red" },
+    });
     assert.equal((await w.ask("GET", `${WIDGETS}/a`)).apiVersion, "example.com/v1");
     assert.equal((await w.ask("GET", `${WIDGETS.replace("/v1/", "/v2/")}/a`)).apiVersion, "example.com/v2");
   }));
@@ -64,7 +70,7 @@ test("every served version shows the same object under its own apiVersion", () =
 test("status and main resource don't write each other, and only the spec moves the generation", () =>
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
-    await w.ask("POST", WIDGETS, { metadata: { name: "a" }, spec: { count: 2 } });
+    await w.ask("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" }, spec: { count: 2 } });
     const told = await w.ask("PATCH", `${WIDGETS}/a/status`, { spec: { count: 5 }, status: { count: 2 } }, MERGE);
     assert.deepEqual([told.spec, told.status, told.metadata.generation], [{ count: 2 }, { count: 2 }, 1]);
     const changed = await w.ask("PATCH", `${WIDGETS}/a`, { spec: { count: 3 }, status: { count: 7 } }, MERGE);
@@ -156,7 +162,7 @@ test("apply creates, then conflicts with another manager unless forced", () =>
 test("scale reads and writes the replicas of any kind", () =>
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
-    await w.ask("POST", WIDGETS, { metadata: { name: "a" }, spec: { count: 2 } });
+    await w.ask("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" }, spec: { count: 2 } });
     const scale = await w.ask("GET", `${WIDGETS}/a/scale`);
     assert.deepEqual([scale.kind, scale.spec], ["Scale", { replicas: 2 }]);
     await w.ask("PUT", `${WIDGETS}/a/scale`, { ...scale, spec: { replicas: 4 } });
@@ -309,7 +315,7 @@ test("an apply owns what its endpoint writes: status only through the subresourc
 test("a write of the scale is noted as one", () =>
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
-    await w.ask("POST", WIDGETS, { metadata: { name: "a" }, spec: { color: "red" } });
+    await w.ask("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" }, spec: { color: "red" } });
     const body = { spec: { replicas: 5 } };
     await w.ask("PATCH", `${WIDGETS}/a/scale`, body, { ...MERGE, query: { fieldManager: "scaler" } });
     const entry = owners(await w.ask("GET", `${WIDGETS}/a`)).find((o) => o.manager === "scaler");

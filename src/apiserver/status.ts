@@ -90,10 +90,11 @@ export function statusOfError(error: unknown): Status {
 }
 
 function about(resource: Named, name: string, by: "kind" | "plural" = "plural"): StatusDetails {
+  const kind = resource[by];
   return {
-    ...(name === "" ? {} : { name }),
-    ...(resource.group === "" ? {} : { group: resource.group }),
-    kind: by === "kind" ? resource.kind : resource.plural,
+    ...(name !== "" && { name }),
+    ...(resource.group !== "" && { group: resource.group }),
+    ...(kind !== "" && { kind }),
   };
 }
 

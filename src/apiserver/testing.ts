@@ -91,6 +91,9 @@ export const widgets = {
   },
 };
 
+/** What every body of a widget must say. */
+export const WIDGET = { apiVersion: "example.com/v1", kind: "Widget" };
+
 export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 export const WIDGETS = "/apis/example.com/v1/namespaces/default/widgets";
 export const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";

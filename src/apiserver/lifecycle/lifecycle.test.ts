@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Body } from "../served.ts";
-import { CONFIG_MAPS, DEFINITIONS, WIDGETS, widgets, world } from "../testing.ts";
+import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, widgets, world } from "../testing.ts";
 
 const MERGE = { contentType: "application/merge-patch+json" };
 const owned = (name: string, by: Body, more = {}) => ({
@@ -120,7 +120,7 @@ test("a namespace empties itself, says what holds it, refuses newcomers, and goe
 test("a definition takes its objects with it, and is served no more", async () => {
   const w = await world();
   await w.ask("POST", DEFINITIONS, widgets);
-  await w.ask("POST", WIDGETS, { metadata: { name: "a" } });
+  await w.ask("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" } });
   const watch = await w.watch(WIDGETS, {});
   await w.ask("DELETE", `${DEFINITIONS}/widgets.example.com`);
   await w.clock.settle();

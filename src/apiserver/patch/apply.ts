@@ -74,7 +74,8 @@ export function applyConfiguration(apply: Apply): { object: Body } {
   const after = disown(owners, union(touched, changes.removed), id);
   const unchanged =
     isSame(changes) && last !== undefined && equalSets(last.fields, fields) && last.apiVersion === apiVersion;
-  if (!isEmptySet(fields)) after.set(id, { ...self, time: unchanged ? last.time : time, fields });
+  if (isEmptySet(fields)) after.delete(id);
+  else after.set(id, { ...self, time: unchanged ? last.time : time, fields });
   const object = next as unknown as Body;
   const annotated = name === KUBECTL ? withLastApplied(object, live, applied) : object;
   return { object: withManagers(annotated, capManagers(after)) };

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isFault } from "../../base/fault.ts";
-import type { PatchRefusal } from "./json.ts";
 import { type JsonPatchOperation, jsonPatch } from "./json-patch.ts";
 import { formatPointer, parsePointer } from "./json-pointer.ts";
 
@@ -12,7 +11,20 @@ const APPLIES: [rule: string, target: unknown, ops: JsonPatchOperation[], result
   ["add inserts before an index", { l: [1, 3] }, [{ op: "add", path: "/l/1", value: 2 }], { l: [1, 2, 3] }],
   ["add appends at the index after the last", { l: [1] }, [{ op: "add", path: "/l/1", value: 2 }], { l: [1, 2] }],
   ["add appends at -", { l: [1] }, [{ op: "add", path: "/l/-", value: [2] }], { l: [1, [2]] }],
-  ["add at the root replaces the document", { a: 1 }, [{ op: "add", path: "", value: [] }], []],
+  ["replace at the root replaces the document", { a: 1 }, [{ op: "replace", path: "", value: [] }], []],
+  ["replace sets a member that is absent", {}, [{ op: "replace", path: "/a", value: 1 }], { a: 1 }],
+  ["copy of an absent member is null", {}, [{ op: "copy", from: "/a", path: "/b" }], { b: null }],
+  ["an absent value is null", {}, [{ op: "add", path: "/a" }], { a: null }],
+  ["a negative position counts from the end", { l: [1, 2] }, [{ op: "remove", path: "/l/-1" }], { l: [1] }],
+  ["a position may have leading zeros", { l: [1, 2] }, [{ op: "remove", path: "/l/01" }], { l: [1] }],
+  ["what stands before the first slash is ignored", {}, [{ op: "add", path: "x/a", value: 1 }], { a: 1 }],
+  ["a tilde that escapes nothing is itself", { "~2": 1 }, [{ op: "remove", path: "/~2" }], {}],
+  [
+    "a move below its source lands where the source was not",
+    { a: [1, { b: 1 }] },
+    [{ op: "move", from: "/a/0", path: "/a/0/c" }],
+    { a: [{ b: 1, c: 1 }] },
+  ],
   ["remove takes a member away", { a: { b: 1, c: 2 } }, [{ op: "remove", path: "/a/b" }], { a: { c: 2 } }],
   ["remove closes the gap in a list", { l: [1, 2, 3] }, [{ op: "remove", path: "/l/1" }], { l: [1, 3] }],
   ["replace puts a value in its place", { l: [1, 2] }, [{ op: "replace", path: "/l/0", value: 9 }], { l: [9, 2] }],
@@ -63,21 +75,18 @@ for (const [rule, target, ops, result] of APPLIES) {
   });
 }
 
-const REFUSED: [rule: string, target: unknown, op: unknown, why: RegExp][] = [
+const REFUSED: [rule: string, target: unknown, op: JsonPatchOperation, why: RegExp][] = [
   ["a failed test", { a: 1 }, { op: "test", path: "/a", value: 2 }, /operation 0 \(test\): testing value \/a failed/],
   ["a number is not its text", { a: 10 }, { op: "test", path: "/a", value: "10" }, /testing value/],
-  ["a parent that is absent", {}, { op: "add", path: "/a/b", value: 1 }, /there is no member "a"/],
+  ["a parent that is absent", {}, { op: "add", path: "/a/b", value: 1 }, /nothing lies below "b"/],
   ["removing what is absent", {}, { op: "remove", path: "/a" }, /there is no member "a"/],
-  ["replacing what is absent", {}, { op: "replace", path: "/a", value: 1 }, /there is no member "a"/],
   ["an index beyond the end", { l: [1] }, { op: "add", path: "/l/2", value: 1 }, /"2" is no index of a list of 2/],
-  ["an index with a leading zero", { l: [1, 2] }, { op: "remove", path: "/l/01" }, /"01" is no index/],
   ["- names no element to remove", { l: [1] }, { op: "remove", path: "/l/-" }, /"-" is no index/],
   ["a member of a scalar", { a: 1 }, { op: "add", path: "/a/b", value: 1 }, /nothing lies below "b"/],
-  ["a pointer without slash", { a: 1 }, { op: "remove", path: "a" }, /path is no JSON pointer/],
-  ["a broken escape", { a: 1 }, { op: "remove", path: "/~2" }, /path is no JSON pointer/],
-  ["a missing value", {}, { op: "add", path: "/a" }, /the value is missing/],
-  ["a missing from", {}, { op: "move", path: "/a" }, /from is no JSON pointer/],
-  ["a move into itself", { a: { b: {} } }, { op: "move", from: "/a", path: "/a/b" }, /can't move into itself/],
+  ["a path without slash", { a: 1 }, { op: "remove", path: "a" }, /path names nothing/],
+  ["adding at the root", {}, { op: "add", path: "", value: {} }, /path names nothing/],
+  ["a scalar at the root", {}, { op: "replace", path: "", value: 1 }, /a document is an object or a list/],
+  ["a missing from", {}, { op: "move", path: "/a" }, /from names nothing/],
   ["an unknown operation", {}, { op: "merge", path: "/a" }, /there is no operation "merge"/],
   ["an inherited member is no member", {}, { op: "remove", path: "/constructor" }, /there is no member/],
 ];
@@ -85,25 +94,20 @@ const REFUSED: [rule: string, target: unknown, op: unknown, why: RegExp][] = [
 for (const [rule, target, op, why] of REFUSED) {
   test(`JSON patch refuses ${rule}`, () => {
     assert.throws(
-      () => jsonPatch(target, [op as JsonPatchOperation]),
-      (error) => isFault(error, "Invalid") && why.test((error.details as PatchRefusal).causes?.[0]?.message ?? ""),
+      () => jsonPatch(target, [op]),
+      (error) => isFault(error, "Invalid") && why.test(error.message),
     );
   });
 }
 
-test("JSON patch: what is no list of operations is a bad request", () => {
-  for (const bad of [{}, null, "x", [1], [null]]) {
-    assert.throws(
-      () => jsonPatch({}, bad as JsonPatchOperation[]),
-      (error) => isFault(error, "BadRequest"),
-    );
-  }
-});
-
 test("JSON patch: copies that double the document end in a refusal, not in memory", () => {
-  const ops: JsonPatchOperation[] = Array.from({ length: 64 }, (_, i) => ({ op: "copy", from: "", path: `/c${i}` }));
+  const ops: JsonPatchOperation[] = Array.from({ length: 64 }, (_, i) => ({
+    op: "copy",
+    from: "/a",
+    path: `/a/c${i}`,
+  }));
   assert.throws(
-    () => jsonPatch({ a: 1 }, ops),
+    () => jsonPatch({ a: {} }, ops),
     (error) => isFault(error, "Invalid"),
   );
 });
@@ -133,6 +137,8 @@ test("JSON patch: adding a member and removing it again changes nothing", () => 
 
 test("JSON pointers: what is formatted is parsed back", () => {
   fc.assert(
-    fc.property(fc.array(fc.string()), (tokens) => assert.deepEqual(parsePointer(formatPointer(tokens)), tokens)),
+    fc.property(fc.array(fc.string(), { minLength: 1 }), (tokens) =>
+      assert.deepEqual(parsePointer(formatPointer(tokens)), tokens),
+    ),
   );
 });

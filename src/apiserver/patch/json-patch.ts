@@ -1,148 +1,117 @@
-import { equalJson, isObject, type JsonObject, refusal, setMember } from "./json.ts";
-import { arrayIndex, parsePointer } from "./json-pointer.ts";
+import { equalJson, isObject, type JsonObject, member, refusal, setMember } from "./json.ts";
+import { listIndex, parsePointer } from "./json-pointer.ts";
 
-export type JsonPatchOperation =
-  | { op: "add" | "replace" | "test"; path: string; value: unknown }
-  | { op: "remove"; path: string }
-  | { op: "move" | "copy"; from: string; path: string };
+/** One operation. What is missing of it counts as kube-apiserver counts it: an absent value is null. */
+export interface JsonPatchOperation {
+  op?: unknown;
+  path?: unknown;
+  from?: unknown;
+  value?: unknown;
+}
 
-/** kube-apiserver's bound on one patch. */
-const MAX_OPERATIONS = 10_000;
 /** A patch of copies can double the document with each operation; beyond this it is an attack. */
 const MAX_COPIED_VALUES = 1_000_000;
 
 /**
- * JSON Patch (RFC 6902): all operations in order, or none. The target is not changed.
+ * JSON Patch (RFC 6902) as kube-apiserver has it: all operations in order, or none. The target is not changed.
  *
- * A patch that is no list of operations is a `BadRequest`; one that does not apply is `Invalid` with one cause naming
- * the operation. As with kube-apiserver, `test` with the value null also holds for a member that is absent.
+ * Laxer than the RFC where its library is: `replace` and `copy` take an absent member for null, what stands before a path's
+ * first slash is ignored, positions count from the end when negative. A patch that does not apply is an `Invalid` fault
+ * whose text names the operation.
  */
 export function jsonPatch(target: unknown, ops: readonly JsonPatchOperation[]): unknown {
-  const given: unknown = ops;
-  if (!Array.isArray(given) || !given.every((op: unknown) => isObject(op))) {
-    throw refusal("BadRequest", "JSON patch", "a JSON patch is a list of operations");
-  }
-  if (ops.length > MAX_OPERATIONS) {
-    const message = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${ops.length}`;
-    throw refusal("TooLarge", "JSON patch", message);
-  }
   let document = target;
   let budget = MAX_COPIED_VALUES;
   for (const [number, op] of ops.entries()) {
     try {
-      if (op.op === "copy") budget -= sizeOf(read(document, tokens(op.from, "from")), budget);
+      if (op.op === "copy") budget -= sizeOf(lookUp(document, pathOf(op, "from")), budget);
       document = applyOne(document, op);
     } catch (error) {
       if (!(error instanceof DoesNotApply)) throw error;
-      throw doesNotApply(number, op, error.message);
+      throw refusal("Invalid", "JSON patch", `operation ${number} (${String(op.op)}): ${error.message}`);
     }
   }
   return document;
 }
 
-/** Why an operation does not apply; becomes the cause of the fault. */
 class DoesNotApply extends Error {}
 
-function doesNotApply(number: number, op: JsonPatchOperation, why: string) {
-  const message = "the server rejected our request due to an error in our request";
-  return refusal("Invalid", "JSON patch", message, [
-    {
-      reason: "FieldValueInvalid",
-      message: `operation ${number} (${String(op.op)}): ${why}`,
-      field: typeof op.path === "string" ? op.path : "",
-    },
-  ]);
-}
-
 function applyOne(document: unknown, op: JsonPatchOperation): unknown {
-  const path = tokens(op.path, "path");
+  const value = op.value ?? null;
   switch (op.op) {
     case "add":
-      return add(document, path, value(op));
+      return add(document, pathOf(op, "path"), value);
     case "remove":
-      return remove(document, path);
+      return remove(document, pathOf(op, "path"));
     case "replace":
-      return replace(document, path, value(op));
+      return op.path === "" ? whole(value) : replace(document, pathOf(op, "path"), value);
     case "test": {
-      const wanted = value(op);
-      const found = wanted === null ? readOrNull(document, path) : read(document, path);
-      if (!equalJson(found, wanted)) throw new DoesNotApply(`testing value ${op.path} failed`);
+      const found = op.path === "" ? document : (lookUp(document, pathOf(op, "path")) ?? null);
+      if (!equalJson(found, value)) throw new DoesNotApply(`testing value ${String(op.path)} failed`);
       return document;
     }
     case "copy":
-      return add(document, path, read(document, tokens(op.from, "from")));
+      return add(document, pathOf(op, "path"), lookUp(document, pathOf(op, "from")) ?? null);
     case "move": {
-      const from = tokens(op.from, "from");
-      if (path.length > from.length && from.every((token, i) => token === path[i])) {
-        throw new DoesNotApply(`${op.from} can't move into itself`);
-      }
-      return add(remove(document, from), path, read(document, from));
+      const from = pathOf(op, "from");
+      return add(remove(document, from), pathOf(op, "path"), lookUp(document, from) ?? null);
     }
     default:
-      throw new DoesNotApply(`there is no operation ${JSON.stringify((op as { op?: unknown }).op)}`);
+      throw new DoesNotApply(`there is no operation ${JSON.stringify(op.op)}`);
   }
 }
 
-function tokens(pointer: unknown, field: string): string[] {
-  const parsed = typeof pointer === "string" ? parsePointer(pointer) : undefined;
-  if (parsed === undefined) throw new DoesNotApply(`${field} is no JSON pointer: ${JSON.stringify(pointer)}`);
-  return parsed;
+function pathOf(op: JsonPatchOperation, field: "path" | "from"): readonly string[] {
+  const text = op[field];
+  const path = typeof text === "string" ? parsePointer(text) : undefined;
+  if (path === undefined) throw new DoesNotApply(`${field} names nothing inside the document: ${JSON.stringify(text)}`);
+  return path;
 }
 
-function value(op: JsonPatchOperation): unknown {
-  if (!("value" in op) || op.value === undefined) throw new DoesNotApply("the value is missing");
-  return op.value;
+function whole(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) throw new DoesNotApply("a document is an object or a list");
+  return value;
 }
 
-function read(document: unknown, path: readonly string[]): unknown {
+/** The value at a path; undefined where the last member is absent. All before it must be there. */
+function lookUp(document: unknown, path: readonly string[]): unknown {
   let at = document;
   for (const token of path) at = child(at, token);
   return at;
 }
 
-function readOrNull(document: unknown, path: readonly string[]): unknown {
-  if (path.length === 0) return document;
-  const parent = read(document, path.slice(0, -1));
-  const last = path.at(-1)!;
-  if (isObject(parent) && !Object.hasOwn(parent, last)) return null;
-  return child(parent, last);
-}
-
 function child(at: unknown, token: string): unknown {
   if (Array.isArray(at)) return at[index(token, at.length)];
   if (!isObject(at)) throw new DoesNotApply(`nothing lies below ${JSON.stringify(token)}`);
-  if (!Object.hasOwn(at, token)) throw new DoesNotApply(`there is no member ${JSON.stringify(token)}`);
-  return at[token];
+  return member(at, token);
 }
 
+/** A position in a list of `length`: those from the end count from -1. */
 function index(token: string, length: number): number {
-  const found = arrayIndex(token, length);
+  const found = listIndex(token, length);
   if (found === undefined) throw new DoesNotApply(`${JSON.stringify(token)} is no index of a list of ${length}`);
   return found;
 }
 
 function add(document: unknown, path: readonly string[], added: unknown): unknown {
-  return edit(document, path, added, {
+  return edit(document, path, {
     list: (list, token) => list.splice(token === "-" ? list.length : index(token, list.length + 1), 0, added),
     object: (object, token) => setMember(object, token, added),
   });
 }
 
 function replace(document: unknown, path: readonly string[], put: unknown): unknown {
-  return edit(document, path, put, {
+  return edit(document, path, {
     list: (list, token) => list.splice(index(token, list.length), 1, put),
-    object: (object, token) => {
-      child(object, token);
-      setMember(object, token, put);
-    },
+    object: (object, token) => setMember(object, token, put),
   });
 }
 
 function remove(document: unknown, path: readonly string[]): unknown {
-  return edit(document, path, null, {
+  return edit(document, path, {
     list: (list, token) => list.splice(index(token, list.length), 1),
     object: (object, token) => {
-      child(object, token);
+      if (!Object.hasOwn(object, token)) throw new DoesNotApply(`there is no member ${JSON.stringify(token)}`);
       delete object[token];
     },
   });
@@ -154,12 +123,11 @@ interface Edit {
 }
 
 /** Copies the containers along the path and changes the last one. */
-function edit(document: unknown, path: readonly string[], whole: unknown, change: Edit): unknown {
-  const [token, ...rest] = path;
-  if (token === undefined) return whole;
+function edit(document: unknown, path: readonly string[], change: Edit): unknown {
+  const [token, ...rest] = path as [string, ...string[]];
   if (rest.length > 0) {
-    const below = edit(child(document, token), rest, whole, change);
-    if (Array.isArray(document)) return document.with(Number(token), below);
+    const below = edit(child(document, token), rest, change);
+    if (Array.isArray(document)) return document.with(index(token, document.length), below);
     const copy = { ...(document as JsonObject) };
     setMember(copy, token, below);
     return copy;

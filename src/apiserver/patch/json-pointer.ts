@@ -1,20 +1,20 @@
-/** Reads a JSON Pointer (RFC 6901 §3) into its tokens. Undefined: the text is no pointer. */
-export function parsePointer(text: string): string[] | undefined {
-  if (text === "") return [];
-  if (!text.startsWith("/") || /~(?![01])/.test(text)) return undefined;
-  return text
-    .slice(1)
-    .split("/")
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+/**
+ * Reads a JSON Pointer (RFC 6901 §3) into its tokens, at least one. As kube-apiserver's library does, what stands before the first
+ * slash is ignored, and a tilde that escapes nothing is a tilde. Undefined: the text has no slash.
+ */
+export function parsePointer(text: string): [string, ...string[]] | undefined {
+  const [, first, ...rest] = text.split("/").map((token) => token.replace(/~[01]/g, (e) => (e === "~1" ? "/" : "~")));
+  return first === undefined ? undefined : [first, ...rest];
 }
 
 export function formatPointer(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** An array position below `length` (RFC 6901 §4: no leading zeros, no sign). Undefined: not one. */
-export function arrayIndex(token: string, length: number): number | undefined {
-  if (!/^(0|[1-9][0-9]{0,9})$/.test(token)) return undefined;
+/** A position in a list of `length`, in decimal with or without a sign; negative ones count from the end. Undefined: not one. */
+export function listIndex(token: string, length: number): number | undefined {
+  if (!/^[-+]?[0-9]{1,10}$/.test(token)) return undefined;
   const index = Number(token);
+  if (index < 0) return index < -length ? undefined : index + length;
   return index < length ? index : undefined;
 }

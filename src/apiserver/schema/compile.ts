@@ -5,12 +5,15 @@
  * resources that a CustomResourceDefinition serves (`crd.ts`), discovery documents (`discovery.ts`) and OpenAPI documents
  * (`openapi-v2.ts`, `openapi-v3.ts`). Everything is a pure function of schemas and objects: no clock, no I/O, no state.
  */
-import type { FieldError, Schema } from "../served.ts";
+import type { FieldError, Schema, ServedResource } from "../served.ts";
 import { compileRules, type Rules } from "./cel/rules.ts";
 import { applyDefaults } from "./defaults.ts";
-import { nodeOf } from "./node.ts";
+import { embeddedErrors } from "./embedded.ts";
+import { listErrors } from "./lists.ts";
+import { type Node, nodeOf } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
 import { prune } from "./prune.ts";
+import { scaleErrors } from "./scale-rules.ts";
 import { validateNode } from "./validate.ts";
 
 export interface CompiledSchema {
@@ -29,9 +32,9 @@ export interface CompiledSchema {
  * Makes a schema ready for use. The schema of an object knows apiVersion, kind and metadata even when it doesn't list them.
  *
  * Throws `SyntaxError` when a pattern is not a regular expression; rules that don't compile fail every object. A CRD
- * that passed `validateCrd` has neither.
+ * that passed `validateCrd` has neither. `scale`: a custom resource's paths, which must hold what scaling needs.
  */
-export function compile(schema: Schema): CompiledSchema {
+export function compile(schema: Schema, scale?: ServedResource["scale"]): CompiledSchema {
   const root = nodeOf(schema.type === "object" ? wholeObject(schema) : schema);
   // Programs are made on first use: most kinds of a cluster never see an object.
   let rules: Rules | undefined;
@@ -41,6 +44,9 @@ export function compile(schema: Schema): CompiledSchema {
     validate(value, old) {
       const errors: FieldError[] = [];
       validateNode(root, value, old, "", errors);
+      errors.push(...scaleErrors(scale, value));
+      embeddedErrors(root, value, "", errors);
+      if (old === undefined || !hasListErrors(root, old)) listErrors(root, value, "", errors);
       if (!root.hasRules) return errors;
       if (errors.some(blocksRules)) return [...errors, NOT_CHECKED];
       rules ??= compileRules(root);
@@ -57,9 +63,21 @@ const NOT_CHECKED: FieldError = {
     'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
+function hasListErrors(root: Node, value: unknown): boolean {
+  const errors: FieldError[] = [];
+  listErrors(root, value, "", errors);
+  return errors.length > 0;
+}
+
+const BLOCKING: ReadonlySet<FieldError["reason"]> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
 /** Rules are written for values of the right shape and size, so they don't run on others. */
 function blocksRules(error: FieldError): boolean {
-  return ["FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"].includes(
-    error.reason,
-  );
+  return BLOCKING.has(error.reason);
 }

@@ -1,7 +1,8 @@
 /** The rules on a CustomResourceDefinition besides those on its schemas. Input may be anything that is JSON. */
+import { conversionErrors } from "../conversion/rules.ts";
 import type { FieldError } from "../served.ts";
 import { sameJson } from "./equality.ts";
-import { forbidden, invalid, notSupported, printed, required } from "./field-error.ts";
+import { invalid, notSupported, printed, required } from "./field-error.ts";
 import { isRecord } from "./node.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -34,7 +35,7 @@ export function crdErrors(crd: Json): FieldError[] {
   else if (spec.scope !== "Cluster" && spec.scope !== "Namespaced")
     errors.push(notSupported("spec.scope", spec.scope, ["Cluster", "Namespaced"]));
   if (spec.preserveUnknownFields === true) errors.push(invalid("spec.preserveUnknownFields", true, "must be false"));
-  conversionErrors(record(spec.conversion), errors);
+  errors.push(...conversionErrors(record(spec.conversion), "spec.conversion"));
   versionsErrors(list(spec.versions), errors);
   return errors;
 }
@@ -75,20 +76,6 @@ function namesErrors(names: Json, errors: FieldError[]): void {
   for (const field of ["shortNames", "categories"])
     for (const [i, value] of list(names[field]).entries())
       if (!LABEL_1035.test(text(value))) errors.push(invalid(`spec.names.${field}[${i}]`, value, LABEL_ADVICE));
-}
-
-function conversionErrors(conversion: Json, errors: FieldError[]): void {
-  const strategy = conversion.strategy;
-  if (strategy === undefined || strategy === "None") {
-    if (conversion.webhook !== undefined && strategy === "None")
-      errors.push(forbidden("spec.conversion.webhook", "should not be set when strategy is not set to Webhook"));
-  } else if (strategy === "Webhook") {
-    const webhook = record(conversion.webhook);
-    if (!isRecord(webhook.clientConfig))
-      errors.push(required("spec.conversion.webhook.clientConfig", "required when strategy is set to Webhook"));
-    if (list(webhook.conversionReviewVersions).length === 0)
-      errors.push(required("spec.conversion.webhook.conversionReviewVersions"));
-  } else errors.push(notSupported("spec.conversion.strategy", strategy, ["None", "Webhook"]));
 }
 
 function versionsErrors(versions: unknown[], errors: FieldError[]): void {

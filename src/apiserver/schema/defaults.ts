@@ -24,8 +24,7 @@ function intoFields(node: Node, value: Record<string, unknown>): void {
     let inner = value[key];
     if (inner === null && !child.nullable) {
       if (child.schema.default === undefined) {
-        // Without a type anything goes, null included.
-        if (child.schema.type !== undefined || child.intOrString) delete value[key];
+        delete value[key];
         continue;
       }
       inner = structuredClone(child.schema.default);

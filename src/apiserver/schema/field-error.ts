@@ -39,7 +39,7 @@ export function notSupported(field: string, value: unknown, supported: readonly 
   return {
     field,
     reason: "FieldValueNotSupported",
-    message: `Unsupported value: ${printed(value)}: supported values: ${list}`,
+    message: `Unsupported value: ${value === null ? "null" : printed(value)}: supported values: ${list}`,
   };
 }
 

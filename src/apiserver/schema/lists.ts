@@ -1,4 +1,6 @@
+import type { FieldError } from "../served.ts";
 import { canonicalJson } from "./equality.ts";
+import { duplicate, invalid } from "./field-error.ts";
 import { isRecord, type Node } from "./node.ts";
 
 /** The text that identifies an item of a `map` list by its keys; defaults of the item's schema stand in for absent keys. */
@@ -13,29 +15,46 @@ function keysOf(node: Node): readonly string[] {
   return node.schema["x-kubernetes-list-map-keys"] ?? [];
 }
 
-/** Only the keys of a list item, as a duplicate is reported. */
-export function keyFields(node: Node, item: unknown): unknown {
-  if (!isRecord(item)) return item;
-  const fields: Record<string, unknown> = {};
-  for (const key of keysOf(node)) if (Object.hasOwn(item, key)) fields[key] = item[key];
-  return fields;
+/** The items of `set` and `map` lists, here and below, that an earlier item already stands for (apiextensions `listtype`). */
+export function listErrors(node: Node, value: unknown, path: string, errors: FieldError[]): void {
+  if (!node.hasListTypes) return;
+  if (Array.isArray(value)) {
+    const type = node.schema["x-kubernetes-list-type"];
+    if (type === "set") for (const i of repeated(value)) errors.push(duplicate(`${path}[${i}]`, value[i]));
+    if (type === "map") mapErrors(node, value, path, errors);
+    if (node.items !== undefined)
+      for (const [i, item] of value.entries()) listErrors(node.items, item, `${path}[${i}]`, errors);
+  } else if (isRecord(value)) {
+    for (const key in value) {
+      const property = node.properties.get(key);
+      if (property !== undefined) listErrors(property, value[key], path === "" ? key : `${path}.${key}`, errors);
+      else if (typeof node.additional === "object") listErrors(node.additional, value[key], `${path}[${key}]`, errors);
+    }
+  }
 }
 
-/** Indexes of items of a `set` or `map` list that an earlier item already stands for. */
-export function duplicates(node: Node, list: readonly unknown[]): number[] {
-  const type = node.schema["x-kubernetes-list-type"];
-  if (list.length < 2 || (type !== "set" && type !== "map")) return [];
-  // Built-in kinds have rules of their own for this.
-  if (node.schema["x-kubernetes-patch-strategy"] !== undefined) return [];
-  const seen = new Set<unknown>();
-  const found: number[] = [];
-  for (let i = 0; i < list.length; i++) {
-    const item = list[i];
-    const key = type === "map" ? keyOfItem(node, item) : typeof item === "object" ? canonicalJson(item) : item;
-    if (seen.has(key)) found.push(i);
-    seen.add(key);
-  }
-  return found;
+function mapErrors(node: Node, list: readonly unknown[], path: string, errors: FieldError[]): void {
+  const stranger = list.findIndex((item) => item !== null && !isRecord(item));
+  if (stranger >= 0)
+    return void errors.push(
+      invalid(`${path}[${stranger}]`, list[stranger], "must be an object for an array of list-type map"),
+    );
+  const keys = list.map((item) => {
+    const given = isRecord(item) ? item : {};
+    return Object.fromEntries(keysOf(node).flatMap((key) => (Object.hasOwn(given, key) ? [[key, given[key]]] : [])));
+  });
+  for (const i of repeated(keys)) errors.push(duplicate(`${path}[${i}]`, keys[i]));
+}
+
+/** Where a value stands for the second time. */
+function repeated(list: readonly unknown[]): number[] {
+  const seen = new Map<string, number>();
+  return list.flatMap((item, i) => {
+    const text = canonicalJson(item);
+    const times = (seen.get(text) ?? 0) + 1;
+    seen.set(text, times);
+    return times === 2 ? [i] : [];
+  });
 }
 
 /**

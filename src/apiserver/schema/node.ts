@@ -1,5 +1,5 @@
 import type { Schema } from "../served.ts";
-import { formatCheck } from "./formats.ts";
+import { formatCheck, formatThatCounts } from "./formats.ts";
 import { wholeObject } from "./object-meta.ts";
 import { fromRe2 } from "./regexp.ts";
 
@@ -13,6 +13,10 @@ export interface Node {
   readonly required: readonly string[];
   readonly pattern: RegExp | undefined;
   readonly format: ((text: string) => boolean) | undefined;
+  /** The types a value may have; none: any. */
+  readonly types: readonly string[];
+  /** The format, where it is one that counts for the type. */
+  readonly formatName: string | undefined;
   /** Unknown fields stay. */
   readonly open: boolean;
   /** A whole Kubernetes object: apiVersion, kind and metadata belong to it even where not listed. */
@@ -26,6 +30,8 @@ export interface Node {
   /** In this node or below. */
   readonly hasDefaults: boolean;
   readonly hasRules: boolean;
+  readonly hasListTypes: boolean;
+  readonly hasEmbedded: boolean;
 }
 
 const NO_NODES: readonly Node[] = [];
@@ -42,6 +48,8 @@ export function nodeOf(given: Schema): Node {
   const children = [...properties.values()];
   if (items) children.push(items);
   if (typeof additional === "object") children.push(additional);
+  const intOrString = schema["x-kubernetes-int-or-string"] === true || schema.format === "int-or-string";
+  const formatName = formatThatCounts(schema.type, schema.format);
   return {
     schema,
     properties,
@@ -49,10 +57,12 @@ export function nodeOf(given: Schema): Node {
     items,
     required: schema.required ?? [],
     pattern: schema.pattern === undefined ? undefined : fromRe2(schema.pattern),
-    format: formatCheck(schema.format),
+    format: formatCheck(formatName),
+    types: intOrString ? ["integer", "string"] : schema.type === undefined ? [] : [schema.type],
+    formatName,
     open: schema["x-kubernetes-preserve-unknown-fields"] === true,
     embedded: schema["x-kubernetes-embedded-resource"] === true,
-    intOrString: schema["x-kubernetes-int-or-string"] === true || schema.format === "int-or-string",
+    intOrString,
     nullable: schema.nullable === true,
     allOf: schema.allOf?.map(nodeOf) ?? NO_NODES,
     anyOf: schema.anyOf?.map(nodeOf) ?? NO_NODES,
@@ -60,6 +70,8 @@ export function nodeOf(given: Schema): Node {
     not: schema.not === undefined ? undefined : nodeOf(schema.not),
     hasDefaults: schema.default !== undefined || children.some((c) => c.hasDefaults),
     hasRules: (schema["x-kubernetes-validations"]?.length ?? 0) > 0 || children.some((c) => c.hasRules),
+    hasListTypes: schema["x-kubernetes-list-type"] !== undefined || children.some((c) => c.hasListTypes),
+    hasEmbedded: schema["x-kubernetes-embedded-resource"] === true || children.some((c) => c.hasEmbedded),
   };
 }
 

@@ -1,12 +1,14 @@
 import { isRecord, type Node } from "./node.ts";
 
 /**
- * Drops, in place, the fields that the schema does not know, and returns their paths (`spec.foo`, `spec.list[0].bar`).
+ * Drops, in place, the fields that the schema does not know, and returns their paths (`spec.foo`, `spec.list[0].bar`), those of the
+ * metadata first, each in order.
  */
 export function prune(node: Node, value: unknown): string[] {
   const dropped: string[] = [];
   walk(node, value, "", dropped);
-  return dropped;
+  const ofMetadata = (path: string): number => (path.startsWith("metadata.") ? 0 : 1);
+  return dropped.sort((a, b) => ofMetadata(a) - ofMetadata(b) || (a < b ? -1 : 1));
 }
 
 function walk(node: Node, value: unknown, path: string, dropped: string[]): void {

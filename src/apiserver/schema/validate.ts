@@ -1,68 +1,126 @@
 /**
- * The schema part of validation: types, bounds, formats, combinations, list uniqueness. CEL rules come after
- * (`cel/rules.ts`), as in kube-apiserver.
+ * The schema part of validation: types, bounds, formats, combinations, in the order and the words of the validator that
+ * kube-apiserver uses for custom resources (kube-openapi `validate.SchemaValidator`). Uniqueness of list items (`lists.ts`) and CEL rules
+ * (`cel/rules.ts`) come after it.
  *
  * Ratcheting: on an update, a value that equals its predecessor is not judged again, so an object that was stored under
  * weaker rules can still be changed elsewhere.
  */
 import type { FieldError } from "../served.ts";
 import { sameJson } from "./equality.ts";
-import { duplicate, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-error.ts";
-import { duplicates, keyFields, oldField, predecessors } from "./lists.ts";
+import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-error.ts";
+import { oldField, predecessors } from "./lists.ts";
 import { isRecord, type Node } from "./node.ts";
+import { numberErrors } from "./validate-number.ts";
+
+/** What is wrong with a value, and how many checks it came through: of alternatives, the one with most is told. */
+interface Verdict {
+  errors: FieldError[];
+  passed: number;
+}
 
 /** Adds to `errors` what is wrong with `value`. `old` is the value it replaces, where that is known. */
 export function validateNode(node: Node, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
-  if (old !== undefined && sameJson(value, old)) return;
-  if (value === null && node.nullable) return;
-  const type = typeOf(value);
-  if (!typeFits(node, type, value)) {
-    const wanted = node.intOrString ? "integer,string" : node.schema.type;
-    return void errors.push(
-      typeInvalid(path, type, `${path} in body must be of type ${wanted}: ${JSON.stringify(type)}`),
-    );
+  errors.push(...ratcheted(node, value, old, path).errors);
+}
+
+function ratcheted(node: Node, value: unknown, old: unknown, path: string): Verdict {
+  return old !== undefined && sameJson(value, old) ? { errors: [], passed: 0 } : judge(node, value, old, path);
+}
+
+function judge(node: Node, value: unknown, old: unknown, path: string): Verdict {
+  const verdict: Verdict = { errors: [], passed: 0 };
+  const add = (error: FieldError | undefined): void => {
+    if (error !== undefined) note(verdict.errors, error);
+  };
+  const mismatch = typeError(node, value, path);
+  add(mismatch);
+  if (value === null) {
+    if (mismatch === undefined) verdict.passed++;
+    add(enumError(node, value, path));
+    return verdict;
   }
-  if (node.schema.enum !== undefined && !node.schema.enum.some((allowed) => sameJson(allowed, value)))
-    errors.push(notSupported(path, value, node.schema.enum));
-  if (typeof value === "string") ofString(node, value, path, errors);
-  else if (typeof value === "number") ofNumber(node, value, path, errors);
-  else if (Array.isArray(value)) ofList(node, value, old, path, errors);
-  else if (isRecord(value)) ofObject(node, value, old, path, errors);
-  if (node.allOf.length + node.anyOf.length + node.oneOf.length > 0 || node.not !== undefined)
-    combined(node, value, path, errors);
+  if (node.types.length > 0 || node.formatName !== undefined) verdict.passed += mismatch === undefined ? 2 : 1;
+  combined(node, value, old, path, verdict);
+  // The checks that apply to the value count, those of enums and of combinations always.
+  verdict.passed += 3;
+  if (typeof value === "string") {
+    add(stringError(node, value, path));
+    verdict.passed++;
+    if (node.format !== undefined) {
+      if (!node.format(value)) add(typeInvalid(path, value, `${typeText(path, node.formatName!)}: ${quoted(value)}`));
+      verdict.passed++;
+    }
+  } else if (typeof value === "number") {
+    for (const error of numberErrors(node.schema, value, path)) add(error);
+    verdict.passed += 2;
+  } else if (Array.isArray(value)) {
+    ofList(node, value, old, path, verdict);
+    verdict.passed += 2;
+  }
+  add(enumError(node, value, path));
+  if (isRecord(value)) {
+    ofObject(node, value, old, path, verdict);
+    verdict.passed++;
+  }
+  return verdict;
+}
+
+/** The same error is told once, however often a schema says the same. */
+function note(errors: FieldError[], error: FieldError): void {
+  if (!errors.some((e) => e.field === error.field && e.message === error.message)) errors.push(error);
+}
+
+function merge(into: Verdict, { errors, passed }: Verdict): void {
+  for (const error of errors) note(into.errors, error);
+  into.passed += passed;
+}
+
+const typeText = (path: string, type: string): string => `${path} in body must be of type ${type}`;
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+/** A value whose type the schema does not allow. A schema with a format of texts takes lists, as upstream does. */
+function typeError(node: Node, value: unknown, path: string): FieldError | undefined {
+  const { types, formatName, nullable } = node;
+  const wrong = (wanted: string, is: string): FieldError =>
+    typeInvalid(path, is, `${typeText(path, wanted)}: ${quoted(is)}`);
+  if (value === null) return types.length > 0 && !nullable ? wrong(types.join(","), "null") : undefined;
+  if (types.length === 0 && formatName === undefined) return undefined;
+  const type = typeOf(value);
+  const fits = types.includes(type) || (type === "integer" && types.includes("number"));
+  const isNumeric = types.includes("number") || types.includes("integer");
+  const formatless = typeof value === "string" || Array.isArray(value);
+  if (formatName !== undefined && !isNumeric && formatless) return undefined;
+  if (formatName !== undefined && !formatless && !fits) return wrong(formatName, formatOf(type));
+  return fits ? undefined : wrong(types.join(","), type);
 }
 
 function typeOf(value: unknown): string {
-  if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   return typeof value;
 }
 
-function typeFits(node: Node, type: string, value: unknown): boolean {
-  if (node.intOrString) return type === "string" || type === "integer";
-  const wanted = node.schema.type;
-  if (wanted === undefined) return value !== null || !isShaped(node);
-  return wanted === type || (wanted === "number" && type === "integer");
+function formatOf(type: string): string {
+  return type === "integer" ? "int64" : type === "number" ? "float64" : "";
 }
 
-/** Whether a schema without a type still says something about the shape. */
-function isShaped(node: Node): boolean {
-  return node.properties.size > 0 || node.items !== undefined;
+function enumError(node: Node, value: unknown, path: string): FieldError | undefined {
+  const allowed = node.schema.enum;
+  // A null in an enum allows none, as upstream.
+  if (allowed === undefined || (value !== null && allowed.some((one) => sameJson(one, value)))) return undefined;
+  return notSupported(path, value, allowed);
 }
 
-function ofString(node: Node, value: string, path: string, errors: FieldError[]): void {
+function stringError(node: Node, value: string, path: string): FieldError | undefined {
   const { minLength, maxLength, pattern } = node.schema;
-  if (maxLength !== undefined && value.length > maxLength && runes(value) > maxLength)
-    errors.push(tooLong(path, maxLength));
+  if (maxLength !== undefined && value.length > maxLength && runes(value) > maxLength) return tooLong(path, maxLength);
   if (minLength !== undefined && runes(value) < minLength)
-    errors.push(invalid(path, value, `${path} in body should be at least ${minLength} chars long`));
+    return invalid(path, value, `${path} in body should be at least ${minLength} chars long`);
   if (node.pattern !== undefined && !node.pattern.test(value))
-    errors.push(invalid(path, value, `${path} in body should match '${pattern}'`));
-  if (node.format !== undefined && !node.format(value))
-    errors.push(
-      typeInvalid(path, value, `${path} in body must be of type ${node.schema.format}: ${JSON.stringify(value)}`),
-    );
+    return invalid(path, value, `${path} in body should match '${pattern}'`);
+  return undefined;
 }
 
 function runes(text: string): number {
@@ -71,94 +129,70 @@ function runes(text: string): number {
   return count;
 }
 
-const INT32 = 2 ** 31;
-
-function ofNumber(node: Node, value: number, path: string, errors: FieldError[]): void {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = node.schema;
-  if (format === "int32" && (value < -INT32 || value >= INT32))
-    errors.push(invalid(path, value, `Checked value must be of type ${node.schema.type} with format int32 in body`));
-  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum))
-    errors.push(
-      invalid(path, value, `${path} in body should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`),
-    );
-  if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum))
-    errors.push(
-      invalid(
-        path,
-        value,
-        `${path} in body should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`,
-      ),
-    );
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf))
-    errors.push(invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`));
-}
-
-function isMultiple(value: number, of: number): boolean {
-  if (of === 0) return true;
-  const quotient = value / of;
-  return Math.abs(quotient - Math.round(quotient)) < 1e-9;
-}
-
-function ofList(node: Node, list: readonly unknown[], old: unknown, path: string, errors: FieldError[]): void {
+function ofList(node: Node, list: readonly unknown[], old: unknown, path: string, verdict: Verdict): void {
   const { minItems, maxItems, uniqueItems } = node.schema;
-  if (maxItems !== undefined && list.length > maxItems) errors.push(tooMany(path, list.length, maxItems));
+  if (node.items !== undefined) {
+    const before = predecessors(node, old);
+    for (const [i, item] of list.entries()) merge(verdict, ratcheted(node.items, item, before(item), `${path}[${i}]`));
+  }
   if (minItems !== undefined && list.length < minItems)
-    errors.push(invalid(path, list.length, `${path} in body should have at least ${minItems} items`));
+    note(verdict.errors, invalid(path, list.length, `${path} in body should have at least ${minItems} items`));
+  if (maxItems !== undefined && list.length > maxItems) note(verdict.errors, tooMany(path, list.length, maxItems));
   if (uniqueItems === true && list.some((item, i) => list.slice(0, i).some((earlier) => sameJson(earlier, item))))
-    errors.push(invalid(path, list, `${path} in body shouldn't contain duplicates`));
-  for (const i of duplicates(node, list)) errors.push(duplicate(`${path}[${i}]`, keyFields(node, list[i])));
-  if (node.items === undefined) return;
-  const before = predecessors(node, old);
-  for (let i = 0; i < list.length; i++) validateNode(node.items, list[i], before(list[i]), `${path}[${i}]`, errors);
+    note(verdict.errors, invalid(path, "", `${path} in body shouldn't contain duplicates`));
 }
 
-function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path: string, errors: FieldError[]): void {
+function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path: string, verdict: Verdict): void {
   const { minProperties, maxProperties } = node.schema;
   const at = path === "" ? "" : `${path}.`;
   if (minProperties !== undefined || maxProperties !== undefined) {
     const count = Object.keys(value).length;
-    if (maxProperties !== undefined && count > maxProperties) errors.push(tooMany(path, count, maxProperties));
     if (minProperties !== undefined && count < minProperties)
-      errors.push(invalid(path, count, `${path} in body should have at least ${minProperties} properties`));
+      note(verdict.errors, invalid(path, count, `${path} in body should have at least ${minProperties} properties`));
+    if (maxProperties !== undefined && count > maxProperties) note(verdict.errors, tooMany(path, count, maxProperties));
   }
-  for (const name of node.required) if (!Object.hasOwn(value, name)) errors.push(required(at + name));
   for (const key in value) {
     const child = node.properties.get(key) ?? (typeof node.additional === "object" ? node.additional : undefined);
-    if (child !== undefined) validateNode(child, value[key], oldField(old, key), at + key, errors);
+    if (child !== undefined) merge(verdict, ratcheted(child, value[key], oldField(old, key), at + key));
   }
-  if (node.embedded) {
-    for (const name of ["apiVersion", "kind"])
-      if (value[name] === undefined || value[name] === "") errors.push(required(at + name, "must not be empty"));
-  }
+  for (const name of node.required) if (!Object.hasOwn(value, name)) note(verdict.errors, required(at + name));
 }
 
-/** allOf, anyOf, oneOf, not: the errors of the closest alternative are told along, as kube-openapi does. */
-function combined(node: Node, value: unknown, path: string, errors: FieldError[]): void {
+/** anyOf, oneOf, allOf, not. Their own errors have no place; those of the closest alternative are told along. */
+function combined(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
   const named = JSON.stringify(path);
-  const attempt = (candidate: Node): FieldError[] => {
-    const found: FieldError[] = [];
-    validateNode(candidate, value, undefined, path, found);
-    return found;
-  };
-  for (const part of node.allOf) errors.push(...attempt(part));
+  const say = (text: string): void => note(verdict.errors, invalid("", "", `${named} must ${text}`));
+  const attempt = (candidate: Node): Verdict => judge(candidate, value, old, path);
   if (node.anyOf.length > 0) {
-    const outcomes = node.anyOf.map(attempt);
-    if (!outcomes.some((o) => o.length === 0))
-      errors.push(invalid(path, "", `${named} must validate at least one schema (anyOf)`), ...fewest(outcomes));
+    const outcomes: Verdict[] = [];
+    for (const part of node.anyOf) if (outcomes.push(attempt(part)) && isValid(outcomes.at(-1)!)) break;
+    const valid = outcomes.find(isValid);
+    if (valid === undefined) say("validate at least one schema (anyOf)");
+    merge(verdict, valid ?? closest(outcomes));
   }
   if (node.oneOf.length > 0) {
     const outcomes = node.oneOf.map(attempt);
-    const valid = outcomes.filter((o) => o.length === 0).length;
-    if (valid !== 1) {
-      const found = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
-      errors.push(invalid(path, "", `${named} must validate one and only one schema (oneOf). ${found}`));
-      if (valid === 0) errors.push(...fewest(outcomes));
+    const valid = outcomes.filter(isValid);
+    if (valid.length === 1) merge(verdict, valid[0]!);
+    else {
+      const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
+      say(`validate one and only one schema (oneOf). ${found}`);
+      const after = outcomes.slice(outcomes.findLastIndex(isValid) + 1);
+      if (valid.length === 0) merge(verdict, closest(after));
     }
   }
-  if (node.not !== undefined && attempt(node.not).length === 0)
-    errors.push(invalid(path, "", `${named} must not validate the schema (not)`));
+  if (node.allOf.length > 0) {
+    const outcomes = node.allOf.map(attempt);
+    for (const outcome of outcomes) merge(verdict, outcome);
+    const valid = outcomes.filter(isValid).length;
+    if (valid < outcomes.length) say(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`);
+  }
+  if (node.not !== undefined && isValid(attempt(node.not))) say("not validate the schema (not)");
 }
 
-function fewest(outcomes: readonly FieldError[][]): FieldError[] {
-  return outcomes.reduce((best, next) => (next.length < best.length ? next : best), outcomes[0] ?? []);
+const isValid = ({ errors }: Verdict): boolean => errors.length === 0;
+
+/** The first of those that came furthest. */
+function closest(outcomes: readonly Verdict[]): Verdict {
+  return outcomes.reduce((best, next) => (next.passed > best.passed ? next : best));
 }

@@ -1,3 +1,4 @@
+import { mediaType } from "../body.ts";
 import { inVersion } from "../conversion/views.ts";
 import type { Call } from "../core.ts";
 import { isRecord } from "../json-value.ts";
@@ -5,6 +6,9 @@ import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
 import { malformedMetadata } from "../rules/metadata.ts";
 import type { Body } from "../served.ts";
 import { badRequest } from "../status.ts";
+import { typeOfResource } from "../wire/compile.ts";
+import { decodeWire, Undecodable } from "../wire/decode.ts";
+import { checkType, readCustom, Unreadable, unreadableBody } from "./custom-object.ts";
 
 /** Where the call's object is kept. */
 export function placeOf(call: Call, name = call.name): { collection: string; key: string } {
@@ -23,7 +27,25 @@ export function toStorage(call: Call, object: Body): Body | Promise<Body> {
 
 /** A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. */
 export function decodeObject(call: Call, value: unknown): Body {
+  let object: Body;
+  try {
+    object = readObject(call, value);
+  } catch (error) {
+    throw error instanceof Unreadable ? unreadableBody(call, error) : error;
+  }
+  const expected = apiVersionOf(call.resource);
+  if (object.apiVersion !== expected)
+    throw badRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${expected})`,
+    );
+  if (!call.resource.builtIn) checkType(call, object);
+  return placed(call, object);
+}
+
+/** The same, wherever the object claims to be. Throws `Unreadable` for what does not decode. */
+export function readObject(call: Call, value: unknown): Body {
   const { resource } = call;
+  if (!resource.builtIn) return readCustom(call, value);
   const expected = apiVersionOf(resource);
   if (!isRecord(value)) throw badRequest("the body holds no object");
   const { apiVersion = expected, kind = resource.kind } = value;
@@ -34,22 +56,33 @@ export function decodeObject(call: Call, value: unknown): Body {
       `the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected})`,
     );
   const metadata = value.metadata ?? {};
-  const wrong = malformedMetadata(metadata);
-  if (wrong !== undefined)
-    throw badRequest(
-      `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${wrong}`,
-    );
+  const wrong = mistypedIn(call, value, metadata);
+  if (wrong !== undefined) throw new Unreadable(wrong, true);
   const object = { ...value, apiVersion, kind, metadata } as Body;
   dropNulls(object.metadata as unknown as Record<string, unknown>);
-  agreeOnPlace(call, object);
   return object;
+}
+
+/** What can't be decoded, in the decoder's words. A configuration to apply is judged by its schema instead. */
+function mistypedIn({ resource, contentType }: Call, value: unknown, metadata: unknown): string | undefined {
+  const type = typeOfResource(resource);
+  if (type === undefined || mediaType(contentType).startsWith("application/apply-patch"))
+    return malformedMetadata(metadata);
+  try {
+    decodeWire(type, value);
+  } catch (error) {
+    if (error instanceof Undecodable) return error.message;
+    throw error;
+  }
+  return undefined;
 }
 
 function dropNulls(metadata: Record<string, unknown>): void {
   for (const [field, value] of Object.entries(metadata)) if (value === null) delete metadata[field];
 }
 
-function agreeOnPlace(call: Call, object: Body): void {
+/** The object with the call's name and namespace. Throws BadRequest when it has others. */
+export function placed(call: Call, object: Body): Body {
   const { metadata } = object;
   if (call.resource.namespaced) {
     if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== call.namespace)
@@ -58,10 +91,11 @@ function agreeOnPlace(call: Call, object: Body): void {
   } else if (metadata.namespace !== undefined && metadata.namespace !== "")
     throw badRequest("namespace must not be set on a cluster-scoped object");
   else delete metadata.namespace;
-  if (call.name === "") return;
+  if (call.name === "") return object;
   metadata.name ??= call.name;
   if (metadata.name !== call.name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${call.name})`);
+  return object;
 }
 
 /**

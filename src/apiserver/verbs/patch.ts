@@ -4,15 +4,19 @@ import { mediaType, unsupported } from "../body.ts";
 import type { Call } from "../core.ts";
 import { copyJson, isRecord } from "../json-value.ts";
 import { applyConfiguration } from "../patch/apply.ts";
+import { canonicalJson } from "../patch/json.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic.ts";
 import { apiVersionOf } from "../registry.ts";
+import { invalid as invalidField } from "../schema/field-error.ts";
 import type { Body, Schema } from "../served.ts";
-import { badRequest, notFound, refusal } from "../status.ts";
+import { badRequest, invalid, notFound, refusal, statusOfError } from "../status.ts";
 import { store } from "./create.ts";
-import { decodeObject, placeOf } from "./object.ts";
+import { checkType, Unreadable } from "./custom-object.ts";
+import { decodeObject, placed, placeOf, readObject } from "./object.ts";
 import { rewrite } from "./update.ts";
+import { checkWriteOptions, readBoolean } from "./write-options.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -20,34 +24,101 @@ const STRATEGIC = "application/strategic-merge-patch+json";
 export const APPLY = "application/apply-patch+yaml";
 
 const MAX_JSON_PATCH_OPERATIONS = 10_000;
+/** What a JSON patch's operations may say; strict validation tells of more. */
+const OPERATION_FIELDS = new Set(["op", "path", "from", "value"]);
 
 /** PATCH of an object or its status. An apply of what does not exist creates it. */
 export async function patch(call: Call): Promise<{ object: Body; created: boolean }> {
-  if (mediaType(call.contentType) === APPLY) return apply(call);
+  const isApply = mediaType(call.contentType) === APPLY;
+  checkWriteOptions(call, "PatchOptions", isApply);
+  if (isApply) return apply(call);
   const change = patcher(call, call.resource.schema);
-  return { object: await rewrite(call, (live) => decodeObject(call, copyJson(change(live)))), created: false };
+  const strange = strangeIn(call);
+  const quiet = { ...call, duplicates: [], text: undefined };
+  return {
+    object: await rewrite(quiet, (live) => decodePatched(quiet, copyJson(change(live)), strange)),
+    created: false,
+  };
+}
+
+/**
+ * A patched object, which may have become anything. What can't be read, or is not known under strict validation, is `Invalid`, since the
+ * body itself was well. `strange`: what strict validation minds in the patch.
+ */
+function decodePatched(call: Call, patched: unknown, strange: readonly string[]): Body {
+  const refuse = (why: string) =>
+    invalid({ group: "", plural: "", kind: "" }, "", [invalidField("patch", canonicalJson(patched), why)]);
+  let object: Body;
+  try {
+    object = readObject(call, patched);
+  } catch (error) {
+    if (error instanceof Unreadable) throw refuse(error.message);
+    if (!isFault(error, "BadRequest")) throw error;
+    throw refuse(statusOfError(error).message ?? "");
+  }
+  if (!call.resource.builtIn) checkType(call, object);
+  const unknown = call.core.registry.compiled(call.resource).prune(object);
+  const texts = [...strange, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+  const mode = call.query.get("fieldValidation") || "Warn";
+  if (texts.length > 0 && mode === "Strict") throw refuse(`strict decoding error: ${texts.join(", ")}`);
+  if (mode === "Warn") for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
+  return placed(call, object);
+}
+
+/** What strict validation minds in the patch itself. */
+function strangeIn({ contentType, body, duplicates = [] }: Call): string[] {
+  const isOperations = mediaType(contentType) === JSON_PATCH;
+  const texts = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+  if (isOperations && Array.isArray(body))
+    for (const [i, op] of body.entries())
+      for (const key of Object.keys(op ?? {}))
+        if (!OPERATION_FIELDS.has(key)) texts.push(`unknown field "[${i}].${key}"`);
+  return isOperations ? texts.map((text) => `json patch ${text}`) : texts;
 }
 
 /** The patch of the call's body and content type as a pure function. Throws UnsupportedMediaType for types that the kind does not take. */
 export function patcher(call: Call, schema: Schema): (target: unknown) => unknown {
   const { body, resource } = call;
   switch (mediaType(call.contentType)) {
-    case JSON_PATCH:
-      if (!Array.isArray(body)) throw badRequest("a JSON patch is a list of operations");
-      if (body.length > MAX_JSON_PATCH_OPERATIONS)
-        throw refusal(
-          "TooLarge",
-          `The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${body.length}`,
-        );
-      return (target) => jsonPatch(target, body as JsonPatchOperation[]);
+    case JSON_PATCH: {
+      const operations = readOperations(body);
+      return (target) => {
+        try {
+          return jsonPatch(target, operations);
+        } catch (error) {
+          if (!isFault(error, "Invalid")) throw error;
+          throw refusal("Invalid", "the server rejected our request due to an error in our request", {});
+        }
+      };
+    }
     case MERGE_PATCH:
-      if (!isRecord(body)) throw badRequest("a merge patch of an object is an object");
+      if (!isRecord(body)) throw badRequest(`error decoding patch: ${mistyped(body, "map[string]interface {}")}`);
       return (target) => mergePatch(target, body);
     case STRATEGIC:
-      if (!isRecord(body)) throw badRequest("a strategic merge patch is an object");
-      if (resource.builtIn) return (target) => strategicMerge(target, body, schema);
+      if (!resource.builtIn) break;
+      if (!isRecord(body)) throw badRequest(mistyped(body, "map[string]interface {}"));
+      return (target) => strategicMerge(target, body, schema);
   }
   throw unsupported([JSON_PATCH, MERGE_PATCH, ...(resource.builtIn ? [STRATEGIC] : []), APPLY]);
+}
+
+function readOperations(body: unknown): JsonPatchOperation[] {
+  const operations = body ?? [];
+  if (!Array.isArray(operations)) throw badRequest(`error decoding patch: ${mistyped(body, "[]handlers.jsonPatchOp")}`);
+  for (const op of operations)
+    if (op !== null && !isRecord(op)) throw badRequest(`error decoding patch: ${mistyped(op, "handlers.jsonPatchOp")}`);
+  if (operations.length > MAX_JSON_PATCH_OPERATIONS)
+    throw refusal(
+      "TooLarge",
+      `The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${operations.length}`,
+    );
+  return operations.map((op) => op ?? {});
+}
+
+/** The error of Go's decoder for a JSON value in the place of another type. */
+function mistyped(value: unknown, wanted: string): string {
+  const is = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return `json: cannot unmarshal ${is} into Go value of type ${wanted}`;
 }
 
 /** The part of a configuration that this (sub)resource writes: nobody comes to own what their write did not set. */
@@ -65,28 +136,12 @@ function writable({ resource, subresource }: Call, config: Body): Body {
 async function apply(call: Call): Promise<{ object: Body; created: boolean }> {
   const { core, resource } = call;
   const manager = call.query.get("fieldManager") ?? "";
-  if (manager === "")
-    throw refusal(
-      "Invalid",
-      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-      {
-        group: "meta.k8s.io",
-        kind: "PatchOptions",
-        causes: [
-          {
-            reason: "FieldValueRequired",
-            message: "Required value: is required for apply patch",
-            field: "fieldManager",
-          },
-        ],
-      },
-    );
   const config = decodeObject(call, call.body);
   if ((config.metadata.managedFields ?? []).length > 0) throw badRequest("metadata.managedFields must be nil");
   const given = {
     config: writable(call, config),
     manager,
-    force: call.query.get("force") === "true",
+    force: readBoolean(call.query.get("force")),
     subresource: call.subresource,
     apiVersion: apiVersionOf(resource),
     time: rfc3339(core.clock.now()),

@@ -1,0 +1,22 @@
+/** Host names and mail addresses as kube-openapi takes them, which is laxer here and stricter there than the RFCs. */
+
+/** A label alone, or labels before a top-level domain of letters; symbols count as letters. */
+const HOSTNAME =
+  /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u;
+
+export function isHostname(text: string): boolean {
+  if (!HOSTNAME.test(text) || Buffer.byteLength(text) > 255) return false;
+  return text.split(".").every((part) => Buffer.byteLength(part) <= 63);
+}
+
+const ATOM = "[\\w!#$%&'*+\\-/=?^`{|}~\\u0080-\\u{10ffff}]+";
+const QUOTED = '"(?:[^"\\\\\\x00-\\x1f]|\\\\[ -~])*"';
+const LOCAL = `(?:${ATOM}(?:\\.${ATOM})*|${QUOTED})`;
+const DOMAIN = `(?:${ATOM}(?:\\.${ATOM})*|\\[[!-Z^-~]*\\])`;
+const WORD = `(?:${ATOM}(?:\\.${ATOM})*\\.?|${QUOTED})`;
+const MAIL = new RegExp(`^\\s*(?:${LOCAL}@${DOMAIN}|(?:${WORD}\\s*)*<${LOCAL}@${DOMAIN}>)\\s*$`, "u");
+
+/** One address of RFC 5322, with or without a name before it (Go's `mail.ParseAddress`). */
+export function isMailAddress(text: string): boolean {
+  return text.length <= 1000 && MAIL.test(text);
+}
