@@ -4,20 +4,16 @@ import { subdomainRule } from "../rules/metadata.ts";
 import { duplicate, invalid, notSupported, required, tooMany } from "../schema/field-error.ts";
 import type { Body, FieldError } from "../served.ts";
 import { addressErrors } from "../webhook/client-config-rules.ts";
+import { REVIEWS, reviewVersionErrors } from "../webhook/review-version-rules.ts";
 import type { Hook, MatchCondition, Rule } from "./configuration.ts";
 import { conditionError } from "./match-conditions.ts";
 
 type Given = Partial<Hook>;
 
 const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-const REVIEWS = ["v1", "v1beta1"];
 const HARMLESS = ["None", "NoneOnDryRun"];
 const SIDE_EFFECTS = ["None", "NoneOnDryRun", "Some", "Unknown"];
 const MAX_CONDITIONS = 64;
-const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const LABEL_RULE =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-
 /** What is wrong with a configuration of admission webhooks. What an older version was stored with and newer ones may not have is left alone on update. */
 export function configurationErrors(configuration: Body, old?: Body): FieldError[] {
   const hooks = hooksIn(configuration);
@@ -32,7 +28,9 @@ export function configurationErrors(configuration: Body, old?: Body): FieldError
     const at = `webhooks[${i}]`;
     const errors = [...hookErrors(hook, at, sideEffects), ...addressOf(hook, `${at}.clientConfig`)];
     if (!sameConditions) errors.push(...conditionErrors(hook.matchConditions ?? [], `${at}.matchConditions`));
-    errors.push(...versionErrors(hook.admissionReviewVersions ?? [], `${at}.admissionReviewVersions`, anyReview));
+    const versions = hook.admissionReviewVersions ?? [];
+    const ifNone = `must specify one of ${REVIEWS.join(", ")}`;
+    errors.push(...reviewVersionErrors(versions, `${at}.admissionReviewVersions`, ifNone, anyReview));
     if (hook.name && names.has(hook.name)) errors.push(duplicate(`${at}.name`, hook.name));
     names.add(hook.name ?? "");
     return errors;
@@ -141,16 +139,5 @@ function conditionErrors(conditions: readonly Partial<MatchCondition>[], at: str
     if (name !== "" && names.has(name)) errors.push(duplicate(`${at}[${i}].name`, name));
     names.add(name);
   }
-  return errors;
-}
-
-function versionErrors(versions: readonly string[], at: string, anyReview: boolean): FieldError[] {
-  if (versions.length === 0) return [required(at, `must specify one of ${REVIEWS.join(", ")}`)];
-  const errors: FieldError[] = [];
-  for (const [i, version] of versions.entries())
-    if (versions.indexOf(version) < i) errors.push(invalid(`${at}[${i}]`, version, "duplicate version"));
-    else if (!LABEL.test(version) || version.length > 63) errors.push(invalid(`${at}[${i}]`, version, LABEL_RULE));
-  if (!anyReview && !versions.some((version) => REVIEWS.includes(version)))
-    errors.push(invalid(at, versions, `must include at least one of ${REVIEWS.join(", ")}`));
   return errors;
 }

@@ -1,10 +1,8 @@
 import type { AdmissionReview } from "../core.ts";
 import { isRecord } from "../json-value.ts";
 import type { Body } from "../served.ts";
+import { REVIEWS } from "../webhook/review-version-rules.ts";
 import type { Invocation } from "./matching.ts";
-
-/** The versions of AdmissionReview that are spoken here, all of one shape. */
-const SPOKEN: ReadonlySet<string> = new Set(["v1", "v1beta1"]);
 
 /** `request` of an AdmissionReview, short of its uid. Members stand in the order in which kube-apiserver writes them. */
 export function requestOf(review: AdmissionReview, { as, object, old }: Omit<Invocation, "hook">) {
@@ -39,7 +37,7 @@ export function requestOf(review: AdmissionReview, { as, object, old }: Omit<Inv
 
 /** The AdmissionReview to send, in the first version that both sides speak; undefined when there is none. */
 export function reviewFor(review: AdmissionReview, invocation: Invocation, uid: string) {
-  const version = invocation.hook.admissionReviewVersions.find((v) => SPOKEN.has(v));
+  const version = invocation.hook.admissionReviewVersions.find((v) => REVIEWS.includes(v));
   if (version === undefined) return undefined;
   return {
     kind: "AdmissionReview",

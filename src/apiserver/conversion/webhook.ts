@@ -2,6 +2,7 @@ import type { Random } from "../../base/random.ts";
 import { uuid } from "../../base/random.ts";
 import { isRecord } from "../json-value.ts";
 import { type Callers, CallFailed, callWebhook } from "../webhook/call.ts";
+import { REVIEWS } from "../webhook/review-version-rules.ts";
 import type { ClientConfig } from "../webhook/target.ts";
 import { type Convert, conversionFault, gvk } from "./conversion.ts";
 
@@ -11,13 +12,11 @@ export interface ConversionWebhook {
   conversionReviewVersions: readonly string[];
 }
 
-/** The versions of ConversionReview that are spoken here, all of one shape. */
-const SPOKEN: ReadonlySet<string> = new Set(["v1", "v1beta1"]);
 const TIMEOUT_SECONDS = 30;
 
 /** A converter that asks the definition's webhook, all objects in one ConversionReview. */
 export function byWebhook(callers: Callers & { random: Random }, webhook: ConversionWebhook): Convert {
-  const version = webhook.conversionReviewVersions.find((v) => SPOKEN.has(v));
+  const version = webhook.conversionReviewVersions.find((v) => REVIEWS.includes(v));
   return async (objects, desiredAPIVersion) => {
     if (version === undefined) throw conversionFault("no supported conversion review versions");
     const uid = uuid(callers.random);
