@@ -55,11 +55,14 @@ export async function pluginCredentials(
   };
 }
 
-/** Asks at most once a minute, once more after a refusal, and never twice at the same time. */
-function renewed(clock: Clock, ask: (last: string | undefined) => Promise<string | undefined>): Authorization {
-  let last: string | undefined;
+/** Asks at most once a minute, once more after a refusal (`fresh`), and never twice at the same time. */
+export function renewed<T>(
+  clock: Pick<Clock, "now">,
+  ask: (last: T | undefined) => Promise<T>,
+): (fresh: boolean) => Promise<T | undefined> {
+  let last: T | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<string | undefined> | undefined;
+  let asking: Promise<T> | undefined;
   return async (fresh) => {
     if (!fresh && clock.now() - askedAt < REREAD_MS) return last;
     asking ??= ask(last).finally(() => {

@@ -44,3 +44,24 @@ test("TLS: the client shows its certificate, and speaks to nobody whose own is n
     await new Promise((resolve) => listening.close(resolve));
   }
 });
+
+test("TLS: a renewed certificate is shown on new sockets; a refusal (401) asks for it, and the request is sent again", async () => {
+  const [server, old, fresh] = await Promise.all([selfSigned("server"), selfSigned("old"), selfSigned("fresh")]);
+  const listening = createServer({ ...server, ca: [old.cert, fresh.cert], requestCert: true }, (req, res) => {
+    const { CN } = (req.socket as TLSSocket).getPeerCertificate().subject;
+    res.statusCode = CN === "old" && req.url === "/strict" ? 401 : 200;
+    res.end(CN);
+  });
+  await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
+  const url = `https://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  const certificates = async (refused: boolean) => ({ ca: server.cert, ...(refused ? fresh : old) });
+  const transport = createHttpTransport({ server: url, ca: server.cert, ...old, certificates });
+  try {
+    assert.equal((await transport.request({ method: "GET", path: "/" })).body, "old");
+    assert.equal((await transport.request({ method: "GET", path: "/strict" })).body, "fresh");
+  } finally {
+    await transport.close();
+    listening.closeAllConnections();
+    await new Promise((resolve) => listening.close(resolve));
+  }
+});

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { Agent, type Dispatcher } from "undici";
 import { Fault } from "../base/fault.ts";
+import type { Certificates } from "./certificate-files.ts";
 import { type Receive, StreamedAnswer, WholeAnswer } from "./http-answer.ts";
 import type { ApiAnswer, ApiRequest, Transport, WatchStream } from "./transport.ts";
 
@@ -16,6 +18,8 @@ export interface Connection {
   insecure?: boolean;
   /** The Authorization header; asked for each request. `fresh`: the last one was refused (401). */
   authorization?: (fresh: boolean) => Promise<string | undefined>;
+  /** `ca`, `cert` and `key` where they may be renewed while we run; asked for each request. `fresh`: as above. */
+  certificates?: (fresh: boolean) => Promise<Certificates>;
   /** Namespace of the kubeconfig's context, or of the Pod. */
   namespace?: string;
 }
@@ -33,27 +37,48 @@ const HEADERS_MS = 90_000;
 
 /**
  * A transport over HTTP/1.1 with keep-alive, by client certificate or Authorization header. A failure before the request was handed to
- * a connected socket is `Unavailable`; one after it is `LostAnswer`. A 401 is tried once more with a fresh credential.
+ * a connected socket is `Unavailable`; one after it is `LostAnswer`. A 401 is tried once more with a fresh credential. Renewed
+ * certificates are shown on new sockets; what runs on the old ones may end.
  */
 export function createHttpTransport(connection: Connection, options: HttpTransportOptions = {}): Transport {
   const { origin, pathname } = new URL(connection.server);
   const prefix = pathname.replace(/\/$/, "");
   const userAgent = options.userAgent ?? "slipway";
-  const requests = agentOf(connection, options.connections ?? 64);
-  const watches = agentOf(connection, undefined);
+  const open = new Set<Agent>();
+  let sockets = socketsWith(connection);
 
-  async function send(agent: Agent, request: ApiRequest, receive: Receive): Promise<void> {
+  function socketsWith(certificates: Certificates): Sockets {
+    const requests = agentOf(connection, certificates, options.connections ?? 64);
+    const watches = agentOf(connection, certificates, undefined);
+    for (const agent of [requests, watches]) open.add(agent);
+    return { requests, watches, certificates };
+  }
+
+  /** Lets what runs on its sockets end. */
+  function retire(agent: Agent): void {
+    const gone = (): boolean => open.delete(agent);
+    agent.close().then(gone, gone);
+  }
+
+  async function send(which: "requests" | "watches", request: ApiRequest, receive: Receive): Promise<void> {
     request.signal?.throwIfAborted();
-    const first = await authorization(false);
-    const status = await exchange(agent, request, first, receive);
-    if (status !== 401 || connection.authorization === undefined) return receive.answered();
-    const second = await authorization(true);
-    if (second !== first) await exchange(agent, request, second, receive);
+    const first = await credentials(false);
+    const status = await exchange(first.sockets[which], request, first.authorization, receive);
+    if (status !== 401) return receive.answered();
+    const second = await credentials(true);
+    const isNew = second.authorization !== first.authorization || second.sockets !== first.sockets;
+    if (isNew) await exchange(second.sockets[which], request, second.authorization, receive);
     receive.answered();
   }
 
-  async function authorization(fresh: boolean): Promise<string | undefined> {
-    return connection.authorization?.(fresh);
+  async function credentials(fresh: boolean): Promise<{ authorization: string | undefined; sockets: Sockets }> {
+    const authorization = await connection.authorization?.(fresh);
+    const certificates = (await connection.certificates?.(fresh)) ?? sockets.certificates;
+    if (!isDeepStrictEqual(pick(certificates), pick(sockets.certificates))) {
+      for (const agent of [sockets.requests, sockets.watches]) retire(agent);
+      sockets = socketsWith(certificates);
+    }
+    return { authorization, sockets };
   }
 
   /** One exchange; resolves with the status once an error's whole body, or a stream's beginning, is there. */
@@ -84,17 +109,17 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
     request(request) {
       return new Promise<ApiAnswer>((resolve, reject) => {
         const whole = new WholeAnswer(resolve);
-        send(requests, request, whole).catch(reject);
+        send("requests", request, whole).catch(reject);
       });
     },
     watch(request) {
       return new Promise<WatchStream | ApiAnswer>((resolve, reject) => {
         const stream = new StreamedAnswer(`WATCH ${request.path}`, resolve);
-        send(watches, request, stream).catch(reject);
+        send("watches", request, stream).catch(reject);
       });
     },
     async close() {
-      await Promise.all([requests.destroy(), watches.destroy()]);
+      await Promise.all([...open].map((agent) => agent.destroy()));
     },
   };
 }
@@ -160,8 +185,19 @@ function faultOfSocket(on: string, error: Error, sent: boolean): Fault {
   });
 }
 
-function agentOf(connection: Connection, connections: number | undefined): Agent {
-  const { ca, cert, key, serverName, insecure } = connection;
+/** Those that show the same certificates. */
+interface Sockets {
+  requests: Agent;
+  watches: Agent;
+  certificates: Certificates;
+}
+
+function pick({ ca, cert, key }: Certificates): (string | undefined)[] {
+  return [ca, cert, key];
+}
+
+function agentOf(connection: Connection, { ca, cert, key }: Certificates, connections: number | undefined): Agent {
+  const { serverName, insecure } = connection;
   return new Agent({
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,

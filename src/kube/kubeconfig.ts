@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { load } from "js-yaml";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
+import { type Certificates, renewedCertificates } from "./certificate-files.ts";
 import { fileToken, fixedToken, pluginCredentials } from "./credentials.ts";
 import type { Connection } from "./http-transport.ts";
 
@@ -36,10 +37,12 @@ export async function inCluster(
 ): Promise<Connection> {
   const host = env.KUBERNETES_SERVICE_HOST ?? "kubernetes.default.svc";
   const port = env.KUBERNETES_SERVICE_PORT ?? "443";
-  const [ca, namespace] = await Promise.all([read(`${directory}/ca.crt`), read(`${directory}/namespace`)]);
+  const certificates = async (): Promise<Certificates> => ({ ca: await read(`${directory}/ca.crt`) });
+  const [first, namespace] = await Promise.all([certificates(), read(`${directory}/namespace`)]);
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    ca,
+    ...first,
+    certificates: renewedCertificates(clock, first, certificates),
     namespace: namespace.trim(),
     authorization: fileToken(`${directory}/token`, clock),
   };
@@ -91,15 +94,25 @@ export async function fromKubeconfig(file: string, options: { clock: Clock; cont
   const base = dirname(file);
   const pem = (data: string | undefined, path: string | undefined): Promise<string | undefined> | string | undefined =>
     data !== undefined ? Buffer.from(data, "base64").toString("utf8") : path && read(resolve(base, path));
-  const ca = await pem(cluster["certificate-authority-data"], cluster["certificate-authority"]);
-  const cert = await pem(user["client-certificate-data"], user["client-certificate"]);
-  const key = await pem(user["client-key-data"], user["client-key"]);
+  const certificates = async (): Promise<Certificates> =>
+    given({
+      ca: await pem(cluster["certificate-authority-data"], cluster["certificate-authority"]),
+      cert: await pem(user["client-certificate-data"], user["client-certificate"]),
+      key: await pem(user["client-key-data"], user["client-key"]),
+    });
+  const first = await certificates();
+  const inFiles = cluster["certificate-authority"] ?? user["client-certificate"] ?? user["client-key"];
   const plugin = user.exec !== undefined || user["auth-provider"] !== undefined;
   const credentials = plugin ? await pluginCredentials(file, name, options.clock) : undefined;
   const authorization = credentials?.authorization ?? headerOf(user, base, options.clock);
   return {
     server: cluster.server,
-    ...given({ ca, cert: cert ?? credentials?.cert, key: key ?? credentials?.key, authorization }),
+    ...given({ cert: credentials?.cert, key: credentials?.key, authorization }),
+    ...first,
+    ...(inFiles !== undefined &&
+      credentials?.cert === undefined && {
+        certificates: renewedCertificates(options.clock, first, certificates),
+      }),
     ...given({ serverName: cluster["tls-server-name"], namespace: context.namespace }),
     ...(cluster["insecure-skip-tls-verify"] === true ? { insecure: true } : {}),
   };

@@ -133,3 +133,20 @@ test("the record is what other tools read: holder, times, transitions; empty aft
   await run;
   assert.equal((api.objects.get(PATH) as Lease).spec?.holderIdentity, "");
 });
+
+test("a renewal that hangs on a dead connection is given up in time for another on a new one", async () => {
+  const clock = new VirtualClock();
+  const { leader, link, changes } = candidate(new FakeApi(), clock, 1, 0);
+  const stop = new AbortController();
+  const running = leader.run(stop.signal);
+  await clock.run(5_000);
+  assert.deepEqual(changes, [true]);
+  link.state = "silent";
+  await clock.run(LEASE_TIMES.renewMs / 2 + 1_000);
+  link.state = "up";
+  await clock.run(60_000);
+  assert.deepEqual(changes, [true], "it never stopped leading");
+  stop.abort();
+  await clock.run(60_000);
+  await running;
+});

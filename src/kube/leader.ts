@@ -80,7 +80,8 @@ export class Leader {
     const { clock, client, lease: ref } = this.#o;
     const sentAt = clock.now();
     const left = this.#leading ? this.#heldUntil - sentAt : this.#times.renewMs;
-    const options = { signal, timeoutMs: Math.max(1, left) };
+    // A try may hang on a connection that is dead and does not know it: time for another, on a new one, must be left.
+    const options = { signal, timeoutMs: Math.max(1, Math.min(left, this.#times.renewMs / 2)) };
     // The holder knows the record already; one request is enough while nobody else writes it.
     const known = this.#leading ? this.#seen?.lease : undefined;
     const current = known ?? (await client.find(Lease, ref, options));
