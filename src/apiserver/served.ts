@@ -113,6 +113,8 @@ export interface ServedResource {
   selectableFields?: Readonly<Record<string, (object: Body) => string>>;
   /** False: neither the storage version nor a reason to keep `metadata.generation` counting (Events, Secrets, …). */
   hasGeneration: boolean;
+  /** Metadata whose change counts too. */
+  generationCounts?: readonly ("annotations" | "labels")[];
   /** Group/version under which objects are stored; equal to its own where there is one version. */
   storageVersion: string;
   /** Name of the collection the objects are kept in, where two resources show the same objects (Events); unset: `group/plural`. */
@@ -129,6 +131,10 @@ export interface ServedResource {
   setDefaults?(object: Body): void;
   /** The status that a create sends is kept (Nodes). */
   keepsStatus?: boolean;
+  /** An update must name the version it replaces, as for custom resources. */
+  needsVersion?: boolean;
+  /** A deletion that removes the object answers it, instead of a Status. */
+  answersDeleted?: boolean;
   /** Fills in what the server owns (Service addresses, Pod phase). Works on the server's own copy. */
   prepareCreate?(object: Body, now: number): void;
   /** `old` is frozen. */

@@ -13,6 +13,7 @@ import type { Transport } from "../kube/transport.ts";
 import { admissionWebhooks } from "./admission/webhooks.ts";
 import { type AccessOptions, accessTo } from "./auth/access.ts";
 import { openIdDocuments } from "./auth/accounts/openid.ts";
+import { defaultAdmission } from "./builtin/admission.ts";
 import { builtinResources } from "./builtin/resources.ts";
 import { type Conversions, converterOf } from "./conversion/strategy.ts";
 import type { Admission, Core } from "./core.ts";
@@ -97,7 +98,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     registry,
     authorize: access.authorizer.authorize,
     tokens: access.tokens,
-    admission: [...(options.admission ?? []), ...access.admission],
+    admission: [...(options.admission ?? []), ...access.admission, defaultAdmission(store)],
     webhooks: undefined,
     converterOf: (crd) => converterOf(crd, { clock, random, store, http }, options.conversions),
   };

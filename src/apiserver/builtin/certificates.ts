@@ -67,5 +67,5 @@ function validateRequest(object: Body, old?: Body): FieldError[] {
   }
   const pem = Buffer.from(textAt(object, "spec.request"), "base64").toString("latin1");
   if (pem.includes("-----BEGIN CERTIFICATE REQUEST-----")) return [];
-  return [invalidField("spec.request", "", "PEM block type must be CERTIFICATE REQUEST")];
+  return [invalidField("spec.request", textAt(object, "spec.request"), "PEM block type must be CERTIFICATE REQUEST")];
 }

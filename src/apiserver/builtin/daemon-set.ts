@@ -1,3 +1,4 @@
+import { equalJson } from "../patch/json.ts";
 import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { podTemplate } from "./pod-spec.ts";
@@ -67,9 +68,28 @@ export const daemonSet: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
-  setDefaults: (object) => fillIn(object, { maxUnavailable: 1, maxSurge: 0 }),
+  setDefaults(object) {
+    fillIn(object, { maxUnavailable: 1, maxSurge: 0 });
+    object.metadata.annotations = { [TEMPLATE_GENERATION]: "0", ...object.metadata.annotations };
+  },
+  prepareCreate: (object) => countTemplates(object, Math.max(1, templateGeneration(object))),
+  prepareUpdate(object, old) {
+    const changed = !equalJson(at(object, "spec.template"), at(old, "spec.template"));
+    countTemplates(object, templateGeneration(old) + (changed ? 1 : 0));
+  },
   validate: validateWorkload,
 });
+
+/** The generation of a DaemonSet's Pods, kept where older versions of the API had a field for it. */
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+function templateGeneration({ metadata }: Body): number {
+  return Number(metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+}
+
+function countTemplates({ metadata }: Body, generation: number): void {
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
+}
 
 const claimTemplate = fields({
   apiVersion: text,
@@ -138,7 +158,7 @@ export const controllerRevision: ServedResource = serve({
   kind: "ControllerRevision",
   description: "A snapshot of a workload's state.",
   namespaced: true,
-  members: { data: anyObject, revision: int64 },
+  members: { data: { ...anyObject, "x-kubernetes-map-type": "atomic" }, revision: int64 },
   required: ["revision"],
   columns: [
     column("Controller", (object) => {

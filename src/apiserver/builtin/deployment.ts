@@ -23,6 +23,7 @@ const replicas = about("Pods wanted.", withDefault(int32, 1));
 export const deployment: ServedResource = serve({
   apiVersion: "apps/v1",
   kind: "Deployment",
+  generationCounts: ["annotations"],
   description: "A number of equal Pods, replaced step by step when the template changes.",
   shortNames: ["deploy"],
   categories: ["all"],

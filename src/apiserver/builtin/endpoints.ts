@@ -22,6 +22,7 @@ const port = atomic({ name: text, "port!": int32, protocol: withDefault(text, "T
 export const endpoints: ServedResource = serve({
   apiVersion: "v1",
   kind: "Endpoints",
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   description: "The addresses behind a Service.",
   plural: "endpoints",
   shortNames: ["ep"],
@@ -46,6 +47,7 @@ const endpoint = fields({
 export const endpointSlice: ServedResource = serve({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
+  generationCounts: ["labels", "annotations"],
   description: "Some of the addresses behind a Service.",
   namespaced: true,
   hasGeneration: true,

@@ -156,6 +156,7 @@ const webhookCount = column("Webhooks", (object) => objectsAt(object, "webhooks"
 export const validatingWebhooks: ServedResource = serve({
   apiVersion: "admissionregistration.k8s.io/v1",
   kind: "ValidatingWebhookConfiguration",
+  needsVersion: true,
   description: "Webhooks that may refuse a write.",
   categories: ["api-extensions"],
   namespaced: false,
@@ -168,6 +169,7 @@ export const validatingWebhooks: ServedResource = serve({
 export const mutatingWebhooks: ServedResource = serve({
   apiVersion: "admissionregistration.k8s.io/v1",
   kind: "MutatingWebhookConfiguration",
+  needsVersion: true,
   description: "Webhooks that may change or refuse a write.",
   categories: ["api-extensions"],
   namespaced: false,
@@ -182,6 +184,7 @@ export const mutatingWebhooks: ServedResource = serve({
 export const runtimeClass: ServedResource = serve({
   apiVersion: "node.k8s.io/v1",
   kind: "RuntimeClass",
+  needsVersion: true,
   description: "A way in which a Node runs containers.",
   plural: "runtimeclasses",
   namespaced: false,
@@ -197,6 +200,7 @@ export const runtimeClass: ServedResource = serve({
 export const priorityClass: ServedResource = serve({
   apiVersion: "scheduling.k8s.io/v1",
   kind: "PriorityClass",
+  hasGeneration: true,
   description: "Importance of Pods, by name.",
   plural: "priorityclasses",
   shortNames: ["pc"],

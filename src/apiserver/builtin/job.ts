@@ -1,3 +1,4 @@
+import { equalJson } from "../patch/json.ts";
 import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { humanDuration } from "./human-duration.ts";
@@ -155,13 +156,17 @@ function ownPods(object: Body): void {
   if (spec.manualSelector === true) return;
   const { name, uid } = object.metadata;
   const metadata = membersAt(spec, "template.metadata");
-  metadata.labels = {
+  // Without labels of its own a Job bears those of its template, the generated ones too.
+  const isShared = object.metadata.labels === undefined || equalJson(object.metadata.labels, metadata.labels);
+  const labels = {
     "job-name": name,
     "batch.kubernetes.io/job-name": name,
     "controller-uid": uid,
     "batch.kubernetes.io/controller-uid": uid,
     ...membersAt(metadata, "labels"),
-  };
+  } as Record<string, string>;
+  metadata.labels = labels;
+  if (isShared) object.metadata.labels = { ...labels };
   const selector = membersAt(spec, "selector");
   spec.selector = {
     ...selector,

@@ -34,7 +34,7 @@ export function validatePodSpec(spec: unknown, path: string): FieldError[] {
 
 /** Absence is the schema's to refuse. */
 function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
+  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 function validateNames(items: Record<string, unknown>[], path: string): FieldError[] {

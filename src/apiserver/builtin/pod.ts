@@ -92,6 +92,7 @@ const status = about(
 export const pod: ServedResource = serve({
   apiVersion: "v1",
   kind: "Pod",
+  answersDeleted: true,
   description: "Containers that run together on one Node.",
   shortNames: ["po"],
   categories: ["all"],

@@ -19,6 +19,7 @@ import { age, column, numberColumn, serve } from "./serve.ts";
 export const podDisruptionBudget: ServedResource = serve({
   apiVersion: "policy/v1",
   kind: "PodDisruptionBudget",
+  needsVersion: true,
   description: "How many Pods of a set may be evicted at a time.",
   shortNames: ["pdb"],
   namespaced: true,

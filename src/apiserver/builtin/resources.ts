@@ -26,6 +26,7 @@ import { node } from "./node.ts";
 import { pod } from "./pod.ts";
 import { podDisruptionBudget } from "./policy.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
+import { replicationController } from "./replication-controller.ts";
 import { configMap, secret } from "./secret.ts";
 import { type AllocateClusterIp, service } from "./service.ts";
 import { serviceAccount } from "./service-account.ts";
@@ -57,6 +58,7 @@ export function builtinResources({ allocateClusterIp }: BuiltinOptions = {}): Se
     endpoints,
     persistentVolume,
     persistentVolumeClaim,
+    replicationController,
     deployment,
     replicaSet,
     daemonSet,

@@ -6,6 +6,7 @@ import { age, column, serve } from "./serve.ts";
 export const serviceAccount: ServedResource = serve({
   apiVersion: "v1",
   kind: "ServiceAccount",
+  answersDeleted: true,
   description: "An identity for processes in Pods.",
   shortNames: ["sa"],
   namespaced: true,

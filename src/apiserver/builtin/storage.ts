@@ -1,3 +1,4 @@
+import { rfc3339 } from "../../base/clock.ts";
 import { equalJson } from "../patch/json.ts";
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { forbiddenField } from "./field-errors.ts";
@@ -40,6 +41,7 @@ function modes(object: Body, path: string): string {
 export const persistentVolume: ServedResource = serve({
   apiVersion: "v1",
   kind: "PersistentVolume",
+  answersDeleted: true,
   description: "Storage that claims are bound to.",
   shortNames: ["pv"],
   namespaced: false,
@@ -68,11 +70,15 @@ export const persistentVolume: ServedResource = serve({
   setDefaults(object) {
     object.status = { phase: "Pending", ...membersAt(object, "status") };
   },
+  prepareCreate(object, now) {
+    object.status = { phase: "Pending", lastPhaseTransitionTime: rfc3339(now) };
+  },
 });
 
 export const persistentVolumeClaim: ServedResource = serve({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
+  answersDeleted: true,
   description: "A request for storage.",
   shortNames: ["pvc"],
   namespaced: true,
@@ -105,11 +111,15 @@ export const persistentVolumeClaim: ServedResource = serve({
   setDefaults(object) {
     object.status = { phase: "Pending", ...membersAt(object, "status") };
   },
+  prepareCreate(object) {
+    object.status = { phase: "Pending" };
+  },
 });
 
 export const storageClass: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "StorageClass",
+  answersDeleted: true,
   description: "A way in which volumes are made.",
   plural: "storageclasses",
   shortNames: ["sc"],
@@ -142,6 +152,8 @@ const attachmentError = fields({ time, message: text, errorCode: int32 });
 export const volumeAttachment: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "VolumeAttachment",
+  answersDeleted: true,
+  needsVersion: true,
   description: "A volume that is, or is to be, attached to a Node.",
   namespaced: false,
   status: true,
@@ -179,6 +191,8 @@ const driver = fields({
 export const csiNode: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "CSINode",
+  answersDeleted: true,
+  needsVersion: true,
   description: "The storage drivers of a Node.",
   namespaced: false,
   members: { spec: fields({ "drivers!": keyed(driver, "name") }) },
@@ -189,19 +203,20 @@ export const csiNode: ServedResource = serve({
 export const csiDriver: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "CSIDriver",
+  answersDeleted: true,
+  needsVersion: true,
   description: "A storage driver and what it can do.",
   namespaced: false,
-  hasGeneration: true,
   members: {
     spec: fields({
       attachRequired: withDefault(bool, true),
       podInfoOnMount: withDefault(bool, false),
-      volumeLifecycleModes: { ...listOf(text), "x-kubernetes-list-type": "set" },
+      volumeLifecycleModes: withDefault({ ...listOf(text), "x-kubernetes-list-type": "set" }, ["Persistent"]),
       storageCapacity: withDefault(bool, false),
-      fsGroupPolicy: text,
+      fsGroupPolicy: withDefault(text, "ReadWriteOnceWithFSType"),
       tokenRequests: listOf(fields({ "audience!": text, expirationSeconds: int64 })),
-      requiresRepublish: bool,
-      seLinuxMount: bool,
+      requiresRepublish: withDefault(bool, false),
+      seLinuxMount: withDefault(bool, false),
       nodeAllocatableUpdatePeriodSeconds: int64,
       serviceAccountTokenInSecrets: bool,
       preventPodSchedulingIfMissing: bool,

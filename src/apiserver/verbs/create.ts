@@ -5,10 +5,10 @@ import { trackUpdate } from "../patch/managed-fields.ts";
 import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import { requireOpenNamespace } from "../rules/namespace.ts";
-import type { Body } from "../served.ts";
+import type { Body, ServedResource } from "../served.ts";
 import { alreadyExists, badRequest, invalid } from "../status.ts";
 import { blankObject, writeOut } from "../wire/compile.ts";
-import { decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
+import { asIfStored, decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
 
 /** Generated names end in five of these: no vowels, no look-alikes. */
 const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -35,7 +35,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
     object.metadata.managedFields = trackUpdate({
       before: undefined,
       blank: blankObject(resource),
-      after: object,
+      after: owned(resource, object),
       manager: managerOf(call),
       subresource: "",
       apiVersion: apiVersionOf(resource),
@@ -64,7 +64,7 @@ async function keep(call: Call, object: Body): Promise<Body> {
   const { core, resource } = call;
   const { collection, key } = placeOf(call, object.metadata.name);
   if (core.store.get(collection, key) !== undefined) throw alreadyExists(resource, object.metadata.name);
-  if (isDryRun(call)) return object;
+  if (isDryRun(call)) return await asIfStored(call, object);
   const stored = await toStorage(call, object);
   // Admission may have taken time; the namespace could have been closed meanwhile.
   requireOpenNamespace(call, object.metadata.name);
@@ -86,6 +86,14 @@ function name(call: Call, { metadata }: Body): void {
       },
     ]);
   metadata.name = metadata.generateName.slice(0, GENERATED_NAME_LIMIT) + text(call.core.random, 5, SUFFIX_ALPHABET);
+}
+
+/** What a writer can come to own: not what a create resets. */
+function owned(resource: ServedResource, object: Body): Body {
+  if (!resource.status) return object;
+  const { status: _status, ...rest } = object;
+  const status = blankObject(resource)?.status;
+  return (status === undefined ? rest : { ...rest, status }) as Body;
 }
 
 /** Takes away what only the server sets. */

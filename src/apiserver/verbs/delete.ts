@@ -23,7 +23,7 @@ const CRD_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 /** DELETE of one object. Answers the object while something holds it, else a Status that names what went. */
 export async function remove(call: Call): Promise<Body | Omit<Status, "code">> {
   const outcome = await removeObject(call, deleteOptions(call));
-  return outcome.gone ? success(call, outcome.object) : outcome.object;
+  return outcome.gone && call.resource.answersDeleted !== true ? success(call, outcome.object) : outcome.object;
 }
 
 /** Reads DeleteOptions from the body, and from the query where the body has none. */
@@ -74,7 +74,13 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     const version = stored.metadata.resourceVersion;
     if (marked !== undefined && isFinished(marked)) {
       const last = core.store.remove(collection, key, version);
-      if (last !== undefined) return { gone: true, object: { ...live, metadata: last.metadata } };
+      // What had time to wind down is shown as marked, though it had none left.
+      const shown = resource.gracePeriodSeconds === undefined ? last?.metadata : marked.metadata;
+      if (last !== undefined && shown !== undefined)
+        return {
+          gone: true,
+          object: { ...live, metadata: { ...shown, resourceVersion: last.metadata.resourceVersion } },
+        };
     } else if (marked === undefined) return { gone: false, object: live };
     else {
       const kept = await toStorage(call, marked);
@@ -116,7 +122,7 @@ function mark(call: Call, live: Body, options: DeleteOptions): Body | undefined 
   const grace = already ? Math.min(wanted, metadata.deletionGracePeriodSeconds ?? 0) : normal === 0 ? 0 : wanted;
   if (!already || grace < (metadata.deletionGracePeriodSeconds ?? 0)) {
     metadata.deletionTimestamp = rfc3339(core.clock.now() + grace * 1000);
-    metadata.deletionGracePeriodSeconds = grace;
+    if (!isNamespace(call)) metadata.deletionGracePeriodSeconds = grace;
   }
   if (!already && metadata.generation !== undefined) metadata.generation++;
   if (finalizers.length > 0) metadata.finalizers = finalizers;

@@ -1,5 +1,6 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { admit, approve, type Call, isDryRun } from "../core.ts";
+import { withVersions } from "../conversion/with-versions.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
@@ -8,7 +9,7 @@ import { metadataErrors } from "../rules/metadata.ts";
 import type { Body, FieldError } from "../served.ts";
 import { conflict, invalid, MODIFIED, notFound } from "../status.ts";
 import { writeOut } from "../wire/compile.ts";
-import { decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
+import { asIfStored, decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
 
 const ATTEMPTS = 8;
 
@@ -25,7 +26,7 @@ export interface RewriteOptions {
 export async function update(call: Call): Promise<Body> {
   const object = decodeObject(call, call.body);
   const version = object.metadata.resourceVersion;
-  if (!call.resource.builtIn && (version === undefined || version === ""))
+  if ((!call.resource.builtIn || call.resource.needsVersion === true) && (version === undefined || version === ""))
     throw invalid({ ...call.resource, kind: call.resource.plural }, call.name, [
       {
         field: "metadata.resourceVersion",
@@ -54,7 +55,7 @@ export async function rewrite(
     const live = core.registry.view(resource, stored);
     const next = await prepare(call, live, await change(live), options);
     if (next === undefined) return live;
-    if (isDryRun(call)) return next;
+    if (isDryRun(call)) return await asIfStored(call, next);
     const version = stored.metadata.resourceVersion;
     if (isFinished(next)) {
       if (core.store.remove(collection, key, version) !== undefined) return next;
@@ -87,7 +88,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   tidy(call, next);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {
-    const managedFields = trackUpdate({
+    const update = {
       before: live,
       after: next,
       manager: managerOf(call),
@@ -95,8 +96,8 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
       apiVersion: apiVersionOf(resource),
       time: rfc3339(now),
       schema: resource.schema,
-    });
-    next.metadata.managedFields = managedFields;
+    };
+    next.metadata.managedFields = await withVersions(call, (inVersion) => trackUpdate({ ...update, inVersion }));
   }
   if (await admit(call, "UPDATE", next, live)) next = take(call, live, next, subresource);
   if (subresource === "") resource.prepareUpdate?.(next, live, now);
@@ -175,9 +176,10 @@ function keepOwned(next: Body, live: Body): void {
 /** Whether what the generation counts has changed: everything but metadata and a separate status. */
 function specOf(call: Call, next: Body, live: Body): boolean {
   const wanted = (object: Body): unknown => {
-    const { metadata: _, apiVersion: __, ...rest } = object;
+    const { metadata: _metadata, apiVersion: __, ...rest } = object;
     if (call.resource.status) delete rest.status;
-    return rest;
+    const counted = (call.resource.generationCounts ?? []).map((field) => object.metadata[field] ?? {});
+    return [rest, counted];
   };
   return !sameJson(wanted(next), wanted(live));
 }

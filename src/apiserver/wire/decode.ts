@@ -10,6 +10,8 @@ interface Walk {
   unknown: string[];
   /** The first complaint that lets the decoder go on. */
   complaint: string | undefined;
+  /** Empty lists and maps are none: the store does not tell them apart. */
+  stored: boolean;
 }
 
 /** Where the decoder stands: the struct and the fields that lead here, as complaints name them. */
@@ -22,10 +24,14 @@ interface Place {
 
 /**
  * An object as its kind's Go type holds it and writes it again: unknown fields are gone, nulls and zero values stand or are missing as
- * upstream writes them, quantities and times have their canonical form. `apiVersion` and `kind` stay as they are. Throws `Undecodable`.
+ * upstream writes them (`stored`: reads them back), quantities and times have their canonical form. `apiVersion` and `kind` stay as they are. Throws `Undecodable`.
  */
-export function decodeWire(type: WireType, value: unknown): { value: unknown; unknown: string[] } {
-  const walk: Walk = { unknown: [], complaint: undefined };
+export function decodeWire(
+  type: WireType,
+  value: unknown,
+  { stored = false }: { stored?: boolean } = {},
+): { value: unknown; unknown: string[] } {
+  const walk: Walk = { unknown: [], complaint: undefined, stored };
   const { apiVersion, kind, ...rest } = isRecord(value) ? value : {};
   const decoded = decode(type, isRecord(value) ? rest : value, { struct: "", fields: [], path: "" }, walk);
   if (walk.complaint !== undefined) throw new Undecodable(walk.complaint);
@@ -55,9 +61,11 @@ function decode(type: WireType, value: unknown, place: Place, walk: Walk): unkno
       return isRecord(value) ? decodeStruct(type, value, place, walk) : mismatch(type, value, place, walk);
     case "list":
       if (!Array.isArray(value)) return mismatch(type, value, place, walk);
+      if (walk.stored && value.length === 0) return null;
       return value.map((item, i) => decode(type.of, item, { ...place, path: `${place.path}[${i}]` }, walk));
     case "map": {
       if (!isRecord(value)) return mismatch(type, value, place, walk);
+      if (walk.stored && Object.keys(value).length === 0) return null;
       const members = Object.entries(value).map(([key, item]) => [
         key,
         decode(type.of, item, { ...place, path: below(place.path, key) }, walk),

@@ -1,0 +1,61 @@
+import type { Body, ServedResource } from "../served.ts";
+import { podTemplate } from "./pod-spec.ts";
+import { membersAt } from "./read.ts";
+import { about, conditions, fields, int32, int64, textMap, withDefault } from "./schema-words.ts";
+import { age, numberColumn, serve, wide } from "./serve.ts";
+import { labelText } from "./service.ts";
+import { containerColumns, defaultTemplate } from "./workload.ts";
+
+export const replicationController: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "ReplicationController",
+  description: "A number of equal Pods; ReplicaSets have taken its place.",
+  shortNames: ["rc"],
+  categories: ["all"],
+  namespaced: true,
+  status: true,
+  hasGeneration: true,
+  scale: {
+    specReplicasPath: ".spec.replicas",
+    statusReplicasPath: ".status.replicas",
+    labelSelectorPath: ".spec.selector",
+  },
+  members: {
+    spec: fields({
+      replicas: about("Pods wanted.", withDefault(int32, 1)),
+      minReadySeconds: withDefault(int32, 0),
+      selector: about("Labels of its Pods; those of the template when absent.", {
+        ...textMap,
+        "x-kubernetes-map-type": "atomic",
+      }),
+      template: podTemplate,
+    }),
+    status: fields({
+      replicas: int32,
+      fullyLabeledReplicas: int32,
+      readyReplicas: int32,
+      availableReplicas: int32,
+      observedGeneration: int64,
+      conditions: conditions(),
+    }),
+  },
+  columns: [
+    numberColumn("Desired", "spec.replicas"),
+    numberColumn("Current", "status.replicas"),
+    numberColumn("Ready", "status.readyReplicas"),
+    age,
+    ...containerColumns,
+    wide("Selector", (object) => labelText(membersAt(object, "spec.selector"))),
+  ],
+  setDefaults: fillIn,
+});
+
+/** What the writer leaves open comes from the template's labels. */
+function fillIn(object: Body): void {
+  defaultTemplate(object);
+  const labels = membersAt(object, "spec.template.metadata.labels") as Record<string, string>;
+  if (Object.keys(labels).length === 0) return;
+  const spec = membersAt(object, "spec");
+  if (Object.keys(membersAt(spec, "selector")).length === 0) spec.selector = { ...labels };
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
+}
