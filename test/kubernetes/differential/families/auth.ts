@@ -145,7 +145,6 @@ const reviews: Step[] = [
   step(mine({ spec: {} })),
   step(mine({ spec: { ...can("get", "pods").spec, nonResourceAttributes: { path: "/x", verb: "get" } } })),
   step(mine({ ...can("get", "pods"), metadata: { name: "x" } })),
-  step(mine({ spec: { nonResourceAttributes: { path: "/healthz", verb: "get" } } })),
   step(mine({ spec: { nonResourceAttributes: { path: "/metrics", verb: "get" } } })),
   step(mine({ spec: { nonResourceAttributes: { path: "/openapi/v3", verb: "get" } } })),
   step(mine({ ...can("get", "pods"), bogus: 1 })),
