@@ -81,7 +81,7 @@ test("RBAC rules are the declared access and reading the sources, in one fixed o
     clusterRules: [
       { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch", "patch", "delete"] },
       { apiGroups: [""], resources: ["nodes/status"], verbs: ["patch"] },
-      { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
+      { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
     ],
     roles: [
       {
@@ -89,7 +89,7 @@ test("RBAC rules are the declared access and reading the sources, in one fixed o
         rules: [
           { apiGroups: [""], resources: ["configmaps"], resourceNames: ["a", "b"], verbs: ["patch"] },
           { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
-          { apiGroups: [""], resources: ["secrets"], resourceNames: ["vip"], verbs: ["get", "list", "watch"] },
+          { apiGroups: [""], resources: ["secrets"], resourceNames: ["vip"], verbs: ["list", "watch"] },
         ],
       },
     ],

@@ -74,7 +74,7 @@ export function sourceAccess(source: Source): Access {
   const name = onlyName(source.fieldSelector);
   return {
     resource: source.resource,
-    verbs: ["get", "list", "watch"],
+    verbs: ["list", "watch"],
     ...(source.namespace === undefined ? {} : { namespace: source.namespace }),
     ...(name === undefined ? {} : { names: [name] }),
   };

@@ -17,7 +17,7 @@ export interface RbacRules {
 const VERB_ORDER: readonly Verb[] = ["get", "list", "watch", "create", "update", "patch", "delete"];
 
 /**
- * The least rules under which the controllers work: their declared access, and get, list and watch on their sources. `more` is what
+ * The least rules under which the controllers work: their declared access, and list and watch on their sources. `more` is what
  * the process needs besides (`runtimeAccess`). The same input gives the same text, in whatever order it comes.
  */
 export function rulesOf(controllers: readonly Controller[], more: readonly Access[] = []): RbacRules {

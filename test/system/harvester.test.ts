@@ -7,6 +7,7 @@ import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { isTrue } from "../../src/kube/conditions.ts";
 import { ConfigMap, Secret, Service } from "../../src/kube/core.ts";
+import type { Transport } from "../../src/kube/transport.ts";
 import { condition, using } from "./using.ts";
 import { HOUR, JOIN_TOKEN, MINUTE, SECOND } from "./world.ts";
 
@@ -229,6 +230,33 @@ test("H8 a protected pool is not deleted, nor its machines, until it may be", ()
       async () => (await world.pools()).length === 0 && world.equinix.devices().length === 0,
     );
   }));
+
+test("H8 a pool that somebody else changes at the moment in which it is protected is protected all the same", () => {
+  let interfere = async (): Promise<void> => {};
+  const transport = (inner: Transport): Transport => ({
+    ...inner,
+    request: async (request) => {
+      const { metadata } = (request.body ?? {}) as { metadata?: { finalizers?: string[] } };
+      if (metadata?.finalizers !== undefined && request.path.endsWith("/instancepools/rack")) await interfere();
+      return await inner.request(request);
+    },
+  });
+  return using({ transport }, async (world) => {
+    await world.pool("rack", {});
+    await world.until("ready", () => world.converged());
+    const annotate = (annotations: object) =>
+      world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { metadata: { annotations } } });
+    interfere = async () => {
+      interfere = async () => {};
+      await annotate({ note: "from somebody else" });
+    };
+    await annotate({ "slipway.dev/protect": "true" });
+    await world.clock.run(10 * SECOND);
+    const { annotations, finalizers } = (await world.pools())[0]!.metadata;
+    assert.equal(annotations?.note, "from somebody else");
+    assert.equal(finalizers?.length, 1);
+  });
+});
 
 test("H21 where the spot market has nothing at this price, spotFallback buys at the fixed one", () =>
   using({}, async (world) => {

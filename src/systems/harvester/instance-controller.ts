@@ -51,12 +51,12 @@ export function instanceController(harvester: Harvester): Controller {
     access: [
       { resource: Instance, verbs: ["get", "patch", "delete"] },
       { resource: Instance, verbs: ["update"], subresource: "status" },
-      { resource: Node, verbs: ["patch", "delete"] },
+      { resource: Node, verbs: ["get", "patch", "delete"] },
       { resource: Pod, verbs: ["list"] },
       { resource: Pod, verbs: ["create"], subresource: "eviction" },
       { resource: MachineProvider, verbs: ["get"] },
       { resource: Secret, verbs: ["get", "create", "patch", "delete"], namespace: harvester.addon.namespace },
-      { resource: FleetMachine, verbs: ["get", "delete"], namespace: FLEET_NAMESPACE },
+      { resource: FleetMachine, verbs: ["delete"], namespace: FLEET_NAMESPACE },
       ...SITE_ACCESS,
     ],
     async reconcile(ref, context) {

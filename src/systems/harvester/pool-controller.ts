@@ -41,7 +41,7 @@ export function poolController(harvester: Harvester): Controller {
       }),
     ],
     access: [
-      { resource: InstancePool, verbs: ["patch"] },
+      { resource: InstancePool, verbs: ["get", "patch"] },
       { resource: InstancePool, verbs: ["update"], subresource: "status" },
       { resource: Instance, verbs: ["list", "create", "patch", "delete"] },
       { resource: MachineProvider, verbs: ["get"] },
