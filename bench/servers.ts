@@ -93,7 +93,7 @@ async function startEmbedded(durable: boolean): Promise<Server> {
     residentMiB: () => residentOf(child.pid!),
     async close() {
       const gone = once(child, "exit");
-      child.kill("SIGKILL");
+      child.disconnect();
       await gone;
       await rm(dir, { recursive: true });
     },
