@@ -264,7 +264,7 @@ test("who may impersonate acts as the other, who may not is refused", async () =
       method: "POST",
       path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
       query: new URLSearchParams(),
-      headers: { authorization: `Bearer ${token}`, "impersonate-user": "alice", "impersonate-group": "a, b" },
+      headers: { authorization: `Bearer ${token}`, "impersonate-user": "alice", "impersonate-group": "a\nb" },
       body: {},
     });
   const told = await ask("root");

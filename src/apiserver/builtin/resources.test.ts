@@ -302,7 +302,13 @@ const REFUSED: [
     { roleRef: { kind: "Role", name: "a" } },
     ["roleRef: Invalid value"],
   ],
-  ["a rule without verbs", "ClusterRole", { rules: [{ verbs: [] }] }, undefined, ["rules[0].verbs: Required value"]],
+  [
+    "a rule without verbs",
+    "ClusterRole",
+    { rules: [{ verbs: [], apiGroups: [""], resources: ["pods"] }] },
+    undefined,
+    ["rules[0].verbs: Required value"],
+  ],
 ];
 
 for (const [rule, kind, parts, old, found] of REFUSED) {
