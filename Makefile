@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-conformance check generate bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-conformance check generate bundle image test-install bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,16 @@ check: $(INSTALLED) ## Types, lint, format, layers, generated files
 generate: $(INSTALLED) ## Write deploy/ and docs/api.md from the kinds and controllers
 	@bin/slipway crds --write .
 
+bundle: $(INSTALLED) ## dist/slipway.mjs: the command as few files, for any Node 24 or newer
+	@$(NODE) tools/bundle.ts
+
+image: bundle ## dist/image: an OCI image layout for amd64 and arm64 (needs apt-get, npm, GNU tar)
+	@$(NODE) tools/image/main.ts
+
+test-install: image ## Bundle, image and chart as they are installed (needs Go for Helm and kubectl, or both on the PATH)
+	@$(NODE) test/kubernetes/assets/main.ts helm kubectl >/dev/null || command -v helm >/dev/null
+	@$(NODE) --test --test-reporter=spec "test/install/**/*.test.ts"
+
 bench: $(INSTALLED) ## Benchmarks; figures and budgets in bench/README.md
 	@for file in bench/*.bench.ts; do $(NODE) $$file || exit 1; done
 
@@ -50,4 +60,4 @@ sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0
 	@$(NODE) test/system/seeds.ts
 
 clean: ## Remove what was installed and kept
-	rm -rf node_modules .slipway
+	rm -rf node_modules .slipway dist
