@@ -55,6 +55,13 @@ test("a Service's ports may be numbers or names, and what Go writes as zero is l
   });
 });
 
+test("a map of lists reads as such: the extra of a review's subject", () => {
+  const scopes = field(2, [...field(1, bytes("view")), ...field(1, bytes("edit"))]);
+  const extra = field(5, [...field(1, bytes("scopes")), ...scopes]);
+  const object = decodeProtobuf(envelope("SubjectAccessReview", field(2, [...field(3, bytes("bob")), ...extra])));
+  assert.deepEqual(object.spec, { user: "bob", extra: { scopes: ["view", "edit"] } });
+});
+
 test("any bytes are an object or a refusal", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), fc.constantFrom("Pod", "Secret", "Eviction"), (raw, kind) => {

@@ -42,9 +42,9 @@ function message(type: string, bytes: Uint8Array, path: string, depth: number): 
     }
     if (kind.startsWith("{")) {
       out[name] ??= {};
-      const map = out[name] as Record<string, string>;
-      const [key, text] = entry(asBytes(value), kind === "{x}");
-      if (key !== "__proto__") map[key] = text;
+      const map = out[name] as Record<string, unknown>;
+      const [key, found] = entry(asBytes(value), kind);
+      if (key !== "__proto__") map[key] = found;
     } else if (kind.endsWith("*")) {
       out[name] ??= [];
       (out[name] as unknown[]).push(single(kind.slice(0, -1), value, `${path}.${name}`, depth));
@@ -93,14 +93,15 @@ function intOrString(bytes: Uint8Array): number | string {
   return numberOf(parts.get(2) ?? 0);
 }
 
-function entry(bytes: Uint8Array, base64: boolean): [string, string] {
+function entry(bytes: Uint8Array, kind: string): [string, unknown] {
   let key = "";
-  let value = "";
+  let value: Uint8Array = new Uint8Array();
   for (const [number, part] of fields(bytes)) {
     if (number === 1) key = textOf(part);
-    if (number === 2) value = base64 ? Buffer.from(asBytes(part)).toString("base64") : textOf(part);
+    if (number === 2) value = asBytes(part);
   }
-  return [key, value];
+  if (kind === "{x}") return [key, Buffer.from(value).toString("base64")];
+  return [key, kind === "{s*}" ? fields(value).map(([, text]) => textOf(text)) : textOf(value)];
 }
 
 /** The fields of a message in the order of the wire (Protocol Buffers "Encoding"). */

@@ -3,7 +3,7 @@
  * They are part of the wire format, from the `generated.proto` of each API group.
  *
  * A field is `number: "name type"`: type `s` text, `i` number, `b` boolean, `n` and `f` the same where 0 and false say nothing, `is` IntOrString, `x` bytes, `t` Time, `-` not kept, `{}` map of texts, `{x}` map of
- * bytes, or the name of a message; `*` after it: repeated.
+ * bytes, `{s*}` map of lists of texts, or the name of a message; `*` after it: repeated.
  */
 export type Message = Readonly<Record<number, string>>;
 
@@ -172,7 +172,8 @@ export const MESSAGES: Readonly<Record<string, Message>> = {
     5: "preemptionPolicy s",
   },
   Role: { 1: "metadata ObjectMeta", 2: "rules PolicyRule*" },
-  ClusterRole: { 1: "metadata ObjectMeta", 2: "rules PolicyRule*" },
+  ClusterRole: { 1: "metadata ObjectMeta", 2: "rules PolicyRule*", 3: "aggregationRule AggregationRule" },
+  AggregationRule: { 1: "clusterRoleSelectors LabelSelector*" },
   PolicyRule: { 1: "verbs s*", 2: "apiGroups s*", 3: "resources s*", 4: "resourceNames s*", 5: "nonResourceURLs s*" },
   RoleBinding: { 1: "metadata ObjectMeta", 2: "subjects Subject*", 3: "roleRef RoleRef" },
   ClusterRoleBinding: { 1: "metadata ObjectMeta", 2: "subjects Subject*", 3: "roleRef RoleRef" },
@@ -190,8 +191,26 @@ export const MESSAGES: Readonly<Record<string, Message>> = {
     5: "resource s",
     6: "subresource s",
     7: "name s",
+    8: "fieldSelector SelectorAttributes",
+    9: "labelSelector SelectorAttributes",
   },
+  SelectorAttributes: { 1: "rawSelector s", 2: "requirements LabelSelectorRequirement*" },
   NonResourceAttributes: { 1: "path s", 2: "verb s" },
   SelfSubjectRulesReview: { 1: "metadata ObjectMeta", 2: "spec RulesReviewSpec", 3: "status -" },
   RulesReviewSpec: { 1: "namespace s" },
+  SubjectAccessReview: { 1: "metadata ObjectMeta", 2: "spec SubjectAccessReviewSpec", 3: "status -" },
+  LocalSubjectAccessReview: { 1: "metadata ObjectMeta", 2: "spec SubjectAccessReviewSpec", 3: "status -" },
+  SubjectAccessReviewSpec: {
+    1: "resourceAttributes ResourceAttributes",
+    2: "nonResourceAttributes NonResourceAttributes",
+    3: "user s",
+    4: "groups s*",
+    5: "extra {s*}",
+    6: "uid s",
+  },
+  TokenReview: { 1: "metadata ObjectMeta", 2: "spec TokenReviewSpec", 3: "status -" },
+  TokenReviewSpec: { 1: "token s", 2: "audiences s*" },
+  TokenRequest: { 1: "metadata ObjectMeta", 2: "spec TokenRequestSpec", 3: "status -" },
+  TokenRequestSpec: { 1: "audiences s*", 3: "boundObjectRef BoundObjectReference", 4: "expirationSeconds i" },
+  BoundObjectReference: { 1: "kind s", 2: "apiVersion s", 3: "name s", 4: "uid s" },
 };
