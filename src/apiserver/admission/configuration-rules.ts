@@ -1,5 +1,5 @@
 import { validateLabelKey, validateLabelSelector } from "../builtin/name-rules.ts";
-import { sameJson } from "../json-value.ts";
+import { isRecord, sameJson } from "../json-value.ts";
 import { subdomainRule } from "../rules/metadata.ts";
 import { duplicate, invalid, notSupported, required, tooMany } from "../schema/field-error.ts";
 import type { Body, FieldError } from "../served.ts";
@@ -37,8 +37,13 @@ export function configurationErrors(configuration: Body, old?: Body): FieldError
   });
 }
 
-function hooksIn(configuration: Body): Given[] {
-  return Array.isArray(configuration.webhooks) ? (configuration.webhooks as Given[]) : [];
+/** The webhooks as they are given; a null says as much as nothing. */
+function hooksIn({ webhooks }: Body): Given[] {
+  const given = <T>(part: T): T =>
+    isRecord(part)
+      ? (Object.fromEntries(Object.entries(part).flatMap(([k, v]) => (v === null ? [] : [[k, given(v)]]))) as T)
+      : part;
+  return Array.isArray(webhooks) ? webhooks.map(given) : [];
 }
 
 function hookErrors(hook: Given, at: string, sideEffects: readonly string[]): FieldError[] {

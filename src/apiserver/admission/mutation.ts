@@ -2,7 +2,9 @@ import { convertBetween } from "../conversion/between.ts";
 import type { AdmissionReview } from "../core.ts";
 import { copyJson, sameJson } from "../json-value.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
-import type { Body } from "../served.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { typeOfResource } from "../wire/compile.ts";
+import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { ask, type Calling, failedCall, internalError } from "./call.ts";
 import type { Hook } from "./configuration.ts";
 import { type Invocation, invocationOf } from "./matching.ts";
@@ -77,6 +79,8 @@ async function patch(
   } catch {
     throw internalError(whyNot(object, operations));
   }
+  const wrong = undecodable(as, patched);
+  if (wrong !== undefined) throw internalError(wrong);
   const schema = calling.registry.compiled(as);
   schema.prune(patched);
   const changed = !sameJson(object, patched);
@@ -95,6 +99,18 @@ function operationsIn(text: string): JsonPatchOperation[] | string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Why the patched object is none of its kind, in the decoder's words. */
+function undecodable(resource: ServedResource, object: Body): string | undefined {
+  const type = typeOfResource(resource);
+  try {
+    if (type !== undefined) decodeWire(type, object);
+  } catch (error) {
+    if (error instanceof Undecodable) return error.message;
+    throw error;
+  }
+  return undefined;
 }
 
 /** Others hold the object itself, so it is filled anew. */

@@ -10,14 +10,15 @@ import type { Body, Schema } from "../served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { type ApplyConflict, conflictFault } from "./apply-conflict.ts";
 import { capManagers } from "./cap-managers.ts";
-import { compareFields, isSame } from "./compare.ts";
-import { difference, equalSets, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
-import { refusal } from "./json.ts";
+import { isSame } from "./compare.ts";
+import { difference, equalSets, isEmptySet } from "./field-set.ts";
+import { equalJson } from "./json.ts";
 import { KUBECTL, takeableFields, withLastApplied } from "./last-applied.ts";
 import { bare, objectSchema, updatedManagers } from "./managed-fields.ts";
-import { disown, idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
+import { idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
 import { mergeTyped } from "./merge-typed.ts";
-import { removeFields, withNamedParents } from "./remove-fields.ts";
+import { prune } from "./prune.ts";
+import { changesIn, contested, disownChanged, type InVersion } from "./versions.ts";
 
 export interface Apply {
   /** The stored object; undefined creates. */
@@ -33,6 +34,8 @@ export interface Apply {
   /** RFC 3339. */
   time: string;
   schema: Schema;
+  /** How owners see the object who wrote it in another version. */
+  inVersion?: InVersion | undefined;
 }
 
 /** Owner of everything in an object that had no owners when it was first applied to. */
@@ -43,14 +46,11 @@ const BEFORE_FIRST_APPLY = "before-first-apply";
  * applies no more, and nobody else owns; `metadata.managedFields` is up to date. Applying the same again changes nothing, not even a
  * time.
  *
- * Changing what others own is a `Conflict` fault naming them and the fields, unless `force`; a configuration that does not fit the
- * schema is a `BadRequest`.
+ * Changing what others own is a `Conflict` fault naming them and the fields, unless `force`. Throws `Untyped` for a configuration that
+ * does not fit the schema.
  */
 export function applyConfiguration(apply: Apply): { object: Body } {
   const { live, config, manager: name, apiVersion, subresource, time } = apply;
-  if (config.metadata.managedFields !== undefined && config.metadata.managedFields !== null) {
-    throw refusal("BadRequest", "apply", "metadata.managedFields must be nil");
-  }
   const schema = objectSchema(apply.schema);
   const applied = bare(config);
   const current = bare(live);
@@ -59,19 +59,21 @@ export function applyConfiguration(apply: Apply): { object: Body } {
 
   const before = ownersBefore(apply);
   const last = before.get(id);
-  // While fields are pruned, all that is stated counts: so metadata itself stays, and lists that are stated to be empty.
-  const stated = fieldsOf(applied, schema, { strictFor: titleOf(config), withEmptyLists: true });
-  const fields = tracked(fieldsOf(applied, schema));
+  const wrong = typedErrors(applied, schema);
+  if (wrong !== undefined) throw new Untyped(`failed to create typed patch object (${titleOf(config)}): ${wrong}`);
+  // While fields are pruned, all that is stated counts: so metadata itself stays.
+  const stated = fieldsOf(applied, schema);
+  const fields = tracked(stated);
   const owners = new Map(before).set(id, { ...self, time: last?.time, fields: stated });
 
   const merged = mergeTyped(current, applied, schema);
-  const next = last === undefined ? merged : prune(merged, last.fields, owners, schema);
-  const changes = compareFields(current, next, schema);
-  const touched = union(changes.modified, changes.added);
-  const conflicts = conflictsWith(before, touched, id);
+  const next = last === undefined ? merged : prune(merged, last, owners, { ...apply, schema });
+  const changesOf = changesIn({ ...apply, before: live, after: next as unknown as Body });
+  const changes = changesOf(apiVersion)!;
+  const conflicts = conflictsWith(before, changesOf, id);
   if (!apply.force) refuseConflicts(conflicts, apply, schema);
 
-  const after = disown(owners, union(touched, changes.removed), id);
+  const after = disownChanged(owners, changesOf, id);
   const unchanged =
     isSame(changes) && last !== undefined && equalSets(last.fields, fields) && last.apiVersion === apiVersion;
   if (isEmptySet(fields)) after.delete(id);
@@ -91,28 +93,14 @@ function ownersBefore({ live, apiVersion, schema, subresource, time }: Apply): M
   );
 }
 
-/** Takes away what the applier gave up, keeping what anybody owns and what the applier never had (upstream `Updater.prune`). */
-function prune(merged: unknown, last: FieldSet, owners: Managers, schema: Schema): unknown {
-  const named = (set: FieldSet): FieldSet => withNamedParents(set, schema);
-  const fieldsIn = (value: unknown): FieldSet => named(fieldsOf(value, schema, { withEmptyLists: true }));
-  let owned: FieldSet = { member: false, below: new Map() };
-  for (const { fields } of owners.values()) owned = union(owned, fields);
-
-  const all = fieldsIn(merged);
-  const stripped = removeFields(merged, named(last), schema);
-  const unowned = difference(difference(all, fieldsIn(stripped)), named(owned));
-  const kept = removeFields(merged, unowned, schema);
-  return removeFields(merged, intersection(difference(all, fieldsIn(kept)), named(last)), schema);
-}
-
 function titleOf({ apiVersion, kind, metadata }: Body): string {
   return `${metadata.namespace ?? ""}/${metadata.name}; ${apiVersion}, Kind=${kind}`;
 }
 
-function conflictsWith(managers: Managers, touched: FieldSet, self: string): ApplyConflict[] {
+function conflictsWith(managers: Managers, changes: ReturnType<typeof changesIn>, self: string): ApplyConflict[] {
   const found: ApplyConflict[] = [];
   for (const [id, manager] of managers) {
-    const fields = intersection(manager.fields, touched);
+    const fields = contested(manager, changes);
     if (id !== self && !isEmptySet(fields)) found.push({ manager, fields });
   }
   return found;

@@ -1,10 +1,10 @@
 import { wholeObject } from "../schema/object-meta.ts";
 import type { Body, Schema } from "../served.ts";
 import { capManagers } from "./cap-managers.ts";
-import { compareFields } from "./compare.ts";
 import { isEmptySet, union } from "./field-set.ts";
 import { isObject } from "./json.ts";
-import { disown, idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
+import { idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
+import { changesIn, disownChanged, type InVersion } from "./versions.ts";
 
 /** A write other than an apply. */
 export interface TrackedUpdate {
@@ -21,6 +21,7 @@ export interface TrackedUpdate {
   /** RFC 3339. */
   time: string;
   schema: Schema;
+  inVersion?: InVersion | undefined;
   operation?: "Update";
 }
 
@@ -38,11 +39,11 @@ export function trackUpdate(update: TrackedUpdate): unknown[] {
 
 /** Who owns what after `update`, given who owned what before it. */
 export function updatedManagers(update: TrackedUpdate, managers: Managers): Map<string, Manager> {
-  const { before, after, apiVersion, manager: name, subresource, time } = update;
-  const { added, modified, removed } = compareFields(bare(before ?? update.blank), bare(after), objectSchema(update.schema));
-  const changed = union(modified, added);
-  const next = disown(managers, union(changed, removed));
-  const taken = tracked(changed);
+  const { before, apiVersion, manager: name, subresource, time } = update;
+  const changes = changesIn({ ...update, before: before ?? update.blank });
+  const { added, modified } = changes(apiVersion)!;
+  const next = disownChanged(managers, changes);
+  const taken = tracked(union(modified, added));
   if (isEmptySet(taken)) return next;
   const self = { name, operation: "Update" as const, apiVersion, subresource };
   const held = next.get(idOf(self));

@@ -111,7 +111,11 @@ function served(spec: CrdSpec, version: CrdVersion, storageVersion: string): Ser
 function columnsOf(version: CrdVersion): readonly Column[] {
   const columns = version.additionalPrinterColumns ?? [];
   if (columns.length === 0) return [AGE];
-  return columns.map(({ jsonPath, ...column }) => ({ ...column, value: { jsonPath } }));
+  return columns.map(({ jsonPath, ...column }) => ({
+    description: `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    ...column,
+    value: { jsonPath },
+  }));
 }
 
 function selectable(fields: readonly { jsonPath: string }[]): Record<string, (object: Body) => string> {

@@ -25,6 +25,13 @@ export function toStorage(call: Call, object: Body): Body | Promise<Body> {
   return { ...object, apiVersion: resource.storageVersion };
 }
 
+/** What a dry run answers: the object as it would be read back from what would be stored. */
+export async function asIfStored(call: Call, object: Body): Promise<Body> {
+  const { resource, core } = call;
+  if (resource.versions === undefined || object.apiVersion === resource.storageVersion) return object;
+  return await inVersion((r) => core.registry.compiled(r), resource, await toStorage(call, object));
+}
+
 /** A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. */
 export function decodeObject(call: Call, value: unknown): Body {
   let object: Body;

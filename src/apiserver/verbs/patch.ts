@@ -1,6 +1,7 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import { mediaType, unsupported } from "../body.ts";
+import { withVersions } from "../conversion/with-versions.ts";
 import type { Call } from "../core.ts";
 import { copyJson, isRecord } from "../json-value.ts";
 import { applyConfiguration } from "../patch/apply.ts";
@@ -160,7 +161,10 @@ async function apply(call: Call): Promise<{ object: Body; created: boolean }> {
   }
   const object = await rewrite(
     call,
-    (live) => decodeObject(call, copyJson(applyConfiguration({ ...given, live }).object)),
+    async (live) => {
+      const { object } = await withVersions(call, (inVersion) => applyConfiguration({ ...given, live, inVersion }));
+      return decodeObject(call, copyJson(object));
+    },
     { managed: true },
   );
   return { object, created: false };

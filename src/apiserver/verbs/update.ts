@@ -1,4 +1,5 @@
 import { rfc3339 } from "../../base/clock.ts";
+import { withVersions } from "../conversion/with-versions.ts";
 import { admit, approve, type Call, isDryRun } from "../core.ts";
 import { withVersions } from "../conversion/with-versions.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";

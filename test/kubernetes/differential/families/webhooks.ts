@@ -413,9 +413,7 @@ const steps: Step[] = [
       { query: { fieldManager: "applier" } },
     ),
   ),
-  step(
-    patch(`${MAPS}/told`, MERGE, { data: { a: "d" } }, { as: { user: "jane", groups: ["system:masters"] } }),
-  ),
+  step(patch(`${MAPS}/told`, MERGE, { data: { a: "d" } }, { as: { user: "jane", groups: ["system:masters"] } })),
   step(
     del(`${MAPS}/told`, {
       kind: "DeleteOptions",

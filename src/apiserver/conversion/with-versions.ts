@@ -1,0 +1,40 @@
+import type { Call } from "../core.ts";
+import type { InVersion } from "../patch/versions.ts";
+import type { Body } from "../served.ts";
+import { inVersion } from "./views.ts";
+
+/** Thrown where a conversion has to be waited for. */
+class NotYet extends Error {}
+
+/**
+ * Runs a pure function that looks at objects in other versions of their kind; again, when one of these conversions had to be waited for.
+ * Kinds with one version are spared it.
+ */
+export async function withVersions<T>(
+  { core, resource }: Call,
+  fn: (inVersion: InVersion | undefined) => T,
+): Promise<T> {
+  const { versions } = resource;
+  if (versions === undefined || versions.size < 2) return fn(undefined);
+  const known = new Map<string, Body>();
+  for (;;) {
+    let pending: Promise<unknown> | undefined;
+    const look: InVersion = (object, apiVersion) => {
+      const to = versions.get(apiVersion);
+      if (to === undefined) return undefined;
+      const key = `${apiVersion} ${JSON.stringify(object)}`;
+      const made = known.get(key) ?? inVersion((r) => core.registry.compiled(r), to, object);
+      if (made instanceof Promise) {
+        pending = made.then((body) => known.set(key, body));
+        throw new NotYet();
+      }
+      return { object: made, schema: to.schema };
+    };
+    try {
+      return fn(look);
+    } catch (error) {
+      if (!(error instanceof NotYet)) throw error;
+    }
+    await pending;
+  }
+}
