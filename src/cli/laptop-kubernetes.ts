@@ -47,7 +47,9 @@ export function startKubernetes(which: KubernetesChoice, options: Options): Prom
 async function startEmbedded({ dir, host, port, identity, clock, random, log }: Options): Promise<LaptopKubernetes> {
   const { createApiServer } = await import("../apiserver/server.ts");
   const storage = dir === undefined ? {} : { storage: { file: join(dir, "kubernetes.db") } };
-  const api = await createApiServer({ clock, random, log, ...storage });
+  const { clientCa: authority } = identity.serving;
+  const trust = authority === undefined ? {} : { authority };
+  const api = await createApiServer({ clock, random, log, ...storage, ...trust });
   try {
     const socket = await api.listen({ host, port, tls: identity.serving });
     const died = new Promise<never>(() => {});

@@ -439,6 +439,7 @@ const tokens: Step[] = [
   ),
   step(post(`${HOME}/pods`, { metadata: { name: "gen-aaaaa" }, spec: { containers: [{ name: "c", image: "i" }] } })),
   step(get(`${ACCOUNTS}/default`)),
+  step(get(`${HOME}/configmaps/kube-root-ca.crt`)),
 ];
 
 const family: Family = {
