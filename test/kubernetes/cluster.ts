@@ -33,11 +33,13 @@ export async function whyNotHere(): Promise<string | undefined> {
 
 /** Starts etcd, kube-apiserver and what else is asked for; `close` leaves nothing behind, and so does a crash of the test. */
 export async function startCluster(
-  options: Partial<Pick<ControlPlaneOptions, "apiServer" | "controllers" | "apiServerFlags">> = {},
+  options: Partial<
+    Pick<ControlPlaneOptions, "apiServer" | "controllers" | "apiServerFlags" | "identity" | "host">
+  > = {},
 ): Promise<Cluster> {
   const assets = await findAssets(process.env);
-  const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
-  const plane = await startControlPlane({ assets, clock, identity, ...options });
+  const identity = options.identity ?? (await laptopIdentity(undefined, options.host ?? "127.0.0.1", clock));
+  const plane = await startControlPlane({ assets, clock, ...options, identity });
   const transport = await transportOf(plane);
   const client = createClient(transport, { clock, random, log: quietLog });
   return {
