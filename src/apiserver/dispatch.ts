@@ -12,6 +12,7 @@ import { checkAccept, negotiate } from "./negotiate.ts";
 import { parseResourcePath, type ResourcePath } from "./path.ts";
 import { present, presentEvents } from "./present.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
+import { checkTimeout } from "./request-timeout.ts";
 import { hasRoute, verbOf } from "./route.ts";
 import type { ServedResource } from "./served.ts";
 import { methodNotAllowed, noSuchPath, refusal } from "./status.ts";
@@ -70,6 +71,7 @@ async function resource(
     return NO_PAGE;
   }
   if (found.builtIn) checkHeaders(request, verb);
+  if (verb !== "watch") checkTimeout(request.query);
   const form = negotiate(request.headers.accept);
   const call: Call = {
     core,

@@ -8,10 +8,12 @@ import { badRequest, refusal } from "./status.ts";
 
 /** An answer's object or list in the form that was asked for. Statuses stay as they are. Throws NotAcceptable when it has no such form. */
 export function present(form: Form, call: Call, value: unknown): unknown {
-  if (form.as === "object" || !isRecord(value) || value.kind === "Status") return value;
+  if (!isRecord(value) || value.kind === "Status") return value;
   const list = value.kind === call.resource.listKind && Array.isArray(value.items);
   const objects = (list ? value.items : [value]) as Body[];
   switch (form.as) {
+    case "object":
+      return list ? wholeList(call.resource, value, objects) : value;
     case "table": {
       const listMeta = list
         ? (value.metadata as Record<string, unknown>)
@@ -31,6 +33,12 @@ export function present(form: Form, call: Call, value: unknown): unknown {
         items: objects.map((object) => metadataOnly(form, object)),
       };
   }
+}
+
+/** Upstream leaves out what the items of a built-in kind would only repeat, and never the token of a defined kind's list. */
+function wholeList({ builtIn }: ServedResource, list: Record<string, unknown>, objects: readonly Body[]): unknown {
+  if (!builtIn) return { ...list, metadata: { continue: "", ...(list.metadata as object) } };
+  return { ...list, items: objects.map(({ kind: _, apiVersion: __, ...item }) => item) };
 }
 
 /** A watch's events in the form that was asked for. */

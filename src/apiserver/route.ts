@@ -3,6 +3,7 @@ import type { ServerRequest } from "./request.ts";
 import { subresourcesOf } from "./schema/discovery.ts";
 import type { ServedResource } from "./served.ts";
 import { methodNotAllowed, noSuchMethod, notFound } from "./status.ts";
+import { flag } from "./verbs/list-options.ts";
 
 /** What a request wants of a resource, as authorization and discovery name it; empty for methods that stand for nothing. */
 export function verbOf({ method, query }: ServerRequest, { name, watch }: ResourcePath): string {
@@ -11,7 +12,7 @@ export function verbOf({ method, query }: ServerRequest, { name, watch }: Resour
     case "HEAD":
       if (watch) return "watch";
       if (name !== "") return "get";
-      return ["true", "1"].includes(query.get("watch") ?? "") ? "watch" : "list";
+      return flag(query, "watch") ? "watch" : "list";
     case "POST":
       return "create";
     case "PUT":

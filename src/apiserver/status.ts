@@ -132,6 +132,12 @@ export function invalid(resource: Named, name: string, errors: readonly FieldErr
   return refusal("Invalid", `${kind} "${name}" is invalid: ${list}`, { ...about(resource, name, "kind"), causes });
 }
 
+/** A failure that upstream has only a text for: 500 without a reason. */
+export function unreasoned(message: string): Fault {
+  const { reason: _, ...status } = statusOf("Internal", message);
+  return new Fault("Internal", "request", message, { details: status });
+}
+
 export function badRequest(message: string): Fault {
   return refusal("BadRequest", message);
 }

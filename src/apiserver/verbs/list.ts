@@ -3,7 +3,9 @@ import { apiVersionOf, collectionOf } from "../registry.ts";
 import { fieldSelector } from "../select/field-selector.ts";
 import { labelSelector } from "../select/label-selector.ts";
 import type { Body } from "../served.ts";
-import { badRequest, expired, invalid, notFound, refusal } from "../status.ts";
+import { badRequest, expired, notFound, refusal } from "../status.ts";
+import { decodeToken, encodeToken } from "./continue-token.ts";
+import { flag, type ListOptions, listOptions, parseVersion, parseVersionOfRead } from "./list-options.ts";
 import { placeOf } from "./object.ts";
 
 export interface ObjectList {
@@ -15,7 +17,10 @@ export interface ObjectList {
 
 /** GET of one object. */
 export async function get(call: Call): Promise<Body> {
-  const { core, resource } = call;
+  const { core, resource, query } = call;
+  if (flag(query, "export")) throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+  const version = parseVersionOfRead(query.get("resourceVersion") ?? "");
+  if (version > core.store.version) throw tooNew(version, core.store.version);
   const { collection, key } = placeOf(call);
   const stored = core.store.get(collection, key);
   if (stored === undefined) throw notFound(resource, call.name);
@@ -47,16 +52,14 @@ function nameSelector(name: string): string {
  */
 export async function list(call: Call): Promise<ObjectList> {
   const { core, resource, query } = call;
-  const limit = whole(query, "limit") ?? 0;
-  const page = start(call);
+  const options = listOptions(query, false);
   const { match, prefix } = selector(call);
+  const { version: pinned, from, limit } = start(options, core.store.version);
   const collection = core.store.collection(collectionOf(resource));
-  const version = page.version ?? core.store.version;
+  const version = pinned ?? core.store.version;
   const range =
-    page.version === undefined
-      ? collection.range(prefix, page.from)
-      : collection.rangeAt(page.version, prefix, page.from);
-  if (range === undefined) throw tooOld(page.from, page.paging);
+    pinned === undefined ? collection.range(prefix, prefix + from) : collection.rangeAt(pinned, prefix, prefix + from);
+  if (range === undefined) throw tooOld(from);
   const found = resource.conversion === undefined ? range : [...range];
   if (Array.isArray(found))
     await core.registry.ready(
@@ -64,25 +67,26 @@ export async function list(call: Call): Promise<ObjectList> {
       found.map(([, stored]) => stored),
     );
   const items: Body[] = [];
-  let next: string | undefined;
+  let last = "";
   let more = 0;
   for (const [key, stored] of found) {
-    const object = core.registry.view(resource, stored);
-    if (!match(object)) continue;
-    if (limit === 0 || items.length < limit) items.push(object);
+    if (limit > 0 && items.length === limit) more++;
     else {
-      next ??= key;
-      more++;
+      const object = core.registry.view(resource, stored);
+      if (!match(object)) continue;
+      items.push(object);
+      last = key.slice(prefix.length);
     }
   }
+  // What follows is counted whether selected or not, so with a selector the count would say nothing.
   const selecting = (query.get("labelSelector") ?? "") !== "" || (query.get("fieldSelector") ?? "") !== "";
   return {
     kind: resource.listKind,
     apiVersion: apiVersionOf(resource),
     metadata: {
       resourceVersion: String(version),
-      ...(next === undefined ? {} : { continue: encodeToken(version, next) }),
-      ...(next === undefined || selecting ? {} : { remainingItemCount: more }),
+      ...(more > 0 && { continue: encodeToken({ version, from: `${last}\0` }) }),
+      ...(more > 0 && !selecting && { remainingItemCount: more }),
     },
     items,
   };
@@ -91,92 +95,41 @@ export async function list(call: Call): Promise<ObjectList> {
 interface Start {
   /** Undefined: the present. */
   version: number | undefined;
+  /** Below the prefix. */
   from: string;
-  paging: boolean;
+  limit: number;
 }
 
-/** Where the list begins and at which version, from `continue`, `resourceVersion` and `resourceVersionMatch`. */
-function start(call: Call): Start {
-  const { query, core } = call;
-  const token = query.get("continue") ?? "";
-  const asked = query.get("resourceVersion") ?? "";
-  const match = query.get("resourceVersionMatch") ?? "";
-  if (match !== "" && token !== "")
-    throw listOptions("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided");
-  if (match !== "" && asked === "")
-    throw listOptions(
-      "resourceVersionMatch",
-      "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided",
-    );
-  if (match !== "" && match !== "Exact" && match !== "NotOlderThan")
-    throw listOptions(
-      "resourceVersionMatch",
-      `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`,
-    );
-  if (match === "Exact" && asked === "0")
-    throw listOptions(
-      "resourceVersionMatch",
-      'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
-    );
-  if (token !== "") {
-    if (asked !== "" && asked !== "0")
+/** Where the list begins, at which version, and how far it goes at most. */
+function start(options: ListOptions, current: number): Start {
+  const { limit, resourceVersion, resourceVersionMatch: match } = options;
+  if (options.continue !== "") {
+    if (resourceVersion !== "" && resourceVersion !== "0")
       throw badRequest("specifying resource version is not allowed when using continue");
-    const { version, from } = decodeToken(token);
-    return { version: version > 0 ? version : undefined, from, paging: true };
+    const { version, from } = decodeToken(options.continue);
+    return { version: version > 0 ? version : undefined, from, limit };
   }
-  const version = parseVersion(asked);
-  if (version > core.store.version) throw tooNew(version, core.store.version);
-  return { version: match === "Exact" ? version : undefined, from: "", paging: false };
-}
-
-/** A `resourceVersion` as a number; empty reads as 0. Throws BadRequest for other text. */
-export function parseVersion(text: string): number {
-  if (!/^\d{0,15}$/.test(text))
-    throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a whole number`);
-  return Number(text);
+  const version = parseVersion(resourceVersion);
+  if (version > current) throw tooNew(version, current);
+  // What may be any version is given whole, as upstream gives it from its cache.
+  if (resourceVersion === "0") return { version: undefined, from: "", limit: 0 };
+  const exact = match === "Exact" || (match === "" && limit > 0 && version > 0);
+  return { version: exact ? version : undefined, from: "", limit };
 }
 
 function tooNew(version: number, current: number) {
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
-  return refusal("Timeout", `Too large resource version: ${version}, current: ${current}`, {
+  return refusal("Timeout", `Timeout: Too large resource version: ${version}, current: ${current}`, {
     causes,
     retryAfterSeconds: 1,
   });
 }
 
-function tooOld(from: string, paging: boolean) {
-  if (!paging) return expired("The resourceVersion for the provided list is too old.");
+function tooOld(from: string) {
+  if (from === "") return expired("The resourceVersion for the provided list is too old.");
   const message =
-    "The provided continue parameter is too old to display a consistent list result. Start over without it, or go on with the token of this answer, which mixes versions.";
-  return expired(message, encodeToken(0, from));
-}
-
-function listOptions(field: string, message: string) {
-  const resource = { group: "meta.k8s.io", plural: "listoptions", kind: "ListOptions" };
-  return invalid(resource, "", [{ field, reason: "FieldValueForbidden", message }]);
-}
-
-function encodeToken(version: number, from: string): string {
-  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: version, start: from })).toString("base64url");
-}
-
-function decodeToken(token: string): { version: number; from: string } {
-  try {
-    const { rv, start } = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as {
-      rv: unknown;
-      start: unknown;
-    };
-    if (typeof start === "string" && Number.isSafeInteger(rv)) return { version: rv as number, from: start };
-  } catch {
-    // told below
-  }
-  throw badRequest("continue key is not valid");
-}
-
-export function whole(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name);
-  if (text === null || text === "") return undefined;
-  if (!/^-?\d{1,15}$/.test(text))
-    throw badRequest(`${name}: Invalid value: ${JSON.stringify(text)}: must be a whole number`);
-  return Number(text);
+    "The provided continue parameter is too old to display a consistent list result. " +
+    "You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+  return expired(message, encodeToken({ version: -1, from }));
 }

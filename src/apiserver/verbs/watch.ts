@@ -4,9 +4,10 @@ import { inTurn } from "../conversion/in-turn.ts";
 import type { Call } from "../core.ts";
 import { apiVersionOf, collectionOf } from "../registry.ts";
 import type { Body, ServedResource } from "../served.ts";
-import { badRequest, expired, invalid, statusOfError } from "../status.ts";
+import { expired, statusOfError } from "../status.ts";
 import type { StoreEvent } from "../storage/collection.ts";
-import { parseVersion, selector, whole } from "./list.ts";
+import { selector } from "./list.ts";
+import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
 import { WatchQueue } from "./watch-queue.ts";
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
@@ -20,17 +21,16 @@ const DEFAULT_TIMEOUT_S = 1800;
  * the resource is no longer served, or when the reader falls too far behind.
  */
 export function watch(call: Call): AsyncIterable<WatchEvent> {
-  const { core, resource, query } = call;
+  const { core, resource } = call;
+  const options = listOptions(call.query, true);
   const { match, prefix } = selector(call);
-  const asked = query.get("resourceVersion") ?? "";
-  const since = parseVersion(asked);
-  const initial = wantsInitial(query, asked);
-  const bookmarks = query.get("allowWatchBookmarks") === "true";
+  const since = parseVersion(options.resourceVersion);
+  const { allowWatchBookmarks: bookmarks, sendInitialEvents: initial = false } = options;
   const collection = core.store.collection(collectionOf(resource));
   const queue = new WatchQueue();
   const show = shower(call, match, prefix);
 
-  const past = initial.send ? [] : since > core.store.version ? undefined : collection.since(since);
+  const past = initial ? [] : collection.since(since);
   if (past === undefined) {
     const status = statusOfError(expired(`too old resource version: ${since} (${core.store.version})`));
     queue.push({ type: "ERROR", object: status });
@@ -41,33 +41,36 @@ export function watch(call: Call): AsyncIterable<WatchEvent> {
     queue.push({ type: "ERROR", object: statusOfError(error) });
     queue.end();
   });
-  const present = initial.send ? [...collection.range(prefix, "")].map(([, stored]) => stored) : [];
+  const present = initial ? [...collection.range(prefix, "")].map(([, stored]) => stored) : [];
   const { version } = core.store;
   turn(present, () => {
     for (const stored of present) {
       const object = core.registry.view(resource, stored);
       if (match(object)) queue.push({ type: "ADDED", object });
     }
-    if (initial.bookmark) queue.push(bookmark(resource, version, true));
+    if (initial && bookmarks) queue.push(bookmark(resource, version, true));
   });
-  const deliver = (event: StoreEvent): void =>
+  const deliver = (event: StoreEvent): void => {
+    // A version of the future is waited for.
+    if (event.version <= since) return;
     turn([event.object, event.before], () => {
       const shown = show(event);
       if (shown !== undefined) queue.push(shown);
     });
+  };
   for (const event of past) if (event.version <= version) deliver(event);
   turn([], () => queue.bound());
-  own(call, queue, deliver, bookmarks);
+  own(call, queue, deliver, options);
   return queue;
 }
 
 /** Ties the watch's listeners and timers to the queue's life. */
-function own(call: Call, queue: WatchQueue, deliver: (event: StoreEvent) => void, bookmarks: boolean): void {
+function own(call: Call, queue: WatchQueue, deliver: (event: StoreEvent) => void, options: ListOptions): void {
   const { core, resource, signal } = call;
-  const seconds = whole(call.query, "timeoutSeconds") ?? DEFAULT_TIMEOUT_S + core.random.int(DEFAULT_TIMEOUT_S);
+  const seconds = options.timeoutSeconds || DEFAULT_TIMEOUT_S + core.random.int(DEFAULT_TIMEOUT_S);
   const end = (): void => queue.end();
   const timeout = core.clock.after(Math.max(0, seconds) * 1000, end);
-  const ticker = bookmarks
+  const ticker = options.allowWatchBookmarks
     ? every(core.clock, BOOKMARK_EVERY_MS, () => queue.push(bookmark(resource, core.store.version, false)))
     : undefined;
   const unlisten = core.store.listen(collectionOf(resource), deliver);
@@ -83,19 +86,6 @@ function own(call: Call, queue: WatchQueue, deliver: (event: StoreEvent) => void
     signal?.removeEventListener("abort", end);
   });
   if (signal?.aborted) end();
-}
-
-function wantsInitial(query: URLSearchParams, asked: string): { send: boolean; bookmark: boolean } {
-  const given = query.get("sendInitialEvents");
-  if (given === null || given === "") return { send: asked === "" || asked === "0", bookmark: false };
-  if (given !== "true" && given !== "false")
-    throw badRequest(`sendInitialEvents: Invalid value: ${JSON.stringify(given)}`);
-  if (query.get("resourceVersionMatch") !== "NotOlderThan") {
-    const resource = { group: "meta.k8s.io", plural: "listoptions", kind: "ListOptions" };
-    const message = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-    throw invalid(resource, "", [{ field: "resourceVersionMatch", reason: "FieldValueForbidden", message }]);
-  }
-  return { send: given === "true", bookmark: given === "true" && query.get("allowWatchBookmarks") === "true" };
 }
 
 /** How many of the latest changes keep the event objects that watchers share. */

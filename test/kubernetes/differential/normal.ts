@@ -15,6 +15,7 @@ const HEADERS = [
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const LOCAL = /(https:\/\/)?127\.0\.0\.1:\d+/g;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 /** The store's version where a message tells it. */
 const VERSION_TOLD = /(Too large resource version: \d+, current: |too old resource version: \d+ \()\d+/g;
 /** The fields whose values are versions of the store, whatever they look like. */
@@ -38,6 +39,7 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
       .replace(TIME, "TIME")
       .replace(LOCAL, "SERVER")
       .replace(VERSION_TOLD, "$1VERSION")
+      .replace(CERTIFICATE, "CERTIFICATE")
       // A JSON object in a message: the order of its fields says nothing, its values differ as anywhere.
       .replace(/Invalid value: ("\{(?:\\.|[^"\\])*\}")/g, (whole, quoted: string) => objectIn(quoted) ?? whole)
       // A name the server made: generateName (the families' begin with gen-) and five of its letters.

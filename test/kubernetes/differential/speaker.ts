@@ -42,9 +42,14 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
   };
 
   const send = async (asked: Request): Promise<Answer> => {
-    const answer = await open(asked);
-    const headers = flat(answer.headers);
-    return { status: answer.statusCode, headers, body: parsed(await answer.body.text(), headers["content-type"]) };
+    const { signal, done } = deadline(clock, PATIENCE_MS);
+    try {
+      const answer = await open(asked, signal);
+      const headers = flat(answer.headers);
+      return { status: answer.statusCode, headers, body: parsed(await answer.body.text(), headers["content-type"]) };
+    } finally {
+      done();
+    }
   };
 
   const observe = async (asked: Request, during: readonly Asked[], events: number, kept: Kept): Promise<Answer> => {
