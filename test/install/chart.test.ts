@@ -17,7 +17,7 @@ const NAMESPACE = "harvester-system";
 
 const helm = findProgram("helm");
 const kubectl = findProgram("kubectl");
-const needsHelm = { skip: helm === undefined && "no helm: make kube-assets PROGRAMS=helm, or put one on the PATH" };
+const needsHelm = { skip: helm === undefined && "no helm: make kube-assets NAMES=helm, or put one on the PATH" };
 const needsKubectl = { skip: kubectl === undefined && "no kubectl: make kube-assets, or put one on the PATH" };
 
 interface Run {
