@@ -123,7 +123,7 @@ async function run(options: Options): Promise<void> {
       leaderElection: options.leaderElection && {
         namespace: env.NAMESPACE || DEFAULT_NAMESPACE,
         // In containers every process is the first one, and two of them may share the node's name.
-        identity: `${hostname()}_${uuid(cryptoRandom)}`,
+        identity: `${hostname()}_${process.pid}_${uuid(cryptoRandom)}`,
       },
     },
   );

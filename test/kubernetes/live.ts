@@ -71,6 +71,7 @@ export class Replica {
   }
 
   /** What it writes into the Lease. */
+  /** Its part of the Lease's holder: what follows is drawn anew at each start. */
   get identity(): string {
     return `${hostname()}_${this.child.pid}`;
   }
@@ -137,7 +138,7 @@ export async function startLive(): Promise<Live> {
     },
     async leader() {
       const lease = await client.find(Lease, { namespace: "harvester-system", name: "slipway-harvester" });
-      return lease?.spec?.holderIdentity ?? "";
+      return (lease?.spec?.holderIdentity ?? "").replace(/_[^_]*$/, "");
     },
     async scale(count) {
       if ((await client.find(InstancePool, { name: "rack" })) !== undefined) {
