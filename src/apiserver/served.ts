@@ -141,6 +141,8 @@ export interface ServedResource {
   prepareUpdate?(object: Body, old: Body, now: number): void;
   /** Rules beyond the schema. `old` is set for updates. */
   validate?(object: Body, old?: Body): FieldError[];
+  /** Who creates an object comes to own none of its spec, where upstream resets all that a writer might own. */
+  untracked?: boolean;
   /** Answers a create and keeps nothing, for kinds that are questions. */
   answer?(call: Call): Promise<unknown>;
   /** Default seconds of grace on delete (Pods: 30); unset: gone at once unless finalizers hold it. */

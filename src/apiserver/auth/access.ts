@@ -13,6 +13,7 @@ import { podAccounts } from "./accounts/pod-admission.ts";
 import { signingKey } from "./accounts/signing-key.ts";
 import { type Authenticator, bootstrapTokens, ownerOf, staticTokens, whoAsks } from "./authenticate.ts";
 import { type Authorize, type Authorizer, mastersOr } from "./authorize.ts";
+import { certificateRequests } from "./certificate-requests.ts";
 import { authenticated } from "./identity.ts";
 import { rbac } from "./rbac/authorizer.ts";
 import { noEscalation } from "./rbac/escalation.ts";
@@ -39,7 +40,7 @@ export interface Access {
   /** Who sends a request. Throws Unauthorized. */
   whoAsks(request: ServerRequest): User;
   reviews: ServedResource[];
-  /** The server's own admission of Pods and of roles. */
+  /** The server's own admission of Pods, of roles and of requests for certificates. */
   admission: readonly Admission[];
 }
 
@@ -77,6 +78,10 @@ export function accessTo(
     tokens,
     whoAsks: (request) => whoAsks(request, [...others, ofAccounts]),
     reviews: reviewResources(authorizer, judge),
-    admission: [podAccounts(store, random, provideDefault), noEscalation(store, authorizer)],
+    admission: [
+      podAccounts(store, random, provideDefault),
+      noEscalation(store, authorizer),
+      certificateRequests(authorizer.authorize, clock),
+    ],
   };
 }

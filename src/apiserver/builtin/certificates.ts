@@ -22,6 +22,7 @@ export const certificateSigningRequest: ServedResource = serve({
   shortNames: ["csr"],
   namespaced: false,
   status: true,
+  untracked: true,
   members: {
     spec: fields({
       "request!": about("PEM of the request, in base64.", bytes),

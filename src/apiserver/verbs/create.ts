@@ -90,6 +90,7 @@ function name(call: Call, { metadata }: Body): void {
 
 /** What a writer can come to own: not what a create resets. */
 function owned(resource: ServedResource, object: Body): Body {
+  if (resource.untracked === true) return { ...blankObject(resource), metadata: object.metadata } as Body;
   if (!resource.status) return object;
   const { status: _status, ...rest } = object;
   const status = blankObject(resource)?.status;

@@ -442,6 +442,69 @@ const tokens: Step[] = [
   step(get(`${HOME}/configmaps/kube-root-ca.crt`)),
 ];
 
+const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+/** For `system:node:n1`, made with openssl; nobody has its key. */
+const PEM =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIck1JR1NBZ0VBTURBeEZUQVRCZ05WQkFvTURITjVjM1JsYlRwdWIyUmxjekVYTUJVR0ExVUVBd3dPYzNsegpkR1Z0T201dlpHVTZiakV3V1RBVEJnY3Foa2pPUFFJQkJnZ3Foa2pPUFFNQkJ3TkNBQVFWNStQcnZ0KzhhL1JKCkpZZi91d1JubEZteU5TbzhQb1kwUWFiUGZGMmxvTm8ycm5HR0x2RE9GaHh0QzRCLzI5N2NnYWZUVEtlUTBYOU8KTlk1NWhRM3BvQUF3Q2dZSUtvWkl6ajBFQXdJRFNBQXdSUUloQU85Wm1iUmxwWHpMMWdBZDhycGZKM0h3ZXp4YgpidUtIaFBuVUc1TGVlQStiQWlCU0hzWjVuaGN6T2VQMDcrU1QzeXNRMW01YUo3Rk04UVA3bEF0VzZhdFJWdz09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
+const CERTIFICATE =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJiakNDQVJXZ0F3SUJBZ0lVV3kzZjcyN2VHNVBhZmRHSy9wUVBxbkNXb3ljd0NnWUlLb1pJemowRUF3SXcKRERFS01BZ0dBMVVFQXd3QmVEQWdGdzB5TmpFeE1qRXdOelEyTWpSYUdBOHlNVEkyTVRBeU9EQTNORFl5TkZvdwpEREVLTUFnR0ExVUVBd3dCZURCWk1CTUdCeXFHU000OUFnRUdDQ3FHU000OUF3RUhBMElBQk9tQUhJaWorRis5CnRlb1NtdjBDL25tRXFsRTNlWXFSWGVQTzNrbjZyWmdyajJ0NUhVRmh4Qjc5VW5KVTVtdzIwWEI2VlZSUnZESzkKMUhQek1xR0JPbE9qVXpCUk1CMEdBMVVkRGdRV0JCUXFWNEFwdE9hb1pZWXd6RlpyY1JYNWFpVkU0akFmQmdOVgpIU01FR0RBV2dCUXFWNEFwdE9hb1pZWXd6RlpyY1JYNWFpVkU0akFQQmdOVkhSTUJBZjhFQlRBREFRSC9NQW9HCkNDcUdTTTQ5QkFNQ0EwY0FNRVFDSUNFTURZbW9qd3NMdlYzRG1TRTl0aXl6by9WcFpidi9PcTU5YmZNbmUyVUkKQWlCOGlVcGJOQnV0TnpYNVk0MDBHQ3MzOHVXNTBCY0pPUUM1aEJlempMa2JRdz09Ci0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K";
+const SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
+const wanted = (name: string, spec: object = {}) => ({
+  metadata: { name },
+  spec: { request: PEM, signerName: SIGNER, usages: ["digital signature", "client auth"], ...spec },
+});
+const approved = { status: { conditions: [{ type: "Approved", status: "True", reason: "r", message: "m" }] } };
+
+const certificates: Step[] = [
+  step(
+    post(
+      CLUSTER_ROLES,
+      role("diff-auth-csr", {
+        apiGroups: ["certificates.k8s.io"],
+        resources: [
+          "certificatesigningrequests",
+          "certificatesigningrequests/approval",
+          "certificatesigningrequests/status",
+        ],
+        verbs: ["create", "get", "update", "patch"],
+      }),
+    ),
+  ),
+  step(post(CLUSTER_BINDINGS, grant("diff-auth-csr", "ClusterRole", "diff-auth-csr", user("carol")))),
+  soon(post(REQUESTS, wanted("diff-auth-one"), { as: { user: "carol" } }), 201),
+  step(
+    post(
+      REQUESTS,
+      wanted("diff-auth-two", { username: "root", groups: ["system:masters"], uid: "0", extra: { a: ["b"] } }),
+      { as: { user: "carol" } },
+    ),
+  ),
+  step(post(REQUESTS, wanted("diff-auth-three"), bob)),
+  step(patch(`${REQUESTS}/diff-auth-one/approval`, MERGE, approved, { as: { user: "carol" } })),
+  step(
+    patch(
+      `${REQUESTS}/diff-auth-one/status`,
+      MERGE,
+      { status: { certificate: CERTIFICATE } },
+      { as: { user: "carol" } },
+    ),
+  ),
+  step(
+    post(
+      CLUSTER_ROLES,
+      role("diff-auth-signer", {
+        apiGroups: ["certificates.k8s.io"],
+        resources: ["signers"],
+        resourceNames: ["kubernetes.io/*"],
+        verbs: ["approve"],
+      }),
+    ),
+  ),
+  step(post(CLUSTER_BINDINGS, grant("diff-auth-signer", "ClusterRole", "diff-auth-signer", user("carol")))),
+  soon(patch(`${REQUESTS}/diff-auth-one/approval`, MERGE, approved, { as: { user: "carol" } }), 200),
+  step(get(`${REQUESTS}/diff-auth-one`), { unseen: true }),
+];
+
 const family: Family = {
   name: "auth",
   steps: [
@@ -455,6 +518,7 @@ const family: Family = {
     ...invalid,
     ...escalation,
     ...tokens,
+    ...certificates,
   ],
 };
 export default family;

@@ -1,0 +1,82 @@
+import { type Clock, rfc3339 } from "../../base/clock.ts";
+import { objectsAt, textAt } from "../builtin/read.ts";
+import type { Admission, AdmissionReview } from "../core.ts";
+import { equalJson } from "../patch/json.ts";
+import type { Body } from "../served.ts";
+import { forbidden } from "../status.ts";
+import type { Authorize } from "./authorize.ts";
+
+/**
+ * CertificateSigningRequests tell who made them, whatever they claim; approving and signing them need the right to do so for
+ * their signer (`approve` and `sign` on `signers`). Conditions are dated. An admission step; throws Forbidden.
+ */
+export function certificateRequests(authorize: Authorize, clock: Pick<Clock, "now">): Admission {
+  return async (review) => {
+    const { resource, operation, subresource, object, old } = review;
+    if (resource.plural !== "certificatesigningrequests" || object === undefined) return;
+    if (operation === "CREATE" && subresource === "") object.spec = { ...specOf(object), ...requestor(review) };
+    if (operation !== "UPDATE" || old === undefined || subresource === "") return;
+    stampConditions(object, old, rfc3339(clock.now()));
+    if (subresource === "approval") await permitFor("approve", old, review, authorize);
+    if (subresource === "status" && isSigning(object, old)) await permitFor("sign", old, review, authorize);
+  };
+}
+
+function specOf(object: Body): object {
+  const { username: _, uid: __, groups: ___, extra: ____, ...spec } = (object.spec ?? {}) as Record<string, unknown>;
+  return spec;
+}
+
+function requestor({ user: { name, uid, groups, extra } }: AdmissionReview): object {
+  const isTold = Object.keys(extra ?? {}).length > 0;
+  return {
+    username: name,
+    ...(uid !== undefined && { uid }),
+    groups: [...groups],
+    ...(isTold && { extra: { ...extra } }),
+  };
+}
+
+function isSigning(object: Body, old: Body): boolean {
+  const signed = (of: Body) => ({
+    certificate: textAt(of, "status.certificate"),
+    conditions: objectsAt(of, "status.conditions"),
+  });
+  return !equalJson(signed(object), signed(old));
+}
+
+/** Conditions tell when they were written and when they turned, where the writer did not say. */
+function stampConditions(object: Body, old: Body, now: string): void {
+  for (const condition of objectsAt(object, "status.conditions")) {
+    condition.lastUpdateTime ??= now;
+    const same = objectsAt(old, "status.conditions").find(
+      ({ type, status }) => type === condition.type && status === condition.status,
+    );
+    condition.lastTransitionTime ??= same?.lastTransitionTime ?? now;
+  }
+}
+
+async function permitFor(
+  verb: "approve" | "sign",
+  request: Body,
+  { user, resource, name: requestName }: AdmissionReview,
+  authorize: Authorize,
+): Promise<void> {
+  const signer = textAt(request, "spec.signerName");
+  for (const name of [signer, `${signer.split("/")[0]}/*`]) {
+    const at = {
+      group: "certificates.k8s.io",
+      version: "*",
+      plural: "signers",
+      subresource: "",
+      namespace: "",
+      path: "",
+    };
+    if ((await authorize({ user, verb, name, ...at })).allowed) return;
+  }
+  throw forbidden(
+    resource,
+    requestName,
+    `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`,
+  );
+}
