@@ -70,7 +70,6 @@ export class Replica {
     promise.catch(() => {});
   }
 
-  /** What it writes into the Lease. */
   /** Its part of the Lease's holder: what follows is drawn anew at each start. */
   get identity(): string {
     return `${hostname()}_${this.child.pid}`;
