@@ -1,216 +1,72 @@
 /**
- * Field numbers of the messages that clients of typed Go code send as protobuf (kubectl from 1.32 on: create, run, auth, drain).
- * They are part of the wire format, from the `generated.proto` of each API group.
+ * The messages that clients of typed Go code send as protobuf: what each field number is. A line is a message; its words are its fields:
  *
- * A field is `number: "name type"`: type `s` text, `i` number, `b` boolean, `n` and `f` the same where 0 and false say nothing, `is` IntOrString, `x` bytes, `t` Time, `-` not kept, `{}` map of texts, `{x}` map of
- * bytes, `{s*}` map of lists of texts, or the name of a message; `*` after it: repeated.
+ *   number:name:type   number?:name:type (zero says nothing)   number:+:type (the field's members stand in its place)
+ *
+ * Types: `s` text, `i` integer, `d` double, `b` boolean, `x` bytes, `time`, `microtime`, `duration`, `quantity`, `intorstring`, `json` (JSON as text),
+ * `items` (a list of texts in a message of its own), `schemaor…` (the unions of JSONSchemaProps), else a message of this section or
+ * of `section.Name`; `[]` before it: repeated, `{`: a map by name.
  */
-export type Message = Readonly<Record<number, string>>;
+import { CORE_MESSAGES } from "./messages-core.ts";
+import { GROUP_MESSAGES } from "./messages-groups.ts";
 
-const workload = { 1: "metadata ObjectMeta", 3: "status -" };
+export interface MessageField {
+  /** Empty: the members of the field's message are the members of the one it stands in. */
+  name: string;
+  form: "one" | "list" | "map";
+  /** A word of the notation, or `section.Name`. */
+  type: string;
+  /** Go writes zero values always; JSON does not show them. */
+  zeroIsNothing: boolean;
+}
 
-export const MESSAGES: Readonly<Record<string, Message>> = {
-  ObjectMeta: {
-    1: "name s",
-    2: "generateName s",
-    3: "namespace s",
-    4: "selfLink -",
-    5: "uid s",
-    6: "resourceVersion s",
-    7: "generation -",
-    8: "creationTimestamp t",
-    9: "deletionTimestamp t",
-    10: "deletionGracePeriodSeconds -",
-    11: "labels {}",
-    12: "annotations {}",
-    13: "ownerReferences OwnerReference*",
-    14: "finalizers s*",
-    17: "managedFields -",
-  },
-  OwnerReference: {
-    1: "kind s",
-    3: "name s",
-    4: "uid s",
-    5: "apiVersion s",
-    6: "controller b",
-    7: "blockOwnerDeletion b",
-  },
-  DeleteOptions: {
-    1: "gracePeriodSeconds i",
-    2: "preconditions Preconditions",
-    3: "orphanDependents b",
-    4: "propagationPolicy s",
-    5: "dryRun s*",
-  },
-  Preconditions: { 1: "uid s", 2: "resourceVersion s" },
-  LabelSelector: { 1: "matchLabels {}", 2: "matchExpressions LabelSelectorRequirement*" },
-  LabelSelectorRequirement: { 1: "key s", 2: "operator s", 3: "values s*" },
-  Namespace: { 1: "metadata ObjectMeta", 2: "spec -", 3: "status -" },
-  ConfigMap: { 1: "metadata ObjectMeta", 2: "data {}", 3: "binaryData {x}", 4: "immutable b" },
-  Secret: { 1: "metadata ObjectMeta", 2: "data {x}", 3: "type s", 4: "stringData {}", 5: "immutable b" },
-  ServiceAccount: {
-    1: "metadata ObjectMeta",
-    3: "imagePullSecrets LocalObjectReference*",
-    4: "automountServiceAccountToken b",
-  },
-  LocalObjectReference: { 1: "name s" },
-  Pod: { 1: "metadata ObjectMeta", 2: "spec PodSpec", 3: "status -" },
-  PodSpec: {
-    2: "containers Container*",
-    3: "restartPolicy s",
-    4: "terminationGracePeriodSeconds i",
-    5: "activeDeadlineSeconds i",
-    6: "dnsPolicy s",
-    7: "nodeSelector {}",
-    8: "serviceAccountName s",
-    9: "serviceAccount s",
-    10: "nodeName s",
-    11: "hostNetwork f",
-    12: "hostPID f",
-    13: "hostIPC f",
-    14: "securityContext -empty",
-    15: "imagePullSecrets LocalObjectReference*",
-    16: "hostname s",
-    17: "subdomain s",
-    19: "schedulerName s",
-    30: "enableServiceLinks b",
-  },
-  Container: {
-    1: "name s",
-    2: "image s",
-    3: "command s*",
-    4: "args s*",
-    5: "workingDir s",
-    6: "ports ContainerPort*",
-    7: "env EnvVar*",
-    13: "terminationMessagePath s",
-    14: "imagePullPolicy s",
-    16: "stdin f",
-    17: "stdinOnce f",
-    18: "tty f",
-    20: "terminationMessagePolicy s",
-  },
-  ContainerPort: { 1: "name s", 2: "hostPort n", 3: "containerPort i", 4: "protocol s", 5: "hostIP s" },
-  EnvVar: { 1: "name s", 2: "value s" },
-  PodTemplateSpec: { 1: "metadata ObjectMeta", 2: "spec PodSpec" },
-  Deployment: { ...workload, 2: "spec DeploymentSpec" },
-  DeploymentStrategy: { 1: "type s" },
-  DeploymentSpec: {
-    1: "replicas i",
-    2: "selector LabelSelector",
-    3: "template PodTemplateSpec",
-    4: "strategy DeploymentStrategy",
-    5: "minReadySeconds i",
-    6: "revisionHistoryLimit i",
-    7: "paused b",
-    9: "progressDeadlineSeconds i",
-  },
-  Job: { ...workload, 2: "spec JobSpec" },
-  JobSpec: {
-    1: "parallelism i",
-    2: "completions i",
-    3: "activeDeadlineSeconds i",
-    4: "selector LabelSelector",
-    5: "manualSelector b",
-    6: "template PodTemplateSpec",
-    7: "backoffLimit i",
-    8: "ttlSecondsAfterFinished i",
-    9: "completionMode s",
-    10: "suspend b",
-    12: "backoffLimitPerIndex i",
-    13: "maxFailedIndexes i",
-    14: "podReplacementPolicy s",
-    15: "managedBy s",
-  },
-  JobTemplateSpec: { 1: "metadata ObjectMeta", 2: "spec JobSpec" },
-  CronJob: { ...workload, 2: "spec CronJobSpec" },
-  CronJobSpec: {
-    1: "schedule s",
-    2: "startingDeadlineSeconds i",
-    3: "concurrencyPolicy s",
-    4: "suspend b",
-    5: "jobTemplate JobTemplateSpec",
-    6: "successfulJobsHistoryLimit i",
-    7: "failedJobsHistoryLimit i",
-    8: "timeZone s",
-  },
-  PodDisruptionBudget: { ...workload, 2: "spec PodDisruptionBudgetSpec" },
-  PodDisruptionBudgetSpec: {
-    1: "minAvailable is",
-    2: "selector LabelSelector",
-    3: "maxUnavailable is",
-    4: "unhealthyPodEvictionPolicy s",
-  },
-  Service: { ...workload, 2: "spec ServiceSpec" },
-  ServiceSpec: {
-    1: "ports ServicePort*",
-    2: "selector {}",
-    3: "clusterIP s",
-    4: "type s",
-    5: "externalIPs s*",
-    7: "sessionAffinity s",
-    8: "loadBalancerIP s",
-    9: "loadBalancerSourceRanges s*",
-    10: "externalName s",
-    11: "externalTrafficPolicy s",
-    12: "healthCheckNodePort n",
-    13: "publishNotReadyAddresses f",
-    17: "ipFamilyPolicy s",
-    18: "clusterIPs s*",
-    19: "ipFamilies s*",
-    20: "allocateLoadBalancerNodePorts b",
-    21: "loadBalancerClass s",
-    22: "internalTrafficPolicy s",
-    23: "trafficDistribution s",
-  },
-  ServicePort: { 1: "name s", 2: "protocol s", 3: "port i", 4: "targetPort is", 5: "nodePort n", 6: "appProtocol s" },
-  PriorityClass: {
-    1: "metadata ObjectMeta",
-    2: "value i",
-    3: "globalDefault f",
-    4: "description s",
-    5: "preemptionPolicy s",
-  },
-  Role: { 1: "metadata ObjectMeta", 2: "rules PolicyRule*" },
-  ClusterRole: { 1: "metadata ObjectMeta", 2: "rules PolicyRule*", 3: "aggregationRule AggregationRule" },
-  AggregationRule: { 1: "clusterRoleSelectors LabelSelector*" },
-  PolicyRule: { 1: "verbs s*", 2: "apiGroups s*", 3: "resources s*", 4: "resourceNames s*", 5: "nonResourceURLs s*" },
-  RoleBinding: { 1: "metadata ObjectMeta", 2: "subjects Subject*", 3: "roleRef RoleRef" },
-  ClusterRoleBinding: { 1: "metadata ObjectMeta", 2: "subjects Subject*", 3: "roleRef RoleRef" },
-  Subject: { 1: "kind s", 2: "apiGroup s", 3: "name s", 4: "namespace s" },
-  RoleRef: { 1: "apiGroup s", 2: "kind s", 3: "name s" },
-  Eviction: { 1: "metadata ObjectMeta", 2: "deleteOptions DeleteOptions" },
-  SelfSubjectReview: { 1: "metadata ObjectMeta", 2: "status -" },
-  SelfSubjectAccessReview: { 1: "metadata ObjectMeta", 2: "spec AccessReviewSpec", 3: "status -" },
-  AccessReviewSpec: { 1: "resourceAttributes ResourceAttributes", 2: "nonResourceAttributes NonResourceAttributes" },
-  ResourceAttributes: {
-    1: "namespace s",
-    2: "verb s",
-    3: "group s",
-    4: "version s",
-    5: "resource s",
-    6: "subresource s",
-    7: "name s",
-    8: "fieldSelector SelectorAttributes",
-    9: "labelSelector SelectorAttributes",
-  },
-  SelectorAttributes: { 1: "rawSelector s", 2: "requirements LabelSelectorRequirement*" },
-  NonResourceAttributes: { 1: "path s", 2: "verb s" },
-  SelfSubjectRulesReview: { 1: "metadata ObjectMeta", 2: "spec RulesReviewSpec", 3: "status -" },
-  RulesReviewSpec: { 1: "namespace s" },
-  SubjectAccessReview: { 1: "metadata ObjectMeta", 2: "spec SubjectAccessReviewSpec", 3: "status -" },
-  LocalSubjectAccessReview: { 1: "metadata ObjectMeta", 2: "spec SubjectAccessReviewSpec", 3: "status -" },
-  SubjectAccessReviewSpec: {
-    1: "resourceAttributes ResourceAttributes",
-    2: "nonResourceAttributes NonResourceAttributes",
-    3: "user s",
-    4: "groups s*",
-    5: "extra {s*}",
-    6: "uid s",
-  },
-  TokenReview: { 1: "metadata ObjectMeta", 2: "spec TokenReviewSpec", 3: "status -" },
-  TokenReviewSpec: { 1: "token s", 2: "audiences s*" },
-  TokenRequest: { 1: "metadata ObjectMeta", 2: "spec TokenRequestSpec", 3: "status -" },
-  TokenRequestSpec: { 1: "audiences s*", 3: "boundObjectRef BoundObjectReference", 4: "expirationSeconds i" },
-  BoundObjectReference: { 1: "kind s", 2: "apiVersion s", 3: "name s", 4: "uid s" },
-};
+export type Message = ReadonlyMap<number, MessageField>;
+
+const WORD = /^(\d+)(\??):([^:]*):(\[\]|\{)?(.+)$/;
+
+const messages = new Map<string, Message>();
+let lines: Map<string, string> | undefined;
+
+/** The message of a kind's objects; undefined for kinds that are not read as protobuf. */
+export function messageOf(apiVersion: string, kind: string): string | undefined {
+  const [version, group = ""] = apiVersion.split("/").reverse();
+  // Every group sends the options of a deletion under its own name.
+  const section = kind === "DeleteOptions" ? "meta" : group === "" ? "core" : group.split(".")[0]!;
+  const name = `${section}.${kind}`;
+  return (version === "v1" || section === "meta") && allLines().has(name) ? name : undefined;
+}
+
+/** The fields of `section.Name`. */
+export function fieldsOf(message: string): Message {
+  let found = messages.get(message);
+  if (found === undefined) {
+    found = read(message.split(".")[0]!, allLines().get(message) ?? "");
+    messages.set(message, found);
+  }
+  return found;
+}
+
+function allLines(): Map<string, string> {
+  if (lines !== undefined) return lines;
+  lines = new Map();
+  let section = "";
+  for (const line of `${CORE_MESSAGES}${GROUP_MESSAGES}`.split("\n")) {
+    if (line.startsWith("# ")) section = line.slice(2);
+    else if (line !== "") lines.set(`${section}.${line.split(" ", 1)[0]}`, line);
+  }
+  return lines;
+}
+
+function read(section: string, line: string): Message {
+  const fields = new Map<number, MessageField>();
+  for (const word of line.split(" ").slice(1)) {
+    const [, number, mark, name, form, type] = WORD.exec(word)!;
+    fields.set(Number(number), {
+      name: name === "+" ? "" : name!,
+      form: form === "[]" ? "list" : form === "{" ? "map" : "one",
+      type: /^[A-Z]/.test(type!) ? `${section}.${type}` : type!,
+      zeroIsNothing: mark === "?",
+    });
+  }
+  return fields;
+}
