@@ -5,6 +5,7 @@ import type { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Transport } from "../kube/transport.ts";
+import { KINDS } from "../operator/kinds.ts";
 import type { LaptopIdentity } from "./laptop-identity.ts";
 
 export const KUBERNETES = ["embedded", "real"] as const;
@@ -46,10 +47,11 @@ export function startKubernetes(which: KubernetesChoice, options: Options): Prom
 
 async function startEmbedded({ dir, host, port, identity, clock, random, log }: Options): Promise<LaptopKubernetes> {
   const { createApiServer } = await import("../apiserver/server.ts");
+  const { conversionsOf } = await import("../apiserver/conversion/strategy.ts");
   const storage = dir === undefined ? {} : { storage: { file: join(dir, "kubernetes.db") } };
   const { clientCa: authority } = identity.serving;
   const trust = authority === undefined ? {} : { authority };
-  const api = await createApiServer({ clock, random, log, ...storage, ...trust });
+  const api = await createApiServer({ clock, random, log, conversions: conversionsOf(KINDS), ...storage, ...trust });
   try {
     const socket = await api.listen({ host, port, tls: identity.serving });
     const died = new Promise<never>(() => {});

@@ -3,6 +3,7 @@
  * this writes it down for Kubernetes.
  */
 import { Fault } from "../base/fault.ts";
+import { needsConversion } from "./conversion.ts";
 import type { Kind, PrinterColumn } from "./kind.ts";
 import { type StructuralSchema, structuralSchema } from "./structural-schema.ts";
 
@@ -23,7 +24,19 @@ export interface CustomResourceDefinition {
     };
     scope: "Namespaced" | "Cluster";
     versions: CrdVersion[];
+    conversion?: {
+      strategy: "Webhook";
+      webhook: { clientConfig: WebhookClientConfig; conversionReviewVersions: ["v1"] };
+    };
   };
+}
+
+/** Where an API server reaches the webhook that converts between a kind's versions. */
+export interface WebhookClientConfig {
+  url?: string;
+  service?: { namespace: string; name: string; path?: string; port?: number };
+  /** PEM in base64. */
+  caBundle?: string;
 }
 
 export interface CrdVersion {
@@ -38,10 +51,11 @@ export interface CrdVersion {
 const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 /**
- * The definition of a kind from its versions; objects are stored in the first. Throws a `Fault` (`Bug`) naming the path
- * of what can't be said in a structural schema, or a rule whose path does not exist.
+ * The definition of a kind from its versions; objects are stored in the first. `webhook` converts between versions that differ in more than
+ * their name; without one the definition is for an API server that was given the conversions itself. Throws a `Fault` (`Bug`) naming the
+ * path of what can't be said in a structural schema, or a rule whose path does not exist.
  */
-export function crdOf(versions: readonly Kind[]): CustomResourceDefinition {
+export function crdOf(versions: readonly Kind[], webhook?: WebhookClientConfig): CustomResourceDefinition {
   const [kind] = versions;
   if (kind === undefined) throw new Fault("Bug", "CustomResourceDefinition", "no versions given");
   for (const other of versions)
@@ -63,6 +77,13 @@ export function crdOf(versions: readonly Kind[]): CustomResourceDefinition {
       },
       scope: kind.namespaced ? "Namespaced" : "Cluster",
       versions: versions.map((version, i) => versionOf(version, i === 0)),
+      ...(webhook !== undefined &&
+        needsConversion(versions) && {
+          conversion: {
+            strategy: "Webhook",
+            webhook: { clientConfig: webhook, conversionReviewVersions: ["v1"] },
+          },
+        }),
     },
   };
 }
@@ -71,7 +92,7 @@ function versionOf(kind: Kind, storage: boolean): CrdVersion {
   const subresources = { ...(kind.status && { status: {} }), ...(kind.scale && { scale: kind.scale }) };
   return {
     name: kind.version,
-    served: true,
+    served: kind.served,
     storage,
     schema: { openAPIV3Schema: schemaOf(kind) },
     ...(Object.keys(subresources).length > 0 && { subresources }),

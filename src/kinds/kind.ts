@@ -33,6 +33,19 @@ export interface Kind<T extends KubeObject = KubeObject> extends Resource<T> {
   readonly columns: readonly PrinterColumn[];
   readonly scale: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string } | undefined;
   readonly rules: readonly Rule[];
+  /** How this version becomes the stored one and back; unset: the two have the same fields. */
+  readonly conversion?: VersionConversion | undefined;
+  /** False: objects may still be stored in it, but the API offers it no more. */
+  readonly served: boolean;
+}
+
+/**
+ * A version's way to the stored version and back: all versions meet there, so each knows one neighbour. Pure, and without loss: what the
+ * other version has no field for goes into an annotation. `apiVersion` is set for them.
+ */
+export interface VersionConversion {
+  toStored(object: KubeObject): KubeObject;
+  fromStored(object: KubeObject): KubeObject;
 }
 
 /** An object of a kind: `Spec` and `Status` as a reader sees them, that is with defaults filled in. */
@@ -57,6 +70,8 @@ export function defineKind<S extends z.ZodType, T extends z.ZodType>(of: {
   columns: readonly PrinterColumn[];
   scale?: Kind["scale"];
   rules?: readonly Rule[];
+  conversion?: VersionConversion;
+  served?: boolean;
 }): Kind<ObjectOf<z.output<S>, Partial<z.output<T>>>> {
   return {
     ...of,
@@ -67,6 +82,7 @@ export function defineKind<S extends z.ZodType, T extends z.ZodType>(of: {
     status: of.status,
     scale: of.scale,
     rules: of.rules ?? [],
+    served: of.served ?? true,
   };
 }
 

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import { conversionsOf } from "../apiserver/conversion/strategy.ts";
+import type { Body } from "../apiserver/served.ts";
+import type { ApiServerOptions } from "../apiserver/server.ts";
+import { DEFINITIONS, world } from "../apiserver/testing.ts";
+import { crdOf, type WebhookClientConfig } from "../kinds/crd.ts";
+import { defineKind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/object.ts";
+import { conversionWebhook, MAX_REVIEW_BYTES } from "./conversion-webhook.ts";
+
+const boat = (version: string, field: string) => ({
+  group: "sea.example.org",
+  version,
+  kind: "Boat",
+  plural: "boats",
+  namespaced: true,
+  description: "Something that floats.",
+  spec: z.object({ [field]: z.string().optional() }),
+  columns: [],
+});
+const moved = (object: KubeObject, from: string, to: string): KubeObject => {
+  const { [from]: value } = (object as unknown as { spec: Record<string, unknown> }).spec;
+  if (value === "sunk") throw new Error("what lies in the object: sunk");
+  return { ...object, spec: { [to]: value } } as KubeObject;
+};
+const BOATS = [
+  defineKind(boat("v1", "name")),
+  defineKind({
+    ...boat("v1beta1", "title"),
+    conversion: {
+      toStored: (object) => moved(object, "title", "name"),
+      fromStored: (object) => moved(object, "name", "title"),
+    },
+  }),
+];
+const handler = conversionWebhook([BOATS]);
+
+const send = async (body: string, more: { method?: "GET"; path?: string } = {}) => {
+  const url = `https://slipway${more.path ?? "/convert"}`;
+  const answer = await handler({ method: more.method ?? "POST", url, body, remote: "127.0.0.1" });
+  return { ...answer, review: answer.body.startsWith("{") ? JSON.parse(answer.body) : undefined };
+};
+const review = (desiredAPIVersion: string, ...objects: object[]): string =>
+  JSON.stringify({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    request: { uid: "u", desiredAPIVersion, objects },
+  });
+const a = (version: string, spec: object) => ({
+  apiVersion: `sea.example.org/${version}`,
+  kind: "Boat",
+  metadata: { name: "a" },
+  spec,
+});
+
+test("a review's objects come back in the version that is asked for, in their order", async () => {
+  const { status, review: told } = await send(
+    review("sea.example.org/v1", a("v1beta1", { title: "Argo" }), a("v1", { name: "b" })),
+  );
+  assert.equal(status, 200);
+  assert.deepEqual(told, {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    response: {
+      uid: "u",
+      result: { status: "Success" },
+      convertedObjects: [a("v1", { name: "Argo" }), a("v1", { name: "b" })],
+    },
+  });
+});
+
+test("one object that can't be converted fails the review, in words that quote no object", async () => {
+  const bad = await send(review("sea.example.org/v1", a("v1beta1", { title: "x" }), a("v1beta1", { title: "sunk" })));
+  assert.deepEqual(bad.review.response, {
+    uid: "u",
+    result: { status: "Failure", message: "the conversion met a defect of its own" },
+    convertedObjects: [],
+  });
+  const unknown = await send(review("sea.example.org/v9", a("v1", {})));
+  assert.equal(unknown.review.response.result.message, "Boat: there is no version sea.example.org/v9");
+});
+
+test("what is no review of a fitting size is refused", async () => {
+  assert.equal((await send("{")).status, 400);
+  assert.equal((await send('{"kind":"ConversionReview"}')).status, 400);
+  assert.equal((await send(review("v", { kind: 1 }))).status, 400);
+  assert.equal((await send(" ".repeat(MAX_REVIEW_BYTES + 1))).status, 413);
+  assert.equal((await send("", { method: "GET" })).status, 405);
+  assert.equal((await send("", { path: "/" })).status, 404);
+});
+
+const ways: [way: string, webhook: WebhookClientConfig | undefined, options: Partial<ApiServerOptions>][] = [
+  ["in process", undefined, { conversions: conversionsOf([BOATS]) }],
+  [
+    "by webhook",
+    { url: "https://slipway/convert" },
+    {
+      webhooks: {
+        post: ({ url, body }) => handler({ method: "POST", url, body, remote: "" }),
+        close: async () => {},
+      },
+    },
+  ],
+];
+for (const [way, webhook, options] of ways)
+  test(`an API server that converts our kinds ${way} shows each in all versions`, async () => {
+    const w = await world(options);
+    const path = (version: string) => `/apis/sea.example.org/${version}/namespaces/default/boats`;
+    await w.ask("POST", DEFINITIONS, crdOf(BOATS, webhook));
+    await w.ask("POST", path("v1beta1"), a("v1beta1", { title: "Argo" }));
+    assert.deepEqual((await w.ask("GET", `${path("v1")}/a`)).spec, { name: "Argo" });
+    const { items } = await w.ask("GET", path("v1beta1"));
+    assert.deepEqual((items as Body[])[0]?.spec, { title: "Argo" });
+    await w.close();
+  });
