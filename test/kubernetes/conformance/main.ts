@@ -1,0 +1,87 @@
+/**
+ * `make test-conformance`: Kubernetes' own conformance specs of the API, on kube-apiserver with kube-controller-manager and on the embedded
+ * API. Prints one line a spec; ends with 1 when one passes on the first alone and the ledger does not say why. Argument: a pattern of names.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../../src/base/clock.ts";
+import { BINARIES } from "../assets/binaries.ts";
+import { provide } from "../assets/provide.ts";
+import { type Server, startEmbedded, startReal } from "./servers.ts";
+import { listSpecs, type Result, runSpec, type Spec } from "./suite.ts";
+import { complaint, strangers, tableOf } from "./table.ts";
+
+const NAMES = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "e2e.test"];
+const AT_ONCE = 2;
+const TIMEOUT_MS = 120_000;
+const LOGS = ".slipway/conformance";
+
+/** Specs that wait for Pods to run. Nothing runs them, on either server. */
+const NEEDS_PODS = [
+  "] AdmissionWebhook ",
+  "] Aggregator ",
+  "] CustomResourceConversionWebhook ",
+  "Garbage collector should orphan pods created by rc if delete options say so",
+  "Namespaces [Serial] should ensure that all pods are removed when a namespace is deleted",
+  "OrderedNamespaceDeletion ",
+];
+
+const say = (line: string): void => console.error(`conformance: ${line}`);
+
+const assets = await provide({
+  binaries: BINARIES,
+  names: NAMES,
+  sources: join(import.meta.dirname, "../assets"),
+  env: process.env,
+  clock: systemClock,
+  say,
+});
+const pattern = new RegExp(process.argv[2] ?? "");
+const all = (await listSpecs(assets)).filter(({ name }) => !NEEDS_PODS.some((part) => name.includes(part)));
+const specs = all.filter(({ name }) => pattern.test(name));
+rmSync(LOGS, { recursive: true, force: true });
+
+const real = await runAll(await startReal(assets));
+const embedded = await runAll(await startEmbedded(assets));
+const rows = specs.map(({ name }) => ({ spec: name, real: real.get(name)!, embedded: embedded.get(name)! }));
+console.log(tableOf(rows));
+
+const wrong = rows.flatMap((row) => {
+  const what = complaint(row);
+  return what === undefined ? [] : [`${row.spec}\n    ${what}`];
+});
+for (const name of strangers(all.map((spec) => spec.name)))
+  wrong.push(`${name}\n    stands in the ledger and is no spec`);
+if (wrong.length > 0) {
+  console.error(`\n${wrong.join("\n")}\nwhat the suite said: ${LOGS}/`);
+  process.exitCode = 1;
+}
+
+/** Runs the specs, two at a time, those that must be alone at the end; closes the server. */
+async function runAll(server: Server): Promise<Map<string, Result>> {
+  const results = new Map<string, Result>();
+  const logs = join(LOGS, server.name);
+  mkdirSync(logs, { recursive: true });
+  const work = async (queue: Spec[]): Promise<void> => {
+    for (let spec = queue.shift(); spec !== undefined; spec = queue.shift()) {
+      const logFile = join(logs, `${spec.name.replace(/[^A-Za-z0-9]+/g, "-")}.log`);
+      const result = await runSpec(spec, {
+        assets,
+        kubeconfigFile: server.kubeconfigFile,
+        logFile,
+        timeoutMs: TIMEOUT_MS,
+      });
+      results.set(spec.name, result);
+      const count = `[${results.size}/${specs.length}]`;
+      say(`${server.name} ${count} ${result.outcome} in ${result.seconds.toFixed(1)} s: ${spec.name}`);
+    }
+  };
+  try {
+    const together = specs.filter(({ serial }) => !serial);
+    await Promise.all(Array.from({ length: AT_ONCE }, () => work(together)));
+    await work(specs.filter(({ serial }) => serial));
+  } finally {
+    await server.close();
+  }
+  return results;
+}
