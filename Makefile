@@ -32,6 +32,7 @@ test-conformance: $(INSTALLED) ## Kubernetes' own API specs on kube-apiserver an
 	@$(NODE) test/kubernetes/conformance/main.ts $(ONLY)
 
 test-kubernetes: $(INSTALLED) ## The systems on a real kube-apiserver, and the embedded API held against it
+	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
 	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/kubernetes/**/*.test.ts"
 
 check: $(INSTALLED) ## Types, lint, format, layers, generated files
