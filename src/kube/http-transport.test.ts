@@ -211,3 +211,24 @@ test("a line beyond the limit is refused, not held", () => {
   reader.push(Buffer.from("12345"));
   assert.throws(() => reader.push(Buffer.from("678901")), LineTooLong);
 });
+
+test("after one request that waited in vain, no other is put on a socket from before", async () => {
+  const dead = new Set<unknown>();
+  const seen = new Set<unknown>();
+  await serving(
+    (req, res) => {
+      seen.add(req.socket);
+      if (!dead.has(req.socket)) res.end("fine");
+    },
+    async (url) => {
+      const transport = createHttpTransport({ server: url });
+      const get = (signal?: AbortSignal) => transport.request({ method: "GET", path: "/", ...(signal && { signal }) });
+      await Promise.all([get(), get(), get()]);
+      assert.equal(seen.size, 3);
+      for (const socket of seen) dead.add(socket);
+      await assert.rejects(get(AbortSignal.timeout(50)), { name: "TimeoutError" });
+      assert.equal((await get(AbortSignal.timeout(5_000))).body, "fine");
+      await transport.close();
+    },
+  );
+});

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Agent, type Dispatcher } from "undici";
-import { Fault } from "../base/fault.ts";
+import { Fault, isFault } from "../base/fault.ts";
 import type { Certificates } from "./certificate-files.ts";
 import { type Receive, StreamedAnswer, WholeAnswer } from "./http-answer.ts";
 import type { ApiAnswer, ApiRequest, Transport, WatchStream } from "./transport.ts";
@@ -38,7 +38,8 @@ const HEADERS_MS = 90_000;
 /**
  * A transport over HTTP/1.1 with keep-alive, by client certificate or Authorization header. A failure before the request was handed to
  * a connected socket is `Unavailable`; one after it is `LostAnswer`. A 401 is tried once more with a fresh credential. Renewed
- * certificates are shown on new sockets; what runs on the old ones may end.
+ * certificates are shown on new sockets; what runs on the old ones may end. After a silence that somebody waited for in vain, too, new
+ * sockets are used: those of a server that went without a word would take one such wait each.
  */
 export function createHttpTransport(connection: Connection, options: HttpTransportOptions = {}): Transport {
   const { origin, pathname } = new URL(connection.server);
@@ -54,40 +55,48 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
     return { requests, watches, certificates };
   }
 
-  /** Lets what runs on its sockets end. */
-  function retire(agent: Agent): void {
-    const gone = (): boolean => open.delete(agent);
-    agent.close().then(gone, gone);
+  /** Takes new sockets from now on, and lets what runs on the old ones end. */
+  function renew(certificates: Certificates): void {
+    for (const agent of [sockets.requests, sockets.watches]) {
+      const gone = (): boolean => open.delete(agent);
+      agent.close().then(gone, gone);
+    }
+    sockets = socketsWith(certificates);
   }
 
   async function send(which: "requests" | "watches", request: ApiRequest, receive: Receive): Promise<void> {
     request.signal?.throwIfAborted();
     const first = await credentials(false);
-    const status = await exchange(first.sockets[which], request, first.authorization, receive);
+    const status = await exchange(first, which, request, receive);
     if (status !== 401) return receive.answered();
     const second = await credentials(true);
     const isNew = second.authorization !== first.authorization || second.sockets !== first.sockets;
-    if (isNew) await exchange(second.sockets[which], request, second.authorization, receive);
+    if (isNew) await exchange(second, which, request, receive);
     receive.answered();
   }
 
-  async function credentials(fresh: boolean): Promise<{ authorization: string | undefined; sockets: Sockets }> {
+  async function credentials(fresh: boolean): Promise<Credentials> {
     const authorization = await connection.authorization?.(fresh);
     const certificates = (await connection.certificates?.(fresh)) ?? sockets.certificates;
-    if (!isDeepStrictEqual(pick(certificates), pick(sockets.certificates))) {
-      for (const agent of [sockets.requests, sockets.watches]) retire(agent);
-      sockets = socketsWith(certificates);
-    }
+    if (!isDeepStrictEqual(pick(certificates), pick(sockets.certificates))) renew(certificates);
     return { authorization, sockets };
   }
 
   /** One exchange; resolves with the status once an error's whole body, or a stream's beginning, is there. */
-  function exchange(agent: Agent, request: ApiRequest, auth: string | undefined, receive: Receive): Promise<number> {
+  function exchange(
+    { authorization, sockets: used }: Credentials,
+    which: "requests" | "watches",
+    request: ApiRequest,
+    receive: Receive,
+  ): Promise<number> {
+    const onSilence = (): void => {
+      if (used === sockets) renew(used.certificates);
+    };
     const query = request.query === undefined ? "" : new URLSearchParams({ ...request.query }).toString();
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const on = `${request.method} ${request.path}`;
     return new Promise((resolve, reject) => {
-      agent.dispatch(
+      used[which].dispatch(
         {
           origin,
           path: `${prefix}${request.path}${query === "" ? "" : `?${query}`}`,
@@ -96,11 +105,11 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
             accept: request.accept ?? "application/json",
             "user-agent": userAgent,
             ...(body === null ? {} : { "content-type": request.contentType ?? "application/json" }),
-            ...(auth === undefined ? {} : { authorization: auth }),
+            ...(authorization === undefined ? {} : { authorization }),
           },
           body,
         },
-        handler(on, request.signal, receive, resolve, reject),
+        handler(on, request.signal, receive, resolve, reject, onSilence),
       );
     });
   }
@@ -130,6 +139,7 @@ function handler(
   receive: Receive,
   resolve: (status: number) => void,
   reject: (error: unknown) => void,
+  onSilence: () => void,
 ): Dispatcher.DispatchHandler {
   let sent = false;
   let status = 0;
@@ -138,6 +148,7 @@ function handler(
     controller?.abort(asError(signal?.reason));
     receive.end(signal?.reason);
     reject(signal?.reason);
+    if (isForSilence(signal?.reason)) onSilence();
   };
   const over = (): void => signal?.removeEventListener("abort", onAbort);
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -183,6 +194,16 @@ function faultOfSocket(on: string, error: Error, sent: boolean): Fault {
     remedy:
       "check that the server's address is right and reachable, and that its certificate is signed by the given CA",
   });
+}
+
+/** Whether somebody gave up because nothing came: a call's time was over, or a watch was too long without a word. */
+function isForSilence(reason: unknown): boolean {
+  return isFault(reason, "Unavailable") || (reason instanceof DOMException && reason.name === "TimeoutError");
+}
+
+interface Credentials {
+  authorization: string | undefined;
+  sockets: Sockets;
 }
 
 /** Those that show the same certificates. */

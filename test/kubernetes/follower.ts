@@ -27,7 +27,13 @@ export class Follower {
   constructor(transport: Transport, options: { silenceMs?: number } = {}) {
     this.#transport = transport;
     this.client = createClient(transport, { clock, random, log: quietLog });
-    const ports = { client: this.client, clock, random, log: quietLog, ...options };
+    const ports = {
+      client: this.client,
+      clock,
+      random,
+      log: quietLog,
+      ...options,
+    };
     this.#running = reflect({ resource: ConfigMap, namespace: NAMESPACE }, this.store, ports, this.#stop.signal);
   }
 
