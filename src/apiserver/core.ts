@@ -46,7 +46,7 @@ export interface Call {
   body: unknown;
   /** The body as it came, where it came as text. */
   text?: string | undefined;
-  /** Paths of the fields that the body's text states twice. */
+  /** What strict decoding minds about keys that the body states twice, in its words. */
   duplicates?: readonly string[];
   /** Texts for `Warning` headers, filled on the way. */
   warnings: string[];

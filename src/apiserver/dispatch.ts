@@ -2,21 +2,22 @@ import { requestToken } from "./auth/accounts/token-request.ts";
 import { attributesOf } from "./auth/attributes.ts";
 import { permit } from "./auth/denial.ts";
 import { impersonation } from "./auth/impersonate.ts";
-import { decodeBody, mediaType } from "./body.ts";
+import { mediaType } from "./body.ts";
 import type { Call, Core } from "./core.ts";
 import { documents, NO_PAGE } from "./documents.ts";
-import { duplicateFields } from "./duplicates.ts";
 import { copyJson, isRecord } from "./json-value.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import { checkAccept, negotiate } from "./negotiate.ts";
 import { parseResourcePath, type ResourcePath } from "./path.ts";
 import { present, presentEvents } from "./present.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
+import { readBody } from "./request-body.ts";
 import { checkTimeout } from "./request-timeout.ts";
 import { hasRoute, verbOf } from "./route.ts";
 import type { ServedResource } from "./served.ts";
 import { methodNotAllowed, noSuchPath, refusal } from "./status.ts";
 import { create } from "./verbs/create.ts";
+import { Unreadable, unreadableBody } from "./verbs/custom-object.ts";
 import { deleteOptions, remove, removeObject } from "./verbs/delete.ts";
 import { evict } from "./verbs/eviction.ts";
 import { get, list, type ObjectList } from "./verbs/list.ts";
@@ -83,15 +84,12 @@ async function resource(
     query: request.query,
     headers: request.headers,
     contentType: request.headers["content-type"] ?? "application/json",
-    body:
-      request.method === "GET"
-        ? undefined
-        : decodeBody(request.body, request.headers["content-type"] ?? "application/json"),
+    body: undefined,
     text: typeof request.body === "string" ? request.body : undefined,
-    duplicates: statedTwice(request),
     warnings: request.warnings ?? [],
     signal: request.signal,
   };
+  readInto(call, request);
   if (found.deprecation !== undefined) call.warnings.push(found.deprecation);
   // What is read must be as durable as what was acknowledged.
   for (let pending = core.store.durable(); pending !== undefined; pending = core.store.durable()) await pending;
@@ -115,11 +113,14 @@ function checkHeaders({ headers }: ServerRequest, verb: string): void {
   checkAccept(headers.accept, verb === "list" || verb === "watch");
 }
 
-/** Of interest only where fields are validated, and readable only in JSON (YAML with duplicates is refused by its parser). */
-function statedTwice({ method, body, headers, query }: ServerRequest): string[] {
-  const json = mediaType(headers["content-type"] ?? "application/json").endsWith("json");
-  const counts = ["POST", "PUT", "PATCH"].includes(method) && query.get("fieldValidation") !== "Ignore";
-  return json && counts && typeof body === "string" ? duplicateFields(body) : [];
+function readInto(call: Call, request: ServerRequest): void {
+  try {
+    const { value, duplicates } = readBody(request);
+    call.body = value;
+    call.duplicates = duplicates;
+  } catch (error) {
+    throw error instanceof Unreadable ? unreadableBody(call, error) : error;
+  }
 }
 
 function namespaceOf(resource: ServedResource, path: ResourcePath): string {

@@ -8,14 +8,15 @@ class NotYet extends Error {}
 
 /**
  * Runs a pure function that looks at objects in other versions of their kind; again, when one of these conversions had to be waited for.
- * Kinds with one version are spared it.
+ * Kinds with one version are spared the conversion.
  */
 export async function withVersions<T>(
   { core, resource }: Call,
   fn: (inVersion: InVersion | undefined) => T,
 ): Promise<T> {
-  const { versions } = resource;
-  if (versions === undefined || versions.size < 2) return fn(undefined);
+  const { versions, schema } = resource;
+  if (versions === undefined) return fn(undefined);
+  if (versions.size < 2) return fn((object, apiVersion) => (versions.has(apiVersion) ? { object, schema } : undefined));
   const known = new Map<string, Body>();
   for (;;) {
     let pending: Promise<unknown> | undefined;

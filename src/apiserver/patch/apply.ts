@@ -10,14 +10,14 @@ import type { Body, Schema } from "../served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { type ApplyConflict, conflictFault } from "./apply-conflict.ts";
 import { capManagers } from "./cap-managers.ts";
-import { isSame } from "./compare.ts";
-import { difference, equalSets, isEmptySet } from "./field-set.ts";
+import { difference, isEmptySet } from "./field-set.ts";
 import { equalJson } from "./json.ts";
 import { KUBECTL, takeableFields, withLastApplied } from "./last-applied.ts";
 import { bare, objectSchema, updatedManagers } from "./managed-fields.ts";
 import { idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { prune } from "./prune.ts";
+import { typedErrors, Untyped } from "./typed-errors.ts";
 import { changesIn, contested, disownChanged, type InVersion } from "./versions.ts";
 
 export interface Apply {
@@ -69,15 +69,13 @@ export function applyConfiguration(apply: Apply): { object: Body } {
   const merged = mergeTyped(current, applied, schema);
   const next = last === undefined ? merged : prune(merged, last, owners, { ...apply, schema });
   const changesOf = changesIn({ ...apply, before: live, after: next as unknown as Body });
-  const changes = changesOf(apiVersion)!;
   const conflicts = conflictsWith(before, changesOf, id);
   if (!apply.force) refuseConflicts(conflicts, apply, schema);
 
   const after = disownChanged(owners, changesOf, id);
-  const unchanged =
-    isSame(changes) && last !== undefined && equalSets(last.fields, fields) && last.apiVersion === apiVersion;
+  // An apply that only comes to own what was there already leaves its time as it was, if it had one.
   if (isEmptySet(fields)) after.delete(id);
-  else after.set(id, { ...self, time: unchanged ? last.time : time, fields });
+  else after.set(id, { ...self, time: equalJson(current, next) ? last?.time : time, fields });
   const object = next as unknown as Body;
   const annotated = name === KUBECTL ? withLastApplied(object, live, applied) : object;
   return { object: withManagers(annotated, capManagers(after)) };
@@ -94,7 +92,8 @@ function ownersBefore({ live, apiVersion, schema, subresource, time }: Apply): M
 }
 
 function titleOf({ apiVersion, kind, metadata }: Body): string {
-  return `${metadata.namespace ?? ""}/${metadata.name}; ${apiVersion}, Kind=${kind}`;
+  const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+  return `${metadata.namespace ?? ""}/${metadata.name}; ${version}, Kind=${kind}`;
 }
 
 function conflictsWith(managers: Managers, changes: ReturnType<typeof changesIn>, self: string): ApplyConflict[] {

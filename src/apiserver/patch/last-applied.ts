@@ -2,7 +2,7 @@ import type { Body, Schema } from "../served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { compareFields } from "./compare.ts";
 import { difference, type FieldSet, NO_FIELDS, union } from "./field-set.ts";
-import { isObject } from "./json.ts";
+import { canonicalJson, isObject } from "./json.ts";
 import { bare } from "./managed-fields.ts";
 
 /** Where client-side `kubectl apply` keeps what it applied. */
@@ -31,7 +31,7 @@ export function withLastApplied(object: Body, live: Body | undefined, config: Re
   if (lastApplied(live) === "") return object;
   const annotations = {
     ...object.metadata.annotations,
-    [LAST_APPLIED]: `${JSON.stringify(withoutAnnotation(config))}\n`,
+    [LAST_APPLIED]: `${canonicalJson(withoutAnnotation(config))}\n`,
   };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }

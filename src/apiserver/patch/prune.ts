@@ -42,7 +42,7 @@ export function prune(
 }
 
 function fieldsIn({ value, schema }: Seen): FieldSet {
-  return withNamedParents(fieldsOf(value, schema, { withEmptyLists: true }), schema);
+  return withNamedParents(fieldsOf(value, schema), schema);
 }
 
 /** What all owners of a version own together; `first` comes first. */

@@ -5,16 +5,17 @@ import { memberElement, memberName } from "./path-element.ts";
 import { isDeclared, memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement } from "./typed-list.ts";
 
-/** The value without the fields of `gone`, whatever lies below them. What is emptied, but not gone itself, stays and is empty. */
+/** The value without the fields of `gone`, whatever lies below them. What is emptied, but not gone itself, becomes null, as upstream has it. */
 export function removeFields(value: unknown, gone: FieldSet, schema: Schema | undefined): unknown {
   if (gone.below.size === 0) return value;
   if (Array.isArray(value) && value.length > 0 && isAssociative(schema)) {
-    return value.flatMap((item) => {
+    const kept = value.flatMap((item) => {
       const element = itemElement(schema, item);
       const below = element === undefined ? undefined : gone.below.get(element);
       if (below === undefined) return [item];
       return below.member ? [] : [removeFields(item, below, schema?.items)];
     });
+    return kept.length === 0 ? null : kept;
   }
   if (!isObject(value) || Object.keys(value).length === 0 || isAtomicMap(schema)) return value;
   const left: JsonObject = {};
@@ -23,7 +24,7 @@ export function removeFields(value: unknown, gone: FieldSet, schema: Schema | un
     if (below?.member === true) continue;
     setMember(left, name, below === undefined ? inner : removeFields(inner, below, memberSchema(schema, name)));
   }
-  return left;
+  return Object.keys(left).length === 0 ? null : left;
 }
 
 /**

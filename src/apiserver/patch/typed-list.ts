@@ -1,5 +1,5 @@
 import type { Schema } from "../served.ts";
-import { isObject, type JsonObject, member, refusal } from "./json.ts";
+import { isObject, type JsonObject, member } from "./json.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 /** Whether a list's items have owners of their own (`set`, `map`); else the list is owned as a whole. */
@@ -12,15 +12,14 @@ export function isAtomicMap(schema: Schema | undefined): boolean {
   return schema?.["x-kubernetes-map-type"] === "atomic";
 }
 
-/** How an item of an associative list is told apart; undefined: it lacks what would tell. */
+/** How an item of an associative list is told apart: by its value, or by those keys that it has. Undefined: by nothing. */
 export function itemElement(schema: Schema | undefined, item: unknown): PathElement | undefined {
   if (schema?.["x-kubernetes-list-type"] === "set") return valueElement(item);
   if (!isObject(item)) return undefined;
   const keys: JsonObject = {};
   for (const name of schema?.["x-kubernetes-list-map-keys"] ?? []) {
     const value = member(item, name) ?? schema?.items?.properties?.[name]?.default;
-    if (value === undefined || value === null) return undefined;
-    keys[name] = value;
+    if (value !== undefined) keys[name] = value;
   }
   return Object.keys(keys).length === 0 ? undefined : keyElement(keys);
 }
@@ -39,26 +38,4 @@ export function itemsByElement(schema: Schema | undefined, list: unknown): Map<P
     else same.push(item);
   }
   return found;
-}
-
-/** Refuses a list in which an item can't be told from the others: such can't be applied. */
-export function checkItems(schema: Schema | undefined, list: readonly unknown[], path: string, title: string): void {
-  const seen = new Set<PathElement>();
-  for (const [i, item] of list.entries()) {
-    const element = itemElement(schema, item);
-    if (element === undefined) {
-      const keys = schema?.["x-kubernetes-list-map-keys"]?.join(", ");
-      throw notTyped(
-        title,
-        `${path}: element ${i}: associative list with keys has an element that omits a key field (${keys})`,
-      );
-    }
-    if (seen.has(element)) throw notTyped(title, `${path}: duplicate entries for key [${element.slice(2)}]`);
-    seen.add(element);
-  }
-}
-
-/** The refusal of a configuration that does not fit its schema. */
-export function notTyped(title: string, message: string) {
-  return refusal("BadRequest", "apply", `failed to create typed patch object (${title}): ${message}`);
 }

@@ -10,7 +10,7 @@ import { compileRules, type Rules } from "./cel/rules.ts";
 import { applyDefaults } from "./defaults.ts";
 import { embeddedErrors } from "./embedded.ts";
 import { listErrors } from "./lists.ts";
-import { type Node, nodeOf } from "./node.ts";
+import { isRecord, type Node, nodeOf } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
 import { prune } from "./prune.ts";
 import { scaleErrors } from "./scale-rules.ts";
@@ -21,6 +21,8 @@ export interface CompiledSchema {
   prune(value: unknown): string[];
   /** Fills in defaults in place; a null where none is allowed counts as absent. */
   applyDefaults(value: unknown): void;
+  /** What is wrong with the nulls in a value, where a null counts as a value and not as an absent field. */
+  nullErrors(value: unknown): FieldError[];
   /**
    * All that is wrong with `value`. Never throws on JSON. With `old`, unchanged parts are not judged again and transition
    * rules see their old value.
@@ -41,6 +43,11 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
   return {
     prune: (value) => prune(root, value),
     applyDefaults: (value) => applyDefaults(root, value),
+    nullErrors(value) {
+      const errors: FieldError[] = [];
+      findNulls(root, value, "", errors);
+      return errors;
+    },
     validate(value, old) {
       const errors: FieldError[] = [];
       validateNode(root, value, old, "", errors);
@@ -62,6 +69,19 @@ const NOT_CHECKED: FieldError = {
   message:
     'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
+
+function findNulls(node: Node, value: unknown, path: string, errors: FieldError[]): void {
+  if (Array.isArray(value) && node.items !== undefined)
+    for (const [i, item] of value.entries()) findNulls(node.items, item, `${path}[${i}]`, errors);
+  if (!isRecord(value)) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const child = node.properties.get(key) ?? (typeof node.additional === "object" ? node.additional : undefined);
+    const at = path === "" ? key : `${path}.${key}`;
+    if (child === undefined || at === "metadata") continue;
+    if (inner !== null) findNulls(child, inner, at, errors);
+    else if (child.schema.default === undefined) validateNode(child, null, undefined, at, errors);
+  }
+}
 
 function hasListErrors(root: Node, value: unknown): boolean {
   const errors: FieldError[] = [];

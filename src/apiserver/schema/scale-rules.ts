@@ -1,3 +1,4 @@
+import { goTypeOf, printGo } from "../go-print.ts";
 import { isRecord } from "../json-value.ts";
 import type { FieldError, ServedResource } from "../served.ts";
 import { invalid } from "./field-error.ts";
@@ -40,23 +41,5 @@ function follow(object: unknown, path: string): { value?: unknown; wrong?: strin
 }
 
 function accessor(path: string, value: unknown, wanted: string): string {
-  return `${path} accessor error: ${printed(value)} is of the type ${goType(value)}, expected ${wanted}`;
-}
-
-function goType(value: unknown): string {
-  if (Array.isArray(value)) return "[]interface {}";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
-  if (typeof value === "boolean") return "bool";
-  return typeof value === "string" ? "string" : "map[string]interface {}";
-}
-
-/** As Go prints a value of no known type. */
-function printed(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(printed).join(" ")}]`;
-  if (isRecord(value))
-    return `map[${Object.keys(value)
-      .sort()
-      .map((key) => `${key}:${printed(value[key])}`)
-      .join(" ")}]`;
-  return value === null ? "<nil>" : String(value);
+  return `${path} accessor error: ${printGo(value)} is of the type ${goTypeOf(value)}, expected ${wanted}`;
 }

@@ -99,7 +99,8 @@ export function placed(call: Call, object: Body): Body {
     throw badRequest("namespace must not be set on a cluster-scoped object");
   else delete metadata.namespace;
   if (call.name === "") return object;
-  metadata.name ??= call.name;
+  if ((metadata.name ?? "") === "")
+    throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
   if (metadata.name !== call.name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${call.name})`);
   return object;
@@ -113,18 +114,16 @@ export function tidy(call: Call, object: Body): void {
   const { resource, core } = call;
   const schema = core.registry.compiled(resource);
   const unknown = schema.prune(object);
-  const mode = call.query.get("fieldValidation") ?? "Warn";
-  const twice = call.duplicates ?? [];
-  if (unknown.length + twice.length > 0 && mode !== "Ignore") {
-    const texts = [
-      ...twice.map((path) => `duplicate field ${JSON.stringify(path)}`),
-      ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
-    ];
+  const mode = call.query.get("fieldValidation") || "Warn";
+  const texts = [...(call.duplicates ?? []), ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+  if (texts.length > 0 && mode !== "Ignore") {
     if (mode === "Strict")
       throw badRequest(
         `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: strict decoding error: ${texts.join(", ")}`,
       );
-    for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
+    // What a YAML parser minds comes as one text of several lines.
+    const lines = texts.flatMap((text) => text.replace(/^yaml: unmarshal errors:\n/, "").split("\n"));
+    for (const line of lines) if (!call.warnings.includes(line.trim())) call.warnings.push(line.trim());
   }
   schema.applyDefaults(object);
 }

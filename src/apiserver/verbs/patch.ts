@@ -1,23 +1,19 @@
-import { rfc3339 } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import { mediaType, unsupported } from "../body.ts";
-import { withVersions } from "../conversion/with-versions.ts";
 import type { Call } from "../core.ts";
 import { copyJson, isRecord } from "../json-value.ts";
-import { applyConfiguration } from "../patch/apply.ts";
 import { canonicalJson } from "../patch/json.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic.ts";
-import { apiVersionOf } from "../registry.ts";
 import { invalid as invalidField } from "../schema/field-error.ts";
 import type { Body, Schema } from "../served.ts";
-import { badRequest, invalid, notFound, refusal, statusOfError } from "../status.ts";
-import { store } from "./create.ts";
+import { badRequest, invalid, refusal, statusOfError } from "../status.ts";
+import { apply } from "./apply.ts";
 import { checkType, Unreadable } from "./custom-object.ts";
-import { decodeObject, placed, placeOf, readObject } from "./object.ts";
+import { placed, readObject } from "./object.ts";
 import { rewrite } from "./update.ts";
-import { checkWriteOptions, readBoolean } from "./write-options.ts";
+import { checkWriteOptions } from "./write-options.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -69,7 +65,7 @@ function decodePatched(call: Call, patched: unknown, strange: readonly string[])
 /** What strict validation minds in the patch itself. */
 function strangeIn({ contentType, body, duplicates = [] }: Call): string[] {
   const isOperations = mediaType(contentType) === JSON_PATCH;
-  const texts = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+  const texts = [...duplicates];
   if (isOperations && Array.isArray(body))
     for (const [i, op] of body.entries())
       for (const key of Object.keys(op ?? {}))
@@ -120,52 +116,4 @@ function readOperations(body: unknown): JsonPatchOperation[] {
 function mistyped(value: unknown, wanted: string): string {
   const is = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
   return `json: cannot unmarshal ${is} into Go value of type ${wanted}`;
-}
-
-/** The part of a configuration that this (sub)resource writes: nobody comes to own what their write did not set. */
-function writable({ resource, subresource }: Call, config: Body): Body {
-  if (!resource.status) return config;
-  const { status, ...rest } = config;
-  if (subresource === "") return rest as Body;
-  const { apiVersion, kind, metadata } = config;
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const identity = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);
-  const only = { apiVersion, kind, metadata: Object.fromEntries(identity) };
-  return (status === undefined ? only : { ...only, status }) as unknown as Body;
-}
-
-async function apply(call: Call): Promise<{ object: Body; created: boolean }> {
-  const { core, resource } = call;
-  const manager = call.query.get("fieldManager") ?? "";
-  const config = decodeObject(call, call.body);
-  if ((config.metadata.managedFields ?? []).length > 0) throw badRequest("metadata.managedFields must be nil");
-  const given = {
-    config: writable(call, config),
-    manager,
-    force: readBoolean(call.query.get("force")),
-    subresource: call.subresource,
-    apiVersion: apiVersionOf(resource),
-    time: rfc3339(core.clock.now()),
-    schema: resource.schema,
-  };
-  const exists = (): boolean => core.store.get(placeOf(call).collection, placeOf(call).key) !== undefined;
-  if (!exists()) {
-    if (call.subresource !== "" || (config.metadata.uid ?? "") !== "") throw notFound(resource, call.name);
-    const { object } = applyConfiguration({ ...given, live: undefined });
-    try {
-      return { object: await store(call, decodeObject(call, copyJson(object)), { managed: true }), created: true };
-    } catch (error) {
-      // Somebody else created it meanwhile: then this apply merges with theirs.
-      if (!isFault(error, "AlreadyExists") || !exists()) throw error;
-    }
-  }
-  const object = await rewrite(
-    call,
-    async (live) => {
-      const { object } = await withVersions(call, (inVersion) => applyConfiguration({ ...given, live, inVersion }));
-      return decodeObject(call, copyJson(object));
-    },
-    { managed: true },
-  );
-  return { object, created: false };
 }

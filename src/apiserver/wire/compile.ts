@@ -27,6 +27,7 @@ export function compileWire(resource: ServedResource, type: WireType): CompiledS
       resource.setDefaults?.(value as Body);
       rewritten(type, value);
     },
+    nullErrors: () => [],
     validate: () => [],
   };
 }

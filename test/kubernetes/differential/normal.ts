@@ -16,6 +16,8 @@ const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const LOCAL = /(https:\/\/)?127\.0\.0\.1:\d+/g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+/** How a table tells how long ago something was. */
+const AGE = /^(\d+[ydhms]){1,2}$/;
 /** The store's version where a message tells it. */
 const VERSION_TOLD = /(Too large resource version: \d+, current: |too old resource version: \d+ \()\d+/g;
 /** The fields whose values are versions of the store, whatever they look like. */
@@ -58,6 +60,7 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
     if (VERSIONS.has(key) && typeof given === "string" && /^\d+$/.test(given) && given !== "0") return "VERSION";
     if (CHOSEN.has(key) && given !== "None" && given !== "") return Array.isArray(given) ? ["CHOSEN"] : "CHOSEN";
     if (key === "continue" && typeof given === "string" && given !== "") return "CONTINUE";
+    if (key === "cells") return given.map((cell: Json) => (AGE.test(cell) ? "AGE" : value(cell)));
     if (Array.isArray(given)) return given.map((item) => value(item));
     if (given !== null && typeof given === "object")
       return Object.fromEntries(Object.keys(given).map((name) => [text(name), value(given[name], name)]));
@@ -68,8 +71,20 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
     headers: Object.fromEntries(
       HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
     ),
-    body: value(body),
+    body: inOrder(value(body)),
   });
+}
+
+/** The errors of a custom resource stand in the order of a Go map, which is none. */
+function inOrder(body: Json): Json {
+  const { group = "", causes } = body?.details ?? {};
+  if (body?.reason !== "Invalid" || !group.endsWith(".example.com") || causes === undefined) return body;
+  const textOf = ({ field, message }: Json): string => `${field}: ${message}`;
+  const ordered = [...causes].sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+  const texts = [...new Set<string>(ordered.map(textOf))];
+  const whole = texts.every((text) => body.message.includes(text));
+  const message = whole ? body.message.replace(/ is invalid: .*$/s, ` is invalid: ${texts.join(", ")}`) : body.message;
+  return { ...body, message, details: { ...body.details, causes: ordered } };
 }
 
 function sorted(given: Json): Json {
