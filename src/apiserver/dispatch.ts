@@ -7,7 +7,7 @@ import type { Call, Core } from "./core.ts";
 import { documents, NO_PAGE } from "./documents.ts";
 import { copyJson, isRecord } from "./json-value.ts";
 import type { ServerMetrics } from "./metrics.ts";
-import { checkAccept, negotiate } from "./negotiate.ts";
+import { checkAccept, negotiate, negotiateStream } from "./negotiate.ts";
 import { parseResourcePath, type ResourcePath } from "./path.ts";
 import { present, presentEvents } from "./present.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
@@ -73,7 +73,7 @@ async function resource(
   }
   if (found.builtIn) checkHeaders(request, verb);
   if (verb !== "watch") checkTimeout(request.query);
-  const form = negotiate(request.headers.accept);
+  const form = (verb === "watch" ? negotiateStream : negotiate)(request.headers.accept);
   const call: Call = {
     core,
     user,
@@ -139,8 +139,11 @@ async function carryOut(call: Call, verb: string): Promise<{ status: number; bod
       return { status: 200, body: await list(call) };
     case "create":
       return { status: 201, body: await create(call) };
-    case "update":
-      return { status: 200, body: await putOrCreate(call) };
+    case "update": {
+      if (call.subresource === "finalize") return { status: 200, body: await finalize(call) };
+      const { object, created } = await update(call);
+      return { status: created ? 201 : 200, body: object };
+    }
     case "patch": {
       const { object, created } = await patch(call);
       return { status: created ? 201 : 200, body: object };
@@ -155,8 +158,7 @@ async function carryOut(call: Call, verb: string): Promise<{ status: number; bod
 }
 
 /** `finalize` replaces `spec.finalizers` only. */
-async function putOrCreate(call: Call): Promise<unknown> {
-  if (call.subresource !== "finalize") return update(call);
+async function finalize(call: Call): Promise<unknown> {
   const { finalizers } = {
     finalizers: [],
     ...(isRecord(call.body) && isRecord(call.body.spec) ? call.body.spec : {}),

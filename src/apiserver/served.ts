@@ -133,6 +133,8 @@ export interface ServedResource {
   keepsStatus?: boolean;
   /** An update must name the version it replaces, as for custom resources. */
   needsVersion?: boolean;
+  /** A replacement of what is not there creates it. */
+  createsOnUpdate?: boolean;
   /** A deletion that removes the object answers it, instead of a Status. */
   answersDeleted?: boolean;
   /** Fills in what the server owns (Service addresses, Pod phase). Works on the server's own copy. */
@@ -145,6 +147,8 @@ export interface ServedResource {
   untracked?: boolean;
   /** Answers a create and keeps nothing, for kinds that are questions. */
   answer?(call: Call): Promise<unknown>;
+  /** What a writer is told though the object is taken. `old` is set for updates. */
+  warnings?(object: Body, old?: Body): string[];
   /** Default seconds of grace on delete (Pods: 30); unset: gone at once unless finalizers hold it. */
   gracePeriodSeconds?(object: Body): number;
 }

@@ -16,7 +16,15 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
-import { containerColumns, defaultTemplate, readyOf, scalable, selectorColumn, validateWorkload } from "./workload.ts";
+import {
+  containerColumns,
+  defaultTemplate,
+  podNameWarnings,
+  readyOf,
+  scalable,
+  selectorColumn,
+  validateWorkload,
+} from "./workload.ts";
 
 const replicas = about("Pods wanted.", withDefault(int32, 1));
 
@@ -65,6 +73,7 @@ export const deployment: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
+  warnings: podNameWarnings,
   setDefaults: fillIn,
   validate: validateWorkload,
 });
@@ -112,6 +121,7 @@ export const replicaSet: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
+  warnings: podNameWarnings,
   setDefaults: defaultTemplate,
   validate: validateWorkload,
 });

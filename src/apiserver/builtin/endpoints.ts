@@ -22,6 +22,7 @@ const port = atomic({ name: text, "port!": int32, protocol: withDefault(text, "T
 export const endpoints: ServedResource = serve({
   apiVersion: "v1",
   kind: "Endpoints",
+  createsOnUpdate: true,
   deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   description: "The addresses behind a Service.",
   plural: "endpoints",

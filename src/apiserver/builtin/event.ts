@@ -45,6 +45,7 @@ const columns = [
 export const coreEvent: ServedResource = serve({
   apiVersion: "v1",
   kind: "Event",
+  createsOnUpdate: true,
   description: "A report of something that happened to an object.",
   shortNames: ["ev"],
   namespaced: true,
@@ -75,6 +76,7 @@ export const coreEvent: ServedResource = serve({
 export const event: ServedResource = serve({
   apiVersion: "events.k8s.io/v1",
   kind: "Event",
+  createsOnUpdate: true,
   description: "A report of something that happened to an object.",
   shortNames: ["ev"],
   namespaced: true,

@@ -184,6 +184,7 @@ export const mutatingWebhooks: ServedResource = serve({
 export const runtimeClass: ServedResource = serve({
   apiVersion: "node.k8s.io/v1",
   kind: "RuntimeClass",
+  createsOnUpdate: true,
   needsVersion: true,
   description: "A way in which a Node runs containers.",
   plural: "runtimeclasses",

@@ -1,4 +1,3 @@
-import { equalJson } from "../patch/json.ts";
 import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { humanDuration } from "./human-duration.ts";
@@ -21,7 +20,7 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, ageOf, column, serve } from "./serve.ts";
-import { containerColumns, defaultTemplate, selectorColumn } from "./workload.ts";
+import { containerColumns, defaultTemplate, podNameWarnings, selectorColumn } from "./workload.ts";
 
 const jobCondition = fields({
   "type!": text,
@@ -88,6 +87,7 @@ export const job: ServedResource = serve({
     ...containerColumns,
     selectorColumn,
   ],
+  warnings: podNameWarnings,
   setDefaults: defaultJob,
   prepareCreate: ownPods,
   validate(object) {
@@ -120,6 +120,7 @@ export const cronJob: ServedResource = serve({
     }),
     status: fields({ active: listOf(objectReference), lastScheduleTime: time, lastSuccessfulTime: time }),
   },
+  warnings: podNameWarnings,
   setDefaults: (object) => defaultPodSpec(membersAt(object, "spec.jobTemplate.spec.template.spec")),
   columns: [
     column("Schedule", (object) => textAt(object, "spec.schedule")),
@@ -156,17 +157,13 @@ function ownPods(object: Body): void {
   if (spec.manualSelector === true) return;
   const { name, uid } = object.metadata;
   const metadata = membersAt(spec, "template.metadata");
-  // Without labels of its own a Job bears those of its template, the generated ones too.
-  const isShared = object.metadata.labels === undefined || equalJson(object.metadata.labels, metadata.labels);
-  const labels = {
+  metadata.labels = {
     "job-name": name,
     "batch.kubernetes.io/job-name": name,
     "controller-uid": uid,
     "batch.kubernetes.io/controller-uid": uid,
     ...membersAt(metadata, "labels"),
-  } as Record<string, string>;
-  metadata.labels = labels;
-  if (isShared) object.metadata.labels = { ...labels };
+  };
   const selector = membersAt(spec, "selector");
   spec.selector = {
     ...selector,

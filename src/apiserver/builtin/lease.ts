@@ -7,6 +7,7 @@ import { age, column, serve } from "./serve.ts";
 export const lease: ServedResource = serve({
   apiVersion: "coordination.k8s.io/v1",
   kind: "Lease",
+  createsOnUpdate: true,
   needsVersion: true,
   description: "Held by one of several candidates, for a time.",
   namespaced: true,

@@ -1,5 +1,4 @@
 import type { ServedResource } from "../served.ts";
-import { validateLabel } from "./name-rules.ts";
 import { membersAt, textAt, textsAt } from "./read.ts";
 import { conditions, fields, text, texts } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
@@ -29,7 +28,6 @@ export const namespace: ServedResource = serve({
     // The server takes its own finalizer off when the namespace is empty; a plain write keeps it.
     object.spec = old.spec ?? {};
   },
-  validate: (object) => validateLabel(object.metadata.name, "metadata.name"),
 });
 
 function nameLabel(object: { metadata: { name: string; labels?: Record<string, string> } }): void {

@@ -1,4 +1,5 @@
-import type { FieldError } from "../served.ts";
+import { dnsLabel } from "../rules/names.ts";
+import type { Body, FieldError } from "../served.ts";
 import { duplicateField, invalidField, missingReference, requiredField } from "./field-errors.ts";
 import { validateLabel } from "./name-rules.ts";
 import { at, objectsAt, textAt } from "./read.ts";
@@ -30,6 +31,14 @@ export function validatePodSpec(spec: unknown, path: string): FieldError[] {
     errors.push(invalidField(`${path}.terminationGracePeriodSeconds`, grace, "must be greater than or equal to 0"));
   }
   return errors;
+}
+
+/** What Pods and their makers are advised against: names that make no good host name. */
+export function hostnameWarnings(object: Body, usedIn: string): string[] {
+  const wrong = dnsLabel(object.metadata.name);
+  if (wrong.length === 0) return [];
+  const advice = "which can result in surprising behavior; a DNS label is recommended";
+  return [`metadata.name: this is used in ${usedIn}, ${advice}: [${wrong.join(", ")}]`];
 }
 
 /** Absence is the schema's to refuse. */

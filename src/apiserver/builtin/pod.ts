@@ -4,7 +4,7 @@ import { forbiddenField } from "./field-errors.ts";
 import { defaultPodSpec, defaultRunningSpec } from "./pod-defaults.ts";
 import { podSpec } from "./pod-spec.ts";
 import { podReady, podRestarts, podStatus, readinessGates } from "./pod-status.ts";
-import { validatePodSpec } from "./pod-validation.ts";
+import { hostnameWarnings, validatePodSpec } from "./pod-validation.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
 import {
   about,
@@ -127,6 +127,7 @@ export const pod: ServedResource = serve({
   prepareCreate(object) {
     object.status = { phase: "Pending", qosClass: qosClass(membersAt(object, "spec")) };
   },
+  warnings: (object, old) => (old === undefined ? hostnameWarnings(object, "the Pod's hostname") : []),
   validate: (object, old) => [
     ...validatePodSpec(at(object, "spec"), "spec"),
     ...(old === undefined ? [] : validateUnchanged(object, old)),

@@ -24,6 +24,7 @@ const roleRef: Schema = about(
 export const role: ServedResource = serve({
   apiVersion: `${GROUP}/v1`,
   kind: "Role",
+  createsOnUpdate: true,
   description: "Permissions within a namespace.",
   namespaced: true,
   members: { rules },
@@ -35,6 +36,7 @@ export const role: ServedResource = serve({
 export const clusterRole: ServedResource = serve({
   apiVersion: `${GROUP}/v1`,
   kind: "ClusterRole",
+  createsOnUpdate: true,
   description: "Permissions in the whole cluster, or to be granted in any namespace.",
   namespaced: false,
   members: { rules, aggregationRule: fields({ clusterRoleSelectors: listOf(labelSelector) }) },
@@ -54,6 +56,7 @@ function binding(kind: string, namespaced: boolean, description: string): Served
   return serve({
     apiVersion: `${GROUP}/v1`,
     kind,
+    createsOnUpdate: true,
     description,
     namespaced,
     members: { subjects, roleRef },

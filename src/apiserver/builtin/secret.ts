@@ -36,7 +36,7 @@ export const secret: ServedResource = serve({
   selectableFields: { type: (object) => textAt(object, "type") },
   columns: [
     column("Type", (object) => textAt(object, "type")),
-    column("Data", (object) => Object.keys(membersAt(object, "data")).length, { type: "integer" }),
+    column("Data", (object) => Object.keys(membersAt(object, "data")).length),
     age,
   ],
   setDefaults: fillIn,

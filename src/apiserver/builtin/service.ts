@@ -71,6 +71,7 @@ export function service(allocate: AllocateClusterIp = hashedClusterIp): ServedRe
   return serve({
     apiVersion: "v1",
     kind: "Service",
+    createsOnUpdate: true,
     answersDeleted: true,
     description: "One address for a set of Pods.",
     shortNames: ["svc"],

@@ -23,7 +23,7 @@ function object(kind: string, parts: Record<string, unknown>, metadata: Record<s
 /** What `kubectl get` shows: column names and one row of cells. `wide` adds the others. */
 function printed(resource: ServedResource, body: Body, wide = false): Record<string, unknown> {
   const table = toTable(resource, [body], { now: NOW });
-  const shown = table.columnDefinitions.map((c, i) => [c.name, table.rows[0]!.cells[i], c.priority] as const);
+  const shown = table.columnDefinitions!.map((c, i) => [c.name, table.rows[0]!.cells[i], c.priority] as const);
   return Object.fromEntries(
     shown.filter(([, , priority]) => wide || priority === 0).map(([name, cell]) => [name, cell]),
   );
@@ -257,7 +257,7 @@ test("no object is so odd that its list can't be printed", () => {
       const body = object(resource.kind, { spec: odd, status: odd, data: odd, subjects: odd, webhooks: odd });
       assert.equal(
         toTable(resource, [body], { now: NOW }).rows[0]!.cells.length,
-        toTable(resource, [], { now: NOW }).columnDefinitions.length,
+        toTable(resource, [], { now: NOW }).columnDefinitions!.length,
       );
     }
   }

@@ -37,7 +37,8 @@ export interface Table {
   kind: "Table";
   apiVersion: "meta.k8s.io/v1" | "meta.k8s.io/v1beta1";
   metadata: Readonly<Record<string, unknown>>;
-  columnDefinitions: TableColumn[];
+  /** null: told with an earlier event of the same watch. */
+  columnDefinitions: TableColumn[] | null;
   rows: TableRow[];
 }
 
@@ -61,7 +62,7 @@ export function toTable(resource: ServedResource, objects: readonly Body[], opti
     kind: "Table",
     apiVersion: options.apiVersion ?? "meta.k8s.io/v1",
     metadata: options.listMeta ?? {},
-    columnDefinitions: options.withoutDefinitions === true ? [] : columns.map(definition),
+    columnDefinitions: options.withoutDefinitions === true ? null : columns.map(definition),
     rows: objects.map((object) => row(object, cellsOf, options)),
   };
 }

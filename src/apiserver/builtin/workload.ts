@@ -3,7 +3,7 @@ import type { Body, Column, FieldError, ServedResource } from "../served.ts";
 import { immutableField, invalidField } from "./field-errors.ts";
 import { selects, validateLabelSelector } from "./name-rules.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
-import { validatePodSpec } from "./pod-validation.ts";
+import { hostnameWarnings, validatePodSpec } from "./pod-validation.ts";
 import { at, membersAt, numberAt, objectsAt } from "./read.ts";
 import { selectorText } from "./selector-text.ts";
 import { wide } from "./serve.ts";
@@ -32,6 +32,11 @@ function containers(object: Body, field: string): string {
 export function readyOf(object: Body): string {
   const wanted = at(object, "spec.replicas");
   return `${numberAt(object, "status.readyReplicas")}/${typeof wanted === "number" ? wanted : 1}`;
+}
+
+/** What is told of the names of those that make Pods. */
+export function podNameWarnings(object: Body, old?: Body): string[] {
+  return old === undefined ? hostnameWarnings(object, "Pod names and hostnames") : [];
 }
 
 /** Fills in the template's PodSpec. */

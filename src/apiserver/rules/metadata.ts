@@ -1,131 +1,130 @@
 import { isRecord } from "../json-value.ts";
 import type { Body, FieldError, ServedResource } from "../served.ts";
+import { dnsLabel, dnsSubdomain, labelValue, type NameRule, pathSegment, qualifiedName } from "./names.ts";
 
 /** Rules on `metadata` that hold for every kind (apimachinery `ValidateObjectMeta`). */
 
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
-const SUBDOMAIN_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const LABEL_RULE =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const QUALIFIED_RULE =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const VALUE_RULE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+/** How objects of a kind may be named, where that is not a DNS subdomain. */
+const NAME_RULES: ReadonlyMap<string, NameRule> = new Map([
+  ["/namespaces", dnsLabel],
+  ["/services", dnsLabel],
+  ["rbac.authorization.k8s.io/roles", pathSegment],
+  ["rbac.authorization.k8s.io/rolebindings", pathSegment],
+  ["rbac.authorization.k8s.io/clusterroles", pathSegment],
+  ["rbac.authorization.k8s.io/clusterrolebindings", pathSegment],
+  ["apiregistration.k8s.io/apiservices", pathSegment],
+  ["certificates.k8s.io/certificatesigningrequests", () => []],
+]);
+/** Finalizers without a domain that built-in kinds may have. */
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** Kinds whose names become one DNS label. */
-const LABEL_NAMED: ReadonlySet<string> = new Set(["/namespaces", "/services"]);
-/** Kinds whose names are only path segments. */
-const PATH_NAMED = /^(rbac\.authorization\.k8s\.io|apiregistration\.k8s\.io)\/$/;
-
-/** What is wrong with the metadata of an object, in the order of its fields. `old` is set for updates. */
+/** What is wrong with the metadata of an object, in upstream's order. `old` is set for updates. */
 export function metadataErrors(object: Body, resource: ServedResource, old?: Body): FieldError[] {
-  const { metadata } = object;
-  const errors: FieldError[] = [];
-  const bad = (field: string, value: unknown, rule: string): void => {
-    errors.push({
-      field: `metadata.${field}`,
-      reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(value)}: ${rule}`,
-    });
-  };
-  if (old === undefined) {
-    const wrong = nameRule(metadata.name, resource);
-    if (wrong !== undefined) bad("name", metadata.name, wrong);
-  }
-  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
-    const wrong = qualifiedRule(key);
-    if (wrong !== undefined) bad("labels", key, wrong);
-    if (value.length > 63) bad("labels", value, "must be no more than 63 characters");
-    else if (value !== "" && !QUALIFIED.test(value)) bad("labels", value, VALUE_RULE);
-  }
-  let size = 0;
-  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
-    const wrong = qualifiedRule(key.toLowerCase());
-    if (wrong !== undefined) bad("annotations", key, wrong);
-    size += key.length + value.length;
-  }
-  if (size > ANNOTATIONS_LIMIT)
-    errors.push({
-      field: "metadata.annotations",
-      reason: "FieldValueTooLong",
-      message: `Too long: may not be more than ${ANNOTATIONS_LIMIT} bytes`,
-    });
-  for (const finalizer of metadata.finalizers ?? []) {
-    const wrong = qualifiedRule(finalizer);
-    if (wrong !== undefined) bad("finalizers", finalizer, wrong);
-  }
-  ownerErrors(object, errors, bad);
-  if (old !== undefined) errors.push(...frozenErrors(object, old, bad));
-  return errors;
-}
-
-function ownerErrors(object: Body, errors: FieldError[], bad: (f: string, v: unknown, rule: string) => void): void {
-  let controllers = 0;
-  for (const [i, owner] of (object.metadata.ownerReferences ?? []).entries()) {
-    for (const field of ["apiVersion", "kind", "name", "uid"] as const)
-      if (owner[field] === undefined || owner[field] === "")
-        bad(`ownerReferences[${i}].${field}`, owner[field] ?? "", "must not be empty");
-    if (owner.controller === true && ++controllers === 2)
-      errors.push({
-        field: "metadata.ownerReferences",
-        reason: "FieldValueInvalid",
-        message: `Invalid value: ${JSON.stringify(owner.name)}: Only one reference can have Controller set to true`,
-      });
-  }
-}
-
-function frozenErrors(object: Body, old: Body, bad: (f: string, v: unknown, rule: string) => void): FieldError[] {
-  for (const field of ["name", "namespace", "uid"] as const)
-    if (object.metadata[field] !== old.metadata[field]) bad(field, object.metadata[field], "field is immutable");
-  if (old.metadata.deletionTimestamp === undefined) return [];
-  const before = new Set(old.metadata.finalizers ?? []);
-  const added = (object.metadata.finalizers ?? []).filter((f) => !before.has(f));
-  if (added.length === 0) return [];
-  const list = added.map((f) => JSON.stringify(f)).join(", ");
+  const { labels = {}, annotations = {} } = object.metadata;
   return [
-    {
-      field: "metadata.finalizers",
-      reason: "FieldValueForbidden",
-      message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
-    },
+    ...(old === undefined ? nameErrors(object, resource) : frozenErrors(object, old)),
+    ...Object.entries(labels).flatMap(([key, value]) => [
+      ...bad("labels", key, qualifiedName(key)),
+      ...bad("labels", value, labelValue(value)),
+    ]),
+    ...annotationErrors(annotations),
+    ...ownerErrors(object),
+    ...finalizerErrors(object.metadata.finalizers ?? [], resource, old),
   ];
 }
 
-function nameRule(name: string, resource: ServedResource): string | undefined {
+/** One error for each thing that is wrong with a value. */
+function bad(field: string, value: unknown, rules: readonly string[]): FieldError[] {
+  return rules.map((rule) => ({
+    field: `metadata.${field}`,
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${JSON.stringify(value)}: ${rule}`,
+  }));
+}
+
+function nameErrors({ metadata }: Body, resource: ServedResource): FieldError[] {
   const key = `${resource.group}/${resource.plural}`;
-  if (resource.group !== "" && PATH_NAMED.test(`${resource.group}/`))
-    return name === "." || name === ".."
-      ? `may not be '${name}'`
-      : /[/%]/.test(name)
-        ? `may not contain '${/[/%]/.exec(name)![0]}'`
-        : undefined;
-  if (LABEL_NAMED.has(key)) {
-    if (name.length > 63) return "must be no more than 63 characters";
-    return LABEL.test(name) ? undefined : LABEL_RULE;
+  const rule = NAME_RULES.get(key) ?? dnsSubdomain;
+  const { name, generateName = "" } = metadata;
+  // The dash that a prefix ends in has something behind it in the end.
+  const prefix = rule === pathSegment ? generateName : generateName.replace(/.-$/, "a");
+  return [
+    ...(generateName === "" ? [] : bad("generateName", generateName, rule(prefix))),
+    ...bad("name", name, rule(name)),
+  ];
+}
+
+function annotationErrors(annotations: Readonly<Record<string, string>>): FieldError[] {
+  const errors = Object.keys(annotations).flatMap((key) => bad("annotations", key, qualifiedName(key.toLowerCase())));
+  const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  if (size <= ANNOTATIONS_LIMIT) return errors;
+  const message = `Too long: may not be more than ${ANNOTATIONS_LIMIT} bytes`;
+  return [...errors, { field: "metadata.annotations", reason: "FieldValueTooLong", message }];
+}
+
+function ownerErrors({ metadata }: Body): FieldError[] {
+  const owners = metadata.ownerReferences ?? [];
+  const errors: FieldError[] = [];
+  let controller = "";
+  for (const owner of owners) {
+    const { apiVersion = "", kind = "" } = owner;
+    if (apiVersion === "" || apiVersion.split("/").length > 2)
+      errors.push(...bad("ownerReferences.apiVersion", apiVersion, ["version must not be empty"]));
+    for (const field of ["kind", "name", "uid"] as const)
+      if ((owner[field] ?? "") === "") errors.push(...bad(`ownerReferences.${field}`, "", ["must not be empty"]));
+    if (kind === "Event" && apiVersion === "v1")
+      errors.push(...bad("ownerReferences", owner, ["/v1, Kind=Event is disallowed from being an owner"]));
+    if (owner.controller !== true) continue;
+    const name = `${kind}/${owner.name}`;
+    if (controller === "") controller = name;
+    else
+      errors.push(
+        ...bad("ownerReferences", owners, [
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
+        ]),
+      );
   }
-  return subdomainRule(name);
+  return errors;
+}
+
+function finalizerErrors(finalizers: readonly string[], resource: ServedResource, old?: Body): FieldError[] {
+  const both = finalizers.includes("orphan") && finalizers.includes("foregroundDeletion");
+  const short = resource.builtIn ? finalizers.map((name, i) => [name, i] as const) : [];
+  return [
+    ...(old !== undefined && resource.builtIn
+      ? []
+      : finalizers.flatMap((name) => bad("finalizers", name, qualifiedName(name)))),
+    ...(both && old === undefined
+      ? bad("finalizers", finalizers, ["finalizer orphan and foregroundDeletion cannot be both set"])
+      : []),
+    ...short.flatMap(([name, i]) =>
+      name.includes("/") || STANDARD_FINALIZERS.has(name)
+        ? []
+        : bad(`finalizers[${i}]`, name, ["name is neither a standard finalizer name nor is it fully qualified"]),
+    ),
+  ];
+}
+
+function frozenErrors({ metadata }: Body, old: Body): FieldError[] {
+  const errors: FieldError[] = [];
+  if (old.metadata.deletionTimestamp !== undefined) {
+    const before = new Set(old.metadata.finalizers ?? []);
+    const added = (metadata.finalizers ?? []).filter((f) => !before.has(f));
+    const list = added.map((f) => JSON.stringify(f)).join(", ");
+    const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
+    if (added.length > 0) errors.push({ field: "metadata.finalizers", reason: "FieldValueForbidden", message });
+  }
+  for (const field of ["name", "namespace", "uid", "deletionTimestamp"] as const)
+    if (metadata[field] !== old.metadata[field])
+      errors.push(...bad(field, metadata[field] ?? null, ["field is immutable"]));
+  return errors;
 }
 
 /** What keeps a name from being a DNS subdomain. */
 export function subdomainRule(name: string): string | undefined {
-  if (name.length > 253) return "must be no more than 253 characters";
-  return SUBDOMAIN.test(name) ? undefined : SUBDOMAIN_RULE;
-}
-
-function qualifiedRule(key: string): string | undefined {
-  const parts = key.split("/");
-  if (parts.length > 2)
-    return `a qualified name ${QUALIFIED_RULE.replace("name part ", "")} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
-  const [prefix, name] = parts.length === 2 ? [parts[0]!, parts[1]!] : [undefined, parts[0]!];
-  if (prefix !== undefined && (prefix.length > 253 || !SUBDOMAIN.test(prefix))) return `prefix part ${SUBDOMAIN_RULE}`;
-  if (name === "") return "name part must be non-empty";
-  if (name.length > 63) return "name part must be no more than 63 characters";
-  return QUALIFIED.test(name) ? undefined : QUALIFIED_RULE;
+  return dnsSubdomain(name)[0];
 }
 
 /** What has the wrong type in `metadata`, as a decoder would say it; undefined when all is well. */

@@ -8,7 +8,7 @@ import { requireOpenNamespace } from "../rules/namespace.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { alreadyExists, badRequest, invalid } from "../status.ts";
 import { blankObject, writeOut } from "../wire/compile.ts";
-import { asIfStored, decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
+import { asIfStored, decodeObject, managerOf, mergeOwners, placeOf, tidy, toStorage, warn } from "./object.ts";
 
 /** Generated names end in five of these: no vowels, no look-alikes. */
 const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -17,7 +17,7 @@ const GENERATED_NAME_LIMIT = 63 - 5;
 /** POST on a collection. Returns the stored object. */
 export async function create(call: Call): Promise<Body> {
   const object = decodeObject(call, call.body);
-  if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== "")
+  if (!isDryRun(call) && (object.metadata.resourceVersion ?? "") !== "")
     throw badRequest("resourceVersion should not be set on objects to be created");
   return store(call, object);
 }
@@ -29,6 +29,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   requireOpenNamespace(call, object.metadata.name ?? "");
   strip(call, object);
   tidy(call, object);
+  mergeOwners(call, object);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {
     delete object.metadata.managedFields;
@@ -56,7 +57,10 @@ export async function store(call: Call, object: Body, options: { managed?: boole
     ...(resource.validate?.(object) ?? []),
   ];
   if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
+  warn(call, object);
   await approve(call, "CREATE", object, undefined);
+  // What is read gets its defaults, too: those that come of what the server has set.
+  resource.setDefaults?.(object);
   return keep(call, object);
 }
 
@@ -106,7 +110,8 @@ function strip(call: Call, object: Body): void {
   delete metadata.resourceVersion;
   delete metadata.uid;
   delete metadata.creationTimestamp;
-  delete metadata.generation;
+  // Where nothing counts, what is sent stands.
+  if (call.resource.hasGeneration) delete metadata.generation;
   if (call.resource.status && call.resource.keepsStatus !== true) delete object.status;
 }
 

@@ -1,7 +1,7 @@
 import { mediaType } from "../body.ts";
 import { inVersion } from "../conversion/views.ts";
 import type { Call } from "../core.ts";
-import { isRecord } from "../json-value.ts";
+import { isRecord, sameJson } from "../json-value.ts";
 import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
 import { malformedMetadata } from "../rules/metadata.ts";
 import type { Body } from "../served.ts";
@@ -126,6 +126,25 @@ export function tidy(call: Call, object: Body): void {
     for (const line of lines) if (!call.warnings.includes(line.trim())) call.warnings.push(line.trim());
   }
   schema.applyDefaults(object);
+}
+
+/** Of several equal references to an owner the first stays, and the writer is told. */
+export function mergeOwners(call: Call, { metadata }: Body): void {
+  const owners = metadata.ownerReferences ?? [];
+  const isFirst = (owner: object, i: number) => owners.findIndex((other) => sameJson(other, owner)) === i;
+  const twice = owners.filter((owner, i) => !isFirst(owner, i));
+  if (twice.length === 0) return;
+  metadata.ownerReferences = owners.filter(isFirst);
+  const uids = [...new Set(twice.map(({ uid }) => uid))].join(", ");
+  call.warnings.push(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
+  );
+}
+
+/** Tells the writer what the kind advises against. */
+export function warn(call: Call, object: Body, old?: Body): void {
+  for (const text of call.resource.warnings?.(object, old) ?? [])
+    if (!call.warnings.includes(text)) call.warnings.push(text);
 }
 
 /** Who owns the fields of this write: what the client says, else the first word of its user agent. */

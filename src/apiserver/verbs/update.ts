@@ -1,16 +1,16 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { withVersions } from "../conversion/with-versions.ts";
 import { admit, approve, type Call, isDryRun } from "../core.ts";
-import { withVersions } from "../conversion/with-versions.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
 import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import type { Body, FieldError } from "../served.ts";
-import { conflict, invalid, MODIFIED, notFound } from "../status.ts";
+import { badRequest, conflict, invalid, MODIFIED, notFound, refusal } from "../status.ts";
 import { writeOut } from "../wire/compile.ts";
-import { asIfStored, decodeObject, managerOf, placeOf, tidy, toStorage } from "./object.ts";
+import { store } from "./create.ts";
+import { asIfStored, decodeObject, managerOf, mergeOwners, placeOf, tidy, toStorage, warn } from "./object.ts";
 
 const ATTEMPTS = 8;
 
@@ -23,19 +23,51 @@ export interface RewriteOptions {
   trackedAs?: string;
 }
 
-/** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. */
-export async function update(call: Call): Promise<Body> {
+/** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. Some kinds are created by it. */
+export async function update(call: Call): Promise<{ object: Body; created: boolean }> {
+  requireName(call);
   const object = decodeObject(call, call.body);
-  const version = object.metadata.resourceVersion;
-  if ((!call.resource.builtIn || call.resource.needsVersion === true) && (version === undefined || version === ""))
-    throw invalid({ ...call.resource, kind: call.resource.plural }, call.name, [
+  const { collection, key } = placeOf(call);
+  const creates = call.resource.createsOnUpdate === true && call.subresource === "";
+  if (creates && call.core.store.get(collection, key) === undefined)
+    return { object: await store(call, object), created: true };
+  const changed = await rewrite(call, (live) => {
+    guard(call, object.metadata, live);
+    return copyJson(object);
+  });
+  return { object: changed, created: false };
+}
+
+/** A replacement says which object it is for, though the path does too. */
+function requireName({ body, name }: Call): void {
+  const metadata = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
+  if (metadata.name === undefined || metadata.name === "" || metadata.name === null)
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+}
+
+/** A replacement must mean the object that is there: by its uid where it carries one, by its version where the kind demands it. */
+function guard({ resource, name, namespace }: Call, { uid = "", resourceVersion = "" }: Body["metadata"], live: Body) {
+  if ((!resource.builtIn || resource.needsVersion === true) && (resourceVersion === "" || resourceVersion === "0"))
+    throw invalid({ ...resource, kind: resource.plural }, name, [
       {
         field: "metadata.resourceVersion",
         reason: "FieldValueInvalid",
         message: "Invalid value: 0: must be specified for an update",
       },
     ]);
-  return rewrite(call, () => copyJson(object));
+  if (!/^\d*$/.test(resourceVersion))
+    throw refusal("Internal", `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+  if (uid === "" || uid === live.metadata.uid) return;
+  const place = [
+    ...(resource.builtIn ? [] : [resource.group]),
+    resource.plural,
+    ...(namespace === "" ? [] : [namespace]),
+  ];
+  throw conflict(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: /registry/${place.join("/")}/${name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
+  );
 }
 
 /**
@@ -87,6 +119,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const badOwners = sentOwners(proposed, live, options);
   let next = take(call, live, proposed, subresource);
   tidy(call, next);
+  mergeOwners(call, next);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {
     const update = {
@@ -112,6 +145,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
     ...(resource.validate?.(next, live) ?? []),
   ];
   if (errors.length > 0) throw invalid(resource, call.name, errors);
+  warn(call, next, live);
   await approve(call, "UPDATE", next, live);
   if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
   return sameJson(withoutTimes(next), withoutTimes(live)) ? undefined : next;
@@ -129,15 +163,10 @@ function sentOwners(proposed: Body, live: Body, { managed }: RewriteOptions): Fi
 function take(call: Call, live: Body, proposed: Body, subresource: string): Body {
   const { resource } = call;
   const given = proposed.metadata;
-  if (given.uid !== undefined && given.uid !== "" && given.uid !== live.metadata.uid)
-    throw conflict(
-      resource,
-      call.name,
-      `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${live.metadata.uid}`,
-    );
   if (
     given.resourceVersion !== undefined &&
     given.resourceVersion !== "" &&
+    given.resourceVersion !== "0" &&
     given.resourceVersion !== live.metadata.resourceVersion
   )
     throw conflict(resource, call.name, MODIFIED);
@@ -158,18 +187,14 @@ function keepOwned(next: Body, live: Body): void {
   const metadata = next.metadata as unknown as Record<string, unknown>;
   const was = live.metadata as unknown as Record<string, unknown>;
   delete metadata.selfLink;
-  for (const field of [
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "generation",
-    "generateName",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-  ]) {
+  for (const field of ["resourceVersion", "creationTimestamp", "generation"]) {
     if (was[field] === undefined) delete metadata[field];
     else metadata[field] = was[field];
   }
+  // A mark of deletion never goes; one that is sent where none was is refused.
+  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds"])
+    if (was[field] !== undefined) metadata[field] = was[field];
+  metadata.uid ||= was.uid;
   if (metadata.managedFields === undefined && was.managedFields !== undefined)
     metadata.managedFields = was.managedFields;
 }

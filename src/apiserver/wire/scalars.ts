@@ -98,8 +98,8 @@ function complaintAt(text: string, bad: number, left: number): number {
 
 function quantity(value: unknown): string {
   const text = (typeof value === "string" ? value : JSON.stringify(value)).trim();
-  const match = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text);
-  if (match === null)
+  const match = /^([+-]?\d*(?:\.\d*)?)([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  if (match === null || text === "")
     throw new Refused(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
       true,

@@ -23,7 +23,10 @@ try {
       if (finding.at === "status") refused = finding.step;
       else if (finding.step === refused && finding.at !== "body.message") continue;
       step = finding.step;
-      console.log(`    ${finding.at}\n      real ${brief(finding.real, 500)}\n      ours ${brief(finding.ours, 500)}`);
+      const skip = alike(finding.real, finding.ours);
+      console.log(
+        `    ${finding.at}\n      real ${brief(finding.real, 500, skip)}\n      ours ${brief(finding.ours, 500, skip)}`,
+      );
     }
     for (const entry of idle) console.log(`\n${family.name}: explains nothing any more: ${JSON.stringify(entry)}`);
     const seen = family.steps.filter(({ unseen }) => !unseen).length;
@@ -38,6 +41,15 @@ try {
   await pair.close();
 }
 
-function brief(value: unknown, length: number): string {
-  return (typeof value === "string" ? value : (JSON.stringify(value) ?? "absent")).slice(0, length);
+function brief(value: unknown, length: number, skip = 0): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "absent");
+  return (skip === 0 ? "" : "… ") + text.slice(skip, skip + length);
+}
+
+/** How much of two long texts need not be shown, since they begin alike. */
+function alike(a: unknown, b: unknown): number {
+  if (typeof a !== "string" || typeof b !== "string") return 0;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at < 200 ? 0 : at - 60;
 }
