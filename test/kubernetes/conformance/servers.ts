@@ -76,6 +76,8 @@ async function addNode(kubeconfigFile: string): Promise<void> {
   );
   try {
     await ask(transport, "POST", "/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } });
+    // A new Node is tainted until the controller that is off here would see it ready.
+    await ask(transport, "PATCH", "/api/v1/nodes/node-1", { spec: { taints: null } });
     const conditions = [{ type: "Ready", status: "True", reason: "Conformance", message: "no kubelet" }];
     await ask(transport, "PATCH", "/api/v1/nodes/node-1/status", { status: { conditions } });
   } finally {
