@@ -17,7 +17,9 @@ export function staticTokens(tokens: Readonly<Record<string, User>>): Authentica
   };
 }
 
-/** Bootstrap tokens `<id>.<secret>` from Secrets kube-system/bootstrap-token-<id>, as kubeadm writes them. Expired ones are refused. */
+const BOOTSTRAP_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
+
+/** Bootstrap tokens `<id>.<secret>` from Secrets kube-system/bootstrap-token-<id>, as kubeadm writes them. Expired ones are refused, and those that claim other groups than bootstrappers'. */
 export function bootstrapTokens(store: Store, clock: Clock): Authenticator {
   return (token) => {
     const [, id, secret] = /^([a-z0-9]{6})\.([a-z0-9]{16})$/.exec(token) ?? [];
@@ -33,8 +35,10 @@ export function bootstrapTokens(store: Store, clock: Clock): Authenticator {
     if (expires !== "" && !(Date.parse(expires) > clock.now())) return undefined;
     const extra = field("auth-extra-groups")
       .split(",")
-      .filter((g) => g.startsWith("system:bootstrappers:"));
-    return { name: `system:bootstrap:${id}`, groups: ["system:bootstrappers", ...extra, "system:authenticated"] };
+      .filter((group) => group !== "");
+    if (!extra.every((group) => BOOTSTRAP_GROUP.test(group))) return undefined;
+    const groups = [...new Set(["system:bootstrappers", ...extra])].sort();
+    return { name: `system:bootstrap:${id}`, groups };
   };
 }
 

@@ -1,7 +1,7 @@
 import { rfc3339 } from "../../../base/clock.ts";
 import { invalidField } from "../../builtin/field-errors.ts";
 import { at, membersAt, numberAt, textAt, textsAt } from "../../builtin/read.ts";
-import type { Call } from "../../core.ts";
+import { admit, approve, type Call } from "../../core.ts";
 import type { Body, FieldError } from "../../served.ts";
 import { badRequest, conflict, invalid, notFound } from "../../status.ts";
 import { decodeObject, tidy } from "../../verbs/object.ts";
@@ -17,12 +17,15 @@ const PROJECTED_S = 3607;
 /** How long such a token really is good for. */
 const EXTENDED_S = 365 * 24 * HOUR_S;
 
+const KIND = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 const ERRORS = { group: "authentication.k8s.io", plural: "TokenRequest", kind: "TokenRequest" };
 
 /** `POST …/serviceaccounts/<name>/token`: a token for the account, bound to a Pod, Secret or Node where asked. */
-export function requestToken(call: Call, tokens: AccountTokens): Body {
+export async function requestToken(call: Call, tokens: AccountTokens): Promise<Body> {
   const { core, name, namespace } = call;
   const request = readRequest(call);
+  await admit(call, "CREATE", request, undefined, KIND);
+  await approve(call, "CREATE", request, undefined, KIND);
   const given = request.metadata.name ?? "";
   if (given !== "" && given !== name)
     refuse(name, invalidField("metadata.name", given, "must match the service account name if specified"));

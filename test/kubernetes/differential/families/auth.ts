@@ -505,6 +505,129 @@ const certificates: Step[] = [
   step(get(`${REQUESTS}/diff-auth-one`), { unseen: true }),
 ];
 
+/** A request of ServiceAccount `name` (whose token is kept under that name), with more headers. */
+const actor =
+  (name: string, ask: (more: Pick<Request, "headers">) => Request, headers: Record<string, string> = {}) =>
+  (kept: Kept) =>
+    ask({ headers: { ...bearer(kept, name).headers, ...headers } });
+const whoAmI = (more: Pick<Request, "headers">) => post(`${AUTHENTICATION}/selfsubjectreviews`, {}, more);
+const listPods = (more: Pick<Request, "headers">) => get(`${HOME}/pods`, {}, more);
+const acts = (name: string, headers: Record<string, string>) => step(actor(name, whoAmI, headers));
+const AS_BOB = { "impersonate-user": "bob" };
+const may = (name: string, who: string, ...rules: object[]): Step[] => [
+  step(post(CLUSTER_ROLES, role(`diff-auth-${name}`, ...rules))),
+  step(
+    post(CLUSTER_BINDINGS, grant(`diff-auth-${name}`, "ClusterRole", `diff-auth-${name}`, ofAccount(who, NAMESPACE))),
+  ),
+];
+const actors = ["plain", "old", "limited", "node"].flatMap((name) => [
+  step(post(ACCOUNTS, { metadata: { name } })),
+  step(tokenOf(name), { keep: name }),
+]);
+
+const limitedImpersonation: Step[] = [
+  ...actors,
+  acts("plain", AS_BOB),
+  acts("plain", { "impersonate-user": `system:serviceaccount:${NAMESPACE}:app` }),
+  acts("plain", { "impersonate-user": "system:node:n1" }),
+  step(actor("plain", listPods, AS_BOB)),
+  step(actor("plain", (more) => get("/metrics", {}, more), AS_BOB)),
+  acts("plain", { "impersonate-group": "g" }),
+  ...may(
+    "old",
+    "old",
+    rule("impersonate", "users", { resourceNames: ["bob"] }),
+    rule("impersonate", "groups", { resourceNames: ["g"] }),
+    {
+      apiGroups: ["authentication.k8s.io"],
+      resources: ["userextras/scopes"],
+      resourceNames: ["view"],
+      verbs: ["impersonate"],
+    },
+  ),
+  soon(actor("old", whoAmI, AS_BOB), 201),
+  acts("old", { ...AS_BOB, "impersonate-group": "g" }),
+  acts("old", { ...AS_BOB, "impersonate-group": "h" }),
+  acts("old", { ...AS_BOB, "impersonate-uid": "1" }),
+  acts("old", { ...AS_BOB, "impersonate-extra-scopes": "view" }),
+  acts("old", { ...AS_BOB, "impersonate-extra-scopes": "edit" }),
+  acts("old", { ...AS_BOB, "impersonate-extra-more": "view" }),
+  acts("old", { "impersonate-user": "eve" }),
+  acts("old", { "impersonate-user": "system:node:n1" }),
+  ...may(
+    "limited",
+    "limited",
+    {
+      apiGroups: ["authentication.k8s.io"],
+      resources: ["users"],
+      resourceNames: ["bob"],
+      verbs: ["impersonate:user-info"],
+    },
+    { apiGroups: ["authentication.k8s.io"], resources: ["groups"], verbs: ["impersonate:user-info"] },
+    {
+      apiGroups: ["authentication.k8s.io"],
+      resources: ["selfsubjectreviews"],
+      verbs: ["impersonate-on:user-info:create"],
+    },
+  ),
+  soon(actor("limited", whoAmI, AS_BOB), 201),
+  acts("limited", { ...AS_BOB, "impersonate-group": "g" }),
+  acts("limited", { ...AS_BOB, "impersonate-group": "system:masters" }),
+  acts("limited", { ...AS_BOB, "impersonate-uid": "1" }),
+  step(actor("limited", listPods, AS_BOB)),
+  acts("limited", { "impersonate-user": "eve" }),
+  acts("limited", { "impersonate-user": "system:node:n1" }),
+  ...may(
+    "node",
+    "node",
+    {
+      apiGroups: ["authentication.k8s.io"],
+      resources: ["nodes"],
+      resourceNames: ["n1"],
+      verbs: ["impersonate:arbitrary-node"],
+    },
+    {
+      apiGroups: ["authentication.k8s.io"],
+      resources: ["serviceaccounts"],
+      resourceNames: ["app"],
+      verbs: ["impersonate:serviceaccount"],
+    },
+    {
+      apiGroups: ["authentication.k8s.io"],
+      resources: ["selfsubjectreviews"],
+      verbs: ["impersonate-on:arbitrary-node:create", "impersonate-on:serviceaccount:create"],
+    },
+  ),
+  soon(actor("node", whoAmI, { "impersonate-user": "system:node:n1" }), 201),
+  acts("node", { "impersonate-user": "system:node:n2" }),
+  acts("node", { "impersonate-user": "system:node:n1", "impersonate-group": "g" }),
+  acts("node", { "impersonate-user": `system:serviceaccount:${NAMESPACE}:app` }),
+  acts("node", { "impersonate-user": `system:serviceaccount:${NAMESPACE}:other` }),
+];
+
+const BOOTSTRAP = "/api/v1/namespaces/kube-system/secrets";
+const joining = (id: string, more: object = {}) => ({
+  metadata: { name: `bootstrap-token-${id}` },
+  type: "bootstrap.kubernetes.io/token",
+  stringData: { "token-id": id, "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true", ...more },
+});
+const joins = (id: string, secret = "0123456789abcdef") =>
+  whoAmI({ headers: { authorization: `Bearer ${id}.${secret}` } });
+const bootstrap: Step[] = [
+  step(post(BOOTSTRAP, joining("aaaaaa", { "auth-extra-groups": "system:bootstrappers:x" })), { unseen: true }),
+  soon(joins("aaaaaa"), 201),
+  step(joins("aaaaaa", "ffffffffffffffff")),
+  step(joins("bbbbbb")),
+  step(post(BOOTSTRAP, joining("cccccc", { expiration: "2020-01-01T00:00:00Z" })), { unseen: true }),
+  step(joins("cccccc")),
+  step(post(BOOTSTRAP, joining("dddddd", { "usage-bootstrap-authentication": "false" })), { unseen: true }),
+  step(joins("dddddd")),
+  step(post(BOOTSTRAP, joining("eeeeee", { "auth-extra-groups": "system:masters" })), { unseen: true }),
+  step(joins("eeeeee")),
+  step(post(BOOTSTRAP, { ...joining("ffffff"), type: "Opaque" }), { unseen: true }),
+  step(joins("ffffff")),
+];
+
 const family: Family = {
   name: "auth",
   steps: [
@@ -519,6 +642,8 @@ const family: Family = {
     ...escalation,
     ...tokens,
     ...certificates,
+    ...limitedImpersonation,
+    ...bootstrap,
   ],
 };
 export default family;
