@@ -22,6 +22,7 @@ import {
 import { cronJob, job } from "./job.ts";
 import { lease } from "./lease.ts";
 import { namespace } from "./namespace.ts";
+import { networkPolicy } from "./network-policy.ts";
 import { node } from "./node.ts";
 import { pod } from "./pod.ts";
 import { podDisruptionBudget } from "./policy.ts";
@@ -73,6 +74,7 @@ export function builtinResources({ allocateClusterIp }: BuiltinOptions = {}): Se
     event,
     lease,
     podDisruptionBudget,
+    networkPolicy,
     endpointSlice,
     customResourceDefinition,
     apiService,
