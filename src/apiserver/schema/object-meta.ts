@@ -43,7 +43,7 @@ const managedFieldsEntry: Schema = {
 /** `metav1.ObjectMeta`: what every object's `metadata` may hold. Unknown fields in it are dropped as anywhere else. */
 export const objectMeta: Schema = {
   type: "object",
-  description: "Data that every stored object has.",
+  description: "Standard object's metadata: data that every stored object has.",
   properties: {
     name: { ...string, description: "Unique within the namespace; can't change." },
     generateName: { ...string, description: "Prefix from which the server makes a unique name." },
@@ -56,7 +56,10 @@ export const objectMeta: Schema = {
       format: "int64",
       description: "Counts the changes of the desired state.",
     },
-    creationTimestamp: { ...time, description: "When the object was created." },
+    creationTimestamp: {
+      ...time,
+      description: "CreationTimestamp is a timestamp of the object's creation, set by the server.",
+    },
     deletionTimestamp: { ...time, description: "When the object is to be gone; set by a graceful deletion." },
     deletionGracePeriodSeconds: {
       type: "integer",
@@ -96,7 +99,10 @@ export function wholeObject(schema: Schema): Schema {
     ...schema,
     properties: {
       ...own,
-      apiVersion: own.apiVersion ?? { ...string, description: "Group and version of this representation." },
+      apiVersion: own.apiVersion ?? {
+        ...string,
+        description: "APIVersion defines the group and version of this representation.",
+      },
       kind: own.kind ?? { ...string, description: "Kind of the object." },
       metadata: withLimits(own.metadata),
     },

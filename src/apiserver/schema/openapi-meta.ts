@@ -14,7 +14,7 @@ const object = (description: string, properties: Record<string, Schema>, require
 const list = (items: Schema, description: string): Schema => ({ type: "array", items, description });
 
 const identity = {
-  apiVersion: string("Group and version of this representation."),
+  apiVersion: string("APIVersion defines the group and version of this representation."),
   kind: string("Kind of the object."),
 };
 

@@ -46,7 +46,7 @@ export function definitions(resources: readonly ServedResource[], dialect: Diale
       description: `A list of ${resource.kind} objects.`,
       required: ["items"],
       properties: {
-        apiVersion: { type: "string", description: "Group and version of this representation." },
+        apiVersion: { type: "string", description: "APIVersion defines the group and version of this representation." },
         kind: { type: "string", description: "Kind of the list." },
         metadata: dialect.ref(`${META}.ListMeta`, "Data about the list."),
         items: {
@@ -68,7 +68,7 @@ export function definitions(resources: readonly ServedResource[], dialect: Diale
 function objectSchema(resource: ServedResource, dialect: Dialect): Json {
   const { metadata: _, ...own } = resource.schema.properties ?? {};
   const translated = translate({ ...resource.schema, properties: own }, dialect, resource.builtIn);
-  const metadata = dialect.ref(`${META}.ObjectMeta`, "Data that every stored object has.");
+  const metadata = dialect.ref(`${META}.ObjectMeta`, "Standard object's metadata: data that every stored object has.");
   return { ...translated, type: "object", properties: { ...(translated.properties as Json), metadata } };
 }
 
