@@ -53,10 +53,18 @@ export interface Call {
   signal: AbortSignal | undefined;
 }
 
+export interface GroupVersionKind {
+  group: string;
+  version: string;
+  kind: string;
+}
+
 /** A write on its way. */
 export interface AdmissionReview {
   operation: "CREATE" | "UPDATE" | "DELETE";
   resource: ServedResource;
+  /** The object's: that of the resource, but for subresources that have one of their own (Scale, Eviction, TokenRequest). */
+  kind: GroupVersionKind;
   subresource: string;
   namespace: string;
   name: string;
@@ -85,14 +93,17 @@ export async function admit(
   operation: AdmissionReview["operation"],
   object: Body | undefined,
   old: Body | undefined,
+  kind?: GroupVersionKind,
 ): Promise<boolean> {
   const { core } = call;
-  if (core.admission.length === 0 && core.webhooks?.isIdle !== false) return false;
-  const review = reviewOf(call, operation, object, old);
+  // The server's own steps know whole objects only.
+  const steps = kind === undefined ? core.admission : [];
+  if (steps.length === 0 && core.webhooks?.isIdle !== false) return false;
+  const review = reviewOf(call, operation, object, old, kind);
   const mutation = core.webhooks?.mutation(review);
-  for (const step of core.admission) await step(review);
+  for (const step of steps) await step(review);
   if (mutation === undefined || !(await mutation.run())) return false;
-  for (const step of core.admission) await step(review);
+  for (const step of steps) await step(review);
   await mutation.runAgain();
   return true;
 }
@@ -103,9 +114,10 @@ export async function approve(
   operation: AdmissionReview["operation"],
   object: Body | undefined,
   old: Body | undefined,
+  kind?: GroupVersionKind,
 ): Promise<void> {
   const { webhooks } = call.core;
-  if (webhooks?.isIdle === false) await webhooks.approve(reviewOf(call, operation, object, old));
+  if (webhooks?.isIdle === false) await webhooks.approve(reviewOf(call, operation, object, old, kind));
 }
 
 function reviewOf(
@@ -113,12 +125,26 @@ function reviewOf(
   operation: AdmissionReview["operation"],
   object: Body | undefined,
   old: Body | undefined,
+  kind: GroupVersionKind | undefined,
 ): AdmissionReview {
-  const { resource, subresource, namespace, user, warnings, signal } = call;
-  const name = object?.metadata.name ?? (call.ofCollection === true ? "" : call.name);
-  const dryRun = isDryRun(call);
-  const options = optionsOf(call, operation);
-  return { operation, resource, subresource, namespace, name, object, old, user, dryRun, options, warnings, signal };
+  const { resource, subresource, user, warnings, signal } = call;
+  const name = object?.metadata.name || (call.ofCollection === true ? "" : call.name);
+  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  return {
+    operation,
+    resource,
+    kind: kind ?? { group: resource.group, version: resource.version, kind: resource.kind },
+    subresource,
+    namespace: isNamespace ? name : call.namespace,
+    name,
+    object,
+    old,
+    user,
+    dryRun: isDryRun(call),
+    options: optionsOf(call, operation),
+    warnings,
+    signal,
+  };
 }
 
 const OPTIONS = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" };

@@ -130,7 +130,7 @@ function namespaceOf(resource: ServedResource, path: ResourcePath): string {
 async function carryOut(call: Call, verb: string): Promise<{ status: number; body: unknown }> {
   if (call.subresource === "scale") return { status: 200, body: await scale(call, verb) };
   if (call.resource.answer !== undefined) return { status: 201, body: await call.resource.answer(call) };
-  if (call.subresource === "token") return { status: 201, body: requestToken(call, call.core.tokens) };
+  if (call.subresource === "token") return { status: 201, body: await requestToken(call, call.core.tokens) };
   if (call.subresource === "eviction") return { status: 201, body: await evict(call) };
   switch (verb) {
     case "get":

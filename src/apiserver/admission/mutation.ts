@@ -82,7 +82,8 @@ async function patch(
   const wrong = undecodable(as, patched);
   if (wrong !== undefined) throw internalError(wrong);
   const schema = calling.registry.compiled(as);
-  schema.prune(patched);
+  // Of custom resources, only what is stored is pruned.
+  if (as.builtIn) schema.prune(patched);
   const changed = !sameJson(object, patched);
   schema.applyDefaults(patched);
   replace(

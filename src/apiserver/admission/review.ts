@@ -6,17 +6,18 @@ import type { Invocation } from "./matching.ts";
 
 /** `request` of an AdmissionReview, short of its uid. Members stand in the order in which kube-apiserver writes them. */
 export function requestOf(review: AdmissionReview, { as, object, old }: Omit<Invocation, "hook">) {
-  const { resource, subresource, name, namespace, operation, user, dryRun, options } = review;
+  const { resource, kind, subresource, name, namespace, operation, user, dryRun, options } = review;
+  const isOwn = kind.group === resource.group && kind.kind === resource.kind;
   const of = ({ group, version }: { group: string; version: string }, member: object) => ({
     group,
     version,
     ...member,
   });
   return {
-    kind: of(as, { kind: as.kind }),
+    kind: isOwn ? of(as, { kind: as.kind }) : of(kind, { kind: kind.kind }),
     resource: of(as, { resource: as.plural }),
     ...(subresource !== "" && { subResource: subresource }),
-    requestKind: of(resource, { kind: resource.kind }),
+    requestKind: of(kind, { kind: kind.kind }),
     requestResource: of(resource, { resource: resource.plural }),
     ...(subresource !== "" && { requestSubResource: subresource }),
     ...(name !== "" && { name }),

@@ -45,7 +45,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
     });
     if (object.metadata.managedFields.length === 0) delete object.metadata.managedFields;
   }
-  await admit(call, "CREATE", object, undefined);
+  const webhooksChanged = await admit(call, "CREATE", object, undefined);
   strip(call, object);
   name(call, object);
   own(call, object, now);
@@ -59,6 +59,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
   warn(call, object);
   await approve(call, "CREATE", object, undefined);
+  if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(object);
   // What is read gets its defaults, too: those that come of what the server has set.
   resource.setDefaults?.(object);
   return keep(call, object);

@@ -11,6 +11,8 @@ export interface DeleteOptions {
   propagation?: "Background" | "Foreground" | "Orphan" | undefined;
   uid?: string | undefined;
   resourceVersion?: string | undefined;
+  /** Admission has had its say: the deletion follows from another request. */
+  admitted?: boolean;
 }
 
 const ATTEMPTS = 8;
@@ -54,7 +56,7 @@ export function deleteOptions(call: Call): DeleteOptions {
 export async function removeObject(call: Call, options: DeleteOptions): Promise<{ gone: boolean; object: Body }> {
   const { core, resource } = call;
   const { collection, key } = placeOf(call);
-  let admitted = false;
+  let { admitted = false } = options;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const stored = core.store.get(collection, key);
     if (stored === undefined) throw notFound(resource, call.name);

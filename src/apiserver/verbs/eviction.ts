@@ -1,9 +1,11 @@
-import type { Call } from "../core.ts";
+import { admit, approve, type Call } from "../core.ts";
 import { isRecord } from "../json-value.ts";
 import type { Body } from "../served.ts";
 import { refusal, type Status } from "../status.ts";
 import { deleteOptions, removeObject } from "./delete.ts";
 import { get } from "./list.ts";
+
+const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
 
 /** POST pods/x/eviction (policy/v1): a deletion that the disruption budgets must allow, else 429 with cause DisruptionBudget. */
 export async function evict(call: Call): Promise<Status> {
@@ -12,8 +14,12 @@ export async function evict(call: Call): Promise<Status> {
   const deletion: Call = { ...call, subresource: "", body: options };
   if (isRecord(call.body) && Array.isArray(call.body.dryRun))
     deletion.body = { ...(options as object), dryRun: call.body.dryRun };
+  const eviction = { ...(isRecord(call.body) ? call.body : {}) } as Body;
+  eviction.metadata = { ...eviction.metadata, name: call.name, namespace: call.namespace };
+  await admit(call, "CREATE", eviction, undefined, EVICTION);
+  await approve(call, "CREATE", eviction, undefined, EVICTION);
   if (counts(pod)) for (const budget of budgetsOf(call, pod)) spend(call, pod, budget);
-  await removeObject(deletion, { ...deleteOptions(deletion), uid: pod.metadata.uid });
+  await removeObject(deletion, { ...deleteOptions(deletion), uid: pod.metadata.uid, admitted: true });
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 }
 

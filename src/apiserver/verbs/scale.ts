@@ -26,7 +26,15 @@ export async function scale(call: Call, verb: string): Promise<unknown> {
       if (typeof given === "string" && given !== "") next.metadata.resourceVersion = given;
       return next;
     },
-    { subresource: "", trackedAs: "scale" },
+    {
+      subresource: "",
+      trackedAs: "scale",
+      shown: {
+        kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+        of: (whole) => scaleOf(call, whole) as Body,
+        back: (next, shown) => withValueAt(next, path, replicasOf(call, shown)),
+      },
+    },
   );
   return scaleOf(call, object);
 }

@@ -1,6 +1,6 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { withVersions } from "../conversion/with-versions.ts";
-import { admit, approve, type Call, isDryRun } from "../core.ts";
+import { admit, approve, type Call, type GroupVersionKind, isDryRun } from "../core.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
@@ -21,6 +21,8 @@ export interface RewriteOptions {
   subresource?: string;
   /** The subresource that field ownership is noted under, where that differs from the part that changes. */
   trackedAs?: string;
+  /** What admission is shown of the object, and how it comes back changed: subresources of another kind. */
+  shown?: { kind: GroupVersionKind; of(object: Body): Body; back(next: Body, shown: Body): Body };
 }
 
 /** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. Some kinds are created by it. */
@@ -133,7 +135,11 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
     };
     next.metadata.managedFields = await withVersions(call, (inVersion) => trackUpdate({ ...update, inVersion }));
   }
-  if (await admit(call, "UPDATE", next, live)) next = take(call, live, next, subresource);
+  const { shown } = options;
+  const seen = shown?.of(next) ?? next;
+  const old = shown?.of(live) ?? live;
+  const webhooksChanged = await admit(call, "UPDATE", seen, old, shown?.kind);
+  if (webhooksChanged) next = shown?.back(next, seen) ?? take(call, live, next, subresource);
   if (subresource === "") resource.prepareUpdate?.(next, live, now);
   writeOut(resource, next);
   if (resource.hasGeneration && specOf(call, next, live))
@@ -146,7 +152,8 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   ];
   if (errors.length > 0) throw invalid(resource, call.name, errors);
   warn(call, next, live);
-  await approve(call, "UPDATE", next, live);
+  await approve(call, "UPDATE", shown?.of(next) ?? next, old, shown?.kind);
+  if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(next);
   if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
   return sameJson(withoutTimes(next), withoutTimes(live)) ? undefined : next;
 }

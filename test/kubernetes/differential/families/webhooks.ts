@@ -1,3 +1,4 @@
+import { defined, withSpec } from "../definitions.ts";
 import { APPLY, del, type Family, get, type Json, MERGE, patch, post, put, type Step, step } from "../step.ts";
 import { type AdmissionAnswer, admissionUrl, caBundle, DEAD_PORT, port } from "../webhook-server.ts";
 
@@ -135,7 +136,7 @@ const stored: Step[] = [
   step(post(MUTATING, configuration("Mutating", "diff-stored-2", [bare, bare]))),
   step(post(VALIDATING, configuration("Validating", "diff-stored-2", []))),
   step(post(VALIDATING, { ...configuration("Validating", "diff-stored-3", []), webhooks: undefined })),
-  step(get(`${VALIDATING}/diff-stored`)),
+  step(get(`${VALIDATING}/diff-stored`), { keep: "stored" }),
   step(get(VALIDATING, undefined, { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" })),
   step(
     patch(`${VALIDATING}/diff-stored`, "application/strategic-merge-patch+json", {
@@ -159,7 +160,6 @@ const stored: Step[] = [
   step(del(`${VALIDATING}/diff-stored`)),
   step(del(`${MUTATING}/diff-stored`)),
 ];
-stored[6] = { ...stored[6]!, keep: "stored" };
 
 const allow: AdmissionAnswer = {};
 const deny = (status?: Json): AdmissionAnswer => ({ response: { allowed: false, ...(status && { status }) } });
@@ -236,6 +236,102 @@ const conditions: Record<string, string[]> = {
   "cond-error-false": ["object.data.absent == 'x'", "false"],
   "cond-errors": ["object.data.absent == 'x'", "object.data.absent == 'y'"],
 };
+
+const thing = (version: string, name: string, more: Json = {}): Json => ({
+  apiVersion: `webhooks.example.com/${version}`,
+  kind: "Thing",
+  metadata: { name },
+  ...more,
+});
+const THINGS = "/apis/webhooks.example.com/v1/namespaces/diff-webhooks/things";
+const thingSchema = withSpec({ size: { type: "integer", default: 1 }, color: { type: "string", default: "red" } });
+const thingVersion = (name: string, storage: boolean): Json => ({
+  name,
+  served: true,
+  storage,
+  subresources: { status: {} },
+  schema: {
+    openAPIV3Schema: {
+      ...thingSchema,
+      properties: { ...thingSchema.properties, status: { type: "object", properties: { ok: { type: "boolean" } } } },
+    },
+  },
+});
+
+/** Custom resources: what a webhook adds is pruned and defaulted, and versions stand for each other. */
+const things: Step[] = [
+  ...defined({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.webhooks.example.com" },
+    spec: {
+      group: "webhooks.example.com",
+      scope: "Namespaced",
+      names: { plural: "things", kind: "Thing" },
+      versions: [thingVersion("v1", true), thingVersion("v2", false)],
+    },
+  }),
+  step(post(THINGS, thing("v1", "a", { metadata: { name: "a", labels: { case: "thing" } }, spec: { size: 2 } }))),
+  step(post(THINGS, thing("v1", "b", { spec: { size: 2 }, status: { ok: true } }))),
+  step(post(THINGS.replace("v1", "v2"), thing("v2", "c", { spec: { size: 2 } }))),
+  step(patch(`${THINGS}/b/status`, MERGE, { status: { ok: true } })),
+  step(patch(`${THINGS}/b`, APPLY, thing("v1", "b", { spec: { color: "blue" } }), { query: { fieldManager: "x" } })),
+  step(del(`${THINGS}/b`)),
+  step(del(THINGS)),
+];
+
+const container = { name: "c", image: "i" };
+const labels = { app: "x" };
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
+const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
+
+/** What webhooks are told of writes to subresources, Namespaces and Events. */
+const subresources: Step[] = [
+  step(
+    post(DEPLOYMENTS, {
+      metadata: { name: "d" },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container] } },
+      },
+    }),
+    { unseen: true },
+  ),
+  step(patch(`${DEPLOYMENTS}/d/scale`, MERGE, { spec: { replicas: 2 } })),
+  step(
+    put(`${DEPLOYMENTS}/d/scale`, {
+      apiVersion: "autoscaling/v1",
+      kind: "Scale",
+      metadata: { name: "d", namespace: NAMESPACE },
+      spec: { replicas: 3 },
+    }),
+  ),
+  step(post(PODS, { metadata: { name: "p" }, spec: { containers: [container] } }), { unseen: true }),
+  step(post(`${PODS}/p/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } })),
+  step(
+    post(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default/token`, {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: { expirationSeconds: 3600 },
+    }),
+  ),
+  step(
+    post(`/apis/events.k8s.io/v1/namespaces/${NAMESPACE}/events`, {
+      metadata: { name: "e" },
+      eventTime: "2026-01-01T00:00:00.000000Z",
+      reportingController: "example.com/x",
+      reportingInstance: "x",
+      action: "a",
+      reason: "r",
+      type: "Normal",
+      regarding: { kind: "Pod", name: "p", namespace: NAMESPACE },
+    }),
+  ),
+  step(post("/api/v1/namespaces", { metadata: { name: "diff-webhooks-more", labels: { case: "namespaces" } } })),
+  step(patch("/api/v1/namespaces/diff-webhooks-more", MERGE, { metadata: { labels: { a: "b" } } })),
+  step(patch("/api/v1/namespaces/diff-webhooks-more/status", MERGE, { status: { phase: "Active" } })),
+  step(del("/api/v1/namespaces/diff-webhooks-more")),
+];
 
 const steps: Step[] = [
   ...refusedHooks.map((one) => step(post(VALIDATING, configuration("Validating", "diff-refused", [one])))),
@@ -323,19 +419,29 @@ const steps: Step[] = [
       hook(name, add("/data", { by: "webhook" }), { sideEffects: name === "some" ? "None" : "NoneOnDryRun" }),
     ),
   ),
-  mutating(
-    "scale",
-    hook(
-      "scale",
-      { annotate: "told" },
-      { rules: [{ ...anyMap, apiGroups: ["apps"], resources: ["deployments/*"] }], objectSelector: {} },
+  ...Object.entries({
+    scale: { apiGroups: ["apps"], resources: ["deployments/scale"] },
+    eviction: { resources: ["pods/eviction"] },
+    token: { resources: ["serviceaccounts/token"] },
+    status: { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/status"] },
+    event: { resources: ["events"] },
+    exact: { apiGroups: ["webhooks.example.com"], apiVersions: ["v2"], resources: ["things"] },
+    equivalent: { apiGroups: ["webhooks.example.com"], apiVersions: ["v2"], resources: ["things"] },
+  }).map(([name, rule]) =>
+    validating(
+      `sub-${name}`,
+      hook(
+        `sub-${name}`,
+        { echo: true },
+        {
+          rules: [{ ...anyMap, operations: ["*"], ...rule }],
+          objectSelector: {},
+          ...(name === "exact" && { matchPolicy: "Exact" }),
+        },
+      ),
     ),
   ),
-  mutating(
-    "pods-eviction",
-    hook("evicts", { echo: true }, { rules: [{ ...anyMap, resources: ["pods/eviction"] }], objectSelector: {} }),
-  ),
-  mutating(
+  validating(
     "namespaces",
     hook(
       "namespaces",
@@ -343,8 +449,16 @@ const steps: Step[] = [
       {
         namespaceSelector: { matchLabels: { case: "namespaces" } },
         objectSelector: {},
-        rules: [{ ...anyMap, operations: ["*"], resources: ["namespaces"] }],
+        rules: [{ ...anyMap, operations: ["*"], resources: ["namespaces", "namespaces/*"] }],
       },
+    ),
+  ),
+  mutating(
+    "thing",
+    hook(
+      "thing",
+      { response: { patch: [{ op: "add", path: "/spec", value: { unknown: 1, size: 3 } }] } },
+      { rules: [{ ...anyMap, apiGroups: ["webhooks.example.com"], apiVersions: ["v1"], resources: ["things"] }] },
     ),
   ),
   mutating("cluster", hook("cluster", add("/data", { never: "here" }), { rules: [{ ...anyMap, scope: "Cluster" }] })),
@@ -384,8 +498,9 @@ const steps: Step[] = [
     post(
       MAPS,
       { ...map("told", "told"), data: { a: "b" } },
-      { query: { fieldManager: "me", fieldValidation: "Strict" } },
+      { query: { fieldManager: "a", fieldValidation: "Strict" } },
     ),
+    { keep: "told" },
   ),
   step(
     post(
@@ -394,15 +509,19 @@ const steps: Step[] = [
       { query: { dryRun: "All" } },
     ),
   ),
-  step((kept) => put(`${MAPS}/told`, { ...kept.told!.body, data: { a: "c" } })),
-  step(patch(`${MAPS}/told`, MERGE, { data: { a: "d" } }, { query: { fieldManager: "you" } })),
-  step(patch(`${MAPS}/told`, "application/json-patch+json", [{ op: "add", path: "/data/b", value: "1" }])),
+  step((kept) => put(`${MAPS}/told`, { ...kept.told!.body, data: { a: "c" } }, { query: { fieldManager: "b" } })),
+  step(patch(`${MAPS}/told`, MERGE, { data: { a: "d" } }, { query: { fieldManager: "c" } })),
+  step(
+    patch(`${MAPS}/told`, "application/json-patch+json", [{ op: "add", path: "/data/b", value: "1" }], {
+      query: { fieldManager: "d" },
+    }),
+  ),
   step(
     patch(
       `${MAPS}/told`,
       APPLY,
       { apiVersion: "v1", kind: "ConfigMap", data: { z: "1" } },
-      { query: { fieldManager: "applier", force: "true" } },
+      { query: { fieldManager: "x", force: "true" } },
     ),
   ),
   step(
@@ -428,20 +547,9 @@ const steps: Step[] = [
   step(del(MAPS, undefined, { query: { labelSelector: "case=deletes" } })),
   step(del(MAPS, undefined, { query: { labelSelector: "case=told" } })),
   step(get(`${MAPS}/kept`)),
+  ...things,
+  ...subresources,
   step(patch(`${MAPS}/in-order`, MERGE, { metadata: { labels: { case: "adds-data" } } })),
   step(patch(`${MAPS}/in-order`, MERGE, { metadata: { labels: { case: "plain" } } })),
 ];
-stepsKeep("told", 0);
-
-function stepsKeep(name: string, _from: number): void {
-  const at = steps.findIndex(
-    (s) =>
-      typeof s.ask !== "function" &&
-      (s.ask.body as Json)?.metadata?.name === name &&
-      s.ask.method === "POST" &&
-      s.ask.query?.fieldManager === "me",
-  );
-  steps[at] = { ...steps[at]!, keep: name };
-}
-
 export default { name: "webhooks", steps } satisfies Family;
