@@ -13,6 +13,8 @@ export interface Dialect {
   ref(name: string, description?: string): Json;
   /** What a schema's own words become, children not included. */
   words(schema: Schema, builtIn: boolean): Json;
+  /** Of a custom kind whose objects may have any field, nothing is said but that they are objects: clients would refuse the fields that aren't named. */
+  silentOnOpenKinds?: boolean;
 }
 
 /** Name of a kind's definition: the group's domain backwards for CRDs, upstream's packages for built-in kinds. */
@@ -66,6 +68,8 @@ export function definitions(resources: readonly ServedResource[], dialect: Diale
 }
 
 function objectSchema(resource: ServedResource, dialect: Dialect): Json {
+  const open = !resource.builtIn && resource.schema["x-kubernetes-preserve-unknown-fields"] === true;
+  if (open && dialect.silentOnOpenKinds) return { type: "object" };
   const { metadata: _, ...own } = resource.schema.properties ?? {};
   const translated = translate({ ...resource.schema, properties: own }, dialect, resource.builtIn);
   const metadata = dialect.ref(`${META}.ObjectMeta`, "Standard object's metadata: data that every stored object has.");

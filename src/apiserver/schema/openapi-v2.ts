@@ -40,6 +40,7 @@ const WORDS = [
  * so nullable values keep their type (unlike upstream), and `explain` shows it.
  */
 const dialect: Dialect = {
+  silentOnOpenKinds: true,
   ref: (name, description) => ({ ...(description !== undefined && { description }), $ref: ref(name) }),
   words(schema: Schema, builtIn: boolean): Json {
     const said: Json = {};

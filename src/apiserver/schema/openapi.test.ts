@@ -199,6 +199,15 @@ test("an open value has no type in v2, so that old clients let it pass; a nullab
   });
 });
 
+test("of a kind whose objects may have any field, v2 says only that they are objects", () => {
+  const open = resources.map((r) => ({ ...r, schema: { ...r.schema, "x-kubernetes-preserve-unknown-fields": true } }));
+  const { definitions } = openApiV2(open as ServedResource[]) as { definitions: Record<string, object> };
+  assert.deepEqual(definitions["org.example.sea.v1.Boat"], {
+    type: "object",
+    "x-kubernetes-group-version-kind": [{ group: "sea.example.org", kind: "Boat", version: "v1" }],
+  });
+});
+
 test("a strategic merge patch is offered for built-in kinds only", () => {
   const accepted = (of: readonly ServedResource[]): boolean =>
     JSON.stringify(openApiV2(of)).includes("strategic-merge-patch");
