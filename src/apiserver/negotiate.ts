@@ -58,6 +58,13 @@ export function negotiate(accept: string | undefined): Form {
   throw refusal("NotAcceptable", `only the following media types are accepted: ${MEDIA.join(", ")}`);
 }
 
+/** As `negotiate`, for a watch, which has no form in YAML. */
+export function negotiateStream(accept: string | undefined): Form {
+  const form = negotiate(accept);
+  if (form.media === "application/json") return form;
+  throw refusal("NotAcceptable", `only the following media types are accepted: ${STREAMS.join(", ")}`);
+}
+
 /** The media type of an answer that has one form only (documents, refusals); undefined when nothing in the header is spoken here. */
 export function plainMedia(accept: string | undefined): Media | undefined {
   if (accept === undefined || accept === "") return "application/json";

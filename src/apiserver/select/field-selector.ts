@@ -9,35 +9,52 @@ export interface FieldSelector {
   name: string | undefined;
 }
 
-/** Compiles `metadata.name=x,spec.nodeName!=y` for a resource. A field the resource does not offer is a BadRequest, as upstream's. */
+/** Compiles `metadata.name=x,spec.nodeName!=y` for a resource. A field the resource does not offer is a BadRequest, in upstream's words. */
 export function fieldSelector(text: string, resource: ServedResource): FieldSelector {
   const terms = text
-    .split(/(?<!\\),/)
-    .filter((t) => t.trim() !== "")
-    .map((t) => term(t, resource));
-  const pinned = terms.find((t) => t.field === "metadata.name" && t.equal);
+    .split(/(?<=(?<!\\)(?:\\\\)*),/)
+    .map((t) => t.replace(/,$/, ""))
+    .filter((t) => t !== "")
+    .sort()
+    .map((t) => split(t, text));
+  const tests = terms.map((t) => ({ ...t, read: reader(t.field, resource) }));
+  const pinned = tests.find((t) => t.field === "metadata.name" && t.equal);
   return {
     name: pinned?.value,
-    match: (object) => terms.every((t) => (t.read(object) === t.value) === t.equal),
+    match: (object) => tests.every((t) => (t.read(object) === t.value) === t.equal),
   };
 }
 
-function term(
-  text: string,
-  resource: ServedResource,
-): { field: string; value: string; equal: boolean; read: (o: Body) => string } {
-  const match = /^\s*(.*?)(==|!=|=)((?:\\.|[^\\])*)$/s.exec(text);
-  if (match === null) throw badRequest(`invalid selector: ${JSON.stringify(text)}; can't understand it`);
-  const field = match[1]!.trim();
-  const value = match[3]!.trim().replace(/\\([\\,=])/g, "$1");
-  const read = reader(field, resource);
-  if (read === undefined) throw badRequest(`field label not supported: ${field}`);
-  return { field, value, equal: match[2] !== "!=", read };
+function split(term: string, selector: string): { field: string; value: string; equal: boolean } {
+  const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
+  if (match === null) throw badRequest(`invalid selector: '${selector}'; can't understand '${term}'`);
+  return { field: match[1]!, value: unescaped(match[3]!), equal: match[2] !== "!=" };
 }
 
-function reader(field: string, resource: ServedResource): ((o: Body) => string) | undefined {
+/** A backslash makes the comma, the equals sign and itself ordinary. */
+function unescaped(text: string): string {
+  return text.replace(/\\(.?)|[,=]/gs, (found, escaped?: string) => {
+    if (escaped === undefined)
+      throw badRequest(`invalid field selector: unescaped character in value: ${found.charCodeAt(0)}`);
+    if (!["\\", ",", "="].includes(escaped))
+      throw badRequest(`invalid field selector: invalid escape sequence: ${found}`);
+    return escaped;
+  });
+}
+
+function reader(field: string, resource: ServedResource): (o: Body) => string {
   if (field === "metadata.name") return (o) => o.metadata.name;
-  if (field === "metadata.namespace") return (o) => o.metadata.namespace ?? "";
-  const selectable = resource.selectableFields;
-  return selectable !== undefined && Object.hasOwn(selectable, field) ? selectable[field] : undefined;
+  const { builtIn, namespaced, selectableFields: selectable } = resource;
+  // Kinds without a namespace that list their fields do not list this one.
+  const inNamespace = namespaced || !builtIn || selectable === undefined;
+  if (field === "metadata.namespace" && inNamespace) return (o) => o.metadata.namespace ?? "";
+  if (selectable !== undefined && Object.hasOwn(selectable, field)) return selectable[field]!;
+  throw badRequest(notOffered(field, resource));
+}
+
+function notOffered(field: string, { builtIn, kind, selectableFields }: ServedResource): string {
+  const quoted = JSON.stringify(field);
+  if (kind === "Job" && builtIn) return `field label ${quoted} not supported for Job`;
+  if (!builtIn || selectableFields !== undefined) return `field label not supported: ${field}`;
+  return `${quoted} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

@@ -117,7 +117,8 @@ function start(options: ListOptions, current: number): Start {
   return { version: exact ? version : undefined, from: "", limit };
 }
 
-function tooNew(version: number, current: number) {
+/** The client knows of a version that is not there yet. */
+export function tooNew(version: number, current: number) {
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
   return refusal("Timeout", `Timeout: Too large resource version: ${version}, current: ${current}`, {
     causes,

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../base/clock.ts";
+import type { Fault } from "../../base/fault.ts";
 import type { WatchEvent } from "../../kube/transport.ts";
 import { inTurn } from "../conversion/in-turn.ts";
 import type { Call } from "../core.ts";
@@ -6,8 +7,8 @@ import { apiVersionOf, collectionOf } from "../registry.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { expired, statusOfError } from "../status.ts";
 import type { StoreEvent } from "../storage/collection.ts";
-import { selector } from "./list.ts";
-import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
+import { selector, tooNew } from "./list.ts";
+import { type ListOptions, listOptions, parseVersionOfRead } from "./list-options.ts";
 import { WatchQueue } from "./watch-queue.ts";
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
@@ -24,19 +25,15 @@ export function watch(call: Call): AsyncIterable<WatchEvent> {
   const { core, resource } = call;
   const options = listOptions(call.query, true);
   const { match, prefix } = selector(call);
-  const since = parseVersion(options.resourceVersion);
+  const since = parseVersionOfRead(options.resourceVersion);
   const { allowWatchBookmarks: bookmarks, sendInitialEvents: initial = false } = options;
   const collection = core.store.collection(collectionOf(resource));
   const queue = new WatchQueue();
   const show = shower(call, match, prefix);
 
-  const past = initial ? [] : collection.since(since);
-  if (past === undefined) {
-    const status = statusOfError(expired(`too old resource version: ${since} (${core.store.version})`));
-    queue.push({ type: "ERROR", object: status });
-    queue.end();
-    return queue;
-  }
+  const past = initial || since === 0 ? [] : collection.since(since);
+  if (past === undefined) return only(queue, expired(`too old resource version: ${since} (${core.store.version})`));
+  if (initial && since > core.store.version) return only(queue, tooNew(since, core.store.version));
   const turn = inTurn(core, resource, (error) => {
     queue.push({ type: "ERROR", object: statusOfError(error) });
     queue.end();
@@ -61,6 +58,13 @@ export function watch(call: Call): AsyncIterable<WatchEvent> {
   for (const event of past) if (event.version <= version) deliver(event);
   turn([], () => queue.bound());
   own(call, queue, deliver, options);
+  return queue;
+}
+
+/** A watch that says why it can't be, and ends. */
+function only(queue: WatchQueue, trouble: Fault): WatchQueue {
+  queue.push({ type: "ERROR", object: statusOfError(trouble) });
+  queue.end();
   return queue;
 }
 
@@ -137,7 +141,7 @@ function share(event: StoreEvent, type: WatchEvent["type"], object: Body): Watch
 
 function bookmark(resource: ServedResource, version: number, initialEnd: boolean): WatchEvent {
   const annotations = initialEnd ? { annotations: { [INITIAL_EVENTS_END]: "true" } } : {};
-  const metadata = { resourceVersion: String(version), creationTimestamp: null, ...annotations };
+  const metadata = { resourceVersion: String(version), ...annotations };
   return { type: "BOOKMARK", object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
 }
 

@@ -60,7 +60,7 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
     if (VERSIONS.has(key) && typeof given === "string" && /^\d+$/.test(given) && given !== "0") return "VERSION";
     if (CHOSEN.has(key) && given !== "None" && given !== "") return Array.isArray(given) ? ["CHOSEN"] : "CHOSEN";
     if (key === "continue" && typeof given === "string" && given !== "") return "CONTINUE";
-    if (key === "cells") return given.map((cell: Json) => (AGE.test(cell) ? "AGE" : value(cell)));
+    if (key === "cells") return given.map((cell: Json) => (AGE.test(cell) ? "AGE" : value(allocated(cell))));
     if (Array.isArray(given)) return given.map((item) => value(item));
     if (given !== null && typeof given === "object")
       return Object.fromEntries(Object.keys(given).map((name) => [text(name), value(given[name], name)]));
@@ -95,6 +95,12 @@ function sorted(given: Json): Json {
       .sort()
       .map((name) => [name, sorted(given[name])]),
   );
+}
+
+/** Addresses and ports of a Service as a table's cell shows them. */
+function allocated(cell: Json): Json {
+  if (typeof cell !== "string") return cell;
+  return cell.replace(/\b10\.96\.\d+\.\d+\b/g, "CHOSEN").replace(/:3[0-2]\d{3}\//g, ":CHOSEN/");
 }
 
 export interface Difference {

@@ -60,6 +60,8 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
       let rest = "";
       const reading = (async () => {
         if (events === 0) return void answer.body.destroy();
+        if (answer.statusCode !== 200)
+          return void seen.push(parsed(await answer.body.text(), flat(answer.headers)["content-type"]));
         for await (const chunk of answer.body) {
           rest += chunk.toString();
           const lines = rest.split("\n");
