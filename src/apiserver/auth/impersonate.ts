@@ -1,9 +1,9 @@
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { User } from "../request.ts";
-import { badRequest } from "../status.ts";
 import type { Attributes, Authorize } from "./authorize.ts";
 import { denied, permit } from "./denial.ts";
 import { ANONYMOUS, accountGroups, accountOfUserName, nodeOfUserName } from "./identity.ts";
+import { wantedUser } from "./impersonation-headers.ts";
 
 /** One way in which impersonation may be permitted (KEP-5284); the last one is as old as impersonation itself and knows no limits. */
 type Mode = "associated-node" | "arbitrary-node" | "serviceaccount" | "user-info" | "legacy";
@@ -42,46 +42,6 @@ export function impersonation(authorize: Authorize): Impersonate {
     }
     throw refusal;
   };
-}
-
-/** The user that the headers describe, word for word; undefined when they don't ask for impersonation. */
-function wantedUser(headers: Readonly<Record<string, string>>): User | undefined {
-  const name = headers["impersonate-user"] ?? "";
-  const uid = headers["impersonate-uid"] ?? "";
-  const groups = valuesOf(headers["impersonate-group"]);
-  const extra: Record<string, string[]> = {};
-  for (const [header, value] of Object.entries(headers))
-    if (header.startsWith(EXTRA)) extra[unescaped(header.slice(EXTRA.length))] = valuesOf(value);
-  const hasExtra = Object.keys(extra).length > 0;
-  if (name === "") {
-    if (uid === "" && groups.length === 0 && !hasExtra) return undefined;
-    throw badRequest(`requested ${inGo(uid, groups, extra)} without impersonating a user name`);
-  }
-  return { name, groups, ...(uid !== "" && { uid }), ...(hasExtra && { extra }) };
-}
-
-const EXTRA = "impersonate-extra-";
-
-/** Repeated headers arrive as one, a value a line. */
-function valuesOf(header: string | undefined): string[] {
-  return header === undefined ? [] : header.split("\n");
-}
-
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
-}
-
-/** The user as Go's `%#v` prints it: upstream's text. */
-function inGo(uid: string, groups: readonly string[], extra: Readonly<Record<string, readonly string[]>>): string {
-  const list = (values: readonly string[]) => `[]string{${values.map((value) => JSON.stringify(value)).join(", ")}}`;
-  const entries = Object.entries(extra).map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
-  const groupText = groups.length === 0 ? "[]string(nil)" : list(groups);
-  const extraText = entries.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`;
-  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${groupText}, Extra:${extraText}}`;
 }
 
 function suits(mode: Mode, wanted: User, requestor: User): boolean {

@@ -25,7 +25,6 @@ export async function requestToken(call: Call, tokens: AccountTokens): Promise<B
   const { core, name, namespace } = call;
   const request = readRequest(call);
   await admit(call, "CREATE", request, undefined, KIND);
-  await approve(call, "CREATE", request, undefined, KIND);
   const given = request.metadata.name ?? "";
   if (given !== "" && given !== name)
     refuse(name, invalidField("metadata.name", given, "must match the service account name if specified"));
@@ -43,19 +42,20 @@ export async function requestToken(call: Call, tokens: AccountTokens): Promise<B
   if (seconds > MAX_S) refuse("", tooLong(seconds));
 
   const bound = boundTo(call, at(request, "spec.boundObjectRef"));
-  const asked = textsAt(request, "spec.audiences");
-  const audiences = asked.length === 0 ? [tokens.issuer] : asked;
+  const wanted = textsAt(request, "spec.audiences");
+  const audiences = wanted.length === 0 ? [tokens.issuer] : wanted;
   const isProjected =
     bound.pod !== undefined && seconds === PROJECTED_S && audiences.every((audience) => audience === tokens.issuer);
   const lifetime = isProjected ? { expiresInS: EXTENDED_S, warnAfterS: PROJECTED_S } : { expiresInS: seconds };
-  const token = tokens.issue({ account, audiences, bound, ...lifetime });
-
   const now = core.clock.now();
   const { managedFields } = request.metadata;
   const metadata = { name, namespace, uid, creationTimestamp: rfc3339(now), ...(managedFields && { managedFields }) };
   const spec = { boundObjectRef: null, ...membersAt(request, "spec"), audiences };
+  const asked = { ...request, metadata: metadata as unknown as Body["metadata"], spec };
+  await approve(call, "CREATE", asked, undefined, KIND);
+  const token = tokens.issue({ account, audiences, bound, ...lifetime });
   const status = { token, expirationTimestamp: rfc3339(now + seconds * 1000) };
-  return { ...request, metadata: metadata as unknown as Body["metadata"], spec, status };
+  return { ...asked, status };
 }
 
 function readRequest(call: Call): Body {
