@@ -108,7 +108,10 @@ async function judge(core: Core, graph: Dependents, id: string): Promise<void> {
     if (gone.size > 0) await withoutOwners(core, resource, object, gone);
     return;
   }
-  const waiting = states.some((s) => s.is === "waiting") && graph.of(uid).length > 0;
+  const dependents = graph.of(uid).flatMap((each) => find(core, each) ?? []);
+  const waiting = states.some((s) => s.is === "waiting") && dependents.length > 0;
+  // One that waits for its dependents, and is itself the dependent of one: in a circle each would wait for the next.
+  if (waiting && dependents.some((each) => isWaiting(each.object))) await unblockOwners(core, resource, object);
   await deleteQuietly(core, resource, object, { propagation: waiting ? "Foreground" : undefined });
 }
 
@@ -119,8 +122,11 @@ function ownerState(core: Core, dependent: Body, owner: OwnerReference): "solid"
   const namespace = resource.namespaced ? dependent.metadata.namespace : undefined;
   const found = core.store.get(collectionOf(resource), objectKey(namespace, owner.name));
   if (found === undefined || found.metadata.uid !== owner.uid) return "absent";
-  const { deletionTimestamp, finalizers = [] } = found.metadata;
-  return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND) ? "waiting" : "solid";
+  return isWaiting(found) ? "waiting" : "solid";
+}
+
+function isWaiting({ metadata: { deletionTimestamp, finalizers = [] } }: Body): boolean {
+  return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND);
 }
 
 /** Deletes the dependents; the owner goes when none is left that blocks it. */
@@ -151,6 +157,13 @@ function withoutOwners(core: Core, resource: ServedResource, object: Body, gone:
     const left = (next.metadata.ownerReferences ?? []).filter((o) => !gone.has(o.uid));
     if (left.length > 0) next.metadata.ownerReferences = left;
     else delete next.metadata.ownerReferences;
+  });
+}
+
+function unblockOwners(core: Core, resource: ServedResource, object: Body): Promise<void> {
+  return change(core, resource, object, (next) => {
+    for (const owner of next.metadata.ownerReferences ?? [])
+      if (owner.blockOwnerDeletion === true) owner.blockOwnerDeletion = false;
   });
 }
 

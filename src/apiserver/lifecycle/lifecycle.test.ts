@@ -64,6 +64,20 @@ test("foreground: the owner stays until what blocks it is gone", async () => {
   await w.close();
 });
 
+test("foreground: a circle of owners that block each other goes as a whole", async () => {
+  const w = await world();
+  const circle = ["one", "two", "three"];
+  const objects: Body[] = [];
+  for (const name of circle) objects.push(await w.ask("POST", CONFIG_MAPS, { metadata: { name } }));
+  for (const [i, name] of circle.entries()) {
+    const { ownerReferences } = owned(name, objects[(i + 2) % 3]!, { blockOwnerDeletion: true }).metadata;
+    await w.ask("PATCH", `${CONFIG_MAPS}/${name}`, { metadata: { ownerReferences } }, MERGE);
+  }
+  await w.ask("DELETE", `${CONFIG_MAPS}/one`, { propagationPolicy: "Foreground" });
+  assert.deepEqual(await names(w), []);
+  await w.close();
+});
+
 test("orphan: the owner goes and the dependent stays, without its reference", async () => {
   const w = await world();
   const owner = await w.ask("POST", CONFIG_MAPS, { metadata: { name: "owner" } });
