@@ -1,4 +1,5 @@
 import { type Cidr, contains, parseCidr } from "../../base/ip.ts";
+import { notSupported } from "../schema/field-error.ts";
 import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
 import { forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { validateLabelSelector, validatePortName } from "./name-rules.ts";
@@ -18,11 +19,11 @@ import {
 import { selectorText } from "./selector-text.ts";
 import { age, column, serve } from "./serve.ts";
 
+const PROTOCOLS = ["TCP", "UDP", "SCTP"] as const;
+const TYPES = ["Ingress", "Egress"] as const;
 const NO_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
-const ports = listOf(
-  fields({ protocol: withDefault(oneOf("TCP", "UDP", "SCTP"), "TCP"), port: intOrString, endPort: int32 }),
-);
+const ports = listOf(fields({ protocol: withDefault(oneOf(...PROTOCOLS), "TCP"), port: intOrString, endPort: int32 }));
 const peers = listOf(
   fields({
     podSelector: labelSelector,
@@ -38,7 +39,6 @@ export const networkPolicy: ServedResource = serve({
   kind: "NetworkPolicy",
   plural: "networkpolicies",
   shortNames: ["netpol"],
-  needsVersion: true,
   hasGeneration: true,
   description: "Whom a set of Pods may talk to, and who may talk to them.",
   namespaced: true,
@@ -47,7 +47,7 @@ export const networkPolicy: ServedResource = serve({
       podSelector: labelSelector,
       ingress: about("Who may talk to the Pods.", rules("from")),
       egress: about("Whom the Pods may talk to.", rules("to")),
-      policyTypes: listOf(oneOf("Ingress", "Egress")),
+      policyTypes: listOf(oneOf(...TYPES)),
     }),
   },
   columns: [column("Pod-Selector", (object) => selectorText(at(object, "spec.podSelector"))), age],
@@ -75,12 +75,16 @@ function validatePolicy(object: Body): FieldError[] {
       errors.push(...objectsAt(rule, direction).flatMap((peer, j) => validatePeer(peer, `${path}.${direction}[${j}]`)));
     }
   const types = textsAt(object, "spec.policyTypes");
-  if (types.length > 2)
-    errors.push(invalidField("spec.policyTypes", types, "may not specify more than two policyTypes"));
-  return errors;
+  if (types.length > TYPES.length)
+    return [...errors, invalidField("spec.policyTypes", types, "may not specify more than two policyTypes")];
+  return [...errors, ...types.flatMap((type, i) => validateWord(type, `spec.policyTypes[${i}]`, TYPES))];
 }
 
-function validatePort({ port, endPort }: Record<string, unknown>, field: string): FieldError[] {
+function validatePort(of: Record<string, unknown>, field: string): FieldError[] {
+  return [...validateWord(of.protocol, `${field}.protocol`, PROTOCOLS), ...validateRange(of, field)];
+}
+
+function validateRange({ port, endPort }: Record<string, unknown>, field: string): FieldError[] {
   const wrongEnd = (detail: string): FieldError => invalidField(`${field}.endPort`, endPort, detail);
   if (port === undefined)
     return endPort === undefined ? [] : [wrongEnd("may not be specified when `port` is not specified")];
@@ -94,6 +98,10 @@ function validatePort({ port, endPort }: Record<string, unknown>, field: string)
   if (endPort < Number(port))
     errors.push(invalidField(`${field}.endPort`, port, "must be greater than or equal to `port`"));
   return [...errors, ...validateNumber(endPort, `${field}.endPort`)];
+}
+
+function validateWord(word: unknown, field: string, known: readonly string[]): FieldError[] {
+  return typeof word !== "string" || known.includes(word) ? [] : [notSupported(field, word, known)];
 }
 
 function validateNumber(port: unknown, field: string): FieldError[] {

@@ -194,6 +194,18 @@ const BODIES: readonly [kind: string, body: Json][] = [
   ["PodDisruptionBudget", { spec: { minAvailable: "101%" } }],
   ["PodDisruptionBudget", { spec: { maxUnavailable: -1 } }],
   ["PodDisruptionBudget", { spec: { unhealthyPodEvictionPolicy: "X", selector: { matchExpressions: [{ key: "" }] } } }],
+  [
+    "NetworkPolicy",
+    { spec: { policyTypes: ["Ingress", "Egress", "X"], egress: [{ to: [{}], ports: [{ port: 0 }] }] } },
+  ],
+  ["NetworkPolicy", { spec: { policyTypes: ["X"], egress: [{ ports: [{ endPort: 5 }, { port: "x", endPort: 5 }] }] } }],
+  ["NetworkPolicy", { spec: { egress: [{ ports: [{ port: 9, endPort: 5 }, { port: "A_b" }, { protocol: "X" }] }] } }],
+  ["NetworkPolicy", { spec: { ingress: [{ from: [{ podSelector: {}, ipBlock: { cidr: "10.0.0.0/8" } }] }] } }],
+  ["NetworkPolicy", { spec: { ingress: [{ from: [{ ipBlock: {} }, { ipBlock: { cidr: "10.0.0.0" } }] }] } }],
+  [
+    "NetworkPolicy",
+    { spec: { ingress: [{ from: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["11.0.0.0/9", "x", "10.0.0.0/8"] } }] }] } },
+  ],
   ["Lease", { spec: { leaseDurationSeconds: 0, leaseTransitions: -1 } }],
   ["Lease", { spec: { holderIdentity: "" } }],
   ["Lease", { spec: { strategy: "X", preferredHolder: "y" } }],

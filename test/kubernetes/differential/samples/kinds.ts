@@ -60,6 +60,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     at: `${group("policy/v1")}/poddisruptionbudgets`,
     body: { spec: { minAvailable: 1, selector: { matchLabels: { app: "x" } } } },
   },
+  NetworkPolicy: {
+    at: `${group("networking.k8s.io/v1")}/networkpolicies`,
+    body: { spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] } },
+  },
   EndpointSlice: {
     at: `${group("discovery.k8s.io/v1")}/endpointslices`,
     body: { addressType: "IPv4", endpoints: [{ addresses: ["10.1.2.3"] }], ports: [{ port: 80 }] },
