@@ -85,6 +85,8 @@ test("a watch whose connection died without a word is opened anew after its allo
   await viaProxy(async (proxy, transport) => {
     await following({ judge, transport, silenceMs: 3_000 }, async (follower) => {
       proxy.blackHole();
+      await churn(judge, 10);
+      assert.equal(await follower.isEqual(judge), false, "the connection is dead");
       proxy.heal();
       const hung = follower.client.get(Namespace, { name: "default" }, { timeoutMs: 2_000 });
       await assert.rejects(hung, { code: "Timeout" });

@@ -37,17 +37,16 @@ export class Follower {
     this.#running = reflect({ resource: ConfigMap, namespace: NAMESPACE }, this.store, ports, this.#stop.signal);
   }
 
-  /** Until the cache holds what the server lists, object by object; at most so long. Returns how long it took. */
+  /** Whether the cache holds what the server lists, object by object. */
+  async isEqual(judge: Client): Promise<boolean> {
+    const listed = versions((await judge.list(ConfigMap, { namespace: NAMESPACE })).items);
+    return JSON.stringify(listed) === JSON.stringify(versions([...this.store.values()]));
+  }
+
+  /** Until it does; at most so long. Returns how long it took. */
   async equals(judge: Client, withinMs: number): Promise<number> {
     const began = clock.now();
-    await until(
-      "the cache equals the server's list",
-      async () => {
-        const listed = versions((await judge.list(ConfigMap, { namespace: NAMESPACE })).items);
-        return JSON.stringify(listed) === JSON.stringify(versions([...this.store.values()]));
-      },
-      withinMs,
-    );
+    await until("the cache equals the server's list", () => this.isEqual(judge), withinMs);
     return clock.now() - began;
   }
 
