@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { dump } from "js-yaml";
 import { Fault } from "../base/fault.ts";
@@ -101,15 +101,28 @@ async function serve(
     query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
     headers: headersOf(req),
     body,
-    ...certificateUser(req),
+    ...senderOf(req),
     signal: gone.signal,
   });
   if ("stream" in answer) await sendStream(res, answer, stalledMs);
   else await sendPlain(req, res, answer, stalledMs);
 }
 
-function certificateUser(req: IncomingMessage): Pick<ServerRequest, "user" | "badCertificate"> {
-  const socket = req.socket as Partial<TLSSocket>;
+type Sender = Pick<ServerRequest, "user" | "badCertificate">;
+
+/** Who is at the other end of a connection, found out once. */
+const senders = new WeakMap<Socket, Sender>();
+
+function senderOf({ socket }: IncomingMessage): Sender {
+  let found = senders.get(socket);
+  if (found === undefined) {
+    found = certificateUser(socket as Partial<TLSSocket>);
+    senders.set(socket, found);
+  }
+  return found;
+}
+
+function certificateUser(socket: Partial<TLSSocket>): Sender {
   const { subject, fingerprint256 } = socket.getPeerCertificate?.() ?? {};
   if (subject === undefined || fingerprint256 === undefined) return {};
   if (socket.authorized !== true) return { badCertificate: true };

@@ -10,12 +10,13 @@ import type { Store } from "../../storage/store.ts";
 import { accountUserName } from "../identity.ts";
 import { quotedList } from "../rbac/coverage.ts";
 import type { TokenVerdict } from "../reviews.ts";
-import { readToken, signToken } from "./jwt.ts";
+import { readToken, signToken, type UnverifiedToken } from "./jwt.ts";
 import type { SigningKey } from "./signing-key.ts";
 import { holderOf, holderOfSecretToken, SECRET_CLAIM } from "./token-holder.ts";
 
 /** `iss` of the tokens in Secrets; they have no audience and never expire. */
 const OLD_ISSUER = "kubernetes/serviceaccount";
+const REMEMBERED = 1000;
 
 export interface AccountTokensOptions {
   store: Store;
@@ -52,6 +53,15 @@ export interface AccountTokens {
 
 export function accountTokens({ store, clock, random, key, issuer }: AccountTokensOptions): AccountTokens {
   const nowS = (): number => Math.floor(clock.now() / 1000);
+  // A signature is right for ever, and checking it costs more than all the rest of a request's way in.
+  const genuine = new Set<string>();
+  const isGenuine = (token: string, read: UnverifiedToken): boolean => {
+    if (genuine.has(token)) return true;
+    if (!read.isSignedBy(key())) return false;
+    if (genuine.size >= REMEMBERED) genuine.clear();
+    genuine.add(token);
+    return true;
+  };
   return {
     issuer,
     key,
@@ -95,7 +105,7 @@ export function accountTokens({ store, clock, random, key, issuer }: AccountToke
       const iss = read?.claims.iss;
       if (read === undefined || (iss !== issuer && iss !== OLD_ISSUER)) return undefined;
       if (read.header.kid !== key().id) return { error: "invalid signature, no keys found" };
-      if (!read.isSignedBy(key())) return { error: "go-jose/go-jose: error in cryptographic primitive" };
+      if (!isGenuine(token, read)) return { error: "go-jose/go-jose: error in cryptographic primitive" };
       const { claims } = read;
       const wanted = audiences.length === 0 ? [issuer] : audiences;
       const meant = iss === OLD_ISSUER ? [issuer] : textsAt(claims, "aud");
