@@ -73,7 +73,8 @@ async function resource(
   }
   if (found.builtIn) checkHeaders(request, verb);
   if (verb !== "watch") checkTimeout(request.query);
-  const form = (verb === "watch" ? negotiateStream : negotiate)(request.headers.accept);
+  const { accept } = request.headers;
+  const form = verb === "watch" ? negotiateStream(accept) : negotiate(accept, { tables: hasTable(found, path) });
   const call: Call = {
     core,
     user,
@@ -111,6 +112,11 @@ function checkHeaders({ headers }: ServerRequest, verb: string): void {
   if (verb === "patch" && !PATCH_TYPES.includes(mediaType(headers["content-type"])))
     throw refusal("UnsupportedMediaType", "415: Unsupported Media Type", {});
   checkAccept(headers.accept, verb === "list" || verb === "watch");
+}
+
+/** Answers to questions, tokens and evictions have no columns. */
+function hasTable(resource: ServedResource, { subresource }: ResourcePath): boolean {
+  return resource.answer === undefined && subresource !== "token" && subresource !== "eviction";
 }
 
 function readInto(call: Call, request: ServerRequest): void {

@@ -47,13 +47,13 @@ export function clausesOf(accept: string): Clause[] {
   return clauses.sort((a, b) => b.quality - a.quality || wild(a) - wild(b));
 }
 
-/** The form of an answer with objects. Throws NotAcceptable when nothing in the header is spoken here. */
-export function negotiate(accept: string | undefined): Form {
+/** The form of an answer with objects; not all of them have one as a table. Throws NotAcceptable when nothing in the header is spoken here. */
+export function negotiate(accept: string | undefined, { tables }: { tables: boolean } = { tables: true }): Form {
   if (accept === undefined || accept === "") return { as: "object", version: "v1", media: "application/json" };
   for (const clause of clausesOf(accept)) {
     const as = conversion(clause);
     const media = mediaFor(clause);
-    if (as !== undefined && media !== undefined) return { ...as, media };
+    if (as !== undefined && media !== undefined && (tables || as.as !== "table")) return { ...as, media };
   }
   throw refusal("NotAcceptable", `only the following media types are accepted: ${MEDIA.join(", ")}`);
 }

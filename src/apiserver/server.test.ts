@@ -245,6 +245,14 @@ test("tables and metadata-only lists are given on request", () =>
     assert.deepEqual(Object.keys((partial.items as Body[])[0]!), ["kind", "apiVersion", "metadata"]);
   }));
 
+test("an answer to a question has no form as a table", () =>
+  withWorld(async (w) => {
+    const review = { spec: { nonResourceAttributes: { path: "/", verb: "get" } } };
+    const ask = (accept: string) =>
+      w.refused("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review, { accept });
+    assert.equal((await ask("application/json;as=Table;v=v1;g=meta.k8s.io")).code, 406);
+  }));
+
 test("what a client got can't be changed by what it sends later", () =>
   withWorld(async (w) => {
     const body = { metadata: { name: "a" }, data: { x: "1" } };

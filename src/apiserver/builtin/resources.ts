@@ -25,6 +25,7 @@ import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policy.ts";
 import { node } from "./node.ts";
 import { pod } from "./pod.ts";
+import { podTemplate } from "./pod-template.ts";
 import { podDisruptionBudget } from "./policy.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
 import { replicationController } from "./replication-controller.ts";
@@ -59,6 +60,7 @@ export function builtinResources({ allocateClusterIp }: BuiltinOptions = {}): Se
     endpoints,
     persistentVolume,
     persistentVolumeClaim,
+    podTemplate,
     replicationController,
     deployment,
     replicaSet,

@@ -21,7 +21,7 @@ const NEEDS_PODS = [
   "] AdmissionWebhook ",
   "] Aggregator ",
   "] CustomResourceConversionWebhook ",
-  "Garbage collector should orphan pods created by rc if delete options say so",
+  "] CustomResourceFieldSelectors ",
   "Namespaces [Serial] should ensure that all pods are removed when a namespace is deleted",
   "OrderedNamespaceDeletion ",
 ];
