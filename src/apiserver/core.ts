@@ -141,7 +141,11 @@ function reviewOf(
     old,
     user,
     dryRun: isDryRun(call),
-    options: optionsOf(call, operation),
+    options: {
+      ...optionsOf(call, operation),
+      // A Namespace is deleted only as the one that was found.
+      ...(isNamespace && operation === "DELETE" && { preconditions: { uid: old?.metadata.uid } }),
+    },
     warnings,
     signal,
   };

@@ -29,7 +29,7 @@ export async function invocationOf(core: Core, hook: Hook, review: AdmissionRevi
   if (as === undefined) return undefined;
   if (inNamespace === "missing")
     throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, review.namespace);
-  const invocation = { hook, as, ...(await inVersion(core, review, as)) };
+  const invocation = { hook, as, ...(await inVersion(review, as)) };
   if (hook.matchConditions.length === 0) return invocation;
   const given = { object: invocation.object, oldObject: invocation.old, request: requestOf(review, invocation) };
   const held = conditionsHold(hook, given);
@@ -37,10 +37,10 @@ export async function invocationOf(core: Core, hook: Hook, review: AdmissionRevi
   throw forbidden(review.resource, review.name, held.failed);
 }
 
-async function inVersion(core: Core, review: AdmissionReview, as: ServedResource) {
+async function inVersion(review: AdmissionReview, as: ServedResource) {
   const { resource, object, old } = review;
   const convert = async (body: Body | undefined) =>
-    body === undefined || as === resource ? body : await convertBetween(core, body, resource, as);
+    body === undefined || as === resource ? body : await convertBetween(body, resource, as);
   return { object: await convert(object), old: await convert(old) };
 }
 

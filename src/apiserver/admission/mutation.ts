@@ -86,10 +86,7 @@ async function patch(
   if (as.builtIn) schema.prune(patched);
   const changed = !sameJson(object, patched);
   schema.applyDefaults(patched);
-  replace(
-    review.object,
-    as === review.resource ? patched : await convertBetween(calling, patched, as, review.resource),
-  );
+  replace(review.object, as === review.resource ? patched : await convertBetween(patched, as, review.resource));
   return changed;
 }
 

@@ -7,9 +7,9 @@ import { gvk } from "./conversion.ts";
  * What a converter made of `original`, its metadata restored: only labels and annotations may change on the way. Gives a text when it
  * is not what was asked for.
  */
-export function accepted(original: Body, converted: unknown, apiVersion: string, at: string): Body | string {
+export function accepted(original: Body, converted: unknown, apiVersion: string): Body | string {
   const bad = (why: string): string => `conversion webhook for ${gvk(original)} returned ${why}`;
-  const invalid = (why: string): string => bad(`invalid ${at === "" ? "object" : `converted object${at}`}: ${why}`);
+  const invalid = (why: string): string => bad(`invalid object: ${why}`);
   if (!isRecord(converted)) return invalid("it is no object");
   if (converted.apiVersion !== apiVersion)
     return bad(

@@ -16,13 +16,33 @@ export function viewsOf(
   stored: readonly Body[],
 ): Body[] | Promise<Body[]> {
   const read = stored.map((object) => readBack(compiled, resource, object));
-  return convertAll(compiled, resource, read);
+  const keep = keeper(compiled, resource);
+  const finish = (made: readonly Body[]): Body[] =>
+    made.map((object, i) => (object === read[i] ? object : keep(object)));
+  const made = convertAll(resource, read);
+  return made instanceof Promise ? made.then(finish) : finish(made);
 }
 
-/** An object of one version as `to` shows it. Never changes it. */
-export function inVersion(compiled: Compiled, to: ServedResource, object: Body): Body | Promise<Body> {
-  const views = convertAll(compiled, to, [{ ...structuredClone(object) }]);
-  return views instanceof Promise ? views.then(([view]) => view!) : views[0]!;
+/** An object of one version in the version of `to`, with whatever the converter put there. Never changes it. */
+export function inVersion(to: ServedResource, object: Body): Body | Promise<Body> {
+  const made = convertAll(to, [structuredClone(object)]);
+  return made instanceof Promise ? made.then(([one]) => one!) : made[0]!;
+}
+
+/** The same, with only what that version knows: how objects are stored and read back. */
+export function pruned(compiled: Compiled, to: ServedResource, object: Body): Body | Promise<Body> {
+  const keep = keeper(compiled, to);
+  const made = inVersion(to, object);
+  return made instanceof Promise ? made.then(keep) : keep(made);
+}
+
+function keeper(compiled: Compiled, to: ServedResource): (object: Body) => Body {
+  const schema = compiled(to);
+  return (object) => {
+    const { metadata } = object;
+    schema.prune(object);
+    return { ...object, metadata };
+  };
 }
 
 function readBack(compiled: Compiled, resource: ServedResource, stored: Body): Body {
@@ -34,18 +54,12 @@ function readBack(compiled: Compiled, resource: ServedResource, stored: Body): B
   return { ...object, metadata };
 }
 
-function convertAll(compiled: Compiled, to: ServedResource, objects: readonly Body[]): Body[] | Promise<Body[]> {
+function convertAll(to: ServedResource, objects: readonly Body[]): Body[] | Promise<Body[]> {
   const apiVersion = apiVersionOf(to);
   const foreign = objects.filter((object) => object.apiVersion !== apiVersion);
   if (foreign.length === 0) return [...objects];
-  const schema = compiled(to);
-  const pruned = (object: Body): Body => {
-    const { metadata } = object;
-    schema.prune(object);
-    return { ...object, metadata };
-  };
   if (to.conversion === undefined)
-    return objects.map((object) => (object.apiVersion === apiVersion ? object : pruned({ ...object, apiVersion })));
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }));
   const finish = (converted: readonly unknown[]): Body[] => {
     if (converted.length !== foreign.length)
       throw conversionFault(
@@ -54,9 +68,9 @@ function convertAll(compiled: Compiled, to: ServedResource, objects: readonly Bo
     const next = converted.values();
     return objects.map((object) => {
       if (object.apiVersion === apiVersion) return object;
-      const made = accepted(object, next.next().value, apiVersion, "");
+      const made = accepted(object, next.next().value, apiVersion);
       if (typeof made === "string") throw conversionFault(made);
-      return pruned(made);
+      return made;
     });
   };
   const given = foreign.map((object) => structuredClone(object));

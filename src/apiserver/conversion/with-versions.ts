@@ -10,10 +10,7 @@ class NotYet extends Error {}
  * Runs a pure function that looks at objects in other versions of their kind; again, when one of these conversions had to be waited for.
  * Kinds with one version are spared the conversion.
  */
-export async function withVersions<T>(
-  { core, resource }: Call,
-  fn: (inVersion: InVersion | undefined) => T,
-): Promise<T> {
+export async function withVersions<T>({ resource }: Call, fn: (inVersion: InVersion | undefined) => T): Promise<T> {
   const { versions, schema } = resource;
   if (versions === undefined) return fn(undefined);
   if (versions.size < 2) return fn((object, apiVersion) => (versions.has(apiVersion) ? { object, schema } : undefined));
@@ -24,7 +21,7 @@ export async function withVersions<T>(
       const to = versions.get(apiVersion);
       if (to === undefined) return undefined;
       const key = `${apiVersion} ${JSON.stringify(object)}`;
-      const made = known.get(key) ?? inVersion((r) => core.registry.compiled(r), to, object);
+      const made = known.get(key) ?? inVersion(to, object);
       if (made instanceof Promise) {
         pending = made.then((body) => known.set(key, body));
         throw new NotYet();

@@ -1,11 +1,11 @@
 import { mediaType } from "../body.ts";
-import { inVersion } from "../conversion/views.ts";
+import { pruned } from "../conversion/views.ts";
 import type { Call } from "../core.ts";
 import { isRecord, sameJson } from "../json-value.ts";
 import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
 import { malformedMetadata } from "../rules/metadata.ts";
 import type { Body } from "../served.ts";
-import { badRequest } from "../status.ts";
+import { badRequest, invalid } from "../status.ts";
 import { typeOfResource } from "../wire/compile.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { checkType, readCustom, Unreadable, unreadableBody } from "./custom-object.ts";
@@ -21,7 +21,7 @@ export function toStorage(call: Call, object: Body): Body | Promise<Body> {
   if (resource.toStorage !== undefined) return resource.toStorage(object);
   if (object.apiVersion === resource.storageVersion) return object;
   const stored = resource.versions?.get(resource.storageVersion);
-  if (stored !== undefined) return inVersion((r) => core.registry.compiled(r), stored, object);
+  if (stored !== undefined) return pruned((r) => core.registry.compiled(r), stored, object);
   return { ...object, apiVersion: resource.storageVersion };
 }
 
@@ -29,7 +29,7 @@ export function toStorage(call: Call, object: Body): Body | Promise<Body> {
 export async function asIfStored(call: Call, object: Body): Promise<Body> {
   const { resource, core } = call;
   if (resource.versions === undefined || object.apiVersion === resource.storageVersion) return object;
-  return await inVersion((r) => core.registry.compiled(r), resource, await toStorage(call, object));
+  return await pruned((r) => core.registry.compiled(r), resource, await toStorage(call, object));
 }
 
 /** A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. */
@@ -139,6 +139,12 @@ export function mergeOwners(call: Call, { metadata }: Body): void {
   call.warnings.push(
     `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
   );
+}
+
+/** Gives the object what it needs of a shared range. Throws Invalid when that can't be had. */
+export function allocate({ resource }: Call, object: Body): void {
+  const errors = resource.allocate?.(object) ?? [];
+  if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
 }
 
 /** Tells the writer what the kind advises against. */

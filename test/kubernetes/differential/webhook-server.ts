@@ -99,7 +99,7 @@ function inOrder(value: Json): string {
     at !== null && typeof at === "object" && !Array.isArray(at)
       ? Object.fromEntries(Object.entries(at).sort(([a], [b]) => (a < b ? -1 : 1)))
       : at;
-  return JSON.stringify(value, sorted).replace(/gen-[a-z0-9]{5}/g, "gen-*");
+  return JSON.stringify(value, sorted).replace(/gen-[a-z0-9]{5}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "*");
 }
 
 /** An object without what is long, grows with each webhook, or is another on each server. */

@@ -52,7 +52,8 @@ export async function requestToken(call: Call, tokens: AccountTokens): Promise<B
   const metadata = { name, namespace, uid, creationTimestamp: rfc3339(now), ...(managedFields && { managedFields }) };
   const spec = { boundObjectRef: null, ...membersAt(request, "spec"), audiences };
   const asked = { ...request, metadata: metadata as unknown as Body["metadata"], spec };
-  await approve(call, "CREATE", asked, undefined, KIND);
+  const unanswered = { token: "", expirationTimestamp: null };
+  await approve(call, "CREATE", { ...asked, status: unanswered }, undefined, KIND);
   const token = tokens.issue({ account, audiences, bound, ...lifetime });
   const status = { token, expirationTimestamp: rfc3339(now + seconds * 1000) };
   return { ...asked, status };
