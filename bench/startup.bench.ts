@@ -1,5 +1,5 @@
 /**
- * How long `slipway up` takes in an empty directory, and again in the one it left: until it prints its kubeconfig, and until a
+ * How long `slipway version` takes, from the sources and from the bundle. How long `slipway up` takes in an empty directory, and again in the one it left: until it prints its kubeconfig, and until a
  * client that has read the kubeconfig gets its first answer; then what it costs while nobody asks for anything.
  * Run: `node bench/startup.bench.ts [--idle seconds]`.
  */
@@ -23,10 +23,34 @@ const { values } = parseArgs({ options: { idle: { type: "string", default: "10" 
 tellMachine(`${COMMAND} up --port 0`);
 const dir = mkdtempSync(join(tmpdir(), "slipway-bench-"));
 try {
+  measureVersion();
   await measure("empty directory");
   await measure("directory of before");
 } finally {
   rmSync(dir, { recursive: true });
+}
+
+/** A bundle of its own, so that it is the one of these sources. */
+function measureVersion(): void {
+  const bundle = mkdtempSync(join(tmpdir(), "slipway-bench-bundle-"));
+  try {
+    spawnSync(process.execPath, [fileURLToPath(new URL("../tools/bundle.ts", import.meta.url)), bundle]);
+    tell("version, from the sources", median(COMMAND, ["version"]), "ms");
+    tell("version, from the bundle", median(process.execPath, [join(bundle, "slipway.mjs"), "version"]), "ms", 150);
+  } finally {
+    rmSync(bundle, { recursive: true });
+  }
+}
+
+/** Milliseconds that a command takes to its end, of 21 times the middle one. */
+function median(command: string, args: readonly string[]): number {
+  const times = Array.from({ length: 21 }, () => {
+    const began = performance.now();
+    const { status, stderr } = spawnSync(command, args);
+    if (status !== 0) throw new Error(`${command}: ${stderr}`);
+    return performance.now() - began;
+  });
+  return times.sort((a, b) => a - b)[10]!;
 }
 
 async function measure(what: string): Promise<void> {
