@@ -1,5 +1,6 @@
 import type { ResourcePath } from "../path.ts";
 import type { ServerRequest, User } from "../request.ts";
+import { selectedName } from "../select/field-selector.ts";
 import type { Attributes } from "./authorize.ts";
 
 /** What a request wants, as authorizers see it. `path` undefined: it names no resource, and the verb is the method. */
@@ -21,16 +22,13 @@ export function attributesOf(
     subresource,
     // A Namespace counts as being in itself, so that a Role there may speak of it.
     namespace: plural === "namespaces" ? name : namespace,
-    name: name === "" && ["list", "watch"].includes(verb) ? selectedName(request) : name,
+    name: name === "" && ["list", "watch"].includes(verb) ? nameOfList(request) : name,
     path: request.path,
   };
 }
 
 /** A list that can hold but one name is authorized as if it were a read of that name. */
-function selectedName({ query }: ServerRequest): string {
-  for (const requirement of (query.get("fieldSelector") ?? "").split(",")) {
-    const [, name = ""] = /^metadata\.name==?([^=!]+)$/.exec(requirement) ?? [];
-    if (name !== "" && name !== "." && name !== ".." && !/[/%]/.test(name)) return name;
-  }
-  return "";
+function nameOfList({ query }: ServerRequest): string {
+  const name = selectedName(query.get("fieldSelector") ?? "") ?? "";
+  return name === "." || name === ".." || /[/%]/.test(name) ? "" : name;
 }

@@ -11,21 +11,43 @@ export interface FieldSelector {
 
 /** Compiles `metadata.name=x,spec.nodeName!=y` for a resource. A field the resource does not offer is a BadRequest, in upstream's words. */
 export function fieldSelector(text: string, resource: ServedResource): FieldSelector {
-  const terms = text
+  const terms = termsOf(text);
+  const tests = terms.map((t) => ({ ...t, read: reader(t.field, resource) }));
+  return {
+    name: terms.find(pinsName)?.value,
+    match: (object) => tests.every((t) => (t.read(object) === t.value) === t.equal),
+  };
+}
+
+/** The one name that objects may have to be selected; undefined when any may, or when the selector can't be read. */
+export function selectedName(text: string): string | undefined {
+  try {
+    return termsOf(text).find(pinsName)?.value;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Term {
+  field: string;
+  value: string;
+  equal: boolean;
+}
+
+function pinsName({ field, equal }: Term): boolean {
+  return field === "metadata.name" && equal;
+}
+
+function termsOf(text: string): Term[] {
+  return text
     .split(/(?<=(?<!\\)(?:\\\\)*),/)
     .map((t) => t.replace(/,$/, ""))
     .filter((t) => t !== "")
     .sort()
     .map((t) => split(t, text));
-  const tests = terms.map((t) => ({ ...t, read: reader(t.field, resource) }));
-  const pinned = tests.find((t) => t.field === "metadata.name" && t.equal);
-  return {
-    name: pinned?.value,
-    match: (object) => tests.every((t) => (t.read(object) === t.value) === t.equal),
-  };
 }
 
-function split(term: string, selector: string): { field: string; value: string; equal: boolean } {
+function split(term: string, selector: string): Term {
   const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
   if (match === null) throw badRequest(`invalid selector: '${selector}'; can't understand '${term}'`);
   return { field: match[1]!, value: unescaped(match[3]!), equal: match[2] !== "!=" };

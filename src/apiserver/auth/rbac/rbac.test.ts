@@ -57,6 +57,20 @@ test("nobody may do anything but what a binding grants, and for no longer than i
     assert.equal((await as(w, bob, "GET", CONFIG_MAPS)).status, 403);
   }));
 
+test("a right to one name is a right to the list of that name alone, however the selector is written", () =>
+  withWorld(async (w) => {
+    const rules = [{ ...configMaps("list"), resourceNames: ["one"] }];
+    await w.ask("POST", ROLES, { metadata: { name: "one" }, rules });
+    await w.ask("POST", BINDINGS, grant("one", "Role", "one", toBob));
+    const transport = w.server.transport(bob);
+    const status = async (fieldSelector: string) =>
+      (await transport.request({ method: "GET", path: CONFIG_MAPS, query: { fieldSelector } })).status;
+    assert.equal(await status("metadata.name=one"), 200);
+    assert.equal(await status("metadata.name==one,metadata.namespace=default"), 200);
+    const others = ["", "metadata.name=two", "metadata.name!=one", "metadata.namespace!=a\\,metadata.name=one"];
+    for (const selector of others) assert.equal(await status(selector), 403, selector);
+  }));
+
 test("groups and ServiceAccounts are granted what users are; a changed role counts at once", () =>
   withWorld(async (w) => {
     await w.ask("POST", CLUSTER_ROLES, { metadata: { name: "reader" }, rules: [configMaps("list")] });
