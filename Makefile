@@ -44,7 +44,7 @@ check: $(INSTALLED) ## Types, lint, format, layers, generated files
 generate: $(INSTALLED) ## Write deploy/ and docs/api.md from the kinds and controllers
 	@bin/slipway crds --write .
 
-bundle: $(INSTALLED) ## dist/slipway.mjs: the command as few files, for any Node 24 or newer
+bundle: $(INSTALLED) ## dist/bundle: the command as few files, for any Node 24 or newer
 	@$(NODE) tools/bundle.ts
 
 image: bundle ## dist/image: an OCI image layout for amd64 and arm64 (needs apt-get, npm, GNU tar)

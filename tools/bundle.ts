@@ -1,16 +1,15 @@
 /**
- * Writes the command as few files that need nothing but Node: `dist/slipway.mjs`, what it loads when it is asked for under `dist/lib`,
- * the examples that `slipway demo` applies, and the licences of the packages within. Argument: the folder, unless it is `dist`.
+ * Writes the command as few files that need nothing but Node into `dist/bundle`: `slipway.mjs`, what it loads when it is asked for under
+ * `lib`, the examples that `slipway demo` applies, and the licences of the packages within. Argument: another folder, which is emptied.
  */
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "..");
-const out = process.argv[2] ?? join(ROOT, "dist");
+const out = process.argv[2] ?? join(ROOT, "dist/bundle");
 
-for (const name of ["slipway.mjs", "lib", "examples", "LICENSES.txt"])
-  rmSync(join(out, name), { recursive: true, force: true });
+rmSync(out, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: ROOT,
   entryPoints: { slipway: "src/cli/main.ts" },
@@ -33,12 +32,12 @@ const { metafile } = await build({
   },
   metafile: true,
   logLevel: "warning",
-});
+  // It has said what is wrong.
+}).catch(() => process.exit(1));
 
 const main = join(out, "slipway.mjs");
 writeFileSync(main, `#!/usr/bin/env node\n${readFileSync(main, "utf8")}`);
 chmodSync(main, 0o755);
-mkdirSync(join(out, "examples"), { recursive: true });
 cpSync(join(ROOT, "examples"), join(out, "examples"), { recursive: true });
 const packages = packagesIn(metafile);
 writeFileSync(join(out, "LICENSES.txt"), packages.map(licenceOf).join("\n"));

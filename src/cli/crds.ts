@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { apiReference } from "../kinds/api-reference.ts";
 import { installFiles } from "../operator/install/files.ts";
 import { KINDS } from "../operator/kinds.ts";
@@ -50,10 +50,20 @@ async function compare(files: ReadonlyMap<string, string>, root: string): Promis
     const held = await readFile(join(root, name), "utf8").catch(() => undefined);
     if (held !== text) stale.push(name);
   }
+  // A file of the chart that is no longer made would still be installed.
+  const deployed = await readdir(join(root, "deploy"), { recursive: true, withFileTypes: true }).catch(() => []);
+  const left = deployed
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((name) => !files.has(name));
+  if (left.length > 0) {
+    console.error(`slipway: not generated, remove it from deploy: ${left.join(", ")}`);
+    process.exitCode = 1;
+  }
   if (stale.length > 0) {
     console.error(`slipway: generated files are out of date: ${stale.join(", ")}; run \`make generate\``);
     process.exitCode = 1;
-    return;
   }
+  if (stale.length + left.length > 0) return;
   console.log(`crds: ${files.size} generated files are up to date`);
 }

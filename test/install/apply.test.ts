@@ -126,7 +126,7 @@ async function operatorAsDeployed(dir: string, admin: string, token: string): Pr
   };
   const objects = installedObjects(withValues(DEFAULT_VALUES, chosen)) as unknown as Deployment[];
   const { args } = objects.find(({ kind }) => kind === "Deployment")!.spec.template.spec.containers[0];
-  const child = spawn(process.execPath, [join(ROOT, "dist/slipway.mjs"), ...args], {
+  const child = spawn(process.execPath, [join(ROOT, "dist/bundle/slipway.mjs"), ...args], {
     env: { KUBECONFIG: account, NAMESPACE },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -1,4 +1,4 @@
-/** The bundle that `make bundle` wrote (dist/slipway.mjs), as a process, without the sources and their packages beside it. */
+/** The bundle that `make bundle` wrote (dist/bundle), as a process, without the sources and their packages beside it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,15 +10,14 @@ import { cacheFolder } from "../../tools/image/cache.ts";
 import { run } from "../../tools/image/run.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const DIST = join(ROOT, "dist");
+const BUNDLE = join(ROOT, "dist/bundle");
 const NEXT_NODE = "26.10.0";
 const VERSION_BUDGET_MS = 150;
 
-assert.ok(existsSync(join(DIST, "slipway.mjs")), "there is no dist/slipway.mjs: run `make bundle`");
+assert.ok(existsSync(BUNDLE), "there is no dist/bundle: run `make bundle`");
 const elsewhere = mkdtempSync(join(tmpdir(), "slipway-bundle-test-"));
 after(() => rmSync(elsewhere, { recursive: true, force: true }));
-for (const name of ["slipway.mjs", "lib", "examples", "LICENSES.txt"])
-  cpSync(join(DIST, name), join(elsewhere, name), { recursive: true });
+cpSync(BUNDLE, elsewhere, { recursive: true });
 const bundle = join(elsewhere, "slipway.mjs");
 
 function slipway(

@@ -172,13 +172,13 @@ test("arm64: answers its version under QEMU", needsQemu, () => {
   assert.match(run(qemu!, node).toString(), /linux\/arm64\)\n$/);
 });
 
-test("the same files give the same layer, whenever and by whomever they were written", async () => {
+test("the same files give the same layer, whenever and under whatever umask they were written", async () => {
   const layout = new ImageLayout(join(scratch, "layout"));
   const write = (name: string, seconds: number): string => {
     const folder = join(scratch, name);
     mkdirSync(join(folder, "b"), { recursive: true });
     for (const file of seconds > 1e9 ? ["b/x", "a"] : ["a", "b/x"]) {
-      writeFileSync(join(folder, file), file);
+      writeFileSync(join(folder, file), file, { mode: seconds > 1e9 ? 0o600 : 0o644 });
       utimesSync(join(folder, file), seconds, seconds);
     }
     return folder;

@@ -1,7 +1,7 @@
 /**
  * Writes `dist/image`, an OCI image layout for amd64 and arm64 from scratch: Node, the libraries it is linked with, and the bundle
- * of `tools/bundle.ts`. Same inputs, same digests. Needs apt-get, dpkg-deb (Debian or Ubuntu), npm and GNU tar. Argument: the folder
- * of the bundle, unless it is `dist`.
+ * of `tools/bundle.ts`. Same inputs, same digests. Needs apt-get, dpkg-deb (Debian or Ubuntu), npm and GNU tar. Argument: another
+ * folder than `dist`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,8 +20,6 @@ const NODE_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
 
 const dist = process.argv[2] ?? join(import.meta.dirname, "../../dist");
 const cache = cacheFolder();
-// Modes are part of the image.
-process.umask(0o022);
 const work = mkdtempSync(join(tmpdir(), "slipway-image-"));
 try {
   const layout = new ImageLayout(join(dist, "image"));
@@ -42,7 +40,7 @@ async function image(architecture: Elf["architecture"], layout: ImageLayout): Pr
   const packages = unpackDebian(architecture, cache, place("debian"));
   const node = unpackNode(architecture, cache, place("node"));
   writeBase(place("base"), { architecture, debian: place("debian"), node: place("node"), packages });
-  writeProgram(place("program"), dist);
+  writeProgram(place("program"), join(dist, "bundle"));
   const layers = [await layout.layer(place("base")), await layout.layer(place("program"))];
   const labels = {
     "org.opencontainers.image.title": "slipway",

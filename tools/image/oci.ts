@@ -35,10 +35,12 @@ export class ImageLayout {
     writeFileSync(join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
   }
 
-  /** Everything below `root` as a layer: owned by root, without times, in the order of names. */
+  /** Everything below `root` as a layer: owned by root, readable by all, without times, in the order of names. */
   async layer(root: string): Promise<Layer> {
-    const plain = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--format=ustar"];
-    const tar = spawn("tar", [...plain, "-C", root, "-cf", "-", "."], { stdio: ["ignore", "pipe", "inherit"] });
+    const alike = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"];
+    const tar = spawn("tar", [...alike, "--format=ustar", "-C", root, "-cf", "-", "."], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const ended = once(tar, "exit") as Promise<[number | null]>;
     const unpacked = new Digest();
     const packed = new Digest();

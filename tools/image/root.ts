@@ -42,9 +42,8 @@ export interface Ingredients {
 
 /** The layer that seldom changes: Node, its loader and the libraries that they need, and their copyrights. */
 export function writeBase(root: string, { architecture, debian, node, packages }: Ingredients): void {
-  for (const folder of ["usr/bin", "usr/lib", "usr/lib64", "tmp", "var/lib/dpkg/status.d"])
+  for (const folder of ["usr/bin", "usr/lib", "usr/lib64", "var/lib/dpkg/status.d"])
     mkdirSync(join(root, folder), { recursive: true });
-  chmodSync(join(root, "tmp"), 0o1777);
   for (const folder of ["bin", "lib", "lib64"]) symlinkSync(`usr/${folder}`, join(root, folder));
   for (const [name, text] of Object.entries(FILES)) write(join(root, name), text);
 
@@ -64,9 +63,7 @@ export function writeBase(root: string, { architecture, debian, node, packages }
 
 /** The layer of each release: the bundle, and the command's name on the path. */
 export function writeProgram(root: string, bundle: string): void {
-  const home = join(root, HOME);
-  for (const name of ["slipway.mjs", "lib", "examples", "LICENSES.txt"])
-    cpSync(join(bundle, name), join(home, name), { recursive: true });
+  cpSync(bundle, join(root, HOME), { recursive: true });
   const command = join(root, "usr/bin/slipway");
   write(command, `#!/usr/bin/node\nimport("${HOME}/slipway.mjs");\n`);
   chmodSync(command, 0o755);
