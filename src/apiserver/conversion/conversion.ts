@@ -8,10 +8,10 @@ import { Fault, isFault } from "../../base/fault.ts";
 import type { Body } from "../served.ts";
 
 /**
- * `objects`, each in any version of its kind, in `apiVersion` and in the same order. Gets copies, which it may change. Rejects with, or
- * throws, a `Fault` whose text is the answer's.
+ * `objects`, each in any version of its kind, in `apiVersion`, as many and in the same order; what each has become is judged afterwards. Gets
+ * copies, which it may change. Rejects with, or throws, a `Fault` whose text is the answer's.
  */
-export type Convert = (objects: readonly Body[], apiVersion: string) => Body[] | Promise<Body[]>;
+export type Convert = (objects: readonly Body[], apiVersion: string) => unknown[] | Promise<unknown[]>;
 
 /** The refusal of a request that needs a conversion which failed: 500, and no reason but the text. */
 export function conversionFault(message: string, cause?: unknown): Fault {

@@ -1,7 +1,7 @@
 import { apiVersionOf } from "../registry.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { Body, ServedResource } from "../served.ts";
-import { conversionFault, gvk } from "./conversion.ts";
+import { conversionFault } from "./conversion.ts";
 import { accepted } from "./converted.ts";
 
 type Compiled = (resource: ServedResource) => CompiledSchema;
@@ -61,10 +61,6 @@ function convertAll(to: ServedResource, objects: readonly Body[]): Body[] | Prom
   if (to.conversion === undefined)
     return objects.map((object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }));
   const finish = (converted: readonly unknown[]): Body[] => {
-    if (converted.length !== foreign.length)
-      throw conversionFault(
-        `conversion webhook for ${gvk(foreign[0]!)} returned ${converted.length} objects, expected ${foreign.length}`,
-      );
     const next = converted.values();
     return objects.map((object) => {
       if (object.apiVersion === apiVersion) return object;

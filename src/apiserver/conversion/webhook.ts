@@ -1,6 +1,7 @@
 import type { Random } from "../../base/random.ts";
 import { uuid } from "../../base/random.ts";
 import { isRecord } from "../json-value.ts";
+import type { Body } from "../served.ts";
 import { type Callers, CallFailed, callWebhook } from "../webhook/call.ts";
 import { REVIEWS } from "../webhook/review-version-rules.ts";
 import type { ClientConfig } from "../webhook/target.ts";
@@ -14,28 +15,42 @@ export interface ConversionWebhook {
 
 const TIMEOUT_SECONDS = 30;
 
-/** A converter that asks the definition's webhook, all objects in one ConversionReview. */
+/** So many objects go into one ConversionReview. */
+const BATCH = 200;
+
+/** A converter that asks the definition's webhook, many objects in one ConversionReview. */
 export function byWebhook(callers: Callers & { random: Random }, webhook: ConversionWebhook): Convert {
-  const version = webhook.conversionReviewVersions.find((v) => REVIEWS.includes(v));
-  return async (objects, desiredAPIVersion) => {
-    if (version === undefined) throw conversionFault("no supported conversion review versions");
-    const uid = uuid(callers.random);
-    const apiVersion = `apiextensions.k8s.io/${version}`;
-    const request = { uid, desiredAPIVersion, objects };
-    const empty = { uid: "", convertedObjects: null, result: { metadata: {} } };
-    const review = { kind: "ConversionReview", apiVersion, request, response: empty };
-    const failed = (why: string, cause?: unknown) =>
-      conversionFault(`conversion webhook for ${gvk(objects[0]!)} failed: ${why}`, cause);
-    let answer: Record<string, unknown>;
-    try {
-      answer = await callWebhook(callers, webhook.clientConfig, review, TIMEOUT_SECONDS, undefined);
-    } catch (error) {
-      throw error instanceof CallFailed ? failed(error.message, error) : error;
-    }
-    const converted = convertedIn(answer, uid, version === "v1");
-    if (typeof converted === "string") throw failed(converted);
-    return converted as never;
+  return async (objects, apiVersion) => {
+    const converted: unknown[] = [];
+    for (let at = 0; at < objects.length; at += BATCH)
+      converted.push(...(await ask(callers, webhook, objects.slice(at, at + BATCH), apiVersion)));
+    return converted;
   };
+}
+
+async function ask(
+  callers: Callers & { random: Random },
+  { clientConfig, conversionReviewVersions }: ConversionWebhook,
+  objects: readonly Body[],
+  desiredAPIVersion: string,
+): Promise<unknown[]> {
+  const version = conversionReviewVersions.find((v) => REVIEWS.includes(v));
+  if (version === undefined) throw conversionFault("no supported conversion review versions");
+  const by = `conversion webhook for ${gvk(objects[0]!)}`;
+  const request = { uid: uuid(callers.random), desiredAPIVersion, objects };
+  const response = { uid: "", convertedObjects: null, result: { metadata: {} } };
+  const review = { kind: "ConversionReview", apiVersion: `apiextensions.k8s.io/${version}`, request, response };
+  let answer: Record<string, unknown>;
+  try {
+    answer = await callWebhook(callers, clientConfig, review, TIMEOUT_SECONDS, undefined);
+  } catch (error) {
+    throw error instanceof CallFailed ? conversionFault(`${by} failed: ${error.message}`, error) : error;
+  }
+  const converted = convertedIn(answer, request.uid, version === "v1");
+  if (typeof converted === "string") throw conversionFault(`${by} failed: ${converted}`);
+  if (converted.length !== objects.length)
+    throw conversionFault(`${by} returned ${converted.length} objects, expected ${objects.length}`);
+  return converted;
 }
 
 /** The objects in an answer, or what is wrong with it. */
