@@ -1,5 +1,18 @@
 import { CLUSTER_BINDINGS, CLUSTER_ROLES, grant, group, ofAccount, RBAC, role, rule, soon, user } from "../grants.ts";
-import { del, type Family, get, type Json, MERGE, patch, post, put, type Request, type Step, step } from "../step.ts";
+import {
+  APPLY,
+  del,
+  type Family,
+  get,
+  type Json,
+  MERGE,
+  patch,
+  post,
+  put,
+  type Request,
+  type Step,
+  step,
+} from "../step.ts";
 
 /** Who may do what: roles and bindings, the reviews, impersonation, refusals without rights or credentials. */
 
@@ -320,6 +333,35 @@ const escalation: Step[] = [
   step(post(ROLES, role("gina-5", rule("*", "*")), { as: { user: "gina" } })),
 ];
 
+const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
+const erin = { as: { user: "erin" } };
+const applied = (name: string, more: Omit<Request, "method" | "path"> = erin): Request =>
+  patch(
+    `${HOME}/configmaps/${name}`,
+    APPLY,
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { a: "1" } },
+    { query: { fieldManager: "erin" }, ...more },
+  );
+const creationByUpdate: Step[] = [
+  step(
+    post(
+      ROLES,
+      role("writer", rule("update,patch", "configmaps"), {
+        apiGroups: ["coordination.k8s.io"],
+        resources: ["leases"],
+        verbs: ["update", "patch"],
+      }),
+    ),
+  ),
+  step(post(BINDINGS, grant("writers", "Role", "writer", user("erin")))),
+  soon(patch(`${HOME}/configmaps/none`, MERGE, {}, erin), 404),
+  step(applied("new")),
+  step(put(`${LEASES}/new`, { metadata: { name: "new" } }, erin)),
+  step(applied("new", {})),
+  step(put(`${LEASES}/new`, { metadata: { name: "new" } })),
+  step(applied("new")),
+];
+
 const family: Family = {
   name: "auth",
   steps: [
@@ -332,6 +374,7 @@ const family: Family = {
     ...aggregation,
     ...invalid,
     ...escalation,
+    ...creationByUpdate,
   ],
 };
 export default family;
