@@ -1,5 +1,7 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { text, uuid } from "../../base/random.ts";
+import type { Attributes } from "../auth/authorize.ts";
+import { permit } from "../auth/denial.ts";
 import { admit, approve, type Call, isDryRun } from "../core.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
 import { apiVersionOf } from "../registry.ts";
@@ -58,6 +60,8 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   ];
   if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
   warn(call, object);
+  // An update or apply that creates needs the right to create, too.
+  if (call.name !== "") await permit(creationOf(call), core.authorize);
   await approve(call, "CREATE", object, undefined);
   if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(object);
   // What is read gets its defaults, too: those that come of what the server has set.
@@ -91,6 +95,10 @@ function name(call: Call, { metadata }: Body): void {
       },
     ]);
   metadata.name = metadata.generateName.slice(0, GENERATED_NAME_LIMIT) + text(call.core.random, 5, SUFFIX_ALPHABET);
+}
+
+function creationOf({ user, resource: { group, version, plural }, namespace, name }: Call): Attributes {
+  return { user, verb: "create", group, version, plural, subresource: "", namespace, name, path: "" };
 }
 
 /** What a writer can come to own: not what a create resets. */
