@@ -71,6 +71,27 @@ test("a right to one name is a right to the list of that name alone, however the
     for (const selector of others) assert.equal(await status(selector), 403, selector);
   }));
 
+test("an apply that creates needs the right to create", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", ROLES, { metadata: { name: "patcher" }, rules: [configMaps("patch")] });
+    await w.ask("POST", BINDINGS, grant("patchers", "Role", "patcher", toBob));
+    const transport = w.server.transport(bob);
+    const apply = async () =>
+      await transport.request({
+        method: "PATCH",
+        path: `${CONFIG_MAPS}/x`,
+        query: { fieldManager: "bob" },
+        contentType: "application/apply-patch+yaml",
+        body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } },
+      });
+    assert.match(
+      ((await apply()).body as Status).message ?? "",
+      /^configmaps "x" is forbidden: .* cannot create resource/,
+    );
+    await w.ask("POST", CONFIG_MAPS, { metadata: { name: "x" } });
+    assert.equal((await apply()).status, 200);
+  }));
+
 test("groups and ServiceAccounts are granted what users are; a changed role counts at once", () =>
   withWorld(async (w) => {
     await w.ask("POST", CLUSTER_ROLES, { metadata: { name: "reader" }, rules: [configMaps("list")] });
