@@ -5,6 +5,9 @@ import type { Body } from "../served.ts";
 import type { Authorize } from "./authorize.ts";
 import { certificateRequests } from "./certificate-requests.ts";
 
+/** A request for `O=system:masters, CN=x`, made with openssl; nobody has its key. */
+const MASTERS =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZ01JR0hBZ0VBTUNVeEZ6QVZCZ05WQkFvTURuTjVjM1JsYlRwdFlYTjBaWEp6TVFvd0NBWURWUVFEREFGNApNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVBQ1BNaFowQlpWeUdWb2xUR1EraGtjSk9LQUFsCkJIMW54U3lJbWpML1FCU2tGWG5RNWNDclArajlZcUFFeEVjL0RWaG1abkRxamZ6dnUvYUlKWE5YcEtBQU1Bb0cKQ0NxR1NNNDlCQU1DQTBnQU1FVUNJUUQ3TldHUHRiVFFyeE11NDdzQ3FFQ2lFVEx5S3dFQiszUVZmMkRPQVB5NApKZ0lnTFR6VzVLK0hncHYreTJaQTRsaU03R3JxeCtDOEF3MEwwald6aDFMd3hLQT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
 const NOW = Date.UTC(2026, 0, 1);
 const clock = { now: () => NOW };
 const resource = { group: "certificates.k8s.io", plural: "certificatesigningrequests" };
@@ -19,6 +22,15 @@ test("a request tells who made it, not who it says made it", async () => {
   const object = request({ signerName, username: "root", groups: ["system:masters"], uid: "0", extra: { a: ["b"] } });
   await certificateRequests(nothing, clock)(review({ operation: "CREATE", object, old: undefined }));
   assert.deepEqual(object.spec, { signerName, username: "bob", groups: ["dev"] });
+});
+
+test("nobody asks this API's own signer for the administrators' group", async () => {
+  const ask = async (signer: string): Promise<void> => {
+    const object = request({ signerName: signer, request: MASTERS });
+    await certificateRequests(nothing, clock)(review({ operation: "CREATE", object, old: undefined }));
+  };
+  await assert.rejects(ask("kubernetes.io/kube-apiserver-client"), /signer with system:masters group is not allowed/);
+  await ask("example.com/other");
 });
 
 test("approving needs the right to approve for that signer, or for all of its domain", async () => {
