@@ -147,6 +147,8 @@ export interface ServedResource {
   untracked?: boolean;
   /** Answers a create and keeps nothing, for kinds that are questions. */
   answer?(call: Call): Promise<unknown>;
+  /** Gives out what is scarce, in place, once the object is known to be right. Returns what can't be had. */
+  allocate?(object: Body): FieldError[];
   /** What a writer is told though the object is taken. `old` is set for updates. */
   warnings?(object: Body, old?: Body): string[];
   /** Default seconds of grace on delete (Pods: 30); unset: gone at once unless finalizers hold it. */

@@ -21,8 +21,8 @@ import { directTransport } from "./direct-transport.ts";
 import { dispatcher } from "./dispatch.ts";
 import { type Check, health } from "./health.ts";
 import { type Listening, type ListenOptions, listen } from "./http-face.ts";
+import { type InFlightLimits, limitInFlight } from "./in-flight.ts";
 import { roleAggregation } from "./lifecycle/aggregated-roles.ts";
-import { clusterIps } from "./lifecycle/cluster-ips.ts";
 import { seedPolicy } from "./lifecycle/default-policy.ts";
 import { definitionLifecycle, withDefinitionRules } from "./lifecycle/definitions.ts";
 import { eventExpiry } from "./lifecycle/events.ts";
@@ -31,6 +31,7 @@ import { namespaceLifecycle } from "./lifecycle/namespaces.ts";
 import { rootCaPublisher } from "./lifecycle/root-ca.ts";
 import { seed } from "./lifecycle/seed.ts";
 import { defaultAccounts, provideDefaultAccount } from "./lifecycle/service-accounts.ts";
+import { serviceRanges } from "./lifecycle/service-ranges.ts";
 import { tokenSecrets } from "./lifecycle/token-secrets.ts";
 import { serverMetrics } from "./metrics.ts";
 import { plainMedia } from "./negotiate.ts";
@@ -56,6 +57,8 @@ export interface ApiServerOptions extends AccessOptions {
   /** PEM of the authority that the server's certificate comes from: told to every namespace, for the clients in its Pods. */
   authority?: string;
   admission?: readonly Admission[];
+  /** Beyond these, requests are answered 429. */
+  inFlight?: InFlightLimits;
   /** How admission and conversion webhooks are reached: over sockets unless said. */
   webhooks?: WebhookHttp;
   /** Converters that take the place of definitions' conversion webhooks, by the definition's name. */
@@ -82,12 +85,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const store = new Store({ journal, ...(options.history === undefined ? {} : { history: options.history }) });
   const access = accessTo({ store, clock, random }, options, (namespace) => provideDefaultAccount(core, namespace));
   const resources = [
-    ...builtinResources({ allocateClusterIp: clusterIps(store) }),
+    ...builtinResources({ serviceRanges: serviceRanges(store) }),
     ...access.reviews,
     ...(options.extraResources ?? []),
   ];
   const registry: Registry = new Registry(
-    resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r, () => registry) : r)),
+    resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r) : r)),
   );
   const http = options.webhooks ?? webhookSockets(clock);
   const core: Core = {
@@ -121,6 +124,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   if (options.authorize === undefined) await seedPolicy(core);
   await core.store.durable();
 
+  const limited = limitInFlight<ServerAnswer>(options.inFlight ?? {});
   const answer = async (request: ServerRequest): Promise<ServerAnswer> => {
     try {
       const signal = request.signal === undefined ? ending.signal : AbortSignal.any([request.signal, ending.signal]);
@@ -131,7 +135,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   };
   const handle = async (request: ServerRequest): Promise<ServerAnswer> => {
     const warnings: string[] = [];
-    const given = await answer({ ...request, warnings });
+    const given = await limited(request, () => answer({ ...request, warnings }));
     metrics.answered(request, given.status);
     return warnings.length === 0 ? given : { ...given, headers: { ...given.headers, ...warningHeaders(warnings) } };
   };

@@ -1,10 +1,10 @@
-import { equalJson } from "../patch/json.ts";
 import type { Body, FieldError, ServedResource } from "../served.ts";
-import { immutableField, invalidField } from "./field-errors.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { humanDuration } from "./human-duration.ts";
-import { at, objectsAt, textAt } from "./read.ts";
+import { at, objectsAt, textAt, textsAt } from "./read.ts";
 import { about, bytes, fields, int32, keyedForApply, listOf, mapOf, text, texts, time } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
+import { oneOfField } from "./value-rules.ts";
 
 const condition = fields({
   "type!": text,
@@ -52,6 +52,10 @@ export const certificateSigningRequest: ServedResource = serve({
     column("Condition", printedCondition),
   ],
   validate: validateRequest,
+  // What was asked for stays as it was, whatever is sent.
+  prepareUpdate(object, old) {
+    object.spec = old.spec;
+  },
 });
 
 function printedCondition(object: Body): string {
@@ -63,10 +67,72 @@ function printedCondition(object: Body): string {
 }
 
 function validateRequest(object: Body, old?: Body): FieldError[] {
-  if (old !== undefined) {
-    return equalJson(object.spec, old.spec) ? [] : [immutableField("spec", "")];
-  }
+  const request = at(object, "spec.request") ?? null;
   const pem = Buffer.from(textAt(object, "spec.request"), "base64").toString("latin1");
-  if (pem.includes("-----BEGIN CERTIFICATE REQUEST-----")) return [];
-  return [invalidField("spec.request", textAt(object, "spec.request"), "PEM block type must be CERTIFICATE REQUEST")];
+  const usages = textsAt(object, "spec.usages");
+  const seconds = at(object, "spec.expirationSeconds");
+  return [
+    ...(pem.includes("-----BEGIN CERTIFICATE REQUEST-----")
+      ? []
+      : [invalidField("spec.request", request, "PEM block type must be CERTIFICATE REQUEST")]),
+    ...(usages.length === 0 ? [requiredField("spec.usages")] : []),
+    ...usages.flatMap((usage, i) => oneOfField(usage, `spec.usages[${i}]`, USAGES)),
+    ...usages.flatMap((usage, i) => (usages.indexOf(usage) < i ? [duplicateField(`spec.usages[${i}]`, usage)] : [])),
+    ...validateSigner(textAt(object, "spec.signerName")),
+    ...(typeof seconds === "number" && seconds < MIN_SECONDS
+      ? [
+          invalidField(
+            "spec.expirationSeconds",
+            seconds,
+            `may not specify a duration less than ${MIN_SECONDS} seconds (10 minutes)`,
+          ),
+        ]
+      : []),
+    ...(old === undefined ? [] : validateConditionsKept(object, old)),
+  ];
+}
+
+const MIN_SECONDS = 600;
+const USAGES = [
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
+];
+
+function validateSigner(name: string): FieldError[] {
+  const field = "spec.signerName";
+  if (name === "") return [requiredField(field)];
+  if (name === "kubernetes.io/legacy-unknown")
+    return [invalidField(field, name, "the legacy signerName is not allowed via this API version")];
+  const [domain = "", path = ""] = name.split("/");
+  if (name.split("/").length === 2 && domain.includes(".") && path !== "") return [];
+  const rule = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+  return [invalidField(field, name, rule)];
+}
+
+function validateConditionsKept(object: Body, old: Body): FieldError[] {
+  const count = (of: Body, type: string) => objectsAt(of, "status.conditions").filter((c) => c.type === type).length;
+  return ["Approved", "Denied", "Failed"]
+    .filter((type) => count(object, type) < count(old, type))
+    .map((type) => forbiddenField("status.conditions", `updates may not remove a condition of type "${type}"`));
 }

@@ -1,6 +1,7 @@
 import { equalJson } from "../patch/json.ts";
 import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
+import { requiredField } from "./field-errors.ts";
 import { podTemplate } from "./pod-spec.ts";
 import { at, membersAt, numberAt } from "./read.ts";
 import {
@@ -22,8 +23,10 @@ import {
 } from "./schema-words.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
 import { labelText } from "./service.ts";
+import { nonNegative } from "./value-rules.ts";
 import { claimSpec } from "./volume.ts";
-import { containerColumns, defaultTemplate, readyOf, scalable, selectorColumn, validateWorkload } from "./workload.ts";
+import { containerColumns, defaultTemplate, readyOf, scalable, selectorColumn } from "./workload.ts";
+import { validateDaemonSet, validateStatefulSet } from "./workload-validation.ts";
 
 const rollingUpdate = (parts: Parameters<typeof fields>[0]) => fields({ type: text, rollingUpdate: fields(parts) });
 
@@ -77,7 +80,7 @@ export const daemonSet: ServedResource = serve({
     const changed = !equalJson(at(object, "spec.template"), at(old, "spec.template"));
     countTemplates(object, templateGeneration(old) + (changed ? 1 : 0));
   },
-  validate: validateWorkload,
+  validate: validateDaemonSet,
 });
 
 /** The generation of a DaemonSet's Pods, kept where older versions of the API had a field for it. */
@@ -150,7 +153,7 @@ export const statefulSet: ServedResource = serve({
   },
   columns: [column("Ready", readyOf), age, ...containerColumns],
   setDefaults: (object) => fillIn(object, { partition: 0 }),
-  validate: validateWorkload,
+  validate: validateStatefulSet,
 });
 
 export const controllerRevision: ServedResource = serve({
@@ -160,12 +163,16 @@ export const controllerRevision: ServedResource = serve({
   namespaced: true,
   members: { data: { ...anyObject, "x-kubernetes-map-type": "atomic" }, revision: int64 },
   required: ["revision"],
+  validate: (object) => [
+    ...nonNegative(object, "", ["revision"]).map((error) => ({ ...error, field: "revision" })),
+    ...(object.data === undefined || object.data === null ? [requiredField("data", "data is mandatory")] : []),
+  ],
   columns: [
     column("Controller", (object) => {
       const owner = object.metadata.ownerReferences?.find((reference) => reference.controller === true);
       return owner === undefined ? "<none>" : `${owner.kind.toLowerCase()}.${owner.apiVersion}/${owner.name}`;
     }),
-    column("Revision", (object) => numberAt(object, "revision"), { type: "integer" }),
+    column("Revision", (object) => numberAt(object, "revision")),
     age,
   ],
 });

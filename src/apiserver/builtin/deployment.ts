@@ -16,15 +16,8 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
-import {
-  containerColumns,
-  defaultTemplate,
-  podNameWarnings,
-  readyOf,
-  scalable,
-  selectorColumn,
-  validateWorkload,
-} from "./workload.ts";
+import { containerColumns, defaultTemplate, podNameWarnings, readyOf, scalable, selectorColumn } from "./workload.ts";
+import { validateDeployment, validateReplicaSet } from "./workload-validation.ts";
 
 const replicas = about("Pods wanted.", withDefault(int32, 1));
 
@@ -67,15 +60,15 @@ export const deployment: ServedResource = serve({
   required: ["spec"],
   columns: [
     column("Ready", readyOf),
-    numberColumn("Up-to-date", "status.updatedReplicas"),
-    numberColumn("Available", "status.availableReplicas"),
+    { ...numberColumn("Up-to-date", "status.updatedReplicas"), type: "string" },
+    { ...numberColumn("Available", "status.availableReplicas"), type: "string" },
     age,
     ...containerColumns,
     selectorColumn,
   ],
   warnings: podNameWarnings,
   setDefaults: fillIn,
-  validate: validateWorkload,
+  validate: validateDeployment,
 });
 
 function fillIn(object: Body): void {
@@ -112,7 +105,6 @@ export const replicaSet: ServedResource = serve({
       conditions: conditions(),
     }),
   },
-  selectableFields: { "status.replicas": (object) => String(at(object, "status.replicas") ?? 0) },
   columns: [
     numberColumn("Desired", "spec.replicas"),
     numberColumn("Current", "status.replicas"),
@@ -123,5 +115,5 @@ export const replicaSet: ServedResource = serve({
   ],
   warnings: podNameWarnings,
   setDefaults: defaultTemplate,
-  validate: validateWorkload,
+  validate: validateReplicaSet,
 });

@@ -1,5 +1,7 @@
-import type { Body, ServedResource } from "../served.ts";
-import { objectsAt, textsAt } from "./read.ts";
+import { dnsLabel } from "../rules/names.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { immutableField, invalidField, requiredField } from "./field-errors.ts";
+import { objectsAt, textAt, textsAt } from "./read.ts";
 import {
   about,
   atomic,
@@ -15,6 +17,8 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
+import { validateIp } from "./service-validation.ts";
+import { named, oneOfField, validatePort } from "./value-rules.ts";
 
 const address = atomic({ "ip!": text, hostname: text, nodeName: text, targetRef: objectReference });
 const port = atomic({ name: text, "port!": int32, protocol: withDefault(text, "TCP"), appProtocol: text });
@@ -22,6 +26,7 @@ const port = atomic({ name: text, "port!": int32, protocol: withDefault(text, "T
 export const endpoints: ServedResource = serve({
   apiVersion: "v1",
   kind: "Endpoints",
+  validate: validateEndpoints,
   createsOnUpdate: true,
   deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   description: "The addresses behind a Service.",
@@ -48,6 +53,7 @@ const endpoint = fields({
 export const endpointSlice: ServedResource = serve({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
+  validate: validateSlice,
   generationCounts: ["labels", "annotations"],
   description: "Some of the addresses behind a Service.",
   namespaced: true,
@@ -91,4 +97,52 @@ function firstThree(items: readonly string[], none: string): string {
   if (items.length === 0) return none;
   const more = items.length > 3 ? ` + ${items.length - 3} more...` : "";
   return `${items.slice(0, 3).join(",")}${more}`;
+}
+
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+
+function validateEndpoints(object: Body): FieldError[] {
+  return objectsAt(object, "subsets").flatMap((subset, i) => {
+    const path = `subsets[${i}]`;
+    const lists = ["addresses", "notReadyAddresses"];
+    const none = lists.every((name) => objectsAt(subset, name).length === 0);
+    const more = objectsAt(subset, "ports").length > 1;
+    return [
+      ...(none ? [requiredField(path, "must specify `addresses` or `notReadyAddresses`")] : []),
+      ...lists.flatMap((name) =>
+        objectsAt(subset, name).flatMap(({ ip }, j) => {
+          const field = `${path}.${name}[${j}].ip`;
+          const wrong = validateIp(ip, field);
+          return wrong.length === 0 ? [] : [...wrong, invalidField(field, ip, "must be a valid IP address")];
+        }),
+      ),
+      ...objectsAt(subset, "ports").flatMap((port, j) => [
+        ...(textAt(port, "name") === ""
+          ? more
+            ? [requiredField(`${path}.ports[${j}].name`)]
+            : []
+          : named(port.name, `${path}.ports[${j}].name`, dnsLabel)),
+        ...validatePort(port.port, `${path}.ports[${j}].port`),
+        ...oneOfField(port.protocol, `${path}.ports[${j}].protocol`, PROTOCOLS),
+      ]),
+    ];
+  });
+}
+
+function validateSlice(object: Body, old?: Body): FieldError[] {
+  const type = textAt(object, "addressType");
+  return [
+    ...(type === "" ? [requiredField("addressType")] : oneOfField(type, "addressType", ["FQDN", "IPv4", "IPv6"])),
+    ...objectsAt(object, "ports").flatMap((port, i) => [
+      ...(textAt(port, "name") === "" ? [] : named(port.name, `ports[${i}].name`, dnsLabel)),
+      ...oneOfField(port.protocol, `ports[${i}].protocol`, PROTOCOLS),
+    ]),
+    ...objectsAt(object, "endpoints").flatMap((endpoint, i) => {
+      const addresses = textsAt(endpoint, "addresses");
+      const path = `endpoints[${i}].addresses`;
+      if (addresses.length === 0) return [requiredField(path, "must contain at least 1 address")];
+      return type === "FQDN" ? [] : addresses.flatMap((address, j) => validateIp(address, `${path}[${j}]`));
+    }),
+    ...(old !== undefined && old.addressType !== type ? [immutableField("addressType", type)] : []),
+  ];
 }

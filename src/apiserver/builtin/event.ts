@@ -1,5 +1,5 @@
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { invalidField } from "./field-errors.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { validateCoreEvent, validateNewEvent } from "./event-validation.ts";
 import { at, numberAt, textAt } from "./read.ts";
 import { about, fields, int32, microTime, objectReference, text, time } from "./schema-words.ts";
 import { ageOf, column, serve, wide } from "./serve.ts";
@@ -37,8 +37,8 @@ const columns = [
   }),
   column("Message", (object) => textAt(object, "message").trim()),
   wide("First Seen", (object, now) => ageOf(textAt(object, "firstTimestamp") || textAt(object, "eventTime"), now)),
-  wide("Count", (object) => String(numberAt(object, "series.count") || numberAt(object, "count") || 1)),
-  wide("Name", (object) => object.metadata.name),
+  wide("Count", (object) => numberAt(object, "series.count") || numberAt(object, "count") || 1),
+  { ...wide("Name", (object) => object.metadata.name), format: "name" },
 ];
 
 /** Core Events: the stored shape. */
@@ -69,7 +69,7 @@ export const coreEvent: ServedResource = serve({
   required: ["involvedObject"],
   selectableFields: selectable,
   columns,
-  validate: validateEvent,
+  validate: (object, old) => (old === undefined ? validateCoreEvent(object, "reportingComponent") : []),
 });
 
 /** The same Events in the shape of events.k8s.io/v1. */
@@ -99,10 +99,12 @@ export const event: ServedResource = serve({
     deprecatedCount: int32,
   },
   selectableFields: Object.fromEntries(
-    Object.entries(selectable).map(([name, value]) => [
-      name.replace("involvedObject", "regarding").replace("reportingComponent", "reportingController"),
-      (object) => value(toCore(object)),
-    ]),
+    Object.entries(selectable)
+      .filter(([name]) => name !== "source")
+      .map(([name, value]) => [
+        name.replace("involvedObject", "regarding").replace("reportingComponent", "reportingController"),
+        (object) => value(toCore(object)),
+      ]),
   ),
   columns: columns.map((c) => ({
     ...c,
@@ -110,7 +112,7 @@ export const event: ServedResource = serve({
   })),
   toStorage: toCore,
   fromStorage: toEvents,
-  validate: (object) => validateEvent(toCore(object)),
+  validate: (object, old) => (old === undefined ? validateNewEvent(toCore(object)) : []),
 });
 
 /** core/v1 name → events.k8s.io/v1 name, where they differ. */
@@ -146,16 +148,4 @@ function lastSeen(object: Body, now: number): string {
   const count = numberAt(object, "series.count") || numberAt(object, "count");
   const seen = ageOf(last, now);
   return at(object, "series") !== undefined && count > 1 ? `${seen} (x${count} over ${ageOf(first, now)})` : seen;
-}
-
-/** An Event lies in the namespace of what it is about; about cluster-scoped objects, in `default` (or `kube-system`). */
-function validateEvent(object: Body): FieldError[] {
-  const namespace = textAt(object, "involvedObject.namespace");
-  const own = textAt(object, "metadata.namespace");
-  const fits = namespace === "" ? own === "default" || own === "kube-system" : namespace === own;
-  return fits || own === "" ? [] : [mismatch(namespace)];
-}
-
-function mismatch(namespace: string): FieldError {
-  return invalidField("involvedObject.namespace", namespace, "does not match event.namespace");
 }

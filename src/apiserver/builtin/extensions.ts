@@ -1,5 +1,7 @@
 import { configurationErrors } from "../admission/configuration-rules.ts";
-import type { ServedResource } from "../served.ts";
+import { dnsLabel } from "../rules/names.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { forbiddenField, immutableField } from "./field-errors.ts";
 import { at, objectsAt, textAt } from "./read.ts";
 import {
   about,
@@ -19,6 +21,7 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, column, createdAt, serve } from "./serve.ts";
+import { oneOfField, requiredName } from "./value-rules.ts";
 
 const serviceReference = fields({ "namespace!": text, "name!": text, path: text, port: int32 });
 
@@ -195,6 +198,10 @@ export const runtimeClass: ServedResource = serve({
     scheduling: anyObject,
   },
   required: ["handler"],
+  validate: (object, old) => [
+    ...requiredName(object.handler, "handler", dnsLabel),
+    ...(old === undefined || old.handler === object.handler ? [] : [immutableField("handler", object.handler)]),
+  ],
   columns: [column("Handler", (object) => String(at(object, "handler") ?? "")), age],
 });
 
@@ -213,6 +220,7 @@ export const priorityClass: ServedResource = serve({
     preemptionPolicy: withDefault(text, "PreemptLowerPriority"),
   },
   required: ["value"],
+  validate: validatePriority,
   columns: [
     column("Value", (object) => Number(at(object, "value") ?? 0), { type: "integer" }),
     column("Global-Default", (object) => at(object, "globalDefault") === true, { type: "boolean" }),
@@ -220,3 +228,17 @@ export const priorityClass: ServedResource = serve({
     column("PreemptionPolicy", (object) => textAt(object, "preemptionPolicy")),
   ],
 });
+
+const MAX_PRIORITY = 1_000_000_000;
+
+/** The highest priorities are the system's. */
+function validatePriority(object: Body, old?: Body): FieldError[] {
+  const isSystem = object.metadata.name.startsWith("system-");
+  const why = `maximum allowed value of a user defined priority is ${MAX_PRIORITY}`;
+  const fixed = ["value", "preemptionPolicy"].filter((field) => old !== undefined && old[field] !== object[field]);
+  return [
+    ...(!isSystem && old === undefined && Number(object.value) > MAX_PRIORITY ? [forbiddenField("value", why)] : []),
+    ...oneOfField(object.preemptionPolicy, "preemptionPolicy", ["PreemptLowerPriority", "Never"]),
+    ...fixed.map((field) => immutableField(field, object[field])),
+  ];
+}

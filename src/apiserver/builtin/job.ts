@@ -1,9 +1,9 @@
 import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { humanDuration } from "./human-duration.ts";
+import { validateCronJob, validateJob } from "./job-validation.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
 import { podTemplate } from "./pod-spec.ts";
-import { validatePodSpec } from "./pod-validation.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
 import {
   about,
@@ -19,8 +19,9 @@ import {
   time,
   withDefault,
 } from "./schema-words.ts";
-import { age, ageOf, column, serve } from "./serve.ts";
-import { containerColumns, defaultTemplate, podNameWarnings, selectorColumn } from "./workload.ts";
+import { selectorText } from "./selector-text.ts";
+import { age, ageOf, column, serve, wide } from "./serve.ts";
+import { containerColumns, containerColumnsAt, defaultTemplate, podNameWarnings, selectorColumn } from "./workload.ts";
 
 const jobCondition = fields({
   "type!": text,
@@ -90,12 +91,7 @@ export const job: ServedResource = serve({
   warnings: podNameWarnings,
   setDefaults: defaultJob,
   prepareCreate: ownPods,
-  validate(object) {
-    const errors = validatePodSpec(at(object, "spec.template.spec"), "spec.template.spec");
-    if (textAt(object, "spec.template.spec.restartPolicy") !== "Always") return errors;
-    const message = 'Required value: valid values: "OnFailure", "Never"';
-    return [...errors, { field: "spec.template.spec.restartPolicy", reason: "FieldValueRequired", message }];
-  },
+  validate: validateJob,
 });
 
 export const cronJob: ServedResource = serve({
@@ -121,17 +117,20 @@ export const cronJob: ServedResource = serve({
     status: fields({ active: listOf(objectReference), lastScheduleTime: time, lastSuccessfulTime: time }),
   },
   warnings: podNameWarnings,
+  validate: validateCronJob,
   setDefaults: (object) => defaultPodSpec(membersAt(object, "spec.jobTemplate.spec.template.spec")),
   columns: [
     column("Schedule", (object) => textAt(object, "spec.schedule")),
     column("Timezone", (object) => textAt(object, "spec.timeZone") || "<none>"),
-    column("Suspend", (object) => String(at(object, "spec.suspend") === true)),
+    column("Suspend", (object) => (at(object, "spec.suspend") === true ? "True" : "False"), { type: "boolean" }),
     column("Active", (object) => objectsAt(object, "status.active").length, { type: "integer" }),
     column("Last Schedule", (object, now) => {
       const last = textAt(object, "status.lastScheduleTime");
       return last === "" ? "<none>" : ageOf(last, now);
     }),
     age,
+    ...containerColumnsAt("spec.jobTemplate.spec.template"),
+    wide("Selector", (object) => selectorText(at(object, "spec.jobTemplate.spec.selector"))),
   ],
 });
 

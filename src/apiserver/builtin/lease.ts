@@ -1,8 +1,9 @@
 import type { FieldError, ServedResource } from "../served.ts";
-import { invalidField } from "./field-errors.ts";
+import { forbiddenField, invalidField } from "./field-errors.ts";
 import { at, textAt } from "./read.ts";
 import { about, fields, int32, microTime, text } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
+import { nonNegative } from "./value-rules.ts";
 
 export const lease: ServedResource = serve({
   apiVersion: "coordination.k8s.io/v1",
@@ -23,7 +24,13 @@ export const lease: ServedResource = serve({
     }),
   },
   columns: [column("Holder", (object) => textAt(object, "spec.holderIdentity")), age],
-  validate: (object) => positive(at(object, "spec.leaseDurationSeconds"), "spec.leaseDurationSeconds"),
+  validate: (object) => [
+    ...positive(at(object, "spec.leaseDurationSeconds"), "spec.leaseDurationSeconds"),
+    ...nonNegative(at(object, "spec"), "spec", ["leaseTransitions"]),
+    ...(textAt(object, "spec.preferredHolder") !== "" && textAt(object, "spec.strategy") === ""
+      ? [forbiddenField("spec.preferredHolder", "may only be specified if `strategy` is defined")]
+      : []),
+  ],
 });
 
 function positive(value: unknown, field: string): FieldError[] {

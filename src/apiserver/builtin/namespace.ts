@@ -1,4 +1,6 @@
-import type { ServedResource } from "../served.ts";
+import { qualifiedName } from "../rules/names.ts";
+import type { FieldError, ServedResource } from "../served.ts";
+import { invalidField } from "./field-errors.ts";
 import { membersAt, textAt, textsAt } from "./read.ts";
 import { conditions, fields, text, texts } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
@@ -14,6 +16,7 @@ export const namespace: ServedResource = serve({
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   selectableFields: { "status.phase": (object) => textAt(object, "status.phase") },
   columns: [column("Status", (object) => textAt(object, "status.phase")), age],
+  validate: (object) => textsAt(object, "spec.finalizers").flatMap(validateFinalizer),
   setDefaults(object) {
     if (textAt(object, "metadata.name") !== "") nameLabel(object);
     object.status = { phase: "Active", ...membersAt(object, "status") };
@@ -33,4 +36,11 @@ export const namespace: ServedResource = serve({
 function nameLabel(object: { metadata: { name: string; labels?: Record<string, string> } }): void {
   if (object.metadata.name === undefined) return;
   object.metadata.labels = { ...object.metadata.labels, "kubernetes.io/metadata.name": object.metadata.name };
+}
+
+function validateFinalizer(name: string): FieldError[] {
+  const field = "spec.finalizers";
+  const errors = qualifiedName(name).map((rule) => invalidField(field, name, rule));
+  if (name.includes("/") || name === "kubernetes") return errors;
+  return [...errors, invalidField(field, name, "name is neither a standard finalizer name nor is it fully qualified")];
 }

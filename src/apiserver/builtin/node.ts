@@ -1,5 +1,8 @@
-import type { Body, Schema, ServedResource } from "../served.ts";
-import { at, membersAt, objectsAt, textAt } from "./read.ts";
+import { labelValue, qualifiedName } from "../rules/names.ts";
+import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
+import { validateAmount } from "./container-validation.ts";
+import { forbiddenField, invalidField, requiredField } from "./field-errors.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
 import {
   about,
   anyObject,
@@ -18,6 +21,9 @@ import {
   time,
 } from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
+import { validateCidr } from "./service-validation.ts";
+import { TAINT_EFFECTS } from "./toleration-validation.ts";
+import { named, oneOfField } from "./value-rules.ts";
 
 const taint = fields({
   "key!": text,
@@ -103,7 +109,9 @@ export const node: ServedResource = serve({
     wide("Container-Runtime", (object) => textAt(object, "status.nodeInfo.containerRuntimeVersion") || "<unknown>"),
   ],
   keepsStatus: true,
+  validate: validateNode,
   setDefaults(object) {
+    agreeOnCidrs(membersAt(object, "spec"));
     const status = membersAt(object, "status");
     if (status.capacity !== undefined) status.allocatable ??= { ...membersAt(status, "capacity") };
   },
@@ -132,4 +140,65 @@ function address(object: Body, type: string): string {
       "address",
     ) || "<none>"
   );
+}
+
+/** Nodes; as upstream has it, taints are told of as if they were metadata. */
+function validateNode(object: Body, old?: Body): FieldError[] {
+  const taints = validateTaints(objectsAt(object, "spec.taints"));
+  const amounts = ["capacity", "allocatable"].flatMap((kind) =>
+    Object.entries(membersAt(object, `status.${kind}`)).flatMap(([name, amount]) =>
+      validateAmount(amount, `status.${kind}.${name}`),
+    ),
+  );
+  if (old !== undefined) return [...amounts, ...validateKept(object, old), ...taints];
+  const cidrs = textsAt(object, "spec.podCIDRs");
+  const families = new Set(cidrs.map((cidr) => cidr.includes(":")));
+  return [
+    ...taints,
+    ...amounts,
+    ...cidrs.flatMap((cidr, i) => validateCidr(cidr, `spec.podCIDRs[${i}]`)),
+    ...(families.size < cidrs.length
+      ? [invalidField("spec.podCIDRs", cidrs, "may specify no more than one CIDR for each IP family")]
+      : []),
+  ];
+}
+
+function validateKept(object: Body, old: Body): FieldError[] {
+  const was = textsAt(old, "spec.podCIDRs");
+  const moved = was.length > 0 && String(was) !== String(textsAt(object, "spec.podCIDRs"));
+  const id = textAt(old, "spec.providerID");
+  return [
+    ...(moved ? [forbiddenField("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid')] : []),
+    ...(id !== "" && id !== textAt(object, "spec.providerID")
+      ? [forbiddenField("spec.providerID", 'node updates may not change providerID except from "" to valid')]
+      : []),
+  ];
+}
+
+function validateTaints(taints: readonly Record<string, unknown>[]): FieldError[] {
+  return taints.flatMap((taint, i) => {
+    const path = `metadata.taints[${i}]`;
+    const [key, value, effect] = ["key", "value", "effect"].map((name) => textAt(taint, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const wrong = labelValue(value);
+    const again = taints.slice(0, i).some((other) => other.key === key && other.effect === effect);
+    const shown = JSON.stringify({ Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null });
+    const message = `Duplicate value: ${shown}: taints must be unique by key and effect pair`;
+    return [
+      ...named(key, `${path}.key`, qualifiedName),
+      ...(wrong.length > 0 ? [invalidField(`${path}.value`, value, wrong.join(";"))] : []),
+      ...(effect === "" ? [requiredField(`${path}.effect`)] : oneOfField(effect, `${path}.effect`, TAINT_EFFECTS)),
+      ...(again ? [{ field: path, reason: "FieldValueDuplicate" as const, message }] : []),
+    ];
+  });
+}
+
+/** The one range of old and the list of new say the same. */
+function agreeOnCidrs(spec: Record<string, unknown>): void {
+  const list = textsAt(spec, "podCIDRs");
+  if (list.length > 0) spec.podCIDR = list[0];
+  else if (textAt(spec, "podCIDR") !== "") spec.podCIDRs = [spec.podCIDR];
 }

@@ -1,36 +1,107 @@
-import { dnsLabel } from "../rules/names.ts";
+import { tryParseIp } from "../../base/ip.ts";
+import { dnsLabel, dnsSubdomain, qualifiedName } from "../rules/names.ts";
 import type { Body, FieldError } from "../served.ts";
-import { duplicateField, invalidField, missingReference, requiredField } from "./field-errors.ts";
-import { validateLabel } from "./name-rules.ts";
-import { at, objectsAt, textAt } from "./read.ts";
+import { validateContainer, validateLifecycle } from "./container-validation.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
+import { validateLabels } from "./name-rules.ts";
+import { at, membersAt, objectsAt, textAt } from "./read.ts";
+import { validateTolerations } from "./toleration-validation.ts";
+import { named, oneOfField, requiredName } from "./value-rules.ts";
+import { sourcesOf, validateSource } from "./volume-validation.ts";
 
-const PORT_RULE = "must be between 1 and 65535, inclusive";
+const MAX_INT32 = 2 ** 31 - 1;
 
-export function validatePort(port: unknown, field: string): FieldError[] {
-  if (typeof port !== "number" || (port >= 1 && port <= 65535)) return [];
-  return [invalidField(field, port, PORT_RULE)];
-}
-
-/** The rules about a PodSpec that writers meet often; those that only a kubelet cares for are left to it. */
+/** What is wrong with a PodSpec, in upstream's order; what only a kubelet cares for is left to it. */
 export function validatePodSpec(spec: unknown, path: string): FieldError[] {
   const volumes = objectsAt(spec, "volumes");
-  const errors = [...validateNames(volumes, `${path}.volumes`)];
-  const known = new Set(volumes.map((volume) => volume.name));
-  if (spec === undefined || isEmptyList(at(spec, "containers"))) errors.push(requiredField(`${path}.containers`));
+  const volumeErrors = validateVolumes(volumes, `${path}.volumes`);
+  const known = new Set(volumes.map(({ name }) => name));
+  const texts = (name: string, rule: typeof dnsLabel) => {
+    const value = textAt(spec, name);
+    return value === "" ? [] : named(value, `${path}.${name}`, rule);
+  };
+  return [
+    ...volumeErrors,
+    ...validateContainers(spec, path, known),
+    ...validateInitContainers(spec, path, known),
+    ...oneOfField(at(spec, "restartPolicy"), `${path}.restartPolicy`, ["Always", "OnFailure", "Never"]),
+    ...oneOfField(at(spec, "dnsPolicy"), `${path}.dnsPolicy`, [
+      "ClusterFirstWithHostNet",
+      "ClusterFirst",
+      "Default",
+      "None",
+    ]),
+    ...validateLabels(membersAt(spec, "nodeSelector"), `${path}.nodeSelector`),
+    ...texts("serviceAccountName", dnsSubdomain),
+    ...texts("nodeName", dnsSubdomain),
+    ...validateDeadline(at(spec, "activeDeadlineSeconds"), `${path}.activeDeadlineSeconds`),
+    ...texts("hostname", dnsLabel),
+    ...texts("subdomain", dnsLabel),
+    ...validateTolerations(objectsAt(spec, "tolerations"), `${path}.tolerations`),
+    ...validateHostAliases(objectsAt(spec, "hostAliases"), `${path}.hostAliases`),
+    ...texts("priorityClassName", dnsSubdomain),
+    ...texts("runtimeClassName", dnsSubdomain),
+    ...oneOfField(at(spec, "preemptionPolicy"), `${path}.preemptionPolicy`, ["PreemptLowerPriority", "Never"]),
+    ...objectsAt(spec, "readinessGates").flatMap((gate, i) =>
+      named(gate.conditionType, `${path}.readinessGates[${i}].conditionType`, qualifiedName),
+    ),
+  ];
+}
+
+function validateContainers(spec: unknown, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+  const containers = objectsAt(spec, "containers");
+  if (containers.length === 0) return [requiredField(`${path}.containers`)];
   const names = new Set<unknown>();
-  for (const list of ["initContainers", "containers"]) {
-    for (const [i, container] of objectsAt(spec, list).entries()) {
-      const at = `${path}.${list}[${i}]`;
-      if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
-      names.add(container.name);
-      errors.push(...validateContainer(container, at, known));
-    }
-  }
-  const grace = at(spec, "terminationGracePeriodSeconds");
-  if (typeof grace === "number" && grace < 0) {
-    errors.push(invalidField(`${path}.terminationGracePeriodSeconds`, grace, "must be greater than or equal to 0"));
-  }
-  return errors;
+  return containers.flatMap((container, i) => {
+    const at = `${path}.containers[${i}]`;
+    const errors = validateContainer(container, at, volumes);
+    if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
+    names.add(container.name);
+    return [...errors, ...validateLifecycle(container, at)];
+  });
+}
+
+function validateInitContainers(spec: unknown, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+  const names = new Set(objectsAt(spec, "containers").map(({ name }) => name));
+  return objectsAt(spec, "initContainers").flatMap((container, i) => {
+    const at = `${path}.initContainers[${i}]`;
+    const errors = validateContainer(container, at, volumes);
+    if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
+    else if (container.name !== "") names.add(container.name);
+    if (container.restartPolicy === "Always") return [...errors, ...validateLifecycle(container, at)];
+    const refused = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter(
+      (name) => container[name] !== undefined,
+    );
+    const why = "may not be set for init containers without restartPolicy=Always";
+    return [...errors, ...refused.map((name) => forbiddenField(`${at}.${name}`, why))];
+  });
+}
+
+function validateVolumes(volumes: readonly Record<string, unknown>[], path: string): FieldError[] {
+  const seen = new Set<unknown>();
+  return volumes.flatMap((volume, i) => {
+    const at = `${path}[${i}]`;
+    const errors = [
+      ...validateSource(volume, at, sourcesOf(volume)),
+      ...requiredName(volume.name, `${at}.name`, dnsLabel),
+    ];
+    if (seen.has(volume.name)) errors.push(duplicateField(`${at}.name`, volume.name));
+    if (errors.length === 0) seen.add(volume.name);
+    return errors;
+  });
+}
+
+function validateDeadline(seconds: unknown, field: string): FieldError[] {
+  if (typeof seconds !== "number" || (seconds >= 1 && seconds <= MAX_INT32)) return [];
+  return [invalidField(field, seconds, `must be between 1 and ${MAX_INT32}, inclusive`)];
+}
+
+function validateHostAliases(aliases: readonly Record<string, unknown>[], path: string): FieldError[] {
+  return aliases.flatMap(({ ip }, i) =>
+    tryParseIp(String(ip ?? "")) !== undefined
+      ? []
+      : [invalidField(`${path}[${i}].ip`, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")],
+  );
 }
 
 /** What Pods and their makers are advised against: names that make no good host name. */
@@ -39,44 +110,4 @@ export function hostnameWarnings(object: Body, usedIn: string): string[] {
   if (wrong.length === 0) return [];
   const advice = "which can result in surprising behavior; a DNS label is recommended";
   return [`metadata.name: this is used in ${usedIn}, ${advice}: [${wrong.join(", ")}]`];
-}
-
-/** Absence is the schema's to refuse. */
-function isEmptyList(value: unknown): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
-}
-
-function validateNames(items: Record<string, unknown>[], path: string): FieldError[] {
-  const seen = new Set<unknown>();
-  return items.flatMap((item, i) => {
-    const name = item.name;
-    const field = `${path}[${i}].name`;
-    if (seen.has(name)) return [duplicateField(field, name)];
-    seen.add(name);
-    return name === "" ? [requiredField(field)] : validateLabel(name, field);
-  });
-}
-
-function validateContainer(
-  container: Record<string, unknown>,
-  path: string,
-  volumes: ReadonlySet<unknown>,
-): FieldError[] {
-  const errors =
-    container.name === "" ? [requiredField(`${path}.name`)] : validateLabel(container.name, `${path}.name`);
-  if (textAt(container, "image").trim() === "") errors.push(requiredField(`${path}.image`));
-  for (const [i, port] of objectsAt(container, "ports").entries()) {
-    errors.push(...validatePort(port.containerPort, `${path}.ports[${i}].containerPort`));
-    errors.push(...validatePort(port.hostPort, `${path}.ports[${i}].hostPort`));
-  }
-  for (const [i, mount] of objectsAt(container, "volumeMounts").entries()) {
-    if (!volumes.has(mount.name)) errors.push(missingReference(`${path}.volumeMounts[${i}].name`, mount.name));
-  }
-  for (const [i, variable] of objectsAt(container, "env").entries()) {
-    if (textAt(variable, "name") === "") errors.push(requiredField(`${path}.env[${i}].name`));
-    if (textAt(variable, "value") !== "" && variable.valueFrom !== undefined) {
-      errors.push(invalidField(`${path}.env[${i}].valueFrom`, "", "may not be specified when `value` is not empty"));
-    }
-  }
-  return errors;
 }

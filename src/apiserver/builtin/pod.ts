@@ -108,6 +108,8 @@ export const pod: ServedResource = serve({
     "spec.hostNetwork": (object) => String(at(object, "spec.hostNetwork") === true),
     "status.phase": (object) => textAt(object, "status.phase"),
     "status.podIP": (object) => textAt(object, "status.podIP"),
+    // Upstream knows the name but finds nothing by it.
+    "status.podIPs": () => "",
     "status.nominatedNodeName": (object) => textAt(object, "status.nominatedNodeName"),
   },
   columns: [
@@ -127,7 +129,12 @@ export const pod: ServedResource = serve({
   prepareCreate(object) {
     object.status = { phase: "Pending", qosClass: qosClass(membersAt(object, "spec")) };
   },
-  warnings: (object, old) => (old === undefined ? hostnameWarnings(object, "the Pod's hostname") : []),
+  warnings: (object, old) => [
+    ...(old === undefined ? hostnameWarnings(object, "the Pod's hostname") : []),
+    ...objectsAt(object, "spec.imagePullSecrets").flatMap(({ name }, i) =>
+      (name ?? "") === "" ? [`spec.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
+    ),
+  ],
   validate: (object, old) => [
     ...validatePodSpec(at(object, "spec"), "spec"),
     ...(old === undefined ? [] : validateUnchanged(object, old)),

@@ -1,7 +1,7 @@
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { invalidField } from "./field-errors.ts";
 import { validateLabelSelector } from "./name-rules.ts";
-import { at, numberAt } from "./read.ts";
+import { at, membersAt } from "./read.ts";
 import {
   about,
   conditions,
@@ -15,6 +15,7 @@ import {
   time,
 } from "./schema-words.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
+import { atMost100Percent, numberOrPercent, oneOfField } from "./value-rules.ts";
 
 export const podDisruptionBudget: ServedResource = serve({
   apiVersion: "policy/v1",
@@ -56,19 +57,21 @@ function printed(value: unknown): string {
 }
 
 function validateBudget(object: Body): FieldError[] {
-  const errors = validateLabelSelector(at(object, "spec.selector"), "spec.selector");
-  if (at(object, "spec.minAvailable") !== undefined && at(object, "spec.maxUnavailable") !== undefined) {
-    errors.push(invalidField("spec", object.spec, "minAvailable and maxUnavailable cannot be both set"));
-  }
-  for (const name of ["minAvailable", "maxUnavailable"]) {
-    const value = at(object, `spec.${name}`);
-    if (typeof value === "number" && numberAt(object, `spec.${name}`) < 0) {
-      errors.push(invalidField(`spec.${name}`, value, "must be greater than or equal to 0"));
-    } else if (typeof value === "string" && !/^[0-9]+%$/.test(value)) {
-      const rule =
-        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-      errors.push(invalidField(`spec.${name}`, value, rule));
-    }
-  }
-  return errors;
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = membersAt(object, "spec");
+  const inGo = {
+    MinAvailable: minAvailable ?? null,
+    Selector: selector ?? null,
+    MaxUnavailable: maxUnavailable ?? null,
+    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+  };
+  const both = minAvailable !== undefined && maxUnavailable !== undefined;
+  return [
+    ...(both ? [invalidField("spec", inGo, "minAvailable and maxUnavailable cannot be both set")] : []),
+    ...numberOrPercent(minAvailable, "spec.minAvailable"),
+    ...atMost100Percent(minAvailable, "spec.minAvailable"),
+    ...numberOrPercent(maxUnavailable, "spec.maxUnavailable"),
+    ...atMost100Percent(maxUnavailable, "spec.maxUnavailable"),
+    ...validateLabelSelector(selector, "spec.selector"),
+    ...oneOfField(unhealthyPodEvictionPolicy, "spec.unhealthyPodEvictionPolicy", ["AlwaysAllow", "IfHealthyBudget"]),
+  ];
 }

@@ -28,7 +28,7 @@ export const role: ServedResource = serve({
   description: "Permissions within a namespace.",
   namespaced: true,
   members: { rules },
-  columns: [createdAt],
+  columns: [{ ...createdAt, type: "date" }],
   validate: validateRole,
   toStorage: withoutEmptyRules,
 });
@@ -40,7 +40,7 @@ export const clusterRole: ServedResource = serve({
   description: "Permissions in the whole cluster, or to be granted in any namespace.",
   namespaced: false,
   members: { rules, aggregationRule: fields({ clusterRoleSelectors: listOf(labelSelector) }) },
-  columns: [createdAt],
+  columns: [{ ...createdAt, type: "date" }],
   validate: validateClusterRole,
   toStorage: withoutEmptyRules,
 });

@@ -5,6 +5,7 @@ import { about, conditions, fields, int32, int64, textMap, withDefault } from ".
 import { age, numberColumn, serve, wide } from "./serve.ts";
 import { labelText } from "./service.ts";
 import { containerColumns, defaultTemplate } from "./workload.ts";
+import { validateReplicationController } from "./workload-validation.ts";
 
 export const replicationController: ServedResource = serve({
   apiVersion: "v1",
@@ -48,6 +49,7 @@ export const replicationController: ServedResource = serve({
     wide("Selector", (object) => labelText(membersAt(object, "spec.selector"))),
   ],
   setDefaults: fillIn,
+  validate: validateReplicationController,
 });
 
 /** What the writer leaves open comes from the template's labels. */

@@ -30,8 +30,9 @@ import { podDisruptionBudget } from "./policy.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
 import { replicationController } from "./replication-controller.ts";
 import { configMap, secret } from "./secret.ts";
-import { type AllocateClusterIp, service } from "./service.ts";
+import { service } from "./service.ts";
 import { serviceAccount } from "./service-account.ts";
+import type { ServiceRanges } from "./service-allocation.ts";
 import {
   csiDriver,
   csiNode,
@@ -42,19 +43,19 @@ import {
 } from "./storage.ts";
 
 export interface BuiltinOptions {
-  /** Gives out cluster IPs; unset: an address from a hash of the Service's name, which two Services may share. */
-  allocateClusterIp?: AllocateClusterIp;
+  /** Gives out addresses and ports; unset: an address from a hash of the Service's name, which two Services may share. */
+  serviceRanges?: ServiceRanges;
 }
 
 /** All built-in resources, core group first. Frozen by convention: one server's list may be another's. */
-export function builtinResources({ allocateClusterIp }: BuiltinOptions = {}): ServedResource[] {
+export function builtinResources({ serviceRanges }: BuiltinOptions = {}): ServedResource[] {
   return [
     namespace,
     node,
     pod,
     secret,
     configMap,
-    service(allocateClusterIp),
+    service(serviceRanges),
     serviceAccount,
     coreEvent,
     endpoints,

@@ -7,7 +7,7 @@ import { age, column, serve } from "./serve.ts";
 
 /** The sum of all values of a Secret or ConfigMap. */
 const MAX_BYTES = 1024 * 1024;
-const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
+const KEY = /^[-._a-zA-Z0-9]+$/;
 const KEY_RULE =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
@@ -19,6 +19,12 @@ const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
 };
 
+const BASIC_AUTH = "kubernetes.io/basic-auth";
+/** Types whose data is JSON, and its key. */
+const DOCKER_CONFIGS: ReadonlyMap<string, string> = new Map([
+  ["kubernetes.io/dockercfg", ".dockercfg"],
+  ["kubernetes.io/dockerconfigjson", ".dockerconfigjson"],
+]);
 const ACCOUNT_TOKEN = "kubernetes.io/service-account-token";
 const ACCOUNT_NAME = "kubernetes.io/service-account.name";
 
@@ -58,16 +64,16 @@ export const configMap: ServedResource = serve({
     column(
       "Data",
       (object) => Object.keys({ ...membersAt(object, "data"), ...membersAt(object, "binaryData") }).length,
-      {
-        type: "integer",
-      },
     ),
     age,
   ],
   validate: (object, old) => [
     ...validateKeys(object, "data"),
+    ...Object.keys(membersAt(object, "data"))
+      .filter((key) => Object.hasOwn(membersAt(object, "binaryData"), key))
+      .map((key) => invalidField(`data[${key}]`, key, "duplicate of key present in binaryData")),
     ...validateKeys(object, "binaryData"),
-    ...validateSize(sizeOf(object, "data", "utf8") + sizeOf(object, "binaryData", "base64")),
+    ...validateSize(sizeOf(object, "data", "utf8") + sizeOf(object, "binaryData", "base64"), "[]"),
     ...validateImmutable(object, old, ["data", "binaryData"]),
   ],
 });
@@ -83,26 +89,56 @@ function fillIn(object: Body): void {
 }
 
 function validateSecret(object: Body, old?: Body): FieldError[] {
-  const errors = [...validateKeys(object, "data"), ...validateSize(sizeOf(object, "data", "base64"))];
+  const errors = [...validateKeys(object, "data"), ...validateSize(sizeOf(object, "data", "base64"), "data")];
   const type = textAt(object, "type");
   for (const key of REQUIRED_KEYS[type] ?? []) {
     if (!Object.hasOwn(membersAt(object, "data"), key)) errors.push(requiredField(`data[${key}]`));
   }
+  const data = membersAt(object, "data");
+  if (type === BASIC_AUTH && data.username === undefined && data.password === undefined)
+    errors.push(requiredField("data[username]"), requiredField("data[password]"));
+  const config = DOCKER_CONFIGS.get(type);
+  if (config !== undefined && typeof data[config] === "string")
+    errors.push(...validateJson(data[config], `data[${config}]`));
   if (type === ACCOUNT_TOKEN && !object.metadata.annotations?.[ACCOUNT_NAME])
     errors.push(requiredField(`metadata.annotations[${ACCOUNT_NAME}]`));
   if (old !== undefined && type !== textAt(old, "type")) errors.push(immutableField("type", type));
   return [...errors, ...validateImmutable(object, old, ["data"])];
 }
 
-function validateKeys(object: Body, field: string): FieldError[] {
-  return Object.keys(membersAt(object, field))
-    .filter((key) => !KEY.test(key) || key === "." || key === ".." || key.startsWith(".."))
-    .map((key) => invalidField(`${field}[${key}]`, key, KEY_RULE));
+/** The content is told of without showing any of it. */
+function validateJson(base64: string, field: string): FieldError[] {
+  const text = Buffer.from(base64, "base64").toString("utf8");
+  let why: string;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && !Array.isArray(value)) return [];
+    const is = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    why = `json: cannot unmarshal ${is} into Go value of type map[string]interface {}`;
+  } catch {
+    why = "unexpected end of JSON input";
+  }
+  return [invalidField(field, "<secret contents redacted>", why)];
 }
 
-function validateSize(size: number): FieldError[] {
+function validateKeys(object: Body, field: string): FieldError[] {
+  return Object.keys(membersAt(object, field)).flatMap((key) => {
+    const rules = [
+      ...(key.length > 253 ? ["must be no more than 253 characters"] : []),
+      ...(KEY.test(key) ? [] : [KEY_RULE]),
+      ...(key === "." || key === ".."
+        ? [`must not be '${key}'`]
+        : key.startsWith("..")
+          ? ["must not start with '..'"]
+          : []),
+    ];
+    return rules.map((rule) => invalidField(`${field}[${key}]`, key, rule));
+  });
+}
+
+function validateSize(size: number, field: string): FieldError[] {
   if (size <= MAX_BYTES) return [];
-  return [{ field: "", reason: "FieldValueTooLong", message: `Too long: may not be more than ${MAX_BYTES} bytes` }];
+  return [{ field, reason: "FieldValueTooLong", message: `Too long: may not be more than ${MAX_BYTES} bytes` }];
 }
 
 function sizeOf(object: Body, field: string, encoding: "utf8" | "base64"): number {

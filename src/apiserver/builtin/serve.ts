@@ -28,7 +28,7 @@ export function serve(given: Given): ServedResource {
     type: "object",
     description,
     properties: {
-      apiVersion: about("Group and version of this representation.", text),
+      apiVersion: about("APIVersion defines the group and version of this representation.", text),
       kind: about("Kind of the object.", text),
       metadata: objectMeta,
       ...members,

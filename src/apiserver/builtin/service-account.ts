@@ -1,7 +1,6 @@
 import type { ServedResource } from "../served.ts";
-import { objectsAt } from "./read.ts";
 import { bool, keyed, listOf, localReference, objectReference } from "./schema-words.ts";
-import { age, column, serve } from "./serve.ts";
+import { age, serve } from "./serve.ts";
 
 export const serviceAccount: ServedResource = serve({
   apiVersion: "v1",
@@ -15,5 +14,5 @@ export const serviceAccount: ServedResource = serve({
     imagePullSecrets: listOf(localReference),
     automountServiceAccountToken: bool,
   },
-  columns: [column("Secrets", (object) => objectsAt(object, "secrets").length), age],
+  columns: [age],
 });

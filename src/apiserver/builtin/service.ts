@@ -1,7 +1,4 @@
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { duplicateField, immutableField, invalidField, requiredField } from "./field-errors.ts";
-import { validateLabel, validateLabelKey, validateLabelValue } from "./name-rules.ts";
-import { validatePort } from "./pod-validation.ts";
+import type { Body, ServedResource } from "../served.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
 import {
   about,
@@ -20,9 +17,8 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
-
-/** Gives out a cluster IP for a new Service: the one asked for, or a free one. Throws a `Fault` where it can't. */
-export type AllocateClusterIp = (wanted: string | undefined, service: Body) => string;
+import { allocate, keepAllocated, type ServiceRanges } from "./service-allocation.ts";
+import { isExposed, validateService } from "./service-validation.ts";
 
 const port = fields({
   name: text,
@@ -66,8 +62,8 @@ const status = fields({
   conditions: conditions({ observedGeneration: { type: "integer", format: "int64" } }),
 });
 
-/** Services. Cluster IPs come from `allocate`; without it they are told apart by their names' hash in 10.96.0.0/16. */
-export function service(allocate: AllocateClusterIp = hashedClusterIp): ServedResource {
+/** Services. Addresses and ports come from `ranges`. */
+export function service(ranges: ServiceRanges = HASHED): ServedResource {
   return serve({
     apiVersion: "v1",
     kind: "Service",
@@ -96,23 +92,13 @@ export function service(allocate: AllocateClusterIp = hashedClusterIp): ServedRe
       const given = membersAt(object, "spec");
       if (given.type === "ExternalName") return;
       if (textAt(given, "clusterIP") === "") given.clusterIP = textsAt(given, "clusterIPs")[0] ?? "";
-      if (given.clusterIP !== "None") {
-        given.clusterIP = allocate(textAt(given, "clusterIP") || undefined, object);
-      }
-      given.clusterIPs ??= [given.clusterIP];
+      if (textAt(given, "clusterIP") !== "") given.clusterIPs ??= [given.clusterIP];
       given.ipFamilies ??= [textAt(given, "clusterIP").includes(":") ? "IPv6" : "IPv4"];
       given.ipFamilyPolicy ??= "SingleStack";
     },
-    prepareUpdate(object, old) {
-      const given = membersAt(object, "spec");
-      if (given.type === "ExternalName" || textAt(old, "spec.type") === "ExternalName") return;
-      // A write that says nothing of the addresses keeps them.
-      for (const name of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) {
-        if (given[name] === undefined || given[name] === "") given[name] = membersAt(old, "spec")[name];
-        if (given[name] === undefined) delete given[name];
-      }
-    },
+    prepareUpdate: keepAllocated,
     validate: validateService,
+    allocate: (object) => allocate(ranges, object),
   });
 }
 
@@ -120,59 +106,29 @@ function defaultSpec(given: Record<string, unknown>): void {
   given.type ||= "ClusterIP";
   given.sessionAffinity ||= "None";
   if (given.type !== "ExternalName") given.internalTrafficPolicy ??= "Cluster";
-  if (given.type === "NodePort" || given.type === "LoadBalancer") given.externalTrafficPolicy ??= "Cluster";
+  if (isExposed(given)) given.externalTrafficPolicy ??= "Cluster";
   if (given.type === "LoadBalancer") given.allocateLoadBalancerNodePorts ??= true;
   if (given.sessionAffinity === "ClientIP") given.sessionAffinityConfig ??= { clientIP: { timeoutSeconds: 10800 } };
+  if (given.sessionAffinity === "None") delete given.sessionAffinityConfig;
   for (const entry of objectsAt(given, "ports")) {
     entry.protocol ||= "TCP";
     entry.targetPort ||= entry.port;
   }
 }
 
-function hashedClusterIp(wanted: string | undefined, object: Body): string {
-  if (wanted !== undefined) return wanted;
-  let hash = 0x811c9dc5;
-  for (const char of `${object.metadata.namespace}/${object.metadata.name}`) {
-    hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193) >>> 0;
-  }
-  const host = 16 + (hash % 65_000);
-  return `10.96.${host >> 8}.${host & 0xff}`;
-}
-
-function validateService(object: Body, old?: Body): FieldError[] {
-  const type = textAt(object, "spec.type");
-  const errors: FieldError[] = [];
-  const entries = objectsAt(object, "spec.ports");
-  const headless = textAt(object, "spec.clusterIP") === "None";
-  if (entries.length === 0 && type !== "ExternalName" && !headless) errors.push(requiredField("spec.ports"));
-  const names = new Set<unknown>();
-  for (const [i, entry] of entries.entries()) {
-    const path = `spec.ports[${i}]`;
-    errors.push(...validatePort(entry.port, `${path}.port`), ...validatePort(entry.targetPort, `${path}.targetPort`));
-    if (entries.length > 1 && textAt(entry, "name") === "") errors.push(requiredField(`${path}.name`));
-    else if (textAt(entry, "name") !== "") {
-      errors.push(...validateLabel(entry.name, `${path}.name`));
-      if (names.has(entry.name)) errors.push(duplicateField(`${path}.name`, entry.name));
+/** For resources that no server keeps: addresses told apart by their names' hash, which two Services may share. */
+const HASHED: ServiceRanges = {
+  address(wanted, object) {
+    if (wanted !== undefined) return { is: wanted };
+    let hash = 0x811c9dc5;
+    for (const char of `${object.metadata.namespace}/${object.metadata.name}`) {
+      hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193) >>> 0;
     }
-    names.add(entry.name);
-  }
-  for (const [key, value] of Object.entries(membersAt(object, "spec.selector"))) {
-    errors.push(...validateLabelKey(key, "spec.selector"), ...validateLabelValue(value, "spec.selector"));
-  }
-  if (type === "ExternalName" && textAt(object, "spec.externalName") === "") {
-    errors.push(requiredField("spec.externalName"));
-  }
-  if (headless && (type === "NodePort" || type === "LoadBalancer")) {
-    errors.push(invalidField("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
-  }
-  if (old !== undefined && type !== "ExternalName" && textAt(old, "spec.type") !== "ExternalName") {
-    const before = textAt(old, "spec.clusterIP");
-    if (before !== "" && before !== textAt(object, "spec.clusterIP")) {
-      errors.push(immutableField("spec.clusterIPs[0]", textAt(object, "spec.clusterIP")));
-    }
-  }
-  return errors;
-}
+    const host = 16 + (hash % 65_000);
+    return { is: `10.96.${host >> 8}.${host & 0xff}` };
+  },
+  port: (wanted) => ({ is: wanted ?? 30_000 }),
+};
 
 function externalIp(object: Body): string {
   const own = textsAt(object, "spec.externalIPs");

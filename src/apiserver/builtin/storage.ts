@@ -1,7 +1,5 @@
 import { rfc3339 } from "../../base/clock.ts";
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { forbiddenField } from "./field-errors.ts";
+import type { Body, ServedResource } from "../served.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
 import {
   about,
@@ -23,6 +21,14 @@ import {
   withDefault,
 } from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
+import {
+  validateAttachment,
+  validateClaim,
+  validateCsiDriver,
+  validateCsiNode,
+  validateStorageClass,
+  validateVolume,
+} from "./storage-validation.ts";
 import { claimSpec, persistentVolumeSpec } from "./volume.ts";
 
 const MODES: Readonly<Record<string, string>> = {
@@ -41,6 +47,7 @@ function modes(object: Body, path: string): string {
 export const persistentVolume: ServedResource = serve({
   apiVersion: "v1",
   kind: "PersistentVolume",
+  validate: validateVolume,
   answersDeleted: true,
   description: "Storage that claims are bound to.",
   shortNames: ["pv"],
@@ -78,6 +85,7 @@ export const persistentVolume: ServedResource = serve({
 export const persistentVolumeClaim: ServedResource = serve({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
+  validate: validateClaim,
   answersDeleted: true,
   description: "A request for storage.",
   shortNames: ["pvc"],
@@ -119,6 +127,7 @@ export const persistentVolumeClaim: ServedResource = serve({
 export const storageClass: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "StorageClass",
+  validate: validateStorageClass,
   answersDeleted: true,
   description: "A way in which volumes are made.",
   plural: "storageclasses",
@@ -135,16 +144,13 @@ export const storageClass: ServedResource = serve({
   },
   required: ["provisioner"],
   columns: [
+    column("Name", (object) => object.metadata.name + (isDefault(object) ? " (default)" : ""), { format: "name" }),
     column("Provisioner", (object) => textAt(object, "provisioner")),
     column("ReclaimPolicy", (object) => textAt(object, "reclaimPolicy") || "Delete"),
     column("VolumeBindingMode", (object) => textAt(object, "volumeBindingMode") || "Immediate"),
     column("AllowVolumeExpansion", (object) => at(object, "allowVolumeExpansion") === true),
     age,
   ],
-  validate: (object, old) =>
-    old === undefined
-      ? []
-      : ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((f) => fixed(object, old, f)),
 });
 
 const attachmentError = fields({ time, message: text, errorCode: int32 });
@@ -152,6 +158,7 @@ const attachmentError = fields({ time, message: text, errorCode: int32 });
 export const volumeAttachment: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "VolumeAttachment",
+  validate: validateAttachment,
   answersDeleted: true,
   needsVersion: true,
   description: "A volume that is, or is to be, attached to a Node.",
@@ -172,13 +179,12 @@ export const volumeAttachment: ServedResource = serve({
   },
   required: ["spec"],
   columns: [
-    column("Attacher", (object) => textAt(object, "spec.attacher")),
+    column("Attacher", (object) => textAt(object, "spec.attacher"), { format: "name" }),
     column("PV", (object) => textAt(object, "spec.source.persistentVolumeName")),
     column("Node", (object) => textAt(object, "spec.nodeName")),
     column("Attached", (object) => at(object, "status.attached") === true, { type: "boolean" }),
     age,
   ],
-  validate: (object, old) => (old === undefined ? [] : fixed(object, old, "spec")),
 });
 
 const driver = fields({
@@ -191,6 +197,7 @@ const driver = fields({
 export const csiNode: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "CSINode",
+  validate: validateCsiNode,
   answersDeleted: true,
   needsVersion: true,
   description: "The storage drivers of a Node.",
@@ -203,6 +210,7 @@ export const csiNode: ServedResource = serve({
 export const csiDriver: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
   kind: "CSIDriver",
+  validate: validateCsiDriver,
   answersDeleted: true,
   needsVersion: true,
   description: "A storage driver and what it can do.",
@@ -227,11 +235,21 @@ export const csiDriver: ServedResource = serve({
     column("AttachRequired", (object) => at(object, "spec.attachRequired") !== false, { type: "boolean" }),
     column("PodInfoOnMount", (object) => at(object, "spec.podInfoOnMount") === true, { type: "boolean" }),
     column("StorageCapacity", (object) => at(object, "spec.storageCapacity") === true, { type: "boolean" }),
+    column("TokenRequests", (object) =>
+      at(object, "spec.tokenRequests") === undefined
+        ? "<unset>"
+        : objectsAt(object, "spec.tokenRequests")
+            .map(({ audience }) => audience)
+            .join(","),
+    ),
+    column("RequiresRepublish", (object) => at(object, "spec.requiresRepublish") === true, { type: "boolean" }),
+    column("Modes", (object) => textsAt(object, "spec.volumeLifecycleModes").join(",") || "<none>"),
     age,
   ],
 });
 
-function fixed(object: Body, old: Body, field: string): FieldError[] {
-  if (equalJson(object[field], old[field])) return [];
-  return [forbiddenField(field, "updates to this field are forbidden.")];
+function isDefault({ metadata: { annotations = {} } }: Body): boolean {
+  return ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"].some(
+    (name) => annotations[name] === "true",
+  );
 }

@@ -127,7 +127,7 @@ function customCell(type: Column["type"], path: JsonPath, object: Body, now: num
   if (found === undefined) return null;
   switch (type) {
     case "string":
-      return printJsonPath(found);
+      return found === null ? "<no value>" : printJsonPath(found);
     case "integer":
       return typeof found === "number" ? Math.trunc(found) : null;
     case "number":

@@ -10,7 +10,17 @@ import { requireOpenNamespace } from "../rules/namespace.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { alreadyExists, badRequest, invalid } from "../status.ts";
 import { blankObject, writeOut } from "../wire/compile.ts";
-import { asIfStored, decodeObject, managerOf, mergeOwners, placeOf, tidy, toStorage, warn } from "./object.ts";
+import {
+  allocate,
+  asIfStored,
+  decodeObject,
+  managerOf,
+  mergeOwners,
+  placeOf,
+  tidy,
+  toStorage,
+  warn,
+} from "./object.ts";
 
 /** Generated names end in five of these: no vowels, no look-alikes. */
 const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -59,6 +69,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
     ...(resource.validate?.(object) ?? []),
   ];
   if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
+  allocate(call, object);
   warn(call, object);
   // An update or apply that creates needs the right to create, too.
   if (call.name !== "") await permit(creationOf(call), core.authorize);

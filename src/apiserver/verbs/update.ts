@@ -10,7 +10,17 @@ import type { Body, FieldError } from "../served.ts";
 import { badRequest, conflict, invalid, MODIFIED, notFound, refusal } from "../status.ts";
 import { writeOut } from "../wire/compile.ts";
 import { store } from "./create.ts";
-import { asIfStored, decodeObject, managerOf, mergeOwners, placeOf, tidy, toStorage, warn } from "./object.ts";
+import {
+  allocate,
+  asIfStored,
+  decodeObject,
+  managerOf,
+  mergeOwners,
+  placeOf,
+  tidy,
+  toStorage,
+  warn,
+} from "./object.ts";
 
 const ATTEMPTS = 8;
 
@@ -27,8 +37,8 @@ export interface RewriteOptions {
 
 /** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. Some kinds are created by it. */
 export async function update(call: Call): Promise<{ object: Body; created: boolean }> {
-  requireName(call);
   const object = decodeObject(call, call.body);
+  requireName(call);
   const { collection, key } = placeOf(call);
   const creates = call.resource.createsOnUpdate === true && call.subresource === "";
   if (creates && call.core.store.get(collection, key) === undefined)
@@ -151,6 +161,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
     ...(resource.validate?.(next, live) ?? []),
   ];
   if (errors.length > 0) throw invalid(resource, call.name, errors);
+  if (subresource === "") allocate(call, next);
   warn(call, next, live);
   await approve(call, "UPDATE", shown?.of(next) ?? next, old, shown?.kind);
   if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(next);

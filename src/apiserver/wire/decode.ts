@@ -66,10 +66,10 @@ function decode(type: WireType, value: unknown, place: Place, walk: Walk): unkno
     case "map": {
       if (!isRecord(value)) return mismatch(type, value, place, walk);
       if (walk.stored && Object.keys(value).length === 0) return null;
-      const members = Object.entries(value).map(([key, item]) => [
-        key,
-        decode(type.of, item, { ...place, path: below(place.path, key) }, walk),
-      ]);
+      // Go writes maps in the order of their keys.
+      const members = Object.entries(value)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, item]) => [key, decode(type.of, item, { ...place, path: below(place.path, key) }, walk)]);
       return Object.fromEntries(members);
     }
     case "Raw":

@@ -46,6 +46,12 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
       .replace(/Invalid value: ("\{(?:\\.|[^"\\])*\}")/g, (whole, quoted: string) => objectIn(quoted) ?? whole)
       // A name the server made: generateName (the families' begin with gen-) and five of its letters.
       .replace(/\bkube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "kube-api-access-*")
+      // What a refused Job shows of its template is a Go value.
+      .replace(/Invalid value: \{"[sS]pec":\{.*?\}: field is immutable/g, "Invalid value: TEMPLATE: field is immutable")
+      .replace(
+        /Invalid value: \{"[^{]*"Spec":\{.*?\}: field is immutable/g,
+        "Invalid value: TEMPLATE: field is immutable",
+      )
       // Refused Pod updates end in a difference of Go values.
       .replace(/(previously negative\))\n.*$/s, "$1")
       .replace(/\b(gen|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-*");

@@ -142,7 +142,6 @@ const BODIES: readonly [kind: string, body: Json][] = [
   service({ ports: [{ port: 70000, targetPort: "A_b" }] }),
   service({ ports: [{ port: 80, targetPort: 70000 }] }),
   service({ ports: [{ port: 80, nodePort: 30001 }] }),
-  service({ type: "NodePort", ports: [{ port: 80, nodePort: 5 }] }),
   service({ type: "Other", ports: [port] }),
   service({ type: "ExternalName" }),
   service({ type: "ExternalName", externalName: "A b" }),

@@ -1,0 +1,232 @@
+import { equalJson } from "../patch/json.ts";
+import type { Body, FieldError } from "../served.ts";
+import { forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
+import { selects, validateLabelSelector, validateLabels } from "./name-rules.ts";
+import { validatePodSpec } from "./pod-validation.ts";
+import { at, membersAt, objectsAt } from "./read.ts";
+import { atMost100Percent, nonNegative, numberOrPercent, oneOfField } from "./value-rules.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Deployments, in the order of upstream's `ValidateDeploymentSpec`. */
+export function validateDeployment(object: Body, old?: Body): FieldError[] {
+  const spec = membersAt(object, "spec");
+  const deadline = spec.progressDeadlineSeconds;
+  const tooSoon = typeof deadline === "number" && deadline <= Number(spec.minReadySeconds ?? 0);
+  return [
+    ...nonNegative(spec, "spec", ["replicas"]),
+    ...validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" }),
+    ...validateRollout(membersAt(spec, "strategy")),
+    ...nonNegative(spec, "spec", ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"]),
+    ...(tooSoon
+      ? [invalidField("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]
+      : []),
+    ...validateFixedSelector(object, old),
+  ];
+}
+
+/** ReplicaSets. */
+export function validateReplicaSet(object: Body, old?: Body): FieldError[] {
+  const spec = membersAt(object, "spec");
+  return [
+    ...nonNegative(spec, "spec", ["replicas", "minReadySeconds"]),
+    ...validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" }),
+    ...validateFixedSelector(object, old),
+  ];
+}
+
+/** ReplicationControllers, whose selector is a plain map. */
+export function validateReplicationController(object: Body): FieldError[] {
+  const spec = membersAt(object, "spec");
+  const selector = membersAt(spec, "selector");
+  return [
+    ...nonNegative(spec, "spec", ["minReadySeconds"]),
+    ...(Object.keys(selector).length === 0 ? [requiredField("spec.selector")] : []),
+    ...nonNegative(spec, "spec", ["replicas"]),
+    ...(spec.template === undefined || spec.template === null
+      ? [requiredField("spec.template")]
+      : [
+          ...validateMatch({ matchLabels: selector }, spec),
+          ...validateTemplate(spec),
+          ...validateLasting(spec, "ReplicationController"),
+        ]),
+  ];
+}
+
+/** DaemonSets. A selector that is absent is only told by what it fails to match. */
+export function validateDaemonSet(object: Body, old?: Body): FieldError[] {
+  const spec = membersAt(object, "spec");
+  const errors = validateLabelSelector(spec.selector, "spec.selector");
+  return [
+    ...errors,
+    ...(errors.length > 0 || isEmpty(spec.selector) ? [] : validateMatch(spec.selector, spec)),
+    ...(isPresent(spec.selector) && isEmpty(spec.selector)
+      ? [invalidField("spec.selector", spec.selector, "empty selector is invalid for daemonset")]
+      : []),
+    ...validateTemplate(spec),
+    ...validateLasting(spec, "DaemonSet"),
+    ...nonNegative(spec, "spec", ["minReadySeconds"]),
+    ...validateDaemonRollout(membersAt(spec, "updateStrategy")),
+    ...nonNegative(spec, "spec", ["revisionHistoryLimit"]),
+    ...validateFixedSelector(object, old),
+  ];
+}
+
+const STATEFUL_CHANGES = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+];
+
+export function validateStatefulSet(object: Body, old?: Body): FieldError[] {
+  const spec = membersAt(object, "spec");
+  const policy = spec.podManagementPolicy;
+  const strategy = membersAt(spec, "updateStrategy");
+  const fixed = (of: Fields) => Object.entries(of).filter(([name]) => !STATEFUL_CHANGES.includes(name));
+  const changed =
+    old !== undefined && !equalJson(Object.fromEntries(fixed(spec)), Object.fromEntries(fixed(membersAt(old, "spec"))));
+  return [
+    ...(policy === "OrderedReady" || policy === "Parallel"
+      ? []
+      : [invalidField("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")]),
+    ...(strategy.type === "RollingUpdate" || strategy.type === "OnDelete"
+      ? []
+      : [invalidField("spec.updateStrategy", inGo(strategy), "must be 'RollingUpdate' or 'OnDelete'")]),
+    ...nonNegative(spec, "spec", ["replicas", "minReadySeconds"]),
+    ...validateSelected(spec, { maker: "statefulset", controller: undefined }),
+    ...validateLasting(spec, "StatefulSet"),
+    ...(changed
+      ? [
+          forbiddenField(
+            "spec",
+            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+          ),
+        ]
+      : []),
+  ];
+}
+
+interface Names {
+  /** Who an empty selector is invalid for. */
+  maker: string;
+  /** Who judges that the template's Pods last; undefined: somebody else does. */
+  controller: string | undefined;
+}
+
+/** A selector that is there and selects something, and a template that it selects. */
+function validateSelected(spec: Fields, { maker, controller }: Names): FieldError[] {
+  const { selector } = spec;
+  const errors = isPresent(selector)
+    ? validateLabelSelector(selector, "spec.selector")
+    : [requiredField("spec.selector")];
+  if (isPresent(selector) && errors.length > 0)
+    return [...errors, invalidField("spec.selector", selector, "invalid label selector")];
+  if (isPresent(selector) && isEmpty(selector))
+    errors.push(invalidField("spec.selector", selector, `empty selector is invalid for ${maker}`));
+  return [
+    ...errors,
+    ...(isPresent(selector) && isEmpty(selector) ? [] : validateMatch(selector, spec)),
+    ...validateTemplate(spec),
+    ...(controller === undefined ? [] : validateLasting(spec, controller)),
+  ];
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isEmpty(selector: unknown): boolean {
+  if (!isPresent(selector)) return false;
+  return (
+    Object.keys(membersAt(selector, "matchLabels")).length === 0 && objectsAt(selector, "matchExpressions").length === 0
+  );
+}
+
+/** An absent selector matches nothing. */
+function validateMatch(selector: unknown, spec: Fields): FieldError[] {
+  const labels = membersAt(spec, "template.metadata.labels");
+  if (isEmpty(selector) || selects(selector, labels)) return [];
+  const shown = at(spec, "template.metadata.labels") ?? null;
+  return [invalidField("spec.template.metadata.labels", shown, "`selector` does not match template `labels`")];
+}
+
+/** A template: its labels and what runs. `path`: where the spec that holds it is. */
+export function validateTemplate(spec: unknown, path = "spec"): FieldError[] {
+  return [
+    ...validateLabels(membersAt(spec, "template.metadata.labels"), `${path}.template.labels`),
+    ...validatePodSpec(at(spec, "template.spec"), `${path}.template.spec`),
+  ];
+}
+
+/** Pods of these kinds run until somebody ends them. */
+function validateLasting(spec: Fields, kind: string): FieldError[] {
+  const policy = at(spec, "template.spec.restartPolicy");
+  const errors = oneOfField(policy, "spec.template.spec.restartPolicy", ["Always"]);
+  if (at(spec, "template.spec.activeDeadlineSeconds") === undefined) return errors;
+  const why = `activeDeadlineSeconds in ${kind} is not Supported`;
+  return [...errors, forbiddenField("spec.template.spec.activeDeadlineSeconds", why)];
+}
+
+function validateFixedSelector(object: Body, old: Body | undefined): FieldError[] {
+  const selector = at(object, "spec.selector");
+  if (old === undefined || equalJson(selector ?? null, at(old, "spec.selector") ?? null)) return [];
+  return [immutableField("spec.selector", selector ?? null)];
+}
+
+function validateRollout(strategy: Fields): FieldError[] {
+  const path = "spec.strategy.rollingUpdate";
+  if (strategy.type === "Recreate")
+    return isPresent(strategy.rollingUpdate)
+      ? [forbiddenField(path, "may not be specified when strategy `type` is 'Recreate'")]
+      : [];
+  if (strategy.type !== "RollingUpdate")
+    return oneOfField(strategy.type, "spec.strategy", ["Recreate", "RollingUpdate"]).map((error) => ({
+      ...error,
+      message: error.message.replace(JSON.stringify(strategy.type), JSON.stringify(inGo(strategy))),
+    }));
+  const { maxUnavailable, maxSurge } = membersAt(strategy, "rollingUpdate");
+  return [
+    ...numberOrPercent(maxUnavailable, `${path}.maxUnavailable`),
+    ...numberOrPercent(maxSurge, `${path}.maxSurge`),
+    ...(amount(maxUnavailable) === 0 && amount(maxSurge) === 0
+      ? [invalidField(`${path}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0")]
+      : []),
+    ...atMost100Percent(maxUnavailable, `${path}.maxUnavailable`),
+  ];
+}
+
+function validateDaemonRollout(strategy: Fields): FieldError[] {
+  const path = "spec.updateStrategy.rollingUpdate";
+  if (strategy.type === "OnDelete") return [];
+  if (strategy.type !== "RollingUpdate")
+    return oneOfField(strategy.type, "spec.updateStrategy", ["RollingUpdate", "OnDelete"]).map((error) => ({
+      ...error,
+      message: error.message.replace(JSON.stringify(strategy.type), JSON.stringify(inGo(strategy))),
+    }));
+  const { maxUnavailable, maxSurge } = membersAt(strategy, "rollingUpdate");
+  const [away, more] = [amount(maxUnavailable) !== 0, amount(maxSurge) !== 0];
+  return [
+    ...numberOrPercent(maxUnavailable, `${path}.maxUnavailable`),
+    ...numberOrPercent(maxSurge, `${path}.maxSurge`),
+    ...atMost100Percent(maxUnavailable, `${path}.maxUnavailable`),
+    ...atMost100Percent(maxSurge, `${path}.maxSurge`),
+    ...(away && more
+      ? [invalidField(`${path}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero")]
+      : []),
+    ...(away || more ? [] : [requiredField(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")]),
+  ];
+}
+
+/** The number, or that before the percent sign; what is neither counts for nothing. */
+function amount(value: unknown): number {
+  return typeof value === "number" ? value : Number(/^([0-9]+)%$/.exec(String(value))?.[1] ?? 0);
+}
+
+/** A strategy as Go's encoder shows the internal type. */
+function inGo(strategy: Fields): unknown {
+  return { Type: strategy.type, RollingUpdate: strategy.rollingUpdate ?? null };
+}
