@@ -37,7 +37,7 @@ export function installFiles(): Map<string, string> {
   files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents([...crds.values(), ...installedObjects(DEFAULT_VALUES)]));
   files.set("deploy/kustomization.yaml", INSTALL_HEADER + dump(KUSTOMIZATION, FORMAT));
   files.set("deploy/chart/Chart.yaml", INSTALL_HEADER + dump(CHART, FORMAT));
-  files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(InstallValues, DEFAULT_VALUES, ""));
+  files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(InstallValues, DEFAULT_VALUES));
   files.set("deploy/chart/values.schema.json", `${JSON.stringify(valuesSchema(), null, 2)}\n`);
   files.set("deploy/chart/templates/NOTES.txt", NOTES);
   for (const [name, trees] of Object.entries(INSTALLED))
@@ -99,22 +99,14 @@ function valuesSchema(): object {
   return { ...schema, properties: { ...schema.properties, global: { type: "object" } } };
 }
 
-/** The defaults as YAML, with what each is for above it. */
-function commented(schema: z.ZodType, value: object, pad: string): string {
-  const shape = (inner(schema) as z.ZodObject).shape as Record<string, z.ZodType>;
-  return Object.entries(value)
+/** The defaults as YAML, with what each is for above it. A group of values is what is prefaulted. */
+function commented(group: z.ZodObject, values: object, pad = ""): string {
+  return Object.entries(values)
     .map(([key, entry]: [string, unknown]) => {
-      const of = shape[key]!;
-      const about = of.description === undefined ? "" : `${pad}# ${of.description}\n`;
-      if (inner(of) instanceof z.ZodObject && key !== "resources")
-        return `${about}${pad}${key}:\n${commented(of, entry as object, `${pad}  `)}`;
-      return about + dump({ [key]: entry }, FORMAT).replaceAll(/^(?=.)/gm, pad);
+      const schema = group.shape[key] as z.ZodType;
+      const about = schema.description === undefined ? "" : `${pad}# ${schema.description}\n`;
+      if (!(schema instanceof z.ZodPrefault)) return about + dump({ [key]: entry }, FORMAT).replaceAll(/^(?=.)/gm, pad);
+      return `${about}${pad}${key}:\n${commented(schema.unwrap() as z.ZodObject, entry as object, `${pad}  `)}`;
     })
     .join("");
-}
-
-function inner(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
-    ? inner(schema.unwrap() as z.ZodType)
-    : schema;
 }

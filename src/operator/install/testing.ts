@@ -41,7 +41,7 @@ export const VARIATIONS: Readonly<Record<ValuePath, Variation>> = {
   rancherdConfig: { value: true, nonsense: "/etc/rancher" },
   resources: {
     value: { requests: { cpu: 1, memory: "1Gi" }, limits: { memory: "2Gi" } },
-    nonsense: { requests: { gpu: 1 } },
+    nonsense: { request: { cpu: 1 } },
   },
   "podDisruptionBudget.enabled": { value: false, nonsense: 1 },
   "networkPolicy.enabled": { value: false, nonsense: 0 },

@@ -13,7 +13,7 @@ const words = z.record(z.string(), z.string());
 const anyMap = z.record(z.string(), z.unknown());
 const anyMaps = z.array(anyMap);
 const quantity = z.union([z.string(), z.number()]);
-const amounts = z.strictObject({ cpu: quantity.optional(), memory: quantity.optional() });
+const amounts = z.record(z.string(), quantity);
 
 export const InstallValues = z.strictObject({
   replicas: z
@@ -95,7 +95,7 @@ export const InstallValues = z.strictObject({
       "Read the join token from the node's own rancherd configuration, as root. Better: key JOIN_TOKEN of the Secret.",
     ),
   resources: z
-    .strictObject({ requests: amounts.default({}), limits: amounts.default({}) })
+    .strictObject({ requests: amounts.optional(), limits: amounts.optional() })
     // bench/README.md: 0.02 of a core and 307 MiB with 1000 idle machines, 646 MiB at the peak of ordering 5000.
     .default({ requests: { cpu: "50m", memory: "320Mi" }, limits: { memory: "768Mi" } })
     .describe("Measured: 1000 machines at rest take 0.02 of a core and 307 MiB, ordering 5000 at once takes 646 MiB."),
@@ -134,17 +134,15 @@ export type InstallValues = z.output<typeof InstallValues>;
 
 export const DEFAULT_VALUES: InstallValues = InstallValues.parse({});
 
-/** A value by its place, `boot.service.port`; a group of values is no value. */
+/** A value by its place, `boot.service.port`; a group of values is no value, a mapping that may be empty is one. */
 export type ValuePath = PathOf<InstallValues>;
 
 type PathOf<T> = {
-  [Key in keyof T & string]: T[Key] extends readonly unknown[]
-    ? Key
-    : string extends keyof T[Key]
+  [Key in keyof T & string]: T[Key] extends object
+    ? T[Key] extends readonly unknown[]
       ? Key
-      : T[Key] extends object
-        ? Key extends "resources"
-          ? Key
-          : `${Key}.${PathOf<T[Key]>}`
-        : Key;
+      : Record<never, never> extends T[Key]
+        ? Key
+        : `${Key}.${PathOf<T[Key]>}`
+    : Key;
 }[keyof T & string];
