@@ -1,8 +1,7 @@
 import type { User } from "../request.ts";
+import { dnsLabel, dnsSubdomain } from "../rules/names.ts";
 
 const PREFIX = "system:serviceaccount:";
-const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** The user name of a ServiceAccount. */
 export function accountUserName(namespace: string, name: string): string {
@@ -18,13 +17,14 @@ export function accountGroups(namespace: string): string[] {
 export function accountOfUserName(userName: string): { namespace: string; name: string } | undefined {
   if (!userName.startsWith(PREFIX)) return undefined;
   const [namespace = "", name = "", ...more] = userName.slice(PREFIX.length).split(":");
-  return more.length === 0 && LABEL.test(namespace) && SUBDOMAIN.test(name) ? { namespace, name } : undefined;
+  const isOne = more.length === 0 && dnsLabel(namespace).length === 0 && dnsSubdomain(name).length === 0;
+  return isOne ? { namespace, name } : undefined;
 }
 
 /** The Node whose kubelet has this user name; undefined when it is none's. */
 export function nodeOfUserName(userName: string): string | undefined {
   const name = userName.startsWith("system:node:") ? userName.slice("system:node:".length) : "";
-  return SUBDOMAIN.test(name) ? name : undefined;
+  return dnsSubdomain(name).length === 0 ? name : undefined;
 }
 
 /** The user with `system:authenticated` among its groups. */

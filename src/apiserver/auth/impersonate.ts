@@ -1,5 +1,6 @@
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { User } from "../request.ts";
+import { dnsSubdomain } from "../rules/names.ts";
 import type { Attributes, Authorize } from "./authorize.ts";
 import { denied, permit } from "./denial.ts";
 import { ANONYMOUS, accountGroups, accountOfUserName, nodeOfUserName } from "./identity.ts";
@@ -126,16 +127,24 @@ function wrongExtra(extra: Readonly<Record<string, readonly string[]>>): string 
   for (const [key, values] of Object.entries(extra)) {
     if (key === "") return "impersonating the empty string key in extra is not allowed";
     if (values.includes("")) return "impersonating the empty string value in extra is not allowed";
-    if (!DOMAIN_PATH.test(key)) return `impersonating an invalid key in extra is not allowed: ${notADomainPath(key)}`;
+    const wrong = keyFaults(key);
+    if (wrong.length > 0)
+      return `impersonating an invalid key in extra is not allowed: ${wrong.length === 1 ? wrong[0] : `[${wrong.join(", ")}]`}`;
   }
   return undefined;
 }
 
-const DOMAIN_PATH =
-  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+const HTTP_PATH = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-function notADomainPath(key: string): string {
-  return `extra.key: Invalid value: ${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
+/** A key is a path below a domain. */
+function keyFaults(key: string): string[] {
+  const [host = "", path = ""] = key.split(/\/(.*)/s);
+  const wrong = (value: string, why: string) => `extra.key: Invalid value: ${JSON.stringify(value)}: ${why}`;
+  if (host === "" || path === "") return [wrong(key, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  const faults = dnsSubdomain(host).map((why) => wrong(host, why));
+  return HTTP_PATH.test(path)
+    ? faults
+    : [...faults, wrong(path, `Invalid path (regex used for validation is '${HTTP_PATH.source.slice(1, -1)}')`)];
 }
 
 /** The user with the groups that follow from the name and from having been let in. */

@@ -1,15 +1,13 @@
 import { equalJson } from "../patch/json.ts";
+import { pathSegment } from "../rules/names.ts";
 import type { Body, FieldError } from "../served.ts";
 import { invalidField, requiredField } from "./field-errors.ts";
-import { validateLabelSelector } from "./name-rules.ts";
+import { validateLabelSelector, validateSubdomain } from "./name-rules.ts";
 import { at, objectsAt, textAt, textsAt } from "./read.ts";
 
 /** What Roles, ClusterRoles and their bindings must be beyond their schema, in the words and order of upstream's validation. */
 
 const GROUP = "rbac.authorization.k8s.io";
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const SUBDOMAIN_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 export function validateRole(object: Body): FieldError[] {
   return objectsAt(object, "rules").flatMap((rule, i) => validateRule(rule, `rules[${i}]`, true));
@@ -62,7 +60,7 @@ function validateBinding(object: Body, old: Body | undefined, kinds: readonly st
   if (group !== GROUP) errors.push(unsupported("roleRef.apiGroup", group, [GROUP]));
   if (!kinds.includes(kind)) errors.push(unsupported("roleRef.kind", kind, kinds));
   if (name === "") errors.push(requiredField("roleRef.name"));
-  else for (const why of segmentFaults(name)) errors.push(invalidField("roleRef.name", name, why));
+  else for (const why of pathSegment(name)) errors.push(invalidField("roleRef.name", name, why));
   for (const [i, subject] of objectsAt(object, "subjects").entries())
     errors.push(...validateSubject(subject, `subjects[${i}]`, kinds.includes("Role")));
   if (old !== undefined && !equalJson(at(object, "roleRef"), at(old, "roleRef")))
@@ -75,8 +73,7 @@ function validateSubject(subject: unknown, path: string, namespaced: boolean): F
   const errors = name === "" ? [requiredField(`${path}.name`)] : [];
   switch (kind) {
     case "ServiceAccount":
-      if (name !== "" && !(name.length <= 253 && SUBDOMAIN.test(name)))
-        errors.push(invalidField(`${path}.name`, name, SUBDOMAIN_RULE));
+      if (name !== "") errors.push(...validateSubdomain(name, `${path}.name`));
       if (group !== "") errors.push(unsupported(`${path}.apiGroup`, group, [""]));
       if (!namespaced && textAt(subject, "namespace") === "") errors.push(requiredField(`${path}.namespace`));
       return errors;
@@ -93,10 +90,4 @@ function unsupported(field: string, value: string, supported: readonly string[])
   const list = supported.map((one) => JSON.stringify(one));
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list.join(", ")}`;
   return { field, reason: "FieldValueNotSupported", message };
-}
-
-/** Why a name can't be a segment of a path. */
-function segmentFaults(name: string): string[] {
-  if (name === "." || name === "..") return [`may not be '${name}'`];
-  return ["/", "%"].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`);
 }

@@ -1,9 +1,8 @@
 import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
+import { selects } from "../builtin/name-rules.ts";
 import { at, objectsAt } from "../builtin/read.ts";
-import { selectorText } from "../builtin/selector-text.ts";
 import type { Core } from "../core.ts";
 import { sameJson } from "../json-value.ts";
-import { labelSelector } from "../select/label-selector.ts";
 import type { Body } from "../served.ts";
 import { APPLY, patch } from "../verbs/patch.ts";
 import { ownCall, Work } from "./work.ts";
@@ -45,10 +44,8 @@ async function gather(core: Core, name: string): Promise<void> {
   if (role === undefined || !isAggregated(role)) return;
   const rules: PolicyRule[] = [];
   for (const selector of objectsAt(role, "aggregationRule.clusterRoleSelectors")) {
-    const text = selectorText(selector);
-    const isChosen = labelSelector(text === "<none>" ? "" : text);
     for (const [other, candidate] of core.store.collection(CLUSTER_ROLES).range("", "")) {
-      if (other === name || !isChosen(candidate.metadata.labels)) continue;
+      if (other === name || !selects(selector, candidate.metadata.labels ?? {})) continue;
       for (const rule of rulesOf(candidate)) if (!rules.some((held) => sameJson(held, rule))) rules.push(rule);
     }
   }
