@@ -1,5 +1,4 @@
-import type { Random } from "../../../base/random.ts";
-import { text } from "../../../base/random.ts";
+import { type Random, text } from "../../../base/random.ts";
 import { at, objectsAt, textAt } from "../../builtin/read.ts";
 import type { Admission } from "../../core.ts";
 import type { Body } from "../../served.ts";
