@@ -89,3 +89,19 @@ test("a deadline aborts with a TimeoutError at its time, with the parent's reaso
   assert.equal(child.signal.reason.message, "parent");
   assert.equal(done.signal.aborted, false);
 });
+
+test("time stands still while work is outside, until the world has settled after its return", async () => {
+  let outside: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
+  const clock = new VirtualClock(0, () => outside?.promise);
+  const fired: string[] = [];
+  clock.after(1, () => fired.push("timer"));
+  const run = clock.run(1);
+  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  assert.deepEqual([fired, clock.now()], [[], 0]);
+  const came = outside;
+  outside = undefined;
+  void came.promise.then(() => fired.push("answer"));
+  came.resolve();
+  await run;
+  assert.deepEqual(fired, ["answer", "timer"]);
+});

@@ -19,7 +19,7 @@ export function attributesOf({
   path,
   query,
 }: Pick<ApiRequest, "method" | "path" | "query">): Attributes | undefined {
-  const found = PATH.exec(path) ?? (/^\/api\/v1\/namespaces\/[^/]+$/.test(path) ? namespaceItself(path) : null);
+  const found = PATH.exec(path);
   if (found === null) return undefined;
   const [, group = "", namespace, plural, name, subresource] = found;
   return {
@@ -41,8 +41,4 @@ export function rightsUsed(request: ApiRequest, { status }: Pick<ApiAnswer, "sta
 function reading(name: string | undefined, query: ApiRequest["query"]): string {
   if (query?.watch === "true") return "watch";
   return name === undefined ? "list" : "get";
-}
-
-function namespaceItself(path: string): string[] {
-  return [path, "", "", "namespaces", path.slice(path.lastIndexOf("/") + 1)];
 }

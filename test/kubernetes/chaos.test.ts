@@ -5,7 +5,8 @@ import { systemClock as clock } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { whyNotHere } from "./cluster.ts";
-import { type Replica, startLive, until } from "./live.ts";
+import { startLive, until } from "./live.ts";
+import type { Replica } from "./replica.ts";
 
 const skip = (await whyNotHere()) ?? false;
 const SEED = Number(process.env.SEED ?? clock.now() % 100_000);

@@ -18,7 +18,7 @@ import { installCrds } from "../../src/operator/install-crds.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
 import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
 import { startLive, until } from "./live.ts";
-import { operatorTransport, prepare } from "./stage.ts";
+import { operatorTransport, prepare } from "./operator-account.ts";
 
 const skip = (await whyNotHere()) ?? false;
 const REFERENCE = process.env.SLIPWAY_REFERENCE ?? "../shared/reference/data";

@@ -2,14 +2,10 @@
  * Slipway in real time on a real cluster: the operator as processes of its own, with the account and the rights that `deploy/` ships;
  * the metal and the Harvester site are simulated in the test's process. Machines reach whichever replica answers, as through a Service.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { systemClock as clock } from "../../src/base/clock.ts";
-import { type Http, type HttpAnswer, type HttpRequest, plain } from "../../src/base/http.ts";
+import { plain } from "../../src/base/http.ts";
 import { undiciHttp } from "../../src/base/http-client.ts";
 import { serveHttp } from "../../src/base/http-server.ts";
 import { quietLog } from "../../src/base/log.ts";
@@ -21,7 +17,9 @@ import { Lease, Secret } from "../../src/kube/core.ts";
 import { loadConnection } from "../../src/kube/kubeconfig.ts";
 import { kubeconfig } from "../../src/pki/kubeconfig.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import { CONTROLLERS, operatorToken, prepare } from "./stage.ts";
+import { operatorToken, prepare } from "./operator-account.ts";
+import { forward, Replica } from "./replica.ts";
+import { CONTROLLERS } from "./stage.ts";
 
 const SITE = { vip: "10.20.30.40", joinToken: "join-token-of-the-live-test" };
 const SPEED = 2000;
@@ -40,58 +38,6 @@ export interface Live {
   /** How things stand, for the person who reads a failed test. */
   story(): Promise<string>;
   close(): Promise<void>;
-}
-
-/** One operator process. */
-export class Replica {
-  readonly child: ChildProcess;
-  readonly bootUrl: string;
-  readonly said: string[] = [];
-  readonly started: Promise<void>;
-  /** Whether machines can be answered by it. */
-  awake = true;
-
-  constructor(args: readonly string[], env: Record<string, string>, bootPort: number) {
-    this.bootUrl = `http://127.0.0.1:${bootPort}`;
-    this.child = spawn(process.execPath, ["src/cli/main.ts", "operator", ...args], {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: { PATH: process.env.PATH, ...env },
-    });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.started = promise;
-    createInterface({ input: this.child.stderr! }).on("line", (line) => {
-      this.said.push(line);
-      if (line.includes("operator started")) resolve();
-    });
-    this.child.once("exit", (code, signal) => {
-      this.awake = false;
-      reject(new Error(`the operator ended with ${code ?? signal}\n${this.said.slice(-10).join("\n")}`));
-    });
-    promise.catch(() => {});
-  }
-
-  /** Its part of the Lease's holder: what follows is drawn anew at each start. */
-  get identity(): string {
-    return `${hostname()}_${this.child.pid}`;
-  }
-
-  pause(): void {
-    this.awake = false;
-    this.child.kill("SIGSTOP");
-  }
-
-  resume(): void {
-    this.awake = true;
-    this.child.kill("SIGCONT");
-  }
-
-  /** Resolves when it is gone. */
-  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, "exit");
-    this.child.kill(signal);
-    await gone;
-  }
 }
 
 export async function startLive(): Promise<Live> {
@@ -182,23 +128,6 @@ export async function until(
     if (clock.now() > end) throw new Error(`not within ${forMs / 1000} s: ${what}\n${await story()}`);
     await clock.sleep(LOOK_MS);
   }
-}
-
-/** As a Service does, and a client that is sent away comes again. */
-async function forward(request: HttpRequest, replicas: readonly Replica[], http: Http): Promise<HttpAnswer> {
-  const { method, headers = {}, body } = request;
-  const url = new URL(request.url);
-  for (let attempt = 0; attempt < 100 && request.signal?.aborted !== true; attempt++) {
-    const replica = replicas.findLast(({ awake }) => awake);
-    if (replica !== undefined) {
-      const { host: _, connection: __, ...passed } = headers;
-      const to = { method, url: `${replica.bootUrl}${url.pathname}${url.search}`, headers: passed, timeoutMs: 5_000 };
-      const answer = await http(body === undefined ? to : { ...to, body }).catch(() => undefined);
-      if (answer !== undefined && answer.status < 500) return answer;
-    }
-    await clock.sleep(LOOK_MS);
-  }
-  return plain(503, "no replica answers");
 }
 
 async function free(): Promise<{ port: number }> {

@@ -4,7 +4,8 @@ import { type TestContext, test } from "node:test";
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { LEASE_TIMES } from "../../src/kube/leader.ts";
 import { whyNotHere } from "./cluster.ts";
-import { type Live, type Replica, startLive, until } from "./live.ts";
+import { type Live, startLive, until } from "./live.ts";
+import type { Replica } from "./replica.ts";
 
 const skip = (await whyNotHere()) ?? false;
 const TAKE_OVER_MS = LEASE_TIMES.leaseMs + 5_000;

@@ -1,0 +1,57 @@
+/** The operator's account as `deploy/` ships it: written into a cluster, and used. */
+import { systemClock } from "../../src/base/clock.ts";
+import { Namespace } from "../../src/kube/core.ts";
+import { createHttpTransport } from "../../src/kube/http-transport.ts";
+import { loadConnection } from "../../src/kube/kubeconfig.ts";
+import type { Transport } from "../../src/kube/transport.ts";
+import type { RbacObject } from "../../src/operator/rbac.ts";
+import { create, ensureMachineKind } from "../../src/sim/site/capi-machine.ts";
+import type { Cluster } from "./cluster.ts";
+import { shippedRbac } from "./grants.ts";
+
+/** Writes the namespaces, the shipped RBAC and the kinds of others, as the administrator who installs Slipway. */
+export async function prepare({ client, transport }: Cluster): Promise<void> {
+  for (const name of ["harvester-system", "fleet-local"]) await create(client, Namespace, { metadata: { name } });
+  for (const object of await shippedRbac()) await apply(transport, object);
+  await ensureMachineKind(client, systemClock);
+}
+
+const PLURALS = {
+  ServiceAccount: "serviceaccounts",
+  Role: "roles",
+  RoleBinding: "rolebindings",
+  ClusterRole: "clusterroles",
+  ClusterRoleBinding: "clusterrolebindings",
+} as const;
+
+async function apply(transport: Transport, object: RbacObject): Promise<void> {
+  const { name, namespace } = object.metadata;
+  const root = object.apiVersion === "v1" ? "/api/v1" : `/apis/${object.apiVersion}`;
+  const { status, body } = await transport.request({
+    method: "PATCH",
+    path: `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${PLURALS[object.kind]}/${name}`,
+    query: { fieldManager: "test", force: "true" },
+    contentType: "application/apply-patch+yaml",
+    body: object,
+  });
+  if (status >= 300) throw new Error(`${object.kind}/${name}: ${status} ${JSON.stringify(body)}`);
+}
+
+/** A token of the shipped ServiceAccount, from TokenRequest. */
+export async function operatorToken({ transport }: Cluster): Promise<string> {
+  const path = "/api/v1/namespaces/harvester-system/serviceaccounts/slipway/token";
+  const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 7200 } };
+  const { body } = await transport.request({ method: "POST", path, body: request });
+  return (body as { status: { token: string } }).status.token;
+}
+
+/** The way to the cluster as the shipped ServiceAccount. */
+export async function operatorTransport(cluster: Cluster): Promise<Transport> {
+  const token = await operatorToken(cluster);
+  const { server, ca } = await loadConnection({
+    kubeconfig: cluster.plane.kubeconfigFile,
+    env: {},
+    clock: systemClock,
+  });
+  return createHttpTransport({ server, ...(ca !== undefined && { ca }), authorization: async () => `Bearer ${token}` });
+}
