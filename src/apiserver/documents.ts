@@ -60,12 +60,14 @@ export function documents(core: Core): Documents {
     const resources = registry.all();
     const plain = (make: () => object | undefined): PlainAnswer | undefined => {
       const body = keep(parts.join("/"), make);
+      if (body !== undefined && byRouter) routed(request);
       return body === undefined
         ? undefined
         : { status: 200, headers: { "content-type": requirePlainMedia(accept) }, body };
     };
-    if (root === "api" || (version !== undefined && registry.hasBuiltIn(group ?? ""))) routed(request);
+    const byRouter = root === "api" || (version !== undefined && registry.hasBuiltIn(group ?? ""));
     if (group === undefined) {
+      if (byRouter) routed(request);
       const media = aggregatedMedia(accept);
       if (media !== undefined) {
         const headers = { "content-type": `${media};${AGGREGATED}`, "cache-control": "public" };
@@ -110,7 +112,8 @@ export function documents(core: Core): Documents {
   };
 
   return (request) => {
-    const parts = request.path.split("/").filter((part) => part !== "");
+    const parts = request.path === "/" ? [] : request.path.slice(1).replace(/\/$/, "").split("/");
+    if (parts[0] === "") return undefined;
     const [first, second, ...rest] = parts;
     switch (first) {
       case undefined:

@@ -6,7 +6,9 @@ const read = (path: string): string => {
   const p = parseResourcePath(path);
   return p === undefined
     ? "none"
-    : [p.group, p.version, p.namespace, p.plural, p.name, p.subresource].join("|") + (p.watch ? "|watch" : "");
+    : [p.group, p.version, p.namespace, p.plural, p.name, p.subresource].join("|") +
+        (p.beyond ? "|beyond" : "") +
+        (p.watch ? "|watch" : "");
 };
 
 for (const [path, expected] of [
@@ -26,7 +28,8 @@ for (const [path, expected] of [
   ["/apis/apps/v1", "none"],
   ["/api/v1", "none"],
   ["/version", "none"],
-  ["/apis/apps/v1/a/b/c/d", "none"],
+  ["/apis/apps/v1/a/b/c/d", "apps|v1||a|b|c|beyond"],
+  ["/apis/apps//v1/a", "none"],
 ] as const)
   test(`${path} names ${expected}`, () => assert.equal(read(path), expected));
 

@@ -9,6 +9,8 @@ export interface ResourcePath {
   /** Empty for the collection. */
   name: string;
   subresource: string;
+  /** Something stands behind the subresource. */
+  beyond: boolean;
   /** The old `/watch/` prefix was there. */
   watch: boolean;
 }
@@ -18,10 +20,10 @@ export interface ResourcePath {
  * `/api/v1/namespaces/x` and its subresources name the Namespace itself.
  */
 export function parseResourcePath(path: string): ResourcePath | undefined {
-  const parts = path
-    .split("/")
-    .filter((p) => p !== "")
-    .map(decodePart);
+  const parts = decoded(path)
+    .replace(/^\/|\/$/g, "")
+    .split("/");
+  if (parts.includes("")) return undefined;
   const group = parts[0] === "api" ? "" : parts[0] === "apis" ? parts[1] : undefined;
   const rest = parts[0] === "api" ? parts.slice(1) : parts.slice(2);
   const version = rest.shift();
@@ -35,14 +37,14 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
     rest.splice(0, 2);
   }
   const [plural, name = "", subresource = "", ...more] = rest;
-  if (plural === undefined || more.length > 0) return undefined;
-  return { group, version, namespace, plural, name, subresource, watch };
+  if (plural === undefined) return undefined;
+  return { group, version, namespace, plural, name, subresource, beyond: more.length > 0, watch };
 }
 
-function decodePart(part: string): string {
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(path);
   } catch {
-    throw badRequest(`the path holds a broken percent escape: ${JSON.stringify(part)}`);
+    throw badRequest(`the path holds a broken percent escape: ${JSON.stringify(path)}`);
   }
 }

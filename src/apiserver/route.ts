@@ -42,7 +42,7 @@ export function hasRoute(resource: ServedResource, path: ResourcePath, verb: str
 function builtInRoute(resource: ServedResource, path: ResourcePath, verb: string, method: string): boolean {
   const { namespaced } = resource;
   const nowhere = namespaced && path.namespace === "";
-  if (nowhere && path.name !== "") return false;
+  if (path.beyond || (nowhere && path.name !== "")) return false;
   const offered = verbsAt(resource, path, nowhere);
   if (offered.length === 0) return false;
   if (!offered.includes(verb) || method === "HEAD" || (path.watch && method !== "GET")) throw noSuchMethod();
