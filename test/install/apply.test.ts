@@ -1,5 +1,5 @@
 /**
- * The commands of the README, by kubectl, on the embedded API and on kube-apiserver; then the operator as its Deployment starts it, with
+ * What the README and docs/install.md say, by kubectl and Helm, on the embedded API and on kube-apiserver; then the operator as its Deployment starts it, with
  * the token of its ServiceAccount.
  */
 import assert from "node:assert/strict";
@@ -8,15 +8,15 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { test } from "node:test";
+import { basename, join } from "node:path";
+import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { Fault } from "../../src/base/fault.ts";
 import { quietLog } from "../../src/base/log.ts";
 import { cryptoRandom as random } from "../../src/base/random.ts";
 import { laptopIdentity } from "../../src/cli/laptop-identity.ts";
-import { KUBERNETES, startKubernetes } from "../../src/cli/laptop-kubernetes.ts";
+import { KUBERNETES, type KubernetesChoice, startKubernetes } from "../../src/cli/laptop-kubernetes.ts";
 import { loadConnection } from "../../src/kube/kubeconfig.ts";
 import { findAssets } from "../../src/kubernetes/assets.ts";
 import { installedObjects } from "../../src/operator/install/files.ts";
@@ -28,9 +28,16 @@ import { findProgram } from "./programs.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const INSTALL = ["-f", "deploy/namespaces.yaml", "-f", "deploy/slipway.yaml"];
 const NAMESPACE = "harvester-system";
+const OURS = [
+  "deploy,svc,sa,pdb,netpol,role,rolebinding,clusterrole,clusterrolebinding",
+  "--all-namespaces",
+  "--selector=app.kubernetes.io/name=slipway",
+];
+const POOL_CRD = /instancepools\.equinix\.harvesterhci\.io/;
 const READY_MS = 30_000;
 
 const kubectl = findProgram("kubectl");
+const helm = findProgram("helm");
 const real = await findAssets(process.env).then(
   () => undefined,
   (error: unknown) => (error instanceof Fault ? `${error.message}; ${error.remedy}` : Promise.reject(error)),
@@ -38,32 +45,14 @@ const real = await findAssets(process.env).then(
 const lacking = { embedded: undefined, real };
 
 for (const which of KUBERNETES) {
-  const skip = kubectl === undefined ? "no kubectl: make kube-assets, or put one on the PATH" : lacking[which];
+  const skip =
+    kubectl === undefined ? "no kubectl: make kube-assets, or put one on the PATH" : (lacking[which] ?? false);
 
   test(`${which} API: one command installs, twice is once, and the operator runs with the rights it was given`, {
-    skip: skip ?? false,
+    skip,
   }, async (t) => {
-    const dir = await mkdtemp(join(tmpdir(), "slipway-install-test-"));
-    t.after(() => rm(dir, { recursive: true, force: true }));
-    const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
-    const kubernetes = await startKubernetes(which, {
-      dir: undefined,
-      host: "127.0.0.1",
-      port: 0,
-      identity,
-      clock,
-      random,
-      log: quietLog,
-    });
-    t.after(() => kubernetes.close());
-    const admin = join(dir, "admin.kubeconfig");
-    await writeFile(admin, identity.kubeconfig(kubernetes.url));
-    const ask = async (...args: string[]): Promise<string> => {
-      const env = { PATH: process.env.PATH, HOME: dir, KUBECONFIG: admin };
-      const { stdout, stderr } = await promisify(execFile)(kubectl!, args, { cwd: ROOT, env });
-      assert.equal(stderr, "", `kubectl ${args.join(" ")} warns`);
-      return stdout;
-    };
+    const { dir, admin, run } = await cluster(which, t);
+    const ask = (...args: string[]): Promise<string> => run(kubectl!, args);
 
     const dry = await ask("apply", "--dry-run=client", ...INSTALL);
     assert.match(dry, /^deployment\.apps\/slipway created \(dry run\)$/m);
@@ -88,14 +77,60 @@ for (const which of KUBERNETES) {
     }
     assert.deepEqual(await operator.exited, [0, null]);
 
-    const kinds = "deploy,svc,sa,pdb,netpol,role,rolebinding,clusterrole,clusterrolebinding";
-    await ask("delete", kinds, "--all-namespaces", "-l", "app.kubernetes.io/name=slipway", "--wait=false");
-    assert.equal(
-      await ask("get", kinds, "--all-namespaces", "-l", "app.kubernetes.io/name=slipway", "--ignore-not-found"),
-      "",
-    );
-    assert.match(await ask("get", "crd", "-o", "name"), /instancepools\.equinix\.harvesterhci\.io/);
+    await ask("delete", ...OURS, "--wait=false");
+    assert.equal(await ask("get", ...OURS, "--ignore-not-found"), "");
+    assert.match(await ask("get", "crd", "-o", "name"), POOL_CRD);
   });
+
+  const without = helm === undefined && "no helm: make kube-assets NAMES=helm, or put one on the PATH";
+  test(`${which} API: Helm installs, upgrades and removes, and leaves the definitions`, {
+    skip: skip || without,
+  }, async (t) => {
+    const { run } = await cluster(which, t);
+    const release = ["slipway", "--namespace", NAMESPACE];
+    await run(kubectl!, ["apply", "-f", "deploy/namespaces.yaml"]);
+
+    await run(helm!, ["install", ...release, "deploy/chart"]);
+    const installed = await run(kubectl!, ["get", ...OURS, "-o", "name"]);
+    assert.match(installed, /^deployment\.apps\/slipway$/m);
+    await run(helm!, ["upgrade", ...release, "deploy/chart", "--set", "replicas=3,podDisruptionBudget.enabled=false"]);
+    const replicas = ["get", "deploy", "slipway", "-n", NAMESPACE, "-o", "jsonpath={.spec.replicas}"];
+    assert.equal(await run(kubectl!, replicas), "3");
+    assert.equal(await run(kubectl!, ["get", "pdb", "-A", "-o", "name"]), "");
+    await run(helm!, ["uninstall", ...release]);
+    assert.equal(await run(kubectl!, ["get", ...OURS, "--ignore-not-found"]), "");
+    assert.match(await run(kubectl!, ["get", "crd", "-o", "name"]), POOL_CRD);
+  });
+}
+
+interface Cluster {
+  /** A folder that goes with it. */
+  dir: string;
+  /** The administrator's kubeconfig. */
+  admin: string;
+  /** What a program prints, run as the administrator; a warning fails. */
+  run(program: string, args: readonly string[]): Promise<string>;
+}
+
+async function cluster(which: KubernetesChoice, t: TestContext): Promise<Cluster> {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-install-test-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
+  const place = { dir: undefined, host: "127.0.0.1", port: 0 };
+  const kubernetes = await startKubernetes(which, { ...place, identity, clock, random, log: quietLog });
+  t.after(() => kubernetes.close());
+  const admin = join(dir, "admin.kubeconfig");
+  await writeFile(admin, identity.kubeconfig(kubernetes.url), { mode: 0o600 });
+  const env = { PATH: process.env.PATH, HOME: dir, KUBECONFIG: admin };
+  return {
+    dir,
+    admin,
+    async run(program, args) {
+      const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: ROOT, env });
+      assert.equal(stderr, "", `${basename(program)} ${args.join(" ")} warns`);
+      return stdout;
+    },
+  };
 }
 
 interface Deployed {

@@ -36,7 +36,7 @@ function listItem(item: Tree, pad: string): string[] {
   if (item instanceof Hole && item.is.hole === "choice") return branches(item.is, (branch) => listItem(branch, pad));
   if (!isBlock(item)) return [`${pad}- ${inline(item)}`];
   const [first, ...rest] = block(item, `${pad}  `);
-  if (!first!.startsWith(pad)) throw new Fault("Bug", "chart", "the first entry of an item is always there");
+  if (first!.startsWith("{{")) throw new Fault("Bug", "chart", "the first entry of an item is always there");
   return [`${pad}- ${first!.slice(pad.length + 2)}`, ...rest];
 }
 
