@@ -4,13 +4,22 @@ import fc from "fast-check";
 import { systemClock } from "../base/clock.ts";
 import { quietLog } from "../base/log.ts";
 import { cryptoRandom } from "../base/random.ts";
-import { duplicateFields } from "./duplicates.ts";
+import { duplicateFields, strangeFields } from "./duplicates.ts";
 import { createApiServer } from "./server.ts";
 import { CONFIG_MAPS } from "./testing.ts";
 
 test("a field that is stated twice is told once, by path", () => {
   const text = '{"a":1,"b":[{"c":"\\\\"},{"c":"}\\"{","c":2,"c":3}],"a":{"a":[]},"\\u0061":0}';
   assert.deepEqual(duplicateFields(text), ["b[1].c", "a"]);
+});
+
+test("of a built-in kind, what is unknown and what stands twice is told in the order of the text", () => {
+  const text = '{"spec":{"strange":1,"replicas":1,"replicas":2,"list":[{"odd":{"replicas":1}}]}}';
+  assert.deepEqual(strangeFields(text, ["spec.list[0].odd", "spec.strange"]), [
+    'unknown field "spec.strange"',
+    'duplicate field "spec.replicas"',
+    'unknown field "spec.list[0].odd"',
+  ]);
 });
 
 test("no text that came from a value has duplicates, one with an object's first field repeated has", () => {

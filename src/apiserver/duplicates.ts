@@ -11,7 +11,30 @@ interface Frame {
  */
 export function duplicateFields(json: string): string[] {
   const found = new Set<string>();
+  eachKey(json, (again, path) => {
+    if (again) found.add(path());
+  });
+  return [...found];
+}
+
+/**
+ * What strict decoding of a built-in kind minds, in the order of the text: the fields that stand twice, and those at `unknown` paths. Other
+ * kinds' unknown fields are only found once the text is read.
+ */
+export function strangeFields(json: string, unknown: readonly string[]): string[] {
+  const strange = new Set(unknown);
+  const found = new Set<string>();
+  eachKey(json, (again, path) => {
+    if (again) found.add(`duplicate field ${JSON.stringify(path())}`);
+    if (strange.has(path())) found.add(`unknown field ${JSON.stringify(path())}`);
+  });
+  return [...found];
+}
+
+/** Tells each key of each object, and whether the object had it before. */
+function eachKey(json: string, visit: (again: boolean, path: () => string) => void): void {
   const stack: Frame[] = [];
+  const path = (): string => pathOf(stack);
   let keyNext = false;
   for (let at = 0; at < json.length; at++) {
     const frame = stack.at(-1);
@@ -34,7 +57,7 @@ export function duplicateFields(json: string): string[] {
         const end = endOfText(json, at);
         if (keyNext && frame?.keys !== undefined) {
           frame.name = JSON.parse(json.slice(at, end + 1)) as string;
-          if (frame.keys.has(frame.name)) found.add(pathOf(stack));
+          visit(frame.keys.has(frame.name), path);
           frame.keys.add(frame.name);
           keyNext = false;
         }
@@ -42,7 +65,6 @@ export function duplicateFields(json: string): string[] {
       }
     }
   }
-  return [...found];
 }
 
 /** Where the quote at `at` is closed. */

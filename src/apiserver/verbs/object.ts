@@ -1,6 +1,7 @@
 import { mediaType } from "../body.ts";
 import { pruned } from "../conversion/views.ts";
 import type { Call } from "../core.ts";
+import { strangeFields } from "../duplicates.ts";
 import { isRecord, sameJson } from "../json-value.ts";
 import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
 import { malformedMetadata } from "../rules/metadata.ts";
@@ -115,7 +116,7 @@ export function tidy(call: Call, object: Body): void {
   const schema = core.registry.compiled(resource);
   const unknown = schema.prune(object);
   const mode = call.query.get("fieldValidation") || "Warn";
-  const texts = [...(call.duplicates ?? []), ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+  const texts = strangeIn(call, unknown);
   if (texts.length > 0 && mode !== "Ignore") {
     if (mode === "Strict")
       throw badRequest(
@@ -126,6 +127,13 @@ export function tidy(call: Call, object: Body): void {
     for (const line of lines) if (!call.warnings.includes(line.trim())) call.warnings.push(line.trim());
   }
   schema.applyDefaults(object);
+}
+
+/** Unknown and repeated fields, in the words of strict decoding. YAML's complaint about repeated ones is one text about them all. */
+function strangeIn({ resource, duplicates = [], text }: Call, unknown: readonly string[]): readonly string[] {
+  const isJson = duplicates[0]?.startsWith("duplicate field");
+  if (resource.builtIn && isJson && text !== undefined) return strangeFields(text, unknown);
+  return [...duplicates, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
 }
 
 /** Of several equal references to an owner the first stays, and the writer is told. */
