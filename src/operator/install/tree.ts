@@ -33,8 +33,10 @@ export type HoleKind =
 /** That some of these values is there (neither false, 0, nor empty), that one isn't, or that it is not this word. */
 export type Condition = { given: readonly Source[] } | { lacking: Source } | { of: Source; isNot: string };
 
+/** A value, whatever its shape. */
 export const value = (from: Source): Hole => new Hole({ hole: "value", from });
 
+/** What is in a list or a mapping, beside what else stands where this does. */
 export const allOf = (from: Source): Hole => new Hole({ hole: "all", from });
 
 /** A string of literals and values: text`${"image.repository"}:${"image.tag"}`. */
