@@ -102,7 +102,7 @@ test("objects of an older Slipway are read, defaulted and kept; what is invalid 
   }
   await define(definitions);
   const spec = { plan: "c3.small.x86", metro: "SG", billingCycle: "hourly" };
-  await client.create(InstancePool, { metadata: { name: "bare" }, spec });
+  await client.create(InstancePool, { metadata: { name: "bare" }, spec: spec as InstancePool["spec"] });
   await client.create(InstancePool, { metadata: { name: "odd" }, spec: { ...spec, count: 6000 } });
 
   await installOurs();
@@ -132,13 +132,13 @@ test("objects of harvester-equinix-addon with every nullable field null are read
     (definition) => definition?.apiVersion === "apiextensions.k8s.io/v1",
   ) as Definition[];
   await define(definitions);
-  const nulls = (schema: Schema): object =>
-    Object.fromEntries(
-      Object.entries(schema.properties ?? {}).flatMap(([name, of]) => {
-        if (of.nullable) return [[name, null]];
-        return of.properties === undefined ? [] : [[name, nulls(of)]];
-      }),
-    );
+  const nulls = ({ properties = {} }: Schema): object => {
+    const values = Object.entries(properties).map(([name, of]) => [
+      name,
+      of.nullable ? null : of.properties && nulls(of),
+    ]);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  };
   for (const resource of [InstancePool, Instance]) {
     const definition = definitions.find(({ spec }) => spec.names.kind === resource.kind)!;
     await client.create(

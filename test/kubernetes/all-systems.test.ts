@@ -1,4 +1,7 @@
-/** Every system test of the suite on a real kube-apiserver, the operator with the rights that `deploy/` ships. */
+/**
+ * Every system test of the suite on a real kube-apiserver, the operator with the rights that `deploy/` ships: none may be missing, none
+ * idle. `SYSTEMS=pool,crash` plays those files only. By its name it starts first: it takes longest.
+ */
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { after, test } from "node:test";
