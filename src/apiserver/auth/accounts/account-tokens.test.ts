@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { inspect } from "node:util";
+import type { Log } from "../../../base/log.ts";
 import type { ApiRequest } from "../../../kube/transport.ts";
 import type { ServerAnswer } from "../../request.ts";
 import type { Body } from "../../served.ts";
@@ -165,6 +167,26 @@ test("tokens outlive a restart: the key is kept with the objects, and served to 
   t.after(() => after.close());
   assert.equal((await judged(after, token)).authenticated, true);
   assert.equal((await after.refused("GET", "/apis/slipway/v1/signing-keys")).code, 404);
+});
+
+test("no token is ever logged, good or bad", async () => {
+  const lines: string[] = [];
+  const note = (fields: object, message: string): void => void lines.push(inspect([fields, message], { depth: 20 }));
+  const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log };
+  await withApp(
+    async (w) => {
+      const token = await tokenOf(w);
+      const [, , signature = ""] = token.split(".");
+      const bad = token.replace(signature, "broken");
+      await judged(w, token);
+      await judged(w, bad);
+      for (const sent of [token, bad]) await sentWith(w, sent, "GET", PODS);
+      await w.refused("POST", REVIEWS, { spec: { token }, metadata: 5 });
+      const said = lines.join("\n");
+      for (const part of token.split(".")) assert.ok(!said.includes(part), said);
+    },
+    { log },
+  );
 });
 
 test("a Pod gets its account and, unless it declines, a token; an account that is not there is refused", () =>

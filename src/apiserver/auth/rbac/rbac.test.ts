@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
+import fc from "fast-check";
 import type { User } from "../../request.ts";
 import type { Body } from "../../served.ts";
 import type { Status } from "../../status.ts";
@@ -8,6 +9,7 @@ import { Store } from "../../storage/store.ts";
 import { CONFIG_MAPS, type World, world } from "../../testing.ts";
 import type { Attributes } from "../authorize.ts";
 import { rbac } from "./authorizer.ts";
+import { Grants } from "./grants.ts";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const ROLES = `${RBAC}/namespaces/default/roles`;
@@ -162,6 +164,42 @@ test("an aggregated role's rules are those of all that its selector chooses", ()
     await w.clock.settle();
     assert.deepEqual((await w.ask("GET", `${CLUSTER_ROLES}/sum`)).rules, [configMaps("get")]);
   }));
+
+test("whatever happens to bindings, those of a user are those that a fresh look finds", () => {
+  const name = fc.constantFrom("a", "b", "c");
+  const subject = fc.oneof(
+    fc.record({ kind: fc.constantFrom("User", "Group"), name }),
+    fc.record({ kind: fc.constant("ServiceAccount"), name, namespace: fc.constantFrom("", "n") }),
+  );
+  const change = fc.record({
+    key: fc.constantFrom("x", "y"),
+    namespace: fc.constantFrom("", "n"),
+    subjects: fc.array(subject),
+    gone: fc.boolean(),
+  });
+  const users: User[] = [
+    { name: "a", groups: ["b"] },
+    { name: "system:serviceaccount:n:c", groups: ["a", "b"] },
+  ];
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+      const store = new Store();
+      const kept = new Grants(store);
+      for (const { key, namespace, subjects, gone } of changes) {
+        const plural = namespace === "" ? "clusterrolebindings" : "rolebindings";
+        const at = [`rbac.authorization.k8s.io/${plural}`, `${namespace}/${key}`] as const;
+        const version = store.get(...at)?.metadata.resourceVersion;
+        const metadata = { name: key, ...(namespace !== "" && { namespace }) };
+        const body = { metadata, subjects, roleRef: { kind: "ClusterRole", name: "r" } } as unknown as Body;
+        if (!gone) store.put(...at, body, version);
+        else if (version !== undefined) store.remove(...at, version);
+      }
+      const told = (grants: Grants) =>
+        users.map((user) => [...grants.of(user, "n")].map((g) => `${g.namespace}/${g.binding.metadata.name}`).sort());
+      assert.deepEqual(told(kept), told(new Grants(store)));
+    }),
+  );
+});
 
 test("a decision among a thousand bindings costs microseconds", async () => {
   const store = new Store();
