@@ -91,6 +91,10 @@ export interface Column {
   value: { jsonPath: string } | ((object: Body, now: number) => string | number | boolean | null);
 }
 
+/** What writers may put into the metadata of an object that is there. */
+export const METADATA_FIELDS = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+export type MetadataField = (typeof METADATA_FIELDS)[number];
+
 export interface ServedResource {
   group: string;
   version: string;
@@ -131,6 +135,8 @@ export interface ServedResource {
   setDefaults?(object: Body): void;
   /** The status that a create sends is kept (Nodes). */
   keepsStatus?: boolean;
+  /** Metadata of a built-in kind that a write of the status leaves as it is: none unless said. Of custom resources it leaves all. */
+  statusKeeps?: readonly MetadataField[];
   /** An update must name the version it replaces, as for custom resources. */
   needsVersion?: boolean;
   /** A replacement of what is not there creates it. */

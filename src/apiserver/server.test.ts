@@ -77,6 +77,17 @@ test("status and main resource don't write each other, and only the spec moves t
     assert.deepEqual([changed.spec, changed.status, changed.metadata.generation], [{ count: 3 }, { count: 2 }, 2]);
   }));
 
+test("a status write of a built-in kind takes metadata along, of a custom resource it doesn't", () =>
+  withWorld(async (w) => {
+    const patch = { metadata: { annotations: { told: "yes" } } };
+    const taken = await w.ask("PATCH", "/api/v1/namespaces/default/status", patch, MERGE);
+    assert.deepEqual(taken.metadata.annotations, { told: "yes" });
+    await w.ask("POST", DEFINITIONS, widgets);
+    await w.ask("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" } });
+    const left = await w.ask("PATCH", `${WIDGETS}/a/status`, patch, MERGE);
+    assert.equal(left.metadata.annotations, undefined);
+  }));
+
 test("a write that changes nothing keeps the resourceVersion", () =>
   withWorld(async (w) => {
     const made = await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" }, data: { x: "1" } });

@@ -30,6 +30,7 @@ export const deployment: ServedResource = serve({
   categories: ["all"],
   namespaced: true,
   status: true,
+  statusKeeps: ["labels"],
   hasGeneration: true,
   scale: scalable,
   members: {

@@ -1,6 +1,6 @@
 import { configurationErrors } from "../admission/configuration-rules.ts";
 import { dnsLabel } from "../rules/names.ts";
-import type { Body, FieldError, ServedResource } from "../served.ts";
+import { type Body, type FieldError, METADATA_FIELDS, type ServedResource } from "../served.ts";
 import { forbiddenField, immutableField } from "./field-errors.ts";
 import { at, objectsAt, textAt } from "./read.ts";
 import {
@@ -67,6 +67,7 @@ export const customResourceDefinition: ServedResource = serve({
   categories: ["api-extensions"],
   namespaced: false,
   status: true,
+  statusKeeps: METADATA_FIELDS,
   hasGeneration: true,
   members: {
     spec: fields({
@@ -101,6 +102,7 @@ export const apiService: ServedResource = serve({
   categories: ["api-extensions"],
   namespaced: false,
   status: true,
+  statusKeeps: METADATA_FIELDS,
   members: {
     spec: fields({
       service: fields({ namespace: text, name: text, port: withDefault(int32, 443) }),

@@ -98,6 +98,7 @@ export const pod: ServedResource = serve({
   categories: ["all"],
   namespaced: true,
   status: true,
+  statusKeeps: ["ownerReferences"],
   hasGeneration: true,
   members: { spec: podSpec, status },
   selectableFields: {

@@ -1,5 +1,5 @@
 import { rfc3339 } from "../../base/clock.ts";
-import type { Body, ServedResource } from "../served.ts";
+import { type Body, METADATA_FIELDS, type ServedResource } from "../served.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
 import {
   about,
@@ -164,6 +164,7 @@ export const volumeAttachment: ServedResource = serve({
   description: "A volume that is, or is to be, attached to a Node.",
   namespaced: false,
   status: true,
+  statusKeeps: METADATA_FIELDS,
   members: {
     spec: fields({
       "attacher!": text,

@@ -6,8 +6,8 @@ import { trackUpdate } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
 import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
-import type { Body, FieldError } from "../served.ts";
-import { badRequest, conflict, invalid, MODIFIED, notFound, refusal } from "../status.ts";
+import { type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../served.ts";
+import { badRequest, conflict, invalid, MODIFIED, notFound, unreasoned } from "../status.ts";
 import { writeOut } from "../wire/compile.ts";
 import { store } from "./create.ts";
 import {
@@ -68,7 +68,7 @@ function guard({ resource, name, namespace }: Call, { uid = "", resourceVersion 
       },
     ]);
   if (!/^\d*$/.test(resourceVersion))
-    throw refusal("Internal", `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+    throw unreasoned(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
   if (uid === "" || uid === live.metadata.uid) return;
   const place = [
     ...(resource.builtIn ? [] : [resource.group]),
@@ -193,12 +193,22 @@ function take(call: Call, live: Body, proposed: Body, subresource: string): Body
     if (proposed.status === undefined) delete part.status;
     else part.status = proposed.status;
     if (given.managedFields !== undefined) part.metadata.managedFields = given.managedFields;
+    if (resource.builtIn) takeMetadata(part, proposed, resource.statusKeeps ?? []);
   } else if (resource.status) {
     if (live.status === undefined) delete part.status;
     else part.status = copyJson(live.status);
   }
   keepOwned(part, live);
   return part;
+}
+
+function takeMetadata(part: Body, proposed: Body, keeps: readonly MetadataField[]): void {
+  const metadata = part.metadata as unknown as Record<string, unknown>;
+  for (const field of METADATA_FIELDS) {
+    if (keeps.includes(field)) continue;
+    if (proposed.metadata[field] === undefined) delete metadata[field];
+    else metadata[field] = proposed.metadata[field];
+  }
 }
 
 function keepOwned(next: Body, live: Body): void {
