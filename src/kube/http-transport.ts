@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { Fault, isFault } from "../base/fault.ts";
 import type { Certificates } from "./certificate-files.ts";
 import { type Receive, StreamedAnswer, WholeAnswer } from "./http-answer.ts";
+import { type Generation, Sockets } from "./sockets.ts";
 import type { ApiAnswer, ApiRequest, Transport, WatchStream } from "./transport.ts";
 
 /** How to reach an API and who we are there. PEM texts; nothing of it is ever logged. */
@@ -30,11 +30,6 @@ export interface HttpTransportOptions {
   connections?: number;
 }
 
-const CONNECT_MS = 10_000;
-const KEEP_ALIVE_MS = 30_000;
-/** The caller's deadline comes first; this ends what nobody waits for any more. */
-const HEADERS_MS = 90_000;
-
 /**
  * A transport over HTTP/1.1 with keep-alive, by client certificate or Authorization header. A failure before the request was handed to
  * a connected socket is `Unavailable`; one after it is `LostAnswer`. A 401 is tried once more with a fresh credential. Renewed
@@ -45,24 +40,7 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   const { origin, pathname } = new URL(connection.server);
   const prefix = pathname.replace(/\/$/, "");
   const userAgent = options.userAgent ?? "slipway";
-  const open = new Set<Agent>();
-  let sockets = socketsWith(connection);
-
-  function socketsWith(certificates: Certificates): Sockets {
-    const requests = agentOf(connection, certificates, options.connections ?? 64);
-    const watches = agentOf(connection, certificates, undefined);
-    for (const agent of [requests, watches]) open.add(agent);
-    return { requests, watches, certificates };
-  }
-
-  /** Takes new sockets from now on, and lets what runs on the old ones end. */
-  function renew(certificates: Certificates): void {
-    for (const agent of [sockets.requests, sockets.watches]) {
-      const gone = (): boolean => open.delete(agent);
-      agent.close().then(gone, gone);
-    }
-    sockets = socketsWith(certificates);
-  }
+  const sockets = new Sockets(connection, options.connections ?? 64);
 
   async function send(which: "requests" | "watches", request: ApiRequest, receive: Receive): Promise<void> {
     request.signal?.throwIfAborted();
@@ -77,9 +55,8 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
 
   async function credentials(fresh: boolean): Promise<Credentials> {
     const authorization = await connection.authorization?.(fresh);
-    const certificates = (await connection.certificates?.(fresh)) ?? sockets.certificates;
-    if (!isDeepStrictEqual(pick(certificates), pick(sockets.certificates))) renew(certificates);
-    return { authorization, sockets };
+    const certificates = await connection.certificates?.(fresh);
+    return { authorization, sockets: certificates === undefined ? sockets.current : sockets.showing(certificates) };
   }
 
   /** One exchange; resolves with the status once an error's whole body, or a stream's beginning, is there. */
@@ -89,9 +66,6 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
     request: ApiRequest,
     receive: Receive,
   ): Promise<number> {
-    const onSilence = (): void => {
-      if (used === sockets) renew(used.certificates);
-    };
     const query = request.query === undefined ? "" : new URLSearchParams({ ...request.query }).toString();
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const on = `${request.method} ${request.path}`;
@@ -109,7 +83,7 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
           },
           body,
         },
-        handler(on, request.signal, receive, resolve, reject, onSilence),
+        handler(on, request.signal, receive, resolve, reject, () => sockets.leave(used)),
       );
     });
   }
@@ -127,9 +101,7 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
         send("watches", request, stream).catch(reject);
       });
     },
-    async close() {
-      await Promise.all([...open].map((agent) => agent.destroy()));
-    },
+    close: () => sockets.close(),
   };
 }
 
@@ -203,39 +175,7 @@ function isForSilence(reason: unknown): boolean {
 
 interface Credentials {
   authorization: string | undefined;
-  sockets: Sockets;
-}
-
-/** Those that show the same certificates. */
-interface Sockets {
-  requests: Agent;
-  watches: Agent;
-  certificates: Certificates;
-}
-
-function pick({ ca, cert, key }: Certificates): (string | undefined)[] {
-  return [ca, cert, key];
-}
-
-function agentOf(connection: Connection, { ca, cert, key }: Certificates, connections: number | undefined): Agent {
-  const { serverName, insecure } = connection;
-  return new Agent({
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: HEADERS_MS,
-    // Streams may be silent for long; their reader has a watchdog.
-    bodyTimeout: connections === undefined ? 0 : HEADERS_MS,
-    ...(connections === undefined ? {} : { connections }),
-    allowH2: false,
-    connect: {
-      timeout: CONNECT_MS,
-      rejectUnauthorized: insecure !== true,
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-      ...(serverName === undefined ? {} : { servername: serverName }),
-    },
-  });
+  sockets: Generation;
 }
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
