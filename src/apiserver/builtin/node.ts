@@ -1,5 +1,5 @@
 import { labelValue, qualifiedName } from "../rules/names.ts";
-import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
 import { validateAmount } from "./container-validation.ts";
 import { forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
@@ -11,6 +11,7 @@ import {
   fields,
   int32,
   int64,
+  keyed,
   listOf,
   objectReference,
   oneOf,
@@ -58,13 +59,6 @@ const spec = about(
   }),
 );
 
-/** A Node may have several addresses of one type, so apply takes the list as a whole; patches go by the type all the same. */
-const addresses: Schema = {
-  ...listOf(fields({ "type!": text, "address!": text })),
-  "x-kubernetes-patch-strategy": "merge",
-  "x-kubernetes-patch-merge-key": "type",
-};
-
 const status = about(
   "What is known of the Node.",
   fields({
@@ -72,7 +66,7 @@ const status = about(
     allocatable: quantities,
     phase: text,
     conditions: conditions({ lastHeartbeatTime: time }),
-    addresses,
+    addresses: keyed(fields({ "type!": text, "address!": text }), "type"),
     daemonEndpoints: fields({ kubeletEndpoint: fields({ "Port!": int32 }) }),
     nodeInfo: fields({
       ...Object.fromEntries(nodeInfo.map((name) => [name, text])),

@@ -98,6 +98,10 @@ export function service(ranges: ServiceRanges = HASHED): ServedResource {
     },
     prepareUpdate: keepAllocated,
     validate: validateService,
+    warnings: (object) =>
+      textsAt(object, "spec.externalIPs").length > 0
+        ? ["spec.externalIPs is deprecated and may no longer be implemented in some clusters"]
+        : [],
     allocate: (object) => allocate(ranges, object),
   });
 }

@@ -1,3 +1,5 @@
+import { unreasoned } from "../status.ts";
+import { goType, goValue } from "./go-value.ts";
 import { isObject, type JsonObject, refusal } from "./json.ts";
 
 /** The directives of a strategic merge patch, as `kubectl apply` writes them. */
@@ -13,33 +15,32 @@ export function isDirective(key: string): boolean {
 }
 
 /** What `$patch` says; undefined where it is absent. */
-export function patchDirective(patch: JsonObject, path: string): PatchDirective | undefined {
+export function patchDirective(patch: JsonObject): PatchDirective | undefined {
   if (!Object.hasOwn(patch, PATCH)) return undefined;
   const value = patch[PATCH];
   if (value === "delete" || value === "replace" || value === "merge") return value;
-  throw malformed(`${path}.${PATCH}`, `unknown patch type found: ${JSON.stringify(value)}`);
+  throw failed(`unknown patch type: ${goValue(value)} in map: ${goValue(patch)}`);
 }
 
 /** The members that `$retainKeys` leaves in place. Each member the patch sets must be among them. */
-export function retainedKeys(patch: JsonObject, path: string): Set<string> | undefined {
+export function retainedKeys(patch: JsonObject): Set<unknown> | undefined {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return undefined;
   const listed = patch[RETAIN_KEYS];
-  if (!Array.isArray(listed) || !listed.every((key) => typeof key === "string")) {
-    throw malformed(`${path}.${RETAIN_KEYS}`, "must be a list of strings");
-  }
-  const kept = new Set<string>(listed);
+  if (!Array.isArray(listed)) throw malformed("invalid patch format of retainKeys");
+  const kept = new Set<unknown>(listed);
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || isDirective(key) || kept.has(key)) continue;
-    throw malformed(`${path}.${RETAIN_KEYS}`, `the list must hold every member that the patch sets; ${key} is missing`);
+    throw malformed("invalid patch format of retainKeys");
   }
   return kept;
 }
 
 /** The list under a `$deleteFromPrimitiveList/x` or `$setElementOrder/x`; undefined where the directive is absent. */
-export function listDirective(patch: JsonObject, key: string, path: string): unknown[] | undefined {
+export function listDirective(patch: JsonObject, key: string): unknown[] | undefined {
   if (!Object.hasOwn(patch, key)) return undefined;
   const value = patch[key];
-  if (!Array.isArray(value)) throw malformed(`${path}.${key}`, "must be a list");
+  if (!Array.isArray(value) && key.startsWith(DELETE_FROM_LIST)) return undefined;
+  if (!Array.isArray(value)) throw failed(`expected a []interface {}, but received a ${goType(value)}`);
   return value;
 }
 
@@ -53,6 +54,12 @@ export function withoutDirectives(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, below]) => [key, withoutDirectives(below)]));
 }
 
-function malformed(path: string, message: string) {
-  return refusal("BadRequest", "strategic merge patch", `${path}: ${message}`);
+/** A patch that is no strategic merge patch, in upstream's words. */
+function malformed(message: string) {
+  return refusal("BadRequest", "strategic merge patch", message);
+}
+
+/** What upstream's merge fails at: a plain error, which its server answers as its own failure. */
+export function failed(message: string) {
+  return unreasoned(message);
 }

@@ -1,6 +1,6 @@
 /**
- * The order of a merged list: elements the patch names come in the patch's order, the others keep the server's order,
- * and the two are woven together so that an element the server had before another stays before it where both are known.
+ * The order of a merged list: elements the patch names come in the patch's order, the others keep the server's, and the two are woven
+ * together: an element that only the server has comes first only where the server had it before the next of the patch's.
  */
 export function mergeOrder(
   merged: readonly unknown[],
@@ -10,18 +10,17 @@ export function mergeOrder(
 ): unknown[] {
   const wantedAt = positions(wanted, idOf);
   const serverAt = positions(server, idOf);
-  const at = (item: unknown, where: Map<unknown, number>): number => where.get(idOf(item)) ?? Number.POSITIVE_INFINITY;
-
   const named = merged.filter((item) => wantedAt.has(idOf(item)));
   const others = merged.filter((item) => !wantedAt.has(idOf(item)));
-  named.sort((a, b) => at(a, wantedAt) - at(b, wantedAt));
-
+  named.sort((a, b) => wantedAt.get(idOf(a))! - wantedAt.get(idOf(b))!);
   const woven: unknown[] = [];
+  let next = 0;
   for (const other of others) {
-    while (named.length > 0 && at(named[0], serverAt) < at(other, serverAt)) woven.push(named.shift());
+    const at = serverAt.get(idOf(other)) ?? 0;
+    while (next < named.length && !(at < (serverAt.get(idOf(named[next])) ?? -1))) woven.push(named[next++]);
     woven.push(other);
   }
-  return [...woven, ...named];
+  return [...woven, ...named.slice(next)];
 }
 
 function positions(items: readonly unknown[], idOf: (item: unknown) => unknown): Map<unknown, number> {

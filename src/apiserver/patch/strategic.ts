@@ -1,7 +1,9 @@
 import type { Schema } from "../served.ts";
+import { goValue } from "./go-value.ts";
 import { equalJson, isObject, type JsonObject, member, refusal, setMember } from "./json.ts";
 import {
   DELETE_FROM_LIST,
+  failed,
   isDirective,
   listDirective,
   PATCH,
@@ -19,44 +21,44 @@ import { memberSchema } from "./sub-schema.ts";
  * `$deleteFromPrimitiveList/x` and `$setElementOrder/x` steer it. Behaves as apimachinery's package strategicpatch
  * does on a server: nulls remove, and vanish where there is nothing to remove.
  *
- * A malformed patch is a `BadRequest` fault, a list element without its merge key `Invalid`; both name the path.
+ * What is wrong with a patch is told in upstream's words: `BadRequest` for malformed directives, `Internal` for what its merge fails at.
  */
 export function strategicMerge(target: unknown, patch: unknown, schema: Schema): unknown {
   if (!isObject(patch)) throw refusal("BadRequest", "strategic merge patch", "the patch is no object");
-  return mergeObject(isObject(target) ? target : {}, patch, schema, "");
+  return mergeObject(isObject(target) ? target : {}, patch, schema);
 }
 
-function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined, path: string): JsonObject {
-  switch (patchDirective(patch, path)) {
+function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  switch (patchDirective(patch)) {
     case "replace":
       return withoutDirectives(patch) as JsonObject;
     case "delete":
       return {};
     default:
   }
-  const result = retain(target, patch, path);
-  for (const key of listsWithDirectives(patch)) mergeListField(result, patch, key, schema, path);
+  const result = retain(target, patch);
+  for (const key of listsWithDirectives(patch)) mergeListField(result, patch, key, schema);
   for (const [key, change] of Object.entries(patch)) {
     if (isDirective(key) || isSteered(patch, key)) continue;
-    mergeField(result, key, change, memberSchema(schema, key), `${path}.${key}`);
+    mergeField(result, key, change, memberSchema(schema, key));
   }
   return result;
 }
 
-function retain(target: JsonObject, patch: JsonObject, path: string): JsonObject {
-  const kept = retainedKeys(patch, path);
+function retain(target: JsonObject, patch: JsonObject): JsonObject {
+  const kept = retainedKeys(patch);
   if (kept === undefined) return { ...target };
   return Object.fromEntries(Object.entries(target).filter(([key]) => kept.has(key)));
 }
 
-function mergeField(result: JsonObject, key: string, change: unknown, schema: Schema | undefined, path: string): void {
+function mergeField(result: JsonObject, key: string, change: unknown, schema: Schema | undefined): void {
   const old = member(result, key);
   if (change === null) delete result[key];
   else if (isObject(change) && isObject(old) && !replaces(schema)) {
-    setMember(result, key, mergeObject(old, change, schema, path));
+    setMember(result, key, mergeObject(old, change, schema));
   } else if (Array.isArray(change) && Array.isArray(old) && merges(schema)) {
-    setMember(result, key, mergeList(old, change, schema, path));
-  } else if (isObject(change) && patchDirective(change, path) === "delete") {
+    setMember(result, key, mergeList(old, change, schema));
+  } else if (isObject(change) && patchDirective(change) === "delete") {
     // Deleting what is not there, or a value of another type: an empty object stays, as upstream leaves it.
     setMember(result, key, {});
   } else setMember(result, key, withoutDirectives(change));
@@ -82,17 +84,10 @@ function isSteered(patch: JsonObject, key: string): boolean {
 }
 
 /** Merges one list that has directives beside it: deletions, then the change, then the order. */
-function mergeListField(
-  result: JsonObject,
-  patch: JsonObject,
-  key: string,
-  parent: Schema | undefined,
-  parentPath: string,
-): void {
+function mergeListField(result: JsonObject, patch: JsonObject, key: string, parent: Schema | undefined): void {
   const schema = memberSchema(parent, key);
-  const path = `${parentPath}.${key}`;
-  const order = listDirective(patch, SET_ORDER + key, parentPath);
-  const deletions = listDirective(patch, DELETE_FROM_LIST + key, parentPath);
+  const order = listDirective(patch, SET_ORDER + key);
+  const deletions = listDirective(patch, DELETE_FROM_LIST + key);
   const change = member(patch, key);
   const before = member(result, key);
   if (change !== undefined && change !== null && !Array.isArray(change)) return;
@@ -102,77 +97,70 @@ function mergeListField(
     return;
   }
 
+  const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
+  const idOf = identity(mergeKey);
+  if (change !== undefined && order !== undefined) checkOrder(change, order, idOf);
   const old = before ?? [];
   const left = deletions === undefined ? old : old.filter((item) => !deletions.some((gone) => equalJson(gone, item)));
   if (change === undefined && before === undefined) return;
   const merged =
-    change === undefined ? left : merges(schema) ? mergeList(left, change, schema, path) : withoutDirectives(change);
-  const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
-  setMember(
-    result,
-    key,
-    order === undefined ? merged : mergeOrder(merged as unknown[], order, old, identity(mergeKey, path)),
-  );
+    change === undefined ? left : merges(schema) ? mergeList(left, change, schema) : withoutDirectives(change);
+  setMember(result, key, order === undefined ? merged : mergeOrder(merged as unknown[], order, old, idOf));
 }
 
-function mergeList(
-  old: readonly unknown[],
-  change: readonly unknown[],
+/** What a patch brings must stand in the order that it asks for. */
+function checkOrder(change: readonly unknown[], order: readonly unknown[], idOf: (item: unknown) => unknown): void {
+  const brought = change.filter((item) => !(isObject(item) && Object.hasOwn(item, PATCH)));
+  if (brought.length === 0 || order.length === 0) return;
+  let next = 0;
+  for (const wanted of order) if (next < brought.length && idOf(brought[next]) === idOf(wanted)) next++;
+  if (next < brought.length)
+    throw failed(
+      `The order in patch list:\n${goValue(change)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+    );
+}
+
+function mergeList(old: readonly unknown[], change: readonly unknown[], schema: Schema | undefined): unknown[] {
+  const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
+  const all = [...old, ...change];
+  if (all.some(Array.isArray)) throw refusal("Invalid", "strategic merge patch", "lists of lists are not supported");
+  if (new Set(all.map((item) => (isObject(item) ? "object" : typeof item))).size > 1)
+    throw failed(`list element types are not identical: ${goValue([old, change])}`);
+  if (!all.some(isObject)) return mergeOrder([...new Set(all)], change, old, (item) => item);
+  if (mergeKey === undefined) throw failed("cannot merge lists without merge key for");
+  return mergeObjects(old as readonly JsonObject[], change as readonly JsonObject[], schema?.items, mergeKey);
+}
+
+function mergeObjects(
+  old: readonly JsonObject[],
+  change: readonly JsonObject[],
   schema: Schema | undefined,
-  path: string,
+  mergeKey: string,
 ): unknown[] {
-  const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
-  if (![...old, ...change].some(isObject)) return mergeScalars(old, change, path);
-  if (mergeKey === undefined) {
-    throw refusal("Invalid", "strategic merge patch", `${path}: no merge key is known for this list of objects`);
-  }
-  return mergeObjects(old, change, { schema: schema?.items, mergeKey, path });
-}
+  const idOf = identity(mergeKey);
+  const directives = change.map(patchDirective);
+  const plain = change.filter((_, i) => directives[i] === undefined);
+  if (directives.includes("merge")) throw failed("merging lists cannot yet be specified in the patch");
+  if (directives.includes("replace")) return plain.map(withoutDirectives);
 
-function mergeScalars(old: readonly unknown[], change: readonly unknown[], path: string): unknown[] {
-  if ([...old, ...change].some(Array.isArray)) {
-    throw refusal("Invalid", "strategic merge patch", `${path}: lists of lists can't be merged`);
-  }
-  return mergeOrder([...new Set([...old, ...change])], change, old, (item) => item);
-}
-
-interface ObjectList {
-  schema: Schema | undefined;
-  mergeKey: string;
-  path: string;
-}
-
-function mergeObjects(old: readonly unknown[], change: readonly unknown[], list: ObjectList): unknown[] {
-  const { mergeKey, path, schema } = list;
-  const idOf = identity(mergeKey, path);
-  const changes = change.map((item) => element(item, path));
-  const plain = changes.filter((item) => !Object.hasOwn(item, PATCH) || patchDirective(item, path) === "merge");
-  if (changes.some((item) => patchDirective(item, path) === "replace")) return plain.map(withoutDirectives);
-
-  const deleted = changes.filter((item) => patchDirective(item, path) === "delete").map(idOf);
-  const merged = old.filter((item) => !deleted.includes(idOf(item)));
+  const deleted = change.filter((_, i) => directives[i] === "delete").map(idOf);
+  const kept = old.filter((item) => !deleted.includes(idOf(item)));
+  const merged: unknown[] = [...kept];
   for (const item of plain) {
     const id = idOf(item);
     const at = merged.findIndex((candidate) => idOf(candidate) === id);
-    const itemPath = `${path}[${mergeKey}=${JSON.stringify(item[mergeKey])}]`;
     if (at < 0) merged.push(withoutDirectives(item));
-    else merged[at] = mergeObject(merged[at] as JsonObject, item, schema, itemPath);
+    else merged[at] = mergeObject(merged[at] as JsonObject, item, schema);
   }
-  return mergeOrder(merged, plain, old, idOf);
-}
-
-function element(item: unknown, path: string): JsonObject {
-  if (isObject(item)) return item;
-  throw refusal("BadRequest", "strategic merge patch", `${path}: the list mixes objects and other values`);
+  return mergeOrder(merged, plain, kept, idOf);
 }
 
 /** What makes an element of a list itself: its merge key's value, or for scalars the value. */
-function identity(mergeKey: string | undefined, path: string): (item: unknown) => unknown {
+function identity(mergeKey: string | undefined): (item: unknown) => unknown {
   return (item) => {
     if (!isObject(item)) return item;
     const id = mergeKey === undefined ? undefined : member(item, mergeKey);
     if (id !== undefined && id !== null) return typeof id === "object" ? JSON.stringify(id) : id;
-    const said = `map: ${Object.keys(item).join(" ")} does not contain declared merge key: ${mergeKey}`;
-    throw refusal("Invalid", "strategic merge patch", `${path}: ${said}`);
+    throw failed(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`);
   };
 }

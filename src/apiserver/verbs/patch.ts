@@ -2,13 +2,17 @@ import { isFault } from "../../base/fault.ts";
 import { mediaType, unsupported } from "../body.ts";
 import type { Call } from "../core.ts";
 import { copyJson, isRecord } from "../json-value.ts";
+import { goValue } from "../patch/go-value.ts";
 import { canonicalJson } from "../patch/json.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic.ts";
+import { apiVersionOf } from "../registry.ts";
 import { invalid as invalidField } from "../schema/field-error.ts";
 import type { Body, Schema } from "../served.ts";
 import { badRequest, invalid, refusal, statusOfError } from "../status.ts";
+import { typeOfResource } from "../wire/compile.ts";
+import { conversionComplaint } from "../wire/convert.ts";
 import { apply } from "./apply.ts";
 import { checkType, Unreadable } from "./custom-object.ts";
 import { placed, readObject } from "./object.ts";
@@ -43,8 +47,18 @@ export async function patch(call: Call): Promise<{ object: Body; created: boolea
  * body itself was well. `strange`: what strict validation minds in the patch.
  */
 function decodePatched(call: Call, patched: unknown, strange: readonly string[]): Body {
+  const isStrategic = mediaType(call.contentType) === STRATEGIC;
   const refuse = (why: string) =>
-    invalid({ group: "", plural: "", kind: "" }, "", [invalidField("patch", canonicalJson(patched), why)]);
+    invalid({ group: "", plural: "", kind: "" }, "", [
+      invalidField("patch", isStrategic ? goValue(call.body) : canonicalJson(patched), why),
+    ]);
+  if (isStrategic) {
+    const type = typeOfResource(call.resource);
+    const complaint = type === undefined ? undefined : conversionComplaint(type, patched);
+    if (complaint !== undefined) throw refuse(complaint);
+    // What the object says of its own kind is not looked at.
+    Object.assign(patched as object, { apiVersion: apiVersionOf(call.resource), kind: call.resource.kind });
+  }
   let object: Body;
   try {
     object = readObject(call, patched);

@@ -72,7 +72,6 @@ const CASES: readonly Case[] = [
       { spec: spec({ containers: [{ name: "a", args: ["z"] }] }) },
       { spec: spec({ containers: [{ name: "b", ports: [{ containerPort: 80, name: "web" }] }] }) },
       { spec: spec({ containers: [{ name: "b", ports: [{ containerPort: 81, $patch: "delete" }] }] }) },
-      { spec: spec({ $setElementOrder_containers: 1 }) },
       { spec: spec({ "$setElementOrder/containers": [{ name: "b" }, { name: "a" }] }) },
       { spec: spec({ "$setElementOrder/containers": [{ name: "b" }], containers: [{ name: "c", image: "i" }] }) },
       {
@@ -168,7 +167,6 @@ const CASES: readonly Case[] = [
       { secrets: [{ name: "a", $patch: "delete" }] },
       { "$setElementOrder/secrets": [{ name: "b" }, { name: "a" }] },
       { imagePullSecrets: [{ name: "q" }] },
-      { imagePullSecrets: [{ $patch: "replace" }] },
     ],
   },
   {
@@ -176,7 +174,6 @@ const CASES: readonly Case[] = [
     start: {
       metadata: {
         finalizers: ["example.com/a", "example.com/b"],
-        ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u" }],
       },
       data: { a: "1", b: "2" },
     },
