@@ -2,7 +2,7 @@ import { requestToken } from "./auth/accounts/token-request.ts";
 import { attributesOf } from "./auth/attributes.ts";
 import { permit } from "./auth/denial.ts";
 import { impersonation } from "./auth/impersonate.ts";
-import { mediaType } from "./body.ts";
+import { checkBodyType } from "./body-type.ts";
 import type { Call, Core } from "./core.ts";
 import { documents, NO_PAGE } from "./documents.ts";
 import { copyJson, isRecord } from "./json-value.ts";
@@ -15,7 +15,7 @@ import { readBody } from "./request-body.ts";
 import { checkTimeout } from "./request-timeout.ts";
 import { hasRoute, verbOf } from "./route.ts";
 import type { ServedResource } from "./served.ts";
-import { methodNotAllowed, noSuchPath, refusal } from "./status.ts";
+import { methodNotAllowed, noSuchPath } from "./status.ts";
 import { create } from "./verbs/create.ts";
 import { Unreadable, unreadableBody } from "./verbs/custom-object.ts";
 import { deleteOptions, remove, removeObject } from "./verbs/delete.ts";
@@ -26,13 +26,6 @@ import { patch } from "./verbs/patch.ts";
 import { scale } from "./verbs/scale.ts";
 import { rewrite, update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
-
-const PATCH_TYPES: readonly string[] = [
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-  "application/apply-patch+yaml",
-];
 
 /** Answers authenticated requests: authorization, then the verb. Refusals are thrown. */
 export function dispatcher(
@@ -71,16 +64,19 @@ async function resource(
     if (core.registry.hasBuiltIn(group)) throw noSuchPath();
     return NO_PAGE;
   }
-  if (found.builtIn) checkHeaders(request, verb);
-  if (verb !== "watch") checkTimeout(request.query);
   const { accept } = request.headers;
+  if (found.builtIn && verb === "patch") checkBodyType(request, true);
+  if (found.builtIn) checkAccept(accept, verb === "list" || verb === "watch");
+  if (verb !== "watch") checkTimeout(request.query);
   const form = verb === "watch" ? negotiateStream(accept) : negotiate(accept, { tables: hasTable(found, path) });
+  checkBodyType(request, found.builtIn);
   const call: Call = {
     core,
     user,
     resource: found,
     namespace: namespaceOf(found, path),
-    name,
+    // A defined kind can be created below a name, which says nothing then.
+    name: verb === "create" && subresource === "" ? "" : name,
     subresource,
     query: request.query,
     headers: request.headers,
@@ -105,13 +101,6 @@ async function resource(
   const { status, body } = await carryOut(call, verb);
   await core.store.durable();
   return { status, headers: { "content-type": form.media }, body: present(form, call, body) };
-}
-
-/** What upstream's router asks of the headers before a built-in kind's handler does. */
-function checkHeaders({ headers }: ServerRequest, verb: string): void {
-  if (verb === "patch" && !PATCH_TYPES.includes(mediaType(headers["content-type"])))
-    throw refusal("UnsupportedMediaType", "415: Unsupported Media Type", {});
-  checkAccept(headers.accept, verb === "list" || verb === "watch");
 }
 
 /** Answers to questions, tokens and evictions have no columns. */

@@ -113,7 +113,7 @@ export function documents(core: Core): Documents {
 
   return (request) => {
     const parts = request.path === "/" ? [] : request.path.slice(1).replace(/\/$/, "").split("/");
-    if (parts[0] === "") return undefined;
+    if (parts.includes("")) return missing(core, parts);
     const [first, second, ...rest] = parts;
     switch (first) {
       case undefined:
@@ -122,7 +122,7 @@ export function documents(core: Core): Documents {
       case "apis":
         return discovery(request, parts) ?? missing(core, parts);
       case "version":
-        routed(request);
+        routed(request, ["application/json"]);
         if (second !== undefined) throw noSuchPath();
         return { status: 200, headers: JSON_TYPE, body: versionInfo() };
       case "openapi":
@@ -140,14 +140,14 @@ type Root = "api" | "apis";
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** Upstream serves these through its router, which takes GET alone and looks at the Accept header itself. */
-function routed({ method, headers }: ServerRequest): void {
+function routed({ method, headers }: ServerRequest, media?: readonly string[]): void {
   if (method !== "GET") throw noSuchMethod();
-  checkAccept(headers.accept, false);
+  checkAccept(headers.accept, false, media);
 }
 
 /** Below Kubernetes' own groups upstream's router speaks; elsewhere nobody is at home. */
 function missing({ registry }: Core, [root, group]: readonly string[]): undefined {
-  if (root === "api" || registry.hasBuiltIn(group ?? "")) throw noSuchPath();
+  if (root === "api" || (group && registry.hasBuiltIn(group))) throw noSuchPath();
   return undefined;
 }
 

@@ -88,8 +88,8 @@ export function requirePlainMedia(accept: string | undefined): Media {
  * Upstream's router looks at the Accept header of requests for built-in kinds before their handlers do, and more narrowly: of the wild
  * types it knows the full one only. Throws NotAcceptable with its text.
  */
-export function checkAccept(accept: string | undefined, streams: boolean): void {
-  const produced = streams ? [...MEDIA, ...STREAMS] : MEDIA;
+export function checkAccept(accept: string | undefined, streams: boolean, media: readonly string[] = MEDIA): void {
+  const produced = streams ? [...media, ...STREAMS] : media;
   if (accept === undefined || accept === "") return;
   const types = accept.split(",").map((part) => part.split(";")[0]!.trim());
   if (types.some((type) => type === "*/*" || produced.includes(type))) return;

@@ -32,7 +32,7 @@ export function present(form: Form, call: Call, value: unknown): unknown {
         ...value,
         kind: "PartialObjectMetadataList",
         apiVersion: `meta.k8s.io/${form.version}`,
-        items: objects.map((object) => metadataOnly(form, object)),
+        items: objects.length === 0 ? null : objects.map((object) => metadataOnly(form, object)),
       };
   }
 }

@@ -2,7 +2,7 @@ import type { ResourcePath } from "./path.ts";
 import type { ServerRequest } from "./request.ts";
 import { subresourcesOf } from "./schema/discovery.ts";
 import type { ServedResource } from "./served.ts";
-import { methodNotAllowed, noSuchMethod, notFound } from "./status.ts";
+import { badRequest, methodNotAllowed, noSuchMethod, notFound } from "./status.ts";
 import { flag } from "./verbs/list-options.ts";
 
 /** What a request wants of a resource, as authorization and discovery name it; empty for methods that stand for nothing. */
@@ -60,6 +60,7 @@ function definedRoute(resource: ServedResource, { namespace, name, subresource }
   const offered = subresource === "" ? resource.verbs : verbsOf(resource, subresource);
   if (offered === undefined) throw notFound(resource, name);
   if (!offered.includes(verb)) throw methodNotAllowed(resource, verb);
+  if (name === "" && (verb === "update" || verb === "patch")) throw badRequest("name must be provided");
   return true;
 }
 
