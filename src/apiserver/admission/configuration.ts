@@ -1,4 +1,3 @@
-import { collectionOf } from "../registry.ts";
 import type { Body, ServedResource } from "../served.ts";
 import type { Store } from "../storage/store.ts";
 import type { ClientConfig } from "../webhook/target.ts";
@@ -77,5 +76,5 @@ function hooksIn(configuration: Body): readonly Hook[] {
 
 /** Webhooks have no say about the objects that configure admission, or nobody could get rid of them. */
 export function isExempt(resource: ServedResource): boolean {
-  return resource.group === GROUP && collectionOf(resource) !== `${GROUP}/validatingadmissionpolicystatuses`;
+  return resource.group === GROUP;
 }

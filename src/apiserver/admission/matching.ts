@@ -1,12 +1,12 @@
 import { selects } from "../builtin/name-rules.ts";
 import { convertBetween } from "../conversion/between.ts";
 import type { AdmissionReview, Core } from "../core.ts";
-import { collectionOf } from "../registry.ts";
+import { apiVersionOf, collectionOf } from "../registry.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { forbidden, notFound } from "../status.ts";
 import type { Hook, Rule } from "./configuration.ts";
 import { conditionsHold } from "./match-conditions.ts";
-import { requestOf } from "./review.ts";
+import { isWhole, requestOf } from "./review.ts";
 
 /** That a webhook is to be called, and in which version of the kind it is told of the write. */
 export interface Invocation {
@@ -40,7 +40,7 @@ export async function invocationOf(core: Core, hook: Hook, review: AdmissionRevi
 async function inVersion(review: AdmissionReview, as: ServedResource) {
   const { resource, object, old } = review;
   const convert = async (body: Body | undefined) =>
-    body === undefined || as === resource ? body : await convertBetween(body, resource, as);
+    body === undefined || as === resource || !isWhole(review) ? body : await convertBetween(body, resource, as);
   return { object: await convert(object), old: await convert(old) };
 }
 
@@ -69,12 +69,21 @@ function resourceFor(core: Core, hook: Hook, review: AdmissionReview): ServedRes
   const { resource } = review;
   if (hook.rules.some((rule) => matches(rule, review, resource))) return resource;
   if (hook.matchPolicy !== "Equivalent") return undefined;
-  const same = core.registry.all().filter((r) => r !== resource && collectionOf(r) === collectionOf(resource));
+  const same = equivalents(core, resource);
   for (const rule of hook.rules) {
     const found = same.find((other) => matches(rule, review, other));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The other resources that show the same objects: versions of a custom resource, and Events. */
+function equivalents({ registry }: Core, resource: ServedResource): ServedResource[] {
+  const isServed = (r: ServedResource): boolean => registry.find(r.group, r.version, r.plural) === r;
+  if (resource.versions !== undefined)
+    return [...resource.versions.values()].filter((r) => r !== resource && isServed(r));
+  if (resource.storageKey === undefined && resource.storageVersion === apiVersionOf(resource)) return [];
+  return registry.all().filter((r) => r !== resource && collectionOf(r) === collectionOf(resource));
 }
 
 function matches(

@@ -9,7 +9,7 @@ import { ask, type Calling, failedCall, internalError } from "./call.ts";
 import type { Hook } from "./configuration.ts";
 import { type Invocation, invocationOf } from "./matching.ts";
 import { whyNot } from "./patch-failure.ts";
-import type { Verdict } from "./review.ts";
+import { isWhole, type Verdict } from "./review.ts";
 
 /** The mutating webhooks' part in one write. */
 export interface Mutation {
@@ -79,15 +79,25 @@ async function patch(
   } catch {
     throw internalError(whyNot(object, operations));
   }
+  const changed = !sameJson(object, patched);
+  replace(review.object, isWhole(review) ? await decoded(calling, review.resource, as, patched) : patched);
+  return changed;
+}
+
+/** A patched object as one of its kind, in the version of the request. */
+async function decoded(
+  { registry }: Calling,
+  resource: ServedResource,
+  as: ServedResource,
+  patched: Body,
+): Promise<Body> {
   const wrong = undecodable(as, patched);
   if (wrong !== undefined) throw internalError(wrong);
-  const schema = calling.registry.compiled(as);
+  const schema = registry.compiled(as);
   // Of custom resources, only what is stored is pruned.
   if (as.builtIn) schema.prune(patched);
-  const changed = !sameJson(object, patched);
   schema.applyDefaults(patched);
-  replace(review.object, as === review.resource ? patched : await convertBetween(patched, as, review.resource));
-  return changed;
+  return as === resource ? patched : await convertBetween(patched, as, resource);
 }
 
 function operationsIn(text: string): JsonPatchOperation[] | string {

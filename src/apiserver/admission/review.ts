@@ -4,10 +4,15 @@ import type { Body } from "../served.ts";
 import { REVIEWS } from "../webhook/review-version-rules.ts";
 import type { Invocation } from "./matching.ts";
 
+/** Whether the write is about objects of the resource's own kind, and not of a subresource's. */
+export function isWhole({ kind, resource }: AdmissionReview): boolean {
+  return kind.group === resource.group && kind.kind === resource.kind;
+}
+
 /** `request` of an AdmissionReview, short of its uid. Members stand in the order in which kube-apiserver writes them. */
 export function requestOf(review: AdmissionReview, { as, object, old }: Omit<Invocation, "hook">) {
   const { resource, kind, subresource, name, namespace, operation, user, dryRun, options } = review;
-  const isOwn = kind.group === resource.group && kind.kind === resource.kind;
+  const isOwn = isWhole(review);
   const of = ({ group, version }: { group: string; version: string }, member: object) => ({
     group,
     version,

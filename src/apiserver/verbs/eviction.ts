@@ -10,14 +10,13 @@ const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
 /** POST pods/x/eviction (policy/v1): a deletion that the disruption budgets must allow, else 429 with cause DisruptionBudget. */
 export async function evict(call: Call): Promise<Status> {
   const pod = await get(call);
-  const options = isRecord(call.body) ? call.body.deleteOptions : undefined;
-  const deletion: Call = { ...call, subresource: "", body: options };
-  if (isRecord(call.body) && Array.isArray(call.body.dryRun))
-    deletion.body = { ...(options as object), dryRun: call.body.dryRun };
   const eviction = { ...(isRecord(call.body) ? call.body : {}) } as Body;
   eviction.metadata = { ...eviction.metadata, name: call.name, namespace: call.namespace };
   await admit(call, "CREATE", eviction, undefined, EVICTION);
   await approve(call, "CREATE", eviction, undefined, EVICTION);
+  const { deleteOptions: options, dryRun } = eviction;
+  const body = Array.isArray(dryRun) ? { ...(options as object), dryRun } : options;
+  const deletion: Call = { ...call, subresource: "", body };
   if (counts(pod)) for (const budget of budgetsOf(call, pod)) spend(call, pod, budget);
   await removeObject(deletion, { ...deleteOptions(deletion), uid: pod.metadata.uid, admitted: true });
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
