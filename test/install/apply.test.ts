@@ -26,7 +26,7 @@ import { kubeconfig } from "../../src/pki/kubeconfig.ts";
 import { findProgram } from "./programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const INSTALL = ["-f", "deploy/namespaces.yaml", "-f", "deploy/slipway.yaml"];
+const INSTALL = ["-f", "deploy/slipway.yaml"];
 const NAMESPACE = "harvester-system";
 const OURS = [
   "deploy,svc,sa,pdb,netpol,role,rolebinding,clusterrole,clusterrolebinding",
@@ -88,7 +88,8 @@ for (const which of KUBERNETES) {
   }, async (t) => {
     const { run } = await cluster(which, t);
     const release = ["slipway", "--namespace", NAMESPACE];
-    await run(kubectl!, ["apply", "-f", "deploy/namespaces.yaml"]);
+    await run(kubectl!, ["create", "namespace", NAMESPACE]);
+    await run(kubectl!, ["create", "namespace", "fleet-local"]);
 
     await run(helm!, ["install", ...release, "deploy/chart"]);
     const installed = await run(kubectl!, ["get", ...OURS, "-o", "name"]);

@@ -17,7 +17,9 @@ const RBAC_HEADER =
   `${GENERATED}what a controller declares and generate again.\n` +
   "# slipway-crds is only needed while the operator installs its CRDs itself (not with --no-install-crds).\n";
 const INSTALL_HEADER = `${GENERATED}src/operator/install and generate again.\n`;
-const SLIPWAY_HEADER = `${INSTALL_HEADER}# Deleting by this file deletes the definitions too, and with them every pool: see docs/install.md.\n`;
+const SLIPWAY_HEADER =
+  `${INSTALL_HEADER}# For \`kubectl apply\` only. Deleting by this file takes the namespaces along, Harvester's own among them, and with the\n` +
+  "# definitions every pool and its machines: docs/install.md says how to remove what was installed.\n";
 
 /** Everything under `deploy/`: path below the root → text. */
 export function installFiles(): Map<string, string> {
@@ -33,8 +35,8 @@ export function installFiles(): Map<string, string> {
     files.set(`deploy/chart/crds/${name}`, CRD_HEADER + dump(crd, FORMAT));
   }
   files.set("deploy/rbac.yaml", RBAC_HEADER + documents(rbacObjects()));
-  files.set("deploy/namespaces.yaml", INSTALL_HEADER + documents(namespaces()));
-  files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents([...crds.values(), ...installedObjects(DEFAULT_VALUES)]));
+  const everything = [...namespaces(), ...crds.values(), ...installedObjects(DEFAULT_VALUES)];
+  files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents(everything));
   files.set("deploy/kustomization.yaml", INSTALL_HEADER + dump(KUSTOMIZATION, FORMAT));
   files.set("deploy/chart/Chart.yaml", INSTALL_HEADER + dump(CHART, FORMAT));
   files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(InstallValues, DEFAULT_VALUES));
@@ -56,7 +58,7 @@ export function installedObjects(values: InstallValues, namespace = DEFAULT_NAME
     .filter((object): object is object => object !== undefined);
 }
 
-/** The namespaces that Harvester has and another cluster may lack. Apart from the rest: deleting what was installed must not take them along. */
+/** The namespaces that Harvester has and another cluster may lack. Without the label by which the rest is removed. */
 function namespaces(): object[] {
   const names = new Set([DEFAULT_NAMESPACE, ...operatorRules().roles.map(({ namespace }) => namespace)]);
   names.delete("kube-system");

@@ -41,10 +41,10 @@ test("a value that does not exist is refused", () => {
   assert.equal(InstallValues.safeParse({ replica: 2 }).success, false);
 });
 
-test("deploy/slipway.yaml has the definitions, then the operator's exact rights, then what runs", () => {
+test("deploy/slipway.yaml has the namespaces and definitions, then the operator's exact rights, then what runs", () => {
   const objects = objectsIn("deploy/slipway.yaml");
   const kinds = [...new Set(objects.map(({ kind }) => kind))];
-  assert.equal(kinds[0], "CustomResourceDefinition");
+  assert.deepEqual(kinds.slice(0, 2), ["Namespace", "CustomResourceDefinition"]);
   const rights = objects.filter(({ apiVersion }) => apiVersion.startsWith("rbac."));
   const plain = rights.map(({ metadata: { labels: _, ...metadata }, ...rest }) => ({ ...rest, metadata }));
   const declared = operatorObjects().filter(({ kind }) => kind !== "ServiceAccount");
@@ -52,11 +52,13 @@ test("deploy/slipway.yaml has the definitions, then the operator's exact rights,
   assert.ok(kinds.indexOf("Deployment") > kinds.indexOf("RoleBinding"));
 });
 
-test("deleting what was installed takes no namespace along", () => {
-  for (const file of ["deploy/slipway.yaml", "deploy/kustomization.yaml"])
-    assert.deepEqual(find(objectsIn(file), "Namespace"), []);
-  const names = objectsIn("deploy/namespaces.yaml").map(({ metadata }) => metadata.name);
-  assert.deepEqual(names, ["harvester-system", "fleet-local"]);
+test("removing by label takes no namespace along", () => {
+  const namespaces = find(objectsIn("deploy/slipway.yaml"), "Namespace");
+  const told = namespaces.map(({ metadata: { name, labels } }) => [name, labels]);
+  assert.deepEqual(told, [
+    ["harvester-system", undefined],
+    ["fleet-local", undefined],
+  ]);
 });
 
 test("everything but the definitions carries the label by which it is removed", () => {
