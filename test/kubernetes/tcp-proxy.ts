@@ -11,16 +11,15 @@ export interface TcpProxy {
   blackHole(): void;
   /** New connections work again. The old ones stay dead. */
   heal(): void;
-  /** How many connections were ever made. */
-  readonly made: number;
+  /** Every connection is closed; new ones work. */
+  cut(): void;
   close(): Promise<void>;
 }
 
 export async function tcpProxy(port: number, clock: Clock = systemClock): Promise<TcpProxy> {
   const wires = new Set<Wire>();
-  const state = { dead: false, made: 0, delayMs: 0 };
+  const state = { dead: false, delayMs: 0 };
   const server = createServer({ allowHalfOpen: false }, (near) => {
-    state.made++;
     const wire = new Wire(near, connect(port, "127.0.0.1"), clock, () => state.delayMs);
     wire.dead = state.dead;
     wires.add(wire);
@@ -36,8 +35,8 @@ export async function tcpProxy(port: number, clock: Clock = systemClock): Promis
     set delayMs(ms) {
       state.delayMs = ms;
     },
-    get made() {
-      return state.made;
+    cut() {
+      for (const wire of wires) wire.end();
     },
     blackHole() {
       state.dead = true;
