@@ -1,9 +1,10 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import type { Core } from "../core.ts";
-import { copyJson, isRecord } from "../json-value.ts";
+import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { collectionOf, type Registry } from "../registry.ts";
 import { defaultCrd, servedFromCrd, validateCrd } from "../schema/crd.ts";
+import { storedVersionErrors } from "../schema/crd-rules.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { rewrite } from "../verbs/update.ts";
 import { deleteQuietly, ownCall, Work } from "./work.ts";
@@ -19,22 +20,45 @@ interface Condition {
   lastTransitionTime: string;
 }
 
-/** The built-in CustomResourceDefinition resource with its own rules: defaults, validation, and a status that is right at once. */
-export function withDefinitionRules(resource: ServedResource, registry: () => Registry): ServedResource {
+/** The built-in CustomResourceDefinition resource with its own rules: defaults, validation, and the part of its status that upstream writes at once. */
+export function withDefinitionRules(resource: ServedResource): ServedResource {
   return {
     ...resource,
+    setDefaults(crd) {
+      resource.setDefaults?.(crd);
+      defaultCrd(crd);
+    },
     prepareCreate(crd, now) {
       resource.prepareCreate?.(crd, now);
-      defaultCrd(crd);
-      crd.status = statusFor(registry(), crd, undefined, now);
+      const storage = storageOf(crd);
+      const storedVersions = storage === undefined ? null : [storage];
+      crd.status = { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions };
     },
     prepareUpdate(crd, old, now) {
       resource.prepareUpdate?.(crd, old, now);
-      defaultCrd(crd);
-      crd.status = statusFor(registry(), crd, old, now);
+      const storage = storageOf(crd);
+      const status = crd.status as Status | undefined;
+      const stored = status?.storedVersions ?? [];
+      if (status !== undefined && storage !== undefined && !stored.includes(storage))
+        crd.status = { ...status, storedVersions: [...stored, storage] };
     },
-    validate: (crd, old) => [...(resource.validate?.(crd, old) ?? []), ...validateCrd(crd, old)],
+    validate: (crd, old) => [
+      ...(resource.validate?.(crd, old) ?? []),
+      ...validateCrd(crd, old),
+      ...storedVersionErrors(crd),
+    ],
   };
+}
+
+interface Status {
+  conditions?: Condition[] | null;
+  storedVersions?: string[] | null;
+  acceptedNames?: unknown;
+}
+
+function storageOf(crd: Body): string | undefined {
+  const { versions } = (isRecord(crd.spec) ? crd.spec : {}) as Spec;
+  return (Array.isArray(versions) ? versions : []).find((v) => v?.storage === true)?.name;
 }
 
 interface Spec {
@@ -43,16 +67,11 @@ interface Spec {
   versions?: { name: string; storage?: boolean }[];
 }
 
-function statusFor(registry: Registry, crd: Body, old: Body | undefined, now: number): unknown {
+/** The status that says whether a definition's names are its own, and so whether it is served. */
+function statusFor(registry: Registry, crd: Body, now: number): Status {
   const spec = (isRecord(crd.spec) ? crd.spec : {}) as Spec;
-  const before = (old?.status ?? {}) as {
-    conditions?: Condition[];
-    storedVersions?: string[];
-    acceptedNames?: unknown;
-  };
+  const before = (crd.status ?? {}) as Status;
   const clash = clashOf(registry, spec);
-  const storage = (Array.isArray(spec.versions) ? spec.versions : []).find((v) => v?.storage === true)?.name;
-  const stored = before.storedVersions ?? [];
   const condition = (type: string, holds: boolean, reason: string, message: string): Condition => {
     const status = holds ? "True" : "False";
     const was = before.conditions?.find((c) => c.type === type);
@@ -69,11 +88,15 @@ function statusFor(registry: Registry, crd: Body, old: Body | undefined, now: nu
           condition("NamesAccepted", false, clash.reason, clash.message),
           condition("Established", false, "NotAccepted", "not all names are accepted"),
         ];
+  if (crd.metadata.deletionTimestamp !== undefined)
+    conditions.push(
+      condition("Terminating", true, "InstanceDeletionInProgress", "CustomResource deletion is in progress"),
+    );
   return {
     conditions,
     acceptedNames:
       clash === undefined ? copyJson(spec.names ?? {}) : (before.acceptedNames ?? { plural: "", kind: "" }),
-    storedVersions: storage === undefined || stored.includes(storage) ? stored : [...stored, storage],
+    storedVersions: before.storedVersions ?? null,
   };
 }
 
@@ -99,13 +122,20 @@ function clashOf(registry: Registry, { group, names = {} }: Spec): { reason: str
 export function definitionLifecycle(core: Core): { close(): Promise<void> } {
   const { store, registry } = core;
   const served = new Map<string, ServedResource[]>();
-  const work = new Work<string>(core, "definitions", (name) => cleanUp(core, served, name));
+  const work = new Work<string>(core, "definitions", async (name) => {
+    await cleanUp(core, served, name);
+    await tellStatus(core, name);
+  });
   const note = (name: string, crd: Body | undefined): void => {
     const before = served.get(name) ?? [];
-    const after = crd === undefined ? [] : isEstablished(crd) ? servedFromCrd(crd, core.converterOf(crd)) : before;
+    // A definition whose names are free is served at once; its status says so a moment later.
+    const accepted = crd !== undefined && (isEstablished(crd) || clashOf(registry, crd.spec as Spec) === undefined);
+    const after = crd === undefined ? [] : accepted ? servedFromCrd(crd, core.converterOf(crd)) : before;
     served.set(name, after);
     registry.replace(before, after);
-    if (crd?.metadata.deletionTimestamp !== undefined) work.add(name);
+    if (crd !== undefined) work.add(name);
+    // Names that are free again may be what another definition waits for.
+    else for (const [other] of store.collection(DEFINITIONS).range("", "")) work.add(other);
   };
   for (const [name, crd] of store.collection(DEFINITIONS).range("", "")) note(name, crd);
   const stops = [
@@ -130,6 +160,25 @@ export function definitionLifecycle(core: Core): { close(): Promise<void> } {
       return work.close();
     },
   };
+}
+
+/** Writes what a definition's status is to say, as upstream's controllers do. */
+async function tellStatus(core: Core, name: string): Promise<void> {
+  const definitions = core.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")!;
+  const stored = core.store.get(DEFINITIONS, name);
+  if (stored === undefined || sameJson(statusFor(core.registry, stored, core.clock.now()), stored.status)) return;
+  try {
+    await rewrite(
+      ownCall(core, definitions, "", name, "kube-apiserver"),
+      (live) => ({
+        ...copyJson(live),
+        status: statusFor(core.registry, live, core.clock.now()),
+      }),
+      { subresource: "status" },
+    );
+  } catch (error) {
+    if (!isFault(error, "NotFound")) throw error;
+  }
 }
 
 function sameDeclaration(a: Body, b: Body): boolean {

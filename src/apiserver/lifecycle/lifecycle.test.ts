@@ -150,8 +150,10 @@ test("a definition whose names are taken is stored, not served, and says why", a
   const rival = structuredClone(widgets);
   rival.metadata.name = "gadgets.example.com";
   rival.spec.names = { plural: "gadgets", kind: "Gadget", shortNames: ["wd"] };
-  const made = await w.ask("POST", DEFINITIONS, rival);
-  const { conditions } = made.status as { conditions: { type: string; status: string; reason: string }[] };
+  await w.ask("POST", DEFINITIONS, rival);
+  await w.clock.settle();
+  const told = await w.ask("GET", `${DEFINITIONS}/gadgets.example.com`);
+  const { conditions } = told.status as { conditions: { type: string; status: string; reason: string }[] };
   assert.deepEqual(
     conditions.map((c) => `${c.type} ${c.status} ${c.reason}`),
     ["NamesAccepted False ShortNamesConflict", "Established False NotAccepted"],

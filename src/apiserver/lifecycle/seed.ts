@@ -14,7 +14,22 @@ const KUBERNETES = {
   },
 };
 
-/** Creates the default namespaces, and the API's own Service, that are not there yet. */
+/** Pods without which a cluster, or a Node, is none. */
+const PRIORITIES = [
+  {
+    metadata: { name: "system-node-critical" },
+    value: 2_000_001_000,
+    description: "Used for system critical pods that must not be moved from their current node.",
+  },
+  {
+    metadata: { name: "system-cluster-critical" },
+    value: 2_000_000_000,
+    description:
+      "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+  },
+];
+
+/** Creates the default namespaces, the system's priorities and the API's own Service, that are not there yet. */
 export async function seed(core: Core): Promise<void> {
   const namespaces = core.registry.find("", "v1", "namespaces")!;
   for (const name of NAMESPACES) {
@@ -24,5 +39,9 @@ export async function seed(core: Core): Promise<void> {
   const services = core.registry.find("", "v1", "services")!;
   if (core.store.get("/services", "default/kubernetes") === undefined)
     await create({ ...ownCall(core, services, "default", "", "kube-apiserver"), body: structuredClone(KUBERNETES) });
+  const classes = core.registry.find("scheduling.k8s.io", "v1", "priorityclasses");
+  for (const body of PRIORITIES)
+    if (classes !== undefined && core.store.get("scheduling.k8s.io/priorityclasses", body.metadata.name) === undefined)
+      await create({ ...ownCall(core, classes, "", "", "kube-apiserver"), body: structuredClone(body) });
   await core.store.durable();
 }

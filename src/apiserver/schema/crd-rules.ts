@@ -4,6 +4,7 @@ import type { FieldError } from "../served.ts";
 import { sameJson } from "./equality.ts";
 import { invalid, notSupported, printed, required } from "./field-error.ts";
 import { isRecord } from "./node.ts";
+import { selectableErrors } from "./selectable-fields.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -29,40 +30,50 @@ export function crdErrors(crd: Json): FieldError[] {
   const metadata = record(crd.metadata);
   if (text(metadata.name) !== `${plural}.${group}`)
     errors.push(invalid("metadata.name", metadata.name ?? "", 'must be spec.names.plural+"."+spec.group'));
-  groupErrors(group, metadata, errors);
-  namesErrors(names, errors);
+  groupErrors(group, errors);
   if (spec.scope === undefined || spec.scope === "") errors.push(required("spec.scope"));
   else if (spec.scope !== "Cluster" && spec.scope !== "Namespaced")
     errors.push(notSupported("spec.scope", spec.scope, ["Cluster", "Namespaced"]));
-  if (spec.preserveUnknownFields === true) errors.push(invalid("spec.preserveUnknownFields", true, "must be false"));
+  if (spec.preserveUnknownFields === true)
+    errors.push(
+      invalid(
+        "spec.preserveUnknownFields",
+        true,
+        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+      ),
+    );
+  versionsErrors(list(spec.versions), spec.versions, errors);
   errors.push(...conversionErrors(record(spec.conversion), "spec.conversion"));
-  versionsErrors(list(spec.versions), errors);
+  namesErrors(names, errors);
+  approvalErrors(group, metadata, errors);
   return errors;
 }
 
-function groupErrors(group: string, metadata: Json, errors: FieldError[]): void {
+function groupErrors(group: string, errors: FieldError[]): void {
   if (group === "") return void errors.push(required("spec.group"));
   if (!group.split(".").every((part) => LABEL.test(part)) || group.length > 253)
     errors.push(invalid("spec.group", group, SUBDOMAIN_ADVICE));
   else if (!group.includes(".")) errors.push(invalid("spec.group", group, "should be a domain with at least one dot"));
-  const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+}
+
+/** Groups of Kubernetes itself need a word of approval: where it was given, or why it was not. */
+function approvalErrors(group: string, metadata: Json, errors: FieldError[]): void {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return;
+  const at = `metadata.annotations[${APPROVAL}]`;
   const approval = text(record(metadata.annotations)[APPROVAL]);
-  if (isProtected && approval === "")
-    errors.push(
-      required(
-        `metadata.annotations[${APPROVAL}]`,
-        `protected groups must have approval annotation "${APPROVAL}", see https://github.com/kubernetes/enhancements/pull/1111`,
-      ),
-    );
+  const see = "see https://github.com/kubernetes/enhancements/pull/1111";
+  const wanted = `protected groups must have approval annotation "${APPROVAL}"`;
+  if (approval === "") errors.push(required(at, `${wanted}, ${see}`));
+  else if (!approval.startsWith("unapproved") && !/^[a-z]+:\/\/[^/]+/i.test(approval))
+    errors.push(invalid(at, approval, `${wanted} with either a URL or a reason starting with "unapproved", ${see}`));
 }
 
 function namesErrors(names: Json, errors: FieldError[]): void {
   for (const field of ["plural", "singular"]) {
     const value = text(names[field]);
     const at = `spec.names.${field}`;
-    if (value === "" && field === "plural") errors.push(required(at));
-    else if (value !== "" && !(LABEL_1035.test(value) && value.length <= 63))
-      errors.push(invalid(at, value, LABEL_ADVICE));
+    if (value === "") errors.push(required(at));
+    else if (!(LABEL_1035.test(value) && value.length <= 63)) errors.push(invalid(at, value, LABEL_ADVICE));
   }
   for (const field of ["kind", "listKind"]) {
     const value = text(names[field]);
@@ -78,32 +89,70 @@ function namesErrors(names: Json, errors: FieldError[]): void {
       if (!LABEL_1035.test(text(value))) errors.push(invalid(`spec.names.${field}[${i}]`, value, LABEL_ADVICE));
 }
 
-function versionsErrors(versions: unknown[], errors: FieldError[]): void {
+function versionsErrors(versions: unknown[], given: unknown, errors: FieldError[]): void {
   const seen = new Set<string>();
   for (const [i, item] of versions.entries()) {
     const version = record(item);
     const at = `spec.versions[${i}]`;
     const name = text(version.name);
-    if (!LABEL_1035.test(name) || name.length > 63) errors.push(invalid(`${at}.name`, name, LABEL_ADVICE));
+    if (!LABEL_1035.test(name) || name.length > 63) {
+      errors.push(invalid(`${at}.name`, name, LABEL_ADVICE));
+      // The first one also stands in a field of its own.
+      if (i === 0) errors.push(invalid("spec.version", name, LABEL_ADVICE));
+    }
     if (seen.has(name)) errors.push(invalid("spec.versions", names(versions), "must contain unique version names"));
     seen.add(name);
-    for (const flag of ["served", "storage"])
-      if (typeof version[flag] !== "boolean") errors.push(required(`${at}.${flag}`));
-    columnErrors(list(version.additionalPrinterColumns), `${at}.additionalPrinterColumns`, errors);
-    scaleErrors(record(version.subresources).scale, `${at}.subresources.scale`, errors);
-    for (const [j, field] of list(version.selectableFields).entries())
-      pathErrors(record(field).jsonPath, [""], `${at}.selectableFields[${j}].jsonPath`, errors);
+    warningErrors(version, `${at}.deprecationWarning`, errors);
+    const place = (part: string): string | undefined => placeOf(versions, part, i);
+    columnErrors(list(version.additionalPrinterColumns), place("additionalPrinterColumns"), errors);
+    scaleErrors(record(version.subresources).scale, place("subresources"), errors);
+    const fields = place("selectableFields");
+    if (fields !== undefined)
+      errors.push(...selectableErrors(list(version.selectableFields), record(version.schema).openAPIV3Schema, fields));
   }
   const stored = versions.filter((v) => record(v).storage === true).length;
   if (stored !== 1)
-    errors.push(invalid("spec.versions", names(versions), "must have exactly one version marked as storage version"));
+    errors.push({
+      field: "spec.versions",
+      reason: "FieldValueInvalid",
+      message: `Invalid value: ${JSON.stringify(Array.isArray(given) ? names(given) : null)}: must have exactly one version marked as storage version`,
+    });
 }
 
+/** Upstream keeps in one place what all versions share, and names that place; undefined: told with the first version. */
+function placeOf(versions: readonly unknown[], part: string, i: number): string | undefined {
+  const shared = versions.every((v) => sameJson(record(v)[part], record(versions[0])[part]));
+  if (!shared) return `spec.versions[${i}].${part}`;
+  return i === 0 ? `spec.${part}` : undefined;
+}
+
+/** Versions as upstream prints them, without what they share. */
 function names(versions: unknown[]): unknown {
-  return versions.map((v) => record(v).name);
+  return versions.length === 0
+    ? []
+    : versions.map((v) => {
+        const { name = "", served = false, storage = false, deprecated = false, deprecationWarning = null } = record(v);
+        const said = { Name: name, Served: served, Storage: storage, Deprecated: deprecated };
+        const shared = { Schema: null, Subresources: null, AdditionalPrinterColumns: null, SelectableFields: null };
+        return { ...said, DeprecationWarning: deprecationWarning, ...shared };
+      });
 }
 
-function columnErrors(columns: unknown[], path: string, errors: FieldError[]): void {
+function warningErrors({ deprecated, deprecationWarning }: Json, at: string, errors: FieldError[]): void {
+  if (typeof deprecationWarning !== "string") return;
+  const wrong = (why: string): void => void errors.push(invalid(at, deprecationWarning, why));
+  if (deprecated !== true) return void wrong("can only be set for deprecated versions");
+  if (Buffer.byteLength(deprecationWarning) > 256) wrong("must be <= 256 characters long");
+  if (deprecationWarning === "") wrong("must not be an empty string");
+  const strange = deprecationWarning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+  if (strange >= 0)
+    wrong(`must only contain printable UTF-8 characters; non-printable character found at index ${strange}`);
+}
+
+const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
+function columnErrors(columns: unknown[], path: string | undefined, errors: FieldError[]): void {
+  if (path === undefined) return;
   const types = ["boolean", "date", "integer", "number", "string"];
   for (const [i, item] of columns.entries()) {
     const column = record(item);
@@ -112,27 +161,44 @@ function columnErrors(columns: unknown[], path: string, errors: FieldError[]): v
       errors.push(required(`${path}[${i}].type`, `must be one of ${types.join(",")}`));
     else if (!types.includes(text(column.type)))
       errors.push(invalid(`${path}[${i}].type`, column.type, `must be one of ${types.join(",")}`));
-    if (text(column.jsonPath) === "") errors.push(required(`${path}[${i}].jsonPath`));
+    if (text(column.format) !== "" && !COLUMN_FORMATS.includes(text(column.format)))
+      errors.push(invalid(`${path}[${i}].format`, column.format, `must be one of ${COLUMN_FORMATS.join(",")}`));
+    pathErrors(column.jsonPath, [""], `${path}[${i}].JSONPath`, errors);
   }
 }
 
-function scaleErrors(scale: unknown, path: string, errors: FieldError[]): void {
-  if (scale === undefined) return;
+function scaleErrors(scale: unknown, place: string | undefined, errors: FieldError[]): void {
+  if (scale === undefined || scale === null || place === undefined) return;
+  const path = `${place}.scale`;
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = record(scale);
   pathErrors(specReplicasPath, [".spec."], `${path}.specReplicasPath`, errors);
   pathErrors(statusReplicasPath, [".status."], `${path}.statusReplicasPath`, errors);
-  if (labelSelectorPath !== undefined)
+  if (text(labelSelectorPath) !== "")
     pathErrors(labelSelectorPath, [".spec.", ".status."], `${path}.labelSelectorPath`, errors);
 }
 
 function pathErrors(value: unknown, below: readonly string[], path: string, errors: FieldError[]): void {
   if (text(value) === "") return void errors.push(required(path));
-  if (!/^(\.[A-Za-z0-9_-]+)+$/.test(text(value)))
-    errors.push(invalid(path, value, "should be a simple json path in dot notation"));
-  else if (!below.some((prefix) => text(value).startsWith(prefix)))
-    errors.push(
-      invalid(path, value, `should be a json path under ${below.map((b) => b.replace(/\.$/, "")).join(" or ")}`),
-    );
+  if (!text(value).startsWith(".")) errors.push(invalid(path, value, "must be a simple json path starting with ."));
+  else if (!below.some((prefix) => text(value).startsWith(prefix))) {
+    const places = below.map((prefix) => prefix.replace(/\.$/, "")).join(" or ");
+    errors.push(invalid(path, value, `should be a json path under ${below.length > 1 ? "either " : ""}${places}`));
+  }
+}
+
+/** A definition that is kept has been stored in some version. */
+export function storedVersionErrors(crd: Json): FieldError[] {
+  const stored = list(record(crd.status).storedVersions);
+  const wrong = (why: string): FieldError => ({
+    field: "status.storedVersions",
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${JSON.stringify(stored.length === 0 ? null : stored)}: ${why}`,
+  });
+  if (stored.length === 0) return [wrong("must have at least one stored version")];
+  return list(record(crd.spec).versions).flatMap((version) => {
+    const { name, storage } = record(version);
+    return storage === true && !stored.includes(name) ? [wrong(`must have the storage version ${text(name)}`)] : [];
+  });
 }
 
 /** What an update may not change, and stored versions that may not vanish. */

@@ -2,48 +2,24 @@
  * The rules that make a schema structural (KEP-20180423, apiextensions v1): its shape can be read off without evaluating
  * anything, so objects can be pruned and defaulted by it.
  */
-import type { FieldError, Schema } from "../served.ts";
+import type { FieldError, Schema, ValidationRule } from "../served.ts";
 import { type ExpressionCheck, expressionCheck } from "./cel/check.ts";
 import { copiesBelow } from "./cel/cost.ts";
-import { applyDefaults } from "./defaults.ts";
 import { forbidden, invalid, notSupported, required } from "./field-error.ts";
+import { followFieldPath } from "./field-path.ts";
 import { isRecord, type Node, nodeOf } from "./node.ts";
 import { prune } from "./prune.ts";
 import { fromRe2 } from "./regexp.ts";
 import { validateNode } from "./validate.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
-const UNSUPPORTED = [
-  "$ref",
-  "definitions",
-  "dependencies",
-  "deprecated",
-  "discriminator",
-  "id",
-  "patternProperties",
-  "readOnly",
-  "writeOnly",
-  "xml",
-];
-const NOT_IN_LOGIC = [
-  "title",
-  "description",
-  "default",
-  "nullable",
-  "additionalProperties",
-  "x-kubernetes-preserve-unknown-fields",
-  "x-kubernetes-embedded-resource",
-  "x-kubernetes-int-or-string",
-  "x-kubernetes-list-type",
-  "x-kubernetes-list-map-keys",
-  "x-kubernetes-map-type",
-] as const;
+const UNSUPPORTED = ["$ref", "definitions", "dependencies", "id", "patternProperties"];
 const MAX_DEPTH = 100;
 
 /** What keeps `schema` from being a structural schema of whole objects. `path` is where the schema stands. */
 export function structuralErrors(schema: unknown, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (!isRecord(schema)) return [required(path, "schemas are required")];
+  if (!isRecord(schema)) return [required(path)];
   const root = schema as Schema;
   if (root.type !== "object")
     errors.push(
@@ -54,6 +30,7 @@ export function structuralErrors(schema: unknown, path: string): FieldError[] {
   if (root.nullable === true) errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
   metadataErrors(root, path, errors);
   shape(root, path, 0, errors);
+  typeMetaErrors(root, path, errors);
   if (errors.length === 0) contents(nodeOf(root), path, errors, 1, expressionCheck());
   return errors;
 }
@@ -79,14 +56,13 @@ function shape(schema: unknown, path: string, depth: number, errors: FieldError[
   if (!isRecord(schema)) return void errors.push(invalid(path, schema, "must be a schema"));
   if (depth > MAX_DEPTH) return void errors.push(forbidden(path, `schema is nested deeper than ${MAX_DEPTH} levels`));
   for (const key of UNSUPPORTED)
-    if (schema[key] !== undefined) errors.push(forbidden(`${path}.${key}`, `${key} is not supported`));
+    if (schema[key] !== undefined && schema[key] !== null)
+      errors.push(forbidden(`${path}.${key}`, `${key} is not supported`));
   const s = schema as Schema;
   ofType(s, path, depth, errors);
   keywords(s, path, errors);
   listRules(s, path, errors);
   if (s["x-kubernetes-embedded-resource"] === true) {
-    if (s.type !== "object")
-      errors.push(invalid(`${path}.type`, s.type ?? "", "must be object if x-kubernetes-embedded-resource is true"));
     if (s.properties === undefined && s["x-kubernetes-preserve-unknown-fields"] !== true)
       errors.push(
         required(
@@ -94,6 +70,11 @@ function shape(schema: unknown, path: string, depth: number, errors: FieldError[
           "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
         ),
       );
+    if (s.type !== "object")
+      errors.push(invalid(`${path}.type`, s.type ?? "", "must be object if x-kubernetes-embedded-resource is true"));
+    typeMetaErrors(s, path, errors);
+    if (s.properties?.metadata?.type !== undefined && s.properties.metadata.type !== "object")
+      errors.push(invalid(`${path}.properties[metadata].type`, s.properties.metadata.type, "must be object"));
   }
   if (s["x-kubernetes-preserve-unknown-fields"] === false)
     errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
@@ -105,13 +86,21 @@ function shape(schema: unknown, path: string, depth: number, errors: FieldError[
   for (const [at, part] of logicParts(s, path)) logic(part, s, at, depth + 1, errors);
 }
 
+function typeMetaErrors({ properties }: Schema, path: string, errors: FieldError[]): void {
+  for (const name of ["apiVersion", "kind"]) {
+    const type = properties?.[name]?.type;
+    if (type !== undefined && type !== "string")
+      errors.push(invalid(`${path}.properties[${name}].type`, type, "must be string"));
+  }
+}
+
 function ofType(s: Schema, path: string, depth: number, errors: FieldError[]): void {
   if (s["x-kubernetes-int-or-string"] === true) {
-    if (s.type !== undefined)
-      errors.push(forbidden(`${path}.type`, "must be empty if x-kubernetes-int-or-string is true"));
     return;
   }
   if (s.type !== undefined && !TYPES.includes(s.type)) errors.push(notSupported(`${path}.type`, s.type, TYPES));
+  if ((s.type as string) === "null")
+    errors.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
   if (s.type === undefined && depth > 0 && s["x-kubernetes-preserve-unknown-fields"] !== true)
     errors.push(
       required(
@@ -125,10 +114,8 @@ function ofType(s: Schema, path: string, depth: number, errors: FieldError[]): v
 }
 
 function keywords(s: Schema, path: string, errors: FieldError[]): void {
-  if (s.properties !== undefined && typeof s.additionalProperties === "object")
+  if (Object.keys(s.properties ?? {}).length > 0 && (s.additionalProperties ?? true) !== true)
     errors.push(forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive"));
-  if (s.additionalProperties === false)
-    errors.push(forbidden(`${path}.additionalProperties`, "additionalProperties cannot be set to false"));
   if (s.uniqueItems === true)
     errors.push(
       forbidden(
@@ -141,54 +128,103 @@ function keywords(s: Schema, path: string, errors: FieldError[]): void {
       fromRe2(s.pattern);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      errors.push(invalid(`${path}.pattern`, s.pattern, `must be a valid regular expression, but isn't: ${detail}`));
+      errors.push(
+        invalid(
+          `${path}.pattern`,
+          s.pattern,
+          `must be a valid regular expression, but isn't: error parsing regexp: ${inGo(detail, s.pattern)}`,
+        ),
+      );
     }
   }
 }
 
+/** JavaScript's words for what Go says of a pattern, where that is known. */
+function inGo(detail: string, pattern: string): string {
+  if (/Unterminated group/.test(detail)) return `missing closing ): \`${pattern}\``;
+  if (/Unmatched '\)'/.test(detail)) return `unexpected ): \`${pattern}\``;
+  if (/Unterminated character class/.test(detail))
+    return `missing closing ]: \`${pattern.slice(Math.max(0, pattern.lastIndexOf("[")))}\``;
+  return detail;
+}
+
 function listRules(s: Schema, path: string, errors: FieldError[]): void {
   const type = s["x-kubernetes-list-type"];
-  const keys = s["x-kubernetes-list-map-keys"];
-  const at = `${path}.x-kubernetes-list-map-keys`;
-  if (type !== undefined && s.type !== "array")
-    errors.push(invalid(`${path}.type`, s.type ?? "", "must be array if x-kubernetes-list-type is specified"));
-  if (type !== undefined && !["atomic", "set", "map"].includes(type))
-    errors.push(notSupported(`${path}.x-kubernetes-list-type`, type, ["atomic", "map", "set"]));
-  if (type !== "map") {
-    if (keys !== undefined && keys.length > 0)
-      errors.push(invalid(at, keys, "must be undefined if x-kubernetes-list-type is not map"));
-    return;
+  const mapType = s["x-kubernetes-map-type"];
+  const keys = s["x-kubernetes-list-map-keys"] ?? [];
+  if (mapType !== undefined) {
+    ofTypeFor("object", "x-kubernetes-map-type", s, path, errors);
+    if (!["atomic", "granular"].includes(mapType))
+      errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
   }
-  if (keys === undefined || keys.length === 0)
-    return void errors.push(required(at, "must not be empty if x-kubernetes-list-type is map"));
-  if (s.items?.type !== "object")
-    errors.push(
-      invalid(
-        `${path}.items.type`,
-        s.items?.type ?? "",
-        "must be object if parent array's x-kubernetes-list-type is map",
-      ),
-    );
-  for (const key of keys) {
-    const property = s.items?.properties?.[key];
-    if (property === undefined) {
-      errors.push(invalid(at, keys, "entries must all be names of item properties"));
-    } else if (property.type === "object" || property.type === "array") {
-      errors.push(
-        invalid(
-          `${path}.items.properties[${key}].type`,
-          property.type,
-          "must be a scalar type if parent array's x-kubernetes-list-type is map",
-        ),
-      );
-    } else if (property.default === undefined && !s.items?.required?.includes(key)) {
-      errors.push(
-        required(
-          `${path}.items.properties[${key}].default`,
-          "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
-        ),
-      );
+  if (type !== undefined) {
+    if (s.type !== "array") ofTypeFor("array", "x-kubernetes-list-type", s, path, errors);
+    else if (type === "set") setRules(s.items, path, errors);
+    if (!["atomic", "set", "map"].includes(type))
+      errors.push(notSupported(`${path}.x-kubernetes-list-type`, type, ["atomic", "set", "map"]));
+  }
+  if (keys.length > 0 && type !== "map") {
+    const why = "must be map if x-kubernetes-list-map-keys is non-empty";
+    const at = `${path}.x-kubernetes-list-type`;
+    errors.push(type === undefined ? required(at, why) : invalid(at, type, why));
+  }
+  if (type === "map") mapRules(s, keys, path, errors);
+  if ((type === "set" || type === "map") && s.items !== undefined) itemRules(s.items, keys, type, path, errors);
+}
+
+function ofTypeFor(wanted: string, word: string, { type }: Schema, path: string, errors: FieldError[]): void {
+  if (type === wanted) return;
+  const why = `must be ${wanted} if ${word} is specified`;
+  errors.push(type === undefined ? required(`${path}.type`, why) : invalid(`${path}.type`, type, why));
+}
+
+function setRules(items: Schema | undefined, path: string, errors: FieldError[]): void {
+  const why = "must be atomic as item of a list with x-kubernetes-list-type=set";
+  const listType = items?.["x-kubernetes-list-type"];
+  if (items?.type === "array" && listType !== undefined && listType !== "atomic")
+    errors.push(invalid(`${path}.items.x-kubernetes-list-type`, listType, why));
+  // Upstream shows the list type here, which is none.
+  if (items?.type === "object" && items["x-kubernetes-map-type"] !== "atomic")
+    errors.push({
+      field: `${path}.items.x-kubernetes-map-type`,
+      reason: "FieldValueInvalid",
+      message: `Invalid value: null: ${why}`,
+    });
+}
+
+function mapRules({ items }: Schema, keys: readonly string[], path: string, errors: FieldError[]): void {
+  const at = `${path}.x-kubernetes-list-map-keys`;
+  if (keys.length === 0) errors.push(required(at, "must not be empty if x-kubernetes-list-type is map"));
+  if (items === undefined)
+    return void errors.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
+  if (items.type !== "object") {
+    const why = "must be object if parent array's x-kubernetes-list-type is map";
+    return void errors.push(invalid(`${path}.items.type`, items.type ?? "", why));
+  }
+  for (const [i, key] of keys.entries()) {
+    const property = items.properties?.[key];
+    if (property === undefined) errors.push(invalid(at, keys, "entries must all be names of item properties"));
+    else if (property.type === "object" || property.type === "array") {
+      const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      errors.push(invalid(`${path}.items.properties[${key}].type`, items.type, why));
     }
+    if (keys.indexOf(key) < i) errors.push(invalid(at, keys, "must not contain duplicate entries"));
+  }
+}
+
+/** Items of owned lists can't be null, and what tells them apart is always there. */
+function itemRules(items: Schema, keys: readonly string[], type: string, path: string, errors: FieldError[]): void {
+  if (items.nullable === true)
+    errors.push(forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${type}`));
+  if (type !== "map") return;
+  const why = "this property is in x-kubernetes-list-map-keys, so it";
+  for (const key of keys) {
+    const property = items.properties?.[key];
+    const at = `${path}.items.properties[${key}]`;
+    if (property === undefined) continue;
+    if (property.default === undefined && !items.required?.includes(key))
+      errors.push(required(`${at}.default`, `${why} must have a default or be a required property`));
+    if (property.nullable === true) errors.push(forbidden(`${at}.nullable`, `${why} cannot be nullable`));
   }
 }
 
@@ -207,28 +243,48 @@ function logic(part: unknown, outside: Schema, path: string, depth: number, erro
   narrowing(part as Schema, outside, path, depth, errors);
 }
 
+/** How each word is refused that says what a value is, not what it may be. */
+const MUST_BE: Readonly<Record<string, string>> = {
+  description: "empty",
+  title: "empty",
+  default: "undefined",
+  additionalProperties: "undefined",
+  nullable: "false",
+  "x-kubernetes-preserve-unknown-fields": "false",
+  "x-kubernetes-embedded-resource": "false",
+  "x-kubernetes-int-or-string": "false",
+  "x-kubernetes-list-map-keys": "empty",
+  "x-kubernetes-list-type": "undefined",
+  "x-kubernetes-map-type": "undefined",
+  "x-kubernetes-validations": "empty",
+};
+
 function narrowing(part: Schema, outside: Schema, path: string, depth: number, errors: FieldError[]): void {
-  const narrowsIntOrString = outside["x-kubernetes-int-or-string"] === true && /\.anyOf\[[01]\]$/.test(path);
-  if (part.type !== undefined && !narrowsIntOrString)
+  if (part.type !== undefined && !isAlternative(part.type, outside, path))
     errors.push(forbidden(`${path}.type`, "must be empty to be structural"));
-  for (const key of NOT_IN_LOGIC)
-    if (part[key] !== undefined) errors.push(forbidden(`${path}.${key}`, "must be undefined to be structural"));
+  for (const [key, what] of Object.entries(MUST_BE))
+    if ((part as Record<string, unknown>)[key] !== undefined)
+      errors.push(forbidden(`${path}.${key}`, `must be ${what} to be structural`));
   keywords(part, path, errors);
+  const isAtRoot = depth === 1;
   for (const [name, child] of Object.entries(part.properties ?? {})) {
     const at = `${path}.properties[${name}]`;
     const counterpart = outside.properties?.[name] ?? openCounterpart(outside);
-    if (counterpart === undefined)
+    if (counterpart === undefined && isAtRoot)
       errors.push(
         required(at.replace(/\.(allOf|anyOf|oneOf)\[\d+\]|\.not(?=\.)/g, ""), `because it is defined in ${at}`),
       );
-    else logic(child, counterpart, at, depth + 1, errors);
+    logic(child, counterpart ?? {}, at, depth + 1, errors);
   }
-  if (part.items !== undefined) {
-    if (outside.items === undefined) errors.push(required(`${path}.items`, `because it is defined in ${path}.items`));
-    else logic(part.items, outside.items, `${path}.items`, depth + 1, errors);
-  }
+  if (part.items !== undefined) logic(part.items, outside.items ?? {}, `${path}.items`, depth + 1, errors);
   // An allOf may wrap the int-or-string alternative together with a pattern.
   for (const [at, inner] of logicParts(part, path)) logic(inner, outside, at, depth + 1, errors);
+}
+
+/** The two halves of an int-or-string may be named, in this order. */
+function isAlternative(type: string, outside: Schema, path: string): boolean {
+  if (outside["x-kubernetes-int-or-string"] !== true) return false;
+  return type === "integer" ? /\.anyOf\[0\]$/.test(path) : type === "string" && /\.anyOf\[1\]$/.test(path);
 }
 
 function openCounterpart(outside: Schema): Schema | undefined {
@@ -240,7 +296,8 @@ function openCounterpart(outside: Schema): Schema | undefined {
 
 /** Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold. */
 function contents(node: Node, path: string, errors: FieldError[], copies: number, check: ExpressionCheck): void {
-  if (node.hasDefaults && node.schema.default !== undefined) defaultErrors(node, `${path}.default`, errors);
+  if (node.hasDefaults && (node.schema.default ?? undefined) !== undefined)
+    defaultErrors(node, `${path}.default`, errors);
   if (node.hasRules) ruleErrors(node, path, errors, copies, check);
   for (const [name, child] of node.properties) contents(child, `${path}.properties[${name}]`, errors, copies, check);
   const below = copies * copiesBelow(node);
@@ -252,27 +309,67 @@ function contents(node: Node, path: string, errors: FieldError[], copies: number
 function defaultErrors(node: Node, path: string, errors: FieldError[]): void {
   const value = structuredClone(node.schema.default);
   if (prune(node, value).length > 0) errors.push(invalid(path, node.schema.default, "must not have unknown fields"));
-  applyDefaults(node, value);
   const found: FieldError[] = [];
   validateNode(node, value, undefined, "", found);
   for (const error of found) errors.push({ ...error, field: error.field === "" ? path : `${path}.${error.field}` });
 }
 
+const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
 function ruleErrors(node: Node, path: string, errors: FieldError[], copies: number, check: ExpressionCheck): void {
-  for (const [i, rule] of (node.schema["x-kubernetes-validations"] ?? []).entries()) {
+  const before = errors.length;
+  const rules = node.schema["x-kubernetes-validations"] ?? [];
+  for (const [i, rule] of rules.entries()) formErrors(rule, node, `${path}.x-kubernetes-validations[${i}]`, errors);
+  if (errors.length > before) return;
+  for (const [i, rule] of rules.entries()) {
     const at = `${path}.x-kubernetes-validations[${i}]`;
-    if (typeof rule.rule !== "string" || rule.rule.trim() === "") {
-      errors.push(required(`${at}.rule`, "rule is not specified"));
-      continue;
-    }
     const problem = check.rule(node, rule.rule, copies);
     if (problem?.startsWith("estimated")) errors.push(forbidden(`${at}.rule`, problem));
-    else if (problem !== undefined) errors.push(invalid(`${at}.rule`, { rule: rule.rule }, problem));
-    if (rule.message?.includes("\n"))
-      errors.push(invalid(`${at}.message`, rule.message, "message must not contain line breaks"));
-    if (rule.message === undefined && rule.rule.trim().includes("\n"))
-      errors.push(required(`${at}.message`, "message must be specified if rule contains line breaks"));
-    const message = rule.messageExpression === undefined ? undefined : check.message(node, rule.messageExpression);
-    if (message !== undefined) errors.push(invalid(`${at}.messageExpression`, rule.messageExpression, message));
+    else if (problem !== undefined) errors.push(invalid(`${at}.rule`, asInternal(rule), problem));
+    const message = rule.messageExpression ? check.message(node, rule.messageExpression) : undefined;
+    if (message !== undefined) errors.push(invalid(`${at}.messageExpression`, asInternal(rule), message));
+    if (rule.optionalOldSelf !== undefined && problem === undefined && !check.usesOld(rule.rule))
+      errors.push(
+        invalid(`${at}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
+      );
   }
+}
+
+/** A rule as upstream prints it. */
+function asInternal({
+  rule,
+  message = "",
+  messageExpression = "",
+  reason,
+  fieldPath = "",
+  optionalOldSelf,
+}: ValidationRule) {
+  return {
+    Rule: rule,
+    Message: message,
+    MessageExpression: messageExpression,
+    Reason: reason ?? null,
+    FieldPath: fieldPath,
+    OptionalOldSelf: optionalOldSelf ?? null,
+  };
+}
+
+function formErrors(rule: ValidationRule, { schema }: Node, at: string, errors: FieldError[]): void {
+  const { message = "", messageExpression = "", reason, fieldPath = "" } = rule;
+  const text = typeof rule.rule === "string" ? rule.rule.trim() : "";
+  const lines = /[\n\r]/;
+  if (text === "") errors.push(required(`${at}.rule`, "rule is not specified"));
+  else if (message !== "" && message.trim() === "")
+    errors.push(invalid(`${at}.message`, message, "must be non-empty if specified"));
+  else if (lines.test(message.trim())) errors.push(invalid(`${at}.message`, message, "must not contain line breaks"));
+  else if (lines.test(text) && message.trim() === "")
+    errors.push(required(`${at}.message`, "message must be specified if rule contains line breaks"));
+  if (messageExpression !== "" && messageExpression.trim() === "")
+    errors.push(required(`${at}.messageExpression`, "messageExpression must be non-empty if specified"));
+  if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(`${at}.reason`, reason, REASONS));
+  if (fieldPath === "") return;
+  if (fieldPath.trim() === "") errors.push(invalid(`${at}.fieldPath`, fieldPath, "must be non-empty if specified"));
+  if (lines.test(fieldPath)) errors.push(invalid(`${at}.fieldPath`, fieldPath, "must not contain line breaks"));
+  if ("wrong" in followFieldPath(fieldPath, schema))
+    errors.push(invalid(`${at}.fieldPath`, fieldPath, "must be a valid path"));
 }

@@ -8,10 +8,14 @@ import { sameJson } from "./equality.ts";
 import { isRecord } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
 
-/** Fills in singular, listKind and conversion, in place. */
+/** Fills in singular, listKind and conversion, and drops from schemas what upstream does not write, in place. */
 export function defaultCrd(crd: Body): void {
   const spec = crd.spec;
   if (!isRecord(spec)) return;
+  for (const version of Array.isArray(spec.versions) ? spec.versions : []) {
+    const schema = isRecord(version) && isRecord(version.schema) ? version.schema.openAPIV3Schema : undefined;
+    if (isRecord(schema)) tidySchema(schema);
+  }
   const names = spec.names;
   if (isRecord(names) && typeof names.kind === "string" && names.kind !== "") {
     names.singular ||= names.kind.toLowerCase();
@@ -24,6 +28,46 @@ export function defaultCrd(crd: Body): void {
   const webhook = conversion.webhook;
   const client = isRecord(webhook) ? webhook.clientConfig : undefined;
   if (isRecord(client) && isRecord(client.service)) client.service.port ??= 443;
+}
+
+/** Words whose zero values say something; others are left out when empty. */
+const ALWAYS_WRITTEN = new Set([
+  "default",
+  "example",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "multipleOf",
+  "additionalProperties",
+  "x-kubernetes-preserve-unknown-fields",
+]);
+
+function tidySchema(schema: Record<string, unknown>): void {
+  for (const [word, value] of Object.entries(schema)) {
+    const empty =
+      value === "" ||
+      value === false ||
+      (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+    if (UNKNOWN.has(word) || value === null || (empty && !ALWAYS_WRITTEN.has(word) && !SUBSCHEMA.has(word)))
+      delete schema[word];
+    else if (SUBSCHEMA.has(word) || word === "additionalProperties") tidyBelow(value);
+    else if (word === "properties") for (const child of Object.values(value as object)) tidyBelow(child);
+    else if (["allOf", "anyOf", "oneOf", "x-kubernetes-validations"].includes(word) && Array.isArray(value))
+      value.forEach(tidyBelow);
+  }
+}
+
+const SUBSCHEMA = new Set(["items", "not"]);
+/** Words of OpenAPI that definitions don't have. */
+const UNKNOWN = new Set(["deprecated", "discriminator", "readOnly", "writeOnly", "xml"]);
+
+function tidyBelow(schema: unknown): void {
+  if (isRecord(schema)) tidySchema(schema);
 }
 
 /**

@@ -140,7 +140,10 @@ const CHANGES = ["get", "patch", "update"];
 
 /** Subresources that one kind alone has, by `plural.group`. What they stand for is the kind itself unless said. */
 const OWN: Readonly<Record<string, readonly (Pick<Subresource, "name" | "verbs"> & Partial<Subresource>)[]>> = {
-  "pods.": [{ name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] }],
+  "pods.": [
+    { name: "binding", kind: "Binding", verbs: ["create"] },
+    { name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] },
+  ],
   "namespaces.": [{ name: "finalize", verbs: ["update"] }],
   "serviceaccounts.": [
     { name: "token", group: "authentication.k8s.io", version: "v1", kind: "TokenRequest", verbs: ["create"] },

@@ -119,7 +119,7 @@ export function pathsOf(resource: ServedResource): Path[] {
   for (const sub of subresourcesOf(resource)) {
     const foreign = { group: sub.group, kind: sub.kind, version: sub.version };
     const answer = sub.name === "scale" ? "io.k8s.api.autoscaling.v1.Scale" : self;
-    if (sub.name === "eviction") continue;
+    if (sub.name === "eviction" || sub.name === "binding") continue;
     paths.push({
       path: `${base}/${resource.plural}/{name}/${sub.name}`,
       tag,

@@ -1,15 +1,18 @@
 import { TypeError as CelTypeError, type Environment, ParseError, type ParseResult } from "@marcbachmann/cel-js";
 import type { Node } from "../node.ts";
 import { excess } from "./cost.ts";
-import { typing } from "./environment.ts";
+import { runtime, typing } from "./environment.ts";
 import { escapeField, isReachable } from "./names.ts";
 import { parseRule } from "./program.ts";
+import { mentions } from "./rules.ts";
 
 /** Checks the expressions of one schema, given the types that the schema declares. */
 export interface ExpressionCheck {
   /** What is wrong with a rule on `node`, or undefined. `copies`: how many values of the node one object may hold. */
   rule(node: Node, expression: string, copies: number): string | undefined;
-  /** The same for an expression that gives a text. */
+  /** Whether a rule that compiles reads `oldSelf`. */
+  usesOld(expression: string): boolean;
+  /** The same as `rule` for an expression that gives a text. */
   message(node: Node, expression: string): string | undefined;
 }
 
@@ -32,7 +35,12 @@ export function expressionCheck(): ExpressionCheck {
   };
   return {
     rule: (node, expression, copies) => check(node, expression, "bool", copies),
-    message: (node, expression) => check(node, expression, "string", 1),
+    usesOld: (expression) => mentions(parseRule(runtime, expression), "oldSelf"),
+    message(node, expression) {
+      const problem = check(node, expression, "string", 1);
+      if (problem === "must evaluate to string") return "messageExpression must evaluate to a string";
+      return problem?.replace(/^compilation failed/, "messageExpression compilation failed");
+    },
   };
 }
 
