@@ -185,7 +185,7 @@ function lived(kind: string): Step[] {
       }),
     ),
     step(
-      patch(`${v2}/four`, APPLY, object(kind, "v2", "four", { spec: { ports: [{ name: "p", at: 2 }] } }), {
+      patch(`${v2}/four`, APPLY, object(kind, "v2", "four", {}), {
         query: { fieldManager: "x" },
       }),
     ),
