@@ -8,11 +8,10 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { BINARIES } from "../assets/binaries.ts";
 import { provide } from "../assets/provide.ts";
 import { type Server, startEmbedded, startReal } from "./servers.ts";
-import { listSpecs, type Result, runSpec, type Spec } from "./suite.ts";
+import { listSpecs, type Result, runSpec } from "./suite.ts";
 import { complaint, strangers, tableOf } from "./table.ts";
 
 const NAMES = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "e2e.test"];
-const AT_ONCE = 2;
 const TIMEOUT_MS = 120_000;
 const LOGS = ".slipway/conformance";
 
@@ -38,49 +37,39 @@ const assets = await provide({
   say,
 });
 const pattern = new RegExp(process.argv[2] ?? "");
-const all = (await listSpecs(assets)).filter(({ name }) => !LEFT_OUT.some((part) => name.includes(part)));
-const specs = all.filter(({ name }) => pattern.test(name));
+const all = (await listSpecs(assets)).filter((name) => !LEFT_OUT.some((part) => name.includes(part)));
+const specs = all.filter((name) => pattern.test(name));
 rmSync(LOGS, { recursive: true, force: true });
 
-const real = await runAll(await startReal(assets));
-const embedded = await runAll(await startEmbedded(assets));
-const rows = specs.map(({ name }) => ({ spec: name, real: real.get(name)!, embedded: embedded.get(name)! }));
+const [real, embedded] = await Promise.all([runAll(startReal), runAll(startEmbedded)]);
+const rows = specs.map((spec) => ({ spec, real: real.get(spec)!, embedded: embedded.get(spec)! }));
 console.log(tableOf(rows));
 
 const wrong = rows.flatMap((row) => {
   const what = complaint(row);
   return what === undefined ? [] : [`${row.spec}\n    ${what}`];
 });
-for (const name of strangers(all.map((spec) => spec.name)))
-  wrong.push(`${name}\n    stands in the ledger and is no spec`);
+for (const name of strangers(all)) wrong.push(`${name}\n    stands in the ledger and is no spec`);
 if (wrong.length > 0) {
   console.error(`\n${wrong.join("\n")}\nwhat the suite said: ${LOGS}/`);
   process.exitCode = 1;
 }
 
-/** Runs the specs, two at a time, those that must be alone at the end; closes the server. */
-async function runAll(server: Server): Promise<Map<string, Result>> {
+/** Runs the specs one after another, since some change what the others would see. The two servers do so side by side. */
+async function runAll(start: (assets: string) => Promise<Server>): Promise<Map<string, Result>> {
+  const server = await start(assets);
   const results = new Map<string, Result>();
   const logs = join(LOGS, server.name);
   mkdirSync(logs, { recursive: true });
-  const work = async (queue: Spec[]): Promise<void> => {
-    for (let spec = queue.shift(); spec !== undefined; spec = queue.shift()) {
-      const logFile = join(logs, `${spec.name.replace(/[^A-Za-z0-9]+/g, "-")}.log`);
-      const result = await runSpec(spec, {
-        assets,
-        kubeconfigFile: server.kubeconfigFile,
-        logFile,
-        timeoutMs: TIMEOUT_MS,
-      });
-      results.set(spec.name, result);
-      const count = `[${results.size}/${specs.length}]`;
-      say(`${server.name} ${count} ${result.outcome} in ${result.seconds.toFixed(1)} s: ${spec.name}`);
-    }
-  };
+  const { kubeconfigFile } = server;
   try {
-    const together = specs.filter(({ serial }) => !serial);
-    await Promise.all(Array.from({ length: AT_ONCE }, () => work(together)));
-    await work(specs.filter(({ serial }) => serial));
+    for (const name of specs) {
+      const logFile = join(logs, `${name.replace(/[^A-Za-z0-9]+/g, "-")}.log`);
+      const result = await runSpec(name, { assets, kubeconfigFile, logFile, timeoutMs: TIMEOUT_MS });
+      results.set(name, result);
+      const count = `[${results.size}/${specs.length}]`;
+      say(`${server.name} ${count} ${result.outcome} in ${result.seconds.toFixed(1)} s: ${name}`);
+    }
   } finally {
     await server.close();
   }

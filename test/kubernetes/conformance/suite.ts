@@ -7,12 +7,6 @@ import { promisify } from "node:util";
 import { systemClock } from "../../../src/base/clock.ts";
 import { KeptProcess } from "../../../src/kubernetes/kept-process.ts";
 
-export interface Spec {
-  name: string;
-  /** It changes what other specs see, so it runs alone. */
-  serial: boolean;
-}
-
 export type Outcome = "passed" | "failed" | "skipped" | "timed out";
 
 export interface Result {
@@ -31,8 +25,8 @@ interface SpecReport {
 
 const LISTED = ["--ginkgo.focus=\\[sig-api-machinery\\]", "--ginkgo.label-filter=Conformance && !Slow"];
 
-/** The conformance specs of the API, by the suite's own word. */
-export async function listSpecs(assets: string): Promise<Spec[]> {
+/** The names of the API's conformance specs, by the suite's own word, in order. */
+export async function listSpecs(assets: string): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), "slipway-specs-"));
   try {
     const report = join(dir, "report.json");
@@ -41,8 +35,7 @@ export async function listSpecs(assets: string): Promise<Spec[]> {
     const [suite] = JSON.parse(await readFile(report, "utf8")) as { SpecReports: SpecReport[] }[];
     return suite!.SpecReports.filter((spec) => spec.LeafNodeType === "It" && spec.State === "passed")
       .map((spec) => [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(" "))
-      .sort()
-      .map((name) => ({ name, serial: name.includes("[Serial]") }));
+      .sort();
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -57,7 +50,10 @@ export interface RunOptions {
 }
 
 /** Runs one spec in a process of its own. */
-export async function runSpec(spec: Spec, { assets, kubeconfigFile, logFile, timeoutMs }: RunOptions): Promise<Result> {
+export async function runSpec(
+  name: string,
+  { assets, kubeconfigFile, logFile, timeoutMs }: RunOptions,
+): Promise<Result> {
   const began = systemClock.now();
   const suite = new KeptProcess({
     command: join(assets, "e2e.test"),
@@ -69,7 +65,7 @@ export async function runSpec(spec: Spec, { assets, kubeconfigFile, logFile, tim
       "--minStartupPods=0",
       "--dump-logs-on-failure=false",
       "--ginkgo.no-color",
-      `--ginkgo.focus=${literally(spec.name)}$`,
+      `--ginkgo.focus=${literally(name)}$`,
     ],
     logFile,
   });
