@@ -6,11 +6,13 @@ import { quietLog } from "../base/log.ts";
 import { seededRandom } from "../base/random.ts";
 import { VirtualClock } from "../base/virtual-clock.ts";
 import { type ConfigMap, Node } from "./core.ts";
+import { EventPipe } from "./event-pipe.ts";
 import { FakeApi } from "./fake-api.ts";
 import type { KubeObject } from "./object.ts";
 import { reflect } from "./reflector.ts";
 import { createClient } from "./rest-client.ts";
 import { type Change, Store } from "./store.ts";
+import type { WatchEvent } from "./transport.ts";
 
 const NODES = "/api/v1/nodes";
 const node = (name: string, value = ""): object => ({
@@ -19,8 +21,9 @@ const node = (name: string, value = ""): object => ({
   metadata: { name, labels: { value }, managedFields: [{ manager: "x" }] },
 });
 
-function world() {
+function world(streamsLists = false) {
   const api = new FakeApi();
+  api.streamsLists = streamsLists;
   const clock = new VirtualClock();
   const random = seededRandom(7);
   const client = createClient(api, { clock, random, log: quietLog });
@@ -56,6 +59,47 @@ test("the first list is told as initial, later changes are not", async () => {
   await halt();
   assert.equal(api.watchers, 0);
   assert.equal(clock.pending, 0);
+});
+
+test("where the API streams what there is, nothing is listed", async () => {
+  const { api, clock, store, changes, halt } = world(true);
+  api.put(`${NODES}/a`, node("a"));
+  api.put(`${NODES}/b`, node("b"));
+  await clock.run(100);
+  api.remove(`${NODES}/b`);
+  api.disconnect();
+  api.put(`${NODES}/c`, node("c"));
+  api.compact();
+  await clock.run(60_000);
+  assert.deepEqual(
+    changes.map((c) => `${c.type} ${c.object.metadata.name} ${c.initial}`),
+    ["added a true", "added b true", "deleted b false", "added c false"],
+  );
+  assert.deepEqual(summary(store.values()), summary(api.objects.values()));
+  assert.deepEqual(api.requests, []);
+  await halt();
+  assert.equal(clock.pending, 0);
+});
+
+test("a stream that breaks before what there is has been told changes nothing", async () => {
+  const { api, clock, store, changes, halt } = world(true);
+  api.put(`${NODES}/a`, node("a"));
+  await clock.run(100);
+  const half = new EventPipe<WatchEvent>(1e9, () => {});
+  half.put({ type: "ADDED", object: node("z") });
+  api.intercept = () => ({ [Symbol.asyncIterator]: () => half.values(() => {}) }) as never;
+  api.compact();
+  api.disconnect(new Fault("Gone", "watch", "too old"));
+  await clock.run(2_000);
+  half.end();
+  api.intercept = () => undefined;
+  await clock.run(60_000);
+  assert.deepEqual(
+    changes.map((c) => `${c.type} ${c.object.metadata.name}`),
+    ["added a"],
+  );
+  assert.deepEqual(summary(store.values()), summary(api.objects.values()));
+  await halt();
 });
 
 test("after 410 the list is read anew and the difference is told", async () => {
@@ -104,6 +148,27 @@ test("a server that refuses everything is asked ever more seldom", async () => {
   api.disconnect();
   await clock.run(10 * 60_000);
   assert.ok(asked > 10 && asked < 60, `${asked} requests in 10 minutes`);
+  await halt();
+});
+
+test("a watch that lived ends a row of failures, even if nothing happened on it: the next outage is waited out from the beginning", async () => {
+  const { api, clock, halt } = world();
+  let down = false;
+  let asked = 0;
+  api.intercept = () => {
+    asked++;
+    if (down) throw new Fault("Unavailable", "api", "refused");
+    return undefined;
+  };
+  for (let outage = 0; outage < 5; outage++) {
+    await clock.run(40_000);
+    down = true;
+    api.disconnect(new Fault("LostAnswer", "api", "reset"));
+    asked = 0;
+    await clock.run(5_000);
+    assert.ok(asked >= 2, `${asked} tries in the first 5 s of outage ${outage}`);
+    down = false;
+  }
   await halt();
 });
 

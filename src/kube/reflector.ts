@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import { type BackOff, backOffMs } from "./back-off.ts";
 import type { Client } from "./client.ts";
-import type { KubeObject, Resource } from "./object.ts";
+import { type KubeObject, keyOf, type Resource } from "./object.ts";
 import { isNewer } from "./resource-version.ts";
 import type { Store } from "./store.ts";
 import type { WatchEvent } from "./transport.ts";
@@ -29,15 +29,19 @@ export interface ReflectorPorts {
 const SILENCE_MS = 150_000;
 const BACK_OFF: BackOff = { baseMs: 800, maxMs: 30_000, jitter: 0.5 };
 
-/** A watch that ended sooner, without having told anything, counts as a failure: its server may be refusing in its own way. */
+/**
+ * A watch that ended sooner, without having told anything, counts as a failure: its server may be refusing in its own way. One that
+ * lived longer ends a row of failures.
+ */
 const SHORT_WATCH_MS = 1_000;
 
 /** The server ends watches after this long, or up to twice as long, so that watchers spread over its replicas again. */
 const WATCH_SECONDS = 300;
 
 /**
- * Keeps a store equal to the API's state: lists, then watches from there, resumes where a watch ended, and lists anew when the API
- * no longer knows the version. Failures are waited out with back-off, for ever. Resolves when `signal` is aborted.
+ * Keeps a store equal to the API's state: has a watch begin with what there is, resumes where a watch ended, and begins anew when the API
+ * no longer knows the version. An API that does not stream what there is gets lists. Failures are waited out with back-off, for ever.
+ * Resolves when `signal` is aborted.
  */
 export async function reflect<T extends KubeObject>(
   selection: Selection<T>,
@@ -47,30 +51,65 @@ export async function reflect<T extends KubeObject>(
 ): Promise<void> {
   const { clock, random, log } = ports;
   const position: Position = { version: undefined };
+  let streams = true;
   let failures = 0;
   while (!signal.aborted) {
     let trouble: Fault | undefined;
     let told = false;
-    const startedAt = clock.now();
+    let openedAt = Number.POSITIVE_INFINITY;
+    const opened = (): void => {
+      openedAt = clock.now();
+    };
     try {
-      if (position.version === undefined) position.version = await list(selection, store, ports.client, signal);
-      for await (const event of watch(selection, position.version, ports, signal)) {
-        take(event, store, position);
-        told = true;
+      if (position.version === undefined && !streams)
+        position.version = await list(selection, store, ports.client, signal);
+      const gathered = new Map<string, T>();
+      for await (const event of watch(selection, position.version, ports, signal, opened)) {
+        if (position.version === undefined) position.version = gather(event, gathered, store);
+        else take(event, store, position);
+        told = position.version !== undefined;
       }
-      if (!told && clock.now() - startedAt < SHORT_WATCH_MS)
+      if (!told && clock.now() - openedAt < SHORT_WATCH_MS)
         trouble = new Fault("Unavailable", `${selection.resource.kind} watch`, "it was closed at once");
     } catch (error) {
       trouble = asFault(error, `${selection.resource.kind} watch`);
     }
     if (signal.aborted) return;
-    if (told) failures = 0;
+    if (streams && position.version === undefined && REFUSALS.some((code) => isFault(trouble, code))) {
+      streams = false;
+      continue;
+    }
+    if (told || clock.now() - openedAt >= SHORT_WATCH_MS) failures = 0;
     if (isFault(trouble, "Gone")) position.version = undefined;
     if (trouble === undefined) continue;
     const waitMs = Math.max(trouble.retryAfterMs ?? 0, backOffMs(BACK_OFF, failures++, random));
     log.debug({ resource: selection.resource.plural, code: trouble.code, waitMs }, "watch ended, trying again");
     await clock.sleep(waitMs, signal).catch(() => {});
   }
+}
+
+/** How an API says that it does not stream what there is. */
+const REFUSALS = ["Invalid", "BadRequest"] as const;
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** Takes one event of those that tell what there is. At their end it fills the store and tells the version; undefined before. */
+function gather<T extends KubeObject>(
+  event: WatchEvent,
+  gathered: Map<string, T>,
+  store: Store<T>,
+): string | undefined {
+  const object = event.object as T;
+  if (event.type !== "BOOKMARK") {
+    const key = keyOf(object.metadata);
+    if (event.type === "DELETED") gathered.delete(key);
+    else gathered.set(key, object);
+    return undefined;
+  }
+  // A bookmark of another kind: the server did not understand what was asked, and its end would never come.
+  if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true")
+    throw new Fault("Invalid", "watch", "the API does not mark the end of what there is");
+  store.replace([...gathered.values()]);
+  return object.metadata.resourceVersion;
 }
 
 interface Position {
@@ -90,12 +129,13 @@ async function list<T extends KubeObject>(
   return resourceVersion;
 }
 
-/** The events of one watch, whose silence ends it with `Unavailable`. */
+/** The events of one watch (without a version: what there is first), whose silence ends it with `Unavailable`. */
 async function* watch<T extends KubeObject>(
   selection: Selection<T>,
-  resourceVersion: string,
+  resourceVersion: string | undefined,
   ports: ReflectorPorts,
   signal: AbortSignal,
+  opened: () => void,
 ): AsyncGenerator<WatchEvent> {
   const { clock, random } = ports;
   const { resource, ...options } = selection;
@@ -115,10 +155,12 @@ async function* watch<T extends KubeObject>(
     const timeoutSeconds = WATCH_SECONDS + random.int(WATCH_SECONDS);
     const stream = await ports.client.watch(resource, {
       ...options,
-      resourceVersion,
+      resourceVersion: resourceVersion ?? "",
+      sendInitialEvents: resourceVersion === undefined,
       timeoutSeconds,
       signal: silence.signal,
     });
+    opened();
     for await (const event of stream) {
       heardAt = clock.now();
       yield event;
