@@ -4,8 +4,8 @@
  */
 import { rfc3339, rfc3339Micro } from "../../base/clock.ts";
 import { badRequest, refusal } from "../status.ts";
+import { broken, bytesOf, doubleOf, numberOf, textOf, type WireValue, wireFields } from "./encoding.ts";
 import { fieldsOf, type MessageField, messageOf } from "./messages.ts";
-import { broken, bytesOf, doubleOf, numberOf, textOf, type WireValue, wireFields } from "./wire.ts";
 
 /** `k8s` and a zero byte, then a `runtime.Unknown` (Kubernetes API concepts, "Alternate representations of resources"). */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
