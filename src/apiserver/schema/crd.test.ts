@@ -281,7 +281,12 @@ test("each served version becomes a resource that stores as the storage version"
     [v1?.version, v1?.storageVersion, v1?.status, v1?.namespaced],
     ["v1", "sea.example.org/v1", false, true],
   );
-  assert.deepEqual(v1?.columns, [{ name: "N", type: "integer", value: { jsonPath: ".spec.n" } }]);
+  const description = "Custom resource definition column (in JSONPath format): .spec.n";
+  assert.deepEqual(v1?.columns, [{ description, name: "N", type: "integer", value: { jsonPath: ".spec.n" } }]);
+  assert.deepEqual(
+    [...(v1?.versions?.keys() ?? [])],
+    ["v1", "v1beta1", "v1alpha1"].map((v) => `sea.example.org/${v}`),
+  );
   assert.deepEqual(
     [beta?.storageVersion, beta?.status, beta?.deprecation],
     ["sea.example.org/v1", true, "sea.example.org/v1beta1 Boat is deprecated"],
