@@ -16,6 +16,7 @@ import { checkTimeout } from "./request-timeout.ts";
 import { hasRoute, verbOf } from "./route.ts";
 import type { ServedResource } from "./served.ts";
 import { methodNotAllowed, noSuchPath } from "./status.ts";
+import { bind } from "./verbs/binding.ts";
 import { create } from "./verbs/create.ts";
 import { Unreadable, unreadableBody } from "./verbs/custom-object.ts";
 import { deleteOptions, remove, removeObject } from "./verbs/delete.ts";
@@ -105,7 +106,9 @@ async function resource(
 
 /** Answers to questions, tokens and evictions have no columns. */
 function hasTable(resource: ServedResource, { subresource }: ResourcePath): boolean {
-  return resource.answer === undefined && subresource !== "token" && subresource !== "eviction";
+  return (
+    resource.answer === undefined && subresource !== "token" && subresource !== "eviction" && subresource !== "binding"
+  );
 }
 
 function readInto(call: Call, request: ServerRequest): void {
@@ -126,6 +129,7 @@ async function carryOut(call: Call, verb: string): Promise<{ status: number; bod
   if (call.subresource === "scale") return { status: 200, body: await scale(call, verb) };
   if (call.resource.answer !== undefined) return { status: 201, body: await call.resource.answer(call) };
   if (call.subresource === "token") return { status: 201, body: await requestToken(call, call.core.tokens) };
+  if (call.subresource === "binding") return { status: 201, body: await bind(call) };
   if (call.subresource === "eviction") return { status: 201, body: await evict(call) };
   switch (verb) {
     case "get":

@@ -1,9 +1,9 @@
 import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
-import { forbiddenField } from "./field-errors.ts";
+import type { Schema, ServedResource } from "../served.ts";
 import { defaultPodSpec, defaultRunningSpec } from "./pod-defaults.ts";
 import { podSpec } from "./pod-spec.ts";
 import { podReady, podRestarts, podStatus, readinessGates } from "./pod-status.ts";
+import { validatePodUpdate } from "./pod-update.ts";
 import { hostnameWarnings, validatePodSpec } from "./pod-validation.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
 import {
@@ -138,7 +138,7 @@ export const pod: ServedResource = serve({
   ],
   validate: (object, old) => [
     ...validatePodSpec(at(object, "spec"), "spec"),
-    ...(old === undefined ? [] : validateUnchanged(object, old)),
+    ...(old === undefined ? [] : validatePodUpdate(object, old)),
   ],
   gracePeriodSeconds(object) {
     // A Pod that never reached a Node, or has ended, has nothing to wind down.
@@ -160,33 +160,4 @@ function qosClass(spec: unknown): string {
     ["cpu", "memory"].every((name) => limit[name] !== undefined && equalJson(limit[name], requests[i]?.[name])),
   );
   return guaranteed ? "Guaranteed" : "Burstable";
-}
-
-const CHANGEABLE = [
-  "activeDeadlineSeconds",
-  "terminationGracePeriodSeconds",
-  "tolerations",
-  "schedulingGates",
-  "nodeSelector",
-  "affinity",
-  "ephemeralContainers",
-  "nodeName",
-];
-
-function validateUnchanged(object: Body, old: Body): FieldError[] {
-  if (equalJson(fixedPart(object), fixedPart(old))) return [];
-  const allowed =
-    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-  return [forbiddenField("spec", `pod updates may not change fields other than ${allowed}`)];
-}
-
-function fixedPart(object: Body): unknown {
-  const spec = Object.entries(membersAt(object, "spec")).filter(([name]) => !CHANGEABLE.includes(name));
-  return Object.fromEntries(
-    spec.map(([name, value]) => {
-      if (name !== "containers" && name !== "initContainers") return [name, value];
-      const containers = objectsAt(object, `spec.${name}`);
-      return [name, containers.map(({ image: _image, resources: _resources, ...rest }) => rest)];
-    }),
-  );
 }

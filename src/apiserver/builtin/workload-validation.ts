@@ -22,6 +22,7 @@ export function validateDeployment(object: Body, old?: Body): FieldError[] {
       ? [invalidField("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]
       : []),
     ...validateFixedSelector(object, old),
+    ...validateCounts(object, "updatedReplicas", ["unavailableReplicas", "terminatingReplicas", "collisionCount"]),
   ];
 }
 
@@ -32,6 +33,7 @@ export function validateReplicaSet(object: Body, old?: Body): FieldError[] {
     ...nonNegative(spec, "spec", ["replicas", "minReadySeconds"]),
     ...validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" }),
     ...validateFixedSelector(object, old),
+    ...validateCounts(object, "fullyLabeledReplicas", ["terminatingReplicas"]),
   ];
 }
 
@@ -50,6 +52,7 @@ export function validateReplicationController(object: Body): FieldError[] {
           ...validateTemplate(spec),
           ...validateLasting(spec, "ReplicationController"),
         ]),
+    ...validateCounts(object, "fullyLabeledReplicas", []),
   ];
 }
 
@@ -229,4 +232,34 @@ function amount(value: unknown): number {
 /** A strategy as Go's encoder shows the internal type. */
 function inGo(strategy: Fields): unknown {
   return { Type: strategy.type, RollingUpdate: strategy.rollingUpdate ?? null };
+}
+
+/** The counts of a status; of all Pods some are new (or have all labels), some ready, some of those available. */
+function validateCounts(object: Body, some: string, more: readonly string[]): FieldError[] {
+  const status = membersAt(object, "status");
+  const count = (name: string) => Number(status[name] ?? 0);
+  const tooMany = (name: string, of: string) =>
+    count(name) > count(of)
+      ? [
+          invalidField(
+            `status.${name}`,
+            count(name),
+            `cannot be greater than ${of === "replicas" ? "status.replicas" : of}`,
+          ),
+        ]
+      : [];
+  return [
+    ...nonNegative(status, "status", [
+      "observedGeneration",
+      "replicas",
+      some,
+      "readyReplicas",
+      "availableReplicas",
+      ...more,
+    ]),
+    ...tooMany(some, "replicas"),
+    ...tooMany("readyReplicas", "replicas"),
+    ...tooMany("availableReplicas", "replicas"),
+    ...tooMany("availableReplicas", "readyReplicas"),
+  ];
 }

@@ -19,7 +19,7 @@ export interface TrackedUpdate {
   subresource: string;
   apiVersion: string;
   /** RFC 3339. */
-  time: string;
+  time: string | undefined;
   schema: Schema;
   inVersion?: InVersion | undefined;
   operation?: "Update";

@@ -126,10 +126,13 @@ function mark(call: Call, live: Body, options: DeleteOptions): Body | undefined 
     metadata.deletionTimestamp = rfc3339(core.clock.now() + grace * 1000);
     if (!isNamespace(call)) metadata.deletionGracePeriodSeconds = grace;
   }
-  if (!already && metadata.generation !== undefined) metadata.generation++;
+  const isCrd = isDefinition(call);
+  if (!already && metadata.generation !== undefined && !isCrd) metadata.generation++;
+  if (isCrd) delete metadata.deletionGracePeriodSeconds;
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
   const next: Body = { ...live, metadata };
+  if (isCrd && !already) next.status = withTerminating(live.status, rfc3339(core.clock.now()));
   if (isNamespace(call)) next.status = { ...(live.status as object | undefined), phase: "Terminating" };
   const same =
     already &&
@@ -145,10 +148,27 @@ function finalizersFor(call: Call, live: Body, propagation: DeleteOptions["propa
   const others = present.filter((f) => f !== ORPHAN && f !== FOREGROUND);
   if (policy === "Orphan") others.push(ORPHAN);
   if (policy === "Foreground") others.push(FOREGROUND);
-  const isCrd = call.resource.group === "apiextensions.k8s.io" && call.resource.plural === "customresourcedefinitions";
+  const isCrd = isDefinition(call);
   // The definition stays until its objects are gone; they would be unreachable without it.
   if (isCrd && live.metadata.deletionTimestamp === undefined && !others.includes(CRD_CLEANUP)) others.push(CRD_CLEANUP);
   return others;
+}
+
+function isDefinition({ resource }: Call): boolean {
+  return resource.group === "apiextensions.k8s.io" && resource.plural === "customresourcedefinitions";
+}
+
+/** The status of a definition that is to go once its objects are gone. */
+function withTerminating(status: unknown, lastTransitionTime: string): unknown {
+  const { conditions, ...rest } = (status ?? {}) as { conditions?: { type: string }[] | null };
+  const terminating = {
+    type: "Terminating",
+    status: "True",
+    lastTransitionTime,
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
+  return { ...rest, conditions: [...(conditions ?? []).filter((c) => c.type !== "Terminating"), terminating] };
 }
 
 function isNamespace(call: Call): boolean {

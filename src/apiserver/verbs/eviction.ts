@@ -1,25 +1,34 @@
 import { admit, approve, type Call } from "../core.ts";
-import { isRecord } from "../json-value.ts";
 import type { Body } from "../served.ts";
-import { refusal, type Status } from "../status.ts";
+import { badRequest, refusal, type Status, unreasoned } from "../status.ts";
 import { deleteOptions, removeObject } from "./delete.ts";
 import { get } from "./list.ts";
+import { readTyped } from "./typed-body.ts";
 
 const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
 
 /** POST pods/x/eviction (policy/v1): a deletion that the disruption budgets must allow, else 429 with cause DisruptionBudget. */
 export async function evict(call: Call): Promise<Status> {
+  const eviction = readTyped(call, EVICTION);
+  if (eviction.metadata.name !== call.name) throw badRequest("name in URL does not match name in Eviction object");
   const pod = await get(call);
-  const eviction = { ...(isRecord(call.body) ? call.body : {}) } as Body;
-  eviction.metadata = { ...eviction.metadata, name: call.name, namespace: call.namespace };
+  eviction.metadata.namespace = call.namespace;
   await admit(call, "CREATE", eviction, undefined, EVICTION);
   await approve(call, "CREATE", eviction, undefined, EVICTION);
   const { deleteOptions: options, dryRun } = eviction;
   const body = Array.isArray(dryRun) ? { ...(options as object), dryRun } : options;
   const deletion: Call = { ...call, subresource: "", body };
-  if (counts(pod)) for (const budget of budgetsOf(call, pod)) spend(call, pod, budget);
-  await removeObject(deletion, { ...deleteOptions(deletion), uid: pod.metadata.uid, admitted: true });
+  const budgets = counts(pod) ? budgetsOf(call, pod) : [];
+  if (budgets.length > 1) throw tooManyBudgets();
+  for (const budget of budgets) spend(call, pod, budget);
+  const asked = deleteOptions(deletion);
+  await removeObject(deletion, { ...asked, uid: asked.uid ?? pod.metadata.uid, admitted: true });
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+}
+
+function tooManyBudgets() {
+  const message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+  return unreasoned(message);
 }
 
 /** Finished and departing pods disrupt nothing. */
@@ -35,7 +44,12 @@ interface LabelSelector {
 
 interface Budget {
   spec?: { selector?: LabelSelector; minAvailable?: number | string; maxUnavailable?: number | string };
-  status?: { observedGeneration?: number; disruptionsAllowed?: number };
+  status?: {
+    observedGeneration?: number;
+    disruptionsAllowed?: number;
+    desiredHealthy?: number;
+    currentHealthy?: number;
+  };
 }
 
 const BUDGETS = "policy/poddisruptionbudgets";
@@ -60,12 +74,30 @@ function selects(selector: LabelSelector | undefined, pod: Body): boolean {
   return expressions && Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
 }
 
+/** What a controller has counted stands. */
+function spendCounted(budget: Body): void {
+  const { status = {} } = budget as Budget;
+  if ((status.disruptionsAllowed ?? 0) > 0) return;
+  const { desiredHealthy = 0, currentHealthy = 0 } = status;
+  const message =
+    currentHealthy <= desiredHealthy
+      ? `The disruption budget ${budget.metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
+      : `The disruption budget ${budget.metadata.name} does not allow evicting pods currently`;
+  throw refusal("Throttled", "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: "DisruptionBudget", message }],
+  });
+}
+
 /**
  * Refuses when the budget has nothing left. There is no disruption controller here, so what is left is counted from the pods
  * at the moment of asking: ready ones against `minAvailable` or `maxUnavailable` (percentages round up, as upstream's).
  */
 function spend(call: Call, pod: Body, budget: Body): void {
-  const { spec } = budget as Budget;
+  const { spec, status } = budget as Budget;
+  if ((status?.observedGeneration ?? 0) >= (budget.metadata.generation ?? 1)) {
+    spendCounted(budget);
+    return;
+  }
   const pods = [...call.core.store.collection("/pods").range(`${call.namespace}/`, "")]
     .map(([, p]) => p)
     .filter((p) => selects(spec?.selector, p) && counts(p));

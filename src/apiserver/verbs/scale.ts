@@ -2,18 +2,22 @@ import type { Call } from "../core.ts";
 import { copyJson, isRecord, valueAt, withValueAt } from "../json-value.ts";
 import type { Body } from "../served.ts";
 import { badRequest, invalid } from "../status.ts";
+import { decodeWire } from "../wire/decode.ts";
+import { wireTypeOf } from "../wire/wire-types.ts";
 import { get } from "./list.ts";
 import { patcher } from "./patch.ts";
-import { rewrite } from "./update.ts";
+import { readTyped } from "./typed-body.ts";
+import { requireName, rewrite } from "./update.ts";
 
 /** The `scale` subresource (autoscaling/v1 Scale): the replicas of an object, whatever its kind. */
 export async function scale(call: Call, verb: string): Promise<unknown> {
   if (verb === "get") return scaleOf(call, await get(call));
   // An apply of a Scale reduces to a merge: replicas are all it can hold.
   const asApply = { ...call, contentType: "application/merge-patch+json" };
+  const whole = verb === "update" ? readScale(call) : undefined;
   const change =
-    verb === "update"
-      ? () => call.body
+    whole !== undefined
+      ? () => whole
       : patcher(call.contentType.includes("apply") ? asApply : call, { type: "object" });
   const path = call.resource.scale!.specReplicasPath;
   const object = await rewrite(
@@ -30,13 +34,25 @@ export async function scale(call: Call, verb: string): Promise<unknown> {
       subresource: "",
       trackedAs: "scale",
       shown: {
-        kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+        kind: SCALE,
         of: (whole) => scaleOf(call, whole) as Body,
         back: (next, shown) => withValueAt(next, path, replicasOf(call, shown)),
       },
     },
   );
   return scaleOf(call, object);
+}
+
+const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+function readScale(call: Call): unknown {
+  const scale = readTyped(call, SCALE);
+  requireName(call);
+  if (scale.metadata.name !== call.name)
+    throw badRequest(
+      `the name of the object (${scale.metadata.name}) does not match the name on the URL (${call.name})`,
+    );
+  return scale;
 }
 
 function replicasOf(call: Call, wanted: unknown): number {
@@ -53,13 +69,14 @@ function scaleOf(call: Call, object: Body): unknown {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = call.resource.scale!;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = labelSelectorPath === undefined ? undefined : selectorText(valueAt(object, labelSelectorPath));
-  return {
+  const scale = {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
     spec: { replicas: valueAt(object, specReplicasPath) ?? 0 },
     status: { replicas: valueAt(object, statusReplicasPath) ?? 0, ...(selector === undefined ? {} : { selector }) },
   };
+  return decodeWire(wireTypeOf("autoscaling", "Scale")!, scale).value;
 }
 
 /** Custom resources keep the selector as text, built-in kinds as a LabelSelector. */

@@ -51,7 +51,7 @@ export async function update(call: Call): Promise<{ object: Body; created: boole
 }
 
 /** A replacement says which object it is for, though the path does too. */
-function requireName({ body, name }: Call): void {
+export function requireName({ body, name }: Call): void {
   const metadata = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
   if (metadata.name === undefined || metadata.name === "" || metadata.name === null)
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
@@ -140,7 +140,8 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
       manager: managerOf(call),
       subresource: options.trackedAs ?? subresource,
       apiVersion: apiVersionOf(resource),
-      time: rfc3339(now),
+      // Upstream notes no time with the owners of a built-in kind's scale.
+      time: resource.builtIn && options.trackedAs === "scale" ? undefined : rfc3339(now),
       schema: resource.schema,
     };
     next.metadata.managedFields = await withVersions(call, (inVersion) => trackUpdate({ ...update, inVersion }));
@@ -152,7 +153,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   if (webhooksChanged) next = shown?.back(next, seen) ?? take(call, live, next, subresource);
   if (subresource === "") resource.prepareUpdate?.(next, live, now);
   writeOut(resource, next);
-  if (resource.hasGeneration && specOf(call, next, live))
+  if (resource.hasGeneration && subresource !== "binding" && specOf(call, next, live))
     next.metadata.generation = (live.metadata.generation ?? 0) + 1;
   const errors = [
     ...badOwners,
@@ -194,7 +195,7 @@ function take(call: Call, live: Body, proposed: Body, subresource: string): Body
     else part.status = proposed.status;
     if (given.managedFields !== undefined) part.metadata.managedFields = given.managedFields;
     if (resource.builtIn) takeMetadata(part, proposed, resource.statusKeeps ?? []);
-  } else if (resource.status) {
+  } else if (resource.status && subresource !== "binding") {
     if (live.status === undefined) delete part.status;
     else part.status = copyJson(live.status);
   }
