@@ -19,6 +19,8 @@ export class FakeApi implements Transport {
   readonly objects = new Map<string, KubeObject>();
   /** Every request that arrived: `PATCH /api/v1/…`. */
   readonly requests: ApiRequest[] = [];
+  /** Whether a watch may begin with what there is; else that is refused, as servers without the feature do. */
+  streamsLists = false;
   /** Looks at a request before it is served; an answer or a rejection replaces the service. */
   intercept: (request: ApiRequest) => ApiAnswer | Promise<ApiAnswer> | undefined = () => undefined;
   #version = 100;
@@ -51,10 +53,17 @@ export class FakeApi implements Transport {
   async watch(request: ApiRequest): Promise<WatchStream | ApiAnswer> {
     const other = await this.intercept(request);
     if (other !== undefined) return other;
-    const from = Number(request.query?.resourceVersion ?? 0);
+    const initial = request.query?.sendInitialEvents === "true";
+    if (initial && !this.streamsLists) return failure(422, "Invalid", "sendInitialEvents is forbidden for watch");
+    const from = initial ? this.#version : Number(request.query?.resourceVersion ?? 0);
     if (from < this.#compacted) return failure(410, "Expired", "too old resource version");
     const prefix = `${request.path}/`;
     const watcher: Watcher = { prefix, pipe: new EventPipe(1e9, () => {}) };
+    if (initial) {
+      for (const [key, object] of this.objects)
+        if (matches(key, request.path)) watcher.pipe.put({ type: "ADDED", object });
+      watcher.pipe.put(endOfInitial(String(this.#version)));
+    }
     for (const { version, event, prefix: p } of this.#log) if (version > from && p === prefix) watcher.pipe.put(event);
     this.#watchers.add(watcher);
     const onAbort = (): void => watcher.pipe.end(request.signal?.reason);
@@ -148,6 +157,11 @@ export class FakeApi implements Transport {
   #tell({ prefix, event }: Logged): void {
     for (const watcher of this.#watchers) if (watcher.prefix === prefix) watcher.pipe.put(event);
   }
+}
+
+function endOfInitial(resourceVersion: string): WatchEvent {
+  const annotations = { "k8s.io/initial-events-end": "true" };
+  return { type: "BOOKMARK", object: { metadata: { resourceVersion, annotations } } };
 }
 
 /** A Status object as an answer. */
