@@ -42,11 +42,12 @@ export function withDefinitionRules(resource: ServedResource): ServedResource {
       if (status !== undefined && storage !== undefined && !stored.includes(storage))
         crd.status = { ...status, storedVersions: [...stored, storage] };
     },
-    validate: (crd, old) => [
-      ...(resource.validate?.(crd, old) ?? []),
-      ...validateCrd(crd, old),
-      ...storedVersionErrors(crd),
-    ],
+    validate(crd, old) {
+      const errors = resource.validate?.(crd, old) ?? [];
+      // A status that is written by itself is not judged, as upstream.
+      if (old !== undefined && sameJson(crd.spec, old.spec)) return errors;
+      return [...errors, ...validateCrd(crd, old), ...storedVersionErrors(crd)];
+    },
   };
 }
 
@@ -95,27 +96,27 @@ function statusFor(registry: Registry, crd: Body, now: number): Status {
   return {
     conditions,
     acceptedNames:
-      clash === undefined ? copyJson(spec.names ?? {}) : (before.acceptedNames ?? { plural: "", kind: "" }),
+      clash === undefined
+        ? copyJson(spec.names ?? {})
+        : { plural: clash.reason === "PluralConflict" ? "" : (spec.names?.plural ?? ""), kind: "" },
     storedVersions: before.storedVersions ?? null,
   };
 }
 
-/** Another resource of the same group that already has one of the names. */
+/** The last of a definition's names that another resource of its group already has: that is the one upstream tells. */
 function clashOf(registry: Registry, { group, names = {} }: Spec): { reason: string; message: string } | undefined {
   const others = registry.all().filter((r) => r.group === group && r.plural !== names.plural);
   const taken = (name: string | undefined): boolean =>
     name !== undefined && others.some((r) => r.plural === name || r.singular === name || r.shortNames.includes(name));
-  const said = (reason: string, name: string | undefined) => ({
-    reason,
-    message: `${JSON.stringify(name)} is already in use`,
-  });
-  if (taken(names.plural)) return said("PluralConflict", names.plural);
-  if (taken(names.singular)) return said("SingularConflict", names.singular);
-  const short = names.shortNames?.find(taken);
-  if (short !== undefined) return said("ShortNamesConflict", short);
-  if (others.some((r) => r.kind === names.kind)) return said("KindConflict", names.kind);
-  if (others.some((r) => r.listKind === names.listKind)) return said("ListKindConflict", names.listKind);
-  return undefined;
+  const clashes: [reason: string, name: string | undefined, taken: boolean][] = [
+    ["PluralConflict", names.plural, taken(names.plural)],
+    ["SingularConflict", names.singular, taken(names.singular)],
+    ["ShortNamesConflict", names.shortNames?.find(taken), names.shortNames?.some(taken) ?? false],
+    ["KindConflict", names.kind, others.some((r) => r.kind === names.kind)],
+    ["ListKindConflict", names.listKind, others.some((r) => r.listKind === names.listKind)],
+  ];
+  const last = clashes.findLast(([, , isTaken]) => isTaken);
+  return last && { reason: last[0], message: `${JSON.stringify(last[1])} is already in use` };
 }
 
 /** Serves what the stored definitions declare as they come and go, and empties a definition that is being deleted before it goes. */

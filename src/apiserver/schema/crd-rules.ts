@@ -20,15 +20,15 @@ const record = (value: unknown): Json => (isRecord(value) ? value : {});
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Names, group, scope and versions of the definition. */
-export function crdErrors(crd: Json): FieldError[] {
+/** Names, group, scope and versions of the definition. `old` is set for updates, which can't change its name. */
+export function crdErrors(crd: Json, old?: Json): FieldError[] {
   const errors: FieldError[] = [];
   const spec = record(crd.spec);
   const names = record(spec.names);
   const group = text(spec.group);
   const plural = text(names.plural);
   const metadata = record(crd.metadata);
-  if (text(metadata.name) !== `${plural}.${group}`)
+  if (old === undefined && text(metadata.name) !== `${plural}.${group}`)
     errors.push(invalid("metadata.name", metadata.name ?? "", 'must be spec.names.plural+"."+spec.group'));
   groupErrors(group, errors);
   if (spec.scope === undefined || spec.scope === "") errors.push(required("spec.scope"));

@@ -75,7 +75,7 @@ function tidyBelow(schema: unknown): void {
  * again, so a definition that is already stored never becomes unchangeable.
  */
 export function validateCrd(crd: Body, old?: Body): FieldError[] {
-  const errors = crdErrors(crd);
+  const errors = crdErrors(crd, old);
   if (old !== undefined) errors.push(...crdUpdateErrors(crd, old));
   const versions = versionsOf(crd);
   const before = new Map(old === undefined ? [] : versionsOf(old).map((v) => [v.name, v.schema]));
