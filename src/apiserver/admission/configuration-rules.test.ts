@@ -100,3 +100,11 @@ for (const [expressions, failurePolicy, held] of cases)
     const matchConditions = expressions.map((expression, i) => ({ name: `c${i}`, expression }));
     assert.deepEqual(conditionsHold({ failurePolicy, matchConditions } as never, seen), held);
   });
+
+test("conditions that would run for long are not run at all", () => {
+  const n = Array.from({ length: 300 }, (_, i) => i);
+  const expression = "object.n.all(a, object.n.all(b, object.n.all(c, a + b + c >= 0)))";
+  const hook = { failurePolicy: "Fail", matchConditions: [{ name: "x", expression }] } as never;
+  assert.match(JSON.stringify(conditionsHold(hook, { ...seen, object: { n } })), /running out of cost budget/);
+  assert.equal(conditionsHold(hook, { ...seen, object: { n: [1, 2] } }), true);
+});

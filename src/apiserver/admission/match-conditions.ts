@@ -1,6 +1,7 @@
 import type { ParseResult } from "@marcbachmann/cel-js";
 import { EvaluationError } from "@marcbachmann/cel-js";
 import { described } from "../schema/cel/check.ts";
+import { loopDepth } from "../schema/cel/cost.ts";
 import { typing } from "../schema/cel/environment.ts";
 import { parseRule } from "../schema/cel/program.ts";
 import { untyped } from "../schema/cel/value.ts";
@@ -19,7 +20,11 @@ export interface ConditionInput {
   request: unknown;
 }
 
-type Compiled = { run: ParseResult } | { wrong: string };
+/** `nodes * longest list ** depth` bounds the steps of an evaluation. */
+type Compiled = { run: ParseResult; nodes: number; depth: number } | { wrong: string };
+
+/** Steps that the conditions of one webhook may take together: about 0.1 µs each. */
+const MAX_STEPS = 10_000_000;
 
 const MAX_KEPT = 1000;
 const kept = new Map<string, Compiled>();
@@ -38,7 +43,9 @@ function compile(expression: string): Compiled {
     const run = parseRule(environment, expression);
     const { valid, type, error } = run.check();
     if (!valid) return { wrong: `compilation failed: ${described(error, expression)}` };
-    return type === "bool" || type === "dyn" ? { run } : { wrong: `must evaluate to bool but got ${type}` };
+    return type === "bool" || type === "dyn"
+      ? { run, ...loopDepth(run.ast) }
+      : { wrong: `must evaluate to bool but got ${type}` };
   } catch (error) {
     return { wrong: `compilation failed: ${described(error, expression)}` };
   }
@@ -61,8 +68,9 @@ export function conditionsHold(hook: Hook, input: ConditionInput): boolean | { f
     request: untyped(input.request),
   };
   const failures: string[] = [];
+  const budget = { left: MAX_STEPS, longest: longestIn(input) };
   for (const { expression } of hook.matchConditions) {
-    const result = evaluate(expression, variables);
+    const result = evaluate(expression, variables, budget);
     if (result === false) return false;
     if (typeof result === "string") failures.push(result);
   }
@@ -72,9 +80,16 @@ export function conditionsHold(hook: Hook, input: ConditionInput): boolean | { f
   return { failed: distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]` };
 }
 
-function evaluate(expression: string, variables: Record<string, unknown>): boolean | string {
+function evaluate(
+  expression: string,
+  variables: Record<string, unknown>,
+  budget: { left: number; longest: number },
+): boolean | string {
   const made = compiled(expression);
   if ("wrong" in made) return made.wrong;
+  budget.left -= made.nodes * budget.longest ** made.depth;
+  if (budget.left < 0)
+    return "validation failed due to running out of cost budget, no further validation rules will be run";
   try {
     return made.run(variables) === true;
   } catch (error) {
@@ -82,4 +97,11 @@ function evaluate(expression: string, variables: Record<string, unknown>): boole
       error instanceof EvaluationError ? error.summary : error instanceof Error ? error.message : String(error);
     return `expression '${expression}' resulted in error: ${why.charAt(0).toLowerCase()}${why.slice(1)}`;
   }
+}
+
+/** The most elements that any list or object in a JSON value has. */
+function longestIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  const members = Object.values(value);
+  return members.reduce<number>((most, member) => Math.max(most, longestIn(member)), members.length);
 }
