@@ -12,7 +12,7 @@ import { createClient } from "../../src/kube/rest-client.ts";
 import type { Transport } from "../../src/kube/transport.ts";
 import { allowFollowing, boundToken } from "./accounts.ts";
 import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
-import { churn, Follower, following, NAMESPACE, prepareChurn } from "./follower.ts";
+import { churn, Follower, following, NAMESPACE, prepareChurn, telling } from "./follower.ts";
 import { tcpProxy } from "./tcp-proxy.ts";
 
 const skip = (await whyNotHere()) ?? false;
@@ -71,21 +71,18 @@ test("a version that was compacted away while the connection was dead (410) lead
 }, async (t) => {
   const proxy = await tcpProxy(cluster.plane.port);
   const connection = await loadConnection({ kubeconfig: cluster.plane.kubeconfigFile, env: {}, clock });
-  let lists = 0;
+  let beginnings = 0;
   const inner = createHttpTransport({ ...connection, server: `https://127.0.0.1:${proxy.port}` });
-  const request: Transport["request"] = (asked) => {
-    lists++;
-    return inner.request(asked);
-  };
+  const transport = telling(inner, () => beginnings++);
   try {
-    await following({ judge, transport: { ...inner, request }, silenceMs: 2_000 }, async (follower) => {
-      assert.equal(lists, 1);
+    await following({ judge, transport, silenceMs: 2_000 }, async (follower) => {
+      assert.equal(beginnings, 1);
       proxy.blackHole();
       await churn(judge, 50);
       await compact();
       proxy.heal();
       t.diagnostic(`equal after ${await follower.equals(judge, 30_000)} ms`);
-      assert.equal(lists, 2);
+      assert.equal(beginnings, 2);
     });
   } finally {
     await proxy.close();

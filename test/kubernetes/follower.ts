@@ -85,6 +85,22 @@ export function hasty(inner: Transport, tell: (status: number) => void = () => {
   };
 }
 
+/** The same transport; `tell` hears of each time that everything is asked for, by a list or by a watch that begins with what there is. */
+export function telling(inner: Transport, tell: () => void): Transport {
+  return {
+    request(request) {
+      tell();
+      return inner.request(request);
+    },
+    async watch(request) {
+      const answer = await inner.watch(request);
+      if (request.query?.sendInitialEvents === "true" && Symbol.asyncIterator in answer) tell();
+      return answer;
+    },
+    close: () => inner.close(),
+  };
+}
+
 function versions(items: readonly ConfigMap[]): string[] {
   return items.map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`).sort();
 }

@@ -3,8 +3,13 @@ import type { KubeObject } from "../../src/kube/object.ts";
 import type { ApiAnswer, ApiRequest, WatchEvent } from "../../src/kube/transport.ts";
 import { attributesOf } from "./attributes.ts";
 
-/** What a stream owes: a version, or the news that the object is gone, whose version the answer to a deletion does not tell. */
-type Debt = bigint | "gone";
+/**
+ * What a stream owes: a version; the news that the object is gone, whose version the answer to a deletion does not tell; or the end of
+ * what there was when it began.
+ */
+type Debt = bigint | "gone" | "beginning";
+
+const BEGINNING = "what there is";
 
 /** A stream that doesn't tell of a write for so long has lost it. */
 const PATIENCE_MS = 10_000;
@@ -24,18 +29,20 @@ export class FollowedWatch {
     this.resource = resource;
     this.namespace = namespace;
     this.told = BigInt(request.query?.resourceVersion ?? "0");
+    if (request.query?.sendInitialEvents === "true") this.owed.set(BEGINNING, "beginning");
   }
 
-  owes(uid: string, debt: Debt): void {
+  owes(uid: string, debt: bigint | "gone"): void {
     if (debt === "gone" ? !this.#gone.has(uid) : debt > this.told) this.owed.set(uid, debt);
   }
 
   tells({ type, object }: WatchEvent): void {
-    const { uid, resourceVersion } = (object as KubeObject).metadata ?? {};
+    const { uid, resourceVersion, annotations } = (object as KubeObject).metadata ?? {};
     if (resourceVersion !== undefined) this.told = BigInt(resourceVersion);
     if (type === "DELETED") this.#gone.add(uid);
+    if (annotations?.["k8s.io/initial-events-end"] === "true") this.owed.delete(BEGINNING);
     for (const [of, debt] of this.owed)
-      if (debt === "gone" ? this.#gone.has(of) : debt <= this.told) this.owed.delete(of);
+      if (debt === "gone" ? this.#gone.has(of) : debt !== "beginning" && debt <= this.told) this.owed.delete(of);
   }
 }
 
@@ -112,7 +119,7 @@ export class OutsideWork {
   }
 }
 
-function debtOf(request: ApiRequest, { status, body }: ApiAnswer): [uid: string | undefined, Debt] {
+function debtOf(request: ApiRequest, { status, body }: ApiAnswer): [uid: string | undefined, bigint | "gone"] {
   const { kind, metadata, details } = body as KubeObject & { details?: { uid?: string } };
   if (status >= 300 || request.query?.dryRun !== undefined) return [undefined, "gone"];
   if (kind === "Status") return [request.method === "DELETE" ? details?.uid : undefined, "gone"];

@@ -47,6 +47,7 @@ export async function realStage(): Promise<RealStage> {
   await installCrds(client, systemClock, new AbortController().signal);
   // The garbage collector looks for new kinds only twice a minute: it starts when ours are there.
   cluster.plane.startControllers(CONTROLLERS);
+  let worlds = 0;
   return {
     used,
     forbidden,
@@ -55,7 +56,9 @@ export async function realStage(): Promise<RealStage> {
       await wipe(cluster.client, cluster.transport);
       const work = new OutsideWork();
       const end = new AbortController();
-      const ports = { clock, work, born: new Map<string, string>(), ended: end.signal };
+      // Both ways in which a watch begins are played.
+      const streams = worlds++ % 2 === 0;
+      const ports = { clock, work, streams, born: new Map<string, string>(), ended: end.signal };
       return {
         outside: work.rest,
         transport: (as) => virtualTransport(as === "operator" ? operator : cluster.transport, ports),

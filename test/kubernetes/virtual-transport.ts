@@ -14,6 +14,8 @@ export interface VirtualPorts {
   work: OutsideWork;
   /** When the world first saw each object, by uid. */
   born: Map<string, string>;
+  /** Whether watches may begin with what there is; servers before 1.32 refuse that. */
+  streams: boolean;
   /** Aborted when the world ends: nothing of it may reach the next one. */
   ended: AbortSignal;
 }
@@ -34,6 +36,7 @@ export function virtualTransport(inner: Transport, ports: VirtualPorts): Transpo
       return request.method === "GET" ? await work.during(call) : await work.write(request, call);
     },
     async watch(request) {
+      if (request.query?.sendInitialEvents === "true" && !ports.streams) return NOT_STREAMED;
       const watch = new FollowedWatch(request);
       work.follow(watch);
       try {
@@ -49,6 +52,18 @@ export function virtualTransport(inner: Transport, ports: VirtualPorts): Transpo
     close: async () => {},
   };
 }
+
+const NOT_STREAMED: ApiAnswer = {
+  status: 422,
+  headers: {},
+  body: {
+    kind: "Status",
+    status: "Failure",
+    reason: "Invalid",
+    message: "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled",
+    code: 422,
+  },
+};
 
 /** Takes events off the wire as they come, whether or not somebody reads them. */
 function followed(stream: WatchStream, watch: FollowedWatch, ports: VirtualPorts): WatchStream {
