@@ -7,7 +7,7 @@ import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersio
 import { openApiV2 } from "./schema/openapi-v2.ts";
 import { encodeOpenApiV2 } from "./schema/openapi-v2-protobuf.ts";
 import { openApiV3, openApiV3Index } from "./schema/openapi-v3.ts";
-import { noSuchMethod, noSuchPath, refusal } from "./status.ts";
+import { noSuchMethod, noSuchPath } from "./status.ts";
 
 /** Answers paths that name no resource: discovery, OpenAPI, version. Undefined: there is no such path. */
 export type Documents = (request: ServerRequest) => PlainAnswer | undefined;
@@ -93,22 +93,24 @@ export function documents(core: Core): Documents {
     const json = types.some(
       (t) => t === "" || t === "*/*" || t === "application/*" || t.endsWith("json") || t.endsWith("spec.v2@v1.0"),
     );
-    if (!json)
-      throw refusal(
-        "NotAcceptable",
-        `only the following media types are accepted: application/json, ${OPENAPI_V2_PROTOBUF}`,
-      );
+    if (!json) return { status: 406, headers: { vary }, body: "" };
     return tagged(request, "openapi v2", tree, { vary, "content-type": "application/json" });
   };
 
   const openApi3 = (request: ServerRequest, parts: readonly string[]): PlainAnswer => {
     const [kind, group = "", version = ""] = parts;
-    const headers = { vary: "Accept-Encoding, Accept", "content-type": "application/json" };
     const name = `openapi v3 ${parts.join("/")}`;
-    if (kind === undefined) return tagged(request, name, () => openApiV3Index(registry.all()), headers);
+    if (kind === undefined) {
+      const index = keep(name, () => JSON.stringify(openApiV3Index(registry.all())));
+      return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: index };
+    }
     const make = (): object | undefined =>
       kind === "api" ? openApiV3(registry.all(), "", group) : openApiV3(registry.all(), group, version);
-    return keep(name, make) === undefined ? NOTHING : tagged(request, name, make, headers);
+    if (keep(name, make) === undefined) return NOTHING;
+    const { accept = "" } = request.headers;
+    const json = accept === "" || clausesOf(accept).some(({ type }) => /^(application|\*)\/(json|\*)$/.test(type));
+    if (!json) return { status: 406, headers: { vary: "Accept" }, body: "" };
+    return tagged(request, name, make, { "content-type": "application/json" });
   };
 
   return (request) => {

@@ -85,7 +85,12 @@ export const objectMeta: Schema = {
       "x-kubernetes-list-type": "set",
       "x-kubernetes-patch-strategy": "merge",
     },
-    managedFields: { type: "array", items: managedFieldsEntry, description: "Who manages which fields." },
+    managedFields: {
+      type: "array",
+      items: managedFieldsEntry,
+      description: "Who manages which fields.",
+      "x-kubernetes-list-type": "atomic",
+    },
   },
 };
 

@@ -14,6 +14,7 @@ const EXTENSIONS = [
   "x-kubernetes-map-type",
   "x-kubernetes-patch-strategy",
   "x-kubernetes-patch-merge-key",
+  "x-kubernetes-validations",
 ] as const;
 const WORDS = [
   "description",

@@ -18,6 +18,8 @@ const dialect: Dialect = {
       Object.entries(schema).filter(([word, value]) => !STRUCTURE.has(word) && value !== undefined),
     );
     if (schema.additionalProperties === true) said.additionalProperties = true;
+    if (!builtIn && schema["x-kubernetes-int-or-string"] === true)
+      return { ...said, anyOf: [{ type: "integer" }, { type: "string" }] };
     if (builtIn && schema["x-kubernetes-int-or-string"] === true)
       return { ...said, format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] };
     return said;
