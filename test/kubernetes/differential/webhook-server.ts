@@ -19,7 +19,7 @@ export const DEAD_PORT = 1;
 
 /** What an admission webhook is to answer: members of `response` (`patch` as a list of operations), or something altogether else. */
 export interface AdmissionAnswer {
-  /** Members of `response`; `allowed` unless said. A function's text is not possible: it travels in the URL. */
+  /** Members of `response`; `allowed` unless said. */
   response?: Json;
   /** Replaces members of the whole AdmissionReview. */
   review?: Json;
@@ -39,7 +39,7 @@ export function admissionUrl(wanted: AdmissionAnswer = {}): string {
 
 /** What a conversion webhook is to answer. */
 export interface ConversionAnswer {
-  /** JavaScript-free edits of each converted object: dotted path → value; null removes. */
+  /** Changes of each converted object: dotted path → value; null removes. */
   set?: Json;
   /** Moves a field: from one dotted path to another, by the version wanted. */
   move?: { [version: string]: [from: string, to: string] };
