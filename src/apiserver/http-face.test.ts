@@ -134,3 +134,17 @@ async function version(url: string): Promise<string> {
   const list = (await (await fetch(`${url}${CONFIG_MAPS}`, { headers })).json()) as { metadata: Body["metadata"] };
   return list.metadata.resourceVersion;
 }
+
+test("people's tools get JSON with line breaks, programs get it without, and a request may say which", async (t) => {
+  const server = await createApiServer(base);
+  t.after(() => server.close());
+  const { url } = await server.listen({});
+  const lines = async (path: string, agent: string): Promise<number> => {
+    const answer = await fetch(`${url}${path}`, { headers: { ...headers, "user-agent": agent } });
+    return (await answer.text()).trim().split("\n").length;
+  };
+  assert.equal(await lines("/api", "kubectl/1.36"), 1);
+  assert.ok((await lines("/api", "curl/8.0")) > 1);
+  assert.ok((await lines("/api?pretty=true", "kubectl/1.36")) > 1);
+  assert.equal(await lines("/api?pretty=false", "curl/8.0"), 1);
+});

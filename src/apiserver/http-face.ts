@@ -166,6 +166,7 @@ async function sendPlain(
   if (typeof body === "string" || body instanceof Uint8Array) return void res.end(body);
   if (headers["content-type"]?.startsWith("application/yaml")) return void res.end(yaml(body));
   const items = isRecord(body) ? body.items : undefined;
+  if (wantsIndent(req)) return void res.end(`${JSON.stringify(body, null, 2)}\n`);
   if (!Array.isArray(items) || items.length <= WHOLE_LIST) return void res.end(JSON.stringify(body));
   const [head, tail] = JSON.stringify({ ...(body as object), items: [] }).split('"items":[]') as [string, string];
   await write(res, `${head}"items":[`, stalledMs);
@@ -174,6 +175,13 @@ async function sendPlain(
     await write(res, (at === 0 ? "" : ",") + piece.join(","), stalledMs);
   }
   res.end(`]${tail}`);
+}
+
+/** People read what they ask for with these tools; a request may also say it (`?pretty=true`, `?pretty=false`). */
+function wantsIndent({ url = "", headers }: IncomingMessage): boolean {
+  const asked = /[?&]pretty=([^&]+)/.exec(url)?.[1];
+  if (asked !== undefined) return /^(1|t|true)$/i.test(asked);
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(headers["user-agent"] ?? "");
 }
 
 /** YAML as Kubernetes writes it: names in order, lists not indented. */
