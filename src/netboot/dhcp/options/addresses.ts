@@ -1,0 +1,25 @@
+import type { Ipv4 } from "../wire/ipv4.ts";
+import { Malformed } from "../wire/malformed.ts";
+
+/** Options that are one address or a list of them: 1, 3, 6, 7, 28, 42, 50, 54 (RFC 2132), 118 (RFC 3011), 150 (RFC 5859). */
+export type Addresses = readonly Ipv4[];
+
+/** Throws `Malformed` on a length that is not a multiple of four, or nothing. */
+export function decode(bytes: Uint8Array): Ipv4[] {
+  if (bytes.length === 0 || bytes.length % 4 !== 0) throw new Malformed("address list", `${bytes.length} bytes`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i));
+}
+
+/** The single address of options 50, 54 and 118. */
+export function decodeOne(bytes: Uint8Array): Ipv4 {
+  if (bytes.length !== 4) throw new Malformed("address", `${bytes.length} bytes`);
+  return decode(bytes)[0]!;
+}
+
+export function encode(addresses: Addresses): Uint8Array {
+  const bytes = new Uint8Array(4 * addresses.length);
+  const view = new DataView(bytes.buffer);
+  for (const [i, address] of addresses.entries()) view.setUint32(4 * i, address);
+  return bytes;
+}
