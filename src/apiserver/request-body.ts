@@ -5,7 +5,7 @@ import { jsonSyntaxError } from "./json-syntax.ts";
 import { copyJson } from "./json-value.ts";
 import type { ServerRequest } from "./request.ts";
 import { badRequest } from "./status.ts";
-import { Unreadable } from "./verbs/custom-object.ts";
+import { Unreadable } from "./verbs/head.ts";
 import { readYaml } from "./yaml-body.ts";
 
 export interface ReadBody {
@@ -28,12 +28,15 @@ export function readBody({ method, body, headers }: ServerRequest): ReadBody {
   const type = mediaType(contentType);
   const isText = typeof body === "string" && body.length <= MAX_READ_CHARS;
   const isObject = method === "POST" || method === "PUT";
-  if (!isText || !(isObject || method === "PATCH")) return { value: decodeBody(body, contentType), duplicates: [] };
+  const isRead = isObject || method === "PATCH" || (method === "DELETE" && body !== "");
+  if (!isText || !isRead) return { value: decodeBody(body, contentType), duplicates: [] };
   if (type.endsWith("yaml")) return readYamlText(body, isObject);
   if (!type.endsWith("json")) return { value: decodeBody(body, contentType), duplicates: [] };
   const wrong = jsonSyntaxError(body);
   if (wrong !== undefined) {
-    if (isObject) throw new Unreadable(`couldn't get version/kind; json parse error: ${wrong}`);
+    const unreadable = `couldn't get version/kind; json parse error: ${wrong}`;
+    if (isObject) throw new Unreadable(unreadable);
+    if (method === "DELETE") throw badRequest(unreadable);
     throw badRequest(type === STRATEGIC ? wrong : `error decoding patch: ${wrong}`);
   }
   const duplicates = duplicateFields(body).map((path) => `duplicate field ${JSON.stringify(path)}`);

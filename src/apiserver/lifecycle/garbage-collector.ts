@@ -176,15 +176,11 @@ function withoutFinalizer(core: Core, resource: ServedResource, object: Body, fi
 async function change(core: Core, resource: ServedResource, object: Body, edit: (next: Body) => void): Promise<void> {
   const call = ownCall(core, resource, object.metadata.namespace ?? "", object.metadata.name);
   try {
-    await rewrite(
-      call,
-      (live) => {
-        const next = copyJson(live);
-        if (next.metadata.uid === object.metadata.uid) edit(next);
-        return next;
-      },
-      { managed: true },
-    );
+    await rewrite(call, (live) => {
+      const next = copyJson(live);
+      if (next.metadata.uid === object.metadata.uid) edit(next);
+      return next;
+    });
   } catch (error) {
     if (!isFault(error, "NotFound")) throw error;
   }

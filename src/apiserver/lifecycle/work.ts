@@ -1,7 +1,8 @@
 import { Fault, isFault } from "../../base/fault.ts";
 import type { Call, Core } from "../core.ts";
 import type { Body, ServedResource } from "../served.ts";
-import { type DeleteOptions, removeObject } from "../verbs/delete.ts";
+import { removeObject } from "../verbs/delete.ts";
+import type { DeleteOptions } from "../verbs/delete-options.ts";
 import { placeOf } from "../verbs/object.ts";
 
 const RETRY_MS = 1000;

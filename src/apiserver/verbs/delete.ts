@@ -1,19 +1,10 @@
 import { rfc3339 } from "../../base/clock.ts";
 import { admit, approve, type Call, isDryRun } from "../core.ts";
-import { isRecord } from "../json-value.ts";
 import type { Body } from "../served.ts";
-import { badRequest, conflict, forbidden, MODIFIED, notFound, type Status } from "../status.ts";
+import { conflict, forbidden, MODIFIED, notFound, type Status } from "../status.ts";
+import { type DeleteOptions, deleteOptions } from "./delete-options.ts";
 import { placeOf, toStorage } from "./object.ts";
 import { isFinished } from "./update.ts";
-
-export interface DeleteOptions {
-  gracePeriodSeconds?: number | undefined;
-  propagation?: "Background" | "Foreground" | "Orphan" | undefined;
-  uid?: string | undefined;
-  resourceVersion?: string | undefined;
-  /** Admission has had its say: the deletion follows from another request. */
-  admitted?: boolean;
-}
 
 const ATTEMPTS = 8;
 /** Namespaces that every cluster needs. */
@@ -26,30 +17,6 @@ const CRD_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 export async function remove(call: Call): Promise<Body | Omit<Status, "code">> {
   const outcome = await removeObject(call, deleteOptions(call));
   return outcome.gone && call.resource.answersDeleted !== true ? success(call, outcome.object) : outcome.object;
-}
-
-/** Reads DeleteOptions from the body, and from the query where the body has none. */
-export function deleteOptions(call: Call): DeleteOptions {
-  const body = isRecord(call.body) ? call.body : {};
-  const grace = body.gracePeriodSeconds ?? numeric(call.query.get("gracePeriodSeconds"));
-  const policy = body.propagationPolicy ?? call.query.get("propagationPolicy") ?? undefined;
-  const orphan = body.orphanDependents ?? call.query.get("orphanDependents") ?? undefined;
-  const preconditions = isRecord(body.preconditions) ? body.preconditions : {};
-  if (grace !== undefined && (typeof grace !== "number" || !Number.isInteger(grace)))
-    throw badRequest("gracePeriodSeconds: expected a whole number");
-  if (policy !== undefined && policy !== "Background" && policy !== "Foreground" && policy !== "Orphan")
-    throw badRequest(
-      `propagationPolicy: Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan"`,
-    );
-  if (Array.isArray(body.dryRun) && body.dryRun.includes("All")) call.query.append("dryRun", "All");
-  const old = orphan === undefined ? undefined : String(orphan) === "true" ? "Orphan" : "Background";
-  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-  return {
-    gracePeriodSeconds: grace,
-    propagation: policy ?? old,
-    uid: text(preconditions.uid),
-    resourceVersion: text(preconditions.resourceVersion),
-  };
 }
 
 /** Deletes the call's object as far as its finalizers and grace allow. */
@@ -184,8 +151,4 @@ function success(call: Call, object: Body): Omit<Status, "code"> {
     uid: object.metadata.uid,
   };
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
-}
-
-function numeric(text: string | null): number | undefined {
-  return text === null ? undefined : Number(text);
 }

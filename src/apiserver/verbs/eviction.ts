@@ -1,7 +1,8 @@
 import { admit, approve, type Call } from "../core.ts";
 import type { Body } from "../served.ts";
 import { badRequest, refusal, type Status, unreasoned } from "../status.ts";
-import { deleteOptions, removeObject } from "./delete.ts";
+import { removeObject } from "./delete.ts";
+import { deleteOptions } from "./delete-options.ts";
 import { get } from "./list.ts";
 import { readTyped } from "./typed-body.ts";
 

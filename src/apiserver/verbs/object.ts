@@ -9,7 +9,8 @@ import type { Body } from "../served.ts";
 import { badRequest, invalid } from "../status.ts";
 import { typeOfResource } from "../wire/compile.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
-import { checkType, readCustom, Unreadable, unreadableBody } from "./custom-object.ts";
+import { checkType, readCustom, unreadableBody } from "./custom-object.ts";
+import { Unreadable } from "./head.ts";
 
 /** Where the call's object is kept. */
 export function placeOf(call: Call, name = call.name): { collection: string; key: string } {
