@@ -1,0 +1,56 @@
+import type { Ipv4 } from "../wire/ipv4.ts";
+
+export interface Range {
+  first: Ipv4;
+  last: Ipv4;
+}
+
+/** The addresses that may be given to anybody, handed out in turn, so that one just given back rests for as long as possible. */
+export class Pool {
+  readonly #ranges: readonly Range[];
+  readonly size: number;
+  #next = 0;
+  /** No address is free before this moment, unless one is given back. */
+  #fullUntil = 0;
+
+  constructor(ranges: readonly Range[]) {
+    this.#ranges = ranges;
+    this.size = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  }
+
+  contains(address: Ipv4): boolean {
+    return this.#ranges.some(({ first, last }) => first <= address && address <= last);
+  }
+
+  /**
+   * The next address that is free. `takenUntil` tells the moment until which an address is not, 0 for a free one. A full pool is
+   * searched once, and then not again before the first of its addresses comes free.
+   */
+  take(takenUntil: (address: Ipv4) => number, now: number): Ipv4 | undefined {
+    if (now < this.#fullUntil) return undefined;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let tried = 0; tried < this.size; tried++) {
+      const address = this.#address(this.#next);
+      this.#next = (this.#next + 1) % this.size;
+      const until = takenUntil(address);
+      if (until === 0) return address;
+      earliest = Math.min(earliest, until);
+    }
+    this.#fullUntil = earliest;
+    return undefined;
+  }
+
+  /** An address was given back before its time. */
+  givenBack(): void {
+    this.#fullUntil = 0;
+  }
+
+  #address(index: number): Ipv4 {
+    let left = index;
+    for (const { first, last } of this.#ranges) {
+      if (left <= last - first) return first + left;
+      left -= last - first + 1;
+    }
+    throw new RangeError(`address ${index} of ${this.size}`);
+  }
+}

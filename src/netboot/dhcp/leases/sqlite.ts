@@ -1,0 +1,69 @@
+import { DatabaseSync } from "node:sqlite";
+import { Fault } from "../../../base/fault.ts";
+import type { Ipv4 } from "../wire/ipv4.ts";
+import type { Lease, LeaseStore } from "./lease.ts";
+
+const SCHEMA_VERSION = 1;
+
+/**
+ * Leases in an SQLite file, one commit for all that were put in a turn of the event loop (WAL, synchronous=FULL: on the disk when
+ * `put` resolves). Other processes may read the file at any time. Leases of a commit that failed go with the next one.
+ * Throws a `Fault` when a newer Slipway wrote the file.
+ */
+export function openLeases(file: string): LeaseStore {
+  const db = new DatabaseSync(file);
+  try {
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000");
+    const { user_version: found } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+    if (found > SCHEMA_VERSION)
+      throw new Fault("Invalid", file, `its format is ${found}, this Slipway reads up to ${SCHEMA_VERSION}`);
+    db.exec(`
+      CREATE TABLE IF NOT EXISTS leases (
+        address INTEGER PRIMARY KEY, client TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL);
+      PRAGMA user_version = ${SCHEMA_VERSION};
+    `);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return storeOver(db, file);
+}
+
+function storeOver(db: DatabaseSync, file: string): LeaseStore {
+  const write = db.prepare("INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?)");
+  const queued = new Map<Ipv4, Lease>();
+  let group: { written: PromiseWithResolvers<void>; turn: NodeJS.Immediate } | undefined;
+
+  const commit = (): void => {
+    if (group === undefined) return;
+    const { written, turn } = group;
+    clearImmediate(turn);
+    group = undefined;
+    try {
+      db.exec("BEGIN IMMEDIATE");
+      for (const { address, client, state, expiresAt } of queued.values()) write.run(address, client, state, expiresAt);
+      db.exec("COMMIT");
+      queued.clear();
+      written.resolve();
+    } catch (cause) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      written.reject(new Fault("Unavailable", file, "leases could not be written", { cause }));
+    }
+  };
+
+  return {
+    load() {
+      const rows = db.prepare("SELECT address, client, state, expires_at AS expiresAt FROM leases ORDER BY address");
+      return rows.all().map((row) => ({ ...row })) as unknown as Lease[];
+    },
+    put(lease) {
+      queued.set(lease.address, lease);
+      group ??= { written: Promise.withResolvers<void>(), turn: setImmediate(commit) };
+      return group.written.promise;
+    },
+    close() {
+      commit();
+      db.close();
+    },
+  };
+}
