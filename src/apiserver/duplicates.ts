@@ -25,7 +25,7 @@ export function strangeFields(json: string, unknown: readonly string[]): string[
   const strange = new Set(unknown);
   const found = new Set<string>();
   eachKey(json, (again, path) => {
-    if (again) found.add(`duplicate field ${JSON.stringify(path())}`);
+    if (again && !strange.has(path())) found.add(`duplicate field ${JSON.stringify(path())}`);
     if (strange.has(path())) found.add(`unknown field ${JSON.stringify(path())}`);
   });
   return [...found];

@@ -1,7 +1,7 @@
 import { equalJson } from "../patch/json.ts";
 import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
-import { requiredField } from "./field-errors.ts";
+import { immutableField, requiredField } from "./field-errors.ts";
 import { podTemplate } from "./pod-spec.ts";
 import { at, membersAt, numberAt } from "./read.ts";
 import {
@@ -163,7 +163,10 @@ export const controllerRevision: ServedResource = serve({
   namespaced: true,
   members: { data: { ...anyObject, "x-kubernetes-map-type": "atomic" }, revision: int64 },
   required: ["revision"],
-  validate: (object) => [
+  validate: (object, old) => [
+    ...(old === undefined || equalJson(object.data ?? null, old.data ?? null)
+      ? []
+      : [immutableField("data", object.data)]),
     ...nonNegative(object, "", ["revision"]).map((error) => ({ ...error, field: "revision" })),
     ...(object.data === undefined || object.data === null ? [requiredField("data", "data is mandatory")] : []),
   ],

@@ -241,6 +241,6 @@ function validatePriority(object: Body, old?: Body): FieldError[] {
   return [
     ...(!isSystem && old === undefined && Number(object.value) > MAX_PRIORITY ? [forbiddenField("value", why)] : []),
     ...oneOfField(object.preemptionPolicy, "preemptionPolicy", ["PreemptLowerPriority", "Never"]),
-    ...fixed.map((field) => immutableField(field, object[field])),
+    ...fixed.map((field) => forbiddenField(field, "may not be changed in an update.")),
   ];
 }

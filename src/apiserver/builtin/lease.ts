@@ -1,6 +1,6 @@
-import type { FieldError, ServedResource } from "../served.ts";
-import { forbiddenField, invalidField } from "./field-errors.ts";
-import { at, textAt } from "./read.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { invalidField } from "./field-errors.ts";
+import { at, membersAt, textAt } from "./read.ts";
 import { about, fields, int32, microTime, text } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 import { nonNegative } from "./value-rules.ts";
@@ -24,15 +24,20 @@ export const lease: ServedResource = serve({
     }),
   },
   columns: [column("Holder", (object) => textAt(object, "spec.holderIdentity")), age],
+  // Coordinated election is off where upstream's defaults are on.
+  prepareCreate: dropCoordination,
+  prepareUpdate: dropCoordination,
   validate: (object) => [
     ...positive(at(object, "spec.leaseDurationSeconds"), "spec.leaseDurationSeconds"),
     ...nonNegative(at(object, "spec"), "spec", ["leaseTransitions"]),
-    ...(textAt(object, "spec.preferredHolder") !== "" && textAt(object, "spec.strategy") === ""
-      ? [forbiddenField("spec.preferredHolder", "may only be specified if `strategy` is defined")]
-      : []),
   ],
 });
 
 function positive(value: unknown, field: string): FieldError[] {
   return typeof value === "number" && value <= 0 ? [invalidField(field, value, "must be greater than 0")] : [];
+}
+
+function dropCoordination(object: Body): void {
+  const { strategy: _strategy, preferredHolder: _preferred, ...spec } = membersAt(object, "spec");
+  object.spec = spec;
 }

@@ -1,5 +1,5 @@
 import { qualifiedName } from "../rules/names.ts";
-import type { FieldError, ServedResource } from "../served.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
 import { invalidField } from "./field-errors.ts";
 import { membersAt, textAt, textsAt } from "./read.ts";
 import { conditions, fields, text, texts } from "./schema-words.ts";
@@ -16,7 +16,12 @@ export const namespace: ServedResource = serve({
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   selectableFields: { "status.phase": (object) => textAt(object, "status.phase") },
   columns: [column("Status", (object) => textAt(object, "status.phase")), age],
-  validate: (object) => textsAt(object, "spec.finalizers").flatMap(validateFinalizer),
+  validate: (object, old) => [
+    ...textsAt(object, "spec.finalizers").flatMap((name, i) =>
+      validateFinalizer(name, old === undefined ? "spec.finalizers" : `spec.finalizers[${i}]`),
+    ),
+    ...(old === undefined ? [] : validatePhase(object)),
+  ],
   setDefaults(object) {
     if (textAt(object, "metadata.name") !== "") nameLabel(object);
     object.status = { phase: "Active", ...membersAt(object, "status") };
@@ -38,8 +43,17 @@ function nameLabel(object: { metadata: { name: string; labels?: Record<string, s
   object.metadata.labels = { ...object.metadata.labels, "kubernetes.io/metadata.name": object.metadata.name };
 }
 
-function validateFinalizer(name: string): FieldError[] {
-  const field = "spec.finalizers";
+function validatePhase(object: Body): FieldError[] {
+  const phase = textAt(object, "status.phase");
+  const leaving = object.metadata.deletionTimestamp !== undefined;
+  if (phase === (leaving ? "Terminating" : "Active")) return [];
+  const rule = leaving
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalidField("status.Phase", phase, rule)];
+}
+
+function validateFinalizer(name: string, field: string): FieldError[] {
   const errors = qualifiedName(name).map((rule) => invalidField(field, name, rule));
   if (name.includes("/") || name === "kubernetes") return errors;
   return [...errors, invalidField(field, name, "name is neither a standard finalizer name nor is it fully qualified")];

@@ -21,7 +21,8 @@ export function allocate(ranges: ServiceRanges, object: Body): FieldError[] {
   if (spec.type === "ExternalName") return [];
   const errors: FieldError[] = [];
   const foreign = textsAt(spec, "ipFamilies").indexOf("IPv6");
-  if (foreign >= 0) return [invalidField(`spec.ipFamilies[${foreign}]`, "IPv6", "not configured on this cluster")];
+  if (foreign >= 0 && textAt(spec, "clusterIP") !== "None")
+    return [invalidField(`spec.ipFamilies[${foreign}]`, "IPv6", "not configured on this cluster")];
   const wanted = textAt(spec, "clusterIP");
   if (wanted !== "None") {
     const found = ranges.address(wanted === "" ? undefined : wanted, object);
@@ -58,6 +59,7 @@ export function keepAllocated(object: Body, old: Body): void {
   const before = membersAt(old, "spec");
   const isInner = (of: Spec) => of.type !== "ExternalName";
   if (isInner(before) && isInner(spec)) {
+    if (!isUnset(spec.clusterIP) && isUnset(spec.clusterIPs)) spec.clusterIPs = [spec.clusterIP];
     for (const name of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"])
       if (isUnset(spec[name])) copy(name, before, spec);
   } else if (isInner(before)) drop(["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"], spec, before);

@@ -1,7 +1,7 @@
 import { parseCidr, tryParseIp } from "../../base/ip.ts";
 import { dnsLabel, dnsSubdomain } from "../rules/names.ts";
 import type { Body, FieldError } from "../served.ts";
-import { duplicateField, forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { validateLabels } from "./name-rules.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
 import { named, oneOfField, requiredName, validatePort, validatePortOrName } from "./value-rules.ts";
@@ -57,7 +57,9 @@ export function validateService(object: Body, old?: Body): FieldError[] {
 function validateKept(spec: Spec, old: Spec): FieldError[] {
   if (spec.type === "ExternalName" || old.type === "ExternalName") return [];
   const [before, now] = [textsAt(old, "clusterIPs")[0], textsAt(spec, "clusterIPs")[0]];
-  return before !== undefined && before !== now ? [immutableField("spec.clusterIPs[0]", now ?? "")] : [];
+  return before !== undefined && before !== now
+    ? [invalidField("spec.clusterIPs[0]", [now], "may not change once set")]
+    : [];
 }
 
 function validateType(spec: Spec, isHeadless: boolean): FieldError[] {

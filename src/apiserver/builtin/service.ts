@@ -93,6 +93,11 @@ export function service(ranges: ServiceRanges = HASHED): ServedResource {
       if (given.type === "ExternalName") return;
       if (textAt(given, "clusterIP") === "") given.clusterIP = textsAt(given, "clusterIPs")[0] ?? "";
       if (textAt(given, "clusterIP") !== "") given.clusterIPs ??= [given.clusterIP];
+      // Without address and selector nothing says which family it is.
+      if (given.clusterIP === "None" && given.selector === undefined && given.ipFamilyPolicy === undefined) {
+        given.ipFamilies ??= ["IPv4", "IPv6"];
+        given.ipFamilyPolicy = "RequireDualStack";
+      }
       given.ipFamilies ??= [textAt(given, "clusterIP").includes(":") ? "IPv6" : "IPv4"];
       given.ipFamilyPolicy ??= "SingleStack";
     },

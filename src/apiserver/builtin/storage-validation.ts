@@ -91,7 +91,7 @@ export function validateStorageClass(object: Body, old?: Body): FieldError[] {
     return fixed
       .filter((field) => !equalJson(object[field] ?? null, old[field] ?? null))
       .map((field) =>
-        field === "parameters" || field === "provisioner"
+        field === "parameters"
           ? forbiddenField(field, `updates to ${field} are forbidden.`)
           : immutableField(field, object[field] ?? null),
       );

@@ -61,6 +61,7 @@ export function validateDaemonSet(object: Body, old?: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const errors = validateLabelSelector(spec.selector, "spec.selector");
   return [
+    ...validateFixedSelector(object, old),
     ...errors,
     ...(errors.length > 0 || isEmpty(spec.selector) ? [] : validateMatch(spec.selector, spec)),
     ...(isPresent(spec.selector) && isEmpty(spec.selector)
@@ -71,7 +72,6 @@ export function validateDaemonSet(object: Body, old?: Body): FieldError[] {
     ...nonNegative(spec, "spec", ["minReadySeconds"]),
     ...validateDaemonRollout(membersAt(spec, "updateStrategy")),
     ...nonNegative(spec, "spec", ["revisionHistoryLimit"]),
-    ...validateFixedSelector(object, old),
   ];
 }
 
@@ -110,6 +110,7 @@ export function validateStatefulSet(object: Body, old?: Body): FieldError[] {
           ),
         ]
       : []),
+    ...validateSetCounts(object),
   ];
 }
 
@@ -261,5 +262,19 @@ function validateCounts(object: Body, some: string, more: readonly string[]): Fi
     ...tooMany("readyReplicas", "replicas"),
     ...tooMany("availableReplicas", "replicas"),
     ...tooMany("availableReplicas", "readyReplicas"),
+  ];
+}
+
+function validateSetCounts(object: Body): FieldError[] {
+  const status = membersAt(object, "status");
+  const parts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+  const all = Number(status.replicas ?? 0);
+  return [
+    ...nonNegative(status, "status", ["replicas", ...parts, "observedGeneration", "collisionCount"]),
+    ...parts
+      .filter((name) => Number(status[name] ?? 0) > all)
+      .map((name) =>
+        invalidField(`status.${name}`, Number(status[name] ?? 0), "cannot be greater than status.replicas"),
+      ),
   ];
 }

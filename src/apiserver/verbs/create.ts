@@ -8,7 +8,7 @@ import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import { requireOpenNamespace } from "../rules/namespace.ts";
 import type { Body, ServedResource } from "../served.ts";
-import { alreadyExists, badRequest, invalid } from "../status.ts";
+import { alreadyExists, invalid, unreasoned } from "../status.ts";
 import { blankObject, writeOut } from "../wire/compile.ts";
 import {
   allocate,
@@ -30,7 +30,7 @@ const GENERATED_NAME_LIMIT = 63 - 5;
 export async function create(call: Call): Promise<Body> {
   const object = decodeObject(call, call.body);
   if (!isDryRun(call) && (object.metadata.resourceVersion ?? "") !== "")
-    throw badRequest("resourceVersion should not be set on objects to be created");
+    throw unreasoned("resourceVersion should not be set on objects to be created");
   return store(call, object);
 }
 

@@ -58,18 +58,26 @@ export function readObject(call: Call, value: unknown): Body {
   const expected = apiVersionOf(resource);
   if (!isRecord(value)) throw badRequest("the body holds no object");
   const { apiVersion = expected, kind = resource.kind } = value;
-  if (kind !== resource.kind)
-    throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (${resource.kind})`);
-  if (apiVersion !== expected)
-    throw badRequest(
-      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected})`,
-    );
+  if (kind !== resource.kind || apiVersion !== expected)
+    throw new Unreadable(mismatchOf(call, String(apiVersion), String(kind)), true);
   const metadata = value.metadata ?? {};
   const wrong = mistypedIn(call, value, metadata);
   if (wrong !== undefined) throw new Unreadable(wrong, true);
   const object = { ...value, apiVersion, kind, metadata } as Body;
   dropNulls(object.metadata as unknown as Record<string, unknown>);
   return object;
+}
+
+/** Why a body of another kind is none of this one: it is known and can't be converted, or not known at all. */
+function mismatchOf({ core, resource }: Call, apiVersion: string, kind: string): string {
+  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  const known = core.registry.findKind(apiVersion, kind) !== undefined || (kind === "Status" && apiVersion === "v1");
+  if (known) {
+    const hub = resource.group === "" ? "core" : resource.group.split(".")[0];
+    return `converting (${version}.${kind}) to (${hub}.${resource.kind}): unknown conversion`;
+  }
+  const shown = group === "" ? version : `${group}/${version}`;
+  return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(shown)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
 /** What can't be decoded, in the decoder's words. A configuration to apply is judged by its schema instead. */

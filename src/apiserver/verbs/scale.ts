@@ -82,7 +82,9 @@ function scaleOf(call: Call, object: Body): unknown {
 /** Custom resources keep the selector as text, built-in kinds as a LabelSelector. */
 function selectorText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
-  const labels = isRecord(value) ? value.matchLabels : undefined;
+  // ReplicationControllers select by a plain map.
+  const plain = isRecord(value) && value.matchLabels === undefined && value.matchExpressions === undefined;
+  const labels = plain ? value : isRecord(value) ? value.matchLabels : undefined;
   return isRecord(labels)
     ? Object.entries(labels)
         .map(([k, v]) => `${k}=${String(v)}`)

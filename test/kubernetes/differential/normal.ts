@@ -52,7 +52,8 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
         /Invalid value: \{"[^{]*"Spec":\{.*?\}: field is immutable/g,
         "Invalid value: TEMPLATE: field is immutable",
       )
-      // Refused Pod updates end in a difference of Go values.
+      // Refused updates of Pods and claims end in a difference of Go values.
+      .replace(/(for bound claims)\n.*$/s, "$1")
       .replace(/(previously negative\))\n.*$/s, "$1")
       .replace(/\b(gen|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-*");
   const objectIn = (quoted: string): string | undefined => {

@@ -250,7 +250,6 @@ const BODIES: readonly [kind: string, body: Json][] = [
   ["CSIDriver", { spec: { fsGroupPolicy: "X", volumeLifecycleModes: ["X"] } }],
   ["VolumeAttachment", { spec: {} }],
   ["ControllerRevision", { revision: -1 }],
-  ["ServiceAccount", { secrets: [{}] }],
 ];
 
 const family: Family = {
