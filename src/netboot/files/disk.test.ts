@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { isFault } from "../../base/fault.ts";
+import { declaredFiles, folderFiles } from "./disk.ts";
+import { memoryFiles } from "./memory.ts";
+import { type FileSource, firstOf } from "./source.ts";
+
+const ASKER = { address: "192.0.2.1" };
+const base = mkdtempSync(join(tmpdir(), "slipway-files-"));
+after(() => rmSync(base, { recursive: true }));
+const root = join(base, "root");
+mkdirSync(join(root, "EFI", "Boot"), { recursive: true });
+writeFileSync(join(root, "EFI", "Boot", "BOOTX64.EFI"), "efi");
+writeFileSync(join(root, "plain"), "0123456789");
+writeFileSync(join(base, "secret"), "secret");
+symlinkSync(join(base, "secret"), join(root, "out"));
+symlinkSync("plain", join(root, "inside"));
+execFileSync("mkfifo", [join(root, "pipe")]);
+
+async function text(source: FileSource, name: string): Promise<string | undefined> {
+  const file = await source.open(name, ASKER);
+  if (file === undefined) return undefined;
+  try {
+    return Buffer.from(await file.read(0, file.size)).toString();
+  } finally {
+    await file.close();
+  }
+}
+
+test("a folder serves its regular files, in any case of letters", async () => {
+  const files = folderFiles(root);
+
+  assert.equal(await text(files, "plain"), "0123456789");
+  assert.equal(await text(files, "EFI/Boot/BOOTX64.EFI"), "efi");
+  assert.equal(await text(files, "efi/boot/bootx64.efi"), "efi");
+  assert.equal(await text(files, "inside"), "0123456789");
+});
+
+test("N2 a folder serves nothing outside it, no folder, no pipe, and no file that is not there", async () => {
+  const files = folderFiles(root);
+
+  for (const name of ["out", "EFI", "pipe", "absent", "plain/deeper", "EFI/absent"])
+    assert.equal(await text(files, name), undefined, name);
+  assert.equal(await text(folderFiles(join(base, "absent")), "plain"), undefined);
+});
+
+test("a part of a file is read from any place, and never beyond its end", async () => {
+  const file = (await folderFiles(root).open("plain", ASKER))!;
+
+  assert.equal(Buffer.from(await file.read(4, 3)).toString(), "456");
+  assert.equal(Buffer.from(await file.read(8, 10)).toString(), "89");
+  assert.equal((await file.read(10, 1)).length, 0);
+  await file.close();
+});
+
+test("declared files are served under their names only; one that is missing is told", async () => {
+  const files = declaredFiles({ "shimx64.efi": join(root, "plain"), gone: join(root, "absent"), folder: root });
+
+  assert.equal(await text(files, "SHIMX64.EFI"), "0123456789");
+  assert.equal(await text(files, "plain"), undefined);
+  for (const name of ["gone", "folder"])
+    await assert.rejects(text(files, name), (error) => isFault(error, "MissingInput"));
+});
+
+test("the first source that has a name answers; the same content has the same version", async () => {
+  const bytes = Buffer.from("memory");
+  const files = firstOf(memoryFiles({ plain: bytes }), folderFiles(root));
+
+  assert.equal(await text(files, "Plain"), "memory");
+  assert.equal(await text(files, "inside"), "0123456789");
+  const [first, second] = [
+    await memoryFiles({ a: bytes }).open("a", ASKER),
+    await memoryFiles({ b: bytes }).open("b", ASKER),
+  ];
+  assert.equal(first?.version, second?.version);
+});

@@ -1,0 +1,85 @@
+import { constants } from "node:fs";
+import { open, readdir, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { Fault } from "../../base/fault.ts";
+import type { FileSource, OpenFile } from "./source.ts";
+
+/** Single files of the disk under names of our own: `{ "shimx64.efi": "/usr/lib/shim/shimx64.efi.signed" }`. */
+export function declaredFiles(paths: Readonly<Record<string, string>>): FileSource {
+  const exact = new Map(Object.entries(paths));
+  const folded = new Map(Object.entries(paths).map(([name, path]) => [name.toLowerCase(), path]));
+  return {
+    async open(name) {
+      const path = exact.get(name) ?? folded.get(name.toLowerCase());
+      if (path === undefined) return undefined;
+      const real = await existing(path);
+      const file = real === undefined ? undefined : await openRegular(real);
+      if (file === undefined)
+        throw new Fault("MissingInput", path, "is declared as a boot file but is no regular file");
+      return file;
+    },
+  };
+}
+
+/**
+ * Every regular file below a folder. Symbolic links are followed as long as they stay inside. Hidden files are not
+ * served (`fileName` refuses their names). The folder itself may come and go.
+ */
+export function folderFiles(folder: string): FileSource {
+  return {
+    async open(name) {
+      const root = await existing(folder);
+      if (root === undefined) return undefined;
+      const path = (await existing(join(root, name))) ?? (await foldedPath(root, name.split("/")));
+      if (path === undefined || !path.startsWith(root + sep)) return undefined;
+      return openRegular(path);
+    },
+  };
+}
+
+/** The real path, without links; undefined when there is none or we may not look. */
+async function existing(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
+}
+
+/** Finds the parts one after another without regard to case. */
+async function foldedPath(root: string, parts: readonly string[]): Promise<string | undefined> {
+  let path = root;
+  for (const part of parts) {
+    const entries = await readdir(path).catch((): string[] => []);
+    const found = entries.includes(part) ? part : entries.sort().find((e) => e.toLowerCase() === part.toLowerCase());
+    if (found === undefined) return undefined;
+    path = join(path, found);
+  }
+  return existing(path);
+}
+
+/** Undefined for anything but a regular file. A pipe must not make us wait, nor a link put in its place lead us away. */
+async function openRegular(path: string): Promise<OpenFile | undefined> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) {
+      await handle.close();
+      return undefined;
+    }
+    return {
+      size: stat.size,
+      version: `${stat.ino.toString(16)}-${Math.round(stat.mtimeMs * 1000).toString(16)}-${stat.size.toString(16)}`,
+      async read(offset, length) {
+        const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, stat.size - offset)));
+        let filled = 0;
+        while (filled < bytes.length) {
+          const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
+          if (bytesRead === 0) break;
+          filled += bytesRead;
+        }
+        return bytes.subarray(0, filled);
+      },
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { createSocket, type Socket } from "node:dgram";
+import { isIPv6 } from "node:net";
+import { Fault } from "../../base/fault.ts";
+
+/** One end of an exchange of datagrams. */
+export interface Peer {
+  address: string;
+  port: number;
+}
+
+/** A bound socket. */
+export interface Datagrams {
+  readonly port: number;
+  /** Never throws: what can't be sent is lost, as it may be on any network. */
+  send(bytes: Uint8Array, to: Peer): void;
+  close(): Promise<void>;
+}
+
+/** Binds a socket; port 0 is any free one. `receive` gets every datagram and must not throw. Rejects with a `Fault` when it can't be bound. */
+export type OpenDatagrams = (bind: Peer, receive: (bytes: Uint8Array, from: Peer) => void) => Promise<Datagrams>;
+
+/** UDP sockets of the system. */
+export const udp: OpenDatagrams = async (bind, receive) => {
+  const socket = createSocket({
+    type: isIPv6(bind.address) ? "udp6" : "udp4",
+    // Peers are addresses already: a look-up would put every packet off to a later turn.
+    lookup: (address, _options, done) => done(null, address, isIPv6(address) ? 6 : 4),
+  });
+  await bound(socket, bind);
+  // What arrives as an error here (an ICMP answer, a full queue) concerns one packet, not the socket.
+  socket.on("error", () => {});
+  socket.on("message", (bytes, from) => {
+    // Nobody can be answered at port 0.
+    if (from.port !== 0) receive(bytes, from);
+  });
+  return {
+    port: socket.address().port,
+    send: (bytes, to) => socket.send(bytes, to.port, to.address, () => {}),
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+};
+
+function bound(socket: Socket, { address, port }: Peer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once("error", (cause) => {
+      socket.close();
+      const remedy = "stop what listens there, or run it where low ports may be bound (CAP_NET_BIND_SERVICE)";
+      reject(new Fault("Unavailable", `udp ${address}:${port}`, cause.message, { cause, remedy }));
+    });
+    socket.bind(port, address, () => {
+      socket.removeAllListeners("error");
+      resolve();
+    });
+  });
+}
