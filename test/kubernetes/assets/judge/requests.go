@@ -10,7 +10,7 @@ import (
 type requests struct {
 	mutex sync.Mutex
 	// Lists by GET, and lists that came as the first events of a watch.
-	Lists, StreamedLists, Watches int
+	Lists, StreamedLists int
 }
 
 func (seen *requests) wrap(next http.RoundTripper) http.RoundTripper {
@@ -21,9 +21,7 @@ func (seen *requests) wrap(next http.RoundTripper) http.RoundTripper {
 			switch {
 			case query.Get("sendInitialEvents") == "true":
 				seen.StreamedLists++
-			case query.Get("watch") == "true":
-				seen.Watches++
-			default:
+			case query.Get("watch") != "true":
 				seen.Lists++
 			}
 			seen.mutex.Unlock()
