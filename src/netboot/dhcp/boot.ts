@@ -1,0 +1,56 @@
+import type { Client } from "./client.ts";
+import { type Platform, platformOf } from "./options/client-architecture.ts";
+
+/** What to boot, by what the client is. What is absent is not offered: such a client gets an address and no file. */
+export interface BootFiles {
+  /** TFTP names for PXE firmware. */
+  files: Partial<Record<Platform, string>>;
+  /** Absolute URLs for firmware that boots by HTTP. */
+  urls: Partial<Record<Platform, string>>;
+  /** Names or URLs for single architecture numbers (option 93); they go before `files` and `urls`. */
+  byArchitecture?: Readonly<Record<number, string>>;
+  /** The script's absolute URL, for iPXE. */
+  script?: string;
+  /**
+   * The user class that one's own iPXE sets. Given: every other iPXE is first given one's own from `files`. An iPXE without HTTP is
+   * in any case.
+   */
+  ownUserClass?: string;
+  /** Where the files are: option 66 and siaddr. Default: the address that the client reaches this server by. */
+  tftpServer?: string;
+  /**
+   * `given` (default): the file in the answer is the one to boot (option 43.6 = 8). `port4011`: UEFI firmware is sent to port 4011
+   * for it, for firmware that mistrusts the former in a proxy's answer.
+   */
+  uefiDiscovery?: "given" | "port4011";
+}
+
+/** What one machine boots instead. */
+export interface OwnBoot {
+  file?: string;
+  script?: string;
+}
+
+/** The file or URL that the client boots next; undefined: none. Pure: only what this client sent decides (no state is shared). */
+export function bootFileFor(client: Client, boot: BootFiles, own: OwnBoot = {}): string | undefined {
+  if (client.ipxe !== undefined && readsScript(client, boot)) return own.script ?? boot.script;
+  if (client.loader === undefined && client.ipxe === undefined) return undefined;
+  const known = platformOf(client.architecture);
+  const byHttp = client.loader === "HTTPClient";
+  if (own.file !== undefined && isUrl(own.file) === byHttp) return own.file;
+  const single = boot.byArchitecture?.[client.architecture];
+  if (single !== undefined) return single;
+  if (known === undefined) return undefined;
+  return byHttp ? boot.urls[known.platform] : boot.files[known.platform];
+}
+
+/** Whether this iPXE goes on with the script rather than with another iPXE: what it is given next is never what it is. */
+function readsScript({ ipxe }: Client, { ownUserClass }: BootFiles): boolean {
+  if (ipxe === undefined) return false;
+  if (ownUserClass !== undefined && ipxe.userClasses.includes(ownUserClass)) return true;
+  return ipxe.http && ownUserClass === undefined;
+}
+
+function isUrl(name: string): boolean {
+  return /^https?:\/\//i.test(name);
+}

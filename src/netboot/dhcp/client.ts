@@ -1,0 +1,62 @@
+import { type Mac, macFromBytes } from "../../base/mac.ts";
+import * as architectures from "./options/client-architecture.ts";
+import { OPTION } from "./options/codes.ts";
+import * as ipxe from "./options/ipxe.ts";
+import * as machine from "./options/machine-identifier.ts";
+import * as text from "./options/text.ts";
+import * as userClass from "./options/user-class.ts";
+import { Malformed } from "./wire/malformed.ts";
+import type { Message } from "./wire/message.ts";
+
+/** Who asks, and what it can boot. */
+export interface Client {
+  /**
+   * The machine, by its hardware address, so that firmware, iPXE and the system, which all send other client identifiers, keep one
+   * address. By client identifier where there is no hardware address (InfiniBand, RFC 4390).
+   */
+  key: string;
+  mac: Mac | undefined;
+  /** The SMBIOS UUID, where the firmware tells it. */
+  uuid: string | undefined;
+  /** The loader that asks, as option 60 names it; undefined: an operating system, which boots nothing. */
+  loader: "PXEClient" | "HTTPClient" | undefined;
+  architecture: number;
+  ipxe: { userClasses: readonly string[]; http: boolean } | undefined;
+}
+
+const ETHERNET = 1;
+
+/** Reads what a message says of its sender. Options that are malformed count as absent. Undefined: nobody can be answered. */
+export function clientOf({ htype, chaddr, options }: Message): Client | undefined {
+  const read = <T>(code: number, decode: (bytes: Uint8Array) => T): T | undefined => {
+    const bytes = options.get(code);
+    return bytes === undefined ? undefined : tolerant(() => decode(bytes));
+  };
+  const identifier = options.get(OPTION.clientIdentifier);
+  const source = chaddr.length > 0 ? chaddr : identifier;
+  if (source === undefined || source.length === 0 || source.length > 255) return undefined;
+
+  const vendor = read(OPTION.vendorClass, text.decode) ?? "";
+  const classes = read(OPTION.userClass, userClass.decode) ?? [];
+  const features = read(OPTION.ipxe, ipxe.decode);
+  const isIpxe = features !== undefined || classes.includes("iPXE");
+  return {
+    key: `${chaddr.length > 0 ? htype : "id"}/${Buffer.from(source).toString("hex")}`,
+    mac: htype === ETHERNET && chaddr.length === 6 ? macFromBytes(chaddr) : undefined,
+    uuid: read(OPTION.machineIdentifier, machine.decode),
+    loader: vendor.startsWith("PXEClient") ? "PXEClient" : vendor.startsWith("HTTPClient") ? "HTTPClient" : undefined,
+    architecture: read(OPTION.clientArchitecture, architectures.decode)?.[0] ?? 0,
+    // An iPXE that lists its features lists HTTP among them, if it has it.
+    ipxe: isIpxe ? { userClasses: classes, http: features === undefined || features.http === true } : undefined,
+  };
+}
+
+/** Reads an option that may be malformed; undefined then. */
+export function tolerant<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import type { Client } from "./client.ts";
+import type { Ipv4 } from "./wire/ipv4.ts";
+
+/** What happened, for discovery, logs and counters. `heard` comes for every client that is read, answered or not. */
+export type DhcpEvent =
+  | { is: "heard"; client: Client }
+  | { is: "bound"; client: Client; address: Ipv4; expiresAt: number }
+  | { is: "released"; client: Client; address: Ipv4 }
+  | { is: "declined"; client: Client; address: Ipv4 }
+  | { is: "inUse"; address: Ipv4 }
+  | { is: "refused"; client: Client; address: Ipv4; because: string }
+  | { is: "noAddress"; client: Client; subnet: string; because: string };
+
+export type Tell = (event: DhcpEvent) => void;

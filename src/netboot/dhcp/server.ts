@@ -1,0 +1,154 @@
+/**
+ * DHCP for machines that boot from the network: from a message and where it came from to the answer and where it goes. Leases are
+ * durable before a client hears of them. Needs a clock, leases, and, if there is one, a way to see whether an address is in use.
+ * Knows no sockets (`udp.ts` has them), no Kubernetes, and shares nothing between clients but the leases.
+ */
+import type { Clock } from "../../base/clock.ts";
+import { AddressBook } from "./address-book.ts";
+import {
+  type Arrival,
+  BOOT_SERVER_PORT,
+  type Endpoint,
+  limitOf,
+  linkOf,
+  nakAddress,
+  replyAddress,
+  serverIdOf,
+  withBroadcast,
+} from "./arrival.ts";
+import { type Client, clientOf, tolerant } from "./client.ts";
+import type { DhcpConfig } from "./config.ts";
+import type { Tell } from "./event.ts";
+import { decide, type InUse, type Verdict } from "./exchange.ts";
+import type { LeaseTable } from "./leases/table.ts";
+import { OPTION } from "./options/codes.ts";
+import { MESSAGE, decode as typeOf } from "./options/message-type.ts";
+import { proxyAnswer } from "./proxy.ts";
+import { replyTo } from "./reply.ts";
+import { Reservations, type Reserved } from "./reservations.ts";
+import { compileSubnets, inSubnet, type Subnet } from "./subnet.ts";
+import { encode } from "./wire/encode.ts";
+import { type Message, REQUEST } from "./wire/message.ts";
+
+export interface DhcpOptions {
+  config: DhcpConfig;
+  leases: LeaseTable;
+  clock: Pick<Clock, "now">;
+  reservations?: Reservations;
+  inUse?: InUse;
+  tell?: Tell;
+}
+
+/** A datagram to send. `leftOut`: options that the client's packet had no room for. */
+export interface Answer {
+  bytes: Uint8Array;
+  to: Endpoint;
+  leftOut: readonly number[];
+}
+
+/** Messages that went through more relays are going round in circles (RFC 1542 §4.1.1). */
+const MOST_HOPS = 16;
+
+export class DhcpServer {
+  readonly #options: DhcpOptions;
+  readonly #tell: Tell;
+  /** The last message of each client that is still being worked on: its answers keep the order of its questions. */
+  readonly #working = new Map<string, Promise<unknown>>();
+  #config: DhcpConfig;
+  #subnets: readonly Subnet[];
+  #reservations: Reservations;
+
+  constructor(options: DhcpOptions) {
+    this.#options = options;
+    this.#tell = options.tell ?? (() => {});
+    this.#config = options.config;
+    this.#subnets = compileSubnets(options.config.subnets);
+    this.#reservations = options.reservations ?? new Reservations();
+  }
+
+  /** From the next message on, this holds; leases stay. Throws a `Fault`, and changes nothing, when the configuration is wrong. */
+  configure(config: DhcpConfig, reservations: Reservations): void {
+    this.#subnets = compileSubnets(config.subnets);
+    this.#config = config;
+    this.#reservations = reservations;
+  }
+
+  /** The answer to a message, once it is durable; undefined: silence. Rejects when a lease could not be written. */
+  async answer(arrival: Arrival): Promise<Answer | undefined> {
+    const { message } = arrival;
+    if (this.#config.mode === "off" || message.op !== REQUEST || message.hops > MOST_HOPS) return undefined;
+    const client = clientOf(message);
+    const bytes = message.options.get(OPTION.messageType);
+    const type = bytes === undefined ? undefined : tolerant(() => typeOf(bytes));
+    if (client === undefined || type === undefined) return undefined;
+    this.#tell({ is: "heard", client });
+
+    const reserved = this.#reservations.of(client.mac);
+    if (arrival.port === BOOT_SERVER_PORT || this.#config.mode === "proxy") {
+      const answer = proxyAnswer(arrival, type, client, this.#config.boot, reserved);
+      const to = arrival.port === BOOT_SERVER_PORT ? arrival.from : replyAddress(arrival);
+      return answer && { ...encode(answer, limitOf(message)), to };
+    }
+    return this.#inTurn(client.key, () => this.#exchange(arrival, type, client, reserved));
+  }
+
+  async #exchange(
+    arrival: Arrival,
+    type: number,
+    client: Client,
+    reserved: Reserved | undefined,
+  ): Promise<Answer | undefined> {
+    const { message } = arrival;
+    const link = linkOf(arrival);
+    const subnet = this.#subnets.find((each) => inSubnet(each, link));
+    if (subnet === undefined) return undefined;
+    if (this.#config.mode === "reservations" && reserved?.address === undefined) return undefined;
+    const { leases, inUse } = this.#options;
+    const exchange = {
+      ...{ message, client, subnet, reserved },
+      us: [arrival.local, serverIdOf(arrival)],
+      now: this.#options.clock.now(),
+    };
+    const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us);
+    const verdict = await decide(type, exchange, { book, leases, inUse, tell: this.#tell });
+    return written(verdict, arrival, client, reserved, subnet, this.#config);
+  }
+
+  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#working.get(key);
+    const mine = before === undefined ? work() : before.then(work, work);
+    this.#working.set(key, mine);
+    const done = (): void => {
+      if (this.#working.get(key) === mine) this.#working.delete(key);
+    };
+    mine.then(done, done);
+    return mine;
+  }
+}
+
+function written(
+  verdict: Verdict,
+  arrival: Arrival,
+  client: Client,
+  reserved: Reserved | undefined,
+  subnet: Subnet,
+  { boot }: DhcpConfig,
+): Answer | undefined {
+  const base = { to: arrival.message, client, server: serverIdOf(arrival) };
+  const limit = limitOf(arrival.message);
+  switch (verdict.say) {
+    case "nothing":
+      return undefined;
+    case "nak": {
+      const nak: Message = replyTo({ ...base, type: MESSAGE.nak, because: verdict.because });
+      return { ...encode(withBroadcast(nak), limit), to: nakAddress(arrival) };
+    }
+    case "offer":
+    case "ack": {
+      const { address: yiaddr, leaseMs } = verdict;
+      const type = MESSAGE[verdict.say];
+      const reply = replyTo({ ...base, type, yiaddr, leaseMs, network: subnet.options, reserved, boot });
+      return { ...encode(reply, limit), to: replyAddress(arrival) };
+    }
+  }
+}
