@@ -118,7 +118,7 @@ function frozenErrors({ metadata }: Body, old: Body): FieldError[] {
     const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
     if (added.length > 0) errors.push({ field: "metadata.finalizers", reason: "FieldValueForbidden", message });
   }
-  for (const field of ["name", "namespace", "uid", "deletionTimestamp"] as const)
+  for (const field of ["name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const)
     if (metadata[field] !== old.metadata[field])
       errors.push(...bad(field, metadata[field] ?? null, ["field is immutable"]));
   return errors;

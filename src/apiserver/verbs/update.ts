@@ -67,8 +67,6 @@ function guard({ resource, name, namespace }: Call, { uid = "", resourceVersion 
         message: "Invalid value: 0: must be specified for an update",
       },
     ]);
-  if (!/^\d*$/.test(resourceVersion))
-    throw unreasoned(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
   if (uid === "" || uid === live.metadata.uid) return;
   const place = [
     ...(resource.builtIn ? [] : [resource.group]),
@@ -182,6 +180,8 @@ function sentOwners(proposed: Body, live: Body, { managed }: RewriteOptions): Fi
 function take(call: Call, live: Body, proposed: Body, subresource: string): Body {
   const { resource } = call;
   const given = proposed.metadata;
+  if (!/^\d*$/.test(given.resourceVersion ?? ""))
+    throw unreasoned(`strconv.ParseUint: parsing ${JSON.stringify(given.resourceVersion)}: invalid syntax`);
   if (
     given.resourceVersion !== undefined &&
     given.resourceVersion !== "" &&
