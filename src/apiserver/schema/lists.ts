@@ -26,6 +26,8 @@ export function listErrors(node: Node, value: unknown, path: string, errors: Fie
       for (const [i, item] of value.entries()) listErrors(node.items, item, `${path}[${i}]`, errors);
   } else if (isRecord(value)) {
     for (const key in value) {
+      // The metadata of the whole is none of the schema's business.
+      if (path === "" && key === "metadata") continue;
       const property = node.properties.get(key);
       if (property !== undefined) listErrors(property, value[key], path === "" ? key : `${path}.${key}`, errors);
       else if (typeof node.additional === "object") listErrors(node.additional, value[key], `${path}[${key}]`, errors);

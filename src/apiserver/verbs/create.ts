@@ -21,6 +21,7 @@ import {
   toStorage,
   warn,
 } from "./object.ts";
+import { checkWriteOptions } from "./write-options.ts";
 
 /** Generated names end in five of these: no vowels, no look-alikes. */
 const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -28,6 +29,7 @@ const GENERATED_NAME_LIMIT = 63 - 5;
 
 /** POST on a collection. Returns the stored object. */
 export async function create(call: Call): Promise<Body> {
+  checkWriteOptions(call, "CreateOptions");
   const object = decodeObject(call, call.body);
   if (!isDryRun(call) && (object.metadata.resourceVersion ?? "") !== "")
     throw unreasoned("resourceVersion should not be set on objects to be created");

@@ -21,6 +21,7 @@ import {
   toStorage,
   warn,
 } from "./object.ts";
+import { checkWriteOptions } from "./write-options.ts";
 
 const ATTEMPTS = 8;
 
@@ -37,6 +38,7 @@ export interface RewriteOptions {
 
 /** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. Some kinds are created by it. */
 export async function update(call: Call): Promise<{ object: Body; created: boolean }> {
+  checkWriteOptions(call, "UpdateOptions");
   const object = decodeObject(call, call.body);
   requireName(call);
   const { collection, key } = placeOf(call);
