@@ -290,11 +290,6 @@ const family: Family = {
     applied(`${THINGS}/a`, thing("a", { a: "1" }, { status: { phase: "C" } }), { fieldManager: "teller" }),
     applied(`${THINGS}/none/status`, thing("none", undefined, { status: { phase: "A" } }), { fieldManager: "teller" }),
     step(patch(`${THINGS}/a/status`, MERGE, { status: { phase: "M" } }, { query: { fieldManager: "merger" } })),
-    applied(
-      `${THINGS}/a/scale`,
-      { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "a" }, spec: { replicas: 3 } },
-      { fieldManager: "scaler" },
-    ),
     by("b", "a", { c: 5 }),
     // Built-in kinds.
     applied(`${MAPS}/m`, map("m", { x: "1" }, { labels: { a: "b" }, annotations: { c: "d" } }), { fieldManager: "a" }),

@@ -101,7 +101,6 @@ const family: Family = {
       { name: 5 },
       { name: null },
       { generateName: "gen-" },
-      { generateName: "A" },
       { name: "x", generateName: "gen-" },
       { name: "x", namespace: NS },
       { name: "x", namespace: "default" },

@@ -122,9 +122,7 @@ const family: Family = {
     gone(`${MAPS}/by-both`),
     // Owners that never were.
     map("no-owner", {
-      ownerReferences: [
-        { apiVersion: "v1", kind: "ConfigMap", name: "none", uid: "00000000-0000-0000-0000-00000000000a" },
-      ],
+      ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "none", uid: "none" }],
     }),
     gone(`${MAPS}/no-owner`),
     // Collections.
