@@ -4,6 +4,8 @@ import { ANY, formatIpv4, type Ipv4, parseIpv4 } from "./wire/ipv4.ts";
 
 /** UDP at one local address. */
 export interface DatagramSocket {
+  /** The local port: the one that was asked for, or a free one for 0. */
+  readonly port: number;
   send(bytes: Uint8Array, to: Endpoint): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,6 +30,7 @@ export const openDatagramSocket: OpenSocket = async (address, port, receive) => 
     throw error;
   }
   return {
+    port: own.address().port,
     send: (bytes, to) =>
       new Promise((resolve, reject) => {
         own.send(bytes, to.port, formatIpv4(to.address), (error) => (error === null ? resolve() : reject(error)));

@@ -17,7 +17,7 @@ export interface Counts {
   received: number;
   answered: number;
   malformed: number;
-  /** More came at once than are worked on; their clients ask again. */
+  /** More came at once than are worked on, or this was closing; their clients ask again. */
   dropped: number;
   failed: number;
 }
@@ -37,6 +37,7 @@ export async function serveDhcp(
   const counts: Counts = { received: 0, answered: 0, malformed: 0, dropped: 0, failed: 0 };
   const working = new Set<Promise<void>>();
   const sockets: DatagramSocket[] = [];
+  let closing = false;
 
   const receiver = (
     port: typeof SERVER_PORT | typeof BOOT_SERVER_PORT,
@@ -65,7 +66,7 @@ export async function serveDhcp(
     };
     return (bytes, from) => {
       counts.received += 1;
-      if (working.size >= MOST_AT_ONCE) {
+      if (closing || working.size >= MOST_AT_ONCE) {
         counts.dropped += 1;
         return;
       }
@@ -75,6 +76,7 @@ export async function serveDhcp(
   };
 
   const close = async (): Promise<void> => {
+    closing = true;
     await Promise.all(working);
     await Promise.all(sockets.map((socket) => socket.close()));
   };

@@ -1,0 +1,365 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isFault } from "../../base/fault.ts";
+import { Reservations } from "./reservations.ts";
+import { CONFIG, MemoryStore, Rack, SENDS, say, US } from "./testing.ts";
+
+const MINUTE = 60_000;
+const POOL = Array.from({ length: 10 }, (_, i) => `10.0.0.${100 + i}`);
+const mac = (i: number): string => `52:54:00:00:01:${i.toString(16).padStart(2, "0")}`;
+
+test("a client gets an address, its network's options and its lease times", async () => {
+  const rack = new Rack();
+  const offer = await rack.send(say("discover"));
+  assert.equal(offer?.type, "offer");
+  assert.equal(offer.yiaddr, "10.0.0.100");
+  assert.equal(offer.to, "255.255.255.255:68");
+  assert.deepEqual(offer.option(54), [10, 0, 0, 2]);
+  assert.deepEqual(offer.option(51), [0, 0, 14, 16]);
+  assert.deepEqual(offer.option(58), [0, 0, 7, 8]);
+  assert.deepEqual(offer.option(59), [0, 0, 12, 78]);
+  assert.deepEqual(offer.option(3), [10, 0, 0, 1]);
+  assert.deepEqual(offer.option(6), [10, 0, 0, 53]);
+  const ack = await rack.send(say("request", { asks: "10.0.0.100", server: US }));
+  assert.equal(ack?.type, "ack");
+  assert.equal(ack.yiaddr, "10.0.0.100");
+});
+
+test("firmware, iPXE and the system of one machine keep one address", async () => {
+  const rack = new Rack();
+  for (const sends of [SENDS.ovmfPxe, SENDS.ipxeOnUefi, { ...SENDS.system, 61: [255, 1, 2, 3] }])
+    assert.equal(await rack.boot({ sends }), "10.0.0.100");
+  assert.equal(rack.store.leases.size, 1);
+});
+
+test("N15 the lease time is the configured one, and the short one for what boots", async () => {
+  const rack = new Rack();
+  await rack.boot({ mac: mac(1), sends: SENDS.ovmfPxe });
+  await rack.boot({ mac: mac(2) });
+  const left = [...rack.store.leases.values()].map(({ expiresAt }) => expiresAt - rack.now);
+  assert.deepEqual(left, [2 * MINUTE, 60 * MINUTE]);
+});
+
+test("N10 after a restart each client has its address, and nobody else gets it", async () => {
+  const before = new Rack();
+  assert.equal(await before.boot({ mac: mac(1) }), "10.0.0.100");
+  const after = new Rack({ store: before.store });
+  assert.equal(await after.boot({ mac: mac(2) }), "10.0.0.101");
+  const again = await after.send(say("request", { mac: mac(1), asks: "10.0.0.100" }));
+  assert.equal(again?.type, "ack");
+});
+
+test("N10 a lease that could not be written is not acknowledged; the next client is served", async () => {
+  const rack = new Rack();
+  const offer = await rack.send(say("discover"));
+  rack.store.failing = true;
+  await assert.rejects(rack.send(say("request", { asks: offer!.yiaddr, server: US })), /disk full/);
+  rack.store.failing = false;
+  const ack = await rack.send(say("request", { asks: offer!.yiaddr, server: US }));
+  assert.equal(ack?.type, "ack");
+});
+
+test("N15 a declined address is left alone for the quarantine, and the client gets another one", async () => {
+  const rack = new Rack();
+  await rack.boot();
+  assert.equal(await rack.send(say("decline", { asks: "10.0.0.100", server: US })), undefined);
+  assert.equal(await rack.boot(), "10.0.0.101");
+  const others = await Promise.all(POOL.map((_, i) => rack.boot({ mac: mac(i) })));
+  assert.ok(!others.includes("10.0.0.100"));
+  rack.now += 10 * MINUTE;
+  assert.equal(await rack.boot({ mac: mac(99) }), "10.0.0.100");
+});
+
+test("N15 nobody can decline an address that is not its own", async () => {
+  const rack = new Rack();
+  await rack.boot({ mac: mac(1) });
+  await rack.send(say("decline", { mac: mac(2), asks: "10.0.0.100", server: US }));
+  await rack.send(say("decline", { mac: mac(2), asks: "10.0.0.105", server: US }));
+  assert.deepEqual(
+    [...rack.store.leases.values()].map(({ state }) => state),
+    ["bound"],
+  );
+});
+
+test("N15 an address in use is not offered, and is left alone like a declined one", async () => {
+  const used = [100, 101];
+  const asked: number[] = [];
+  const inUse = async (address: number): Promise<boolean> => {
+    asked.push(address & 255);
+    return used.includes(address & 255);
+  };
+  const rack = new Rack({ inUse });
+  assert.equal(await rack.boot({ mac: mac(1) }), "10.0.0.102");
+  assert.equal(await rack.boot({ mac: mac(2) }), "10.0.0.103");
+  await rack.send(say("discover", { mac: mac(1) }));
+  assert.deepEqual(asked, [100, 101, 102, 103]);
+});
+
+test("N15 while an address is looked at, nobody else is offered it, and the same client is answered in turn", async () => {
+  let answer: (used: boolean) => void = () => {};
+  let looks = 0;
+  const inUse = (): Promise<boolean> => {
+    looks += 1;
+    return looks === 1 ? new Promise((resolve) => (answer = resolve)) : Promise.resolve(false);
+  };
+  const rack = new Rack({ inUse });
+  const first = rack.send(say("discover", { mac: mac(1) }));
+  const again = rack.send(say("discover", { mac: mac(1) }));
+  assert.equal((await rack.send(say("discover", { mac: mac(2) })))?.yiaddr, "10.0.0.101");
+  answer(false);
+  assert.deepEqual([(await first)?.yiaddr, (await again)?.yiaddr], ["10.0.0.100", "10.0.0.100"]);
+  assert.equal(looks, 2);
+});
+
+test("N16 a machine gets exactly its reserved address, in or outside of the pool, and nobody else does", async () => {
+  const reservations = [
+    { mac: mac(1), address: "10.0.0.100", hostName: "node-1" },
+    { mac: mac(2), address: "10.0.0.50" },
+  ];
+  const rack = new Rack({ reservations });
+  assert.equal(await rack.boot({ mac: mac(3) }), "10.0.0.101");
+  assert.equal(await rack.boot({ mac: mac(3), asks: "10.0.0.100" }), "10.0.0.101");
+  assert.equal(await rack.boot({ mac: mac(1).toUpperCase() }), "10.0.0.100");
+  assert.equal(await rack.boot({ mac: mac(2), sends: SENDS.ovmfPxe }), "10.0.0.50");
+  const ack = await rack.send(say("request", { mac: mac(1), asks: "10.0.0.100", sends: { 55: [12] } }));
+  assert.equal(ack?.text(12), "node-1");
+});
+
+test("N16 a machine whose reservation changes is moved: its renewal is refused, its next address the new one", async () => {
+  const rack = new Rack();
+  assert.equal(await rack.boot(), "10.0.0.100");
+  rack.server.configure(CONFIG, new Reservations([{ mac: "52:54:00:00:00:01", address: "10.0.0.60" }]));
+  const renewal = await rack.send(say("request", { ciaddr: "10.0.0.100" }));
+  assert.equal(renewal?.type, "nak");
+  assert.equal(await rack.boot(), "10.0.0.60");
+});
+
+test("N16 a reserved address that somebody else still has is given to nobody until then", async () => {
+  const rack = new Rack();
+  await rack.boot({ mac: mac(1) });
+  rack.server.configure(CONFIG, new Reservations([{ mac: mac(2), address: "10.0.0.100" }]));
+  assert.equal(await rack.send(say("discover", { mac: mac(2) })), undefined);
+  assert.match(JSON.stringify(rack.events.at(-1)), /its reserved address can't be given: it is in use/);
+  rack.now += 60 * MINUTE;
+  assert.equal(await rack.boot({ mac: mac(2) }), "10.0.0.100");
+});
+
+test("N17 in reservations mode only known machines are answered", async () => {
+  const rack = new Rack({ config: { mode: "reservations" }, reservations: [{ mac: mac(1), address: "10.0.0.50" }] });
+  assert.equal(await rack.boot({ mac: mac(1) }), "10.0.0.50");
+  assert.equal(await rack.send(say("discover", { mac: mac(2) })), undefined);
+  assert.equal(await rack.send(say("request", { mac: mac(2), asks: "10.0.0.50" })), undefined);
+  assert.equal(await rack.send(say("request", { mac: mac(2), asks: "10.0.0.100", server: US })), undefined);
+});
+
+/** RFC 2131 §4.3.2, table 4; N17 for the addresses of others. The machine 01 has 10.0.0.100, the machine 02 has 10.0.0.101. */
+const REQUESTS: [string, Parameters<typeof say>[1], "ack" | "nak" | undefined][] = [
+  ["selecting its offer", { asks: "10.0.0.100", server: US }, "ack"],
+  ["selecting another server", { asks: "10.0.0.100", server: "10.0.0.9" }, undefined],
+  ["selecting us with an address of somebody else", { asks: "10.0.0.101", server: US }, "nak"],
+  ["selecting us with an address of another network", { asks: "192.168.7.7", server: US }, "nak"],
+  ["rebooting with its address", { asks: "10.0.0.100" }, "ack"],
+  ["rebooting with somebody else's address", { asks: "10.0.0.101" }, "nak"],
+  ["rebooting with a free address that it never had", { asks: "10.0.0.105" }, undefined],
+  ["rebooting with an address outside of the pool", { asks: "10.0.0.7" }, undefined],
+  ["rebooting with an address of another network", { asks: "192.168.7.7" }, undefined],
+  ["renewing its address", { ciaddr: "10.0.0.100" }, "ack"],
+  ["renewing somebody else's address", { ciaddr: "10.0.0.101" }, "nak"],
+  ["renewing a free address of the pool that we forgot", { ciaddr: "10.0.0.105" }, "ack"],
+  ["renewing an address outside of the pool", { ciaddr: "10.0.0.7" }, undefined],
+  ["asking for the gateway's address", { asks: "10.0.0.1" }, undefined],
+  ["naming no address", { server: US }, undefined],
+];
+
+for (const [name, said, answer] of REQUESTS) {
+  test(`N17 ${name}: ${answer ?? "silence"}`, async () => {
+    const rack = new Rack();
+    await rack.boot({ mac: "52:54:00:00:00:01" });
+    await rack.boot({ mac: "52:54:00:00:00:02" });
+    const heard = await rack.send(say("request", said));
+    assert.equal(heard?.type, answer);
+    if (answer === "nak") {
+      assert.equal(heard?.to, "255.255.255.255:68");
+      assert.equal(heard?.yiaddr, "0.0.0.0");
+      assert.equal(heard?.option(51), undefined);
+    }
+    if (said?.ciaddr !== undefined && answer === "ack") assert.equal(heard?.to, `${said.ciaddr}:68`);
+  });
+}
+
+test("N14 through a relay: the reply goes to it at port 67, the network is its, option 82 comes back last", async () => {
+  const rack = new Rack();
+  const sends = { ...SENDS.system, 82: [1, 2, 7, 7, 2, 1, 9] };
+  const offer = await rack.send(say("discover", { giaddr: "10.1.0.1", sends, flags: 0x8000 }));
+  assert.equal(offer?.to, "10.1.0.1:67");
+  assert.equal(offer.yiaddr, "10.1.0.100");
+  assert.deepEqual(offer.option(3), [10, 1, 0, 1]);
+  assert.deepEqual([...offer.message.options].at(-1), [82, Uint8Array.from(sends[82])]);
+  assert.equal(await rack.send(say("discover", { giaddr: "10.9.0.1" })), undefined);
+});
+
+test("N14 a NAK through a relay asks it to broadcast", async () => {
+  const rack = new Rack();
+  await rack.boot({ mac: mac(1) });
+  const nak = await rack.send(say("request", { asks: "10.0.0.100", giaddr: "10.0.0.1" }));
+  assert.equal(nak?.to, "10.0.0.1:67");
+  assert.equal(nak.message.flags, 0x8000);
+});
+
+test("N14 the relay's link (82.5) goes before the client's selection (118), and that before giaddr", async () => {
+  const rack = new Rack();
+  const link = [5, 4, 10, 0, 0, 0];
+  const both = await rack.send(say("discover", { giaddr: "10.9.0.1", sends: { 118: [10, 1, 0, 0], 82: link } }));
+  assert.equal(both?.yiaddr, "10.0.0.100");
+  const selected = await rack.send(say("discover", { mac: mac(2), giaddr: "10.9.0.1", sends: { 118: [10, 1, 0, 0] } }));
+  assert.equal(selected?.yiaddr, "10.1.0.100");
+});
+
+test("N14 a relay that stands for the server (82.11) is named as the server, and renewals through it are ours", async () => {
+  const rack = new Rack();
+  const sends = { ...SENDS.system, 82: [11, 4, 10, 1, 0, 1] };
+  const offer = await rack.send(say("discover", { giaddr: "10.1.0.1", sends }));
+  assert.deepEqual(offer?.option(54), [10, 1, 0, 1]);
+  const asks = { asks: offer!.yiaddr, server: "10.1.0.1" };
+  assert.equal((await rack.send(say("request", { giaddr: "10.1.0.1", sends, ...asks })))?.type, "ack");
+});
+
+test("N14 a machine that moves to another network is offered an address there", async () => {
+  const rack = new Rack();
+  assert.equal(await rack.boot(), "10.0.0.100");
+  assert.equal(await rack.boot({ giaddr: "10.1.0.1" }), "10.1.0.100");
+});
+
+test("a released address goes back to its client, and to others only when it is needed", async () => {
+  const rack = new Rack();
+  await rack.boot({ mac: mac(0) });
+  assert.equal(await rack.send(say("release", { mac: mac(0), ciaddr: "10.0.0.100", server: US })), undefined);
+  assert.equal(await rack.boot({ mac: mac(1) }), "10.0.0.101");
+  assert.equal(await rack.boot({ mac: mac(0) }), "10.0.0.100");
+  await rack.send(say("release", { mac: mac(1), ciaddr: "10.0.0.100" }));
+  assert.equal(rack.store.leases.get(0x0a000064)?.state, "bound");
+});
+
+test("a full pool is silent, says so, and serves again when an address comes back or expires", async () => {
+  const rack = new Rack();
+  for (const [i] of POOL.entries()) assert.equal(await rack.boot({ mac: mac(i) }), POOL[i]);
+  assert.equal(await rack.boot({ mac: mac(20) }), undefined);
+  assert.match(JSON.stringify(rack.events.at(-1)), /the pool is used up/);
+  await rack.send(say("release", { mac: mac(4), ciaddr: "10.0.0.104" }));
+  assert.equal(await rack.boot({ mac: mac(20) }), "10.0.0.104");
+  assert.equal(await rack.boot({ mac: mac(21) }), undefined);
+  rack.now += 61 * MINUTE;
+  assert.notEqual(await rack.boot({ mac: mac(21) }), undefined);
+});
+
+test("an offer that is not taken up is anybody's after a minute, or at once when the client takes another server's", async () => {
+  const rack = new Rack();
+  for (const [i] of POOL.entries()) await rack.send(say("discover", { mac: mac(i) }));
+  assert.equal(await rack.send(say("discover", { mac: mac(20) })), undefined);
+  await rack.send(say("request", { mac: mac(3), asks: "10.0.0.7", server: "10.0.0.9" }));
+  assert.equal((await rack.send(say("discover", { mac: mac(20) })))?.yiaddr, "10.0.0.103");
+  assert.equal(await rack.send(say("discover", { mac: mac(21) })), undefined);
+  rack.now += MINUTE;
+  assert.notEqual(await rack.send(say("discover", { mac: mac(21) })), undefined);
+});
+
+test("INFORM is answered with options and without a lease", async () => {
+  const rack = new Rack();
+  const ack = await rack.send(say("inform", { ciaddr: "10.0.0.7" }));
+  assert.equal(ack?.type, "ack");
+  assert.equal(ack.to, "10.0.0.7:68");
+  assert.equal(ack.yiaddr, "0.0.0.0");
+  assert.equal(ack.option(51), undefined);
+  assert.deepEqual(ack.option(6), [10, 0, 0, 53]);
+  assert.equal(rack.store.leases.size, 0);
+});
+
+test("replies of servers, BOOTP, unknown types and messages going round in circles are left alone", async () => {
+  const rack = new Rack();
+  const good = say("discover");
+  assert.equal(await rack.send({ ...good, op: 2 }), undefined);
+  assert.equal(await rack.send({ ...good, hops: 17 }), undefined);
+  assert.equal(await rack.send({ ...good, options: new Map() }), undefined);
+  assert.equal(await rack.send({ ...good, options: new Map([[53, Uint8Array.of(77)]]) }), undefined);
+  assert.equal(await rack.send({ ...good, chaddr: new Uint8Array() }), undefined);
+});
+
+test("a client without a hardware address is known by its identifier, one with 16 bytes by those", async () => {
+  const rack = new Rack();
+  const discover = { ...say("discover", { sends: { 61: [0, 1, 2] } }), chaddr: new Uint8Array(), htype: 32 };
+  assert.equal((await rack.send(discover))?.yiaddr, "10.0.0.100");
+  assert.equal((await rack.send(discover))?.yiaddr, "10.0.0.100");
+  assert.equal((await rack.send({ ...say("discover"), chaddr: new Uint8Array(16).fill(7) }))?.yiaddr, "10.0.0.101");
+});
+
+test("N6 a wrong configuration is refused by name, and the one before it holds", async () => {
+  const rack = new Rack();
+  const wrong = { ...CONFIG, subnets: [{ network: "10.0.0.0/24", pools: [{ first: "10.0.1.1", last: "10.0.1.9" }] }] };
+  assert.throws(
+    () => rack.server.configure(wrong, new Reservations()),
+    (error) => isFault(error, "Invalid") && error.message === "subnet 10.0.0.0/24: pool 10.0.1.1 is not in it",
+  );
+  assert.equal(await rack.boot(), "10.0.0.100");
+});
+
+test("N22 whatever clients do, in any order, no address is two clients' at once, and none leaves the pool", async () => {
+  const step = fc.record({
+    client: fc.nat(14),
+    does: fc.constantFrom("boot", "discover", "release", "decline", "reboot", "renew", "wait"),
+    address: fc.integer({ min: 95, max: 112 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const rack = new Rack({ reservations: [{ mac: mac(0), address: "10.0.0.103" }] });
+      const has = new Map<string, { client: number; until: number }>();
+      const given = (client: number, address: string | undefined): void => {
+        if (address === undefined) return;
+        const last = Number(address.split(".")[3]);
+        assert.ok(last >= 100 && last <= 109);
+        const other = has.get(address);
+        assert.ok(other === undefined || other.client === client || other.until <= rack.now, `${address} twice`);
+        has.set(address, { client, until: rack.now + 60 * MINUTE });
+      };
+      for (const { client, does, address } of steps) {
+        const own = [...has].find(([, held]) => held.client === client && held.until > rack.now)?.[0];
+        const asks = `10.0.0.${address}`;
+        const who = { mac: mac(client) };
+        if (does === "wait") rack.now += 20 * MINUTE;
+        if (does === "boot") given(client, await rack.boot(who));
+        if (does === "discover") await rack.send(say("discover", { ...who, asks }));
+        if (does === "reboot" || does === "renew") {
+          const request = does === "reboot" ? { asks } : { ciaddr: asks };
+          const heard = await rack.send(say("request", { ...who, ...request }));
+          if (heard?.type === "ack") given(client, heard.yiaddr);
+        }
+        if (own !== undefined && (does === "release" || does === "decline")) {
+          await rack.send(say(does, does === "release" ? { ...who, ciaddr: own } : { ...who, asks: own }));
+          has.delete(own);
+        }
+      }
+    }),
+    { numRuns: Number(process.env.FUZZ_RUNS ?? 150) },
+  );
+});
+
+test("N22 an avalanche: all of a rack at once, each its own address", async () => {
+  const subnets = [{ network: "10.0.0.0/22", pools: [{ first: "10.0.0.10", last: "10.0.3.250" }] }];
+  const rack = new Rack({ config: { subnets } });
+  const all = Array.from(
+    { length: 500 },
+    (_, i) => `52:54:00:01:${(i >> 8).toString(16).padStart(2, "0")}:${(i & 255).toString(16).padStart(2, "0")}`,
+  );
+  const given = await Promise.all(all.map((each) => rack.boot({ mac: each, sends: SENDS.ovmfPxe })));
+  assert.equal(new Set(given).size, 500);
+  assert.ok(!given.includes(undefined));
+});
+
+test("leases of a pool that is no more are refused at renewal, and not in the way of the new one", async () => {
+  const store = new MemoryStore();
+  await new Rack({ store }).boot({ mac: mac(1) });
+  const subnets = [{ network: "10.0.0.0/24", pools: [{ first: "10.0.0.200", last: "10.0.0.209" }] }];
+  const rack = new Rack({ store, config: { subnets } });
+  assert.equal((await rack.send(say("request", { mac: mac(1), ciaddr: "10.0.0.100" })))?.type, "nak");
+  assert.equal(await rack.boot({ mac: mac(1) }), "10.0.0.200");
+});
