@@ -48,23 +48,6 @@ const onAny: Json[] = [
   { metadata: null },
   { metadata: "x" },
   { metadata: { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "a" }] } },
-  { metadata: { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "u" }] } },
-  {
-    metadata: {
-      ownerReferences: [
-        { apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "u" },
-        { apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "u" },
-      ],
-    },
-  },
-  {
-    metadata: {
-      ownerReferences: [
-        { apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "u", controller: true },
-        { apiVersion: "v1", kind: "ConfigMap", name: "b", uid: "v", controller: true },
-      ],
-    },
-  },
   { metadata: { ownerReferences: null } },
   { kind: "Other" },
   { kind: null },
