@@ -9,10 +9,11 @@
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import { fileName } from "../files/name.ts";
+import { readAhead } from "../files/read-ahead.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";
 import { type Datagrams, type OpenDatagrams, type Peer, udp } from "./datagrams.ts";
 import { decode, ERROR, encode, type Packet, type Request } from "./packet.ts";
-import { agree, type Limits, MAX_BLOCK_BYTES } from "./terms.ts";
+import { agree, type Limits, MAX_BLOCK_BYTES, MAX_WINDOW_BYTES } from "./terms.ts";
 import { type Outcome, Transfer } from "./transfer.ts";
 
 export interface TftpOptions {
@@ -220,7 +221,7 @@ class Server implements TftpServer {
   #carry(session: Session, request: Request, file: OpenFile, socket: Datagrams): Promise<Outcome> {
     return new Promise((ended) => {
       session.transfer = new Transfer({
-        file,
+        file: readAhead(file, MAX_WINDOW_BYTES),
         terms: agree(request.options, file.size, this.#limits),
         clock: this.#options.clock,
         send: (bytes) => socket.send(bytes, session.client),

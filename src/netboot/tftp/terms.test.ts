@@ -58,7 +58,7 @@ test("names of options are read in any case; the first of two counts", () => {
   assert.deepEqual(agree(asked, 0, LIMITS).acknowledged, [["blksize", "1024"]]);
 });
 
-test("whatever is asked, nothing is granted beyond it or beyond the limits, and a window stays under 256 KiB", () => {
+test("whatever is asked, nothing is granted beyond it or beyond the limits, and a window stays under 96 KiB", () => {
   const name = fc.constantFrom("blksize", "windowsize", "timeout", "WINDOWSIZE", "other");
   const value = fc.oneof(fc.nat(100_000).map(String), fc.string({ maxLength: 8 }));
   const limits = fc.record({
@@ -73,7 +73,7 @@ test("whatever is asked, nothing is granted beyond it or beyond the limits, and 
         assert.ok(first !== undefined && Number(amount) <= Number(first[1]), `${granted}=${amount}`);
       }
       assert.ok(terms.blockBytes <= Math.max(512, most.blockBytes) && terms.window <= most.window);
-      assert.ok(terms.window === 1 || terms.window * terms.blockBytes <= 256 * 1024);
+      assert.ok(terms.window === 1 || terms.window * terms.blockBytes <= 96 * 1024);
     }),
   );
 });

@@ -25,8 +25,11 @@ export interface Limits {
 const MIN_BLOCK_BYTES = 8;
 export const MAX_BLOCK_BYTES = 65_464;
 
-/** What a transfer may hold in memory and put on the wire at once. */
-const MAX_WINDOW_BYTES = 256 * 1024;
+/**
+ * What may be in flight. Receivers have socket buffers of about 200 KiB, in which a packet takes up to twice its size;
+ * the end of a window that does not fit costs a whole wait, for nothing that comes after it tells of the loss.
+ */
+export const MAX_WINDOW_BYTES = 96 * 1024;
 
 /** RFC 2349 allows 255 s; a client that is gone would keep its place for minutes. */
 const MAX_TIMEOUT_S = 30;

@@ -18,7 +18,7 @@ export type Outcome =
   | { is: "dropped" };
 
 export interface TransferParts {
-  file: OpenFile;
+  file: Pick<OpenFile, "size" | "read">;
   terms: Terms;
   clock: Clock;
   /** Towards the client. Never throws; a packet that can't be sent is a lost packet. */
