@@ -1,10 +1,10 @@
-import { tolerant } from "./client.ts";
 import * as addresses from "./options/addresses.ts";
 import { OPTION } from "./options/codes.ts";
 import * as numbers from "./options/numbers.ts";
 import * as relayAgent from "./options/relay-agent.ts";
 import { ORDINARY_LIMIT } from "./wire/encode.ts";
 import { ANY, BROADCAST, type Ipv4 } from "./wire/ipv4.ts";
+import { tolerant } from "./wire/malformed.ts";
 import { BROADCAST_FLAG, type Message } from "./wire/message.ts";
 
 export const SERVER_PORT = 67;

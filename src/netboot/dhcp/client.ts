@@ -5,7 +5,7 @@ import * as ipxe from "./options/ipxe.ts";
 import * as machine from "./options/machine-identifier.ts";
 import * as text from "./options/text.ts";
 import * as userClass from "./options/user-class.ts";
-import { Malformed } from "./wire/malformed.ts";
+import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
 
 /** Who asks, and what it can boot. */
@@ -49,14 +49,4 @@ export function clientOf({ htype, chaddr, options }: Message): Client | undefine
     // An iPXE that lists its features lists HTTP among them, if it has it.
     ipxe: isIpxe ? { userClasses: classes, http: features === undefined || features.http === true } : undefined,
   };
-}
-
-/** Reads an option that may be malformed; undefined then. */
-export function tolerant<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Malformed) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import type { AddressBook } from "./address-book.ts";
-import { type Client, tolerant } from "./client.ts";
+import type { Client } from "./client.ts";
 import type { Tell } from "./event.ts";
 import type { LeaseTable } from "./leases/table.ts";
 import * as addresses from "./options/addresses.ts";
@@ -8,6 +8,7 @@ import { MESSAGE } from "./options/message-type.ts";
 import type { Reserved } from "./reservations.ts";
 import { inSubnet, type Subnet } from "./subnet.ts";
 import { ANY, type Ipv4 } from "./wire/ipv4.ts";
+import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
 
 /** Whether something on the network already answers at the address. */
@@ -91,8 +92,7 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
   const server = addressIn(message, OPTION.serverIdentifier);
   if (server !== undefined && !us.includes(server)) {
     // It took another server's offer.
-    leases.withdraw(client.key, now);
-    exchange.subnet.pool.givenBack();
+    if (leases.withdraw(client.key, now)) exchange.subnet.pool.givenBack();
     return NOTHING;
   }
   const asked = addressIn(message, OPTION.requestedAddress);

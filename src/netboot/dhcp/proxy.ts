@@ -1,12 +1,12 @@
 import { type Arrival, BOOT_SERVER_PORT, serverIdOf } from "./arrival.ts";
 import { type BootFiles, bootFileFor } from "./boot.ts";
 import type { Client } from "./client.ts";
-import { tolerant } from "./client.ts";
 import * as addresses from "./options/addresses.ts";
 import { OPTION } from "./options/codes.ts";
 import { MESSAGE } from "./options/message-type.ts";
 import { replyTo } from "./reply.ts";
 import type { Reserved } from "./reservations.ts";
+import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
 
 /**

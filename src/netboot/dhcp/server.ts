@@ -16,7 +16,7 @@ import {
   serverIdOf,
   withBroadcast,
 } from "./arrival.ts";
-import { type Client, clientOf, tolerant } from "./client.ts";
+import { type Client, clientOf } from "./client.ts";
 import type { DhcpConfig } from "./config.ts";
 import type { Tell } from "./event.ts";
 import { decide, type InUse, type Verdict } from "./exchange.ts";
@@ -28,6 +28,7 @@ import { replyTo } from "./reply.ts";
 import { Reservations, type Reserved } from "./reservations.ts";
 import { compileSubnets, inSubnet, type Subnet } from "./subnet.ts";
 import { encode } from "./wire/encode.ts";
+import { tolerant } from "./wire/malformed.ts";
 import { type Message, REQUEST } from "./wire/message.ts";
 
 export interface DhcpOptions {

@@ -17,7 +17,7 @@ export interface Lease {
 export interface LeaseStore {
   /** Every lease as it was last put, by any process. */
   load(): Lease[];
-  /** Replaces what is known of an address. Resolves when that is on the disk; leases put in the same turn are written together. */
+  /** Replaces what is known of an address. Resolves when that is on the disk; leases put shortly after each other are written together. */
   put(lease: Lease): Promise<void>;
   close(): void;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { systemClock } from "../../../base/clock.ts";
 import type { Lease } from "./lease.ts";
 import { openLeases } from "./sqlite.ts";
 
@@ -22,20 +23,20 @@ const lease = (address: number, client: string, expiresAt = 1_800_000_000_000): 
 
 test("N10 what was put is there after a restart, the newest word on each address", async (t) => {
   const file = fileFor(t);
-  const first = openLeases(file);
+  const first = openLeases(file, systemClock);
   await Promise.all([first.put(lease(7, "a")), first.put(lease(9, "b")), first.put(lease(7, "c"))]);
   await first.put({ ...lease(9, "b"), state: "released" });
   first.close();
 
-  const second = openLeases(file);
+  const second = openLeases(file, systemClock);
   t.after(() => second.close());
   assert.deepEqual(second.load(), [lease(7, "c"), { ...lease(9, "b"), state: "released" }]);
 });
 
 test("a second instance reads what the first one acknowledged, while that one runs", async (t) => {
   const file = fileFor(t);
-  const first = openLeases(file);
-  const second = openLeases(file);
+  const first = openLeases(file, systemClock);
+  const second = openLeases(file, systemClock);
   t.after(() => [first, second].map((store) => store.close()));
   for (let i = 0; i < 3; i++) {
     await first.put(lease(i, "a"));
@@ -43,9 +44,9 @@ test("a second instance reads what the first one acknowledged, while that one ru
   }
 });
 
-test("leases of one turn are one commit", async (t) => {
+test("leases put together are one commit", async (t) => {
   const file = fileFor(t);
-  const store = openLeases(file);
+  const store = openLeases(file, systemClock);
   const watcher = new DatabaseSync(file);
   t.after(() => [watcher, store].map((db) => db.close()));
   const changes = (): unknown => watcher.prepare("PRAGMA data_version").get();
@@ -59,7 +60,7 @@ test("leases of one turn are one commit", async (t) => {
 
 test("a commit that fails says so, and its leases go with the next one", async (t) => {
   const file = fileFor(t);
-  const store = openLeases(file);
+  const store = openLeases(file, systemClock);
   const other = new DatabaseSync(file);
   t.after(() => [other, store].map((db) => db.close()));
   other.exec("CREATE TRIGGER full BEFORE INSERT ON leases BEGIN SELECT RAISE(ABORT, 'disk full'); END");
@@ -71,10 +72,10 @@ test("a commit that fails says so, and its leases go with the next one", async (
 
 test("what is queued at the end is written", (t) => {
   const file = fileFor(t);
-  const first = openLeases(file);
+  const first = openLeases(file, systemClock);
   void first.put(lease(1, "a"));
   first.close();
-  const second = openLeases(file);
+  const second = openLeases(file, systemClock);
   t.after(() => second.close());
   assert.equal(second.load().length, 1);
 });
@@ -84,5 +85,5 @@ test("a file of a newer Slipway is refused", (t) => {
   const db = new DatabaseSync(file);
   db.exec("PRAGMA user_version = 2");
   db.close();
-  assert.throws(() => openLeases(file), /its format is 2, this Slipway reads up to 1/);
+  assert.throws(() => openLeases(file, systemClock), /its format is 2, this Slipway reads up to 1/);
 });

@@ -45,10 +45,12 @@ export class LeaseTable {
     this.#set({ address, client, state: "offered", expiresAt: now + OFFER_MS });
   }
 
-  /** Takes an offer back that the client did not take up. */
-  withdraw(client: string, now: number): void {
+  /** Takes back an offer that the client did not take up, and says whether there was one. */
+  withdraw(client: string, now: number): boolean {
     const held = this.#byClient.get(client);
-    if (held?.state === "offered") this.#set({ ...held, expiresAt: now });
+    if (held?.state !== "offered" || held.expiresAt <= now) return false;
+    this.#set({ ...held, expiresAt: now });
+    return true;
   }
 
   /** Gives the address to the client. Resolves when that is durable: not before then may the client hear of it. */

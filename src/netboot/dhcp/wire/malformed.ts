@@ -5,3 +5,13 @@ export class Malformed extends RangeError {
     this.name = "Malformed";
   }
 }
+
+/** Reads an option that may be malformed; undefined then. */
+export function tolerant<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
