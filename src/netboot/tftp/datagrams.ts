@@ -35,7 +35,8 @@ export const udp: OpenDatagrams = async (bind, receive) => {
   });
   return {
     port: socket.address().port,
-    send: (bytes, to) => socket.send(bytes, to.port, to.address, () => {}),
+    // Without a callback a refusal of the kernel's is passed over, and nothing is queued to say that all went well.
+    send: (bytes, to) => socket.send(bytes, to.port, to.address),
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 };
