@@ -109,6 +109,20 @@ function finalizerErrors(finalizers: readonly string[], resource: ServedResource
   ];
 }
 
+/** What is advised against in the finalizers that a write adds to a custom resource. */
+export function finalizerWarnings({ metadata }: Body, old?: Body): string[] {
+  const before = new Set(old?.metadata.finalizers);
+  const added = [...new Set(metadata.finalizers)].filter((name) => !before.has(name)).sort();
+  return added.flatMap((name) => {
+    const isShort = !name.includes("/") && !STANDARD_FINALIZERS.has(name);
+    const how = name.includes(".") ? "name including a path (/)" : "name";
+    const advice = `prefer a domain-qualified finalizer ${how} to avoid accidental conflicts with other finalizer writers`;
+    return [...qualifiedName(name), ...(isShort ? [advice] : [])].map(
+      (text) => `metadata.finalizers: ${JSON.stringify(name)}: ${text}`,
+    );
+  });
+}
+
 function frozenErrors({ metadata }: Body, old: Body): FieldError[] {
   const errors: FieldError[] = [];
   if (old.metadata.deletionTimestamp !== undefined) {

@@ -1,16 +1,17 @@
+import type { Fault } from "../../base/fault.ts";
 import { mediaType } from "../body.ts";
 import { pruned } from "../conversion/views.ts";
 import type { Call } from "../core.ts";
 import { strangeFields } from "../duplicates.ts";
 import { isRecord, sameJson } from "../json-value.ts";
 import { apiVersionOf, collectionOf, objectKey } from "../registry.ts";
-import { malformedMetadata } from "../rules/metadata.ts";
+import { finalizerWarnings, malformedMetadata } from "../rules/metadata.ts";
 import type { Body } from "../served.ts";
 import { badRequest, invalid } from "../status.ts";
 import { typeOfResource } from "../wire/compile.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { checkType, readCustom, unreadableBody } from "./custom-object.ts";
-import { Unreadable } from "./head.ts";
+import { readHead, Unreadable } from "./head.ts";
 
 /** Where the call's object is kept. */
 export function placeOf(call: Call, name = call.name): { collection: string; key: string } {
@@ -56,6 +57,7 @@ export function readObject(call: Call, value: unknown): Body {
   const { resource } = call;
   if (!resource.builtIn) return readCustom(call, value);
   const expected = apiVersionOf(resource);
+  readHead(value);
   if (!isRecord(value)) throw badRequest("the body holds no object");
   const { apiVersion = expected, kind = resource.kind } = value;
   if (kind !== resource.kind || apiVersion !== expected)
@@ -109,11 +111,15 @@ export function placed(call: Call, object: Body): Body {
     throw badRequest("namespace must not be set on a cluster-scoped object");
   else delete metadata.namespace;
   if (call.name === "") return object;
-  if ((metadata.name ?? "") === "")
-    throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
+  if ((metadata.name ?? "") === "") throw nameless(call.name);
   if (metadata.name !== call.name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${call.name})`);
   return object;
+}
+
+/** The refusal of an object that is written to a name, but has none. */
+export function nameless(name: string): Fault {
+  return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
 /**
@@ -166,7 +172,9 @@ export function allocate({ resource }: Call, object: Body): void {
 
 /** Tells the writer what the kind advises against. */
 export function warn(call: Call, object: Body, old?: Body): void {
-  for (const text of call.resource.warnings?.(object, old) ?? [])
+  const { builtIn, warnings } = call.resource;
+  const ofFinalizers = builtIn ? [] : finalizerWarnings(object, old);
+  for (const text of [...ofFinalizers, ...(warnings?.(object, old) ?? [])])
     if (!call.warnings.includes(text)) call.warnings.push(text);
 }
 

@@ -15,9 +15,9 @@ import { typeOfResource } from "../wire/compile.ts";
 import { conversionComplaint } from "../wire/convert.ts";
 import { apply } from "./apply.ts";
 import { checkType } from "./custom-object.ts";
-import { Unreadable } from "./head.ts";
-import { placed, readObject } from "./object.ts";
-import { rewrite } from "./update.ts";
+import { readHead, Unreadable } from "./head.ts";
+import { nameless, placed, readObject } from "./object.ts";
+import { requireVersion, rewrite } from "./update.ts";
 import { checkWriteOptions } from "./write-options.ts";
 
 const JSON_PATCH = "application/json-patch+json";
@@ -38,7 +38,11 @@ export async function patch(call: Call): Promise<{ object: Body; created: boolea
   const strange = strangeIn(call);
   const quiet = { ...call, duplicates: [], text: undefined };
   return {
-    object: await rewrite(quiet, (live) => decodePatched(quiet, copyJson(change(live)), strange)),
+    object: await rewrite(quiet, (live) => {
+      const object = decodePatched(quiet, copyJson(change(live)), strange);
+      requireVersion(quiet, object.metadata);
+      return object;
+    }),
     created: false,
   };
 }
@@ -49,9 +53,12 @@ export async function patch(call: Call): Promise<{ object: Body; created: boolea
  */
 function decodePatched(call: Call, patched: unknown, strange: readonly string[]): Body {
   const isStrategic = mediaType(call.contentType) === STRATEGIC;
+  const mode = call.query.get("fieldValidation") || "Warn";
+  // A refusal for what is unknown shows it.
+  const shown = mode === "Strict" ? copyJson(patched) : patched;
   const refuse = (why: string) =>
     invalid({ group: "", plural: "", kind: "" }, "", [
-      invalidField("patch", isStrategic ? goValue(call.body) : canonicalJson(patched), why),
+      invalidField("patch", isStrategic ? goValue(call.body) : canonicalJson(shown), why),
     ]);
   if (isStrategic) {
     const type = typeOfResource(call.resource);
@@ -68,13 +75,26 @@ function decodePatched(call: Call, patched: unknown, strange: readonly string[])
     if (!isFault(error, "BadRequest")) throw error;
     throw refuse(statusOfError(error).message ?? "");
   }
+  requireVersionName(call, patched);
   if (!call.resource.builtIn) checkType(call, object);
   const unknown = call.core.registry.compiled(call.resource).prune(object);
   const texts = [...strange, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
-  const mode = call.query.get("fieldValidation") || "Warn";
   if (texts.length > 0 && mode === "Strict") throw refuse(`strict decoding error: ${texts.join(", ")}`);
   if (mode === "Warn") for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
   return placed(call, object);
+}
+
+/** Refuses an object of which a patch has taken the `apiVersion`, in the words in which upstream stumbles over it. */
+function requireVersionName({ resource, name }: Call, patched: unknown): void {
+  const { apiVersion, kind } = readHead(patched);
+  if (apiVersion !== undefined) return;
+  if (!resource.builtIn)
+    throw refusal(
+      "Internal",
+      "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'",
+      { causes: [{ message: "Object 'apiVersion' is missing in 'object has no apiVersion field'" }] },
+    );
+  if (kind !== undefined) throw nameless(name);
 }
 
 /** What strict validation minds in the patch itself. */
@@ -104,6 +124,7 @@ export function patcher(call: Call, schema: Schema): (target: unknown) => unknow
       };
     }
     case MERGE_PATCH:
+      if (body === null) throw badRequest("Invalid JSON Patch");
       if (!isRecord(body)) throw badRequest(`error decoding patch: ${mistyped(body, "map[string]interface {}")}`);
       return (target) => mergePatch(target, body);
     case STRATEGIC:
@@ -122,7 +143,7 @@ function readOperations(body: unknown): JsonPatchOperation[] {
   if (operations.length > MAX_JSON_PATCH_OPERATIONS)
     throw refusal(
       "TooLarge",
-      `The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${operations.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${operations.length}`,
     );
   return operations.map((op) => op ?? {});
 }

@@ -7,7 +7,7 @@ import { validateManagedFields } from "../patch/managers.ts";
 import { apiVersionOf } from "../registry.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import { type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../served.ts";
-import { badRequest, conflict, invalid, MODIFIED, notFound, unreasoned } from "../status.ts";
+import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../status.ts";
 import { writeOut } from "../wire/compile.ts";
 import { store } from "./create.ts";
 import {
@@ -16,6 +16,7 @@ import {
   decodeObject,
   managerOf,
   mergeOwners,
+  nameless,
   placeOf,
   tidy,
   toStorage,
@@ -55,12 +56,11 @@ export async function update(call: Call): Promise<{ object: Body; created: boole
 /** A replacement says which object it is for, though the path does too. */
 export function requireName({ body, name }: Call): void {
   const metadata = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
-  if (metadata.name === undefined || metadata.name === "" || metadata.name === null)
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (metadata.name === undefined || metadata.name === "" || metadata.name === null) throw nameless(name);
 }
 
-/** A replacement must mean the object that is there: by its uid where it carries one, by its version where the kind demands it. */
-function guard({ resource, name, namespace }: Call, { uid = "", resourceVersion = "" }: Body["metadata"], live: Body) {
+/** What is to be written says over which version, where the kind demands it. Throws Invalid. */
+export function requireVersion({ resource, name }: Call, { resourceVersion = "" }: Body["metadata"]): void {
   if ((!resource.builtIn || resource.needsVersion === true) && (resourceVersion === "" || resourceVersion === "0"))
     throw invalid({ ...resource, kind: resource.plural }, name, [
       {
@@ -69,6 +69,13 @@ function guard({ resource, name, namespace }: Call, { uid = "", resourceVersion 
         message: "Invalid value: 0: must be specified for an update",
       },
     ]);
+}
+
+/** A replacement must mean the object that is there: by its uid where it carries one, by its version where the kind demands it. */
+function guard(call: Call, given: Body["metadata"], live: Body): void {
+  const { resource, name, namespace } = call;
+  const { uid = "" } = given;
+  requireVersion(call, given);
   if (uid === "" || uid === live.metadata.uid) return;
   const place = [
     ...(resource.builtIn ? [] : [resource.group]),

@@ -41,6 +41,7 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
       .replace(TIME, "TIME")
       .replace(LOCAL, "SERVER")
       .replace(VERSION_TOLD, "$1VERSION")
+      .replace(/("resourceVersion":")\d+/g, "$1VERSION")
       .replace(CERTIFICATE, "CERTIFICATE")
       // A JSON object in a message: the order of its fields says nothing, its values differ as anywhere.
       .replace(/Invalid value: ("\{(?:\\.|[^"\\])*\}")/g, (whole, quoted: string) => objectIn(quoted) ?? whole)
@@ -84,9 +85,16 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
   });
 }
 
-/** The errors of a custom resource stand in the order of a Go map, which is none. */
+/** The errors of a custom resource, and the owners that an apply conflicts with, stand in the order of a Go map, which is none. */
 function inOrder(body: Json): Json {
   const { group = "", causes } = body?.details ?? {};
+  if (body?.reason === "Conflict" && causes !== undefined) {
+    const textOf = ({ field, message }: Json): string => `${message}: ${field}`;
+    return {
+      ...body,
+      details: { ...body.details, causes: causes.toSorted((a: Json, b: Json) => (textOf(a) < textOf(b) ? -1 : 1)) },
+    };
+  }
   if (body?.reason !== "Invalid" || !group.endsWith(".example.com") || causes === undefined) return body;
   const textOf = ({ field, message }: Json): string => `${field}: ${message}`;
   const ordered = [...causes].sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
