@@ -178,3 +178,13 @@ test("N18 a machine that nothing is known of gets the default, with no reservati
   const offer = await new Rack({ reservations: [] }).send(say("discover", { sends: SENDS.biosPxe }));
   assert.equal(offer?.file, "undionly.kpxe");
 });
+
+test("what no client could be told is refused when it is configured, by name", () => {
+  const given = (boot: Partial<typeof CONFIG.boot>) => () =>
+    new Rack({ config: { boot: { ...CONFIG.boot, ...boot } } });
+  assert.throws(given({ files: { bios: "a b" } }), /boot file for bios: a name is 1 to 255 printable ASCII/);
+  assert.throws(given({ urls: { x64: "shimx64.efi" } }), /boot URL for x64: a URL that starts with http/);
+  assert.throws(given({ script: `http://${"x".repeat(255)}` }), /iPXE script: a name is 1 to 255/);
+  assert.throws(given({ tftpServer: "tftp.example.org" }), /TFTP server: "tftp.example.org" is no IPv4 address/);
+  assert.throws(() => new Rack({ reservations: [{ mac: "52:54:00:00:00:09", hostName: "a_b" }] }), /none by RFC 1123/);
+});

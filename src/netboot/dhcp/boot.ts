@@ -1,3 +1,5 @@
+import { Fault } from "../../base/fault.ts";
+import { tryParseIp } from "../../base/ip.ts";
 import type { Client } from "./client.ts";
 import { type Platform, platformOf } from "./options/client-architecture.ts";
 
@@ -29,6 +31,36 @@ export interface BootFiles {
 export interface OwnBoot {
   file?: string;
   script?: string;
+}
+
+/** The longest name that is sure to fit the smallest packet beside all that a client needs. */
+const LONGEST_NAME = 255;
+
+/** Throws a `Fault` that names the first entry that no client could use. */
+export function checkBoot({ files, urls, byArchitecture = {}, script, tftpServer }: BootFiles): void {
+  for (const [platform, name] of Object.entries(files)) checkName(`boot file for ${platform}`, name);
+  for (const [platform, url] of Object.entries(urls)) checkUrl(`boot URL for ${platform}`, url);
+  for (const [number, name] of Object.entries(byArchitecture)) checkName(`boot file for architecture ${number}`, name);
+  if (script !== undefined) checkUrl("iPXE script", script);
+  const address = tftpServer === undefined ? undefined : tryParseIp(tftpServer);
+  if (tftpServer !== undefined && address?.family !== 4)
+    throw new Fault("Invalid", "TFTP server", `${JSON.stringify(tftpServer)} is no IPv4 address`);
+}
+
+/** As `checkBoot`, for one machine's. */
+export function checkOwnBoot(mac: string, { file, script }: OwnBoot): void {
+  if (file !== undefined) checkName(`boot file of ${mac}`, file);
+  if (script !== undefined) checkUrl(`iPXE script of ${mac}`, script);
+}
+
+function checkName(what: string, name: string): void {
+  if (/^[\x21-\x7e]+$/.test(name) && name.length <= LONGEST_NAME) return;
+  throw new Fault("Invalid", what, `a name is 1 to ${LONGEST_NAME} printable ASCII characters without spaces`);
+}
+
+function checkUrl(what: string, url: string): void {
+  checkName(what, url);
+  if (!isUrl(url)) throw new Fault("Invalid", what, "a URL that starts with http:// or https:// is needed");
 }
 
 /** The file or URL that the client boots next; undefined: none. Pure: only what this client sent decides (no state is shared). */

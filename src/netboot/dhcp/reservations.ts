@@ -1,6 +1,6 @@
 import { Fault } from "../../base/fault.ts";
 import { type Mac, parseMac } from "../../base/mac.ts";
-import type { OwnBoot } from "./boot.ts";
+import { checkOwnBoot, type OwnBoot } from "./boot.ts";
 import { formatIpv4, type Ipv4, parseIpv4 } from "./wire/ipv4.ts";
 
 /** What is settled beforehand for one machine. */
@@ -17,7 +17,9 @@ export interface Reserved extends OwnBoot {
   hostName?: string;
 }
 
-/** Reservations by machine and by address. Throws a `Fault` when two share one. */
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/i;
+
+/** Reservations by machine and by address. Throws a `Fault` when two share one, or one can't be told to a client. */
 export class Reservations {
   readonly #byMac = new Map<Mac, Reserved>();
   readonly #byAddress = new Map<Ipv4, Mac>();
@@ -26,6 +28,9 @@ export class Reservations {
     for (const given of all) {
       const mac = parseMac(given.mac);
       const address = given.address === undefined ? undefined : parseIpv4(given.address);
+      checkOwnBoot(mac, given);
+      if (given.hostName !== undefined && !HOST_NAME.test(given.hostName))
+        throw new Fault("Invalid", `reservation ${mac}`, "its host name is none by RFC 1123");
       if (this.#byMac.has(mac)) throw new Fault("Invalid", `reservation ${mac}`, "there are two for this machine");
       const holder = address === undefined ? undefined : this.#byAddress.get(address);
       if (address !== undefined && holder !== undefined)

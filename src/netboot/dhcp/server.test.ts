@@ -199,6 +199,18 @@ test("N14 through a relay: the reply goes to it at port 67, the network is its, 
   assert.equal(await rack.send(say("discover", { giaddr: "10.9.0.1" })), undefined);
 });
 
+test("N13 N14 echoes of the longest kind leave room for what the client can't do without", async () => {
+  const sends = {
+    ...SENDS.biosPxe,
+    61: new Array<number>(255).fill(7),
+    82: [1, 253, ...new Array<number>(253).fill(9)],
+  };
+  const offer = await new Rack().send(say("discover", { giaddr: "10.0.0.1", sends }));
+  for (const code of [53, 54, 51, 67, 66, 60, 43, 1, 3])
+    assert.notEqual(offer?.option(code), undefined, `option ${code}`);
+  assert.deepEqual(offer?.option(82), sends[82]);
+});
+
 test("N14 a NAK through a relay asks it to broadcast", async () => {
   const rack = new Rack();
   await rack.boot({ mac: mac(1) });
@@ -275,7 +287,7 @@ test("INFORM is answered with options and without a lease", async () => {
   assert.equal(rack.store.leases.size, 0);
 });
 
-test("replies of servers, BOOTP, unknown types and messages going round in circles are left alone", async () => {
+test("replies of servers, BOOTP, unknown types, messages going round in circles and a relay's option that leaves no room are left alone", async () => {
   const rack = new Rack();
   const good = say("discover");
   assert.equal(await rack.send({ ...good, op: 2 }), undefined);
@@ -283,6 +295,7 @@ test("replies of servers, BOOTP, unknown types and messages going round in circl
   assert.equal(await rack.send({ ...good, options: new Map() }), undefined);
   assert.equal(await rack.send({ ...good, options: new Map([[53, Uint8Array.of(77)]]) }), undefined);
   assert.equal(await rack.send({ ...good, chaddr: new Uint8Array() }), undefined);
+  assert.equal(await rack.send({ ...good, options: new Map([...good.options, [82, new Uint8Array(256)]]) }), undefined);
 });
 
 test("a client without a hardware address is known by its identifier, one with 16 bytes by those", async () => {

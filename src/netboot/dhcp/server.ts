@@ -16,6 +16,7 @@ import {
   serverIdOf,
   withBroadcast,
 } from "./arrival.ts";
+import { checkBoot } from "./boot.ts";
 import { type Client, clientOf } from "./client.ts";
 import type { DhcpConfig } from "./config.ts";
 import type { Tell } from "./event.ts";
@@ -50,6 +51,9 @@ export interface Answer {
 /** Messages that went through more relays are going round in circles (RFC 1542 §4.1.1). */
 const MOST_HOPS = 16;
 
+/** It has to come back whole, and with more there would be no room for an answer (RFC 3046 §2.1 allows a relay no more either). */
+const LONGEST_RELAY_AGENT = 255;
+
 export class DhcpServer {
   readonly #options: DhcpOptions;
   readonly #tell: Tell;
@@ -62,6 +66,7 @@ export class DhcpServer {
   constructor(options: DhcpOptions) {
     this.#options = options;
     this.#tell = options.tell ?? (() => {});
+    checkBoot(options.config.boot);
     this.#config = options.config;
     this.#subnets = compileSubnets(options.config.subnets);
     this.#reservations = options.reservations ?? new Reservations();
@@ -69,6 +74,7 @@ export class DhcpServer {
 
   /** From the next message on, this holds; leases stay. Throws a `Fault`, and changes nothing, when the configuration is wrong. */
   configure(config: DhcpConfig, reservations: Reservations): void {
+    checkBoot(config.boot);
     this.#subnets = compileSubnets(config.subnets);
     this.#config = config;
     this.#reservations = reservations;
@@ -78,6 +84,7 @@ export class DhcpServer {
   async answer(arrival: Arrival): Promise<Answer | undefined> {
     const { message } = arrival;
     if (this.#config.mode === "off" || message.op !== REQUEST || message.hops > MOST_HOPS) return undefined;
+    if ((message.options.get(OPTION.relayAgent)?.length ?? 0) > LONGEST_RELAY_AGENT) return undefined;
     const client = clientOf(message);
     const bytes = message.options.get(OPTION.messageType);
     const type = bytes === undefined ? undefined : tolerant(() => typeOf(bytes));

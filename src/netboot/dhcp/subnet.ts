@@ -110,6 +110,8 @@ function optionsOf(
     const all = gateway === undefined ? others : [{ network: 0, prefix: 0, router: gateway }, ...others];
     options.set(OPTION.classlessRoutes, routes.encode(all));
   }
+  if (config.mtu !== undefined && !(config.mtu >= 68 && config.mtu <= 65_535))
+    throw new RangeError(`mtu ${config.mtu}: 68 to 65535`);
   if (config.mtu !== undefined) options.set(OPTION.mtu, numbers.encodeU16(config.mtu));
   list(OPTION.timeServers, config.timeServers);
   list(OPTION.logServers, config.logServers);
