@@ -65,4 +65,12 @@ function place(path: string): ResourcePath | undefined {
 }
 
 const KNOWN: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
-const SUBRESOURCES: ReadonlySet<string> = new Set(["status", "scale", "binding", "eviction", "finalize", "approval", "token"]);
+const SUBRESOURCES: ReadonlySet<string> = new Set([
+  "status",
+  "scale",
+  "binding",
+  "eviction",
+  "finalize",
+  "approval",
+  "token",
+]);
