@@ -25,7 +25,15 @@ export function proxyAnswer(
   if (bootFileFor(client, boot, reserved) === undefined) return undefined;
   // At port 4011 the client has come for the file: it is not sent there once more.
   const told: BootFiles = arrival.port === BOOT_SERVER_PORT ? { ...boot, uefiDiscovery: "given" } : boot;
-  return replyTo({ to: arrival.message, client, type: answer, server: serverIdOf(arrival), reserved, boot: told });
+  return replyTo({
+    to: arrival.message,
+    client,
+    type: answer,
+    server: serverIdOf(arrival),
+    local: arrival.local,
+    reserved,
+    boot: told,
+  });
 }
 
 function answerTo(arrival: Arrival, type: number): (typeof MESSAGE)["offer" | "ack"] | undefined {

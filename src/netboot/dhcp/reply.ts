@@ -21,8 +21,10 @@ export interface Reply {
   to: Message;
   client: Client;
   type: (typeof MESSAGE)["offer" | "ack" | "nak"];
-  /** Option 54, and siaddr unless the files are elsewhere. */
+  /** Option 54. */
   server: Ipv4;
+  /** Our own address, where the files are unless they are elsewhere. */
+  local: Ipv4;
   yiaddr?: Ipv4;
   leaseMs?: number | undefined;
   /** The network's options; only those that the client asked for are sent. */
@@ -36,7 +38,7 @@ export interface Reply {
 
 /**
  * Writes the answer to a message. Options are in the order in which a small packet keeps them. Echoed are the fields that RFC 2131
- * §4.3.1 names, and options 61 (RFC 6842), 82 (RFC 3046) and 97 as they came.
+ * §4.3.1 names, and options 61 (RFC 6842), 82 (RFC 3046), 97 and 118 (RFC 3011) as they came.
  */
 export function replyTo(reply: Reply): Message {
   const { to, type, server } = reply;
@@ -45,7 +47,7 @@ export function replyTo(reply: Reply): Message {
     [OPTION.serverIdentifier, addresses.encode([server])],
   ]);
   if (reply.leaseMs !== undefined) setLease(options, reply.leaseMs);
-  for (const code of [OPTION.clientIdentifier, OPTION.relayAgent]) echo(options, to, code);
+  for (const code of [OPTION.clientIdentifier, OPTION.subnetSelection, OPTION.relayAgent]) echo(options, to, code);
   const message: Message = {
     ...{ op: REPLY, htype: to.htype, hops: 0, xid: to.xid, secs: 0, flags: to.flags },
     ciaddr: type === MESSAGE.ack ? to.ciaddr : 0,
@@ -71,13 +73,13 @@ function setLease(options: Options, leaseMs: number): void {
 }
 
 /** What firmware needs, in option 55 or not: several kinds do not list what they depend on. */
-function setBoot(message: Message, { to, client, server, reserved }: Reply, boot: BootFiles): void {
+function setBoot(message: Message, { to, client, local, reserved }: Reply, boot: BootFiles): void {
   const { options } = message;
   echo(options, to, OPTION.machineIdentifier);
   if (client.ipxe !== undefined) options.set(OPTION.ipxe, ipxe.encode({ noProxyWait: true }));
   const file = bootFileFor(client, boot, reserved);
   if (file === undefined) return;
-  const files = boot.tftpServer === undefined ? server : parseIpv4(boot.tftpServer);
+  const files = boot.tftpServer === undefined ? local : parseIpv4(boot.tftpServer);
   message.siaddr = files;
   if (file.length <= LONGEST_FILE_FIELD) message.file = file;
   if (client.loader !== undefined) options.set(OPTION.vendorClass, text.encode(client.loader));

@@ -226,13 +226,15 @@ test("N14 the relay's link (82.5) goes before the client's selection (118), and 
   assert.equal(both?.yiaddr, "10.0.0.100");
   const selected = await rack.send(say("discover", { mac: mac(2), giaddr: "10.9.0.1", sends: { 118: [10, 1, 0, 0] } }));
   assert.equal(selected?.yiaddr, "10.1.0.100");
+  assert.deepEqual(selected.option(118), [10, 1, 0, 0]);
 });
 
-test("N14 a relay that stands for the server (82.11) is named as the server, and renewals through it are ours", async () => {
+test("N14 a relay that stands for the server (82.11) is named as the server, but the files are ours", async () => {
   const rack = new Rack();
-  const sends = { ...SENDS.system, 82: [11, 4, 10, 1, 0, 1] };
+  const sends = { ...SENDS.biosPxe, 82: [11, 4, 10, 1, 0, 1] };
   const offer = await rack.send(say("discover", { giaddr: "10.1.0.1", sends }));
   assert.deepEqual(offer?.option(54), [10, 1, 0, 1]);
+  assert.equal(offer.siaddr, US);
   const asks = { asks: offer!.yiaddr, server: "10.1.0.1" };
   assert.equal((await rack.send(say("request", { giaddr: "10.1.0.1", sends, ...asks })))?.type, "ack");
 });

@@ -142,7 +142,7 @@ function written(
   subnet: Subnet,
   { boot }: DhcpConfig,
 ): Answer | undefined {
-  const base = { to: arrival.message, client, server: serverIdOf(arrival) };
+  const base = { to: arrival.message, client, server: serverIdOf(arrival), local: arrival.local };
   const limit = limitOf(arrival.message);
   switch (verdict.say) {
     case "nothing":
