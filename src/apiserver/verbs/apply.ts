@@ -16,7 +16,7 @@ import { readBoolean } from "./write-options.ts";
 /** Server-side apply of the call's body. An apply of what does not exist creates it. Options are checked already. */
 export async function apply(call: Call): Promise<{ object: Body; created: boolean }> {
   const { core, resource } = call;
-  const config = configurationOf(call);
+  const config = configurationOf(call, { apiVersion: apiVersionOf(resource), kind: resource.kind });
   const given = {
     config: writable(call, config),
     manager: call.query.get("fieldManager") ?? "",
@@ -60,9 +60,8 @@ export async function apply(call: Call): Promise<{ object: Body; created: boolea
   return { object, created: false };
 }
 
-/** The body as a configuration of the call's kind. */
-function configurationOf(call: Call): Body {
-  const { resource } = call;
+/** The body as a configuration of an object of this version and kind. */
+export function configurationOf(call: Call, wanted: { apiVersion: string; kind: string }): Body {
   const value = call.body ?? {};
   if (!isRecord(value)) {
     const is = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
@@ -71,7 +70,7 @@ function configurationOf(call: Call): Body {
     );
   }
   const { apiVersion = "", kind = "" } = value;
-  if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind)
+  if (apiVersion !== wanted.apiVersion || kind !== wanted.kind)
     throw badRequest(`invalid object type: ${String(apiVersion) || "/"}, Kind=${String(kind)}`);
   const metadata = isRecord(value.metadata) ? value.metadata : {};
   if (metadata.managedFields !== undefined && metadata.managedFields !== null)
@@ -80,7 +79,7 @@ function configurationOf(call: Call): Body {
 }
 
 /** Keys that stand twice are minded last, as upstream does. */
-function tellDuplicates({ query, duplicates = [], warnings }: Call): void {
+export function tellDuplicates({ query, duplicates = [], warnings }: Call): void {
   const mode = query.get("fieldValidation") || "Warn";
   for (const text of duplicates) {
     if (mode === "Strict") throw badRequest(`error strict decoding YAML: ${text}`);
@@ -101,7 +100,7 @@ function writable({ resource, subresource }: Call, config: Body): Body {
 }
 
 /** What does not fit the schema is told by upstream as an error of no kind. */
-function typed<T>(work: () => T): T {
+export function typed<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,37 +1,46 @@
+import { rfc3339 } from "../../base/clock.ts";
+import { mediaType } from "../body.ts";
 import type { Call } from "../core.ts";
 import { copyJson, isRecord, valueAt, withValueAt } from "../json-value.ts";
+import { applyConfiguration } from "../patch/apply.ts";
+import { ownersAfterScale, SCALE_VERSION, type Scaled, scaleOwners, scaleSchema } from "../patch/scale-owners.ts";
+import { apiVersionOf } from "../registry.ts";
 import type { Body } from "../served.ts";
 import { badRequest, invalid } from "../status.ts";
 import { decodeWire } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
+import { configurationOf, tellDuplicates, typed } from "./apply.ts";
 import { get } from "./list.ts";
-import { patcher } from "./patch.ts";
+import { placed } from "./object.ts";
+import { APPLY, patcher } from "./patch.ts";
 import { readTyped } from "./typed-body.ts";
 import { requireName, rewrite } from "./update.ts";
+import { checkWriteOptions, readBoolean } from "./write-options.ts";
 
 /** The `scale` subresource (autoscaling/v1 Scale): the replicas of an object, whatever its kind. */
 export async function scale(call: Call, verb: string): Promise<unknown> {
   if (verb === "get") return scaleOf(call, await get(call));
-  // An apply of a Scale reduces to a merge: replicas are all it can hold.
-  const asApply = { ...call, contentType: "application/merge-patch+json" };
+  const isApply = mediaType(call.contentType) === APPLY;
+  if (isApply) checkWriteOptions(call, "PatchOptions", true);
   const whole = verb === "update" ? readScale(call) : undefined;
-  const change =
-    whole !== undefined
-      ? () => whole
-      : patcher(call.contentType.includes("apply") ? asApply : call, { type: "object" });
+  const change = whole !== undefined ? () => whole : isApply ? undefined : patcher(call, { type: "object" });
+  const applied = isApply ? applier(call) : undefined;
   const path = call.resource.scale!.specReplicasPath;
   const object = await rewrite(
     call,
     (live) => {
-      const wanted = change(scaleOf(call, live));
+      const wanted = applied?.(live) ?? change!(scaleOf(call, live));
       const replicas = replicasOf(call, wanted);
       const given = isRecord(wanted) && isRecord(wanted.metadata) ? wanted.metadata.resourceVersion : undefined;
       const next = copyJson(withValueAt(live, path, replicas));
+      if (isApply)
+        next.metadata.managedFields = ownersAfterScale(scaled(call, live), (wanted as Body).metadata.managedFields);
       if (typeof given === "string" && given !== "") next.metadata.resourceVersion = given;
       return next;
     },
     {
       subresource: "",
+      managed: isApply,
       trackedAs: "scale",
       shown: {
         kind: SCALE,
@@ -44,6 +53,34 @@ export async function scale(call: Call, verb: string): Promise<unknown> {
 }
 
 const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** The apply of a Scale: the Scale of an object with the call's configuration merged in, and its owners. */
+function applier(call: Call): (live: Body) => Body {
+  const given = {
+    config: configurationOf(call, { apiVersion: SCALE_VERSION, kind: SCALE.kind }),
+    manager: call.query.get("fieldManager") ?? "",
+    force: readBoolean(call.query.get("force")),
+    subresource: "scale",
+    apiVersion: SCALE_VERSION,
+    time: rfc3339(call.core.clock.now()),
+    schema: scaleSchema,
+  };
+  return (live) => {
+    const shown = scaleOf(call, live) as Body;
+    const managedFields = scaleOwners(scaled(call, live));
+    const { object } = typed(() =>
+      applyConfiguration({ ...given, live: { ...shown, metadata: { ...shown.metadata, managedFields } } }),
+    );
+    tellDuplicates(call);
+    return placed(call, object);
+  };
+}
+
+function scaled({ resource }: Call, live: Body): Scaled {
+  const apiVersion = apiVersionOf(resource);
+  const versions = [...(resource.versions?.keys() ?? [apiVersion])];
+  return { managedFields: live.metadata.managedFields, path: resource.scale!.specReplicasPath, apiVersion, versions };
+}
 
 function readScale(call: Call): unknown {
   const scale = readTyped(call, SCALE);

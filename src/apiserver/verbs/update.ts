@@ -42,6 +42,8 @@ export async function update(call: Call): Promise<{ object: Body; created: boole
   checkWriteOptions(call, "UpdateOptions");
   const object = decodeObject(call, call.body);
   requireName(call);
+  // What the body holds is told whatever becomes of the write.
+  tidy(call, object);
   const { collection, key } = placeOf(call);
   const creates = call.resource.createsOnUpdate === true && call.subresource === "";
   if (creates && call.core.store.get(collection, key) === undefined)

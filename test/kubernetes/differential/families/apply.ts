@@ -41,6 +41,41 @@ const by = (manager: string, name: string, spec: Json, query: Query = {}): Step 
   applied(`${THINGS}/${name}`, thing(name, spec), { fieldManager: manager, ...query });
 const force = { force: "true" };
 
+const scaleTo = (replicas: Json, name: string, more: Json = {}): Json => ({
+  apiVersion: "autoscaling/v1",
+  kind: "Scale",
+  metadata: { name },
+  spec: { replicas },
+  ...more,
+});
+const scaled = (path: string, name: string): Step[] => {
+  const scale = (replicas: Json, more: Json = {}): Json => scaleTo(replicas, name, more);
+  const by = (manager: string, body: Json, query: Query = {}): Step =>
+    applied(`${path}/scale`, body, { fieldManager: manager, ...query });
+  return [
+    step(patch(`${path}/scale`, APPLY, scale(5))),
+    by("scaler", scale(5)),
+    by("scaler", scale(5), { ...force, dryRun: "All" }),
+    by("scaler", scale(5), force),
+    step(get(path)),
+    by("scaler", scale(5)),
+    by("other", scale(6)),
+    by("other", scale(5)),
+    by("other", scale("x")),
+    by("other", scale(-1), force),
+    by("other", scale(5, { unknown: 1 })),
+    by("other", scale(5, { metadata: { name: "b" } })),
+    by("other", scale(5, { kind: "Other" })),
+    by("other", scale(5, { apiVersion: "apps/v1" })),
+    step(get(path)),
+    step(patch(`${path}/scale`, MERGE, { spec: { replicas: 7 } }, { query: { fieldManager: "merger" } })),
+    by("scaler", scale(8)),
+    by("scaler", scale(8), force),
+    step(get(path)),
+    applied(`${path.replace(/[^/]*$/, "none")}/scale`, scale(5), { fieldManager: "scaler" }),
+  ];
+};
+
 const text = { type: "string" };
 const item = {
   type: "object",
@@ -350,11 +385,15 @@ const family: Family = {
       }),
       { fieldManager: "c" },
     ),
-    applied(
-      `${DEPLOYMENTS}/d/scale`,
-      { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "d" }, spec: { replicas: 5 } },
-      { fieldManager: "scaler" },
-    ),
+    ...scaled(`${DEPLOYMENTS}/d`, "d"),
+    applied(`${DEPLOYMENTS}/d`, deployment({ replicas: 3, selector, template: template([container("x")]) }), {
+      fieldManager: "owner",
+      ...force,
+    }),
+    ...scaled(`${DEPLOYMENTS}/d`, "d"),
+    by("owner", "a", { c: 3 }, force),
+    applied(`${THINGS}/a/scale`, scaleTo(5, "a"), { fieldManager: "scaler" }),
+    applied(`${THINGS}/a/scale`, scaleTo(5, "a"), { fieldManager: "scaler", dryRun: "All", ...force }),
     step(
       patch(
         `${DEPLOYMENTS}/d`,
