@@ -87,7 +87,6 @@ class Server implements TftpServer {
   readonly #sessions = new Map<string, Session>();
   /** All of them, those that give way to a newer one included. */
   readonly #active = new Set<Session>();
-  readonly #perAddress = new Map<string, number>();
 
   constructor(options: TftpOptions) {
     this.#options = options;
@@ -147,7 +146,7 @@ class Server implements TftpServer {
       drop(before);
     }
     const { maxTransfers = 256, maxPerAddress = 32 } = this.#options;
-    const ofAddress = this.#perAddress.get(from.address) ?? 0;
+    const ofAddress = [...this.#active].filter(({ client }) => client.address === from.address).length;
     if (this.#active.size >= maxTransfers || ofAddress >= maxPerAddress) return;
 
     const client = { address: from.address, port: from.port };
@@ -162,13 +161,9 @@ class Server implements TftpServer {
     const key = keyOf(client);
     this.#sessions.set(key, session);
     this.#active.add(session);
-    this.#perAddress.set(client.address, ofAddress + 1);
     session.finished = this.#serve(session, request).finally(() => {
       this.#active.delete(session);
       if (this.#sessions.get(key) === session) this.#sessions.delete(key);
-      const left = (this.#perAddress.get(client.address) ?? 1) - 1;
-      if (left === 0) this.#perAddress.delete(client.address);
-      else this.#perAddress.set(client.address, left);
     });
   }
 
