@@ -16,7 +16,7 @@ import {
   serverIdOf,
   withBroadcast,
 } from "./arrival.ts";
-import { checkBoot } from "./boot.ts";
+import { type BootFiles, checkBoot } from "./boot.ts";
 import { type Client, clientOf } from "./client.ts";
 import type { DhcpConfig } from "./config.ts";
 import type { Tell } from "./event.ts";
@@ -30,7 +30,7 @@ import { Reservations, type Reserved } from "./reservations.ts";
 import { compileSubnets, inSubnet, type Subnet } from "./subnet.ts";
 import { encode } from "./wire/encode.ts";
 import { tolerant } from "./wire/malformed.ts";
-import { type Message, REQUEST } from "./wire/message.ts";
+import { REQUEST } from "./wire/message.ts";
 
 export interface DhcpOptions {
   config: DhcpConfig;
@@ -91,22 +91,18 @@ export class DhcpServer {
     if (client === undefined || type === undefined) return undefined;
     this.#tell({ is: "heard", client });
 
-    const reserved = this.#reservations.of(client.mac);
     if (arrival.port === BOOT_SERVER_PORT || this.#config.mode === "proxy") {
+      const reserved = this.#reservations.of(client.mac);
       const answer = proxyAnswer(arrival, type, client, this.#config.boot, reserved);
       const to = arrival.port === BOOT_SERVER_PORT ? arrival.from : replyAddress(arrival);
       return answer && { ...encode(answer, limitOf(message)), to };
     }
-    return this.#inTurn(client.key, () => this.#exchange(arrival, type, client, reserved));
+    return this.#inTurn(client.key, () => this.#exchange(arrival, type, client));
   }
 
-  async #exchange(
-    arrival: Arrival,
-    type: number,
-    client: Client,
-    reserved: Reserved | undefined,
-  ): Promise<Answer | undefined> {
+  async #exchange(arrival: Arrival, type: number, client: Client): Promise<Answer | undefined> {
     const { message } = arrival;
+    const reserved = this.#reservations.of(client.mac);
     const link = linkOf(arrival);
     const subnet = this.#subnets.find((each) => inSubnet(each, link));
     if (subnet === undefined) return undefined;
@@ -119,7 +115,7 @@ export class DhcpServer {
     };
     const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us);
     const verdict = await decide(type, exchange, { book, leases, inUse, tell: this.#tell });
-    return written(verdict, arrival, client, reserved, subnet, this.#config);
+    return written(verdict, arrival, { client, reserved, subnet, boot: this.#config.boot });
   }
 
   #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -134,28 +130,26 @@ export class DhcpServer {
   }
 }
 
+/** The verdict as a datagram. */
 function written(
   verdict: Verdict,
   arrival: Arrival,
-  client: Client,
-  reserved: Reserved | undefined,
-  subnet: Subnet,
-  { boot }: DhcpConfig,
+  about: { client: Client; reserved: Reserved | undefined; subnet: Subnet; boot: BootFiles },
 ): Answer | undefined {
-  const base = { to: arrival.message, client, server: serverIdOf(arrival), local: arrival.local };
+  const { subnet, ...rest } = about;
+  const base = { to: arrival.message, server: serverIdOf(arrival), local: arrival.local };
   const limit = limitOf(arrival.message);
   switch (verdict.say) {
     case "nothing":
       return undefined;
     case "nak": {
-      const nak: Message = replyTo({ ...base, type: MESSAGE.nak, because: verdict.because });
+      const nak = replyTo({ ...base, client: about.client, type: MESSAGE.nak, because: verdict.because });
       return { ...encode(withBroadcast(nak), limit), to: nakAddress(arrival) };
     }
     case "offer":
     case "ack": {
       const { address: yiaddr, leaseMs } = verdict;
-      const type = MESSAGE[verdict.say];
-      const reply = replyTo({ ...base, type, yiaddr, leaseMs, network: subnet.options, reserved, boot });
+      const reply = replyTo({ ...base, ...rest, type: MESSAGE[verdict.say], yiaddr, leaseMs, network: subnet.options });
       return { ...encode(reply, limit), to: replyAddress(arrival) };
     }
   }
