@@ -183,8 +183,9 @@ test("N21 whatever is lost, doubled or overtaken, exactly the file arrives or th
       if (fetched.is === "complete") {
         complete++;
         assert.ok(fetched.bytes.equals(content));
-      } else assert.ok(fetched.is === "timeout" || net.twice > 0 || net.spreadMs > 0, JSON.stringify(fetched));
-      if (net.loss === 0 && net.twice === 0 && net.spreadMs < 4) assert.equal(fetched.is, "complete");
+      } else assert.equal(fetched.is, "timeout");
+      // Doubles and detours alone stop nobody.
+      if (net.loss === 0) assert.equal(fetched.is, "complete");
       await w.clock.run(MINUTE);
       assert.deepEqual([w.active(), w.clock.pending, w.network.open], [0, 0, 1]);
       await w.close();
@@ -353,7 +354,14 @@ test("one address, and all together, hold no more transfers than allowed; a plac
   clients[4]!.send(ask("boot.img"), SERVER);
   await w.clock.run(5);
   assert.equal(clients[4]!.got.length, 1);
-  assert.deepEqual(w.ended[0]?.outcome, { is: "aborted", code: 0, message: "gone" });
+  assert.deepEqual(
+    w.ended.map((e) => e.outcome),
+    [
+      { is: "unanswered", why: "too many transfers" },
+      { is: "unanswered", why: "too many transfers" },
+      { is: "aborted", code: 0, message: "gone" },
+    ],
+  );
 });
 
 test("a file that fails while it is read ends its transfer with an error, and is closed", async () => {

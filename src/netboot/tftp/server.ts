@@ -40,7 +40,7 @@ export interface EndedRequest {
   client: Peer;
   /** As it was asked for, any character but NUL: to be shown with care. */
   name: string;
-  outcome: Outcome | { is: "refused"; code: number; why: string };
+  outcome: Outcome | { is: "refused"; code: number; why: string } | { is: "unanswered"; why: string };
   /** What the client has confirmed. */
   bytes: number;
   ms: number;
@@ -147,9 +147,11 @@ class Server implements TftpServer {
     }
     const { maxTransfers = 256, maxPerAddress = 32 } = this.#options;
     const ofAddress = [...this.#active].filter(({ client }) => client.address === from.address).length;
-    if (this.#active.size >= maxTransfers || ofAddress >= maxPerAddress) return;
-
     const client = { address: from.address, port: from.port };
+    if (this.#active.size >= maxTransfers || ofAddress >= maxPerAddress) {
+      this.#ended(client, request, { is: "unanswered", why: "too many transfers" });
+      return;
+    }
     const session: Session = {
       client,
       request: Uint8Array.from(bytes),
