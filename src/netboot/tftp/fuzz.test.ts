@@ -30,7 +30,7 @@ const CORPUS: readonly Uint8Array[] = [
 
 function bent(random: Random): Uint8Array {
   const kind = random.int(8);
-  if (kind === 0) return random.bytes(random.int(64));
+  if (kind === 0) return Buffer.from(random.bytes(random.int(64)));
   const bytes = Buffer.from(CORPUS[random.int(CORPUS.length)]!);
   if (kind === 1) return bytes;
   if (kind === 2) return bytes.subarray(0, random.int(bytes.length + 1));
