@@ -50,7 +50,22 @@ export const texts = listOf(text);
 
 /** A list of objects told apart by `keys` for apply; strategic merge patches replace it. */
 export function keyedForApply(items: Schema, ...keys: [string, ...string[]]): Schema {
-  return { type: "array", items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys };
+  return {
+    type: "array",
+    items: withZeroKeys(items, keys),
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": keys,
+  };
+}
+
+/** A required key that an item leaves out is the zero of its type, as Go reads it: so the item can be told apart, to be refused. */
+function withZeroKeys(items: Schema, keys: readonly string[]): Schema {
+  const zeros = keys.flatMap((key) => {
+    const schema = items.properties?.[key];
+    if (schema === undefined || schema.default !== undefined || !items.required?.includes(key)) return [];
+    return [[key, withDefault(schema, schema.type === "integer" ? 0 : "")]];
+  });
+  return { ...items, properties: { ...items.properties, ...Object.fromEntries(zeros) } };
 }
 
 /** A list of distinct values that merges. */
@@ -61,10 +76,7 @@ export function setOf(items: Schema): Schema {
 /** A list of objects told apart by `keys`; strategic merge patches go by the first of them. */
 export function keyed(items: Schema, ...keys: [string, ...string[]]): Schema {
   return {
-    type: "array",
-    items,
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": keys,
+    ...keyedForApply(items, ...keys),
     "x-kubernetes-patch-strategy": "merge",
     "x-kubernetes-patch-merge-key": keys[0],
   };

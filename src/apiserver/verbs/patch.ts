@@ -75,26 +75,27 @@ function decodePatched(call: Call, patched: unknown, strange: readonly string[])
     if (!isFault(error, "BadRequest")) throw error;
     throw refuse(statusOfError(error).message ?? "");
   }
-  requireVersionName(call, patched);
+  const unversioned = isUnversioned(call, patched);
   if (!call.resource.builtIn) checkType(call, object);
-  const unknown = call.core.registry.compiled(call.resource).prune(object);
+  // Without a version an object counts as one of a type that has none of its fields, not even a name.
+  const unknown = unversioned
+    ? Object.keys(patched as object)
+        .filter((field) => field !== "kind")
+        .sort()
+    : call.core.registry.compiled(call.resource).prune(object);
   const texts = [...strange, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
   if (texts.length > 0 && mode === "Strict") throw refuse(`strict decoding error: ${texts.join(", ")}`);
   if (mode === "Warn") for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
+  if (unversioned) throw nameless(call.name);
   return placed(call, object);
 }
 
-/** Refuses an object of which a patch has taken the `apiVersion`, in the words in which upstream stumbles over it. */
-function requireVersionName({ resource, name }: Call, patched: unknown): void {
-  const { apiVersion, kind } = readHead(patched);
-  if (apiVersion !== undefined) return;
-  if (!resource.builtIn)
-    throw refusal(
-      "Internal",
-      "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'",
-      { causes: [{ message: "Object 'apiVersion' is missing in 'object has no apiVersion field'" }] },
-    );
-  if (kind !== undefined) throw nameless(name);
+/** Whether a patch has taken the `apiVersion` of an object. Upstream can't read a custom resource then, and says so as its own failure. */
+function isUnversioned({ resource }: Call, patched: unknown): boolean {
+  if (readHead(patched).apiVersion !== undefined) return false;
+  if (resource.builtIn) return true;
+  const why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+  throw refusal("Internal", `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 }
 
 /** What strict validation minds in the patch itself. */

@@ -71,6 +71,8 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
     if (key === "cells") return given.map((cell: Json) => (AGE.test(cell) ? "AGE" : value(allocated(cell))));
     // Upstream judges an update's metadata two to four times, kind by kind, and lists each complaint as often; its message says each once.
     if (key === "causes" && Array.isArray(given)) return distinct(given.map((item) => value(item)));
+    // Owners stand by their times, which are told in seconds: which of two comes first is a matter of when one ends.
+    if (key === "managedFields" && Array.isArray(given)) return byText(given.map((item) => value(item)));
     if (Array.isArray(given)) return given.map((item) => value(item));
     if (given !== null && typeof given === "object")
       return Object.fromEntries(Object.keys(given).map((name) => [text(name), value(given[name], name)]));
@@ -118,6 +120,11 @@ function sorted(given: Json): Json {
 function allocated(cell: Json): Json {
   if (typeof cell !== "string") return cell;
   return cell.replace(/\b10\.96\.\d+\.\d+\b/g, "CHOSEN").replace(/:3[0-2]\d{3}\//g, ":CHOSEN/");
+}
+
+function byText(items: Json[]): Json[] {
+  const textOf = (item: Json): string => JSON.stringify(sorted(item));
+  return items.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }
 
 function distinct(items: Json[]): Json[] {

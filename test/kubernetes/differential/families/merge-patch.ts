@@ -84,6 +84,8 @@ const family: Family = {
     asked(MAP, '{"data":{"x":"1","x":"2"}}', { fieldValidation: "Strict" }),
     asked(MAP, '{"data":{"x":"1","x":"2"}, "unknown":1}', { fieldValidation: "Strict" }),
     asked(MAP, { unknown: "x" }, { fieldValidation: "Ignore" }),
+    asked(MAP, { apiVersion: null }, { fieldValidation: "Ignore" }),
+    asked(MAP, { apiVersion: null, kind: null, data: { y: "9" } }),
     asked(MAP, { data: { w: "1" } }, { fieldManager: "somebody" }),
     asked(MAP, { data: { w: "1" } }, { fieldManager: "line\nbreak" }),
     step(patch(MAP, MERGE, { data: { u: "1" } }, { headers: { "user-agent": "some-agent/1.0 (x)" } })),
