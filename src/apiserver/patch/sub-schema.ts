@@ -12,9 +12,9 @@ export function isDeclared(schema: Schema | undefined, key: string): boolean {
   return schema?.properties !== undefined && Object.hasOwn(schema.properties, key);
 }
 
-/** Whether members that the schema does not name are kept. A schema that says nothing about members keeps all. */
-export function keepsUnknown(schema: Schema | undefined): boolean {
+/** Whether members that the schema does not name are kept. A schema that says nothing about members keeps all. `open`: those above keep them. */
+export function keepsUnknown(schema: Schema | undefined, open: boolean): boolean {
   if (schema === undefined || schema["x-kubernetes-preserve-unknown-fields"] === true) return true;
   if (schema.additionalProperties !== undefined) return schema.additionalProperties !== false;
-  return schema.properties === undefined;
+  return open || schema.properties === undefined;
 }

@@ -18,17 +18,20 @@ export function typedErrors(
   options: { allowDuplicates?: boolean } = {},
 ): string | undefined {
   const errors: string[] = [];
-  check(value, schema, "", { errors, duplicates: options.allowDuplicates === true });
+  check(value, schema, "", { errors, duplicates: options.allowDuplicates === true, open: false });
   return errors.length > 1 ? ["errors:", ...errors.map((e) => `  ${e}`)].join("\n") : errors[0];
 }
 
 interface Walk {
   errors: string[];
   duplicates: boolean;
+  /** Unknown fields are kept from here on down. */
+  open: boolean;
 }
 
-function check(value: unknown, schema: Schema | undefined, path: string, walk: Walk): void {
+function check(value: unknown, schema: Schema | undefined, path: string, above: Walk): void {
   if (value === null || value === undefined) return;
+  const walk = schema?.["x-kubernetes-preserve-unknown-fields"] === true ? { ...above, open: true } : above;
   const say = (text: string): void => void walk.errors.push(path === "" ? text : `${path}: ${text}`);
   switch (formOf(schema)) {
     case "map":
@@ -66,8 +69,7 @@ function formOf(schema: Schema | undefined): "map" | "list" | "string" | "number
     case "array":
       return "list";
     case "string":
-      // Bytes and the like are texts of no schema's concern.
-      return schema.format === "byte" ? "scalar" : "string";
+      return schema.format === undefined || schema.format === "byte" ? "string" : "scalar";
     case "integer":
     case "number":
       return "number";
@@ -81,7 +83,7 @@ function formOf(schema: Schema | undefined): "map" | "list" | "string" | "number
 function members(object: Record<string, unknown>, schema: Schema | undefined, path: string, walk: Walk): void {
   for (const [name, value] of Object.entries(object)) {
     const at = path + printPath([memberElement(name)]);
-    if (!isDeclared(schema, name) && !keepsUnknown(schema)) {
+    if (!isDeclared(schema, name) && !keepsUnknown(schema, walk.open)) {
       walk.errors.push(`${at}: field not declared in schema`);
       return;
     }

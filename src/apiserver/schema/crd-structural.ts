@@ -311,7 +311,10 @@ function defaultErrors(node: Node, path: string, errors: FieldError[]): void {
   if (prune(node, value).length > 0) errors.push(invalid(path, node.schema.default, "must not have unknown fields"));
   const found: FieldError[] = [];
   validateNode(node, value, undefined, "", found);
-  for (const error of found) errors.push({ ...error, field: error.field === "" ? path : `${path}.${error.field}` });
+  for (const error of found) {
+    const within = error.field.replace(/^\./, "");
+    errors.push({ ...error, field: within === "" ? path : `${path}.${within}` });
+  }
 }
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];

@@ -152,8 +152,11 @@ function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path
     if (maxProperties !== undefined && count > maxProperties) note(verdict.errors, tooMany(path, count, maxProperties));
   }
   for (const key in value) {
-    const child = node.properties.get(key) ?? (typeof node.additional === "object" ? node.additional : undefined);
-    if (child !== undefined) merge(verdict, ratcheted(child, value[key], oldField(old, key), at + key));
+    const declared = node.properties.get(key);
+    const child = declared ?? (typeof node.additional === "object" ? node.additional : undefined);
+    // Without a path above, that of a map's value begins with a dot, as upstream: defaults are told so.
+    const below = declared === undefined ? `${path}.${key}` : at + key;
+    if (child !== undefined) merge(verdict, ratcheted(child, value[key], oldField(old, key), below));
   }
   for (const name of node.required) if (!Object.hasOwn(value, name)) note(verdict.errors, required(at + name));
 }

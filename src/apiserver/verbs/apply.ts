@@ -111,7 +111,8 @@ export function typed<T>(work: () => T): T {
 /** The merged object. A null where a custom resource may have none is refused: only other writes take it for an absent field. */
 function decode(call: Call, merged: Body): Body {
   const object = placed(call, readObject(call, copyJson(merged)));
-  const errors = call.core.registry.compiled(call.resource).nullErrors(object);
-  if (errors.length > 0) throw invalid(call.resource, call.name, errors);
-  return object;
+  const schema = call.core.registry.compiled(call.resource);
+  if (schema.nullErrors(object).length === 0) return object;
+  schema.prune(object);
+  throw invalid(call.resource, call.name, schema.validate(object));
 }
