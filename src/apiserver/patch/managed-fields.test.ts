@@ -127,14 +127,12 @@ test("many updaters are collected: at most ten entries stay, and no ownership is
   assert.equal(new Set(names.filter((name) => name !== ".")).size, 20);
 });
 
-test("managedFields that a writer sends are checked", () => {
-  const errors = validateManagedFields([{ operation: "Guess", fieldsType: "FieldsV2", manager: "m".repeat(129) }]);
+test("managedFields that a writer sends are checked where they can be read", () => {
+  const entry = { operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", manager: "m".repeat(129) };
   assert.deepEqual(
-    errors.map((e) => e.field),
-    [
-      "metadata.managedFields[0].operation",
-      "metadata.managedFields[0].fieldsType",
-      "metadata.managedFields[0].manager",
-    ],
+    validateManagedFields([entry]).map((e) => e.field),
+    ["metadata.managedFields[0].manager"],
   );
+  for (const wrong of [{ operation: "Guess" }, { apiVersion: "" }, { fieldsType: "FieldsV2" }])
+    assert.deepEqual(validateManagedFields([{ ...entry, ...wrong }]), []);
 });

@@ -1,8 +1,11 @@
+import { tooLong } from "../schema/field-error.ts";
 import type { FieldError } from "../served.ts";
 import { difference, equalSets, type FieldSet, isEmptySet, setOfPaths, union } from "./field-set.ts";
 import { fromFieldsV1, toFieldsV1 } from "./fields-v1.ts";
-import { canonicalJson, isObject, member } from "./json.ts";
+import { canonicalJson, isObject, type JsonObject, member } from "./json.ts";
 import { memberElement } from "./path-element.ts";
+
+const MAX_MANAGER_BYTES = 128;
 
 /** One entry of `metadata.managedFields`: who, how, through what, and which fields. */
 export interface Manager {
@@ -44,6 +47,7 @@ function readManager(entry: unknown): Manager | undefined {
   if (!isObject(entry)) return undefined;
   const operation = entry.operation;
   if (operation !== "Apply" && operation !== "Update") return undefined;
+  if (entry.fieldsType !== "FieldsV1" || textOf(entry, "apiVersion") === "") return undefined;
   try {
     return {
       name: textOf(entry, "manager"),
@@ -116,27 +120,12 @@ export function disown(managers: Managers, fields: FieldSet, except?: string): M
   return left;
 }
 
-/** What is wrong with managedFields that a writer sends. */
+/** What is wrong with managedFields that a writer sends and that can be read; others are not looked at. */
 export function validateManagedFields(list: readonly unknown[]): FieldError[] {
-  return list.flatMap((entry, i) => {
-    const path = `metadata.managedFields[${i}]`;
-    const { operation, fieldsType, manager } = isObject(entry) ? entry : {};
-    const errors: FieldError[] = [];
-    if (operation !== "Apply" && operation !== "Update") {
-      const message = `Invalid value: ${JSON.stringify(operation ?? "")}: must be \`Apply\` or \`Update\``;
-      errors.push({ field: `${path}.operation`, reason: "FieldValueInvalid", message });
-    }
-    if (fieldsType !== undefined && fieldsType !== "" && fieldsType !== "FieldsV1") {
-      const message = `Invalid value: ${JSON.stringify(fieldsType)}: must be \`FieldsV1\``;
-      errors.push({ field: `${path}.fieldsType`, reason: "FieldValueInvalid", message });
-    }
-    if (typeof manager === "string" && Buffer.byteLength(manager) > 128) {
-      errors.push({
-        field: `${path}.manager`,
-        reason: "FieldValueTooLong",
-        message: "Too long: may not be more than 128 bytes",
-      });
-    }
-    return errors;
-  });
+  if (readManagers(list) === undefined) return [];
+  return list.flatMap((entry, i) =>
+    Buffer.byteLength(textOf(entry as JsonObject, "manager")) > MAX_MANAGER_BYTES
+      ? [tooLong(`metadata.managedFields[${i}].manager`, MAX_MANAGER_BYTES)]
+      : [],
+  );
 }

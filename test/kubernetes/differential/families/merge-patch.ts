@@ -44,6 +44,22 @@ const onAny: Json[] = [
   { metadata: { deletionGracePeriodSeconds: 5 } },
   { metadata: { generateName: "gen-" } },
   { metadata: { selfLink: "/here" } },
+  ...[{ operation: "Odd" }, { fieldsType: "FieldsV2" }, { apiVersion: "" }, { manager: "m".repeat(129) }].map(
+    (odd) => ({
+      metadata: {
+        managedFields: [
+          {
+            manager: "m",
+            operation: "Update",
+            apiVersion: "v1",
+            fieldsType: "FieldsV1",
+            fieldsV1: { "f:x": {} },
+            ...odd,
+          },
+        ],
+      },
+    }),
+  ),
   { metadata: { unknown: "x" } },
   { metadata: null },
   { metadata: "x" },
