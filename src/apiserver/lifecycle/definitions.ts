@@ -3,7 +3,7 @@ import { isFault } from "../../base/fault.ts";
 import type { Core } from "../core.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { collectionOf, type Registry } from "../registry.ts";
-import { defaultCrd, servedFromCrd, validateCrd } from "../schema/crd.ts";
+import { defaultCrd, servedFromCrd, unknownFormats, validateCrd } from "../schema/crd.ts";
 import { storedVersionErrors } from "../schema/crd-rules.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { rewrite } from "../verbs/update.ts";
@@ -27,6 +27,10 @@ export function withDefinitionRules(resource: ServedResource): ServedResource {
     setDefaults(crd) {
       resource.setDefaults?.(crd);
       defaultCrd(crd);
+      const storage = storageOf(crd);
+      const status = isRecord(crd.status) ? (crd.status as Status) : undefined;
+      if (status !== undefined && storage !== undefined && (status.storedVersions ?? []).length === 0)
+        crd.status = { ...status, storedVersions: [storage] };
     },
     prepareCreate(crd, now) {
       resource.prepareCreate?.(crd, now);
@@ -47,6 +51,12 @@ export function withDefinitionRules(resource: ServedResource): ServedResource {
       // A status that is written by itself is not judged, as upstream.
       if (old !== undefined && sameJson(crd.spec, old.spec)) return errors;
       return [...errors, ...validateCrd(crd, old), ...storedVersionErrors(crd)];
+    },
+    warnings(crd, old) {
+      const before = new Set(old === undefined ? [] : unknownFormats(old));
+      return unknownFormats(crd)
+        .filter((format) => !before.has(format))
+        .map((format) => `unrecognized format ${JSON.stringify(format)}`);
     },
   };
 }

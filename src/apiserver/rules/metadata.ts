@@ -22,16 +22,33 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(["kubernetes", "orphan"
 
 /** What is wrong with the metadata of an object, in upstream's order. `old` is set for updates. */
 export function metadataErrors(object: Body, resource: ServedResource, old?: Body): FieldError[] {
+  return [
+    ...(old === undefined ? nameErrors(object, ruleFor(resource)) : frozenErrors(object, old)),
+    ...contentErrors(object),
+    ...finalizerErrors(object.metadata.finalizers ?? [], resource, old),
+  ];
+}
+
+/** What is wrong with the metadata of an object inside a custom resource, which may have any name that fits in a path, or none. */
+export function embeddedMetadataErrors(object: Body): FieldError[] {
+  const { name, finalizers = [] } = object.metadata;
+  const named = { ...object, metadata: { ...object.metadata, name: name || "unnamed" } };
+  return [
+    ...nameErrors(named, pathSegment),
+    ...contentErrors(object),
+    ...finalizerErrors(finalizers, { builtIn: false, group: "" }),
+  ];
+}
+
+function contentErrors(object: Body): FieldError[] {
   const { labels = {}, annotations = {} } = object.metadata;
   return [
-    ...(old === undefined ? nameErrors(object, resource) : frozenErrors(object, old)),
     ...Object.entries(labels).flatMap(([key, value]) => [
       ...bad("labels", key, qualifiedName(key)),
       ...bad("labels", value, labelValue(value)),
     ]),
     ...annotationErrors(annotations),
     ...ownerErrors(object),
-    ...finalizerErrors(object.metadata.finalizers ?? [], resource, old),
   ];
 }
 
@@ -44,9 +61,11 @@ function bad(field: string, value: unknown, rules: readonly string[]): FieldErro
   }));
 }
 
-function nameErrors({ metadata }: Body, resource: ServedResource): FieldError[] {
-  const key = `${resource.group}/${resource.plural}`;
-  const rule = NAME_RULES.get(key) ?? dnsSubdomain;
+function ruleFor({ group, plural }: ServedResource): NameRule {
+  return NAME_RULES.get(`${group}/${plural}`) ?? dnsSubdomain;
+}
+
+function nameErrors({ metadata }: Body, rule: NameRule): FieldError[] {
   const { name, generateName = "" } = metadata;
   // The dash that a prefix ends in has something behind it in the end.
   const prefix = rule === pathSegment ? generateName : generateName.replace(/.-$/, "a");
@@ -89,7 +108,11 @@ function ownerErrors({ metadata }: Body): FieldError[] {
   return errors;
 }
 
-function finalizerErrors(finalizers: readonly string[], resource: ServedResource, old?: Body): FieldError[] {
+function finalizerErrors(
+  finalizers: readonly string[],
+  resource: Pick<ServedResource, "builtIn" | "group">,
+  old?: Body,
+): FieldError[] {
   const both = finalizers.includes("orphan") && finalizers.includes("foregroundDeletion");
   // Definitions and their objects are judged by a server of their own, which lets short names pass.
   const isStrict = resource.builtIn && resource.group !== "apiextensions.k8s.io";

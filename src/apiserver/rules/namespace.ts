@@ -1,5 +1,5 @@
 import type { Call } from "../core.ts";
-import { forbidden, methodNotAllowed, notFound } from "../status.ts";
+import { forbidden, notFound } from "../status.ts";
 
 const NAMESPACE = { group: "", plural: "namespaces", kind: "Namespace" };
 
@@ -11,7 +11,8 @@ export function requireOpenNamespace(call: Call, name: string): void {
       "apiextensions.k8s.io/customresourcedefinitions",
       `${resource.plural}.${resource.group}`,
     );
-    if (definition?.metadata.deletionTimestamp !== undefined) throw methodNotAllowed(resource, "create");
+    if (definition?.metadata.deletionTimestamp !== undefined)
+      throw forbidden(resource, name, "create not allowed while custom resource definition is terminating");
   }
   if (!resource.namespaced) return;
   const found = core.store.get("/namespaces", namespace);

@@ -8,7 +8,7 @@
 import type { FieldError, Schema, ServedResource } from "../served.ts";
 import { compileRules, type Rules } from "./cel/rules.ts";
 import { applyDefaults } from "./defaults.ts";
-import { embeddedErrors } from "./embedded.ts";
+import { coerceEmbedded, embeddedErrors } from "./embedded.ts";
 import { listErrors } from "./lists.ts";
 import { isRecord, type Node, nodeOf } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
@@ -17,6 +17,8 @@ import { scaleErrors } from "./scale-rules.ts";
 import { validateNode } from "./validate.ts";
 
 export interface CompiledSchema {
+  /** Brings the metadata of embedded objects into its form, in place. Returns what can't be read as such. */
+  coerce(value: unknown): FieldError | undefined;
   /** Drops unknown fields in place. Returns their paths in kube-apiserver's wording: `spec.foo`, `spec.list[0].bar`. */
   prune(value: unknown): string[];
   /** Fills in defaults in place; a null where none is allowed counts as absent. */
@@ -41,6 +43,7 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
   // Programs are made on first use: most kinds of a cluster never see an object.
   let rules: Rules | undefined;
   return {
+    coerce: (value) => coerceEmbedded(root, value, ""),
     prune: (value) => prune(root, value),
     applyDefaults: (value) => applyDefaults(root, value),
     nullErrors(value) {

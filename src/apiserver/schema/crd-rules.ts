@@ -42,7 +42,7 @@ export function crdErrors(crd: Json, old?: Json): FieldError[] {
         "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
       ),
     );
-  versionsErrors(list(spec.versions), spec.versions, errors);
+  versionsErrors(list(spec.versions), errors);
   errors.push(...conversionErrors(record(spec.conversion), "spec.conversion"));
   namesErrors(names, errors);
   approvalErrors(group, metadata, errors);
@@ -89,7 +89,7 @@ function namesErrors(names: Json, errors: FieldError[]): void {
       if (!LABEL_1035.test(text(value))) errors.push(invalid(`spec.names.${field}[${i}]`, value, LABEL_ADVICE));
 }
 
-function versionsErrors(versions: unknown[], given: unknown, errors: FieldError[]): void {
+function versionsErrors(versions: unknown[], errors: FieldError[]): void {
   const seen = new Set<string>();
   for (const [i, item] of versions.entries()) {
     const version = record(item);
@@ -98,7 +98,7 @@ function versionsErrors(versions: unknown[], given: unknown, errors: FieldError[
     if (!LABEL_1035.test(name) || name.length > 63) {
       errors.push(invalid(`${at}.name`, name, LABEL_ADVICE));
       // The first one also stands in a field of its own.
-      if (i === 0) errors.push(invalid("spec.version", name, LABEL_ADVICE));
+      if (i === 0 && name !== "") errors.push(invalid("spec.version", name, LABEL_ADVICE));
     }
     if (seen.has(name)) errors.push(invalid("spec.versions", names(versions), "must contain unique version names"));
     seen.add(name);
@@ -115,7 +115,7 @@ function versionsErrors(versions: unknown[], given: unknown, errors: FieldError[
     errors.push({
       field: "spec.versions",
       reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(Array.isArray(given) ? names(given) : null)}: must have exactly one version marked as storage version`,
+      message: `Invalid value: ${JSON.stringify(names(versions))}: must have exactly one version marked as storage version`,
     });
 }
 
@@ -129,7 +129,7 @@ function placeOf(versions: readonly unknown[], part: string, i: number): string 
 /** Versions as upstream prints them, without what they share. */
 function names(versions: unknown[]): unknown {
   return versions.length === 0
-    ? []
+    ? null
     : versions.map((v) => {
         const { name = "", served = false, storage = false, deprecated = false, deprecationWarning = null } = record(v);
         const said = { Name: name, Served: served, Storage: storage, Deprecated: deprecated };
@@ -195,9 +195,11 @@ export function storedVersionErrors(crd: Json): FieldError[] {
     message: `Invalid value: ${JSON.stringify(stored.length === 0 ? null : stored)}: ${why}`,
   });
   if (stored.length === 0) return [wrong("must have at least one stored version")];
+  // A name that stands twice is found once.
+  const known = new Set(stored);
   return list(record(crd.spec).versions).flatMap((version) => {
     const { name, storage } = record(version);
-    return storage === true && !stored.includes(name) ? [wrong(`must have the storage version ${text(name)}`)] : [];
+    return !known.delete(name) && storage === true ? [wrong(`must have the storage version ${text(name)}`)] : [];
   });
 }
 

@@ -5,6 +5,7 @@ import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
 import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";
 import { structuralErrors } from "./crd-structural.ts";
 import { sameJson } from "./equality.ts";
+import { formatThatCounts } from "./formats.ts";
 import { isRecord } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
 
@@ -101,6 +102,21 @@ function versionsOf(crd: Body): CrdVersion[] {
   const spec = crd.spec;
   const versions = isRecord(spec) ? spec.versions : undefined;
   return Array.isArray(versions) ? versions.filter(isRecord).map((v) => v as unknown as CrdVersion) : [];
+}
+
+/** The formats in a definition's schemas that stand for nothing with the type they stand at, each once. */
+export function unknownFormats(crd: Body): string[] {
+  const found = new Set<string>();
+  const look = (schema: unknown): void => {
+    if (Array.isArray(schema)) for (const part of schema) look(part);
+    if (!isRecord(schema)) return;
+    const { type, format } = schema as { type?: string; format?: string };
+    if (typeof format === "string" && formatThatCounts(type, format) === undefined) found.add(format);
+    for (const word of ["items", "not", "allOf", "anyOf", "oneOf", "additionalProperties"]) look(schema[word]);
+    look(Object.values(schema.properties ?? {}));
+  };
+  for (const { schema } of versionsOf(crd)) look(schema?.openAPIV3Schema);
+  return [...found];
 }
 
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];

@@ -1,5 +1,8 @@
 /** Rules on whole objects inside an object: their type and their metadata (apiextensions `schema/objectmeta`). */
-import type { FieldError } from "../served.ts";
+import { embeddedMetadataErrors } from "../rules/metadata.ts";
+import type { Body, FieldError } from "../served.ts";
+import { decodeWire, Undecodable } from "../wire/decode.ts";
+import { wireTypeOf } from "../wire/wire-types.ts";
 import { invalid, required } from "./field-error.ts";
 import { isRecord, type Node } from "./node.ts";
 
@@ -7,22 +10,56 @@ const KIND = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const KIND_RULE =
   "may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
+const META = wireTypeOf("meta", "ObjectMeta")!;
+
+/** Reads the metadata of embedded objects as ObjectMeta, in place; its unknown fields stay, to be told. Returns what can't be read. */
+export function coerceEmbedded(node: Node, value: unknown, path: string): FieldError | undefined {
+  if (!node.hasEmbedded) return undefined;
+  for (const [child, inner, at] of below(node, value, path)) {
+    const wrong = coerceEmbedded(child, inner, at);
+    if (wrong !== undefined) return wrong;
+  }
+  if (!node.embedded || !isRecord(value)) return undefined;
+  const at = path === "" ? "" : `${path}.`;
+  for (const field of ["apiVersion", "kind"])
+    if (value[field] !== undefined && typeof value[field] !== "string")
+      return invalid(`${at}${field}`, value[field], "must be a string");
+  if (value.metadata === undefined) return undefined;
+  try {
+    const { value: known, unknown } = decodeWire(META, value.metadata ?? {});
+    const given = isRecord(value.metadata) ? value.metadata : {};
+    value.metadata = { ...Object.fromEntries(unknown.map((name) => [name, given[name]])), ...(known as object) };
+  } catch (error) {
+    if (error instanceof Undecodable) return invalid(`${at}metadata`, value.metadata, error.message);
+    throw error;
+  }
+  return undefined;
+}
+
+/** What stands directly in a value and has a schema. */
+function below(node: Node, value: unknown, path: string): [Node, unknown, string][] {
+  if (Array.isArray(value)) {
+    const { items } = node;
+    return items === undefined ? [] : value.map((item, i) => [items, item, `${path}[${i}]`]);
+  }
+  if (!isRecord(value)) return [];
+  return Object.keys(value).flatMap((key): [Node, unknown, string][] => {
+    const property = node.properties.get(key);
+    if (property !== undefined) return [[property, value[key], path === "" ? key : `${path}.${key}`]];
+    return typeof node.additional === "object" ? [[node.additional, value[key], `${path}[${key}]`]] : [];
+  });
+}
+
 /** Adds what is wrong with embedded objects, here and below. */
 export function embeddedErrors(node: Node, value: unknown, path: string, errors: FieldError[]): void {
   if (!node.hasEmbedded) return;
-  if (Array.isArray(value)) {
-    if (node.items !== undefined)
-      for (const [i, item] of value.entries()) embeddedErrors(node.items, item, `${path}[${i}]`, errors);
-    return;
+  if (node.embedded && isRecord(value)) {
+    const at = path === "" ? "" : `${path}.`;
+    typeErrors(value, at, errors);
+    if (isRecord(value.metadata))
+      for (const error of embeddedMetadataErrors(value as Body)) errors.push({ ...error, field: at + error.field });
   }
-  if (!isRecord(value)) return;
-  if (node.embedded) typeErrors(value, path === "" ? "" : `${path}.`, errors);
-  for (const key in value) {
-    const property = node.properties.get(key);
-    if (property !== undefined) embeddedErrors(property, value[key], path === "" ? key : `${path}.${key}`, errors);
-    else if (typeof node.additional === "object")
-      embeddedErrors(node.additional, value[key], `${path}[${key}]`, errors);
-  }
+  for (const [child, inner, at] of below(node, value, path)) embeddedErrors(child, inner, at, errors);
 }
 
 function typeErrors(value: Record<string, unknown>, at: string, errors: FieldError[]): void {

@@ -17,7 +17,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:?\d{2})$/;
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const GO_DURATION = /^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
-const NUMBER_WITH_UNIT = /\d+\s*([A-Za-zµ]+)/g;
+const NUMBER_WITH_UNIT = /(?<!\d)\d+\s*([A-Za-zµ]+)/g;
 const UNITS = new Set(["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"]);
 const UNIT_NAMES = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
 const ONE_BYTE = "(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])";
@@ -61,6 +61,7 @@ function isDuration(text: string): boolean {
 
 /** Zeros that lead a number are let pass, as upstream does for the sake of old objects. */
 function versionOf(text: string): number {
+  if (text.length > 256) return 0;
   return isIP(text.replace(/(^|[.:])0+(?=\d+(\.|$))/g, "$1"));
 }
 

@@ -9,12 +9,14 @@ export function isHostname(text: string): boolean {
   return text.split(".").every((part) => Buffer.byteLength(part) <= 63);
 }
 
-const ATOM = "[\\w!#$%&'*+\\-/=?^`{|}~\\u0080-\\u{10ffff}]+";
+const ATOM_CHARACTERS = "\\w!#$%&'*+\\-/=?^`{|}~\\u0080-\\u{10ffff}";
+const ATOM = `[${ATOM_CHARACTERS}]+`;
 const QUOTED = '"(?:[^"\\\\\\x00-\\x1f]|\\\\[ -~])*"';
 const LOCAL = `(?:${ATOM}(?:\\.${ATOM})*|${QUOTED})`;
 const DOMAIN = `(?:${ATOM}(?:\\.${ATOM})*|\\[[!-Z^-~]*\\])`;
-const WORD = `(?:${ATOM}(?:\\.${ATOM})*\\.?|${QUOTED})`;
-const MAIL = new RegExp(`^\\s*(?:${LOCAL}@${DOMAIN}|(?:${WORD}\\s*)*<${LOCAL}@${DOMAIN}>)\\s*$`, "u");
+/** Words, dots after them and spaces, in a form that is read in one way only: time stays linear. */
+const NAME = `(?:[${ATOM_CHARACTERS}]\\.?|${QUOTED}|[\\t-\\r ])*`;
+const MAIL = new RegExp(`^(?:\\s*${LOCAL}@${DOMAIN}|${NAME}<${LOCAL}@${DOMAIN}>)\\s*$`, "u");
 
 /** One address of RFC 5322, with or without a name before it (Go's `mail.ParseAddress`). */
 export function isMailAddress(text: string): boolean {

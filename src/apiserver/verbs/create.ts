@@ -129,7 +129,8 @@ function strip(call: Call, object: Body): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
-  delete metadata.resourceVersion;
+  // Only what is to be kept may not have one.
+  if (!isDryRun(call)) delete metadata.resourceVersion;
   delete metadata.uid;
   delete metadata.creationTimestamp;
   // Where nothing counts, what is sent stands.

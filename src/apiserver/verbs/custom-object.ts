@@ -14,12 +14,15 @@ const META = wireTypeOf("meta", "ObjectMeta")!;
  * A custom resource as upstream's unstructured decoder reads it: what it claims to be must be said, and its metadata must fit ObjectMeta.
  * Fields of the metadata that there are none of stay, to be told. Throws `Unreadable`.
  */
-export function readCustom({ text }: Call, value: unknown): Body {
+export function readCustom({ text, core, resource }: Call, value: unknown): Body {
   const { apiVersion = "", kind } = readHead(value);
   if (kind === undefined) throw new Unreadable(`Object 'Kind' is missing in '${text ?? canonicalJson(value)}'`);
   const given = isRecord(value) ? value : {};
   const metadata = metadataOf(given.metadata);
-  return { ...given, apiVersion, kind, metadata } as Body;
+  const object = { ...given, apiVersion, kind, metadata } as Body;
+  const wrong = core.registry.compiled(resource).coerce(object);
+  if (wrong !== undefined) throw new Unreadable(`${wrong.field}: ${wrong.message}`, true);
+  return object;
 }
 
 /** Refuses an object that claims to be of another kind or version, as `Invalid` and in its own name. */

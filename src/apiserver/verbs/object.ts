@@ -107,9 +107,7 @@ export function placed(call: Call, object: Body): Body {
     if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== call.namespace)
       throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
     metadata.namespace = call.namespace;
-  } else if (metadata.namespace !== undefined && metadata.namespace !== "")
-    throw badRequest("namespace must not be set on a cluster-scoped object");
-  else delete metadata.namespace;
+  } else delete metadata.namespace;
   if (call.name === "") return object;
   if ((metadata.name ?? "") === "") throw nameless(call.name);
   if (metadata.name !== call.name)
@@ -131,7 +129,9 @@ export function tidy(call: Call, object: Body): void {
   const schema = core.registry.compiled(resource);
   const unknown = schema.prune(object);
   const mode = call.query.get("fieldValidation") || "Warn";
-  const texts = strangeIn(call, unknown);
+  // A configuration to apply has come through its schema; what is still dropped, kube-apiserver drops in silence.
+  const applied = mediaType(call.contentType).startsWith("application/apply-patch");
+  const texts = strangeIn(call, applied ? [] : unknown);
   if (texts.length > 0 && mode !== "Ignore") {
     if (mode === "Strict")
       throw badRequest(

@@ -21,6 +21,7 @@ export function blankObject(resource: ServedResource): Body | undefined {
 export function compileWire(resource: ServedResource, type: WireType): CompiledSchema {
   const schema = compile(resource.schema);
   return {
+    coerce: () => undefined,
     prune: (value) => rewritten(type, value),
     applyDefaults(value) {
       schema.applyDefaults(value);

@@ -31,6 +31,8 @@ export function conversionComplaint(type: WireType, value: unknown): string | un
       if (kind === "int64" || (kind === "float64" && type.is === "float64")) return undefined;
       return kind === "float64" ? `cannot convert float64 to ${type.go}` : `unrecognized type: ${type.is}`;
     case "Raw":
+    case "SchemaOrArray":
+    case "SchemaOrBool":
       return undefined;
     default:
       return scalarComplaint(type, value);

@@ -74,6 +74,12 @@ function decode(type: WireType, value: unknown, place: Place, walk: Walk): unkno
     }
     case "Raw":
       return value;
+    case "SchemaOrArray":
+    case "SchemaOrBool":
+      if (isRecord(value)) return decodeWire(type.of, value, { stored: walk.stored }).value;
+      if (type.is === "SchemaOrBool" && typeof value !== "boolean")
+        throw new Undecodable("boolean or JSON schema expected");
+      return value;
     default:
       return scalar(type, value, place, walk);
   }

@@ -26,8 +26,11 @@ CustomResourceSubresourceScale specReplicasPath:string statusReplicasPath:string
 CustomResourceSubresourceStatus
 CustomResourceSubresources status?:*CustomResourceSubresourceStatus scale?:*CustomResourceSubresourceScale
 CustomResourceValidation openAPIV3Schema?:*JSONSchemaProps
+ExternalDocumentation description?:string url?:string
+JSONSchemaProps id?:string $schema?:$JSONSchemaURL $ref?:*string description?:string type?:string format?:string title?:string default?:*Raw maximum?:*float64 exclusiveMaximum?:bool minimum?:*float64 exclusiveMinimum?:bool maxLength?:*int64 minLength?:*int64 pattern?:string maxItems?:*int64 minItems?:*int64 uniqueItems?:bool multipleOf?:*float64 enum?:[]Raw maxProperties?:*int64 minProperties?:*int64 required?:[]string items?:*SchemaOrArray allOf?:[]JSONSchemaProps oneOf?:[]JSONSchemaProps anyOf?:[]JSONSchemaProps not?:*JSONSchemaProps properties?:{}JSONSchemaProps additionalProperties?:*SchemaOrBool patternProperties?:{}JSONSchemaProps dependencies?:*Raw additionalItems?:*SchemaOrBool definitions?:<JSONSchemaDefinitions>{}JSONSchemaProps externalDocs?:*ExternalDocumentation example?:*Raw nullable?:bool x-kubernetes-preserve-unknown-fields?:*bool x-kubernetes-embedded-resource?:bool x-kubernetes-int-or-string?:bool x-kubernetes-list-map-keys?:[]string x-kubernetes-list-type?:*string x-kubernetes-map-type?:*string x-kubernetes-validations?:<ValidationRules>[]ValidationRule
 SelectableField jsonPath:string
 ServiceReference namespace:string name:string path?:*string port?:*int32
+ValidationRule rule:string message?:string messageExpression?:string reason?:*$FieldValueErrorReason fieldPath?:string optionalOldSelf?:*bool
 WebhookClientConfig url?:*string service?:*ServiceReference caBundle?:bytes
 WebhookConversion clientConfig?:*WebhookClientConfig conversionReviewVersions:[]string
 # apiregistration

@@ -8,6 +8,8 @@ import { GROUP_TYPES } from "./types-groups.ts";
 export type WireType =
   | { is: "string" | "bool" | "int32" | "int64" | "float64"; go: string }
   | { is: "bytes" | "Quantity" | "Time" | "MicroTime" | "Duration" | "IntOrString" | "Raw"; go: string }
+  /** A schema, or what stands for one: read by a decoder of its own, which knows nothing of what stands above and tells no unknown fields. */
+  | { is: "SchemaOrArray" | "SchemaOrBool"; of: WireType; go: string }
   | { is: "pointer" | "list" | "map"; of: WireType; go: string }
   | { is: "struct"; go: string; name: string; fields: ReadonlyMap<string, WireField> };
 
@@ -129,8 +131,10 @@ function typeOf(section: string, text: string): WireType {
       return { is: text, go: `v1.${text}` };
     case "Raw":
     case "FieldsV1":
-    case "JSONSchemaProps":
       return { is: "Raw", go: text };
+    case "SchemaOrArray":
+    case "SchemaOrBool":
+      return { is: text, go: text, of: struct(`${section}.JSONSchemaProps`) };
     default:
       return struct(text.includes(".") ? text : `${section}.${text}`);
   }

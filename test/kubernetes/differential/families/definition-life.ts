@@ -27,7 +27,14 @@ const family: Family = {
     step(
       patch(`${DEFINITIONS}/things.${GROUP}`, MERGE, { spec: { names: { shortNames: ["th"], categories: ["all"] } } }),
     ),
-    step(patch(`${DEFINITIONS}/things.${GROUP}`, MERGE, { spec: { versions: [] } })),
+    step(
+      patch(
+        `${DEFINITIONS}/things.${GROUP}`,
+        MERGE,
+        { spec: { versions: [] } },
+        { query: { fieldManager: "empty-versions" } },
+      ),
+    ),
     step((kept) => {
       const [v1] = kept.crd!.body.spec.versions;
       const v2 = { ...v1, name: "v2", storage: true };
@@ -69,7 +76,7 @@ const family: Family = {
     ),
     step(del(`${DEFINITIONS}/things.${GROUP}`)),
     step(get(`${DEFINITIONS}/things.${GROUP}`), {
-      until: ({ body }) => (body.status?.conditions ?? []).some((c: Json) => c.type === "Terminating"),
+      until: ({ body }) => (body.status?.conditions ?? []).some((c: Json) => c.reason === "InstanceDeletionInProgress"),
     }),
     step(post(THINGS, { apiVersion: `${GROUP}/v1`, kind: "Thing", metadata: { name: "late" } })),
     step(get(`${THINGS}/a`), { until: ({ body }) => body.metadata.deletionTimestamp !== undefined }),

@@ -6,13 +6,13 @@ const dry = { query: { dryRun: "All" } };
 const ANY = { "x-kubernetes-preserve-unknown-fields": true };
 const object = (more: Json = {}): Json => ({ type: "object", ...more });
 
-const tried = (schema: Json, more: Json = {}): Step =>
-  step(post(DEFINITIONS, definition(GROUP, "Bad", schema, more), dry));
+const tried = (schema: Json, more: Json = {}, query: Record<string, string> = {}): Step =>
+  step(post(DEFINITIONS, definition(GROUP, "Bad", schema, more), { query: { ...dry.query, ...query } }));
 /** A definition changed by hand. */
-const changed = (change: (crd: Json) => void): Step => {
+const changed = (change: (crd: Json) => void, query: Record<string, string> = {}): Step => {
   const crd = structuredClone(definition(GROUP, "Bad", object({ properties: { spec: object() } })));
   change(crd);
-  return step(post(DEFINITIONS, crd, dry));
+  return step(post(DEFINITIONS, crd, { query: { ...dry.query, ...query } }));
 };
 
 /** Schemas of `spec.x`, most of them bad. */
@@ -167,10 +167,10 @@ const family: Family = {
       rule("oldSelf == self", { optionalOldSelf: true }),
       rule("true", { messageExpression: "1" }),
       rule("true", { messageExpression: "" }),
-      rule("true", { messageExpression: "self +" }),
       rule("true", { messageExpression: "'is ' + self" }),
       rule("true", { message: "x", messageExpression: "'is ' + self" }),
     ].map((x) => tried(withSpec({ x }))),
+    tried(withSpec({ x: rule("true", { messageExpression: "self +" }) }), {}, { fieldManager: "parser" }),
     // The root.
     tried({}),
     tried({ type: "string" }),
@@ -215,7 +215,7 @@ const family: Family = {
     changed((crd) => (crd.spec.preserveUnknownFields = true)),
     changed((crd) => (crd.spec.preserveUnknownFields = false)),
     changed((crd) => delete crd.spec.versions),
-    changed((crd) => (crd.spec.versions = [])),
+    changed((crd) => (crd.spec.versions = []), { fieldManager: "empty-versions" }),
     changed((crd) => (crd.spec.versions[0].name = "V1")),
     changed((crd) => delete crd.spec.versions[0].name),
     changed((crd) => delete crd.spec.versions[0].served),
