@@ -4,6 +4,7 @@ import { capManagers } from "./cap-managers.ts";
 import { isEmptySet, union } from "./field-set.ts";
 import { isObject } from "./json.ts";
 import { idOf, type Manager, type Managers, readManagers, tracked, writeManagers } from "./managers.ts";
+import { typedErrors } from "./typed-errors.ts";
 import { changesIn, disownChanged, type InVersion } from "./versions.ts";
 
 /** A write other than an apply. */
@@ -23,6 +24,8 @@ export interface TrackedUpdate {
   schema: Schema;
   inVersion?: InVersion | undefined;
   operation?: "Update";
+  /** The object may hold what its schema does not tell field by field; then the write changes no owners. */
+  mayNotFit?: boolean;
 }
 
 /**
@@ -34,6 +37,8 @@ export function trackUpdate(update: TrackedUpdate): unknown[] {
   const { before, after, subresource } = update;
   const managers = managersOf(before, after, subresource);
   if (before !== undefined && managers.size === 0) return [];
+  if (update.mayNotFit === true && typedErrors(bare(after), objectSchema(update.schema), { allowDuplicates: true }))
+    return writeManagers(managers);
   return writeManagers(capManagers(updatedManagers(update, managers)));
 }
 

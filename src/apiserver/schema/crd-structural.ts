@@ -326,12 +326,14 @@ function ruleErrors(node: Node, path: string, errors: FieldError[], copies: numb
   if (errors.length > before) return;
   for (const [i, rule] of rules.entries()) {
     const at = `${path}.x-kubernetes-validations[${i}]`;
-    const problem = check.rule(node, rule.rule, copies);
+    const problem = check.rule(node, rule.rule, copies, rule.optionalOldSelf === true);
     if (problem?.startsWith("estimated")) errors.push(forbidden(`${at}.rule`, problem));
     else if (problem !== undefined) errors.push(invalid(`${at}.rule`, asInternal(rule), problem));
     const message = rule.messageExpression ? check.message(node, rule.messageExpression) : undefined;
     if (message !== undefined) errors.push(invalid(`${at}.messageExpression`, asInternal(rule), message));
-    if (rule.optionalOldSelf !== undefined && problem === undefined && !check.usesOld(rule.rule))
+    // A rule that does not compile uses nothing.
+    const compiles = problem === undefined || problem.startsWith("estimated");
+    if (rule.optionalOldSelf !== undefined && !(compiles && check.usesOld(rule.rule)))
       errors.push(
         invalid(`${at}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
       );

@@ -56,6 +56,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
       apiVersion: apiVersionOf(resource),
       time: rfc3339(now),
       schema: resource.schema,
+      mayNotFit: !resource.builtIn,
     });
     if (object.metadata.managedFields.length === 0) delete object.metadata.managedFields;
   }

@@ -138,7 +138,10 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const subresource = options.subresource ?? call.subresource;
   const now = core.clock.now();
   const badOwners = sentOwners(proposed, live, options);
+  const unowned = options.managed === true && proposed.metadata.managedFields === undefined;
   let next = take(call, live, proposed, subresource);
+  // An apply that states nothing may leave an object that nobody owns.
+  if (unowned) delete next.metadata.managedFields;
   tidy(call, next);
   mergeOwners(call, next);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
@@ -152,6 +155,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
       // Upstream notes no time with the owners of a built-in kind's scale.
       time: resource.builtIn && options.trackedAs === "scale" ? undefined : rfc3339(now),
       schema: resource.schema,
+      mayNotFit: !resource.builtIn,
     };
     next.metadata.managedFields = await withVersions(call, (inVersion) => trackUpdate({ ...update, inVersion }));
   }

@@ -8,8 +8,8 @@ import { mentions } from "./rules.ts";
 
 /** Checks the expressions of one schema, given the types that the schema declares. */
 export interface ExpressionCheck {
-  /** What is wrong with a rule on `node`, or undefined. `copies`: how many values of the node one object may hold. */
-  rule(node: Node, expression: string, copies: number): string | undefined;
+  /** What is wrong with a rule on `node`, or undefined. `copies`: how many values of the node one object may hold. `optionalOld`: `oldSelf` may be missing, and says so. */
+  rule(node: Node, expression: string, copies: number, optionalOld?: boolean): string | undefined;
   /** Whether a rule that compiles reads `oldSelf`. */
   usesOld(expression: string): boolean;
   /** The same as `rule` for an expression that gives a text. */
@@ -18,10 +18,16 @@ export interface ExpressionCheck {
 
 export function expressionCheck(): ExpressionCheck {
   const types = new Types();
-  const check = (node: Node, expression: string, wanted: string, copies: number): string | undefined => {
+  const check = (
+    node: Node,
+    expression: string,
+    wanted: string,
+    copies: number,
+    optionalOld = false,
+  ): string | undefined => {
     let program: ParseResult;
     try {
-      program = parseRule(types.environmentFor(node), expression);
+      program = parseRule(types.environmentFor(node, optionalOld), expression);
     } catch (error) {
       return `compilation failed: ${described(error, expression)}`;
     }
@@ -34,7 +40,7 @@ export function expressionCheck(): ExpressionCheck {
     return `estimated rule cost exceeds budget by factor of ${by} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
   };
   return {
-    rule: (node, expression, copies) => check(node, expression, "bool", copies),
+    rule: (node, expression, copies, optionalOld) => check(node, expression, "bool", copies, optionalOld),
     usesOld: (expression) => mentions(parseRule(runtime, expression), "oldSelf"),
     message(node, expression) {
       const problem = check(node, expression, "string", 1);
@@ -49,11 +55,11 @@ class Types {
   #environment: Environment = typing();
   #names = new Map<Node, string>();
 
-  environmentFor(node: Node): Environment {
+  environmentFor(node: Node, optionalOld: boolean): Environment {
     const type = this.#typeOf(node);
     // The registry is closed once cloned, and further types go into a clone of it.
     const own = this.#environment.clone();
-    own.registerVariable("self", type).registerVariable("oldSelf", "dyn");
+    own.registerVariable("self", type).registerVariable("oldSelf", optionalOld ? `optional<${type}>` : "dyn");
     this.#environment = this.#environment.clone();
     return own;
   }
@@ -107,6 +113,11 @@ export function described(error: unknown, source: string): string {
   return `ERROR: <input>:${before.length}:${column + 1}: ${reworded(error)}\n | ${line}\n | ${".".repeat(column)}^`;
 }
 
+/** How cel-go writes an optional type. */
+function inGo(type: string): string {
+  return type.replace(/^optional<(.*)>$/, "optional_type($1)");
+}
+
 function reworded(error: ParseError | CelTypeError): string {
   const text = error.summary;
   if (error instanceof ParseError) return `Syntax error: ${text}`;
@@ -115,7 +126,8 @@ function reworded(error: ParseError | CelTypeError): string {
     return `undeclared reference to '${text.slice("Unknown variable: ".length)}' (in container '')`;
   if (error.code === "no_such_overload") {
     const parts = /^no such overload: (\S+) (\S+) (\S+)$/.exec(text);
-    if (parts) return `found no matching overload for '_${parts[2]}_' applied to '(${parts[1]}, ${parts[3]})'`;
+    if (parts)
+      return `found no matching overload for '_${parts[2]}_' applied to '(${inGo(parts[1]!)}, ${inGo(parts[3]!)})'`;
   }
   return text;
 }
