@@ -40,3 +40,18 @@ for (const [format, good, bad] of cases)
 test("a format that nobody knows is not checked", () => {
   assert.equal(formatCheck("no-such-format"), undefined);
 });
+
+test("no text takes long to check: what almost fits is refused as fast as what fits", () => {
+  // Tried in every way they could be read, these would take longer than anyone waits.
+  const hostile: [format: string, text: string][] = [
+    ["email", `${"a".repeat(900)}`],
+    ["email", `${"a. ".repeat(300)}`],
+    ["email", `${"\u00a0".repeat(900)}`],
+    ["email", `${'"a"'.repeat(300)}`],
+    ["duration", "1".repeat(100_000)],
+    ["ipv4", `${"0".repeat(100_000)}x`],
+  ];
+  const start = performance.now();
+  for (const [format, text] of hostile) assert.equal(formatCheck(format)?.(text), false, format);
+  assert.ok(performance.now() - start < 2000);
+});

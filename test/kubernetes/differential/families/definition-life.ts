@@ -99,6 +99,7 @@ const family: Family = {
         { query: { fieldManager: "a" } },
       ),
     ),
+    ...served(`applieds.${GROUP}`),
     step(
       patch(
         `${DEFINITIONS}/applieds.${GROUP}`,
