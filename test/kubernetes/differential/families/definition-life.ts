@@ -27,6 +27,9 @@ const family: Family = {
     step(
       patch(`${DEFINITIONS}/things.${GROUP}`, MERGE, { spec: { names: { shortNames: ["th"], categories: ["all"] } } }),
     ),
+    step(get(`${DEFINITIONS}/things.${GROUP}`), {
+      until: ({ body }) => body.status.acceptedNames.shortNames !== undefined,
+    }),
     step(
       patch(
         `${DEFINITIONS}/things.${GROUP}`,
