@@ -113,6 +113,5 @@ function decode(call: Call, merged: Body): Body {
   const object = placed(call, readObject(call, copyJson(merged)));
   const schema = call.core.registry.compiled(call.resource);
   if (schema.nullErrors(object).length === 0) return object;
-  schema.prune(object);
   throw invalid(call.resource, call.name, schema.validate(object));
 }
