@@ -126,7 +126,7 @@ const odd = [
   "//api/v1/namespaces",
   "/api//v1/namespaces",
   "/api/v1//namespaces",
-  "/api/v1/namespaces/",
+  "/apis/coordination.k8s.io/v1/namespaces/diff-routes/leases/",
   "/api/v1/namespaces/diff-routes/configmaps/%61",
   "/api/v1/namespaces/diff-routes/configmaps/%2e%2e",
   "/api/v1/namespaces/diff-routes/configmaps/a%2Fb",

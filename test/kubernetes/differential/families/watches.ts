@@ -83,7 +83,7 @@ const steps = (path: string): Step[] => {
     since(path, `${path} two`, {}, 4),
     since(path, `${path} two`, { timeoutSeconds: "1" }, 9),
     // A short watch ends before its first bookmark is due.
-    since(path, `${path} two`, { timeoutSeconds: "4", allowWatchBookmarks: "true" }, 9),
+    since(path, `${path} two`, { timeoutSeconds: "1", allowWatchBookmarks: "true" }, 9),
     watching(path, { resourceVersion: "1", timeoutSeconds: "1" }, 9),
     // With the initial events marked.
     watching(path, { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }, 2),
