@@ -44,8 +44,10 @@ export function sameJson(a: unknown, b: unknown): boolean {
   }
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
-  for (const name of Object.keys(left)) if (!sameJson(left[name], right[name])) return false;
-  for (const name of Object.keys(right)) if (right[name] !== undefined && left[name] === undefined) return false;
+  // A field may be called `constructor`: only an object's own count.
+  for (const name of Object.keys(left))
+    if (!sameJson(left[name], Object.hasOwn(right, name) ? right[name] : undefined)) return false;
+  for (const name of Object.keys(right)) if (right[name] !== undefined && !Object.hasOwn(left, name)) return false;
   return true;
 }
 

@@ -1,7 +1,7 @@
 /** The rules on a CustomResourceDefinition besides those on its schemas. Input may be anything that is JSON. */
 import { conversionErrors } from "../conversion/rules.ts";
+import { sameJson } from "../json-value.ts";
 import type { FieldError } from "../served.ts";
-import { sameJson } from "./equality.ts";
 import { invalid, notSupported, printed, required } from "./field-error.ts";
 import { isRecord } from "./node.ts";
 import { selectableErrors } from "./selectable-fields.ts";

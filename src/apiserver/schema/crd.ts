@@ -1,10 +1,10 @@
 /** What a CustomResourceDefinition means: its defaults, its rules, and the resources that it makes the server serve. */
 import type { Convert } from "../conversion/conversion.ts";
+import { sameJson } from "../json-value.ts";
 import type { Body, Column, FieldError, ServedResource } from "../served.ts";
 import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
 import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";
 import { structuralErrors } from "./crd-structural.ts";
-import { sameJson } from "./equality.ts";
 import { formatThatCounts } from "./formats.ts";
 import { isRecord } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";

@@ -1,5 +1,5 @@
 import type { FieldError } from "../served.ts";
-import { canonicalJson } from "./equality.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import { duplicate, invalid } from "./field-error.ts";
 import { isRecord, type Node } from "./node.ts";
 

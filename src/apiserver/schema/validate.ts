@@ -1,3 +1,4 @@
+import { sameJson } from "../json-value.ts";
 /**
  * The schema part of validation: types, bounds, formats, combinations, in the order and the words of the validator that
  * kube-apiserver uses for custom resources (kube-openapi `validate.SchemaValidator`). Uniqueness of list items (`lists.ts`) and CEL rules
@@ -7,7 +8,6 @@
  * weaker rules can still be changed elsewhere.
  */
 import type { FieldError } from "../served.ts";
-import { sameJson } from "./equality.ts";
 import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-error.ts";
 import { oldField, predecessors } from "./lists.ts";
 import { isRecord, type Node } from "./node.ts";

@@ -1,6 +1,6 @@
 import { type Environment, EvaluationError, Optional, type ParseResult } from "@marcbachmann/cel-js";
+import { sameJson } from "../../json-value.ts";
 import type { FieldError, ValidationRule } from "../../served.ts";
-import { sameJson } from "../equality.ts";
 import { forbidden, invalid, printed, required } from "../field-error.ts";
 import { oldField, predecessors } from "../lists.ts";
 import { isRecord, type Node } from "../node.ts";
