@@ -40,8 +40,9 @@ export interface Live {
   close(): Promise<void>;
 }
 
-export async function startLive(): Promise<Live> {
-  const cluster = await startCluster({ controllers: CONTROLLERS });
+/** `apiServer`: another binary than today's. */
+export async function startLive(of: { apiServer?: string } = {}): Promise<Live> {
+  const cluster = await startCluster({ ...of, controllers: CONTROLLERS });
   const { client, plane } = cluster;
   await prepare(cluster);
   const { token, project } = EXAMPLE_KEYS.equinix;
