@@ -1,0 +1,19 @@
+import type { Mac } from "../../base/mac.ts";
+
+/** Who asks for something to boot, as far as the request shows. */
+export interface BootingMachine {
+  /** Proven by the address it asks from, where the lease or the neighbour table knows that; else as claimed. */
+  mac: Mac;
+  address: string;
+  architecture: "x86_64" | "aarch64";
+  firmware: "bios" | "uefi";
+}
+
+/** Where the agent's kernel finds everything: what its command line is made of. */
+export interface AgentBoot {
+  /** Kernel and initramfs as the loader fetches them. */
+  kernel: string;
+  initrd: string;
+  /** What the agent's program reads, in order: `slipway.url=… slipway.pin=… slipway.boot=…` and the user's own. */
+  commandLine: readonly string[];
+}
