@@ -1,0 +1,113 @@
+/** Fields that Metal3's kinds share. Spellings, enums and bounds are Metal3's (metal3.io/v1alpha1), so that its manifests and clients fit. */
+import { z } from "zod";
+
+export const GROUP = "metal3.io";
+
+export const text = (about: string) => z.string().optional().describe(about);
+export const flag = (about: string) => z.boolean().optional().describe(about);
+/** RFC 3339. */
+export const moment = (about: string) => z.string().meta({ format: "date-time" }).optional().describe(about);
+
+export const MAC = z.string().regex(/^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$/);
+/** Metal3 lets text stand before and after the address here. */
+export const LOOSE_MAC = z.string().regex(/[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}/);
+
+const atomic = { "x-kubernetes-map-type": "atomic" };
+
+export const secretReference = (about: string) =>
+  z
+    .object({ name: text("Name of the Secret."), namespace: text("Its namespace: the object's own, or empty.") })
+    .optional()
+    .describe(about)
+    .meta(atomic);
+
+export const consumerRef = z
+  .object({
+    apiVersion: z.string().optional(),
+    fieldPath: z.string().optional(),
+    kind: z.string().optional(),
+    name: z.string().optional(),
+    namespace: z.string().optional(),
+    resourceVersion: z.string().optional(),
+    uid: z.string().optional(),
+  })
+  .optional()
+  .describe("What uses the host. Set: nobody else takes it.")
+  .meta(atomic);
+
+export const image = z
+  .object({
+    url: z.string().describe("Where the image is."),
+    checksum: text(
+      "Of the image, or the URL of a file with it. Needed unless the image is a live ISO or from a registry.",
+    ),
+    checksumType: z.enum(["md5", "sha256", "sha512", "auto"]).optional().describe("Of the checksum. md5 unless said."),
+    format: z.enum(["raw", "qcow2", "vdi", "vmdk", "live-iso"]).optional().describe("Of the image."),
+    ociAuthSecretName: text("Secret with a registry's credentials, for oci:// addresses."),
+  })
+  .optional();
+
+export const customDeploy = z
+  .object({ method: z.string().describe("Name of the method.") })
+  .optional()
+  .describe("How the host is installed where it is not by an image.");
+
+/** Which disk: all that is said must hold. */
+const hints = {
+  deviceName: text("Device file, such as /dev/sda, or a path below /dev/disk/by-path."),
+  hctl: text("SCSI address host:channel:target:lun."),
+  minSizeGigabytes: z.int().min(0).optional().describe("Smallest size in gibibytes."),
+  model: text("Part of the model's name."),
+  rotational: flag("Whether it turns."),
+  serialNumber: text("Serial number."),
+  vendor: text("Part of the vendor's name."),
+  wwn: text("World wide name."),
+  wwnVendorExtension: text("The vendor's part of the world wide name."),
+  wwnWithExtension: text("World wide name with the vendor's part."),
+};
+export const rootDeviceHints = z.object(hints).optional().describe("Which disk is installed to.");
+
+export const raid = z
+  .object({
+    hardwareRAIDVolumes: z
+      .array(
+        z.object({
+          controller: text("Controller to use."),
+          level: z.enum(["0", "1", "2", "5", "6", "1+0", "5+0", "6+0"]).describe("RAID level."),
+          name: z.string().max(64).optional().describe("Name of the volume."),
+          numberOfPhysicalDisks: z.int().min(1).optional().describe("How many disks."),
+          physicalDisks: z.array(z.string()).optional().describe("Which disks, in the controller's words."),
+          rotational: flag("Whether they turn."),
+          sizeGibibytes: z.int().min(0).optional().describe("Size. All there is unless said."),
+        }),
+      )
+      .nullable()
+      .optional()
+      .describe("Volumes of a RAID controller, in order; the first is the root."),
+    softwareRAIDVolumes: z
+      .array(
+        z.object({
+          level: z.enum(["0", "1", "1+0"]).describe("RAID level."),
+          physicalDisks: z.array(z.object(hints)).min(2).optional().describe("Which disks."),
+          rootVolume: z.boolean().default(false).describe("Whether the system is installed to it."),
+          sizeGibibytes: z.int().min(0).optional().describe("Size. All there is unless said."),
+        }),
+      )
+      .max(2)
+      .nullable()
+      .optional()
+      .describe("Volumes made by the kernel."),
+  })
+  .optional()
+  .describe("Volumes that are made before the host is available.");
+
+export const firmware = z
+  .object({
+    simultaneousMultithreadingEnabled: flag("Several threads a core."),
+    sriovEnabled: flag("SR-IOV."),
+    virtualizationEnabled: flag("Virtualization support."),
+  })
+  .optional()
+  .describe("Firmware settings.");
+
+export const bootMode = z.enum(["UEFI", "UEFISecureBoot", "legacy"]).optional().describe("UEFI unless said.");

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { defineKind, type Of } from "../kind.ts";
+import { GROUP } from "./fields.ts";
+import { HardwareDetails } from "./hardware.ts";
+
+/** What inspection found in the BareMetalHost of the same name. */
+export const HardwareData = defineKind({
+  group: GROUP,
+  version: "v1alpha1",
+  kind: "HardwareData",
+  plural: "hardwaredata",
+  namespaced: true,
+  shortNames: ["hd"],
+  description: "What was found in the BareMetalHost of the same name.",
+  spec: z.object({ hardware: HardwareDetails.optional().describe("The hardware.") }),
+  columns: [],
+});
+export type HardwareData = Of<typeof HardwareData>;
