@@ -1,0 +1,52 @@
+/**
+ * Where the agent asks, below `AGENT_PATH`; `host` and `order` are what the server called them. All but the first need the host's
+ * token as `Authorization: Bearer …`; the first takes the boot's capability, or the token where one is still good.
+ *
+ * | Request | Body | Answer |
+ * | --- | --- | --- |
+ * | `POST hosts` | Inventory | 200 Registered; what was under way before ends with it |
+ * | `PUT hosts/HOST/inventory` | Inventory | 204 |
+ * | `GET hosts/HOST/orders?wait=55` | | 200 Order; 204 after so many seconds without one: ask again |
+ * | `POST hosts/HOST/orders/ORDER/progress` | Progress | 204 |
+ * | `POST hosts/HOST/orders/ORDER/result` | Result | 204, also when it came before |
+ * | `POST hosts/HOST/logs` | lines, text/plain | 204 |
+ *
+ * An order is given at every poll until it has a result, since an answer may be lost: who has carried it out already sends the
+ * result again. 400: not what the protocol says, never send it again as it is; 401: the token is not good (any more), register again;
+ * 403: it is another machine's; 404: no such thing; 503 with Retry-After: later.
+ */
+import { AGENT_PATH } from "./protocol.ts";
+
+export type AgentRequest =
+  | { is: "register" }
+  | { is: "inventory"; host: string }
+  | { is: "nextOrder"; host: string; waitMs: number }
+  | { is: "progress"; host: string; order: string }
+  | { is: "result"; host: string; order: string }
+  | { is: "logs"; host: string };
+
+/** A proxy or a firewall forgets a connection that is silent for longer; the agent asks again at once. */
+export const LONGEST_WAIT_MS = 60_000;
+const USUAL_WAIT_MS = 30_000;
+
+/** Reads what a request is after. `methods`: there is such a path, for these. Undefined: no such path. */
+export function agentRequest(method: string, url: URL): AgentRequest | { methods: string } | undefined {
+  if (url.pathname === `${AGENT_PATH}/hosts`) return method === "POST" ? { is: "register" } : { methods: "POST" };
+  const match =
+    /^\/hosts\/([a-z0-9-]{1,64})\/(?:(inventory|orders|logs)|orders\/([a-z0-9-]{1,64})\/(progress|result))$/.exec(
+      url.pathname.startsWith(AGENT_PATH) ? url.pathname.slice(AGENT_PATH.length) : "",
+    );
+  if (match === null) return undefined;
+  const [, host = "", what, order = "", report] = match;
+  if (report === "progress" || report === "result")
+    return method === "POST" ? { is: report, host, order } : { methods: "POST" };
+  if (what === "inventory") return method === "PUT" ? { is: "inventory", host } : { methods: "PUT" };
+  if (what === "logs") return method === "POST" ? { is: "logs", host } : { methods: "POST" };
+  return method === "GET"
+    ? { is: "nextOrder", host, waitMs: waitMs(url.searchParams.get("wait")) }
+    : { methods: "GET" };
+}
+
+function waitMs(seconds: string | null): number {
+  return /^\d{1,3}$/.test(seconds ?? "") ? Math.min(Number(seconds) * 1000, LONGEST_WAIT_MS) : USUAL_WAIT_MS;
+}
