@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Fault } from "../base/fault.ts";
+
+const run = promisify(execFile);
+
+/** A switch of the network namespace we are in, with our own address on it. It goes with the namespace. */
+export class Bridge {
+  readonly name: string;
+  readonly #taps = new Set<string>();
+
+  private constructor(name: string) {
+    this.name = name;
+  }
+
+  /** `address` with its prefix length: `10.77.0.1/24`. Rejects with a `Fault` where we may not have interfaces. */
+  static async create(name: string, address: string): Promise<Bridge> {
+    await ip("link", "set", "lo", "up");
+    await ip("link", "add", name, "type", "bridge", "stp_state", "0", "forward_delay", "0");
+    await ip("address", "add", address, "dev", name);
+    await ip("link", "set", name, "up");
+    return new Bridge(name);
+  }
+
+  /** A port for a machine's card; returns the interface's name. */
+  async plug(machine: string): Promise<string> {
+    const tap = `tap-${machine}`;
+    if (!/^[a-z0-9-]{1,15}$/.test(tap))
+      throw new Fault("Invalid", `machine ${machine}`, "a name is at most 11 of a-z, 0-9, -");
+    if (this.#taps.has(tap)) return tap;
+    await ip("tuntap", "add", tap, "mode", "tap");
+    await ip("link", "set", tap, "master", this.name, "up");
+    this.#taps.add(tap);
+    return tap;
+  }
+}
+
+async function ip(...args: string[]): Promise<void> {
+  await run("ip", args, { env: { PATH: "/usr/sbin:/sbin:/usr/bin:/bin" } }).catch(
+    (error: { stderr?: string; message: string }) => {
+      throw new Fault("Unavailable", "lab network", `ip ${args.join(" ")}: ${(error.stderr || error.message).trim()}`, {
+        remedy: "the kernel needs bridges, taps and a readable /dev/net/tun",
+        cause: error,
+      });
+    },
+  );
+}

@@ -1,0 +1,82 @@
+import { FIRMWARE_FILES } from "./firmware-files.ts";
+import type { DiskSpec, MachineSpec } from "./machine.ts";
+
+/** Where a running machine's ends are. */
+export interface Wiring {
+  /** The network interface that its card is plugged into. */
+  tap: string;
+  /** Its own copy of the firmware's variables, where the firmware has some. */
+  variables: string;
+  /** The file descriptor of the connected socket that QEMU is ordered over. */
+  qmpDescriptor: number;
+}
+
+/** QEMU's program and arguments: serial console on its standard output, the network first, then the first disk. Pure. */
+export function qemuArguments(machine: MachineSpec, wiring: Wiring): { program: string; args: string[] } {
+  const { program } = FIRMWARE_FILES[machine.firmware];
+  const args = [
+    ...["-name", machine.name, "-uuid", machine.uuid, "-m", String(machine.memoryMiB), "-smp", "1"],
+    ...["-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio"],
+    ...["-chardev", `socket,id=qmp,fd=${wiring.qmpDescriptor}`, "-mon", "chardev=qmp,mode=control"],
+    ...board(machine),
+    ...flash(machine, wiring),
+    ...card(machine, wiring),
+    ...machine.disks.flatMap(disk),
+    // Firmware and kernel wait for randomness otherwise.
+    ...["-device", "virtio-rng-pci"],
+    ...(machine.loader === undefined ? [] : ["-kernel", machine.loader.kernel, "-initrd", machine.loader.initrd]),
+  ];
+  return { program, args };
+}
+
+function board({ firmware }: MachineSpec): string[] {
+  if (firmware === "arm64")
+    return ["-machine", "virt,graphics=off", "-cpu", "cortex-a72", "-accel", "tcg,thread=multi"];
+  // Without graphics SeaBIOS and its ROMs speak on the serial line.
+  const plain = ["-machine", "q35,graphics=off", "-accel", "tcg"];
+  if (firmware !== "uefi-secure") return plain;
+  return [
+    ...["-machine", "q35,graphics=off,smm=on", "-accel", "tcg"],
+    ...["-global", "driver=cfi.pflash01,property=secure,value=on"],
+  ];
+}
+
+function flash({ firmware }: MachineSpec, { variables }: Wiring): string[] {
+  const { flash: files } = FIRMWARE_FILES[firmware];
+  if (files === undefined) return [];
+  const off = (name: string): string[] => ["-fw_cfg", `name=opt/org.tianocore/${name},string=no`];
+  return [
+    ...["-drive", `if=pflash,unit=0,format=raw,readonly=on,file=${escaped(files.code)}`],
+    ...["-drive", `if=pflash,unit=1,format=raw,file=${escaped(variables)}`],
+    // Nobody answers IPv6 here, and the firmware waits minutes for it before it goes on to the disk.
+    ...off("IPv6PXESupport"),
+    ...(firmware === "uefi-http" ? off("IPv4PXESupport") : []),
+  ];
+}
+
+function card({ firmware, mac, loader }: MachineSpec, { tap }: Wiring): string[] {
+  const { device, rom } = FIRMWARE_FILES[firmware].card;
+  const romFile = rom === undefined || loader !== undefined ? "" : escaped(rom);
+  return [
+    ...["-netdev", `tap,id=net0,ifname=${tap},script=no,downscript=no`],
+    ...["-device", `${device},netdev=net0,mac=${mac},romfile=${romFile},bootindex=1`],
+  ];
+}
+
+function disk({ file, bus, serial }: DiskSpec, at: number): string[] {
+  const id = `disk${at}`;
+  const device = {
+    virtio: `virtio-blk-pci,drive=${id}`,
+    sata: `ide-hd,drive=${id},bus=ide.${at}`,
+    nvme: `nvme,drive=${id}`,
+  }[bus];
+  return [
+    ...["-drive", `if=none,id=${id},format=raw,discard=unmap,detect-zeroes=unmap,file=${escaped(file)}`],
+    ...["-device", `${device},serial=${serial},bootindex=${2 + at}`],
+  ];
+}
+
+/** QEMU ends a value at a comma; two stand for one. */
+function escaped(file: string): string {
+  return file.replaceAll(",", ",,");
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { Fault } from "../base/fault.ts";
+import { SerialConsole } from "./console.ts";
+import { FIRMWARE_FILES } from "./firmware-files.ts";
+import type { MachineSpec } from "./machine.ts";
+import { qemuArguments } from "./qemu-arguments.ts";
+import { Qmp } from "./qmp.ts";
+
+const QMP_DESCRIPTOR = 3;
+const KEPT_COMPLAINT = 2000;
+
+interface Running {
+  process: ChildProcess;
+  qmp: Qmp;
+  gone: Promise<void>;
+}
+
+/** A machine that can be switched on and off. It never outlives this process, not even when that is killed. */
+export class QemuMachine {
+  readonly spec: MachineSpec;
+  readonly console: SerialConsole;
+  readonly #tap: string;
+  readonly #variables: string;
+  #running: Running | undefined;
+
+  private constructor(spec: MachineSpec, tap: string, folder: string) {
+    this.spec = spec;
+    this.#tap = tap;
+    this.#variables = join(folder, "variables.fd");
+    this.console = new SerialConsole(join(folder, "console.log"));
+  }
+
+  /** Sets a machine up, switched off. `folder` exists and is its own; the firmware's variables in it are kept from one life to the next. */
+  static async create(spec: MachineSpec, { tap, folder }: { tap: string; folder: string }): Promise<QemuMachine> {
+    const { flash } = FIRMWARE_FILES[spec.firmware];
+    const machine = new QemuMachine(spec, tap, folder);
+    if (flash !== undefined)
+      await copyFile(flash.variables, machine.#variables, constants.COPYFILE_EXCL).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      });
+    return machine;
+  }
+
+  get on(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Switches it on; nothing when it is on. Rejects with a `Fault` that says what QEMU said when it does not start. */
+  async powerOn(): Promise<void> {
+    if (this.#running !== undefined) return;
+    const { program, args } = qemuArguments(this.spec, {
+      tap: this.#tap,
+      variables: this.#variables,
+      qmpDescriptor: QMP_DESCRIPTOR,
+    });
+    const process = spawn("setpriv", ["--pdeathsig", "KILL", "--", program, ...args], {
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+      // In a session of its own, Ctrl-C reaches us alone.
+      detached: true,
+    });
+    let complaint = "";
+    process.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      complaint = (complaint + text).slice(-KEPT_COMPLAINT);
+    });
+    const gone = new Promise<void>((resolve) => {
+      process.once("error", () => resolve());
+      process.once("close", () => resolve());
+    }).then(() => {
+      this.#running = undefined;
+    });
+    this.console.read(process.stdout!);
+    const running: Running = { process, qmp: new Qmp(process.stdio[QMP_DESCRIPTOR] as Duplex), gone };
+    this.#running = running;
+    const started = running.qmp.ready.then(() => true);
+    if (await Promise.race([started, gone.then(() => false)])) return;
+    throw new Fault("Unavailable", `machine ${this.spec.name}`, complaint.trim() || `${program} did not start`);
+  }
+
+  /** Pulls the plug, and resolves when it is off. */
+  async powerOff(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    running.process.kill("SIGKILL");
+    await running.gone;
+  }
+
+  /** Presses the reset button. Rejects with a `Fault` when it is off. */
+  async reset(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) throw new Fault("Unavailable", `machine ${this.spec.name}`, "it is off");
+    await running.qmp.execute("system_reset");
+  }
+
+  /** Resolves when it is off: by itself, or switched off. */
+  async off(): Promise<void> {
+    await this.#running?.gone;
+  }
+
+  /** Switches it off for good. */
+  async close(): Promise<void> {
+    await this.powerOff();
+    await this.console.close();
+  }
+}
