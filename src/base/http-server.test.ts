@@ -104,6 +104,19 @@ test("TLS: a certificate is verified against the given CA and refused, unsent, w
   await server.close();
 });
 
+test("TLS: a renewed certificate is what new connections are shown", async () => {
+  const [first, second] = [await selfSigned(), await selfSigned()];
+  const server = await serveHttp(async () => plain(200, "tls"), { tls: first });
+  const url = `https://localhost:${server.port}`;
+  const trusting = undiciHttp({ ca: second.cert });
+
+  await assert.rejects(trusting({ method: "GET", url }), (e) => isFault(e, "Unavailable"));
+  server.renew(second);
+  assert.equal((await trusting({ method: "GET", url })).body, "tls");
+  await trusting.close();
+  await server.close();
+});
+
 async function selfSigned(): Promise<{ key: string; cert: string }> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { asFault } from "./fault.ts";
+import { asFault, Fault } from "./fault.ts";
 import { type HttpAnswer, type HttpHandler, type HttpRequest, plain } from "./http.ts";
 import { type Log, quietLog } from "./log.ts";
 
@@ -25,6 +25,8 @@ export interface HttpServer {
   port: number;
   /** `http://127.0.0.1:8080`, without a trailing slash. */
   url: string;
+  /** New connections are shown this certificate. Only for a server that was started with one. */
+  renew(tls: NonNullable<HttpServerOptions["tls"]>): void;
   /** Takes no new connections, lets answers under way end for a second, then closes what is left. */
   close(): Promise<void>;
 }
@@ -50,9 +52,8 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     );
   };
   const limits = { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 1_000 };
-  const server: Server = tls
-    ? createTlsServer({ ...limits, ...tls, requestCert: tls.ca !== undefined }, onRequest)
-    : createServer(limits, onRequest);
+  const tlsServer = tls && createTlsServer({ ...limits, ...tls, requestCert: tls.ca !== undefined }, onRequest);
+  const server: Server = tlsServer ?? createServer(limits, onRequest);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -64,7 +65,15 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const bound = server.address() as AddressInfo;
   const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
   origin = `${tls ? "https" : "http"}://${name}:${bound.port}`;
-  return { port: bound.port, url: origin, close: () => closeServer(server) };
+  return {
+    port: bound.port,
+    url: origin,
+    renew(renewed) {
+      if (tlsServer === undefined) throw new Fault("Bug", origin, "a server without TLS has no certificate to renew");
+      tlsServer.setSecureContext(renewed);
+    },
+    close: () => closeServer(server),
+  };
 }
 
 interface Exchange {

@@ -12,13 +12,28 @@ import { createHttpTransport } from "../kube/http-transport.ts";
 import { loadConnection } from "../kube/kubeconfig.ts";
 import { runtimeMetrics } from "../kube/metrics.ts";
 import type { Transport } from "../kube/transport.ts";
+import {
+  type ConversionServer,
+  serveConversion,
+  WEBHOOK_PORT,
+  WEBHOOK_SERVICE,
+} from "../operator/conversion-server.ts";
 import { installCrds } from "../operator/install-crds.ts";
+import { KINDS } from "../operator/kinds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
 import { createOperator, SYSTEMS } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
-import { httpUrl, type ListenAddress, listenAddress, namesOf, positiveNumber } from "./option-values.ts";
+import {
+  httpsUrl,
+  httpUrl,
+  type ListenAddress,
+  listenAddress,
+  namesOf,
+  portNumber,
+  positiveNumber,
+} from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** Where rancherd keeps the join token on a Harvester node; mounted read-only into the operator's Pod. */
@@ -33,6 +48,8 @@ interface Options {
   bootCert?: string;
   bootKey?: string;
   healthListen: ListenAddress;
+  webhookPort: number;
+  webhookUrl?: string;
   installCrds: boolean;
   leaderElection: boolean;
   pollInterval: number;
@@ -64,6 +81,17 @@ export const verb: Verb = (program) => {
       "where /healthz, /readyz and /metrics listen",
       listenAddress,
       listenAddress("127.0.0.1:8080"),
+    )
+    .option(
+      "--webhook-port <port>",
+      "where versions of kinds are converted, on the address of --health-listen; opened only for kinds that need it",
+      portNumber,
+      WEBHOOK_PORT,
+    )
+    .option(
+      "--webhook-url <url>",
+      `base URL at which API servers reach that port; unset: through Service ${WEBHOOK_SERVICE}`,
+      httpsUrl,
     )
     .option("--no-install-crds", "leave the CRDs as they are")
     .option("--no-leader-election", "run without a Lease: only where there is one replica")
@@ -106,10 +134,11 @@ async function run(options: Options): Promise<void> {
   };
   const { qps } = options;
   const { env } = process;
+  const namespace = env.NAMESPACE || DEFAULT_NAMESPACE;
   const operator = createOperator(
     { transport, clock, random: cryptoRandom, log, http, metrics, counts, secrets, readNodeFile: readRancherd },
     {
-      namespace: env.NAMESPACE || DEFAULT_NAMESPACE,
+      namespace,
       secret: env.EQUINIX_SECRET || DEFAULT_SECRET,
       ...(env.TOKEN && { joinToken: env.TOKEN }),
       endpoints: {
@@ -121,13 +150,13 @@ async function run(options: Options): Promise<void> {
       limits: { qps, burst: 2 * qps },
       systems: options.systems,
       leaderElection: options.leaderElection && {
-        namespace: env.NAMESPACE || DEFAULT_NAMESPACE,
+        namespace,
         // In containers every process is the first one, and two of them may share the node's name.
         identity: `${hostname()}_${process.pid}_${uuid(cryptoRandom)}`,
       },
     },
   );
-  const { manager } = operator;
+  const { manager, client } = operator;
   const stopping = new AbortController();
   const health = await serveHttp(async ({ url }) => {
     const path = new URL(url, "http://local.invalid").pathname;
@@ -140,9 +169,21 @@ async function run(options: Options): Promise<void> {
     return plain(404, "not found\n");
   }, options.healthListen);
   const boot = await serveHttp(operator.boot, { ...options.bootListen, ...(await bootTls(options)) });
+  let conversion: ConversionServer | undefined;
   try {
     await reach(transport, connection.server);
-    if (options.installCrds) await installCrds(operator.client, clock, stopping.signal);
+    conversion = await serveConversion(
+      { client, clock, log },
+      {
+        kinds: KINDS,
+        namespace,
+        host: options.healthListen.host,
+        port: options.webhookPort,
+        ...(options.webhookUrl !== undefined && { url: options.webhookUrl }),
+      },
+    );
+    if (options.installCrds) await installCrds(client, clock, stopping.signal, { webhook: conversion?.webhook });
+    await conversion?.start();
     const stopped = untilStopped();
     await manager.start(stopping.signal);
     log.info({ systems: options.systems, boot: boot.url, health: health.url }, "operator started");
@@ -151,6 +192,7 @@ async function run(options: Options): Promise<void> {
   } finally {
     stopping.abort();
     await manager.stop();
+    await conversion?.close();
     await boot.close();
     await health.close();
     await transport.close();

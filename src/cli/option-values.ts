@@ -31,6 +31,12 @@ export function httpUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
+/** The same, https alone. */
+export function httpsUrl(text: string): string {
+  if (!/^https:/i.test(text)) throw new InvalidArgumentError("Give an https URL such as https://10.0.0.5:9443.");
+  return httpUrl(text);
+}
+
 export interface ListenAddress {
   host: string;
   port: number;

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { crdOf } from "../kinds/crd.ts";
+import { crdOf, type WebhookClientConfig } from "../kinds/crd.ts";
+import type { Kind } from "../kinds/kind.ts";
 import type { Client } from "../kube/client.ts";
 import { isTrue } from "../kube/conditions.ts";
 import { CustomResourceDefinition } from "../kube/core.ts";
@@ -9,9 +10,21 @@ import { KINDS } from "./kinds.ts";
 const ESTABLISHED_MS = 30_000;
 const LOOK_MS = 50;
 
+export interface CrdsToInstall {
+  /** Slipway's own unless given. */
+  kinds?: readonly (readonly Kind[])[];
+  /** What converts between versions of a kind, where the API server does not do so itself. */
+  webhook?: WebhookClientConfig | undefined;
+}
+
 /** Applies the CRDs of all kinds and waits until the API serves them. Objects that exist are left as they are. */
-export async function installCrds(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
-  await Promise.all(KINDS.map((versions) => install(client, clock, signal, crdOf(versions))));
+export async function installCrds(
+  client: Client,
+  clock: Clock,
+  signal: AbortSignal,
+  { kinds = KINDS, webhook }: CrdsToInstall = {},
+): Promise<void> {
+  await Promise.all(kinds.map((versions) => install(client, clock, signal, crdOf(versions, webhook))));
 }
 
 async function install(

@@ -1,26 +1,30 @@
 import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { quietLog } from "../base/log.ts";
+import type { Kind } from "../kinds/kind.ts";
 import type { Access, Controller } from "../kube/controller.ts";
 import { CustomResourceDefinition } from "../kube/core.ts";
 import { runtimeAccess } from "../kube/manager.ts";
 import { type PolicyRule, type RbacRules, rulesOf } from "../kube/rbac.ts";
 import { bootSignalAccess } from "../systems/harvester/boot-signals.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
+import { conversionAccess } from "./conversion-server.ts";
 import { KINDS } from "./kinds.ts";
 import { controllers } from "./operator.ts";
 
 export const SERVICE_ACCOUNT = "slipway";
 
 /** Only for `--install-crds`: whoever applies the CRDs otherwise may leave this role out. */
-const CRD_ACCESS: readonly Access[] = [
+const crdAccess = (kinds: Kinds): readonly Access[] => [
   { resource: CustomResourceDefinition, verbs: ["create"] },
   {
     resource: CustomResourceDefinition,
     verbs: ["get", "patch"],
-    names: KINDS.map(([kind]) => `${kind!.plural}.${kind!.group}`),
+    names: kinds.map(([kind]) => `${kind!.plural}.${kind!.group}`),
   },
 ];
+
+type Kinds = readonly (readonly Kind[])[];
 
 /** An object of rbac.authorization.k8s.io/v1, or the ServiceAccount they speak of. */
 export interface RbacObject {
@@ -32,19 +36,20 @@ export interface RbacObject {
   subjects?: { kind: string; name: string; namespace: string }[];
 }
 
-/** The least rules under which the operator works, from what its controllers and its boot service declare. */
-export function operatorRules(namespace = DEFAULT_NAMESPACE): RbacRules {
-  return rulesOf(declared(namespace), [...runtimeAccess({ namespace }), ...bootSignalAccess(namespace)]);
+/** The least rules under which the operator works, from what its controllers, its boot service and its conversion webhook declare. */
+export function operatorRules(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacRules {
+  const more = [...runtimeAccess({ namespace }), ...bootSignalAccess(namespace), ...conversionAccess(namespace, kinds)];
+  return rulesOf(declared(namespace), more);
 }
 
 /** The operator's ServiceAccount and all that is bound to it, in the order in which it is applied. */
-export function rbacObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
-  return [...operatorObjects(namespace), ...crdInstallerObjects(namespace)];
+export function rbacObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacObject[] {
+  return [...operatorObjects(namespace, kinds), ...crdInstallerObjects(namespace, kinds)];
 }
 
 /** The same without the right to install CRDs. */
-export function operatorObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
-  const { clusterRules, roles } = operatorRules(namespace);
+export function operatorObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacObject[] {
+  const { clusterRules, roles } = operatorRules(namespace, kinds);
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: SERVICE_ACCOUNT, namespace } },
     ...bound("ClusterRole", { name: SERVICE_ACCOUNT }, clusterRules, namespace),
@@ -55,8 +60,9 @@ export function operatorObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
 }
 
 /** The right to install CRDs, bound to the operator's ServiceAccount. */
-export function crdInstallerObjects(namespace = DEFAULT_NAMESPACE): RbacObject[] {
-  return bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, rulesOf([], CRD_ACCESS).clusterRules, namespace);
+export function crdInstallerObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacObject[] {
+  const { clusterRules } = rulesOf([], crdAccess(kinds));
+  return bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, clusterRules, namespace);
 }
 
 /** The controllers as they declare themselves; none of them ever runs. */

@@ -9,10 +9,10 @@ import { create, ensureMachineKind } from "../../src/sim/site/capi-machine.ts";
 import type { Cluster } from "./cluster.ts";
 import { shippedRbac } from "./grants.ts";
 
-/** Writes the namespaces, the shipped RBAC and the kinds of others, as the administrator who installs Slipway. */
-export async function prepare({ client, transport }: Cluster): Promise<void> {
+/** Writes the namespaces, the RBAC (the shipped one unless given) and the kinds of others, as the administrator who installs Slipway. */
+export async function prepare({ client, transport }: Cluster, rbac?: readonly RbacObject[]): Promise<void> {
   for (const name of ["harvester-system", "fleet-local"]) await create(client, Namespace, { metadata: { name } });
-  for (const object of await shippedRbac()) await apply(transport, object);
+  for (const object of rbac ?? (await shippedRbac())) await apply(transport, object);
   await ensureMachineKind(client, systemClock);
 }
 

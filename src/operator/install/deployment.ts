@@ -1,3 +1,4 @@
+import { WEBHOOK_PORT } from "../conversion-server.ts";
 import { SERVICE_ACCOUNT } from "../rbac.ts";
 import { LABELS, named } from "./naming.ts";
 import { allOf, given, type Tree, text, value, when } from "./tree.ts";
@@ -9,8 +10,8 @@ const RANCHERD_FOLDER = "/etc/rancher/rancherd";
 /** The manager waits half a minute for its reconciles, then writes its events and gives its leases back. */
 const STOP_SECONDS = 45;
 
-/** The operator's Pods: no root, nothing writable, no capability, as Pod Security's level `restricted` wants it. */
-export function deployment(): Tree {
+/** The operator's Pods: no root, nothing writable, no capability, as Pod Security's level `restricted` wants it. `converts`: with the conversion webhook's port. */
+export function deployment(converts: boolean): Tree {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -20,12 +21,12 @@ export function deployment(): Tree {
       // On the nodes' own ports a third Pod may find no place.
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
       selector: { matchLabels: LABELS },
-      template: { metadata: { labels: LABELS, annotations: given("podAnnotations") }, spec: pod() },
+      template: { metadata: { labels: LABELS, annotations: given("podAnnotations") }, spec: pod(converts) },
     },
   };
 }
 
-function pod(): Tree {
+function pod(converts: boolean): Tree {
   return {
     serviceAccountName: SERVICE_ACCOUNT,
     enableServiceLinks: false,
@@ -52,7 +53,7 @@ function pod(): Tree {
         labelSelector: { matchLabels: LABELS },
       },
     ],
-    containers: [container()],
+    containers: [container(converts)],
     volumes: when({ given: ["boot.tlsSecret", "rancherdConfig"] }, [
       when("boot.tlsSecret", { name: "boot-tls", secret: { secretName: value("boot.tlsSecret"), defaultMode: 0o440 } }),
       when("rancherdConfig", { name: "rancherd", hostPath: { path: RANCHERD_FOLDER, type: "Directory" } }),
@@ -60,7 +61,7 @@ function pod(): Tree {
   };
 }
 
-function container(): Tree {
+function container(converts: boolean): Tree {
   return {
     name: "operator",
     image: text`${"image.repository"}:${"image.tag"}`,
@@ -90,6 +91,7 @@ function container(): Tree {
     ports: [
       { name: "boot", containerPort: value("boot.port") },
       { name: "health", containerPort: value("health.port") },
+      ...(converts ? [{ name: "webhook", containerPort: WEBHOOK_PORT }] : []),
     ],
     livenessProbe: { httpGet: { path: "/healthz", port: "health" }, periodSeconds: 10 },
     readinessProbe: { httpGet: { path: "/readyz", port: "health" }, periodSeconds: 5 },

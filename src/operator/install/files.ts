@@ -2,11 +2,13 @@ import { type DumpOptions, dump } from "js-yaml";
 import { z } from "zod";
 import { VERSION } from "../../base/version.ts";
 import { crdOf } from "../../kinds/crd.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
+import { throughService } from "../conversion-server.ts";
 import { KINDS } from "../kinds.ts";
 import { operatorRules, rbacObjects } from "../rbac.ts";
 import { chartTemplate } from "./chart-template.ts";
-import { INSTALLED } from "./objects.ts";
+import { objectsByFile } from "./objects.ts";
 import { evaluate } from "./tree.ts";
 import { DEFAULT_VALUES, InstallValues } from "./values.ts";
 
@@ -22,10 +24,11 @@ const SLIPWAY_HEADER =
   "# definitions every pool and its machines: docs/install.md says how to remove what was installed.\n";
 
 /** Everything under `deploy/`: path below the root → text. */
-export function installFiles(): Map<string, string> {
+export function installFiles(kinds: readonly (readonly Kind[])[] = KINDS): Map<string, string> {
   const crds = new Map(
-    KINDS.map((versions) => {
-      const crd = crdOf(versions);
+    kinds.map((versions) => {
+      // Without the authority, which only the operator knows: until it has said so, conversions fail instead of losing fields.
+      const crd = crdOf(versions, throughService(DEFAULT_NAMESPACE));
       return [`${crd.spec.group}_${crd.spec.names.plural}.yaml`, crd] as const;
     }),
   );
@@ -34,15 +37,15 @@ export function installFiles(): Map<string, string> {
     files.set(`deploy/crds/${name}`, CRD_HEADER + dump(crd, FORMAT));
     files.set(`deploy/chart/crds/${name}`, CRD_HEADER + dump(crd, FORMAT));
   }
-  files.set("deploy/rbac.yaml", RBAC_HEADER + documents(rbacObjects()));
-  const everything = [...namespaces(), ...crds.values(), ...installedObjects(DEFAULT_VALUES)];
+  files.set("deploy/rbac.yaml", RBAC_HEADER + documents(rbacObjects(DEFAULT_NAMESPACE, kinds)));
+  const everything = [...namespaces(), ...crds.values(), ...installedObjects(DEFAULT_VALUES, DEFAULT_NAMESPACE, kinds)];
   files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents(everything));
   files.set("deploy/kustomization.yaml", INSTALL_HEADER + dump(KUSTOMIZATION, FORMAT));
   files.set("deploy/chart/Chart.yaml", INSTALL_HEADER + dump(CHART, FORMAT));
   files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(InstallValues, DEFAULT_VALUES));
   files.set("deploy/chart/values.schema.json", `${JSON.stringify(valuesSchema(), null, 2)}\n`);
   files.set("deploy/chart/templates/NOTES.txt", NOTES);
-  for (const [name, trees] of Object.entries(INSTALLED))
+  for (const [name, trees] of Object.entries(objectsByFile(kinds)))
     files.set(
       `deploy/chart/templates/${name}.yaml`,
       INSTALL_HEADER + trees.map((tree) => `---\n${chartTemplate(tree)}`).join(""),
@@ -51,8 +54,8 @@ export function installFiles(): Map<string, string> {
 }
 
 /** The operator's objects with these values, in the order in which they are applied. */
-export function installedObjects(values: InstallValues, namespace = DEFAULT_NAMESPACE): object[] {
-  return Object.values(INSTALLED)
+export function installedObjects(values: InstallValues, namespace = DEFAULT_NAMESPACE, kinds = KINDS): object[] {
+  return Object.values(objectsByFile(kinds))
     .flat()
     .map((tree) => evaluate(tree, values, namespace))
     .filter((object): object is object => object !== undefined);

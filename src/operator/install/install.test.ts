@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadAll } from "js-yaml";
+import { z } from "zod";
+import { defineKind, type Kind } from "../../kinds/kind.ts";
+import { WEBHOOK_PORT } from "../conversion-server.ts";
 import { operatorObjects } from "../rbac.ts";
 import { installedObjects, installFiles } from "./files.ts";
 import { PATHS, VARIATIONS, withValues } from "./testing.ts";
@@ -108,4 +111,63 @@ test("the right to install CRDs comes only with the operator that installs them"
   const installing = withValues(DEFAULT_VALUES, { installCrds: true });
   assert.equal(crdRoles(installing).length, 1);
   assert.ok(!podOf(installing).containers[0]?.args.includes("--no-install-crds"));
+});
+
+const boat = (version: string, conversion?: Kind["conversion"]): Kind =>
+  defineKind({
+    group: "sea.example.org",
+    version,
+    kind: "Boat",
+    plural: "boats",
+    namespaced: true,
+    description: "Something that floats.",
+    spec: z.object({}),
+    columns: [],
+    ...(conversion && { conversion }),
+  });
+const same = { toStored: (object: never) => object, fromStored: (object: never) => object };
+
+test("what converts between versions is installed only for a kind that needs it, and in all its parts", () => {
+  const byName = [[boat("v1"), boat("v1beta1")]];
+  assert.deepEqual(
+    (installedObjects(DEFAULT_VALUES, "ns", byName) as Object[]).map(({ kind, metadata }) => [kind, metadata.name]),
+    (installedObjects(DEFAULT_VALUES, "ns") as Object[]).map(({ kind, metadata }) => [kind, metadata.name]),
+  );
+
+  const kinds = [[boat("v1"), boat("v1beta1", same)]];
+  const objects = JSON.parse(JSON.stringify(installedObjects(DEFAULT_VALUES, "ns", kinds))) as Object[];
+  const service = find(objects, "Service").find((object) => (object as Object).metadata.name === "slipway-webhook");
+  assert.deepEqual(service!.spec, {
+    publishNotReadyAddresses: true,
+    selector: { "app.kubernetes.io/name": "slipway" },
+    ports: [{ name: "webhook", port: 443, targetPort: "webhook" }],
+  });
+  const [policy] = find(objects, "NetworkPolicy");
+  const { ingress } = policy!.spec as { ingress: { ports: { port: string }[] }[] };
+  assert.ok(ingress.some(({ ports }) => ports[0]?.port === "webhook"));
+  const [deployment] = find(objects, "Deployment");
+  const { containers } = (deployment!.spec as { template: { spec: { containers: { ports: object[] }[] } } }).template
+    .spec;
+  assert.deepEqual(containers[0]?.ports.at(-1), { name: "webhook", containerPort: WEBHOOK_PORT });
+  const rules = (kind: string, namespace?: string) =>
+    (find(objects, kind) as (Object & { metadata: { namespace?: string }; rules: object[] })[])
+      .filter(({ metadata }) => metadata.namespace === namespace)
+      .flatMap(({ rules }) => rules);
+  const definitions = { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"] };
+  const boats = { ...definitions, resourceNames: ["boats.sea.example.org"], verbs: ["get", "patch"] };
+  assert.deepEqual(
+    rules("ClusterRole").filter((rule) => JSON.stringify(rule).includes("boats")),
+    [boats],
+  );
+  const secret = { apiGroups: [""], resources: ["secrets"], resourceNames: ["slipway-webhook"] };
+  assert.deepEqual(
+    rules("Role", "ns").filter((rule) => JSON.stringify(rule).includes("slipway-webhook")),
+    [{ ...secret, verbs: ["get", "update"] }],
+  );
+
+  const written = loadAll(installFiles(kinds).get("deploy/crds/sea.example.org_boats.yaml")!) as Object[];
+  const { conversion } = written[0]!.spec as { conversion: { webhook: { clientConfig: object } } };
+  assert.deepEqual(conversion.webhook.clientConfig, {
+    service: { namespace: "harvester-system", name: "slipway-webhook", path: "/convert", port: 443 },
+  });
 });

@@ -2,24 +2,31 @@
  * What is installed on a cluster, declared once: `deploy/slipway.yaml` and the chart are both written from it. The rights come
  * from what the controllers declare (`rbac.ts`); here is the rest of what the operator needs to run.
  */
+
+import type { Kind } from "../../kinds/kind.ts";
 import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
+import { converted, SERVICE_PORT, WEBHOOK_SERVICE } from "../conversion-server.ts";
+import { KINDS } from "../kinds.ts";
 import { crdInstallerObjects, operatorObjects, type RbacObject, SERVICE_ACCOUNT } from "../rbac.ts";
 import { deployment } from "./deployment.ts";
 import { LABELS, METRICS_LABELS, named } from "./naming.ts";
 import { allOf, given, type Tree, value, when } from "./tree.ts";
 
 /** A file of the chart → the objects in it, in the order in which they are applied. */
-export const INSTALLED: Readonly<Record<string, readonly Tree[]>> = {
-  rbac: [
-    ...operatorObjects().map(installed),
-    ...crdInstallerObjects().map((object) => when("installCrds", installed(object))),
-  ],
-  services: [bootService(), metricsService()],
-  deployment: [deployment()],
-  "disruption-budget": [when("podDisruptionBudget.enabled", disruptionBudget())],
-  "network-policy": [when("networkPolicy.enabled", networkPolicy())],
-  "service-monitor": [when("serviceMonitor.enabled", serviceMonitor())],
-};
+export function objectsByFile(kinds: readonly (readonly Kind[])[] = KINDS): Readonly<Record<string, readonly Tree[]>> {
+  const converts = converted(kinds).length > 0;
+  return {
+    rbac: [
+      ...operatorObjects(DEFAULT_NAMESPACE, kinds).map(installed),
+      ...crdInstallerObjects(DEFAULT_NAMESPACE, kinds).map((object) => when("installCrds", installed(object))),
+    ],
+    services: [bootService(), metricsService(), ...(converts ? [webhookService()] : [])],
+    deployment: [deployment(converts)],
+    "disruption-budget": [when("podDisruptionBudget.enabled", disruptionBudget())],
+    "network-policy": [when("networkPolicy.enabled", networkPolicy(converts))],
+    "service-monitor": [when("serviceMonitor.enabled", serviceMonitor())],
+  };
+}
 
 /** The same object, labelled, for whatever namespace the operator is installed into. */
 function installed(object: RbacObject): Tree {
@@ -65,6 +72,20 @@ function metricsService(): Tree {
   };
 }
 
+/** A Pod is ready when it has read its objects, and those may have to be converted first. */
+function webhookService(): Tree {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: named(WEBHOOK_SERVICE),
+    spec: {
+      publishNotReadyAddresses: true,
+      selector: LABELS,
+      ports: [{ name: "webhook", port: SERVICE_PORT, targetPort: "webhook" }],
+    },
+  };
+}
+
 /** Counted in what may be absent, so that a single replica can still be moved off a node that is drained. */
 function disruptionBudget(): Tree {
   return {
@@ -75,8 +96,8 @@ function disruptionBudget(): Tree {
   };
 }
 
-/** In: machines to the boot service, whoever may to the metrics. Out: names, the Kubernetes API, providers' APIs. */
-function networkPolicy(): Tree {
+/** In: machines to the boot service, whoever may to the metrics, API servers to what converts. Out: names, the Kubernetes API, providers' APIs. */
+function networkPolicy(converts: boolean): Tree {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -87,6 +108,8 @@ function networkPolicy(): Tree {
       ingress: [
         { ports: [{ port: "boot" }] },
         { ports: [{ port: "health" }], from: given("networkPolicy.metricsFrom") },
+        // An API server has no Pod that a rule could name.
+        ...(converts ? [{ ports: [{ port: "webhook" }] }] : []),
       ],
       egress: [
         {

@@ -1,0 +1,117 @@
+/**
+ * The conversion webhook's certificate. The operator makes it and keeps it in a Secret of its namespace, so that all replicas serve with
+ * the same one and a restart finds it again. Each certificate has an authority of its own, whose key is forgotten when it has signed.
+ * A successor's authority is told to API servers a day before the successor serves, beside that of the certificate of until then.
+ */
+import type { Clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
+import type { Client } from "../kube/client.ts";
+import type { Access } from "../kube/controller.ts";
+import { Secret } from "../kube/core.ts";
+import type { Issued } from "../pki/authority.ts";
+import { isGood } from "../pki/renewal.ts";
+
+export const CERTIFICATE_SECRET = "slipway-webhook";
+
+/** What a server shows, and the authorities (PEM) that its clients are to trust. */
+export interface TrustedCertificate extends Issued {
+  caPem: string;
+}
+
+/** What the Secret holds. */
+interface Kept {
+  current: Issued;
+  next?: Issued;
+  /** PEM: of `current`, and of what comes after it or came before it. */
+  authorities: readonly string[];
+}
+
+const DAY_MS = 86_400_000;
+const VALID_DAYS = 365;
+/** With less than this left, a successor is made. */
+const LEFT_MS = 90 * DAY_MS;
+/** How long a successor's authority is known before it serves. */
+const TOLD_MS = DAY_MS;
+const TRIES = 4;
+
+/** The rights that `keptCertificate` needs. */
+export const certificateAccess = (namespace: string): readonly Access[] => [
+  { resource: Secret, verbs: ["get", "create", "update"], namespace, names: [CERTIFICATE_SECRET] },
+];
+
+/**
+ * The certificate for these hosts to serve with now: found, made, or renewed by one step. Of several replicas one makes it, the others
+ * find it. What is damaged, expired or lacks a host is made anew.
+ */
+export async function keptCertificate(
+  client: Client,
+  clock: Pick<Clock, "now">,
+  namespace: string,
+  hosts: readonly string[],
+  signal?: AbortSignal,
+): Promise<TrustedCertificate> {
+  const metadata = { name: CERTIFICATE_SECRET, namespace };
+  const call = signal === undefined ? {} : { signal };
+  for (let tried = 1; ; tried++) {
+    const secret = await client.find(Secret, metadata, call);
+    const held = decode(secret?.data ?? {});
+    const kept = await renewed(held, clock, hosts);
+    try {
+      if (secret === undefined) await client.create(Secret, { metadata, data: encode(kept) }, call);
+      else if (kept !== held) await client.update(Secret, { ...secret, data: encode(kept) }, call);
+      return { ...kept.current, caPem: kept.authorities.join("") };
+    } catch (error) {
+      const another = isFault(error, "AlreadyExists") || isFault(error, "Conflict");
+      if (!another || tried >= TRIES) throw error;
+    }
+  }
+}
+
+async function renewed(held: Kept, clock: Pick<Clock, "now">, hosts: readonly string[]): Promise<Kept> {
+  const { current, next, authorities } = held;
+  /** The authority of a certificate that is good at this time and has so much left. */
+  const authorityOf = (issued: Issued, now: number, leftMs = 0): string | undefined =>
+    authorities.find((authorityPem) => isGood(issued, { now, leftMs, hosts, authorityPem }));
+  const now = clock.now();
+  if (authorityOf(current, now, LEFT_MS) !== undefined) return held;
+  const trusted = authorityOf(current, now);
+  if (next !== undefined && authorityOf(next, now) !== undefined) {
+    const told = authorityOf(next, now - TOLD_MS) !== undefined;
+    return told || trusted === undefined ? { current: next, authorities } : held;
+  }
+  const { caPem, ...made } = await make(clock, hosts);
+  return trusted === undefined
+    ? { current: made, authorities: [caPem] }
+    : { current, next: made, authorities: [trusted, caPem] };
+}
+
+async function make(clock: Pick<Clock, "now">, hosts: readonly string[]): Promise<TrustedCertificate> {
+  const { createAuthority, issueServer } = await import("../pki/authority.ts");
+  const request = { clock, validDays: VALID_DAYS };
+  const authority = await createAuthority({ ...request, commonName: "slipway-webhook-ca" });
+  const issued = await issueServer(authority, { ...request, commonName: "slipway-webhook", hosts });
+  return { ...issued, caPem: authority.certificatePem };
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g;
+
+/** What is missing becomes empty text, which is no good certificate. */
+function decode(data: Readonly<Record<string, string>>): Kept {
+  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
+  const issued = (name: string): Issued => ({ certificatePem: text(`${name}.crt`), keyPem: text(`${name}.key`) });
+  return {
+    current: issued("tls"),
+    ...(data["next.crt"] !== undefined && { next: issued("next") }),
+    authorities: text("ca.crt").match(CERTIFICATE) ?? [],
+  };
+}
+
+function encode({ current, next, authorities }: Kept): Record<string, string> {
+  const texts = {
+    "tls.crt": current.certificatePem,
+    "tls.key": current.keyPem,
+    ...(next && { "next.crt": next.certificatePem, "next.key": next.keyPem }),
+    "ca.crt": authorities.join(""),
+  };
+  return Object.fromEntries(Object.entries(texts).map(([key, pem]) => [key, Buffer.from(pem).toString("base64")]));
+}

@@ -1,0 +1,148 @@
+/**
+ * The conversion webhook on a socket: TLS with a certificate of the operator's own, which the definitions of the kinds concerned are told
+ * to trust. It is there only while some kind has versions that differ in more than their name.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../base/clock.ts";
+import { asFault } from "../base/fault.ts";
+import { serveHttp } from "../base/http-server.ts";
+import type { Log } from "../base/log.ts";
+import { needsConversion } from "../kinds/conversion.ts";
+import { crdOf, type WebhookClientConfig } from "../kinds/crd.ts";
+import type { Kind } from "../kinds/kind.ts";
+import type { Client } from "../kube/client.ts";
+import type { Access } from "../kube/controller.ts";
+import { CustomResourceDefinition } from "../kube/core.ts";
+import { declaredClient } from "../kube/declared-client.ts";
+import { certificateAccess, keptCertificate, type TrustedCertificate } from "./conversion-certificate.ts";
+import { CONVERT_PATH, conversionWebhook, MAX_REVIEW_BYTES } from "./conversion-webhook.ts";
+
+/** Where it listens. */
+export const WEBHOOK_PORT = 9443;
+export const WEBHOOK_SERVICE = "slipway-webhook";
+/** Of that Service. */
+export const SERVICE_PORT = 443;
+/** Between looks at the Secret and the definitions. */
+const LOOK_MS = 60_000;
+/** Not that of `installCrds`, which gives up what it no longer applies. */
+const FIELD_MANAGER = "slipway-conversion";
+
+export interface ConversionServer {
+  port: number;
+  /** Where API servers find it, for definitions that are to be installed. */
+  webhook: WebhookClientConfig;
+  /**
+   * Writes that into the definitions, which must exist; from then on they and the certificate are kept fresh. Until it resolves, an API
+   * server may show objects in other versions than they are stored in wrongly.
+   */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ConversionSettings {
+  /** Every kind with all its versions. */
+  kinds: readonly (readonly Kind[])[];
+  namespace: string;
+  host: string;
+  port: number;
+  /** Base URL (https) at which API servers reach it; unset: through the Service of an installation. */
+  url?: string;
+}
+
+/** The kinds whose versions differ in more than their name. */
+export function converted(kinds: readonly (readonly Kind[])[]): readonly (readonly Kind[])[] {
+  return kinds.filter(needsConversion);
+}
+
+/** The way through the Service that is installed for it. */
+export function throughService(namespace: string): WebhookClientConfig {
+  return { service: { namespace, name: WEBHOOK_SERVICE, path: CONVERT_PATH, port: SERVICE_PORT } };
+}
+
+/** The rights that it needs: none without a kind to convert. */
+export function conversionAccess(namespace: string, kinds: readonly (readonly Kind[])[]): readonly Access[] {
+  const names = converted(kinds).map((versions) => crdOf(versions).metadata.name);
+  if (names.length === 0) return [];
+  return [...certificateAccess(namespace), { resource: CustomResourceDefinition, verbs: ["get", "patch"], names }];
+}
+
+/**
+ * Listens, with the certificate that is kept in the cluster. Undefined when no kind needs it. Rejects when the Secret can't be read or
+ * made, or the port can't be bound.
+ */
+export async function serveConversion(
+  ports: { client: Client; clock: Clock; log: Log },
+  { kinds, namespace, host, port, url }: ConversionSettings,
+): Promise<ConversionServer | undefined> {
+  const ours = converted(kinds);
+  if (ours.length === 0) return undefined;
+  const { clock, log } = ports;
+  const client = declaredClient(ports.client, conversionAccess(namespace, ours), "conversion-webhook");
+  const ended = new AbortController();
+  const { signal } = ended;
+  const way = url === undefined ? throughService(namespace) : { url: `${url}${CONVERT_PATH}` };
+  const hosts = [url === undefined ? `${WEBHOOK_SERVICE}.${namespace}.svc` : hostOf(url)];
+  const find = () => keptCertificate(client, clock, namespace, hosts, signal);
+
+  let served = await find();
+  const server = await serveHttp(conversionWebhook(ours), {
+    host,
+    port,
+    log,
+    tls: tlsOf(served),
+    maxBodyBytes: MAX_REVIEW_BYTES,
+  });
+  const look = async (): Promise<void> => {
+    const found = await find();
+    await tell(client, ours, { ...way, ...bundle(found) }, signal);
+    // Only what the definitions trust is shown.
+    if (found.keyPem === served.keyPem) return;
+    server.renew(tlsOf(found));
+    served = found;
+    log.info({}, "the conversion webhook has a new certificate");
+  };
+  const keepLooking = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(LOOK_MS, signal);
+      await look().catch((error: unknown) => {
+        const { code, message } = asFault(error, "conversion webhook");
+        if (!signal.aborted) log.warn({ code, message }, "the conversion webhook was not kept fresh");
+      });
+    }
+  };
+  let looking: Promise<void> = Promise.resolve();
+  return {
+    port: server.port,
+    webhook: { ...way, ...bundle(served) },
+    async start() {
+      await look();
+      looking = keepLooking().catch(() => {}); // ends by the signal alone
+    },
+    async close() {
+      ended.abort(new DOMException("the conversion webhook is closed", "AbortError"));
+      await looking;
+      await server.close();
+    },
+  };
+}
+
+async function tell(
+  client: Client,
+  kinds: readonly (readonly Kind[])[],
+  webhook: WebhookClientConfig,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const versions of kinds) {
+    const { apiVersion, kind, metadata, spec } = crdOf(versions, webhook);
+    const held = await client.get(CustomResourceDefinition, metadata, { signal });
+    if (isDeepStrictEqual(held.spec.conversion, spec.conversion)) continue;
+    const body = { apiVersion, kind, metadata, spec: { conversion: spec.conversion } };
+    const patch = { type: "apply", body, fieldManager: FIELD_MANAGER, force: true } as const;
+    await client.patch(CustomResourceDefinition, metadata, patch, { signal });
+  }
+}
+
+const bundle = ({ caPem }: TrustedCertificate) => ({ caBundle: Buffer.from(caPem).toString("base64") });
+const tlsOf = ({ certificatePem, keyPem }: TrustedCertificate) => ({ cert: certificatePem, key: keyPem });
+/** Without the brackets that an IPv6 address has in a URL. */
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");

@@ -1,0 +1,338 @@
+/**
+ * The operator converts a kind of two versions for a real kube-apiserver, under the rights that are generated for it: objects in both
+ * versions, failures, certificates that are renewed, replicas and restarts.
+ */
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { connect } from "node:tls";
+import { z } from "zod";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { quietLog } from "../../src/base/log.ts";
+import { cryptoRandom as random } from "../../src/base/random.ts";
+import type { CustomResourceDefinition as Definition, WebhookClientConfig } from "../../src/kinds/crd.ts";
+import { defineKind, type Kind } from "../../src/kinds/kind.ts";
+import type { Client, Patch } from "../../src/kube/client.ts";
+import { CustomResourceDefinition, Secret } from "../../src/kube/core.ts";
+import type { KubeObject } from "../../src/kube/object.ts";
+import { createClient } from "../../src/kube/rest-client.ts";
+import type { Transport } from "../../src/kube/transport.ts";
+import { CERTIFICATE_SECRET, keptCertificate } from "../../src/operator/conversion-certificate.ts";
+import { type ConversionServer, serveConversion } from "../../src/operator/conversion-server.ts";
+import { installCrds } from "../../src/operator/install-crds.ts";
+import { KINDS } from "../../src/operator/kinds.ts";
+import { rbacObjects } from "../../src/operator/rbac.ts";
+import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
+import { until } from "./live.ts";
+import { operatorTransport, prepare } from "./operator-account.ts";
+
+const skip = (await whyNotHere()) ?? false;
+const NAMESPACE = "harvester-system";
+const SECRET = { name: CERTIFICATE_SECRET, namespace: NAMESPACE };
+const WITHIN_MS = 30_000;
+const DAY_MS = 86_400_000;
+
+type Boat = KubeObject & { spec: { name?: string; title?: string } };
+const renamed = (object: KubeObject, from: "name" | "title", to: "name" | "title"): KubeObject => {
+  const { [from]: value, ...rest } = (object as Boat).spec;
+  if (value === "sunk") throw new Fault("Invalid", `Boat/${object.metadata.name}`, "what has sunk has no title");
+  return { ...object, spec: { ...rest, ...(value !== undefined && { [to]: value }) } } as KubeObject;
+};
+const boat = (version: string, field: string, conversion?: Kind["conversion"]): Kind<Boat> =>
+  defineKind({
+    group: "sea.example.org",
+    version,
+    kind: "Boat",
+    plural: "boats",
+    namespaced: true,
+    description: "Something that floats.",
+    spec: z.object({ [field]: z.string().optional() }),
+    columns: [],
+    ...(conversion && { conversion }),
+  }) as unknown as Kind<Boat>;
+/** Stored in the first; the second calls the same field otherwise. */
+const V1 = boat("v1", "name");
+const V1BETA1 = boat("v1beta1", "title", {
+  toStored: (object) => renamed(object, "title", "name"),
+  fromStored: (object) => renamed(object, "name", "title"),
+});
+const kinds: readonly (readonly Kind[])[] = [...KINDS, [V1, V1BETA1] as unknown as Kind[]];
+const DEFINITION = { name: "boats.sea.example.org" };
+
+let cluster: Cluster;
+/** The administrator's. */
+let client: Client;
+let account: Transport;
+let operator: Client;
+let address: Address;
+let serving: ConversionServer | undefined;
+
+before(async () => {
+  if (skip) return;
+  cluster = await startCluster();
+  client = cluster.client;
+  await prepare(cluster, rbacObjects(NAMESPACE, kinds));
+  account = await operatorTransport(cluster);
+  operator = createClient(account, { clock: systemClock, random, log: quietLog });
+  address = await openAddress();
+});
+after(async () => {
+  await serving?.close();
+  await address?.close();
+  await account?.close();
+  await cluster?.close();
+});
+
+/** The address that the definitions name; it leads to one replica after the other. */
+interface Address {
+  url: string;
+  leadsTo: number;
+  /** Closes the connections that pass it. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+async function openAddress(): Promise<Address> {
+  const sockets = new Set<Socket>();
+  const kept = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+  };
+  const server = createServer((near) => {
+    const far = kept(connectTcp(opened.leadsTo, "127.0.0.1"));
+    kept(near).pipe(far).pipe(near);
+    near.once("close", () => far.destroy());
+    far.once("close", () => near.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const opened: Address = {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadsTo: 0,
+    cut,
+    async close() {
+      cut();
+      server.close();
+      await once(server, "close");
+    },
+  };
+  return opened;
+}
+
+/** A clock whose waits end when the test says so, some time later: each is a look of the operator at what it keeps fresh. */
+function handClock(): { clock: Clock; look(laterMs?: number): Promise<void> } {
+  let passedMs = 0;
+  let wait = Promise.withResolvers<void>();
+  let waiting = Promise.withResolvers<void>();
+  return {
+    clock: {
+      ...systemClock,
+      now: () => systemClock.now() + passedMs,
+      sleep: (_, signal) => {
+        waiting.resolve();
+        return new Promise((resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+          void wait.promise.then(resolve);
+        });
+      },
+    },
+    async look(laterMs = 0) {
+      await waiting.promise;
+      passedMs += laterMs;
+      const ended = wait;
+      wait = Promise.withResolvers();
+      waiting = Promise.withResolvers();
+      ended.resolve();
+      await waiting.promise;
+    },
+  };
+}
+
+async function listen(clock: Clock = systemClock): Promise<ConversionServer> {
+  const settings = { kinds, namespace: NAMESPACE, host: "127.0.0.1", port: 0, url: address.url };
+  return (await serveConversion({ client: operator, clock, log: quietLog }, settings))!;
+}
+
+/** As the operator starts, in place of the one there was. */
+async function start(clock: Clock = systemClock): Promise<void> {
+  await serving?.close();
+  serving = await listen(clock);
+  address.leadsTo = serving.port;
+  await installCrds(operator, systemClock, new AbortController().signal, { kinds, webhook: serving.webhook });
+  await serving.start();
+}
+
+/** The certificate that a new connection is shown. */
+async function shown(port: number): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+async function conversionInDefinition(): Promise<NonNullable<Definition["spec"]["conversion"]>> {
+  return ((await client.get(CustomResourceDefinition, DEFINITION)) as unknown as Definition).spec.conversion!;
+}
+
+const authorities = ({ caBundle = "" }: WebhookClientConfig): string[] =>
+  Buffer.from(caBundle, "base64")
+    .toString()
+    .split(/(?=-----BEGIN)/);
+
+/** Over connections of now; the client itself repeats what fails with 5xx. */
+async function convertsFreshly(what: string): Promise<void> {
+  address.cut();
+  const read = async () => {
+    const answer = await get("v1beta1", "argo");
+    return answer.status === 200 && (answer.body as Boat).spec.title === "Argo";
+  };
+  const story = async () => JSON.stringify((await get("v1beta1", "argo")).body);
+  await until(`objects are converted ${what}`, read, WITHIN_MS, story);
+}
+
+const get = (version: string, name: string) =>
+  cluster.transport.request({
+    method: "GET",
+    path: `/apis/sea.example.org/${version}/namespaces/default/boats/${name}`,
+  });
+
+test("objects of one version are read, listed and watched in the other, and written in both", { skip }, async () => {
+  await start();
+  const namespace = "default";
+  await until(
+    "boats are served in both versions",
+    async () => (await get("v1", "none")).status === 404 && (await get("v1beta1", "none")).status === 404,
+    WITHIN_MS,
+  );
+  await client.create(V1, { metadata: { name: "argo", namespace }, spec: { name: "Argo" } });
+  await client.create(V1BETA1, { metadata: { name: "rowboat", namespace }, spec: { title: "Row" } });
+
+  assert.deepEqual((await client.get(V1BETA1, { name: "argo", namespace })).spec, { title: "Argo" });
+  assert.deepEqual((await client.get(V1, { name: "rowboat", namespace })).spec, { name: "Row" });
+  const { items, resourceVersion } = await client.list(V1BETA1, { namespace });
+  assert.deepEqual(
+    items.map(({ spec }) => spec),
+    [{ title: "Argo" }, { title: "Row" }],
+  );
+
+  const ended = AbortSignal.timeout(WITHIN_MS);
+  const watch = await client.watch(V1BETA1, { namespace, resourceVersion, signal: ended });
+  await client.create(V1, { metadata: { name: "dinghy", namespace }, spec: { name: "Dinghy" } });
+  for await (const { type, object } of watch) {
+    if (type === "BOOKMARK") continue;
+    assert.deepEqual(
+      [type, (object as Boat).apiVersion, (object as Boat).spec],
+      ["ADDED", "sea.example.org/v1beta1", { title: "Dinghy" }],
+    );
+    break;
+  }
+  assert.ok(!ended.aborted, "the watch told of the new boat");
+
+  const patch: Patch = { type: "merge", body: { spec: { title: "Skiff" } } };
+  await client.patch(V1BETA1, { name: "dinghy", namespace }, patch);
+  assert.deepEqual((await client.get(V1, { name: "dinghy", namespace })).spec, { name: "Skiff" });
+});
+
+test("kinds of one version, and versions that differ in name only, get no webhook", { skip }, async () => {
+  const settings = { kinds: KINDS, namespace: NAMESPACE, host: "127.0.0.1", port: 0 };
+  assert.equal(await serveConversion({ client: operator, clock: systemClock, log: quietLog }, settings), undefined);
+  for (const { metadata, spec } of (await client.list(CustomResourceDefinition)).items as unknown as Definition[])
+    assert.equal(spec.conversion?.strategy, metadata.name === DEFINITION.name ? "Webhook" : "None", metadata.name);
+});
+
+test("what can't be converted is refused in the conversion's words", { skip }, async () => {
+  const at = { name: "wreck", namespace: "default" };
+  await client.create(V1, { metadata: at, spec: { name: "sunk" } });
+  const { status, body } = await get("v1beta1", at.name);
+  assert.equal(status, 500);
+  const { message } = body as { message: string };
+  assert.match(message, /conversion webhook for sea.example.org\/v1, Kind=Boat failed/);
+  assert.match(message, /Boat\/wreck: what has sunk has no title/);
+  await client.delete(V1, at);
+});
+
+test("replicas that start at the same time, and one that starts again, show the same certificate", {
+  skip,
+}, async () => {
+  await serving?.close();
+  await client.delete(Secret, SECRET);
+  const replicas = await Promise.all([listen(), listen(), listen()]);
+  const certificates = await Promise.all(replicas.map(({ port }) => shown(port)));
+  for (const replica of replicas) await replica.close();
+  assert.equal(new Set(certificates).size, 1);
+
+  await start();
+  assert.equal(await shown(serving!.port), certificates[0]);
+  await convertsFreshly("after a restart");
+  await start();
+  assert.equal(await shown(serving!.port), certificates[0]);
+  await convertsFreshly("after another restart");
+});
+
+test("a certificate that ends soon is followed by one whose authority was told a day before", { skip }, async () => {
+  await serving?.close();
+  await client.delete(Secret, SECRET);
+  const longAgo = { now: () => systemClock.now() - 300 * DAY_MS };
+  const old = new X509Certificate((await keptCertificate(client, longAgo, NAMESPACE, ["127.0.0.1"])).certificatePem);
+
+  const { clock, look } = handClock();
+  await start(clock);
+  await look(DAY_MS / 2);
+  assert.equal(await shown(serving!.port), old.fingerprint256);
+  const told = (await conversionInDefinition()).webhook.clientConfig;
+  assert.equal(authorities(told).length, 2);
+  await convertsFreshly("with the old certificate");
+
+  await look(DAY_MS);
+  assert.notEqual(await shown(serving!.port), old.fingerprint256);
+  assert.deepEqual((await conversionInDefinition()).webhook.clientConfig, told);
+  await convertsFreshly("with the new certificate");
+});
+
+test("a lost Secret and a definition that somebody wrote over are mended while it runs, and nothing is written without need", {
+  skip,
+}, async () => {
+  const { clock, look } = handClock();
+  await start(clock);
+  const written = async () => {
+    const objects = [await client.get(Secret, SECRET), await client.get(CustomResourceDefinition, DEFINITION)];
+    return objects.map(({ metadata }) => metadata.resourceVersion);
+  };
+  const held = await written();
+  await look();
+  assert.deepEqual(await written(), held);
+  const first = await shown(serving!.port);
+
+  await client.delete(Secret, SECRET);
+  await look();
+  assert.notEqual(await shown(serving!.port), first);
+  await convertsFreshly("with the certificate of the new Secret");
+
+  const ours = await conversionInDefinition();
+  const none: Patch = { type: "merge", body: { spec: { conversion: { strategy: "None", webhook: null } } } };
+  await client.patch(CustomResourceDefinition, DEFINITION, none);
+  await look();
+  assert.deepEqual(await conversionInDefinition(), ours);
+  await convertsFreshly("by the mended definition");
+});
+
+test("an operator that may not install definitions names the one that is missing", { skip }, async () => {
+  await serving?.close();
+  serving = undefined;
+  await client.delete(CustomResourceDefinition, DEFINITION);
+  await until(
+    "the definition is gone",
+    async () => (await client.find(CustomResourceDefinition, DEFINITION)) === undefined,
+    WITHIN_MS,
+  );
+  const alone = await listen();
+  await assert.rejects(alone.start(), { code: "NotFound", message: /boats\.sea\.example\.org/ });
+  await alone.close();
+});
