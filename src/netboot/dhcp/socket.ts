@@ -15,47 +15,64 @@ export type Receive = (bytes: Uint8Array, from: Endpoint) => void;
 /** Opens UDP at `address` and `port`; `receive` must not throw. Rejects when the port is taken or not allowed. */
 export type OpenSocket = (address: Ipv4, port: number, receive: Receive) => Promise<DatagramSocket>;
 
-/**
- * Sockets of the operating system. One is bound to the address itself: what it sends, broadcasts included, leaves by the interface
- * that has the address. Linux gives such a socket no broadcasts, so another one listens at all addresses; it hears the broadcasts
- * of every interface and is not told which.
- */
-export const openDatagramSocket: OpenSocket = async (address, port, receive) => {
-  const own = await bound(address, port, receive);
-  const sockets = [own];
-  try {
-    if (address !== ANY) sockets.push(await bound(ANY, own.address().port, receive));
-  } catch (error) {
-    await closeAll(sockets);
-    throw error;
-  }
-  return {
-    port: own.address().port,
-    send: (bytes, to) =>
-      new Promise((resolve, reject) => {
-        own.send(bytes, to.port, formatIpv4(to.address), (error) => (error === null ? resolve() : reject(error)));
-      }),
-    close: () => closeAll(sockets),
-  };
-};
+/** Binds one socket of the operating system. Rejects when it can't be had. */
+export type Bind = (address: string, port: number) => Promise<Socket>;
 
-function bound(address: Ipv4, port: number, receive: Receive): Promise<Socket> {
+/** A burst of clients, as after a power failure, waits here rather than being lost. The kernel may grant less. */
+const RECEIVE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * A pair of sockets. One is bound to the address itself: what it sends, broadcasts included, leaves by the interface that has the
+ * address. Linux gives such a socket no broadcasts, so another one listens at all addresses; what it hears the broadcasts of is up
+ * to `bind`.
+ */
+export function pairOf(bind: Bind): OpenSocket {
+  return async (address, port, receive) => {
+    const own = await bind(formatIpv4(address), port);
+    const sockets = [own];
+    try {
+      if (address !== ANY) sockets.push(await bind(formatIpv4(ANY), own.address().port));
+    } catch (error) {
+      await closeAll(sockets);
+      throw error;
+    }
+    for (const socket of sockets) hear(socket, receive);
+    return { port: own.address().port, send: (bytes, to) => sendBy(own, bytes, to), close: () => closeAll(sockets) };
+  };
+}
+
+/** Sockets that hear the broadcasts of every interface, and are not told which. */
+export const openDatagramSocket: OpenSocket = pairOf((address, port) => {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = createSocket({ type: "udp4", reuseAddr: true, recvBufferSize: 4 * 1024 * 1024 });
-  const failed = (error: Error): void => {
+  const socket = createSocket({ type: "udp4", reuseAddr: true });
+  socket.once("error", (error) => {
     socket.close();
     reject(error);
-  };
-  socket.once("error", failed);
-  socket.bind({ address: formatIpv4(address), port, exclusive: true }, () => {
-    socket.off("error", failed);
-    // An error of a socket in use is that of one packet; the next one is heard all the same.
-    socket.on("error", () => {});
-    socket.on("message", (bytes, from) => receive(bytes, { address: parseIpv4(from.address), port: from.port }));
-    socket.setBroadcast(true);
+  });
+  socket.bind({ address, port, exclusive: true }, () => {
+    socket.removeAllListeners("error");
     resolve(socket);
   });
   return promise;
+});
+
+/** Resolves when the kernel has taken the datagram, rejects when it refuses it. */
+export function sendBy(socket: Socket, bytes: Uint8Array, to: Endpoint): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.send(bytes, to.port, formatIpv4(to.address), (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+/** Hands on what a bound socket hears, until the returned function is called. */
+export function hear(socket: Socket, receive: Receive): () => void {
+  const onMessage = (bytes: Uint8Array, from: { address: string; port: number }): void =>
+    receive(bytes, { address: parseIpv4(from.address), port: from.port });
+  // An error of a socket in use is that of one packet; the next one is heard all the same.
+  const onError = (): void => {};
+  socket.on("message", onMessage).on("error", onError);
+  socket.setBroadcast(true);
+  socket.setRecvBufferSize(RECEIVE_BYTES);
+  return () => void socket.off("message", onMessage).off("error", onError);
 }
 
 async function closeAll(sockets: readonly Socket[]): Promise<void> {

@@ -1,6 +1,8 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
-import { Fault } from "../../base/fault.ts";
+import { Fault, isFault } from "../../base/fault.ts";
+import type { InheritedSockets } from "../sockets/inherited.ts";
+import { openOnDevice } from "../sockets/on-device.ts";
 
 /** One end of an exchange of datagrams. */
 export interface Peer {
@@ -27,19 +29,50 @@ export const udp: OpenDatagrams = async (bind, receive) => {
     lookup: (address, _options, done) => done(null, address, isIPv6(address) ? 6 : 4),
   });
   await bound(socket, bind);
+  return { ...over(socket, receive), close: () => closed(socket) };
+};
+
+/**
+ * As `udp`, for one network interface: what systemd has bound is used, what is bound here hears no other interface, where perl can
+ * see to it. Sockets at any free port, which live for one transfer, and those of IPv6 are ordinary ones.
+ */
+export function udpOn(device: string, inherited?: InheritedSockets): OpenDatagrams {
+  return async (bind, receive) => {
+    if (bind.port === 0 || isIPv6(bind.address)) return udp(bind, receive);
+    const given = inherited?.find(bind.port, device);
+    // It stays open, for whoever starts the service again.
+    if (given !== undefined) return over(given, receive);
+    try {
+      const socket = await openOnDevice({ device, ...bind });
+      return { ...over(socket, receive), close: () => closed(socket) };
+    } catch (error) {
+      // The interface's own address keeps all but the neighbours' most deliberate packets apart.
+      if (isFault(error, "MissingInput")) return udp(bind, receive);
+      throw error;
+    }
+  };
+}
+
+/** A bound socket; `close` stops listening and leaves it open. */
+function over(socket: Socket, receive: (bytes: Uint8Array, from: Peer) => void): Datagrams {
   // What arrives as an error here (an ICMP answer, a full queue) concerns one packet, not the socket.
-  socket.on("error", () => {});
-  socket.on("message", (bytes, from) => {
+  const onError = (): void => {};
+  const onMessage = (bytes: Uint8Array, from: Peer): void => {
     // Nobody can be answered at port 0.
     if (from.port !== 0) receive(bytes, from);
-  });
+  };
+  socket.on("error", onError).on("message", onMessage);
   return {
     port: socket.address().port,
     // Without a callback a refusal of the kernel's is passed over, and nothing is queued to say that all went well.
     send: (bytes, to) => socket.send(bytes, to.port, to.address),
-    close: () => new Promise((resolve) => socket.close(() => resolve())),
+    close: async () => void socket.off("error", onError).off("message", onMessage),
   };
-};
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.close(() => resolve()));
+}
 
 function bound(socket: Socket, { address, port }: Peer): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,62 @@
+import { networkInterfaces } from "node:os";
+import { Fault, isFault } from "../../base/fault.ts";
+import type { InheritedSockets } from "../sockets/inherited.ts";
+import { openOnDevice } from "../sockets/on-device.ts";
+import { hear, type OpenSocket, openDatagramSocket, pairOf, sendBy } from "./socket.ts";
+import { type Ipv4, maskOf, parseIpv4 } from "./wire/ipv4.ts";
+
+/** A network interface of this machine. */
+export interface Interface {
+  name: string;
+  /** In the order of the system; never empty. */
+  addresses: readonly { address: Ipv4; mask: Ipv4 }[];
+  /** No other interface, the loopback aside, has an IPv4 address: what is heard came by this one. */
+  alone: boolean;
+}
+
+/** The interface of that name. Throws a `Fault` when there is none, or it has no IPv4 address that others could send to. */
+export function interfaceNamed(
+  name: string,
+  all: ReturnType<typeof networkInterfaces> = networkInterfaces(),
+): Interface {
+  const addressed = Object.entries(all).filter(([, of]) =>
+    of?.some(({ family, internal }) => family === "IPv4" && !internal),
+  );
+  const found = addressed.find(([each]) => each === name)?.[1];
+  const others = addressed.map(([each]) => each).filter((each) => each !== name);
+  if (found === undefined)
+    throw new Fault("Invalid", `interface ${name}`, "there is none of this name with an IPv4 address", {
+      remedy: others.length === 0 ? "give one an address with ip addr add" : `there are ${others.join(", ")}`,
+    });
+  const addresses = found
+    .filter(({ family }) => family === "IPv4")
+    .map(({ address, cidr }) => ({ address: parseIpv4(address), mask: maskOf(Number(cidr?.split("/")[1] ?? 32)) }));
+  return { name, addresses, alone: others.length === 0 };
+}
+
+/**
+ * Sockets that hear this interface and no other: those that systemd has bound to it, else ones that are bound to it here
+ * (`sockets/on-device.ts`), else, where it is the only interface, ordinary ones. Opening rejects with a `Fault` that names these ways.
+ */
+export function openOn({ name, alone }: Interface, inherited?: InheritedSockets): OpenSocket {
+  const bound = pairOf((address, port) => openOnDevice({ device: name, address, port }));
+  return async (address, port, receive) => {
+    const given = inherited?.find(port, name);
+    if (given !== undefined) {
+      const stop = hear(given, receive);
+      // It stays open, for whoever starts the service again.
+      return { port, send: (bytes, to) => sendBy(given, bytes, to), close: async () => stop() };
+    }
+    try {
+      return await bound(address, port, receive);
+    } catch (cause) {
+      if (!isFault(cause, "MissingInput")) throw cause;
+      if (alone) return openDatagramSocket(address, port, receive);
+      throw new Fault("MissingInput", `interface ${name}`, "its broadcasts can't be told from those of the others", {
+        remedy:
+          "install perl (Debian: perl-base), or start it by a systemd socket unit with BindToDevice=, or where this is the only interface",
+        cause,
+      });
+    }
+  };
+}
