@@ -84,6 +84,8 @@ export class ControllerRunner {
     this.#early = undefined;
     if (early !== undefined) for (const replay of early) replay();
     else this.#lookAtEverything();
+    const stop = this.controller.listen?.((ref) => this.queue.add(keyOf(ref), "change"));
+    if (stop !== undefined) signal.addEventListener("abort", stop, { once: true });
     this.#pumpSoon();
   }
 

@@ -59,6 +59,8 @@ export interface Controller {
   readonly system: string;
   readonly sources: readonly Source[];
   readonly access: readonly Access[];
+  /** Keys that come from elsewhere than Kubernetes. Called whenever workers start; what it returns, when they end. */
+  listen?(wake: (ref: Ref) => void): () => void;
   /** How many keys at once. 8 unless said. */
   readonly workers?: number;
   reconcile(ref: Ref, context: Context): Promise<Outcome>;

@@ -127,6 +127,35 @@ test("changes of other kinds are mapped to keys, with the caches at hand", async
   await manager.stop();
 });
 
+test("keys may come from elsewhere than Kubernetes, while the controller works", async () => {
+  const { clock, manager } = world();
+  const seen: string[] = [];
+  const reconcile: Reconcile = async (ref) => {
+    seen.push(ref.name);
+    return DONE;
+  };
+  let wake: ((name: string) => void) | undefined;
+  manager.add(
+    controller(reconcile, {
+      listen(tell) {
+        wake = (name) => tell({ name });
+        return () => {
+          wake = undefined;
+        };
+      },
+    }),
+  );
+  void manager.start();
+  await clock.run(1_000);
+  wake?.("from outside");
+  await clock.run(1_000);
+  assert.deepEqual(seen, ["from outside"]);
+  const stopped = manager.stop();
+  await clock.run(1_000);
+  await stopped;
+  assert.equal(wake, undefined);
+});
+
 test("a reconcile that hangs frees its worker at the deadline, but its key is not run a second time", async () => {
   const { api, clock, manager } = world({ reconcileMs: 60_000 });
   const calls: string[] = [];
