@@ -148,3 +148,38 @@ test("people's tools get JSON with line breaks, programs get it without, and a r
   assert.ok((await lines("/api?pretty=true", "kubectl/1.36")) > 1);
   assert.equal(await lines("/api?pretty=false", "curl/8.0"), 1);
 });
+
+test("a long answer is compressed for who takes gzip, whole and for every shape; short ones and watches are not", async (t) => {
+  const server = await createApiServer(base);
+  t.after(() => server.close());
+  const face = await server.listen({});
+  const made = [...Array(450).keys()].map(async (i) => {
+    const body = JSON.stringify({ metadata: { name: `c${i}` }, data: { x: "é".repeat(i === 0 ? 80_000 : 200) } });
+    const answer = await fetch(`${face.url}${CONFIG_MAPS}`, { method: "POST", headers, body });
+    await answer.arrayBuffer();
+  });
+  await Promise.all(made);
+  const ask = async (path: string, encoding: string, more: Record<string, string> = {}) => {
+    const all = { ...headers, "accept-encoding": encoding, ...more };
+    const answer = await fetch(`${face.url}${CONFIG_MAPS}${path}`, { headers: all });
+    const { status, headers: told } = answer;
+    assert.equal(status, 200);
+    return { coding: told.get("content-encoding"), vary: told.get("vary"), text: await answer.text() };
+  };
+  for (const [path, more] of [
+    ["", {}],
+    ["?limit=100", {}],
+    ["?pretty=true", {}],
+    ["/c0", {}],
+    ["/c0", { accept: "application/yaml" }],
+  ] as const) {
+    const [plain, packed] = [await ask(path, "identity", more), await ask(path, "deflate, gzip", more)];
+    assert.deepEqual([plain.coding, plain.vary], [null, null]);
+    assert.deepEqual([packed.coding, packed.vary], ["gzip", "Accept-Encoding"], `${path} ${JSON.stringify(more)}`);
+    // A page says where the next begins, sealed anew each time.
+    if (!path.includes("limit")) assert.ok(plain.text === packed.text);
+    assert.ok(packed.text.length > 80_000);
+  }
+  for (const path of ["/c1", "?limit=1&fieldSelector=metadata.name%3Dc1", "?watch=1&timeoutSeconds=1"])
+    assert.equal((await ask(path, "gzip")).coding, null, path);
+});

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { Writable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { dump } from "js-yaml";
 import { Fault } from "../base/fault.ts";
@@ -9,6 +10,7 @@ import type { Log } from "../base/log.ts";
 import type { WatchEvent } from "../kube/transport.ts";
 import { userOfCertificate } from "./auth/authenticate.ts";
 import { MAX_BODY_BYTES, mediaType, PROTOBUF, tooLarge } from "./body.ts";
+import { gzipHeaders, gzipInto, takesGzip, weigh } from "./gzip.ts";
 import { isRecord } from "./json-value.ts";
 import type { PlainAnswer, ServerAnswer, ServerRequest, StreamAnswer } from "./request.ts";
 import { statusOfError } from "./status.ts";
@@ -161,20 +163,36 @@ async function sendPlain(
   stalledMs: number,
 ): Promise<void> {
   const { body, status, headers } = answer;
-  res.writeHead(status, headers);
-  if (req.method === "HEAD" || status === 304) return void res.end();
-  if (typeof body === "string" || body instanceof Uint8Array) return void res.end(body);
-  if (headers["content-type"]?.startsWith("application/yaml")) return void res.end(yaml(body));
-  const items = isRecord(body) ? body.items : undefined;
-  if (wantsIndent(req)) return void res.end(`${JSON.stringify(body, null, 2)}\n`);
-  if (!Array.isArray(items) || items.length <= WHOLE_LIST) return void res.end(JSON.stringify(body));
-  const [head, tail] = JSON.stringify({ ...(body as object), items: [] }).split('"items":[]') as [string, string];
-  await write(res, `${head}"items":[`, stalledMs);
-  for (let at = 0; at < items.length && !res.destroyed; at += WHOLE_LIST) {
-    const piece = items.slice(at, at + WHOLE_LIST).map((item) => JSON.stringify(item));
-    await write(res, (at === 0 ? "" : ",") + piece.join(","), stalledMs);
+  const isEmpty = req.method === "HEAD" || status === 304;
+  if (isEmpty || typeof body === "string" || body instanceof Uint8Array) {
+    res.writeHead(status, headers);
+    return void (isEmpty ? res.end() : res.end(body));
   }
-  res.end(`]${tail}`);
+  const texts = textsOf(req, answer);
+  const { begun, isLong } = takesGzip(req.headers["accept-encoding"]) ? weigh(texts) : { begun: "", isLong: false };
+  res.writeHead(status, isLong ? gzipHeaders(headers) : headers);
+  const out = isLong ? gzipInto(res) : res;
+  if (begun !== "") await write(res, begun, stalledMs, out);
+  for (const text of texts) {
+    await write(res, text, stalledMs, out);
+    if (res.destroyed) return;
+  }
+  out.end();
+}
+
+/** An answer's text: in one piece, but for long lists. */
+function* textsOf(req: IncomingMessage, { body, headers }: PlainAnswer): Generator<string, void> {
+  if (headers["content-type"]?.startsWith("application/yaml")) return yield yaml(body);
+  if (wantsIndent(req)) return yield `${JSON.stringify(body, null, 2)}\n`;
+  const items = isRecord(body) ? body.items : undefined;
+  if (!Array.isArray(items) || items.length <= WHOLE_LIST) return yield JSON.stringify(body);
+  const [head, tail] = JSON.stringify({ ...(body as object), items: [] }).split('"items":[]') as [string, string];
+  yield `${head}"items":[`;
+  for (let at = 0; at < items.length; at += WHOLE_LIST) {
+    const piece = items.slice(at, at + WHOLE_LIST).map((item) => JSON.stringify(item));
+    yield (at === 0 ? "" : ",") + piece.join(",");
+  }
+  yield `]${tail}`;
 }
 
 /** People read what they ask for with these tools; a request may also say it (`?pretty=true`, `?pretty=false`). */
@@ -211,16 +229,16 @@ async function sendStream(
   res.end();
 }
 
-/** Writes and, when the reader is behind, waits for it, but not for ever. */
-async function write(res: ServerResponse, text: string, stalledMs: number): Promise<void> {
-  if (res.destroyed || res.write(text)) return;
+/** Writes to the response, or through `out` on the way there, and, when the reader is behind, waits for it, but not for ever. */
+async function write(res: ServerResponse, text: string, stalledMs: number, out: Writable = res): Promise<void> {
+  if (res.destroyed || out.write(text)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const stalled = (): void => void res.destroy();
   res.socket?.setTimeout(stalledMs, stalled);
-  res.once("drain", resolve);
+  out.once("drain", resolve);
   res.once("close", resolve);
   await promise;
-  res.off("drain", resolve);
+  out.off("drain", resolve);
   res.off("close", resolve);
   res.socket?.setTimeout(0);
   res.socket?.off("timeout", stalled);

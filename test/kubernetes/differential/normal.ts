@@ -3,6 +3,7 @@ import type { Answer, Json } from "./step.ts";
 /** Headers that a client can act on; the others (dates, audit and flow-control ids) tell of the server alone. */
 const HEADERS = [
   "content-type",
+  "content-encoding",
   "warning",
   "retry-after",
   "allow",

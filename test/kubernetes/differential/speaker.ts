@@ -1,5 +1,6 @@
+import { gunzipSync } from "node:zlib";
 import { load } from "js-yaml";
-import { Agent, request } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
 import { systemClock as clock, deadline } from "../../../src/base/clock.ts";
 import { loadConnection } from "../../../src/kube/kubeconfig.ts";
 import type { Answer, Asked, Kept, Request, Step } from "./step.ts";
@@ -46,7 +47,7 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
     try {
       const answer = await open(asked, signal);
       const headers = flat(answer.headers);
-      return { status: answer.statusCode, headers, body: parsed(await answer.body.text(), headers["content-type"]) };
+      return { status: answer.statusCode, headers, body: parsed(await textOf(answer), headers["content-type"]) };
     } finally {
       done();
     }
@@ -103,6 +104,11 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
 }
 
 export const resolve = (asked: Asked, kept: Kept): Request => (typeof asked === "function" ? asked(kept) : asked);
+
+async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
+  if (headers["content-encoding"] !== "gzip") return await body.text();
+  return gunzipSync(await body.bytes()).toString("utf8");
+}
 
 function parsed(text: string, type?: string): unknown {
   try {

@@ -1,4 +1,4 @@
-import { type Family, get, patch, post, type Step, served, step } from "../step.ts";
+import { del, type Family, get, MERGE, patch, post, type Step, served, step } from "../step.ts";
 
 const MAPS = "/api/v1/namespaces/diff-negotiation/configmaps";
 const THINGS = "/apis/negotiation.example.com/v1/namespaces/diff-negotiation/things";
@@ -10,6 +10,7 @@ const map = (name: string, data?: object) => ({
   ...(data && { data }),
 });
 const thing = (name: string) => ({ apiVersion: "negotiation.example.com/v1", kind: "Thing", metadata: { name } });
+const noted = (name: string, annotations: object) => ({ ...thing(name), metadata: { name, annotations } });
 const definition = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -122,6 +123,34 @@ const steps = (path: string, object: (name: string) => object): Step[] => [
   ...accepts.map((accept) => step(get(`${path}/a`, marked(accept), { accept }))),
 ];
 
+/** Long answers are compressed for those who take it. */
+const encodings = ["gzip", "gzip, deflate", "deflate , gzip", "gzip;q=0.5", "GZIP", "x-gzip", "deflate", "*", "", ","];
+const LARGE = "x".repeat(70_000);
+const compressed = (path: string): Step[] => {
+  const zip = { headers: { "accept-encoding": "gzip" } };
+  return [
+    ...encodings.map((encoding) => step(get(`${path}/large`, undefined, { headers: { "accept-encoding": encoding } }))),
+    step(get(`${path}/large`)),
+    step(get(`${path}/large`, undefined, { ...zip, accept: "application/yaml" })),
+    step(get(`${path}/large`, { pretty: "true" }, zip)),
+    step(get(`${path}/large`, undefined, { ...zip, accept: "application/json;as=Table;v=v1;g=meta.k8s.io" })),
+    step(
+      get(`${path}/large`, undefined, {
+        ...zip,
+        accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+      }),
+    ),
+    step(get(`${path}/half`, undefined, zip)),
+    step(get(`${path}/nowhere`, undefined, zip)),
+    step(get(path, undefined, zip)),
+    step(get(path, { fieldSelector: "metadata.name=half" }, zip)),
+    step(get(path, undefined, { ...zip, accept: "application/json;as=Table;v=v1;g=meta.k8s.io" })),
+    step(patch(`${path}/large`, MERGE, { metadata: { labels: { a: "b" } } }, zip)),
+    { ask: get(path, { watch: "true", fieldSelector: "metadata.name=large" }, zip), watch: { events: 1 } },
+    step(del(`${path}/large`, undefined, zip)),
+  ];
+};
+
 const family: Family = {
   name: "negotiation",
   steps: [
@@ -134,6 +163,12 @@ const family: Family = {
     ...accepts.map((accept) => step(get("/api", marked(accept), { accept }))),
     ...accepts.map((accept) => step(get("/apis/apps/v1", marked(accept), { accept }))),
     ...accepts.map((accept) => step(get("/apis/negotiation.example.com/v1", marked(accept), { accept }))),
+    step(post(MAPS, map("half", { a: LARGE })), { unseen: true }),
+    step(post(MAPS, map("large", { a: LARGE, b: LARGE })), { unseen: true }),
+    ...compressed(MAPS),
+    step(post(THINGS, noted("half", { a: LARGE })), { unseen: true }),
+    step(post(THINGS, noted("large", { a: LARGE, b: LARGE })), { unseen: true }),
+    ...compressed(THINGS),
     step(get("/version", undefined, { accept: "application/yaml" })),
     step(get("/version", undefined, { accept: "text/plain" })),
     step(get("/healthz", undefined, { accept: "application/json" })),
