@@ -2,9 +2,15 @@ import { Fault } from "../base/fault.ts";
 import type { Client } from "../kube/client.ts";
 import { CustomResourceDefinition, Namespace, Secret } from "../kube/core.ts";
 import { type KubeObject, nameOf, type Resource, refOf } from "../kube/object.ts";
-import { KINDS } from "../operator/kinds.ts";
+import { KINDS, METAL3_KINDS } from "../operator/kinds.ts";
 
-const KNOWN: readonly Resource[] = [Namespace, Secret, CustomResourceDefinition, ...KINDS.flat()];
+const KNOWN: readonly Resource[] = [
+  Namespace,
+  Secret,
+  CustomResourceDefinition,
+  ...KINDS.flat(),
+  ...METAL3_KINDS.flat(),
+];
 
 /** Applies objects as `kubectl apply --server-side` does: namespaces first, then in the given order. */
 export async function applyObjects(client: Client, objects: readonly KubeObject[]): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { apiReference } from "../kinds/api-reference.ts";
 import { installFiles } from "../operator/install/files.ts";
-import { KINDS } from "../operator/kinds.ts";
+import { KINDS, METAL3_KINDS } from "../operator/kinds.ts";
 import type { Verb } from "./main.ts";
 
 export const verb: Verb = (program) => {
@@ -41,7 +41,7 @@ Examples:
 
 /** Path below the root → text. */
 function generated(): Map<string, string> {
-  return installFiles().set("docs/api.md", apiReference(KINDS.flat()));
+  return installFiles().set("docs/api.md", apiReference([...KINDS, ...METAL3_KINDS].flat()));
 }
 
 async function compare(files: ReadonlyMap<string, string>, root: string): Promise<void> {

@@ -7,12 +7,15 @@ import { isTrue } from "../kube/conditions.ts";
 import { CustomResourceDefinition } from "../kube/core.ts";
 import { KINDS } from "./kinds.ts";
 
+const FIELD_MANAGER = "slipway";
 const ESTABLISHED_MS = 30_000;
 const LOOK_MS = 50;
 
 export interface CrdsToInstall {
   /** Slipway's own unless given. */
   kinds?: readonly (readonly Kind[])[];
+  /** Definitions that exist and that somebody else wrote stay as they are: for kinds whose owner may be installed too. */
+  yields?: boolean;
   /** What converts between versions of a kind, where the API server does not do so itself. */
   webhook?: WebhookClientConfig | undefined;
 }
@@ -22,9 +25,22 @@ export async function installCrds(
   client: Client,
   clock: Clock,
   signal: AbortSignal,
-  { kinds = KINDS, webhook }: CrdsToInstall = {},
+  { kinds = KINDS, yields = false, webhook }: CrdsToInstall = {},
 ): Promise<void> {
-  await Promise.all(kinds.map((versions) => install(client, clock, signal, crdOf(versions, webhook))));
+  const wanted = kinds.map((versions) => crdOf(versions, webhook));
+  await Promise.all(
+    wanted.map(async (crd) => {
+      if (yields && (await isForeign(client, crd.metadata.name, signal))) return;
+      await install(client, clock, signal, crd);
+    }),
+  );
+}
+
+/** Whether there is such a definition and none of its fields is ours. */
+async function isForeign(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
+  const held = await client.find(CustomResourceDefinition, { name }, { signal });
+  const written = (held?.metadata.managedFields ?? []) as { manager?: string }[];
+  return held !== undefined && !written.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
 async function install(
@@ -37,7 +53,7 @@ async function install(
   await client.patch(
     CustomResourceDefinition,
     ref,
-    { type: "apply", body: crd, fieldManager: "slipway", force: true },
+    { type: "apply", body: crd, fieldManager: FIELD_MANAGER, force: true },
     { signal },
   );
   const until = clock.now() + ESTABLISHED_MS;

@@ -4,10 +4,11 @@ import { createApiServer } from "../../apiserver/server.ts";
 import { quietLog } from "../../base/log.ts";
 import { seededRandom } from "../../base/random.ts";
 import { VirtualClock } from "../../base/virtual-clock.ts";
+import { crdOf } from "../../kinds/crd.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { Client } from "../../kube/client.ts";
-import { Namespace } from "../../kube/core.ts";
+import { CustomResourceDefinition, Namespace } from "../../kube/core.ts";
 import { createManager, type Manager } from "../../kube/manager.ts";
 import { createClient } from "../../kube/rest-client.ts";
 import type { Inventory } from "../../netboot/agent/protocol.ts";
@@ -186,4 +187,21 @@ test("a host that another engine works on keeps its status", async (t) => {
   const [after] = await hosts();
   assert.equal(after?.status?.operationalStatus, "OK");
   assert.equal(after.status.provisioning?.state, "available");
+});
+
+test("definitions that Metal3 installed itself stay as they are", async (t) => {
+  const { client, clock } = await rack(t);
+  const ref = { name: "hardwaredata.metal3.io" };
+  await client.delete(CustomResourceDefinition, ref);
+  await clock.run(MINUTE);
+  const theirs = structuredClone(crdOf([HardwareData]));
+  theirs.spec.names.categories = ["metal3"];
+  await client.create(CustomResourceDefinition, theirs as never);
+  const before = await client.get(CustomResourceDefinition, ref);
+  const installed = installCrds(client, clock, new AbortController().signal, { kinds: [[HardwareData]], yields: true });
+  await clock.run(MINUTE);
+  await installed;
+  const after = await client.get(CustomResourceDefinition, ref);
+  assert.equal(after.metadata.generation, before.metadata.generation);
+  assert.deepEqual((after as unknown as typeof theirs).spec.names.categories, ["metal3"]);
 });
