@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { systemClock } from "../../src/base/clock.ts";
 import { quietLog } from "../../src/base/log.ts";
 import type { DhcpConfig } from "../../src/netboot/dhcp/config.ts";
+import { conflictCheck } from "../../src/netboot/dhcp/conflict.ts";
 import { interfaceNamed, openOn } from "../../src/netboot/dhcp/interface.ts";
 import { openLeases } from "../../src/netboot/dhcp/leases/sqlite.ts";
 import { LeaseTable } from "../../src/netboot/dhcp/leases/table.ts";
@@ -35,11 +36,13 @@ const serving = JSON.parse(process.argv[2]!) as Serving;
 const store = openLeases(serving.leases, systemClock);
 const on = interfaceNamed(serving.interface);
 const inherited = await inheritedSockets(process.env, process.pid);
+const conflicts = conflictCheck({ clock: systemClock, interfaces: [on] });
 const server = new DhcpServer({
   config: serving.config,
   leases: new LeaseTable(store),
   clock: systemClock,
   reservations: new Reservations(serving.reservations),
+  inUse: conflicts.inUse,
   tell: (event) => {
     if (event.is === "heard") return;
     const address = "address" in event ? formatIpv4(event.address) : undefined;
@@ -51,6 +54,7 @@ tell({ is: "ready" });
 process.stdin.resume();
 await once(process.stdin, "end");
 await face.close();
+conflicts.close();
 inherited.close();
 store.close();
 tell({ is: "ended", counts: { ...face.counts } });

@@ -1,3 +1,4 @@
+import type { Mac } from "../../base/mac.ts";
 import type { AddressBook } from "./address-book.ts";
 import type { Client } from "./client.ts";
 import type { Tell } from "./event.ts";
@@ -11,8 +12,8 @@ import { ANY, type Ipv4 } from "./wire/ipv4.ts";
 import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
 
-/** Whether something on the network already answers at the address. */
-export type InUse = (address: Ipv4) => Promise<boolean>;
+/** Whether a machine other than the client already answers at the address. */
+export type InUse = (address: Ipv4, client: Mac | undefined) => Promise<boolean>;
 
 /** What all steps of the exchange with one client know. */
 export interface Exchange {
@@ -79,7 +80,10 @@ async function offer(exchange: Exchange, means: Means): Promise<Verdict> {
     const itsOwn = held?.client === client.key && held.expiresAt > now;
     // Kept while it is looked at, so that nobody else is offered the same meanwhile.
     leases.offer(address, client.key, now);
-    if (itsOwn || !(await inUse?.(address))) return { say: "offer", address, leaseMs: leaseMs(exchange) };
+    // Whoever had a lease of it, we know; at all others we look.
+    const leased = held?.state === "bound" || held?.state === "released";
+    if (itsOwn || leased || !(await inUse?.(address, client.mac)))
+      return { say: "offer", address, leaseMs: leaseMs(exchange) };
     tell({ is: "inUse", address });
     await leases.decline(address, client.key, now + subnet.quarantineMs);
   }

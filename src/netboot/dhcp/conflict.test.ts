@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VirtualClock } from "../../base/virtual-clock.ts";
+import { conflictCheck } from "./conflict.ts";
+import { maskOf, parseIpv4 } from "./wire/ipv4.ts";
+
+const CLIENT = "52:54:00:00:00:01";
+const OTHER = "52:54:00:00:00:02";
+const INTERFACE = {
+  name: "eth1",
+  addresses: [{ address: parseIpv4("10.0.0.2"), mask: maskOf(24) }],
+  alone: true,
+};
+
+/** A network where machines answer some milliseconds after they were looked for. */
+function network(machines: Record<string, { mac: string; afterMs: number }>) {
+  const clock = new VirtualClock();
+  const known = new Map<string, string>();
+  const probed: string[] = [];
+  const check = conflictCheck({
+    clock,
+    interfaces: [INTERFACE],
+    probe(address) {
+      probed.push(address);
+      const machine = machines[address];
+      if (machine !== undefined) clock.after(machine.afterMs, () => known.set(address, machine.mac));
+    },
+    neighbours: async () => known,
+  });
+  const ask = async (address: string): Promise<{ used: boolean; ms: number }> => {
+    const before = clock.now();
+    const asked = check.inUse(parseIpv4(address), CLIENT).then((used) => ({ used, ms: clock.now() - before }));
+    await clock.run(1000);
+    return asked;
+  };
+  return { ask, check, clock, probed };
+}
+
+test("N15 an address at which another machine answers is in use, one at which the client itself does is not", async () => {
+  const { ask } = network({
+    "10.0.0.100": { mac: OTHER, afterMs: 5 },
+    "10.0.0.101": { mac: CLIENT, afterMs: 5 },
+    "10.0.0.102": { mac: OTHER, afterMs: 75 },
+  });
+  assert.deepEqual(await ask("10.0.0.100"), { used: true, ms: 20 });
+  assert.deepEqual(await ask("10.0.0.101"), { used: false, ms: 20 });
+  assert.deepEqual(await ask("10.0.0.102"), { used: true, ms: 80 });
+});
+
+test("N15 an address at which nobody answers costs a tenth of a second, one of another network nothing", async () => {
+  const { ask, probed } = network({});
+  assert.deepEqual(await ask("10.0.0.100"), { used: false, ms: 100 });
+  assert.deepEqual(await ask("10.1.0.100"), { used: false, ms: 0 });
+  assert.deepEqual(probed, ["10.0.0.100"]);
+});
+
+test("N15 a rack that powers on at once is not kept waiting: beyond 32 looks at a time an address counts as free", async () => {
+  const { check, clock, probed } = network({});
+  const all = Array.from({ length: 100 }, (_, i) => check.inUse(parseIpv4(`10.0.0.${100 + i}`), CLIENT));
+  await clock.run(100);
+  assert.deepEqual(new Set(await Promise.all(all)), new Set([false]));
+  assert.equal(probed.length, 32);
+});

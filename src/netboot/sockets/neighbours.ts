@@ -1,0 +1,24 @@
+import { readFile } from "node:fs/promises";
+import { type Mac, parseMac } from "../../base/mac.ts";
+
+/** No kernel keeps more than some thousand neighbours. */
+const MOST_LINES = 20_000;
+
+/** ATF_COM of Linux: the hardware address is known. */
+const COMPLETE = 0x2;
+
+/** Who answers at which IPv4 address of the networks this machine is on, as far as its kernel knows; addresses as text. */
+export async function neighbours(): Promise<ReadonlyMap<string, Mac>> {
+  return parseArp(await readFile("/proc/net/arp", "utf8"));
+}
+
+/** Reads the kernel's table (proc(5), `/proc/net/arp`): address, hardware type, flags, hardware address, mask, device. */
+export function parseArp(table: string): Map<string, Mac> {
+  const found = new Map<string, Mac>();
+  for (const line of table.split("\n", MOST_LINES).slice(1)) {
+    const [address, type, flags, mac] = line.split(/\s+/);
+    if (address === undefined || mac === undefined || type !== "0x1" || (Number(flags) & COMPLETE) === 0) continue;
+    found.set(address, parseMac(mac));
+  }
+  return found;
+}
