@@ -19,8 +19,46 @@ export interface Host {
   inventory?: Inventory;
   inventoryAt?: number;
   /** Given last; `result` once it has ended. */
-  order?: { is: Order; givenAt: number; takenAt?: number; progress?: Progress; result?: Result; endedAt?: number };
+  order?: GivenOrder;
 }
 
-/** `agent`: Slipway's agent, in memory. `disk`: nothing from us, so that the firmware goes on to the disk. */
-export type BootAction = "agent" | "disk";
+export interface GivenOrder {
+  is: Order;
+  givenAt: number;
+  takenAt?: number;
+  progress?: Progress;
+  result?: Result;
+  endedAt?: number;
+}
+
+/**
+ * `agent`: Slipway's agent, in memory. `disk`: nothing from us, so that the firmware goes on to the disk. `wait`: stay in the boot loader
+ * until this changes. `chain`: a script of the user's own, an iPXE script or a GRUB configuration by its URL.
+ */
+export type BootAction = "agent" | "disk" | "wait" | { chain: string };
+
+/** What becomes of a host. That it was merely seen again is no change. `into`: it turned out to be that other host. */
+export type HostChange = { is: "changed"; host: Host } | { is: "gone"; name: string; into?: string };
+
+/** What is known of each machine as it is kept: values, never changed in place. */
+export interface HostRecord {
+  readonly host: Readonly<Host>;
+  /** SHA-256 of the token that the agent got when it registered last. */
+  readonly tokenHash?: string;
+  /** Somebody said what it boots; else the usual holds. */
+  readonly bootChosen: boolean;
+}
+
+export function hostName(mac: Mac): string {
+  return `host-${mac.replaceAll(":", "-")}`;
+}
+
+/** Whether it may be forgotten to make room for another: it has told nothing, and nobody has said anything about it. */
+export function isMerelyHeard({ host, bootChosen }: HostRecord): boolean {
+  return host.inventory === undefined && host.order === undefined && !bootChosen;
+}
+
+/** The order that has no result yet. */
+export function openOrder(host: Readonly<Host>): GivenOrder | undefined {
+  return host.order?.result === undefined ? host.order : undefined;
+}
