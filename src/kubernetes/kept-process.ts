@@ -24,8 +24,8 @@ exit $code
 export interface KeptProcessOptions {
   command: string;
   args: readonly string[];
-  /** Both its outputs, begun anew. */
-  logFile: string;
+  /** Both its outputs, begun anew; absent: they are ours. */
+  logFile?: string;
   /** Removed when the program has ended, however it and we ended. */
   removeAfter?: string;
   /** How it is ended when we are gone. TERM unless said. */
@@ -36,20 +36,20 @@ export interface KeptProcessOptions {
 export class KeptProcess {
   /** Resolves with the exit code once the program is gone. */
   readonly gone: Promise<number>;
-  readonly logFile: string;
+  readonly logFile: string | undefined;
   readonly #order: (signal: string) => void;
   readonly #keeper: number | undefined;
   #running = true;
 
   constructor({ command, args, logFile, removeAfter, orphaned }: KeptProcessOptions) {
     this.logFile = logFile;
-    const log = openSync(logFile, "w", 0o600);
+    const log = logFile === undefined ? undefined : openSync(logFile, "w", 0o600);
     // In a session of its own, Ctrl-C reaches us alone: we stop first and the program after us.
     const keeper = spawn("/bin/sh", ["-c", KEEPER, "keeper", removeAfter ?? "", orphaned ?? "TERM", command, ...args], {
-      stdio: ["pipe", log, log],
+      stdio: ["pipe", log ?? "inherit", log ?? "inherit"],
       detached: true,
     });
-    closeSync(log);
+    if (log !== undefined) closeSync(log);
     this.#keeper = keeper.pid;
     // Writing to a keeper that has just gone is no fault: there is nothing left to end.
     keeper.stdin!.on("error", () => {});
@@ -78,7 +78,7 @@ export class KeptProcess {
 
   /** The last lines it printed, for a person. */
   async lastWords(lines = 12): Promise<string> {
-    const text = await readFile(this.logFile, "utf8").catch(() => "");
+    const text = this.logFile === undefined ? "" : await readFile(this.logFile, "utf8").catch(() => "");
     return text.trimEnd().split("\n").slice(-lines).join("\n");
   }
 }

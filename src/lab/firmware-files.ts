@@ -5,8 +5,8 @@ export interface FirmwareFiles {
   program: string;
   /** Code is read only; of the variables each machine has its own copy. */
   flash?: { code: string; variables: string };
-  /** The card, and the file of its ROM; without one the firmware has a driver of its own. */
-  card: { device: string; rom?: string };
+  /** The card's ROM, by file; absent: none, the firmware has a driver of its own. */
+  rom?: string;
   packages: readonly string[];
 }
 
@@ -14,16 +14,10 @@ const X86 = "qemu-system-x86_64";
 const OVMF = "/usr/share/OVMF";
 const AAVMF = "/usr/share/AAVMF";
 const PLAIN = { code: `${OVMF}/OVMF_CODE_4M.fd`, variables: `${OVMF}/OVMF_VARS_4M.fd` };
-const VIRTIO = { device: "virtio-net-pci" };
-const UEFI: FirmwareFiles = { program: X86, flash: PLAIN, card: VIRTIO, packages: ["qemu-system-x86", "ovmf"] };
+const UEFI: FirmwareFiles = { program: X86, flash: PLAIN, packages: ["qemu-system-x86", "ovmf"] };
 
 export const FIRMWARE_FILES: Readonly<Record<Firmware, FirmwareFiles>> = {
-  bios: {
-    program: X86,
-    // The ROM for virtio does not know the virtio that a PCI Express board gives.
-    card: { device: "e1000e", rom: "/usr/lib/ipxe/qemu/pxe-e1000e.rom" },
-    packages: ["qemu-system-x86", "ipxe-qemu"],
-  },
+  bios: { program: X86, rom: "/usr/lib/ipxe/qemu/efi-virtio.rom", packages: ["qemu-system-x86", "ipxe-qemu"] },
   uefi: UEFI,
   "uefi-http": UEFI,
   "uefi-secure": {
@@ -33,7 +27,6 @@ export const FIRMWARE_FILES: Readonly<Record<Firmware, FirmwareFiles>> = {
   arm64: {
     program: "qemu-system-aarch64",
     flash: { code: `${AAVMF}/AAVMF_CODE.fd`, variables: `${AAVMF}/AAVMF_VARS.fd` },
-    card: VIRTIO,
     packages: ["qemu-system-arm", "qemu-efi-aarch64"],
   },
 };

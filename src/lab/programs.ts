@@ -26,8 +26,8 @@ export async function missingPackages(firmwares: Iterable<Firmware>, path: strin
   const missing = new Set<string>();
   for (const [program, from] of Object.entries(ALWAYS)) if (!(await hasProgram(program, folders))) missing.add(from);
   for (const firmware of new Set(firmwares)) {
-    const { program, flash, card, packages } = FIRMWARE_FILES[firmware];
-    const files = [flash?.code, flash?.variables, card.rom].filter((file) => file !== undefined);
+    const { program, flash, rom, packages } = FIRMWARE_FILES[firmware];
+    const files = [flash?.code, flash?.variables, rom].filter((file) => file !== undefined);
     if (!(await hasProgram(program, folders))) missing.add(packages[0]!);
     for (const file of files) if (!(await allowed(file, constants.R_OK))) missing.add(packages[1]!);
   }

@@ -55,11 +55,12 @@ function flash({ firmware }: MachineSpec, { variables }: Wiring): string[] {
 }
 
 function card({ firmware, mac, loader }: MachineSpec, { tap }: Wiring): string[] {
-  const { device, rom } = FIRMWARE_FILES[firmware].card;
+  const { rom } = FIRMWARE_FILES[firmware];
   const romFile = rom === undefined || loader !== undefined ? "" : escaped(rom);
   return [
     ...["-netdev", `tap,id=net0,ifname=${tap},script=no,downscript=no`],
-    ...["-device", `${device},netdev=net0,mac=${mac},romfile=${romFile},bootindex=1`],
+    // The ROM knows the card by its modern number only.
+    ...["-device", `virtio-net-pci,disable-legacy=on,netdev=net0,mac=${mac},romfile=${romFile},bootindex=1`],
   ];
 }
 

@@ -75,8 +75,11 @@ export class QemuMachine {
     this.console.read(process.stdout!);
     const running: Running = { process, qmp: new Qmp(process.stdio[QMP_DESCRIPTOR] as Duplex), gone };
     this.#running = running;
-    const started = running.qmp.ready.then(() => true);
-    if (await Promise.race([started, gone.then(() => false)])) return;
+    const started = await running.qmp.ready.then(
+      () => true,
+      () => gone.then(() => false),
+    );
+    if (started) return;
     throw new Fault("Unavailable", `machine ${this.spec.name}`, complaint.trim() || `${program} did not start`);
   }
 
