@@ -8,7 +8,7 @@ import { apiVersionOf } from "../registry.ts";
 import type { User } from "../request.ts";
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { badRequest, invalid } from "../status.ts";
-import { decodeObject, managerOf, tidy } from "../verbs/object.ts";
+import { decodeObject, fillIn, managerOf } from "../verbs/object.ts";
 import { askedOf, metadataError, questionErrors, subjectOf } from "./access-review.ts";
 import type { Authorizer } from "./authorize.ts";
 import { isEmpty } from "./rbac/policy-rule.ts";
@@ -75,7 +75,7 @@ export function reviewResources({ authorize, rulesFor }: Authorizer, judge: Judg
 /** The question of a request, with its sender as the owner of its fields. */
 function asked(call: Call): Body {
   const review = decodeObject(call, call.body);
-  tidy(call, review);
+  fillIn(call, review);
   delete review.status;
   return tracked(call, review);
 }

@@ -26,7 +26,6 @@ export async function apply(call: Call): Promise<{ object: Body; created: boolea
     time: rfc3339(core.clock.now()),
     schema: resource.schema,
   };
-  const quiet = { ...call, duplicates: [] };
   const exists = (): boolean => core.store.get(placeOf(call).collection, placeOf(call).key) !== undefined;
   if (!exists()) {
     if (call.subresource !== "") throw notFound(resource, call.name);
@@ -40,14 +39,14 @@ export async function apply(call: Call): Promise<{ object: Body; created: boolea
         `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
       );
     try {
-      return { object: await store(quiet, decode(call, object), { managed: true }), created: true };
+      return { object: await store(call, decode(call, object), { managed: true }), created: true };
     } catch (error) {
       // Somebody else created it meanwhile: then this apply merges with theirs.
       if (!isFault(error, "AlreadyExists") || !exists()) throw error;
     }
   }
   const object = await rewrite(
-    quiet,
+    call,
     async (live) => {
       const { object } = await withVersions(call, (inVersion) =>
         typed(() => applyConfiguration({ ...given, live, inVersion })),
@@ -108,9 +107,9 @@ export function typed<T>(work: () => T): T {
   }
 }
 
-/** The merged object. A null where a custom resource may have none is refused: only other writes take it for an absent field. */
+/** The merged object; what its kind does not know has gone in silence, as upstream drops it. A null where a custom resource may have none is refused: only other writes take it for an absent field. */
 function decode(call: Call, merged: Body): Body {
-  const object = placed(call, readObject(call, copyJson(merged)));
+  const object = placed(call, readObject(call, copyJson(merged)).object);
   const schema = call.core.registry.compiled(call.resource);
   if (schema.nullErrors(object).length === 0) return object;
   throw invalid(call.resource, call.name, schema.validate(object));

@@ -14,10 +14,10 @@ import {
   allocate,
   asIfStored,
   decodeObject,
+  fillIn,
   managerOf,
   mergeOwners,
   placeOf,
-  tidy,
   toStorage,
   warn,
 } from "./object.ts";
@@ -42,7 +42,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   const now = core.clock.now();
   requireOpenNamespace(call, object.metadata.name ?? "");
   strip(call, object);
-  tidy(call, object);
+  fillIn(call, object);
   mergeOwners(call, object);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {

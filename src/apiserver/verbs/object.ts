@@ -35,11 +35,16 @@ export async function asIfStored(call: Call, object: Body): Promise<Body> {
   return await pruned((r) => core.registry.compiled(r), resource, await toStorage(call, object));
 }
 
-/** A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. */
+/**
+ * A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. Unknown and repeated
+ * fields are refused, told as warnings or ignored, as `fieldValidation` asks.
+ */
 export function decodeObject(call: Call, value: unknown): Body {
   let object: Body;
   try {
-    object = readObject(call, value);
+    const read = readObject(call, value);
+    tellStrange(call, read.unknown);
+    object = read.object;
   } catch (error) {
     throw error instanceof Unreadable ? unreadableBody(call, error) : error;
   }
@@ -52,22 +57,28 @@ export function decodeObject(call: Call, value: unknown): Body {
   return placed(call, object);
 }
 
-/** The same, wherever the object claims to be. Throws `Unreadable` for what does not decode. */
-export function readObject(call: Call, value: unknown): Body {
-  const { resource } = call;
-  if (!resource.builtIn) return readCustom(call, value);
+/** An object with what its kind knows, and the paths of the fields that it had beside that. */
+export interface ReadObject {
+  object: Body;
+  unknown: readonly string[];
+}
+
+/** A value as an object of the call's kind, wherever it claims to be. Throws `Unreadable` for what does not decode. */
+export function readObject(call: Call, value: unknown): ReadObject {
+  const { resource, core } = call;
+  if (!resource.builtIn) {
+    const object = readCustom(call, value);
+    return { object, unknown: core.registry.compiled(resource).prune(object) };
+  }
   const expected = apiVersionOf(resource);
   readHead(value);
   if (!isRecord(value)) throw badRequest("the body holds no object");
   const { apiVersion = expected, kind = resource.kind } = value;
   if (kind !== resource.kind || apiVersion !== expected)
     throw new Unreadable(mismatchOf(call, String(apiVersion), String(kind)), true);
-  const metadata = value.metadata ?? {};
-  const wrong = mistypedIn(call, value, metadata);
-  if (wrong !== undefined) throw new Unreadable(wrong, true);
-  const object = { ...value, apiVersion, kind, metadata } as Body;
-  dropNulls(object.metadata as unknown as Record<string, unknown>);
-  return object;
+  const read = decodeBuiltIn(call, { ...value, apiVersion, kind, metadata: value.metadata ?? {} });
+  dropNulls(read.object.metadata as unknown as Record<string, unknown>);
+  return read;
 }
 
 /** Why a body of another kind is none of this one: it is known and can't be converted, or not known at all. */
@@ -82,18 +93,20 @@ function mismatchOf({ core, resource }: Call, apiVersion: string, kind: string):
   return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(shown)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
-/** What can't be decoded, in the decoder's words. A configuration to apply is judged by its schema instead. */
-function mistypedIn({ resource, contentType }: Call, value: unknown, metadata: unknown): string | undefined {
+/** What can't be decoded is told in the decoder's words. A configuration to apply has been judged by its schema. */
+function decodeBuiltIn({ resource, core, contentType }: Call, object: Record<string, unknown>): ReadObject {
   const type = typeOfResource(resource);
-  if (type === undefined || mediaType(contentType).startsWith("application/apply-patch"))
-    return malformedMetadata(metadata);
-  try {
-    decodeWire(type, value);
-  } catch (error) {
-    if (error instanceof Undecodable) return error.message;
-    throw error;
+  if (type === undefined || mediaType(contentType).startsWith("application/apply-patch")) {
+    const wrong = malformedMetadata(object.metadata);
+    if (wrong !== undefined) throw new Unreadable(wrong, true);
+    return { object: object as Body, unknown: core.registry.compiled(resource).prune(object) };
   }
-  return undefined;
+  try {
+    const { value, unknown } = decodeWire(type, object);
+    return { object: value as Body, unknown };
+  } catch (error) {
+    throw error instanceof Undecodable ? new Unreadable(error.message, true) : error;
+  }
 }
 
 function dropNulls(metadata: Record<string, unknown>): void {
@@ -120,28 +133,23 @@ export function nameless(name: string): Fault {
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
-/**
- * Drops what the schema does not know and fills in defaults, in place. Unknown and repeated fields are refused, told as warnings or ignored,
- * as `fieldValidation` asks.
- */
-export function tidy(call: Call, object: Body): void {
-  const { resource, core } = call;
-  const schema = core.registry.compiled(resource);
-  const unknown = schema.prune(object);
+function tellStrange(call: Call, unknown: readonly string[]): void {
+  const { kind, version } = call.resource;
   const mode = call.query.get("fieldValidation") || "Warn";
-  // A configuration to apply has come through its schema; what is still dropped, kube-apiserver drops in silence.
-  const applied = mediaType(call.contentType).startsWith("application/apply-patch");
-  const texts = strangeIn(call, applied ? [] : unknown);
-  if (texts.length > 0 && mode !== "Ignore") {
-    if (mode === "Strict")
-      throw badRequest(
-        `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: strict decoding error: ${texts.join(", ")}`,
-      );
-    // What a YAML parser minds comes as one text of several lines.
-    const lines = texts.flatMap((text) => text.replace(/^yaml: unmarshal errors:\n/, "").split("\n"));
-    for (const line of lines) if (!call.warnings.includes(line.trim())) call.warnings.push(line.trim());
-  }
-  schema.applyDefaults(object);
+  const texts = strangeIn(call, unknown);
+  if (texts.length === 0 || mode === "Ignore") return;
+  if (mode === "Strict")
+    throw badRequest(
+      `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${texts.join(", ")}`,
+    );
+  // What a YAML parser minds comes as one text of several lines.
+  const lines = texts.flatMap((text) => text.replace(/^yaml: unmarshal errors:\n/, "").split("\n"));
+  for (const line of lines) if (!call.warnings.includes(line.trim())) call.warnings.push(line.trim());
+}
+
+/** Fills in the defaults of an object of the call's kind, in place. */
+export function fillIn({ resource, core }: Call, object: Body): void {
+  core.registry.compiled(resource).applyDefaults(object);
 }
 
 /** Unknown and repeated fields, in the words of strict decoding. YAML's complaint about repeated ones is one text about them all. */

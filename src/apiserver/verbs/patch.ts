@@ -16,7 +16,7 @@ import { conversionComplaint } from "../wire/convert.ts";
 import { apply } from "./apply.ts";
 import { checkType } from "./custom-object.ts";
 import { readHead, Unreadable } from "./head.ts";
-import { nameless, placed, readObject } from "./object.ts";
+import { nameless, placed, type ReadObject, readObject } from "./object.ts";
 import { requireVersion, rewrite } from "./update.ts";
 import { checkWriteOptions } from "./write-options.ts";
 
@@ -36,15 +36,14 @@ export async function patch(call: Call): Promise<{ object: Body; created: boolea
   if (isApply) return apply(call);
   const change = patcher(call, call.resource.schema);
   const strange = strangeIn(call);
-  const quiet = { ...call, duplicates: [], text: undefined };
-  return {
-    object: await rewrite(quiet, (live) => {
-      const object = decodePatched(quiet, copyJson(change(live)), strange);
-      requireVersion(quiet, object.metadata);
-      return object;
-    }),
-    created: false,
-  };
+  // The text of a patch is not that of the object.
+  const textless = { ...call, text: undefined };
+  const object = await rewrite(call, (live) => {
+    const next = decodePatched(textless, copyJson(change(live)), strange);
+    requireVersion(call, next.metadata);
+    return next;
+  });
+  return { object, created: false };
 }
 
 /**
@@ -67,27 +66,27 @@ function decodePatched(call: Call, patched: unknown, strange: readonly string[])
     // What the object says of its own kind is not looked at.
     Object.assign(patched as object, { apiVersion: apiVersionOf(call.resource), kind: call.resource.kind });
   }
-  let object: Body;
+  let read: ReadObject;
   try {
-    object = readObject(call, patched);
+    read = readObject(call, patched);
   } catch (error) {
     if (error instanceof Unreadable) throw refuse(error.message);
     if (!isFault(error, "BadRequest")) throw error;
     throw refuse(statusOfError(error).message ?? "");
   }
   const unversioned = isUnversioned(call, patched);
-  if (!call.resource.builtIn) checkType(call, object);
+  if (!call.resource.builtIn) checkType(call, read.object);
   // Without a version an object counts as one of a type that has none of its fields, not even a name.
   const unknown = unversioned
     ? Object.keys(patched as object)
         .filter((field) => field !== "kind")
         .sort()
-    : call.core.registry.compiled(call.resource).prune(object);
+    : read.unknown;
   const texts = [...strange, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
   if (texts.length > 0 && mode === "Strict") throw refuse(`strict decoding error: ${texts.join(", ")}`);
   if (mode === "Warn") for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
   if (unversioned) throw nameless(call.name);
-  return placed(call, object);
+  return placed(call, read.object);
 }
 
 /** Whether a patch has taken the `apiVersion` of an object. Upstream can't read a custom resource then, and says so as its own failure. */

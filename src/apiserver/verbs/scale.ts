@@ -33,6 +33,8 @@ export async function scale(call: Call, verb: string): Promise<unknown> {
       const replicas = replicasOf(call, wanted);
       const given = isRecord(wanted) && isRecord(wanted.metadata) ? wanted.metadata.resourceVersion : undefined;
       const next = copyJson(withValueAt(live, path, replicas));
+      // A path that the kind's schema does not know leads nowhere.
+      if (!call.resource.builtIn) call.core.registry.compiled(call.resource).prune(next);
       if (isApply)
         next.metadata.managedFields = ownersAfterScale(scaled(call, live), (wanted as Body).metadata.managedFields);
       if (typeof given === "string" && given !== "") next.metadata.resourceVersion = given;

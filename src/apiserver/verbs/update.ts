@@ -14,11 +14,11 @@ import {
   allocate,
   asIfStored,
   decodeObject,
+  fillIn,
   managerOf,
   mergeOwners,
   nameless,
   placeOf,
-  tidy,
   toStorage,
   warn,
 } from "./object.ts";
@@ -42,8 +42,6 @@ export async function update(call: Call): Promise<{ object: Body; created: boole
   checkWriteOptions(call, "UpdateOptions");
   const object = decodeObject(call, call.body);
   requireName(call);
-  // What the body holds is told whatever becomes of the write.
-  tidy(call, object);
   const { collection, key } = placeOf(call);
   const creates = call.resource.createsOnUpdate === true && call.subresource === "";
   if (creates && call.core.store.get(collection, key) === undefined)
@@ -142,7 +140,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   let next = take(call, live, proposed, subresource);
   // An apply that states nothing may leave an object that nobody owns.
   if (unowned) delete next.metadata.managedFields;
-  tidy(call, next);
+  fillIn(call, next);
   mergeOwners(call, next);
   // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
   if (options.managed !== true) {

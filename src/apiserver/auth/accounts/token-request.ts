@@ -4,7 +4,7 @@ import { at, membersAt, numberAt, textAt, textsAt } from "../../builtin/read.ts"
 import { admit, approve, type Call } from "../../core.ts";
 import type { Body, FieldError } from "../../served.ts";
 import { badRequest, conflict, invalid, notFound } from "../../status.ts";
-import { decodeObject, tidy } from "../../verbs/object.ts";
+import { decodeObject, fillIn } from "../../verbs/object.ts";
 import { tokenRequest } from "../review-kinds.ts";
 import { tracked } from "../reviews.ts";
 import type { AccountTokens, TokenFor } from "./account-tokens.ts";
@@ -64,7 +64,7 @@ function readRequest(call: Call): Body {
   // The kind itself has no namespace, its place has.
   const resource = { ...tokenRequest, namespaced: true };
   const request = decodeObject({ ...here, resource }, call.body ?? {});
-  tidy(here, request);
+  fillIn(here, request);
   delete request.status;
   const given = Object.entries(membersAt(request, "spec")).filter(([, value]) => value !== null);
   request.spec = { expirationSeconds: HOUR_S, ...Object.fromEntries(given) };
