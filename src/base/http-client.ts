@@ -13,6 +13,8 @@ export interface HttpClientOptions {
   ca?: string;
   /** Connects to this IP address, whatever the URL's host, whose name the certificate must still bear. */
   address?: string;
+  /** Connects to this Unix socket, whatever the URL's host. */
+  socket?: string;
   /** Sockets per origin at most. */
   connections?: number;
 }
@@ -33,6 +35,7 @@ export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): P
     connect: {
       timeout: DEFAULT_TIMEOUT_MS,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.socket === undefined ? {} : { socketPath: options.socket }),
       ...(options.address === undefined ? {} : { lookup: always(options.address) }),
     },
   });

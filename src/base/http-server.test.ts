@@ -1,8 +1,13 @@
 import "reflect-metadata";
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { webcrypto } from "node:crypto";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, test } from "node:test";
+import { promisify } from "node:util";
 import { PemConverter, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { isFault } from "./fault.ts";
 import { plain } from "./http.ts";
@@ -141,3 +146,25 @@ function firstLine(port: number, request: string): Promise<string> {
     });
   });
 }
+
+test("a Unix socket is its owner's alone, is taken over from the dead and not from the living", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-socket-"));
+  const socket = join(dir, "api.sock");
+  await promisify(execFile)(process.execPath, [
+    "-e",
+    `require("net").createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, "SIGKILL"))`,
+  ]).catch(() => {});
+  const server = await serveHttp(async ({ url }) => plain(200, new URL(url).pathname), { socket });
+  const local = undiciHttp({ socket });
+
+  assert.equal((await local({ method: "GET", url: "http://localhost/hosts" })).body, "/hosts");
+  assert.equal((await stat(socket)).mode & 0o777, 0o600);
+  await assert.rejects(
+    serveHttp(async () => plain(200, ""), { socket }),
+    (e) => isFault(e, "AlreadyExists"),
+  );
+
+  await local.close();
+  await server.close();
+  await rm(dir, { recursive: true });
+});

@@ -1,6 +1,7 @@
+import { rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { asFault, Fault } from "./fault.ts";
 import { type HttpAnswer, type HttpHandler, type HttpRequest, plain } from "./http.ts";
 import { type Log, quietLog } from "./log.ts";
@@ -10,6 +11,8 @@ export interface HttpServerOptions {
   host?: string;
   /** 0: any free port. */
   port?: number;
+  /** Path of a Unix socket in place of address and port; only its owner may connect. One that a dead process left is replaced. */
+  socket?: string;
   /** PEM. `ca` given: clients must show a certificate it signed. */
   tls?: { key: string; cert: string; ca?: string };
   /** Larger bodies are answered 413. */
@@ -56,13 +59,22 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const server: Server = tlsServer ?? createServer(limits, onRequest);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    const listening = (): void => {
       server.off("error", reject);
       resolve();
-    });
+    };
+    if (options.socket === undefined) server.listen(port, host, listening);
+    else
+      freeSocket(options.socket).then(() => {
+        // Whoever may write to a socket may speak to it.
+        const mask = process.umask(0o177);
+        server.listen({ path: options.socket }, listening);
+        process.umask(mask);
+      }, reject);
   });
   if (options.unref) server.unref();
-  const bound = server.address() as AddressInfo;
+  const address = server.address() as AddressInfo | string;
+  const bound = typeof address === "string" ? { address: "localhost", family: "unix", port: 0 } : address;
   const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
   origin = `${tls ? "https" : "http"}://${name}:${bound.port}`;
   return {
@@ -74,6 +86,19 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     },
     close: () => closeServer(server),
   };
+}
+
+/** Removes a socket that nobody listens at any more. Rejects with a `Fault` while somebody does. */
+async function freeSocket(path: string): Promise<void> {
+  const isServed = await new Promise<boolean>((resolve) => {
+    const probe = connect(path, () => resolve(true)).once("error", () => resolve(false));
+    probe.once("connect", () => probe.destroy());
+  });
+  if (isServed)
+    throw new Fault("AlreadyExists", path, "another process listens at this socket", {
+      remedy: "stop it, or choose another folder",
+    });
+  await rm(path, { force: true });
 }
 
 interface Exchange {

@@ -5,7 +5,7 @@ import { type Context, type Controller, DONE, type Outcome, source } from "../..
 import type { OwnerReference } from "../../kube/object.ts";
 import { ownerReference } from "../../kube/owners.ts";
 import { TokenBucket } from "../../kube/rate-limit.ts";
-import type { Host } from "../../netboot/hosts/host.ts";
+import type { Host, HostChange } from "../../netboot/hosts/host.ts";
 import { type Discovery, isDiscovered, macsOf, type Observed, planDiscovery } from "./plan.ts";
 
 export const SYSTEM = "netboot";
@@ -14,8 +14,8 @@ export const SYSTEM = "netboot";
 export interface HeardHosts {
   get(name: string): Host | undefined;
   list(): readonly Host[];
-  /** Calls back with every host that changes; returns what ends that. */
-  onChange(listener: (host: Host) => void): () => void;
+  /** Calls back with every host that changes; returns what ends that. That one was merely heard again need not be told. */
+  onChange(listener: (change: HostChange) => void): () => void;
 }
 
 export interface DiscoveryOptions extends Discovery {
@@ -25,6 +25,8 @@ export interface DiscoveryOptions extends Discovery {
 }
 
 const LATER_MS = 1_000;
+/** Until it is looked whether a machine without an object is heard again. */
+const SILENT_MS = 30_000;
 const BURST = 10;
 
 /** Makes a BareMetalHost and its HardwareData of every machine that was heard and is not declared. Its keys are the names of heard hosts. */
@@ -58,7 +60,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
     // One after another, so that the number allowed is kept.
     workers: 1,
     listen(wake) {
-      const stop = hosts.onChange((host) => wake(refOf(host)));
+      const stop = hosts.onChange((change) => change.is === "changed" && wake(refOf(change.host)));
       for (const host of hosts.list()) wake(refOf(host));
       return stop;
     },
@@ -74,7 +76,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
           if (next.because === "full" && !isFullTold)
             log.warn({ most: discovery.most, mac: host.mac }, "more machines were heard than may be discovered");
           isFullTold ||= next.because === "full";
-          return DONE;
+          return next.because === "silent" ? { againAfterMs: SILENT_MS } : DONE;
         case "create":
           if (!pace.tryTake()) return { againAfterMs: LATER_MS };
           fresh.add(name);

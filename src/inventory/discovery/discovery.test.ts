@@ -12,7 +12,7 @@ import { CustomResourceDefinition, Namespace } from "../../kube/core.ts";
 import { createManager, type Manager } from "../../kube/manager.ts";
 import { createClient } from "../../kube/rest-client.ts";
 import type { Inventory } from "../../netboot/agent/protocol.ts";
-import type { Host } from "../../netboot/hosts/host.ts";
+import type { Host, HostChange } from "../../netboot/hosts/host.ts";
 import { installCrds } from "../../operator/install-crds.ts";
 import { discoveryController, type HeardHosts } from "./controller.ts";
 
@@ -21,10 +21,10 @@ const MINUTE = 60_000;
 
 class Heard implements HeardHosts {
   readonly hosts = new Map<string, Host>();
-  readonly #listeners = new Set<(host: Host) => void>();
+  readonly #listeners = new Set<(change: HostChange) => void>();
   get = (name: string): Host | undefined => this.hosts.get(name);
   list = (): Host[] => [...this.hosts.values()];
-  onChange(listener: (host: Host) => void): () => void {
+  onChange(listener: (change: HostChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -33,7 +33,7 @@ class Heard implements HeardHosts {
     const before = this.hosts.get(name) ?? { name, mac, macs: [mac], firstSeen: at, boot: "agent" as const };
     const host: Host = { ...before, lastSeen: at, ...more };
     this.hosts.set(name, host);
-    for (const listener of this.#listeners) listener(host);
+    for (const listener of this.#listeners) listener({ is: "changed", host });
     return host;
   }
 }
@@ -167,7 +167,8 @@ test("a discovered host that was deleted comes back when its machine is heard ag
   await client.delete(BareMetalHost, { namespace: NAMESPACE, name });
   await settle();
   assert.deepEqual(await hosts(), []);
-  heard.hear(MAC, clock.now());
+  // Nobody is told that it was merely heard again.
+  heard.hosts.get(name)!.lastSeen = clock.now();
   await settle();
   assert.equal((await hosts()).length, 1);
 });

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isFault } from "../base/fault.ts";
+import { netbootSettings } from "./settings.ts";
+
+test("nothing said is a whole set of settings", () => {
+  const { dhcp, http, boot, discovery } = netbootSettings(undefined, "nothing");
+  assert.equal(dhcp.mode, "pool");
+  assert.deepEqual(http, { port: 8080, tlsPort: 8443 });
+  assert.equal(boot.unknown, "agent");
+  assert.equal(discovery.most, 1000);
+});
+
+test("every wrong field is named, with what it needs, and a misspelt one is not passed over", () => {
+  const given = { dhcp: { mode: "all", subnets: [{ network: "10.0.0.0" }] }, http: { prot: 80 } };
+  assert.throws(
+    () => netbootSettings(given, "netboot.yaml"),
+    (error) =>
+      isFault(error, "Invalid") &&
+      /dhcp\.mode: .*"pool"/.test(error.message) &&
+      /dhcp\.subnets\.0\.network: /.test(error.message) &&
+      /http: .*"prot"/.test(error.message),
+  );
+});

@@ -1,0 +1,82 @@
+/** What netboot is told, as it stands in a file or comes from the command line. */
+import { isAbsolute } from "node:path";
+import { z } from "zod";
+import { Fault } from "../base/fault.ts";
+import type { SubnetConfig } from "./dhcp/config.ts";
+import type { Reservation } from "./dhcp/reservations.ts";
+
+const address = z.ipv4();
+const url = z.string().regex(/^https?:\/\/\S+$/, "a URL that starts with http:// or https:// is needed");
+const port = z.int().min(1).max(65_535);
+const seconds = z.int().min(1);
+
+const subnet = z.strictObject({
+  network: z.cidrv4(),
+  pools: z.array(z.strictObject({ first: address, last: address })).default([]),
+  gateway: address.exactOptional(),
+  nameServers: z.array(address).exactOptional(),
+  domain: z.string().exactOptional(),
+  searchDomains: z.array(z.string()).exactOptional(),
+  timeServers: z.array(address).exactOptional(),
+  logServers: z.array(address).exactOptional(),
+  mtu: z.int().min(576).max(65_535).exactOptional(),
+  routes: z.array(z.strictObject({ network: z.cidrv4(), gateway: address })).exactOptional(),
+  leaseSeconds: seconds.exactOptional(),
+  bootLeaseSeconds: seconds.exactOptional(),
+  quarantineSeconds: seconds.exactOptional(),
+}) satisfies z.ZodType<SubnetConfig, unknown>;
+
+const reservation = z.strictObject({
+  mac: z.string(),
+  address: address.exactOptional(),
+  hostName: z.string().exactOptional(),
+  file: z.string().exactOptional(),
+  script: url.exactOptional(),
+}) satisfies z.ZodType<Reservation, unknown>;
+
+export const NetbootSettings = z.strictObject({
+  /** The card that machines are reached by. Unset: the only one that has an address. */
+  interface: z.string().min(1).max(15).exactOptional(),
+  dhcp: z
+    .strictObject({
+      mode: z.enum(["pool", "proxy", "reservations", "off"]).default("pool"),
+      subnets: z.array(subnet).default([]),
+      reservations: z.array(reservation).default([]),
+    })
+    .prefault({}),
+  tftp: z.strictObject({ enabled: z.boolean().default(true), singlePort: z.boolean().default(false) }).prefault({}),
+  http: z.strictObject({ port: port.default(8080), tlsPort: port.default(8443) }).prefault({}),
+  syslog: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  boot: z
+    .strictObject({
+      /** What a machine boots of which nobody said anything. */
+      unknown: z.enum(["agent", "disk"]).default("agent"),
+      /** A folder of one's own whose boot files go before Debian's. */
+      files: z.string().refine(isAbsolute, "an absolute path is needed").exactOptional(),
+      /** Boot file or URL by architecture number (option 93). */
+      byArchitecture: z.record(z.string().regex(/^\d{1,5}$/), z.string()).exactOptional(),
+      /** UEFI machines boot iPXE in place of shim and GRUB. */
+      uefi: z.enum(["grub", "ipxe"]).default("grub"),
+      /** Added to the agent's kernel command line: a serial console, for instance. */
+      arguments: z.array(z.string().regex(/^[\x21-\x7e]+$/)).default([]),
+      uefiDiscovery: z.enum(["given", "port4011"]).default("given"),
+    })
+    .prefault({}),
+  discovery: z
+    .strictObject({
+      namespace: z.string().default("slipway-hosts"),
+      /** BareMetalHosts that discovery makes at most. */
+      most: z.int().min(0).default(1_000),
+      perSecond: z.number().positive().default(5),
+    })
+    .prefault({}),
+});
+export type NetbootSettings = z.output<typeof NetbootSettings>;
+
+/** Reads settings. Throws a `Fault` (`Invalid`) on `source` that names each wrong field and what it needs. */
+export function netbootSettings(given: unknown, source: string): NetbootSettings {
+  const read = NetbootSettings.safeParse(given ?? {});
+  if (read.success) return read.data;
+  const wrong = read.error.issues.map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`);
+  throw new Fault("Invalid", source, wrong.join("; "));
+}
