@@ -117,7 +117,14 @@ test("a script reads as a person would write it", () => {
       { do: "echo", text: "not yet: trying again" },
       { do: "sleep", seconds: 10 },
       { do: "imgfree" },
-      { do: "chain", url: "https://example.test/next", replace: true, autofree: true, otherwise: "start" },
+      {
+        do: "chain",
+        url: "https://example.test/next",
+        replace: true,
+        autofree: true,
+        timeoutMs: 90_000,
+        otherwise: "start",
+      },
       { do: "goto", label: "start" },
       { do: "exit", status: 1 },
     ]),
@@ -133,7 +140,7 @@ boot || goto wait
 echo not yet: trying again
 sleep 10
 imgfree
-chain --autofree --replace https://example.test/next || goto start
+chain --autofree --replace --timeout 90000 https://example.test/next || goto start
 goto start
 exit 1
 `,

@@ -25,7 +25,8 @@ export type Statement =
   /** Addresses from DHCP, on one device (`net0`) or the first that answers. */
   | { do: "dhcp"; device?: string; otherwise?: string }
   | { do: "set"; name: string; value: Value }
-  | { do: "chain"; url: Value; replace?: boolean; autofree?: boolean; otherwise?: string }
+  /** `timeoutMs`: for fetching it; without, as long as the connection holds. */
+  | { do: "chain"; url: Value; replace?: boolean; autofree?: boolean; timeoutMs?: number; otherwise?: string }
   | { do: "kernel"; url: Value; args: readonly Value[]; otherwise?: string }
   | { do: "initrd"; url: Value; name?: string; otherwise?: string }
   | { do: "boot"; otherwise?: string }
@@ -86,7 +87,13 @@ function lineOf(statement: Statement, labels: ReadonlySet<string>): string {
     case "set":
       return line(["set", settingName(statement.name), first(statement.value)]);
     case "chain": {
-      const flags = [...(statement.autofree ? ["--autofree"] : []), ...(statement.replace ? ["--replace"] : [])];
+      const flags = [
+        ...(statement.autofree ? ["--autofree"] : []),
+        ...(statement.replace ? ["--replace"] : []),
+        ...(statement.timeoutMs === undefined
+          ? []
+          : ["--timeout", wholeNumber("chain", statement.timeoutMs, 86_400_000)]),
+      ];
       return line(["chain", ...flags, first(statement.url)], statement.otherwise);
     }
     case "kernel":

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import type { HttpAnswer } from "../../base/http.ts";
+import { VirtualClock } from "../../base/virtual-clock.ts";
+import type { BootAction, HostChange } from "../hosts/host.ts";
+import { bootScripts } from "./boot-scripts.ts";
+import type { BootingMachine } from "./machine.ts";
+
+const MAC = "52:54:00:00:00:01";
+const URL_OF = {
+  ipxe: "http://192.0.2.1:8080/boot/52-54-00-00-00-01.ipxe?arch=x86_64&platform=efi",
+  bios: "http://192.0.2.1:8080/boot/52-54-00-00-00-01.ipxe?arch=i386&platform=pcbios",
+  grub: "http://192.0.2.1:8080/boot/52:54:00:00:00:01.grub?arch=arm64&platform=efi",
+};
+
+function world(actions: Record<string, BootAction> = {}) {
+  const clock = new VirtualClock();
+  const listeners = new Set<(change: HostChange) => void>();
+  const served: [BootingMachine, BootAction][] = [];
+  const addresses: Record<string, string> = { "192.0.2.9": MAC };
+  const handler = bootScripts({
+    hosts: {
+      bootOf: (mac) => actions[mac] ?? "agent",
+      onChange(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    },
+    agentBoot: ({ architecture, mac }) => ({
+      kernel: `http://192.0.2.1:8080/agent/${architecture}/vmlinuz`,
+      initrd: `http://192.0.2.1:8080/agent/${architecture}/initrd`,
+      commandLine: ["slipway.url=http://192.0.2.1:8080", `slipway.boot=for-${mac}`],
+    }),
+    whoIs: async (address) => addresses[address],
+    clock,
+    served: (machine, action) => void served.push([machine, action]),
+  });
+  return {
+    clock,
+    served,
+    listeners,
+    get: (url: string, { remote = "192.0.2.9", method = "GET" as const, signal = new AbortController().signal } = {}) =>
+      handler({ method, url, remote, signal }),
+    setBoot(mac: string, action: BootAction) {
+      actions[mac] = action;
+      for (const listener of listeners) listener({ is: "gone", name: "x" });
+    },
+  };
+}
+
+test("N18 a machine that nobody knows gets the usual action: the agent, with a capability of its own", async () => {
+  const { get, served } = world();
+  const answer = await get(URL_OF.bios);
+
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers["cache-control"], "no-store");
+  assert.equal(
+    answer.body,
+    `#!ipxe
+echo Slipway: starting the agent
+kernel http://192.0.2.1:8080/agent/x86_64/vmlinuz initrd=initrd slipway.url=http://192.0.2.1:8080 slipway.boot=for-${MAC} || goto again
+initrd --name initrd http://192.0.2.1:8080/agent/x86_64/initrd || goto again
+boot || goto again
+:again
+imgfree
+sleep 5
+chain --autofree --replace ${URL_OF.bios} || goto again
+`,
+  );
+  assert.deepEqual(served, [[{ mac: MAC, address: "192.0.2.9", architecture: "x86_64", firmware: "bios" }, "agent"]]);
+});
+
+test("N12 GRUB gets the same in its language, for the architecture it says", async () => {
+  const { get } = world();
+
+  assert.equal(
+    (await get(URL_OF.grub)).body,
+    `set answered='yes'
+echo 'Slipway: starting the agent'
+if linux '(http,192.0.2.1:8080)/agent/aarch64/vmlinuz' 'slipway.url=http://192.0.2.1:8080' 'slipway.boot=for-${MAC}'; then
+  if initrd '(http,192.0.2.1:8080)/agent/aarch64/initrd'; then
+    boot
+  fi
+fi
+`,
+  );
+});
+
+test("N3 the script of one machine is not given to another whose address is known", async () => {
+  const { get, served } = world();
+  const other = URL_OF.ipxe.replace("00-01", "00-02");
+
+  assert.deepEqual(
+    [(await get(other)).status, (await get(URL_OF.ipxe, { remote: "::ffff:192.0.2.9" })).status],
+    [403, 200],
+  );
+  assert.doesNotMatch((await get(other)).body, /slipway\.boot/);
+  // Behind a router the address proves nothing; the claim stands.
+  assert.equal((await get(other, { remote: "198.51.100.7" })).status, 200);
+  assert.deepEqual(
+    served.map(([{ mac }]) => mac),
+    [MAC, "52:54:00:00:00:02"],
+  );
+});
+
+test("a machine that is to boot from disk leaves the loader; one with a script of the user's gets that", async () => {
+  const { get, setBoot } = world({ [MAC]: "disk" });
+
+  assert.match((await get(URL_OF.ipxe)).body, /\nexit 1\n$/);
+  assert.match((await get(URL_OF.grub)).body, /\nexit\n$/);
+  setBoot(MAC, { chain: "http://192.0.2.77/mine" });
+  assert.match(
+    (await get(URL_OF.ipxe)).body,
+    /\nchain --autofree --replace http:\/\/192.0.2.77\/mine \|\| goto again\n/,
+  );
+  assert.match((await get(URL_OF.grub)).body, /\nconfigfile '\(http,192.0.2.77\)\/mine'\n$/);
+});
+
+test("N23 a machine without work waits in the loader and learns of work at once, without a restart", async () => {
+  const { get, setBoot, listeners } = world({ [MAC]: "wait" });
+  const first = await get(URL_OF.ipxe);
+  assert.match(first.body, /\nchain --autofree --replace --timeout 90000 http:\S+&wait=1 \|\| goto again\n/);
+  assert.doesNotMatch(first.body, /\n(exit|reboot|kernel)/);
+
+  let answer: HttpAnswer | undefined;
+  const waiting = get(`${URL_OF.ipxe}&wait=1`).then((a) => {
+    answer = a;
+  });
+  await new Promise(setImmediate);
+  assert.equal(answer, undefined);
+  setBoot(MAC, "agent");
+  await waiting;
+
+  assert.match(answer!.body, /\nkernel /);
+  assert.equal(listeners.size, 0);
+});
+
+test("N23 a wait ends before the loader's patience, and when the machine goes away", async () => {
+  const { clock, get, listeners } = world({ [MAC]: "wait" });
+  let answered = false;
+  const waiting = get(`${URL_OF.ipxe}&wait=1`).then(() => {
+    answered = true;
+  });
+  await clock.run(49_999);
+  assert.equal(answered, false);
+  await clock.run(1);
+  assert.equal(answered, true);
+  await waiting;
+
+  const gone = new AbortController();
+  const left = get(`${URL_OF.ipxe}&wait=1`, { signal: gone.signal });
+  gone.abort();
+  await left;
+  assert.equal(listeners.size, 0);
+});
+
+test("what is no script's address is answered 404, other methods 405", async () => {
+  const { get } = world();
+  for (const path of [
+    "/boot/52-54-00-00-00-01.ipxe",
+    "/boot/52-54-00-00-00-01.ipxe?arch=mips&platform=efi",
+    "/boot/52-54-00-00-00.ipxe?arch=i386&platform=efi",
+    "/boot/52-54-00-00-00-01.sh?arch=i386&platform=efi",
+    "/boot/../etc/passwd",
+    `/boot/52-54-00-00-00-01.ipxe?arch=i386&platform=efi&${"x".repeat(600)}`,
+    "/",
+  ])
+    assert.equal((await get(`http://192.0.2.1${path}`)).status, 404, path);
+  assert.equal((await get(URL_OF.ipxe, { method: "POST" as "GET" })).status, 405);
+});
+
+test("what GRUB gets is GRUB's language, whatever becomes of the machine", async (t) => {
+  if (spawnSync("grub-script-check", ["--version"]).error)
+    return t.skip("grub-script-check is not installed (Debian: grub-common)");
+  for (const action of ["agent", "disk", "wait", { chain: "http://192.0.2.77/it's-mine" }] as const) {
+    const { body } = await world({ [MAC]: action }).get(URL_OF.grub);
+    const check = spawnSync("grub-script-check", { input: body, encoding: "utf8" });
+    assert.deepEqual([check.status, check.stderr], [0, ""], body);
+  }
+});

@@ -1,0 +1,78 @@
+/**
+ * Every machine's own script, written when it asks: what iPXE or GRUB is to do next. Needs to be told what becomes of each machine
+ * and how the agent is started; knows no socket. A script holds the machine's capability, so it is for that machine alone.
+ */
+import { type Clock, deadline } from "../../base/clock.ts";
+import { type HttpAnswer, type HttpHandler, plain } from "../../base/http.ts";
+import type { Mac } from "../../base/mac.ts";
+import { grubScript } from "../grub/script.ts";
+import type { BootAction } from "../hosts/host.ts";
+import type { Hosts } from "../hosts/hosts.ts";
+import { ipxeScript } from "../ipxe/script.ts";
+import { nextGrubScript } from "./grub-scripts.ts";
+import { nextIpxeScript } from "./ipxe-scripts.ts";
+import type { AgentBoot, BootingMachine } from "./machine.ts";
+import type { NextStep } from "./next-step.ts";
+import { parseScriptUrl, type ScriptRequest } from "./script-request.ts";
+
+export interface BootScriptsOptions {
+  /** What becomes of each machine, and when that may have changed. */
+  hosts: Pick<Hosts, "bootOf" | "onChange">;
+  /** How the agent is started on this machine; a capability for it is granted here. */
+  agentBoot(machine: BootingMachine): AgentBoot;
+  /** Whose address it is, where that is known: a machine that asks for another's script gets none. */
+  whoIs(address: string): Promise<Mac | undefined>;
+  clock: Clock;
+  /** A script was served: what the machine is and what it was told. */
+  served?(machine: BootingMachine, action: BootAction): void;
+}
+
+/** How long a machine with nothing to do is held; boot loaders and what lies between have less patience than agents. */
+const HOLD_MS = 50_000;
+
+/** Answers `/boot/<mac>.ipxe` and `/boot/<mac>.grub`: 200 with the script, 403 to another machine, 404 for every other path. */
+export function bootScripts(options: BootScriptsOptions): HttpHandler {
+  return async ({ method, url, remote, signal }) => {
+    const request = parseScriptUrl(url);
+    if (request === undefined) return plain(404, "not found\n");
+    if (method !== "GET" && method !== "HEAD") return plain(405, "method not allowed\n", { allow: "GET, HEAD" });
+    const address = remote.replace(/^::ffff:/, "");
+    const { mac, architecture, firmware } = request;
+    const known = await options.whoIs(address);
+    if (known !== undefined && known !== mac) return script(403, "this address is another machine's\n");
+
+    if (request.wait && method === "GET") await work(options, mac, signal);
+    const action = options.hosts.bootOf(mac);
+    const machine = { mac, address, architecture, firmware };
+    const text = textOf(request, action === "agent" ? { action, agent: options.agentBoot(machine) } : { action });
+    if (method === "GET") options.served?.(machine, action);
+    return script(200, text);
+  };
+}
+
+function textOf(request: ScriptRequest, next: NextStep): string {
+  return request.language === "grub"
+    ? grubScript(nextGrubScript(next))
+    : ipxeScript(nextIpxeScript(next, request.self));
+}
+
+/** Never from a cache: the next answer may be another. */
+function script(status: number, body: string): HttpAnswer {
+  return plain(status, body, { "cache-control": "no-store" });
+}
+
+/** Resolves when the machine no longer has to wait, the time is over, or the machine has gone. */
+async function work({ hosts, clock }: BootScriptsOptions, mac: Mac, gone?: AbortSignal): Promise<void> {
+  const limit = deadline(clock, HOLD_MS, gone);
+  let stop = (): void => {};
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (hosts.bootOf(mac) !== "wait" || limit.signal.aborted) resolve();
+    };
+    stop = hosts.onChange(look);
+    limit.signal.addEventListener("abort", () => resolve(), { once: true });
+    look();
+  });
+  stop();
+  limit.done();
+}

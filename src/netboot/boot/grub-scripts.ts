@@ -1,0 +1,53 @@
+import { grubPath } from "../grub/path.ts";
+import type { GrubScript, GrubStatement } from "../grub/script.ts";
+import { FIRST_ATTEMPTS, type NextStep, PAUSE_SECONDS } from "./next-step.ts";
+
+/**
+ * The same for every machine: reads the machine's own script, again and again once there is one. A machine that never got an
+ * answer goes on to its next boot device. `base`: `http://192.0.2.1:8080`.
+ */
+export function firstGrubScript(base: string): GrubScript {
+  const [mac, arch, platform] = ["net_default_mac", "grub_cpu", "grub_platform"].map((variable) => ({ variable }));
+  const source: GrubStatement = {
+    do: "source",
+    file: [grubPath(`${base}/boot/`), mac!, ".grub?arch=", arch!, "&platform=", platform!],
+  };
+  const pause: GrubStatement = { do: "sleep", seconds: PAUSE_SECONDS };
+  return [
+    { do: "echo", text: `Slipway at ${base}` },
+    { do: "set", name: "answered", value: "no" },
+    {
+      do: "repeat",
+      times: FIRST_ATTEMPTS,
+      body: [source, { do: "while", when: { equal: [{ variable: "answered" }, "yes"] }, body: [pause, source] }, pause],
+    },
+    { do: "echo", text: "Slipway does not answer: on to the next boot device" },
+    { do: "exit" },
+  ];
+}
+
+/** One machine's own, read in the loop of the first. When it ends, that one pauses and asks anew. */
+export function nextGrubScript(next: NextStep): GrubScript {
+  const answered: GrubStatement = { do: "set", name: "answered", value: "yes" };
+  if (next.action === "disk") return [{ do: "echo", text: "Slipway: on to the next boot device" }, { do: "exit" }];
+  if (next.action === "wait") return [answered];
+  if (next.action === "agent") {
+    const { kernel, initrd, commandLine } = next.agent;
+    return [
+      answered,
+      { do: "echo", text: "Slipway: starting the agent" },
+      {
+        do: "if",
+        when: { do: "linux", kernel: grubPath(kernel), args: commandLine },
+        body: [
+          {
+            do: "if",
+            when: { do: "initrd", files: [grubPath(initrd)] },
+            body: [{ do: "boot" }],
+          },
+        ],
+      },
+    ];
+  }
+  return [answered, { do: "configfile", file: grubPath(next.action.chain) }];
+}

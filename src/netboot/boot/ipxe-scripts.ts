@@ -1,0 +1,60 @@
+import type { IpxeScript, Statement } from "../ipxe/script.ts";
+import { FIRST_ATTEMPTS, type NextStep, PAUSE_SECONDS } from "./next-step.ts";
+
+/** Longer than a waiting machine's request is held, short enough to notice that nobody holds it any more. */
+const WAIT_MS = 90_000;
+
+/** The same for every machine: goes on to its own script. `base`: `http://192.0.2.1:8080`. */
+export function firstIpxeScript(base: string): IpxeScript {
+  const [mac, arch, platform] = ["netX/mac:hexhyp", "buildarch", "platform"].map((setting) => ({ setting }));
+  const url = [`${base}/boot/`, mac!, ".ipxe?arch=", arch!, "&platform=", platform!];
+  const attempts = Array.from({ length: FIRST_ATTEMPTS }, (_, at): Statement[] => [
+    { do: "chain", url, replace: true, autofree: true, otherwise: `pause${at}` },
+    { do: "label", name: `pause${at}` },
+    { do: "sleep", seconds: PAUSE_SECONDS },
+  ]);
+  return [
+    { do: "echo", text: `Slipway at ${base}` },
+    ...attempts.flat(),
+    { do: "echo", text: "Slipway does not answer: on to the next boot device" },
+    { do: "exit", status: 1 },
+  ];
+}
+
+/** One machine's own. It goes on until something boots; only `disk` gives up the machine. `self`: where this script is asked for again. */
+export function nextIpxeScript(next: NextStep, self: string): IpxeScript {
+  if (next.action === "disk")
+    return [
+      { do: "echo", text: "Slipway: on to the next boot device" },
+      { do: "exit", status: 1 },
+    ];
+  return [
+    ...attempt(next, self),
+    { do: "label", name: "again" },
+    { do: "imgfree" },
+    { do: "sleep", seconds: PAUSE_SECONDS },
+    { do: "chain", url: self, replace: true, autofree: true, otherwise: "again" },
+  ];
+}
+
+function attempt(next: Exclude<NextStep, { action: "disk" }>, self: string): Statement[] {
+  if (next.action === "agent") {
+    const { kernel, initrd, commandLine } = next.agent;
+    return [
+      { do: "echo", text: "Slipway: starting the agent" },
+      // Under UEFI the kernel itself looks for its initramfs, by this name.
+      { do: "kernel", url: kernel, args: ["initrd=initrd", ...commandLine], otherwise: "again" },
+      { do: "initrd", url: initrd, name: "initrd", otherwise: "again" },
+      { do: "boot", otherwise: "again" },
+    ];
+  }
+  if (next.action === "wait")
+    return [
+      { do: "echo", text: "Slipway: nothing to do yet" },
+      { do: "chain", url: `${self}&wait=1`, replace: true, autofree: true, timeoutMs: WAIT_MS, otherwise: "again" },
+    ];
+  return [
+    { do: "echo", text: "Slipway: starting the script given for this machine" },
+    { do: "chain", url: next.action.chain, replace: true, autofree: true, otherwise: "again" },
+  ];
+}

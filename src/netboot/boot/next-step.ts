@@ -1,0 +1,14 @@
+import type { AgentBoot } from "./machine.ts";
+
+/** What one machine's script is made of: its `BootAction`, and what that needs. */
+export type NextStep =
+  | { action: "agent"; agent: AgentBoot }
+  | { action: "disk" }
+  | { action: "wait" }
+  | { action: { chain: string } };
+
+/** Between two attempts: whatever became of the machine meanwhile is learned this late at most. */
+export const PAUSE_SECONDS = 5;
+
+/** How often a machine tries to reach its script before the firmware may go on to its next device. */
+export const FIRST_ATTEMPTS = 6;

@@ -1,0 +1,45 @@
+import { isMac, type Mac, parseMac } from "../../base/mac.ts";
+import type { BootingMachine } from "./machine.ts";
+
+/** A request for one machine's script, as far as its URL tells. */
+export interface ScriptRequest {
+  language: "ipxe" | "grub";
+  mac: Mac;
+  architecture: BootingMachine["architecture"];
+  firmware: BootingMachine["firmware"];
+  /** Hold the answer while there is nothing to do. */
+  wait: boolean;
+  /** The same request again, without the waiting. */
+  self: string;
+}
+
+const MAX_URL = 512;
+
+/** iPXE's `buildarch` and GRUB's `grub_cpu`. An iPXE for BIOS is built for 32 bits on every machine. */
+const ARCHITECTURES: Readonly<Record<string, BootingMachine["architecture"]>> = {
+  i386: "x86_64",
+  x86_64: "x86_64",
+  arm64: "aarch64",
+};
+
+/** iPXE's `platform` and GRUB's `grub_platform`. */
+const PLATFORMS: Readonly<Record<string, BootingMachine["firmware"]>> = { pcbios: "bios", pc: "bios", efi: "uefi" };
+
+/** Reads `http://…/boot/52-54-00-12-34-56.ipxe?arch=x86_64&platform=efi`. Undefined for every other URL. */
+export function parseScriptUrl(text: string): ScriptRequest | undefined {
+  if (text.length > MAX_URL || !URL.canParse(text)) return undefined;
+  const { origin, pathname, searchParams } = new URL(text);
+  const path = /^\/boot\/([0-9A-Fa-f:-]{12,17})\.(ipxe|grub)$/.exec(pathname);
+  if (path === null || !isMac(path[1]!)) return undefined;
+  const [arch, platform] = [searchParams.get("arch") ?? "", searchParams.get("platform") ?? ""];
+  const [architecture, firmware] = [ARCHITECTURES[arch], PLATFORMS[platform]];
+  if (architecture === undefined || firmware === undefined) return undefined;
+  return {
+    language: path[2] as ScriptRequest["language"],
+    mac: parseMac(path[1]!),
+    architecture,
+    firmware,
+    wait: searchParams.get("wait") === "1",
+    self: `${origin}${pathname}?arch=${arch}&platform=${platform}`,
+  };
+}
