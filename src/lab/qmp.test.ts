@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { duplexPair } from "node:stream";
+import { test } from "node:test";
+import { Qmp } from "./qmp.ts";
+
+test("orders are answered in their order, whatever events come between", async () => {
+  const [ours, qemu] = duplexPair();
+  const qmp = new Qmp(ours);
+  const asked: string[] = [];
+  qemu.setEncoding("utf8").on("data", (text: string) => {
+    for (const line of text.trim().split("\n")) {
+      const { execute } = JSON.parse(line) as { execute: string };
+      asked.push(execute);
+      const answer = execute === "quit" ? { error: { class: "GenericError", desc: "not now" } } : { return: {} };
+      qemu.write(`{"event":"RESET"}\n${JSON.stringify(answer)}\n`);
+    }
+  });
+  qemu.write('{"QMP":{"version":{}}}\n');
+  await qmp.execute("system_reset");
+  await assert.rejects(qmp.execute("quit"), /not now/);
+  assert.deepEqual(asked, ["qmp_capabilities", "system_reset", "quit"]);
+});
+
+test("an order to a machine that has gone is refused", async () => {
+  const [ours, qemu] = duplexPair();
+  const qmp = new Qmp(ours);
+  const reset = qmp.execute("system_reset");
+  qemu.destroy();
+  ours.destroy();
+  await assert.rejects(reset, /the machine is off/);
+  await assert.rejects(qmp.execute("system_reset"), /the machine is off/);
+});

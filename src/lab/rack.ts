@@ -1,0 +1,91 @@
+import { mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
+import { Bridge } from "./bridge.ts";
+import { type Firmware, labMac, labUuid, type MachineSpec } from "./machine.ts";
+import { QemuMachine } from "./qemu-machine.ts";
+
+/** Our own address in the lab's network; machines get theirs from us. */
+export const LAB = {
+  address: "10.77.0.1",
+  prefix: 24,
+  network: "10.77.0.0/24",
+  first: "10.77.0.50",
+  last: "10.77.0.250",
+};
+
+export interface MachinePlan {
+  name: string;
+  firmware: Firmware;
+  memoryMiB: number;
+  /** One disk of this size. */
+  diskBytes: number;
+}
+
+/** `count` machines called `lab-1` and on, with each firmware in turn. Pure. */
+export function planMachines(
+  count: number,
+  firmwares: readonly Firmware[],
+  size: Pick<MachinePlan, "memoryMiB" | "diskBytes">,
+): MachinePlan[] {
+  return Array.from({ length: count }, (_, at) => ({
+    name: `lab-${at + 1}`,
+    firmware: firmwares[at % firmwares.length]!,
+    ...size,
+  }));
+}
+
+/** The n-th machine (from 1) as QEMU makes it. Those with UEFI have NVMe, since only such firmware boots from it. Pure. */
+export function specOf(plan: MachinePlan, n: number, folder: string): MachineSpec {
+  const bus = plan.firmware === "bios" || plan.firmware === "arm64" ? "virtio" : "nvme";
+  return {
+    name: plan.name,
+    firmware: plan.firmware,
+    memoryMiB: plan.memoryMiB,
+    mac: labMac(n),
+    uuid: labUuid(n),
+    disks: [{ file: join(folder, "disk.img"), bus, serial: `SLIPWAY${n}` }],
+  };
+}
+
+/**
+ * Machines in a network of their own, switched off. `folder` gets a folder for each, with its disk, its firmware's variables and its
+ * console; what is there already is used again. To be called in a network namespace made for it; whoever calls closes the rack.
+ */
+export async function setUpRack(folder: string, plans: readonly MachinePlan[]): Promise<Rack> {
+  const bridge = await Bridge.create("lab0", `${LAB.address}/${LAB.prefix}`);
+  const machines: QemuMachine[] = [];
+  for (const [at, plan] of plans.entries()) {
+    const own = join(folder, plan.name);
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    const spec = specOf(plan, at + 1, own);
+    for (const { file } of spec.disks) await blankDisk(file, plan.diskBytes);
+    machines.push(await QemuMachine.create(spec, { tap: await bridge.plug(plan.name), folder: own }));
+  }
+  return new Rack(machines);
+}
+
+export class Rack {
+  readonly machines: readonly QemuMachine[];
+
+  constructor(machines: readonly QemuMachine[]) {
+    this.machines = machines;
+  }
+
+  async powerOn(): Promise<void> {
+    await Promise.all(this.machines.map((machine) => machine.powerOn()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.machines.map((machine) => machine.close()));
+  }
+}
+
+/** A disk of this size that takes no room before something is written; one that is there stays as it is. */
+export async function blankDisk(file: string, bytes: number): Promise<void> {
+  const handle = await open(file, "a", 0o600);
+  try {
+    if ((await handle.stat()).size === 0) await handle.truncate(bytes);
+  } finally {
+    await handle.close();
+  }
+}
