@@ -1,0 +1,25 @@
+#!/bin/sh
+# Slipway's agent: finds the server, reports the hardware, and carries out one order after the other until the power goes.
+# docs/agent-protocol.md says what is asked and answered.
+set -u
+umask 077
+
+HERE=${0%/*}
+SYS=/sys DEV=/dev RUN=/run/slipway
+mkdir -p "$RUN/results"
+for part in report drivers network disks inventory server orders; do
+    . "$HERE/$part.sh"
+done
+
+read_command_line /proc/cmdline
+say "Slipway's agent $(cat "$HERE/version") on Linux $(uname -r)"
+load_drivers &
+drivers=$!
+connect
+wait "$drivers"
+read_bmc &
+register
+ship_lines &
+while :; do
+    next_order
+done

@@ -1,0 +1,59 @@
+import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { constants, zstdCompressSync } from "node:zlib";
+import { Fault } from "../../src/base/fault.ts";
+import { run } from "../image/run.ts";
+import { packCpio } from "./cpio.ts";
+import { agentVersion } from "./key.ts";
+import { moduleEntries } from "./modules.ts";
+import { type Architecture, TARGETS } from "./packages.ts";
+import { rootEntries } from "./root.ts";
+
+export interface Ingredients {
+  /** Files of packages. */
+  kernel: readonly string[];
+  boot: readonly string[];
+  programs: readonly string[];
+  /** A folder for what is unpacked; made anew, and gone at the end. */
+  work: string;
+  say(text: string): void;
+}
+
+/** The finished files, by their names in the assets folder. The same packages and program give the same bytes. */
+export function build(
+  architecture: Architecture,
+  { kernel, boot, programs, work, say }: Ingredients,
+): Map<string, Buffer> {
+  const { machine, boot: loaders } = TARGETS[architecture];
+  rmSync(work, { recursive: true, force: true });
+  try {
+    say("unpacking");
+    const place = (name: string, debs: readonly string[]): string => {
+      mkdirSync(join(work, name), { recursive: true });
+      for (const deb of debs) run("dpkg-deb", ["--extract", deb, join(work, name)]);
+      return join(work, name);
+    };
+    const [kernelFolder, bootFolder] = [place("kernel", kernel), place("boot", boot)];
+    const root = rootEntries(architecture, place("programs", programs), agentVersion());
+    const modules = moduleEntries(kernelFolder);
+    say(`packing ${modules.size} kernel modules`);
+    const archive = packCpio(new Map([...root, ...modules]));
+    const initrd = zstdCompressSync(archive, { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
+    const [vmlinuz] = globSync(join(kernelFolder, "boot/vmlinuz-*"));
+    if (vmlinuz === undefined) throw new Fault("NotFound", "vmlinuz", "the kernel's package has none");
+    const kernelFile = readFileSync(vmlinuz);
+    const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+    say(
+      `kernel ${megabytes(kernelFile.length)}, initramfs ${megabytes(initrd.length)} (${megabytes(archive.length)} in memory)`,
+    );
+    return new Map([
+      [`agent/${machine}/vmlinuz`, kernelFile],
+      [`agent/${machine}/initrd`, initrd],
+      ...Object.entries(loaders).map(
+        ([name, [, path]]) => [`boot/${name}`, readFileSync(join(bootFolder, path))] as const,
+      ),
+    ]);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}

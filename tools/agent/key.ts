@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { VERSION } from "../../src/base/version.ts";
+import type { Candidate } from "./apt.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const OURS = ["tools/agent/*.ts", "tools/image/{elf,run}.ts", "src/netboot/agent/program/*"];
+
+/** Changes with whatever goes into the files: the packages, the agent's program, and the program that packs them with its compressor. */
+export function keyOf(packages: readonly Candidate[]): string {
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([VERSION, process.versions.zstd, packages.map(({ name, sha256 }) => [name, sha256])]));
+  for (const file of ourFiles()) hash.update(`\n${file}\n`).update(readFileSync(join(ROOT, file)));
+  return hash.digest("hex");
+}
+
+/** What an agent calls itself: the release, and a word for the program's own content, which may change between releases. */
+export function agentVersion(): string {
+  const hash = createHash("sha256");
+  for (const file of ourFiles()) hash.update(readFileSync(join(ROOT, file)));
+  return `${VERSION}+${hash.digest("hex").slice(0, 8)}`;
+}
+
+function ourFiles(): string[] {
+  return globSync(OURS, { cwd: ROOT })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .sort();
+}

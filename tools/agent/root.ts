@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { Fault } from "../../src/base/fault.ts";
+import { readElf } from "../image/elf.ts";
+import type { Entry } from "./cpio.ts";
+import { type Architecture, PROGRAMS, TARGETS } from "./packages.ts";
+
+const PROGRAM = join(import.meta.dirname, "../../src/netboot/agent/program");
+const FOLDERS = ["bin", "dev", "etc", "proc", "run", "sys", "tmp", "mnt", "usr/bin", "usr/sbin"];
+
+/** Everything of the agent's Linux but the kernel's modules. `unpacked`: folder of the packages. `version`: what the agent calls itself. */
+export function rootEntries(architecture: Architecture, unpacked: string, version: string): Map<string, Entry> {
+  const entries = new Map<string, Entry>(FOLDERS.map((folder) => [folder, { is: "folder" }]));
+  // The kernel opens it for the first process before anything is mounted.
+  entries.set("dev/console", { is: "device", major: 5, minor: 1 });
+  entries.set("bin/sh", { is: "link", to: "busybox" });
+  for (const file of readdirSync(PROGRAM)) {
+    const content = readFileSync(join(PROGRAM, file));
+    const executable = content.subarray(0, 2).toString() === "#!";
+    entries.set(file === "init" ? "init" : `agent/${file}`, { is: "file", content, executable });
+  }
+  entries.set("agent/version", { is: "file", content: Buffer.from(`${version}\n`), executable: false });
+  const needs = new Set<string>();
+  for (const file of Object.values(PROGRAMS).flat()) {
+    const content = readFileSync(join(unpacked, file));
+    for (const library of needed(content, file, architecture)) needs.add(library);
+    const place = file === "usr/bin/busybox" ? "bin/busybox" : file;
+    entries.set(place, { is: "file", content, executable: true });
+  }
+  addLibraries(entries, needs, architecture, unpacked);
+  return entries;
+}
+
+/** The libraries, and what they need in turn. */
+function addLibraries(entries: Map<string, Entry>, needs: Set<string>, architecture: Architecture, unpacked: string) {
+  const { triplet, loader } = TARGETS[architecture];
+  // Iteration goes on with what is added on the way.
+  for (const name of needs) {
+    const file = join(unpacked, "usr/lib", triplet, name);
+    if (!existsSync(file)) throw new Fault("NotFound", name, "no package of tools/agent/packages.ts has this library");
+    const content = readFileSync(realpathSync(file));
+    for (const next of needed(content, file, architecture)) needs.add(next);
+    const place = loader.endsWith(`/${name}`) ? loader.slice(1) : `usr/lib/${triplet}/${name}`;
+    entries.set(place, { is: "file", content, executable: true });
+  }
+}
+
+function needed(content: Buffer, file: string, architecture: Architecture): string[] {
+  const elf = readElf(content);
+  if (elf?.architecture !== architecture) throw new Fault("Invalid", file, `it is not made for ${architecture}`);
+  return elf.needed;
+}
