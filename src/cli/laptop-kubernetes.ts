@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import type { Kind } from "../kinds/kind.ts";
 import type { Transport } from "../kube/transport.ts";
 import { KINDS } from "../operator/kinds.ts";
 import type { LaptopIdentity } from "./laptop-identity.ts";
@@ -35,6 +36,8 @@ interface Options {
   host: string;
   port: number;
   identity: LaptopIdentity;
+  /** What the embedded one converts between the versions of; Slipway's own unless given. */
+  kinds?: readonly (readonly Kind[])[];
   clock: Clock;
   random: Random;
   log: Log;
@@ -45,13 +48,14 @@ export function startKubernetes(which: KubernetesChoice, options: Options): Prom
   return which === "real" ? startReal(options) : startEmbedded(options);
 }
 
-async function startEmbedded({ dir, host, port, identity, clock, random, log }: Options): Promise<LaptopKubernetes> {
+async function startEmbedded(options: Options): Promise<LaptopKubernetes> {
+  const { dir, host, port, identity, kinds = KINDS, ...ports } = options;
   const { createApiServer } = await import("../apiserver/server.ts");
   const { conversionsOf } = await import("../apiserver/conversion/strategy.ts");
   const storage = dir === undefined ? {} : { storage: { file: join(dir, "kubernetes.db") } };
   const { clientCa: authority } = identity.serving;
   const trust = authority === undefined ? {} : { authority };
-  const api = await createApiServer({ clock, random, log, conversions: conversionsOf(KINDS), ...storage, ...trust });
+  const api = await createApiServer({ ...ports, conversions: conversionsOf(kinds), ...storage, ...trust });
   try {
     const socket = await api.listen({ host, port, tls: identity.serving });
     const died = new Promise<never>(() => {});

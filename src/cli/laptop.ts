@@ -11,10 +11,13 @@ import { undiciHttp } from "../base/http-client.ts";
 import { serveHttp } from "../base/http-server.ts";
 import type { Log, Secrets } from "../base/log.ts";
 import { ALPHANUMERIC, cryptoRandom, type Random, text } from "../base/random.ts";
+import type { Kind } from "../kinds/kind.ts";
 import type { Client } from "../kube/client.ts";
 import { createClient } from "../kube/rest-client.ts";
 import type { Transport } from "../kube/transport.ts";
+import { serveConversion } from "../operator/conversion-server.ts";
 import { installCrds } from "../operator/install-crds.ts";
+import { KINDS } from "../operator/kinds.ts";
 import { createOperator, type Operator } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { type LaptopIdentity, laptopIdentity } from "./laptop-identity.ts";
@@ -32,6 +35,8 @@ export interface LaptopOptions {
   speed: number;
   log: Log;
   secrets: Secrets;
+  /** Slipway's own unless given. */
+  kinds?: readonly (readonly Kind[])[];
 }
 
 export interface Laptop {
@@ -48,10 +53,11 @@ export interface Laptop {
 
 const VIP = "10.20.30.40";
 const POLL_MS = 1000;
+const LOOPBACK = "127.0.0.1";
 
 /** Starts everything, in the order in which one part needs the other; what was started before a failure is closed again. */
 export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
-  const { log, secrets, host, port } = options;
+  const { log, secrets, host, port, kinds = KINDS } = options;
   // The clouds' state speaks of the objects of one API: each kind of API has its own.
   const dir = options.dir !== undefined && options.kubernetes === "real" ? join(options.dir, "real") : options.dir;
   const clock: Clock = systemClock;
@@ -63,12 +69,13 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
   try {
     if (dir !== undefined) await mkdir(dir, { recursive: true, mode: 0o700 });
     const identity = await laptopIdentity(options.dir, host, clock);
-    const kubernetes = await startKubernetes(options.kubernetes, { dir, host, port, identity, clock, random, log });
+    const ports = { clock, random, log };
+    const kubernetes = await startKubernetes(options.kubernetes, { dir, host, port, identity, kinds, ...ports });
     closers.push(() => kubernetes.close());
     const { transport, url, died } = kubernetes;
     const client = createClient(transport, { clock, random, log });
     const stopping = new AbortController();
-    await installCrds(client, clock, stopping.signal);
+    await installCrds(client, clock, stopping.signal, { kinds });
 
     const joinToken = await kept(dir, "join-token", () => text(random, 32, ALPHANUMERIC));
     secrets.add(joinToken);
@@ -86,6 +93,13 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
       dir,
     });
     closers.push(() => metal.close());
+    if (options.kubernetes === "real") {
+      // The embedded API converts by itself; this one asks.
+      const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
+      const conversion = await serveConversion({ client, clock, log }, { kinds, namespace: DEFAULT_NAMESPACE, ...way });
+      closers.push(async () => conversion?.close());
+      await conversion?.start();
+    }
     const { operator, closeBoot } = await startOperator(options, { transport, clock, random, http, metal, joinToken });
     closers.push(closeBoot);
     await operator.manager.start(stopping.signal);

@@ -172,14 +172,15 @@ async function run(options: Options): Promise<void> {
   let conversion: ConversionServer | undefined;
   try {
     await reach(transport, connection.server);
+    const { webhookPort: port, webhookUrl } = options;
     conversion = await serveConversion(
       { client, clock, log },
       {
         kinds: KINDS,
         namespace,
         host: options.healthListen.host,
-        port: options.webhookPort,
-        ...(options.webhookUrl !== undefined && { url: options.webhookUrl }),
+        port,
+        ...(webhookUrl !== undefined && { url: () => webhookUrl }),
       },
     );
     if (options.installCrds) await installCrds(client, clock, stopping.signal, { webhook: conversion?.webhook });

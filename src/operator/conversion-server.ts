@@ -45,8 +45,8 @@ export interface ConversionSettings {
   namespace: string;
   host: string;
   port: number;
-  /** Base URL (https) at which API servers reach it; unset: through the Service of an installation. */
-  url?: string;
+  /** Base URL (https) at which API servers reach this port; unset: through the Service of an installation. */
+  url?: (port: number) => string;
 }
 
 /** The kinds whose versions differ in more than their name. */
@@ -80,8 +80,7 @@ export async function serveConversion(
   const client = declaredClient(ports.client, conversionAccess(namespace, ours), "conversion-webhook");
   const ended = new AbortController();
   const { signal } = ended;
-  const way = url === undefined ? throughService(namespace) : { url: `${url}${CONVERT_PATH}` };
-  const hosts = [url === undefined ? `${WEBHOOK_SERVICE}.${namespace}.svc` : hostOf(url)];
+  const hosts = [url === undefined ? `${WEBHOOK_SERVICE}.${namespace}.svc` : hostOf(url(port))];
   const find = () => keptCertificate(client, clock, namespace, hosts, signal);
 
   let served = await find();
@@ -92,6 +91,7 @@ export async function serveConversion(
     tls: tlsOf(served),
     maxBodyBytes: MAX_REVIEW_BYTES,
   });
+  const way = url === undefined ? throughService(namespace) : { url: `${url(server.port)}${CONVERT_PATH}` };
   const look = async (): Promise<void> => {
     const found = await find();
     await tell(client, ours, { ...way, ...bundle(found) }, signal);

@@ -11,8 +11,10 @@ import { connect } from "node:tls";
 import { z } from "zod";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { Fault } from "../../src/base/fault.ts";
-import { quietLog } from "../../src/base/log.ts";
+import { quietLog, Secrets } from "../../src/base/log.ts";
 import { cryptoRandom as random } from "../../src/base/random.ts";
+import { startLaptop } from "../../src/cli/laptop.ts";
+import { KUBERNETES } from "../../src/cli/laptop-kubernetes.ts";
 import type { CustomResourceDefinition as Definition, WebhookClientConfig } from "../../src/kinds/crd.ts";
 import { defineKind, type Kind } from "../../src/kinds/kind.ts";
 import type { Client, Patch } from "../../src/kube/client.ts";
@@ -155,7 +157,7 @@ function handClock(): { clock: Clock; look(laterMs?: number): Promise<void> } {
 }
 
 async function listen(clock: Clock = systemClock): Promise<ConversionServer> {
-  const settings = { kinds, namespace: NAMESPACE, host: "127.0.0.1", port: 0, url: address.url };
+  const settings = { kinds, namespace: NAMESPACE, host: "127.0.0.1", port: 0, url: () => address.url };
   return (await serveConversion({ client: operator, clock, log: quietLog }, settings))!;
 }
 
@@ -336,3 +338,22 @@ test("an operator that may not install definitions names the one that is missing
   await assert.rejects(alone.start(), { code: "NotFound", message: /boats\.sea\.example\.org/ });
   await alone.close();
 });
+
+for (const kubernetes of KUBERNETES)
+  test(`a laptop with ${kubernetes} Kubernetes converts`, { skip }, async (t) => {
+    const network = { host: "127.0.0.1", port: 0 };
+    const secrets = new Secrets();
+    const laptop = await startLaptop({
+      ...network,
+      kubernetes,
+      kinds,
+      dir: undefined,
+      speed: 1000,
+      log: quietLog,
+      secrets,
+    });
+    t.after(() => laptop.close());
+    const at = { name: "argo", namespace: "default" };
+    await laptop.client.create(V1, { metadata: at, spec: { name: "Argo" } });
+    assert.deepEqual((await laptop.client.get(V1BETA1, at)).spec, { title: "Argo" });
+  });
