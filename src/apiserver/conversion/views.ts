@@ -1,3 +1,4 @@
+import { copyJson } from "../json-value.ts";
 import { apiVersionOf } from "../registry.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { Body, ServedResource } from "../served.ts";
@@ -25,7 +26,7 @@ export function viewsOf(
 
 /** An object of one version in the version of `to`, with whatever the converter put there. Never changes it. */
 export function inVersion(to: ServedResource, object: Body): Body | Promise<Body> {
-  const made = convertAll(to, [structuredClone(object)]);
+  const made = convertAll(to, [copyJson(object)]);
   return made instanceof Promise ? made.then(([one]) => one!) : made[0]!;
 }
 
@@ -47,7 +48,7 @@ function keeper(compiled: Compiled, to: ServedResource): (object: Body) => Body 
 
 function readBack(compiled: Compiled, resource: ServedResource, stored: Body): Body {
   const { metadata, ...rest } = stored;
-  const object = { ...structuredClone(rest), metadata } as Body;
+  const object = { ...copyJson(rest), metadata } as Body;
   const schema = compiled(resource.versions?.get(stored.apiVersion) ?? resource);
   schema.prune(object);
   schema.applyDefaults(object);

@@ -1,3 +1,4 @@
+import { copyJson } from "../json-value.ts";
 import { isRecord, type Node, put } from "./node.ts";
 
 /**
@@ -15,7 +16,7 @@ function intoFields(node: Node, value: Record<string, unknown>): void {
       if (child.schema.default === undefined) continue;
       const present = Object.hasOwn(value, name) ? value[name] : undefined;
       if (present === undefined || (present === null && !child.nullable))
-        put(value, name, structuredClone(child.schema.default));
+        put(value, name, copyJson(child.schema.default));
     }
   }
   for (const key in value) {
@@ -27,7 +28,7 @@ function intoFields(node: Node, value: Record<string, unknown>): void {
         delete value[key];
         continue;
       }
-      inner = structuredClone(child.schema.default);
+      inner = copyJson(child.schema.default);
       put(value, key, inner);
     }
     if (typeof inner === "object") applyDefaults(child, inner);
@@ -39,7 +40,7 @@ function intoItems(node: Node, list: unknown[]): void {
   if (items === undefined) return;
   for (let i = 0; i < list.length; i++) {
     if (list[i] === null && !items.nullable && items.schema.default !== undefined)
-      list[i] = structuredClone(items.schema.default);
+      list[i] = copyJson(items.schema.default);
     const item = list[i];
     if (typeof item === "object") applyDefaults(items, item);
   }

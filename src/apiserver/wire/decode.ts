@@ -14,12 +14,15 @@ interface Walk {
   stored: boolean;
 }
 
-/** Where the decoder stands: the struct and the fields that lead here, as complaints name them. */
+type Struct = Extract<WireType, { is: "struct" }>;
+
+/** Where the decoder stands. Most places are never told, so their names are put together only for a complaint. */
 interface Place {
-  struct: string;
-  fields: readonly string[];
-  /** With indexes and map keys, as strict decoding names them. */
-  path: string;
+  above: Place | undefined;
+  /** A field, a map's key or a list's index. */
+  step: string | number;
+  /** What the step is a field of; unset for keys and indexes. */
+  field?: { of: Struct; through: readonly string[] };
 }
 
 /**
@@ -33,7 +36,7 @@ export function decodeWire(
 ): { value: unknown; unknown: string[] } {
   const walk: Walk = { unknown: [], complaint: undefined, stored };
   const { apiVersion, kind, ...rest } = isRecord(value) ? value : {};
-  const decoded = decode(type, isRecord(value) ? rest : value, { struct: "", fields: [], path: "" }, walk);
+  const decoded = decode(type, isRecord(value) ? rest : value, undefined, walk);
   if (walk.complaint !== undefined) throw new Undecodable(walk.complaint);
   const head = { ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
   return { value: { ...head, ...(decoded as object) }, unknown: walk.unknown };
@@ -52,7 +55,7 @@ export function blankOf(type: WireType): unknown {
   return found;
 }
 
-function decode(type: WireType, value: unknown, place: Place, walk: Walk): unknown {
+function decode(type: WireType, value: unknown, place: Place | undefined, walk: Walk): unknown {
   if (value === null || value === undefined) return zeroOf(type);
   switch (type.is) {
     case "pointer":
@@ -62,15 +65,15 @@ function decode(type: WireType, value: unknown, place: Place, walk: Walk): unkno
     case "list":
       if (!Array.isArray(value)) return mismatch(type, value, place, walk);
       if (walk.stored && value.length === 0) return null;
-      return value.map((item, i) => decode(type.of, item, { ...place, path: `${place.path}[${i}]` }, walk));
+      return value.map((item, i) => decode(type.of, item, { above: place, step: i }, walk));
     case "map": {
       if (!isRecord(value)) return mismatch(type, value, place, walk);
       if (walk.stored && Object.keys(value).length === 0) return null;
       // Go writes maps in the order of their keys.
-      const members = Object.entries(value)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([key, item]) => [key, decode(type.of, item, { ...place, path: below(place.path, key) }, walk)]);
-      return Object.fromEntries(members);
+      const keys = Object.keys(value).sort();
+      return Object.fromEntries(
+        keys.map((key) => [key, decode(type.of, value[key], { above: place, step: key }, walk)]),
+      );
     }
     case "Raw":
       return value;
@@ -86,33 +89,39 @@ function decode(type: WireType, value: unknown, place: Place, walk: Walk): unkno
 }
 
 function decodeStruct(
-  type: Extract<WireType, { is: "struct" }>,
+  type: Struct,
   value: Record<string, unknown>,
-  place: Place,
+  place: Place | undefined,
   walk: Walk,
 ): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   // In the order of the text: the first complaint is the one that is told.
-  for (const [name, given] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
     const field = type.fields.get(name);
     if (field === undefined) {
-      walk.unknown.push(below(place.path, name));
+      walk.unknown.push(pathOf({ above: place, step: name }));
       continue;
     }
-    const at = {
-      struct: type.name,
-      fields: [...place.fields, ...field.through, name],
-      path: below(place.path, name),
-    };
-    const decoded = decode(field.type, given, at, walk);
+    const at = { above: place, step: name, field: { of: type, through: field.through } };
+    const decoded = decode(field.type, value[name], at, walk);
     if (isWritten(field, decoded)) members[name] = decoded;
   }
-  for (const [name, field] of type.fields) {
-    if (Object.hasOwn(value, name)) continue;
-    const zero = zeroOf(field.type);
-    if (isWritten(field, zero)) members[name] = zero;
-  }
+  for (const [name, of] of standing(type)) if (!Object.hasOwn(value, name)) members[name] = zeroOf(of);
   return members;
+}
+
+const known = new WeakMap<Struct, readonly (readonly [string, WireType])[]>();
+
+/** The fields of a struct that are written though nothing is in them. */
+function standing(type: Struct): readonly (readonly [string, WireType])[] {
+  let found = known.get(type);
+  if (found === undefined) {
+    found = [...type.fields].flatMap(([name, field]) =>
+      isWritten(field, zeroOf(field.type)) ? [[name, field.type] as const] : [],
+    );
+    known.set(type, found);
+  }
+  return found;
 }
 
 /** `omitempty` keeps structs and times, whatever is in them; `omitzero` doesn't. */
@@ -163,24 +172,14 @@ function zeroOf(type: WireType): unknown {
       return "0";
     case "Duration":
       return "0s";
-    case "struct": {
-      const members: Record<string, unknown> = {};
-      for (const [name, field] of type.fields) {
-        if (field.type.is === "pointer") {
-          if (field.written === "always") members[name] = null;
-          continue;
-        }
-        const zero = zeroOf(field.type);
-        if (isWritten(field, zero)) members[name] = zero;
-      }
-      return members;
-    }
+    case "struct":
+      return Object.fromEntries(standing(type).map(([name, of]) => [name, zeroOf(of)]));
     default:
       return null;
   }
 }
 
-function scalar(type: WireType, value: unknown, place: Place, walk: Walk): unknown {
+function scalar(type: WireType, value: unknown, place: Place | undefined, walk: Walk): unknown {
   try {
     return readScalar(type.is as Parameters<typeof readScalar>[0], value);
   } catch (refused) {
@@ -193,13 +192,21 @@ function scalar(type: WireType, value: unknown, place: Place, walk: Walk): unkno
   }
 }
 
-function mismatch(type: WireType, value: unknown, place: Place, walk: Walk): unknown {
+function mismatch(type: WireType, value: unknown, place: Place | undefined, walk: Walk): unknown {
   walk.complaint ??= inField(value, type.go, place);
   return zeroOf(type);
 }
 
-function inField(value: unknown, go: string, { struct, fields }: Place): string {
-  const where = struct === "" ? "Go value" : `Go struct field ${struct}.${fields.join(".")}`;
+/** Complaints name the innermost struct, and the fields on the way from the outermost. */
+function inField(value: unknown, go: string, place: Place | undefined): string {
+  const fields: string[] = [];
+  let struct: string | undefined;
+  for (let at = place; at !== undefined; at = at.above) {
+    if (at.field === undefined) continue;
+    struct ??= at.field.of.name;
+    fields.unshift(...at.field.through, String(at.step));
+  }
+  const where = struct === undefined ? "Go value" : `Go struct field ${struct}.${fields.join(".")}`;
   return `json: cannot unmarshal ${formOf(value, go)} into ${where} of type ${go}`;
 }
 
@@ -211,6 +218,9 @@ function formOf(value: unknown, go: string): string {
   return /^(int|float)/.test(go) ? `number ${value}` : "number";
 }
 
-function below(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
+/** With indexes and map keys, as strict decoding names fields. */
+function pathOf({ above, step }: Place): string {
+  const path = above === undefined ? "" : pathOf(above);
+  if (typeof step === "number") return `${path}[${step}]`;
+  return path === "" ? step : `${path}.${step}`;
 }
