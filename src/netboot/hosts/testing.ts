@@ -13,7 +13,9 @@ export function inventoryOf(...macs: readonly [string, ...string[]]): Inventory 
     system: { manufacturer: "QEMU", product: "Standard PC" },
     cpu: { model: "EPYC", count: 2, flags: ["lm"] },
     memoryBytes: 2 ** 31,
-    disks: [{ name: "/dev/sda", byId: ["ata-1"], bytes: 2 ** 32, rotational: false, readOnly: false, logicalBlock: 512 }],
+    disks: [
+      { name: "/dev/sda", byId: ["ata-1"], bytes: 2 ** 32, rotational: false, readOnly: false, logicalBlock: 512 },
+    ],
     cards: macs.map((mac, at) => ({ name: `eth${at}`, mac, link: at === 0, addresses: [] })),
     agent: { version: "1", kernel: "6.1", uptimeSeconds: 9 },
   };
