@@ -146,3 +146,9 @@ test("a client that reads nothing makes us read no more than buffers hold, and t
 test("the version of bytes in memory follows their content", () => {
   assert.notEqual(fileOf(Buffer.from("a")).version, fileOf(Buffer.from("b")).version);
 });
+
+test("N12 the length is told in GRUB's spelling: without it no kernel is started under Secure Boot", async () => {
+  const response = await send("/boot/bootx64.efi");
+  response.resume();
+  assert.ok(response.rawHeaders.includes("Content-Length"));
+});

@@ -63,7 +63,8 @@ async function answerWith(
   if (part.is === "beyond") return refuse(response, 416, "no such range", { "content-range": `bytes */${file.size}` });
   const [first, end] = part.is === "part" ? [part.first, part.last + 1] : [0, file.size];
   const place = part.is === "part" ? { "content-range": `bytes ${first}-${end - 1}/${file.size}` } : {};
-  response.writeHead(part.is === "part" ? 206 : 200, { ...headers, ...place, "content-length": end - first });
+  // GRUB knows this name in this spelling only, and without the length it can't check a signed kernel.
+  response.writeHead(part.is === "part" ? 206 : 200, { ...headers, ...place, "Content-Length": end - first });
   if (request.method === "HEAD") response.end();
   else await pipeline(chunks(file, first, end), response);
 }

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const MAC = "52:54:00:ab:00:01";
+export const DISK_BYTES = 320 << 20;
+export const DISKS = ["virtio", "nvme", "sata"] as const;
+export type Disk = (typeof DISKS)[number];
+
+const DEVICES: Readonly<Record<Disk, readonly string[]>> = {
+  virtio: ["-device", "virtio-blk-pci,drive=virtio,serial=VD01"],
+  nvme: ["-device", "nvme,drive=nvme,serial=NV01"],
+  sata: ["-device", "ahci,id=ahci", "-device", "ide-hd,drive=sata,serial=SA01,bus=ahci.0"],
+};
+
+const BOARDS = {
+  x86_64: ["qemu-system-x86_64", "-machine", "q35"],
+  aarch64: ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"],
+} as const;
+
+const CONSOLES = { x86_64: "ttyS0", aarch64: "ttyAMA0" } as const;
+
+/** A machine whose kernel QEMU starts, without firmware, in a network of QEMU's own, with a disk of each kind. */
+export class DirectMachine {
+  readonly folder: string;
+  readonly #process: ChildProcess;
+  readonly #gone: Promise<unknown>;
+
+  /** `folder`: of the agent's kernel and initramfs. `words`: what its command line has beside the console. */
+  constructor(architecture: keyof typeof BOARDS, folder: string, words: readonly string[]) {
+    this.folder = mkdtempSync(join(tmpdir(), "slipway-agent-"));
+    for (const disk of DISKS) {
+      writeFileSync(this.disk(disk), "");
+      truncateSync(this.disk(disk), DISK_BYTES);
+    }
+    const [program, ...board] = BOARDS[architecture];
+    const output = openSync(join(this.folder, "console"), "w");
+    this.#process = spawn(
+      "setpriv",
+      [
+        ...["--pdeathsig", "KILL", "--", program, ...board, "-accel", "tcg,thread=multi"],
+        ...["-smp", "2", "-m", "1024", "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio"],
+        ...["-kernel", join(folder, "vmlinuz"), "-initrd", join(folder, "initrd")],
+        ...["-append", [`console=${CONSOLES[architecture]}`, ...words].join(" ")],
+        ...["-netdev", "user,id=net", "-device", `virtio-net-pci,netdev=net,mac=${MAC},romfile=`],
+        ...DISKS.flatMap((disk) => [
+          ...["-drive", `if=none,id=${disk},format=raw,discard=unmap,file=${this.disk(disk)}`],
+          ...DEVICES[disk],
+        ]),
+      ],
+      { stdio: ["ignore", output, output] },
+    );
+    this.#gone = once(this.#process, "close");
+  }
+
+  disk(disk: Disk): string {
+    return join(this.folder, `${disk}.img`);
+  }
+
+  console(): string {
+    return readFileSync(join(this.folder, "console"), "latin1");
+  }
+
+  /** Resolves when the machine has switched itself off. */
+  async off(seconds: number): Promise<void> {
+    const late = AbortSignal.timeout(seconds * 1000);
+    await Promise.race([
+      this.#gone,
+      once(late, "abort").then(() => Promise.reject(new Error(`it is still on after ${seconds} s`))),
+    ]);
+  }
+
+  async close(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#gone;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
