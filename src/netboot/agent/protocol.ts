@@ -3,12 +3,23 @@
  * things. Every shape is bounded here, since it comes from a machine that nobody vouches for.
  */
 import { z } from "zod";
+import { isMac, parseMac } from "../../base/mac.ts";
 
 /** Below the server's URL. Another version of the protocol lives below another path. */
 export const AGENT_PATH = "/agent/v1";
 
-const text = z.string().max(256);
-const mac = z.string().regex(/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/);
+/** Texts end up on terminals: what could steer one is a space. */
+const line = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .overwrite((said) => said.replace(/\p{C}/gu, " "));
+const text = line(256);
+const mac = z
+  .string()
+  .max(32)
+  .refine(isMac, "not a MAC address")
+  .overwrite((said) => (isMac(said) ? parseMac(said) : said));
 const count = z.int().nonnegative();
 
 export const Disk = z.object({
@@ -113,7 +124,7 @@ export type OrderBody =
 
 /** How far an order is. `bytes` of `total` (absent while unknown) of the phase. */
 export const Progress = z.object({
-  phase: z.string().max(64),
+  phase: line(64),
   bytes: count.optional(),
   total: count.optional(),
 });
@@ -122,10 +133,10 @@ export type Progress = z.infer<typeof Progress>;
 /** How an order ended. `reboot`, `poweroff` and `kexec` answer before they are carried out. */
 export const Result = z.object({
   ok: z.boolean(),
-  message: z.string().max(4096),
+  message: line(4096),
   /** Of `wipe`: what was read back, disk by disk. */
   disks: z
-    .array(z.object({ disk: text, how: text, proven: z.boolean(), detail: z.string().max(1024) }))
+    .array(z.object({ disk: text, how: text, proven: z.boolean(), detail: line(1024) }))
     .max(256)
     .optional(),
 });
