@@ -75,7 +75,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     const { transport, url, died } = kubernetes;
     const client = createClient(transport, { clock, random, log });
     const stopping = new AbortController();
-    await installCrds(client, clock, stopping.signal, { kinds });
+    await installCrds(client, clock, stopping.signal, kinds);
 
     const joinToken = await kept(dir, "join-token", () => text(random, 32, ALPHANUMERIC));
     secrets.add(joinToken);

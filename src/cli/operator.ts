@@ -183,7 +183,8 @@ async function run(options: Options): Promise<void> {
         ...(webhookUrl !== undefined && { url: () => webhookUrl }),
       },
     );
-    if (options.installCrds) await installCrds(client, clock, stopping.signal, { webhook: conversion?.webhook });
+    await conversion?.prepare();
+    if (options.installCrds) await installCrds(client, clock, stopping.signal);
     await conversion?.start();
     const stopped = untilStopped();
     await manager.start(stopping.signal);

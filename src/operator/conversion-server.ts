@@ -4,11 +4,11 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
-import { asFault } from "../base/fault.ts";
+import { asFault, isFault } from "../base/fault.ts";
 import { serveHttp } from "../base/http-server.ts";
 import type { Log } from "../base/log.ts";
 import { needsConversion } from "../kinds/conversion.ts";
-import { crdOf, type WebhookClientConfig } from "../kinds/crd.ts";
+import { crdOf, type CustomResourceDefinition as Definition, type WebhookClientConfig } from "../kinds/crd.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Client } from "../kube/client.ts";
 import type { Access } from "../kube/controller.ts";
@@ -24,16 +24,14 @@ export const WEBHOOK_SERVICE = "slipway-webhook";
 export const SERVICE_PORT = 443;
 /** Between looks at the Secret and the definitions. */
 const LOOK_MS = 60_000;
-/** Not that of `installCrds`, which gives up what it no longer applies. */
-const FIELD_MANAGER = "slipway-conversion";
 
 export interface ConversionServer {
   port: number;
-  /** Where API servers find it, for definitions that are to be installed. */
-  webhook: WebhookClientConfig;
+  /** Tells the definitions that exist whom to ask: to be awaited before they get more versions. */
+  prepare(): Promise<void>;
   /**
-   * Writes that into the definitions, which must exist; from then on they and the certificate are kept fresh. Until it resolves, an API
-   * server may show objects in other versions than they are stored in wrongly.
+   * Tells all definitions, and keeps them and the certificate fresh from then on. Until it resolves, an API server may show objects
+   * wrongly in other versions than they are stored in. Rejects when a definition is missing.
    */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -92,9 +90,17 @@ export async function serveConversion(
     maxBodyBytes: MAX_REVIEW_BYTES,
   });
   const way = url === undefined ? throughService(namespace) : { url: `${url(server.port)}${CONVERT_PATH}` };
+  const tell = async (certificate: TrustedCertificate, missing: "fails" | "is fine"): Promise<void> => {
+    for (const versions of ours) {
+      const crd = crdOf(versions, { ...way, caBundle: Buffer.from(certificate.caPem).toString("base64") });
+      await write(client, crd, signal).catch((error: unknown) => {
+        if (missing === "fails" || !isFault(error, "NotFound")) throw error;
+      });
+    }
+  };
   const look = async (): Promise<void> => {
     const found = await find();
-    await tell(client, ours, { ...way, ...bundle(found) }, signal);
+    await tell(found, "fails");
     // Only what the definitions trust is shown.
     if (found.keyPem === served.keyPem) return;
     server.renew(tlsOf(found));
@@ -113,7 +119,7 @@ export async function serveConversion(
   let looking: Promise<void> = Promise.resolve();
   return {
     port: server.port,
-    webhook: { ...way, ...bundle(served) },
+    prepare: () => tell(served, "is fine"),
     async start() {
       await look();
       looking = keepLooking().catch(() => {}); // ends by the signal alone
@@ -126,23 +132,17 @@ export async function serveConversion(
   };
 }
 
-async function tell(
-  client: Client,
-  kinds: readonly (readonly Kind[])[],
-  webhook: WebhookClientConfig,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const versions of kinds) {
-    const { apiVersion, kind, metadata, spec } = crdOf(versions, webhook);
-    const held = await client.get(CustomResourceDefinition, metadata, { signal });
-    if (isDeepStrictEqual(held.spec.conversion, spec.conversion)) continue;
-    const body = { apiVersion, kind, metadata, spec: { conversion: spec.conversion } };
-    const patch = { type: "apply", body, fieldManager: FIELD_MANAGER, force: true } as const;
-    await client.patch(CustomResourceDefinition, metadata, patch, { signal });
-  }
+/** Rejects with `NotFound` when the definition is not there. */
+async function write(client: Client, { metadata, spec }: Definition, signal: AbortSignal): Promise<void> {
+  const held = await client.get(CustomResourceDefinition, metadata, { signal });
+  if (isDeepStrictEqual(held.spec.conversion, spec.conversion)) return;
+  const { url = null, service = null, caBundle } = spec.conversion!.webhook.clientConfig;
+  // A merge, since an apply could not take away the other way, which whoever installed the definition may own.
+  const webhook = { ...spec.conversion!.webhook, clientConfig: { url, service, caBundle } };
+  const body = { spec: { conversion: { ...spec.conversion, webhook } } };
+  await client.patch(CustomResourceDefinition, metadata, { type: "merge", body }, { signal });
 }
 
-const bundle = ({ caPem }: TrustedCertificate) => ({ caBundle: Buffer.from(caPem).toString("base64") });
 const tlsOf = ({ certificatePem, keyPem }: TrustedCertificate) => ({ cert: certificatePem, key: keyPem });
 /** Without the brackets that an IPv6 address has in a URL. */
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");

@@ -1,7 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { crdOf, type WebhookClientConfig } from "../kinds/crd.ts";
-import type { Kind } from "../kinds/kind.ts";
+import { crdOf } from "../kinds/crd.ts";
 import type { Client } from "../kube/client.ts";
 import { isTrue } from "../kube/conditions.ts";
 import { CustomResourceDefinition } from "../kube/core.ts";
@@ -11,36 +10,12 @@ const FIELD_MANAGER = "slipway";
 const ESTABLISHED_MS = 30_000;
 const LOOK_MS = 50;
 
-export interface CrdsToInstall {
-  /** Slipway's own unless given. */
-  kinds?: readonly (readonly Kind[])[];
-  /** Definitions that exist and that somebody else wrote stay as they are: for kinds whose owner may be installed too. */
-  yields?: boolean;
-  /** What converts between versions of a kind, where the API server does not do so itself. */
-  webhook?: WebhookClientConfig | undefined;
-}
-
-/** Applies the CRDs of all kinds and waits until the API serves them. Objects that exist are left as they are. */
-export async function installCrds(
-  client: Client,
-  clock: Clock,
-  signal: AbortSignal,
-  { kinds = KINDS, yields = false, webhook }: CrdsToInstall = {},
-): Promise<void> {
-  const wanted = kinds.map((versions) => crdOf(versions, webhook));
-  await Promise.all(
-    wanted.map(async (crd) => {
-      if (yields && (await isForeign(client, crd.metadata.name, signal))) return;
-      await install(client, clock, signal, crd);
-    }),
-  );
-}
-
-/** Whether there is such a definition and none of its fields is ours. */
-async function isForeign(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
-  const held = await client.find(CustomResourceDefinition, { name }, { signal });
-  const written = (held?.metadata.managedFields ?? []) as { manager?: string }[];
-  return held !== undefined && !written.some(({ manager }) => manager === FIELD_MANAGER);
+/**
+ * Applies the CRDs of all kinds and waits until the API serves them. Objects that exist are left as they are, and so is what a
+ * definition says of conversion.
+ */
+export async function installCrds(client: Client, clock: Clock, signal: AbortSignal, kinds = KINDS): Promise<void> {
+  await Promise.all(kinds.map((versions) => install(client, clock, signal, crdOf(versions))));
 }
 
 async function install(

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
 import { z } from "zod";
@@ -23,7 +24,9 @@ import type { KubeObject } from "../../src/kube/object.ts";
 import { createClient } from "../../src/kube/rest-client.ts";
 import type { Transport } from "../../src/kube/transport.ts";
 import { CERTIFICATE_SECRET, keptCertificate } from "../../src/operator/conversion-certificate.ts";
-import { type ConversionServer, serveConversion } from "../../src/operator/conversion-server.ts";
+import { type ConversionServer, serveConversion, WEBHOOK_SERVICE } from "../../src/operator/conversion-server.ts";
+import { installedObjects } from "../../src/operator/install/files.ts";
+import { DEFAULT_VALUES } from "../../src/operator/install/values.ts";
 import { installCrds } from "../../src/operator/install-crds.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
 import { rbacObjects } from "../../src/operator/rbac.ts";
@@ -74,7 +77,8 @@ let serving: ConversionServer | undefined;
 
 before(async () => {
   if (skip) return;
-  cluster = await startCluster();
+  // There are no Pods' addresses here: the API server goes to a Service's endpoints itself.
+  cluster = await startCluster({ apiServerFlags: ["--enable-aggregator-routing=true"] });
   client = cluster.client;
   await prepare(cluster, rbacObjects(NAMESPACE, kinds));
   account = await operatorTransport(cluster);
@@ -166,7 +170,8 @@ async function start(clock: Clock = systemClock): Promise<void> {
   await serving?.close();
   serving = await listen(clock);
   address.leadsTo = serving.port;
-  await installCrds(operator, systemClock, new AbortController().signal, { kinds, webhook: serving.webhook });
+  await serving.prepare();
+  await installCrds(operator, systemClock, new AbortController().signal, kinds);
   await serving.start();
 }
 
@@ -323,6 +328,36 @@ test("a lost Secret and a definition that somebody wrote over are mended while i
   await look();
   assert.deepEqual(await conversionInDefinition(), ours);
   await convertsFreshly("by the mended definition");
+});
+
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((at) => at?.family === "IPv4" && !at.internal)?.address;
+
+test("through the Service that is installed for it", {
+  skip: skip || (outside === undefined && "no address that an endpoint may have"),
+}, async () => {
+  await serving?.close();
+  const settings = { kinds, namespace: NAMESPACE, host: outside!, port: 0 };
+  serving = (await serveConversion({ client: operator, clock: systemClock, log: quietLog }, settings))!;
+  const post = async (path: string, body: object) => {
+    const answer = await cluster.transport.request({ method: "POST", path, body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  };
+  const objects = installedObjects(DEFAULT_VALUES, NAMESPACE, kinds) as KubeObject[];
+  const service = objects.find(({ kind, metadata }) => kind === "Service" && metadata.name === WEBHOOK_SERVICE)!;
+  await post(`/api/v1/namespaces/${NAMESPACE}/services`, service);
+  await post(`/apis/discovery.k8s.io/v1/namespaces/${NAMESPACE}/endpointslices`, {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { name: WEBHOOK_SERVICE, labels: { "kubernetes.io/service-name": WEBHOOK_SERVICE } },
+    addressType: "IPv4",
+    endpoints: [{ addresses: [outside], conditions: { ready: true } }],
+    ports: [{ name: "webhook", port: serving.port, protocol: "TCP" }],
+  });
+  await serving.start();
+  assert.equal((await conversionInDefinition()).webhook.clientConfig.service?.name, WEBHOOK_SERVICE);
+  await convertsFreshly("through the Service");
 });
 
 test("an operator that may not install definitions names the one that is missing", { skip }, async () => {
