@@ -1,22 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { bridge } from "./bridge.ts";
 import { lacking, Namespace } from "./namespace.ts";
 import { Served, scratch } from "./served.ts";
 
-const SETUP = `
-ip link add net type bridge
-ip addr add 10.9.0.1/24 dev net
-ip link set net up
-for n in client other; do
-  ip netns add $n
-  ip link add $n type veth peer name there
-  ip link set there netns $n
-  ip netns exec $n ip link set there up
-  ip link set $n master net up
-done
-ip netns exec other ip addr add 10.9.0.100/24 dev there
-`;
+const SETUP = `${bridge("client", "other")} ip netns exec other ip addr add 10.9.0.100/24 dev there`;
 
 test("N15 an address that a machine was given by hand is not offered to another one", {
   skip: await lacking("udhcpc", "perl"),

@@ -57,8 +57,13 @@ export class Namespace {
     await once(holder.stdout!, "data");
     const children = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8").trim();
     const namespace = new Namespace(holder, children);
-    await namespace.shell(`ip link set lo up\n${setup}`);
-    return namespace;
+    try {
+      await namespace.shell(`ip link set lo up\n${setup}`);
+      return namespace;
+    } catch (error) {
+      await namespace.close();
+      throw error;
+    }
   }
 
   /** Runs a shell script; rejects with what it said when a command in it fails. */
