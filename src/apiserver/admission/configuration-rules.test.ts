@@ -101,10 +101,10 @@ for (const [expressions, failurePolicy, held] of cases)
     assert.deepEqual(conditionsHold({ failurePolicy, matchConditions } as never, seen), held);
   });
 
-test("conditions that would run for long are not run at all", () => {
+test("conditions that would run for long are stopped", () => {
   const n = Array.from({ length: 300 }, (_, i) => i);
   const expression = "object.n.all(a, object.n.all(b, object.n.all(c, a + b + c >= 0)))";
   const hook = { failurePolicy: "Fail", matchConditions: [{ name: "x", expression }] } as never;
-  assert.match(JSON.stringify(conditionsHold(hook, { ...seen, object: { n } })), /running out of cost budget/);
+  assert.match(JSON.stringify(conditionsHold(hook, { ...seen, object: { n } })), /actual cost limit exceeded/);
   assert.equal(conditionsHold(hook, { ...seen, object: { n: [1, 2] } }), true);
 });

@@ -1,17 +1,17 @@
-import type { ParseResult } from "@marcbachmann/cel-js";
-import { EvaluationError } from "@marcbachmann/cel-js";
-import { described } from "../schema/cel/check.ts";
-import { loopDepth } from "../schema/cel/cost.ts";
-import { typing } from "../schema/cel/environment.ts";
-import { parseRule } from "../schema/cel/program.ts";
+import { type Compiled, compile } from "../schema/cel/compiled.ts";
+import { Meter, TooCostly } from "../schema/cel/evaluator.ts";
+import { ExpressionError } from "../schema/cel/expression.ts";
+import { BOOL, DYN, typeName } from "../schema/cel/types.ts";
 import { untyped } from "../schema/cel/value.ts";
+import { CelError, type Value } from "../schema/cel/values.ts";
 import type { Hook } from "./configuration.ts";
 
-/** Where match conditions run. There is no `authorizer`: an expression that asks it does not compile. */
-const environment = typing()
-  .registerVariable("object", "dyn")
-  .registerVariable("oldObject", "dyn")
-  .registerVariable("request", "dyn");
+/** What conditions read. There is no `authorizer`: an expression that asks it does not compile. */
+const VARIABLES = new Map([
+  ["object", DYN],
+  ["oldObject", DYN],
+  ["request", DYN],
+]);
 
 /** What a condition can see; all are JSON. */
 export interface ConditionInput {
@@ -20,34 +20,31 @@ export interface ConditionInput {
   request: unknown;
 }
 
-/** `nodes * longest list ** depth` bounds the steps of an evaluation. */
-type Compiled = { run: ParseResult; nodes: number; depth: number } | { wrong: string };
-
-/** Steps that the conditions of one webhook may take together: about 0.1 µs each. */
-const MAX_STEPS = 10_000_000;
+/** What one condition, and those of one webhook together, may cost. */
+const MAX_COST = 1_000_000;
+const MAX_HOOK_COST = 2_500_000;
 
 const MAX_KEPT = 1000;
-const kept = new Map<string, Compiled>();
+const kept = new Map<string, Compiled | { wrong: string }>();
 
-function compiled(expression: string): Compiled {
+function compiled(expression: string): Compiled | { wrong: string } {
   const known = kept.get(expression);
   if (known !== undefined) return known;
   if (kept.size >= MAX_KEPT) kept.clear();
-  const made = compile(expression);
+  const made = compiledOrWrong(expression);
   kept.set(expression, made);
   return made;
 }
 
-function compile(expression: string): Compiled {
+function compiledOrWrong(expression: string): Compiled | { wrong: string } {
   try {
-    const run = parseRule(environment, expression);
-    const { valid, type, error } = run.check();
-    if (!valid) return { wrong: `compilation failed: ${described(error, expression)}` };
-    return type === "bool" || type === "dyn"
-      ? { run, ...loopDepth(run.ast) }
-      : { wrong: `must evaluate to bool but got ${type}` };
+    const made = compile(expression, VARIABLES);
+    return made.type === BOOL || made.type === DYN
+      ? made
+      : { wrong: `must evaluate to bool but got ${typeName(made.type)}` };
   } catch (error) {
-    return { wrong: `compilation failed: ${described(error, expression)}` };
+    if (error instanceof ExpressionError) return { wrong: `compilation failed: ${error.message}` };
+    throw error;
   }
 }
 
@@ -68,7 +65,7 @@ export function conditionsHold(hook: Hook, input: ConditionInput): boolean | { f
     request: untyped(input.request),
   };
   const failures: string[] = [];
-  const budget = { left: MAX_STEPS, longest: longestIn(input) };
+  const budget = { left: MAX_HOOK_COST };
   for (const { expression } of hook.matchConditions) {
     const result = evaluate(expression, variables, budget);
     if (result === false) return false;
@@ -80,28 +77,18 @@ export function conditionsHold(hook: Hook, input: ConditionInput): boolean | { f
   return { failed: distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]` };
 }
 
-function evaluate(
-  expression: string,
-  variables: Record<string, unknown>,
-  budget: { left: number; longest: number },
-): boolean | string {
+function evaluate(expression: string, variables: Record<string, Value>, budget: { left: number }): boolean | string {
   const made = compiled(expression);
   if ("wrong" in made) return made.wrong;
-  budget.left -= made.nodes * budget.longest ** made.depth;
-  if (budget.left < 0)
-    return "validation failed due to running out of cost budget, no further validation rules will be run";
+  const meter = new Meter(Math.min(MAX_COST, budget.left));
   try {
-    return made.run(variables) === true;
+    return made.run(variables, meter) === true;
   } catch (error) {
-    const why =
-      error instanceof EvaluationError ? error.summary : error instanceof Error ? error.message : String(error);
-    return `expression '${expression}' resulted in error: ${why.charAt(0).toLowerCase()}${why.slice(1)}`;
+    if (error instanceof TooCostly && meter.spent > budget.left)
+      return "validation failed due to running out of cost budget, no further validation rules will be run";
+    if (!(error instanceof CelError || error instanceof TooCostly)) throw error;
+    return `expression '${expression}' resulted in error: ${error.message}`;
+  } finally {
+    budget.left -= meter.spent;
   }
-}
-
-/** The most elements that any list or object in a JSON value has. */
-function longestIn(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 1;
-  const members = Object.values(value);
-  return members.reduce<number>((most, member) => Math.max(most, longestIn(member)), members.length);
 }

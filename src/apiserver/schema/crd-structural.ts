@@ -3,8 +3,7 @@
  * anything, so objects can be pruned and defaulted by it.
  */
 import type { FieldError, Schema, ValidationRule } from "../served.ts";
-import { type ExpressionCheck, expressionCheck } from "./cel/check.ts";
-import { copiesBelow } from "./cel/cost.ts";
+import { copiesBelow, RuleCheck } from "./cel/check.ts";
 import { forbidden, invalid, notSupported, required } from "./field-error.ts";
 import { followFieldPath } from "./field-path.ts";
 import { isRecord, type Node, nodeOf } from "./node.ts";
@@ -31,7 +30,10 @@ export function structuralErrors(schema: unknown, path: string): FieldError[] {
   metadataErrors(root, path, errors);
   shape(root, path, 0, errors);
   typeMetaErrors(root, path, errors);
-  if (errors.length === 0) contents(nodeOf(root), path, errors, 1, expressionCheck());
+  if (errors.length > 0) return errors;
+  const check = new RuleCheck(errors);
+  contents(nodeOf(root), path, errors, 1, check, true);
+  check.together(path);
   return errors;
 }
 
@@ -295,12 +297,20 @@ function openCounterpart(outside: Schema): Schema | undefined {
 }
 
 /** Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold. */
-function contents(node: Node, path: string, errors: FieldError[], copies: number, check: ExpressionCheck): void {
+function contents(
+  node: Node,
+  path: string,
+  errors: FieldError[],
+  copies: number | undefined,
+  check: RuleCheck,
+  isRoot = false,
+): void {
   if (node.hasDefaults && (node.schema.default ?? undefined) !== undefined)
     defaultErrors(node, `${path}.default`, errors);
-  if (node.hasRules) ruleErrors(node, path, errors, copies, check);
-  for (const [name, child] of node.properties) contents(child, `${path}.properties[${name}]`, errors, copies, check);
-  const below = copies * copiesBelow(node);
+  if (node.hasRules && rulesAreFormed(node, path, errors)) check.rules(node, path, copies, isRoot);
+  const each = copiesBelow(node);
+  const below = copies === undefined || each === undefined ? undefined : copies * each;
+  for (const [name, child] of node.properties) contents(child, `${path}.properties[${name}]`, errors, below, check);
   if (node.items) contents(node.items, `${path}.items`, errors, below, check);
   if (typeof node.additional === "object")
     contents(node.additional, `${path}.additionalProperties`, errors, below, check);
@@ -319,44 +329,12 @@ function defaultErrors(node: Node, path: string, errors: FieldError[]): void {
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-function ruleErrors(node: Node, path: string, errors: FieldError[], copies: number, check: ExpressionCheck): void {
+/** Whether the rules of a node are what rules must be, whatever they say. */
+function rulesAreFormed(node: Node, path: string, errors: FieldError[]): boolean {
   const before = errors.length;
   const rules = node.schema["x-kubernetes-validations"] ?? [];
   for (const [i, rule] of rules.entries()) formErrors(rule, node, `${path}.x-kubernetes-validations[${i}]`, errors);
-  if (errors.length > before) return;
-  for (const [i, rule] of rules.entries()) {
-    const at = `${path}.x-kubernetes-validations[${i}]`;
-    const problem = check.rule(node, rule.rule, copies, rule.optionalOldSelf === true);
-    if (problem?.startsWith("estimated")) errors.push(forbidden(`${at}.rule`, problem));
-    else if (problem !== undefined) errors.push(invalid(`${at}.rule`, asInternal(rule), problem));
-    const message = rule.messageExpression ? check.message(node, rule.messageExpression) : undefined;
-    if (message !== undefined) errors.push(invalid(`${at}.messageExpression`, asInternal(rule), message));
-    // A rule that does not compile uses nothing.
-    const compiles = problem === undefined || problem.startsWith("estimated");
-    if (rule.optionalOldSelf !== undefined && !(compiles && check.usesOld(rule.rule)))
-      errors.push(
-        invalid(`${at}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
-      );
-  }
-}
-
-/** A rule as upstream prints it. */
-function asInternal({
-  rule,
-  message = "",
-  messageExpression = "",
-  reason,
-  fieldPath = "",
-  optionalOldSelf,
-}: ValidationRule) {
-  return {
-    Rule: rule,
-    Message: message,
-    MessageExpression: messageExpression,
-    Reason: reason ?? null,
-    FieldPath: fieldPath,
-    OptionalOldSelf: optionalOldSelf ?? null,
-  };
+  return errors.length === before;
 }
 
 function formErrors(rule: ValidationRule, { schema }: Node, at: string, errors: FieldError[]): void {

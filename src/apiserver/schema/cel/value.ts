@@ -1,83 +1,90 @@
-import { Duration } from "@marcbachmann/cel-js/evaluator";
 import { isRecord, type Node } from "../node.ts";
 import { parseDuration } from "./duration.ts";
-import { escapeField } from "./names.ts";
+import { parseTime } from "./library/times.ts";
+import { escapeField, isReachable } from "./names.ts";
+import { Duration, type ListKind, ofKind, Timestamp, type Value } from "./values.ts";
 
 /**
- * Turns JSON into what a CEL program reads, guided by the schema: integers become BigInt, dates and durations become
- * time values, field names that are no identifiers are escaped. Fields that the schema doesn't know are left out.
+ * Turns JSON into what an expression reads, guided by the schema: times and durations become those, field names that are no
+ * identifiers are escaped, lists know whether they are sets. Fields that the schema doesn't know are left out.
  */
 export class CelValues {
-  #made = new Map<object, unknown>();
-  #longest = 1;
+  readonly #made = new Map<object, Value>();
 
-  /** The most elements that any list or map converted so far has. */
-  get longest(): number {
-    return this.#longest;
-  }
-
-  of(node: Node, value: unknown): unknown {
+  of(node: Node, value: unknown): Value {
     if (typeof value !== "object" || value === null) return scalar(node, value);
     const made = this.#made.get(value);
     if (made !== undefined) return made;
-    const converted = Array.isArray(value)
-      ? this.#list(node, value)
-      : this.#record(node, value as Record<string, unknown>);
+    const converted = Array.isArray(value) ? this.#list(node, value) : this.#record(node, value);
     this.#made.set(value, converted);
     return converted;
   }
 
-  #list(node: Node, list: readonly unknown[]): unknown {
-    this.#longest = Math.max(this.#longest, list.length);
-    return list.map((item) => (node.items ? this.of(node.items, item) : untyped(item)));
+  #list(node: Node, list: readonly unknown[]): Value {
+    const items = list.map((item) => (node.items ? this.of(node.items, item) : untyped(item)));
+    return ofKind(items, kindOf(node));
   }
 
-  #record(node: Node, value: Record<string, unknown>): unknown {
-    const converted = new Map<string, unknown>();
+  #record(node: Node, value: object): Value {
+    if (node.intOrString) return untyped(value);
+    const converted = new Map<Value, Value>();
     const isMap = typeof node.additional === "object";
-    let count = 0;
-    for (const key in value) {
-      count++;
+    for (const [key, item] of Object.entries(value)) {
       const child = node.properties.get(key);
-      if (child) converted.set(isMap ? key : escapeField(key), this.of(child, value[key]));
-      else if (isMap) converted.set(key, this.of(node.additional as Node, value[key]));
-      else if (node.additional === "any" || node.open) converted.set(key, untyped(value[key]));
+      if (child !== undefined) {
+        if (item === null) continue;
+        if (isReachable(key)) converted.set(escapeField(key), this.of(child, item));
+      } else if (isMap) converted.set(key, this.of(node.additional, item));
+      else if (node.additional === "any" || node.open) converted.set(key, untyped(item));
     }
-    if (isMap) this.#longest = Math.max(this.#longest, count);
     return converted;
   }
 }
 
-function scalar(node: Node, value: unknown): unknown {
+function kindOf(node: Node): ListKind | undefined {
+  switch (node.schema["x-kubernetes-list-type"]) {
+    case "set":
+      return "set";
+    case "map":
+      return (node.schema["x-kubernetes-list-map-keys"] ?? []).map(escapeField);
+    default:
+      return undefined;
+  }
+}
+
+function scalar(node: Node, value: unknown): Value {
   if (typeof value === "number") {
     if (node.schema.type === "number") return value;
     return Number.isInteger(value) ? BigInt(value) : value;
   }
-  if (typeof value !== "string") return value;
+  if (typeof value === "boolean") return value;
+  if (typeof value !== "string") return null;
+  if (node.intOrString) return value;
   switch (node.schema.format) {
     case "byte":
       return Buffer.from(value, "base64");
-    case "date-time":
-    case "datetime":
+    case "date-time": {
+      const nanos = parseTime(value.toUpperCase());
+      return nanos === undefined ? value : new Timestamp(nanos);
+    }
     case "date": {
-      const at = Date.parse(value);
-      return Number.isNaN(at) ? value : new Date(at);
+      const nanos = parseTime(`${value}T00:00:00Z`);
+      return nanos === undefined ? value : new Timestamp(nanos);
     }
     case "duration": {
       const nanos = parseDuration(value);
-      return nanos === undefined ? value : new Duration(nanos / 1_000_000_000n, Number(nanos % 1_000_000_000n));
+      return nanos === undefined ? value : new Duration(nanos);
     }
     default:
       return value;
   }
 }
 
-/** JSON of unknown shape as CEL reads it: whole numbers are integers, objects are maps. */
-export function untyped(value: unknown): unknown {
+/** JSON of unknown shape as an expression reads it: whole numbers are integers, objects are maps. */
+export function untyped(value: unknown): Value {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
+  if (typeof value === "string" || typeof value === "boolean") return value;
   if (Array.isArray(value)) return value.map(untyped);
-  if (!isRecord(value)) return value;
-  const converted = new Map<string, unknown>();
-  for (const key in value) converted.set(key, untyped(value[key]));
-  return converted;
+  if (!isRecord(value)) return null;
+  return new Map(Object.entries(value).map(([key, item]) => [key, untyped(item)]));
 }

@@ -1,60 +1,84 @@
 /** Kubernetes' `format.<name>().validate(text)`: an optional list of what is wrong, none when nothing is. */
-
-import { isIP } from "node:net";
-import { type Environment, Optional } from "@marcbachmann/cel-js";
+import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "../../../rules/names.ts";
 import { formatCheck } from "../../formats.ts";
+import type { Functions } from "../functions.ts";
+import { goQuoted } from "../go-text.ts";
+import type { Type } from "../types.ts";
+import { Custom, Optional } from "../values.ts";
 
-class Format {
+const TYPE = { kind: "object", name: "kubernetes.NamedFormat", of: [] } as const satisfies Type;
+
+/** What is wrong with a text; nothing when nothing is. */
+type Check = (text: string) => readonly string[];
+
+class Format extends Custom {
+  readonly type = TYPE;
   readonly name: string;
-  readonly check: (text: string) => boolean;
-  constructor(name: string, check: (text: string) => boolean) {
+  readonly check: Check;
+  constructor(name: string, check: Check) {
+    super();
     this.name = name;
     this.check = check;
   }
+  equals(other: Format): boolean {
+    return this.name === other.name;
+  }
 }
 
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const LABEL_1035_RULE =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-const isSubdomain = (text: string): boolean =>
-  text.length <= 253 && text.split(".").every((part) => part.length > 0 && LABEL.test(part));
-const isLabel = (text: string): boolean => text.length <= 63 && LABEL.test(text);
-const isQualifiedName = (text: string): boolean => {
-  const [name = "", prefix, more] = text.split("/").reverse();
-  return (
-    more === undefined && name.length <= 63 && QUALIFIED.test(name) && (prefix === undefined || isSubdomain(prefix))
-  );
-};
-
-const FORMATS: readonly Format[] = [
-  new Format("dns1123Label", isLabel),
-  new Format("dns1123Subdomain", isSubdomain),
-  new Format("dns1035Label", (text) => text.length <= 63 && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(text)),
-  new Format("dns1123LabelPrefix", (text) => isLabel(text.replace(/-$/, "a"))),
-  new Format("dns1123SubdomainPrefix", (text) => isSubdomain(text.replace(/-$/, "a"))),
-  new Format("dns1035LabelPrefix", (text) => /^[a-z][-a-z0-9]*$/.test(text) && text.length <= 63),
-  new Format("qualifiedName", isQualifiedName),
-  new Format("labelValue", (text) => text === "" || (text.length <= 63 && QUALIFIED.test(text))),
-  new Format("uri", formatCheck("uri") ?? (() => true)),
-  new Format("uuid", formatCheck("uuid") ?? (() => true)),
-  new Format("byte", formatCheck("byte") ?? (() => true)),
-  new Format("date", formatCheck("date") ?? (() => true)),
-  new Format("datetime", formatCheck("date-time") ?? (() => true)),
-  new Format("ip", (text) => isIP(text) !== 0),
+const label1035: Check = (text) => [
+  ...(text.length > 63 ? ["must be no more than 63 characters"] : []),
+  ...(LABEL_1035.test(text) ? [] : [LABEL_1035_RULE]),
 ];
 
-export function registerFormats(environment: Environment): void {
-  class FormatNamespace {}
-  environment
-    .registerType("FormatNamespace", FormatNamespace)
-    .registerType("Format", Format)
-    .registerConstant("format", "FormatNamespace", new FormatNamespace())
-    .registerFunction("FormatNamespace.named(string): optional<Format>", (_: unknown, name: string) => {
-      const found = FORMATS.find((f) => f.name === name);
-      return found ? Optional.of(found) : Optional.none();
+/** A name to which something is added: it may end with a dash. */
+const prefixOf =
+  (check: Check): Check =>
+  (text) =>
+    check(text.replace(/-$/, "a"));
+
+function known(format: string, message: (text: string) => string): Check {
+  const check = formatCheck(format) ?? (() => true);
+  return (text) => (check(text) ? [] : [message(text)]);
+}
+
+const FORMATS: Readonly<Record<string, Check>> = {
+  dns1123Label: dnsLabel,
+  dns1123Subdomain: dnsSubdomain,
+  dns1035Label: label1035,
+  qualifiedName,
+  dns1123LabelPrefix: prefixOf(dnsLabel),
+  dns1123SubdomainPrefix: prefixOf(dnsSubdomain),
+  dns1035LabelPrefix: prefixOf(label1035),
+  labelValue,
+  uri: known("uri", (text) =>
+    text === "" ? 'parse "": empty url' : `parse ${goQuoted(text)}: invalid URI for request`,
+  ),
+  uuid: known("uuid", () => "does not match the UUID format"),
+  byte: known("byte", () => "invalid base64"),
+  date: known("date", () => "invalid date"),
+  datetime: known("date-time", () => "invalid datetime"),
+};
+
+export function registerFormats(functions: Functions): void {
+  functions
+    .type(TYPE)
+    .add("format.named", "format-named", `(string) -> optional_type(${TYPE.name})`, (name: string) => {
+      const check = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+      return new Optional(check && new Format(name, check));
     })
-    .registerFunction("Format.validate(string): optional<list<string>>", (format: Format, text: string) =>
-      format.check(text) ? Optional.none() : Optional.of([`must be a valid ${format.name}`]),
+    .add(
+      "validate",
+      "format-validate",
+      `${TYPE.name}.(string) -> optional_type(list(string))`,
+      (format: Format, text: string) => {
+        const wrong = format.check(text);
+        return wrong.length === 0 ? Optional.none : new Optional(wrong);
+      },
     );
-  for (const format of FORMATS) environment.registerFunction(`FormatNamespace.${format.name}(): Format`, () => format);
+  for (const [name, check] of Object.entries(FORMATS))
+    functions.add(`format.${name}`, `format.${name}`, `() -> ${TYPE.name}`, () => new Format(name, check));
 }

@@ -1,11 +1,19 @@
 /** Kubernetes' IP address and CIDR functions. */
 import { isIP } from "node:net";
-import type { Environment } from "@marcbachmann/cel-js";
+import type { Functions } from "../functions.ts";
+import { goQuoted } from "../go-text.ts";
+import type { Type } from "../types.ts";
+import { CelError, Custom } from "../values.ts";
 
-class Ip {
+const IP: Type = { kind: "opaque", name: "net.IP", of: [] };
+const CIDR: Type = { kind: "opaque", name: "net.CIDR", of: [] };
+
+class Ip extends Custom {
+  readonly type = IP;
   readonly family: 4 | 6;
   readonly bits: bigint;
   constructor(family: 4 | 6, bits: bigint) {
+    super();
     this.family = family;
     this.bits = bits;
   }
@@ -17,15 +25,20 @@ class Ip {
     const shift = BigInt(this.width - length);
     return this.bits >> shift === prefix >> shift;
   }
-  toString(): string {
+  equals(other: Ip): boolean {
+    return this.family === other.family && this.bits === other.bits;
+  }
+  override toString(): string {
     return this.family === 4 ? dotted(this.bits) : colons(this.bits);
   }
 }
 
-class Cidr {
+class Cidr extends Custom {
+  readonly type = CIDR;
   readonly ip: Ip;
   readonly length: number;
   constructor(ip: Ip, length: number) {
+    super();
     this.ip = ip;
     this.length = length;
   }
@@ -36,55 +49,54 @@ class Cidr {
   contains(ip: Ip, length = ip.width): boolean {
     return ip.family === this.ip.family && length >= this.length && ip.within(this.ip.bits, this.length);
   }
-  toString(): string {
+  equals(other: Cidr): boolean {
+    return this.ip.equals(other.ip) && this.length === other.length;
+  }
+  override toString(): string {
     return `${this.ip}/${this.length}`;
   }
 }
 
-export function registerNetwork(environment: Environment): void {
-  environment
-    .registerType("IP", Ip)
-    .registerType("CIDR", Cidr)
-    .registerFunction("ip(string): IP", parseIp)
-    .registerFunction("isIP(string): bool", (text: string) => succeeds(() => parseIp(text)))
-    .registerFunction("IP.family(): int", (ip: Ip) => BigInt(ip.family))
-    .registerFunction("IP.isUnspecified(): bool", (ip: Ip) => ip.bits === 0n)
-    .registerFunction("IP.isLoopback(): bool", (ip: Ip) =>
-      ip.family === 4 ? ip.within(127n << 24n, 8) : ip.bits === 1n,
+export function registerNetwork(functions: Functions): void {
+  const tests: Readonly<Record<string, [id: string, test: (ip: Ip) => boolean]>> = {
+    isUnspecified: ["ip_is_unspecified", (ip) => ip.bits === 0n],
+    isLoopback: ["ip_is_loopback", (ip) => (ip.family === 4 ? ip.within(127n << 24n, 8) : ip.bits === 1n)],
+    isLinkLocalMulticast: [
+      "ip_is_link_local_multicast",
+      (ip) => (ip.family === 4 ? ip.within(0xe0000000n, 24) : ip.within(0xff02n << 112n, 16)),
+    ],
+    isLinkLocalUnicast: [
+      "ip_is_link_local_unicast",
+      (ip) => (ip.family === 4 ? ip.within(0xa9fe0000n, 16) : ip.within(0xfe80n << 112n, 10)),
+    ],
+    isGlobalUnicast: ["ip_is_global_unicast", isGlobalUnicast],
+  };
+  functions
+    .type(IP)
+    .type(CIDR)
+    .add("ip", "string_to_ip", "(string) -> net.IP", parseIp)
+    .add("ip", "cidr_ip", "net.CIDR.() -> net.IP", (cidr: Cidr) => cidr.ip)
+    .add("family", "ip_family", "net.IP.() -> int", (ip: Ip) => BigInt(ip.family))
+    .add("isIP", "is_ip", "(string) -> bool", (text: string) => succeeds(() => parseIp(text)))
+    .add("ip.isCanonical", "ip_is_canonical", "(string) -> bool", (text: string) => String(parseIp(text)) === text)
+    .add("string", "ip_to_string", "(net.IP) -> string", String)
+    .add("cidr", "string_to_cidr", "(string) -> net.CIDR", parseCidr)
+    .add("isCIDR", "is_cidr", "(string) -> bool", (text: string) => succeeds(() => parseCidr(text)))
+    .add("string", "cidr_to_string", "(net.CIDR) -> string", String)
+    .add("masked", "cidr_masked", "net.CIDR.() -> net.CIDR", (cidr: Cidr) => new Cidr(cidr.masked, cidr.length))
+    .add("prefixLength", "cidr_prefix_length", "net.CIDR.() -> int", (cidr: Cidr) => BigInt(cidr.length))
+    .add("containsIP", "cidr_contains_ip_string", "net.CIDR.(string) -> bool", (cidr: Cidr, text: string) =>
+      cidr.contains(parseIp(text)),
     )
-    .registerFunction("IP.isLinkLocalMulticast(): bool", (ip: Ip) =>
-      ip.family === 4 ? ip.within(0xe0000000n, 24) : ip.within(0xff02n << 112n, 16),
-    )
-    .registerFunction("IP.isLinkLocalUnicast(): bool", (ip: Ip) =>
-      ip.family === 4 ? ip.within(0xa9fe0000n, 16) : ip.within(0xfe80n << 112n, 10),
-    )
-    .registerFunction("IP.isGlobalUnicast(): bool", isGlobalUnicast)
-    .registerFunction("string(IP): string", String)
-    .registerOperator("IP == IP", (a: Ip, b: Ip) => a.family === b.family && a.bits === b.bits)
-    .registerFunction("cidr(string): CIDR", parseCidr)
-    .registerFunction("isCIDR(string): bool", (text: string) => succeeds(() => parseCidr(text)))
-    .registerFunction("CIDR.ip(): IP", (cidr: Cidr) => cidr.ip)
-    .registerFunction("CIDR.masked(): CIDR", (cidr: Cidr) => new Cidr(cidr.masked, cidr.length))
-    .registerFunction("CIDR.prefixLength(): int", (cidr: Cidr) => BigInt(cidr.length))
-    .registerFunction("CIDR.containsIP(IP): bool", (cidr: Cidr, ip: Ip) => cidr.contains(ip))
-    .registerFunction("CIDR.containsIP(string): bool", (cidr: Cidr, text: string) => cidr.contains(parseIp(text)))
-    .registerFunction("CIDR.containsCIDR(CIDR): bool", (cidr: Cidr, other: Cidr) =>
-      cidr.contains(other.ip, other.length),
-    )
-    .registerFunction("CIDR.containsCIDR(string): bool", (cidr: Cidr, text: string) => {
+    .add("containsIP", "cidr_contains_ip_ip", "net.CIDR.(net.IP) -> bool", (cidr: Cidr, ip: Ip) => cidr.contains(ip))
+    .add("containsCIDR", "cidr_contains_cidr_string", "net.CIDR.(string) -> bool", (cidr: Cidr, text: string) => {
       const other = parseCidr(text);
       return cidr.contains(other.ip, other.length);
     })
-    .registerFunction("string(CIDR): string", String)
-    .registerOperator("CIDR == CIDR", (a: Cidr, b: Cidr) => String(a) === String(b));
-  class IpNamespace {}
-  environment
-    .registerType("IpNamespace", IpNamespace)
-    .registerConstant("ip", "IpNamespace", new IpNamespace())
-    .registerFunction(
-      "IpNamespace.isCanonical(string): bool",
-      (_: unknown, text: string) => String(parseIp(text)) === text,
+    .add("containsCIDR", "cidr_contains_cidr", "net.CIDR.(net.CIDR) -> bool", (cidr: Cidr, other: Cidr) =>
+      cidr.contains(other.ip, other.length),
     );
+  for (const [name, [id, test]] of Object.entries(tests)) functions.add(name, id, "net.IP.() -> bool", test);
 }
 
 function succeeds(attempt: () => unknown): boolean {
@@ -114,7 +126,7 @@ function parseIp(text: string): Ip {
       text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n),
     );
   if (family === 6 && !text.includes("%") && !text.includes(".")) return new Ip(6, parseGroups(text));
-  throw new TypeError(`IP Address ${JSON.stringify(text)} parse error during conversion from string`);
+  throw new CelError(ipError(text));
 }
 
 function parseGroups(text: string): bigint {
@@ -129,7 +141,7 @@ function parseCidr(text: string): Cidr {
   const parts = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text);
   const length = Number(parts?.[2]);
   if (parts?.[1] === undefined || !succeeds(() => parseIp(parts[1] ?? "")) || length > parseIp(parts[1]).width)
-    throw new TypeError(`network address parse error during conversion from string: ${JSON.stringify(text)}`);
+    throw new CelError(cidrError(text));
   return new Cidr(parseIp(parts[1]), length);
 }
 
@@ -148,4 +160,34 @@ function colons(bits: bigint): string {
   }
   if (best.at < 0) return groups.join(":");
   return `${groups.slice(0, best.at).join(":")}::${groups.slice(best.at + best.size).join(":")}`;
+}
+
+function ipError(text: string): string {
+  const quoted = goQuoted(text);
+  if (isIP(text) === 6 && text.includes("%")) return `IP address ${quoted} with zone value is not allowed`;
+  if (isIP(text) === 6) return `IPv4-mapped IPv6 address ${quoted} is not allowed`;
+  const start = `IP Address ${quoted} parse error during conversion from string: ParseAddr(${quoted}): `;
+  const odd = /[.:]/.exec(text)?.[0] === "." ? oddInDotted(text) : undefined;
+  return start + (odd ?? (text.includes(":") ? "unexpected character" : "unable to parse IP"));
+}
+
+/** What is wrong with an IPv4 address in dots. */
+function oddInDotted(text: string): string | undefined {
+  const odd = /[^0-9.]/.exec(text);
+  if (odd !== null) return `unexpected character (at ${goQuoted(text.slice(odd.index))})`;
+  const parts = text.split(".");
+  if (parts.includes("")) return `IPv4 field must have at least one digit (at ${goQuoted(text)})`;
+  if (parts.some((part) => Number(part) > 255)) return "IPv4 field has value >255";
+  if (parts.some((part) => /^0\d/.test(part))) return "IPv4 field has octet with leading zero";
+  return parts.length < 4 ? "IPv4 address too short" : "IPv4 address too long";
+}
+
+function cidrError(text: string): string {
+  const start = `network address parse error during conversion from string: netip.ParsePrefix(${goQuoted(text)}): `;
+  const slash = text.lastIndexOf("/");
+  if (slash < 0) return `${start}no '/'`;
+  const length = text.slice(slash + 1);
+  if (!succeeds(() => parseIp(text.slice(0, slash))))
+    return `${start}ParseAddr(${goQuoted(text.slice(0, slash))}): unable to parse IP`;
+  return `${start}${/^(0|[1-9]\d{0,2})$/.test(length) ? "prefix length out of range" : `bad bits after slash: ${goQuoted(length)}`}`;
 }

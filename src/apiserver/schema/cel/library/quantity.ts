@@ -1,5 +1,7 @@
 /** Kubernetes' quantity functions (`resource.Quantity`), exact to a billionth of a unit. */
-import type { Environment } from "@marcbachmann/cel-js";
+import type { Functions } from "../functions.ts";
+import type { Type } from "../types.ts";
+import { CelError, Custom } from "../values.ts";
 
 const NANO = 1_000_000_000n;
 
@@ -22,50 +24,81 @@ const SUFFIXES: Readonly<Record<string, readonly [base: bigint, exponent: number
   Ei: [2n, 60],
 };
 
-/** A number of billionths. */
-class Quantity {
+const TYPE: Type = { kind: "object", name: "kubernetes.Quantity", of: [] };
+
+/** A number of billionths. `whole`: written without parts of one, which is what makes it an integer upstream. */
+class Quantity extends Custom {
+  readonly type = TYPE;
   readonly nanos: bigint;
-  constructor(nanos: bigint) {
+  readonly whole: boolean;
+  constructor(nanos: bigint, whole: boolean) {
+    super();
     this.nanos = nanos;
+    this.whole = whole && nanos % NANO === 0n && nanos / NANO < 1n << 63n && nanos / NANO >= -(1n << 63n);
+  }
+  equals(other: Quantity): boolean {
+    return this.nanos === other.nanos;
   }
 }
 
-export function registerQuantities(environment: Environment): void {
-  const of = (value: Quantity | bigint): bigint => (typeof value === "bigint" ? value * NANO : value.nanos);
-  environment
-    .registerType("Quantity", Quantity)
-    .registerFunction("quantity(string): Quantity", (text: string) => {
+export function registerQuantities(functions: Functions): void {
+  const name = "kubernetes.Quantity";
+  const pair = `${name}.(${name})`;
+  functions
+    .type(TYPE)
+    .add("quantity", "string_to_quantity", `(string) -> ${name}`, (text: string) => {
       const parsed = parseQuantity(text);
-      if (parsed === undefined)
-        throw new TypeError(
-          "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-        );
-      return new Quantity(parsed);
+      if (parsed === undefined) throw new CelError(quantityError(text));
+      return new Quantity(parsed, !/\.\d|[num]$|[eE]-/.test(text) || /i$/.test(text));
     })
-    .registerFunction("isQuantity(string): bool", (text: string) => parseQuantity(text) !== undefined)
-    .registerFunction("Quantity.sign(): int", (q: Quantity) => (q.nanos > 0n ? 1n : q.nanos < 0n ? -1n : 0n))
-    .registerFunction("Quantity.isInteger(): bool", (q: Quantity) => q.nanos % NANO === 0n)
-    .registerFunction("Quantity.asInteger(): int", (q: Quantity) => {
-      if (q.nanos % NANO !== 0n) throw new RangeError("cannot convert value to integer");
-      return q.nanos / NANO;
+    .add("isQuantity", "is_quantity_string", "(string) -> bool", (text: string) => parseQuantity(text) !== undefined)
+    .add("sign", "quantity_sign", `(${name}) -> int`, (q: Quantity) => (q.nanos > 0n ? 1n : q.nanos < 0n ? -1n : 0n))
+    .add("isInteger", "quantity_is_integer", `${name}.() -> bool`, ({ whole }: Quantity) => whole)
+    .add("asInteger", "quantity_get_int", `${name}.() -> int`, ({ nanos, whole }: Quantity) => {
+      if (!whole) throw new CelError("cannot convert value to integer");
+      return nanos / NANO;
     })
-    .registerFunction("Quantity.asApproximateFloat(): double", (q: Quantity) => Number(q.nanos) / 1e9)
-    .registerFunction("Quantity.isGreaterThan(Quantity): bool", (a: Quantity, b: Quantity) => a.nanos > b.nanos)
-    .registerFunction("Quantity.isLessThan(Quantity): bool", (a: Quantity, b: Quantity) => a.nanos < b.nanos)
-    .registerFunction("Quantity.compareTo(Quantity): int", (a: Quantity, b: Quantity) =>
+    .add("asApproximateFloat", "quantity_get_float", `${name}.() -> double`, (q: Quantity) => Number(q.nanos) / 1e9)
+    .add(
+      "isGreaterThan",
+      "quantity_is_greater_than",
+      `${pair} -> bool`,
+      (a: Quantity, b: Quantity) => a.nanos > b.nanos,
+    )
+    .add("isLessThan", "quantity_is_less_than", `${pair} -> bool`, (a: Quantity, b: Quantity) => a.nanos < b.nanos)
+    .add("compareTo", "quantity_compare_to", `${pair} -> int`, (a: Quantity, b: Quantity) =>
       a.nanos > b.nanos ? 1n : a.nanos < b.nanos ? -1n : 0n,
     )
-    .registerOperator("Quantity == Quantity", (a: Quantity, b: Quantity) => a.nanos === b.nanos);
-  for (const other of ["Quantity", "int"])
-    environment
-      .registerFunction(
-        `Quantity.add(${other}): Quantity`,
-        (a: Quantity, b: Quantity | bigint) => new Quantity(a.nanos + of(b)),
-      )
-      .registerFunction(
-        `Quantity.sub(${other}): Quantity`,
-        (a: Quantity, b: Quantity | bigint) => new Quantity(a.nanos - of(b)),
-      );
+    .add(
+      "add",
+      "quantity_add",
+      `${pair} -> ${name}`,
+      (a: Quantity, b: Quantity) => new Quantity(a.nanos + b.nanos, a.whole && b.whole),
+    )
+    .add(
+      "add",
+      "quantity_add_int",
+      `${name}.(int) -> ${name}`,
+      (a: Quantity, b: bigint) => new Quantity(a.nanos + b * NANO, a.whole),
+    )
+    .add(
+      "sub",
+      "quantity_sub",
+      `${pair} -> ${name}`,
+      (a: Quantity, b: Quantity) => new Quantity(a.nanos - b.nanos, a.whole && b.whole),
+    )
+    .add(
+      "sub",
+      "quantity_sub_int",
+      `${name}.(int) -> ${name}`,
+      (a: Quantity, b: bigint) => new Quantity(a.nanos - b * NANO, a.whole),
+    );
+}
+
+function quantityError(text: string): string {
+  if (text === "" || !/^[-+]?[0-9.]+([eEinumkKMGTP]*[-+]?[0-9]*)$/.test(text))
+    return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  return "unable to parse quantity's suffix";
 }
 
 /** Billionths of a quantity such as `1.5Gi`, `100m`, `2e3`; rounded up beyond that. Undefined when it is none. */

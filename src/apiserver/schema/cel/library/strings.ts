@@ -1,34 +1,65 @@
-/** The parts of CEL's strings extension that the CEL library lacks, and Kubernetes' regular expressions in RE2 syntax. */
-import type { Environment } from "@marcbachmann/cel-js";
+/** CEL's strings extension and Kubernetes' regular expressions in RE2 syntax. */
 import { fromRe2 } from "../../regexp.ts";
+import type { Functions } from "../functions.ts";
+import { CelError, type Value } from "../values.ts";
+import { format } from "./format-texts.ts";
 
-class StringsNamespace {}
-
-export function registerStrings(environment: Environment): void {
-  environment
-    .registerFunction("string.matchesRe2(string): bool", (text: string, pattern: string) => regex(pattern).test(text))
-    .registerFunction("matches(string, string): bool", (text: string, pattern: string) => regex(pattern).test(text))
-    .registerFunction(
-      "string.find(string): string",
-      (text: string, pattern: string) => regex(pattern).exec(text)?.[0] ?? "",
+export function registerStrings(functions: Functions): void {
+  const chars = (text: string): string[] => [...text];
+  functions
+    .add("contains", "contains_string", "string.(string) -> bool", (text: string, part: string) => text.includes(part))
+    .add("startsWith", "starts_with_string", "string.(string) -> bool", (text: string, part: string) =>
+      text.startsWith(part),
     )
-    .registerFunction("string.findAll(string): list<string>", (text: string, pattern: string) =>
+    .add("endsWith", "ends_with_string", "string.(string) -> bool", (text: string, part: string) => text.endsWith(part))
+    .add("matches", "matches", "(string, string) -> bool", matches)
+    .add("matches", "matches_string", "string.(string) -> bool", matches)
+    .add("find", "string_find_string", "string.(string) -> string", (text: string, pattern: string) => {
+      return found(pattern).exec(text)?.[0] ?? "";
+    })
+    .add("findAll", "string_find_all_string", "string.(string) -> list(string)", (text: string, pattern: string) =>
       all(text, pattern, -1n),
     )
-    .registerFunction("string.findAll(string, int): list<string>", all)
-    .registerFunction("string.charAt(int): string", (text: string, at: bigint) => {
-      if (at < 0n || at > BigInt(text.length)) throw new RangeError(`index out of range: ${at}`);
-      return text.charAt(Number(at));
+    .add("findAll", "string_find_all_string_int", "string.(string, int) -> list(string)", all)
+    .add("charAt", "string_char_at_int", "string.(int) -> string", (text: string, at: bigint) => {
+      const all = chars(text);
+      if (at < 0n || at > BigInt(all.length)) throw new CelError(`index out of range: ${at}`);
+      return all[Number(at)] ?? "";
     })
-    .registerFunction("string.replace(string, string): string", (text: string, from: string, to: string) =>
-      text.split(from).join(to),
+    .add("indexOf", "string_index_of_string", "string.(string) -> int", (text: string, part: string) =>
+      indexOf(text, part, 0n),
     )
-    .registerFunction("string.replace(string, string, int): string", replaceSome)
-    .registerFunction("string.reverse(): string", (text: string) => [...text].reverse().join(""))
-    .registerType("StringsNamespace", StringsNamespace)
-    .registerConstant("strings", "StringsNamespace", new StringsNamespace())
-    .registerFunction("StringsNamespace.quote(string): string", (_: unknown, text: string) => JSON.stringify(text))
-    .registerFunction("string.format(list): string", format);
+    .add("indexOf", "string_index_of_string_int", "string.(string, int) -> int", indexOf)
+    .add("lastIndexOf", "string_last_index_of_string", "string.(string) -> int", (text: string, part: string) =>
+      part === "" ? BigInt(chars(text).length) : lastIndexOf(text, part, BigInt(chars(text).length - 1)),
+    )
+    .add("lastIndexOf", "string_last_index_of_string_int", "string.(string, int) -> int", lastIndexOf)
+    .add("lowerAscii", "string_lower_ascii", "string.() -> string", (text: string) =>
+      text.replace(/[A-Z]+/g, (part) => part.toLowerCase()),
+    )
+    .add("upperAscii", "string_upper_ascii", "string.() -> string", (text: string) =>
+      text.replace(/[a-z]+/g, (part) => part.toUpperCase()),
+    )
+    .add(
+      "replace",
+      "string_replace_string_string",
+      "string.(string, string) -> string",
+      (text: string, from: string, to: string) => replaced(text, from, to, -1n),
+    )
+    .add("replace", "string_replace_string_string_int", "string.(string, string, int) -> string", replaced)
+    .add("split", "string_split_string", "string.(string) -> list(string)", (text: string, by: string) =>
+      split(text, by, -1n),
+    )
+    .add("split", "string_split_string_int", "string.(string, int) -> list(string)", split)
+    .add("substring", "string_substring_int", "string.(int) -> string", (text: string, from: bigint) =>
+      substring(text, from, undefined),
+    )
+    .add("substring", "string_substring_int_int", "string.(int, int) -> string", substring)
+    .add("trim", "string_trim", "string.() -> string", (text: string) => text.trim())
+    .add("join", "list_join", "list(string).() -> string", (list: readonly string[]) => join(list, ""))
+    .add("join", "list_join_string", "list(string).(string) -> string", join)
+    .add("format", "string_format", "string.(list(dyn)) -> string", format)
+    .add("strings.quote", "strings_quote", "(string) -> string", quoted);
 }
 
 const cache = new Map<string, RegExp>();
@@ -43,79 +74,97 @@ function regex(pattern: string): RegExp {
   return made;
 }
 
+/** What Go says of a pattern that is none, as far as it is known here. */
+export function patternError(pattern: string): string | undefined {
+  try {
+    regex(pattern);
+    return undefined;
+  } catch {
+    const open = /\((?![^)]*\))/.test(pattern);
+    return `error parsing regexp: ${open ? `missing closing ): \`${pattern}\`` : `invalid pattern: \`${pattern}\``}`;
+  }
+}
+
+function matches(text: string, pattern: string): boolean {
+  const wrong = patternError(pattern);
+  if (wrong !== undefined) throw new CelError(wrong);
+  return regex(pattern).test(text);
+}
+
+function found(pattern: string): RegExp {
+  const wrong = patternError(pattern);
+  if (wrong !== undefined) throw new CelError(`Illegal regex: ${wrong}`);
+  return regex(pattern);
+}
+
 function all(text: string, pattern: string, limit: bigint): string[] {
-  const found = text.matchAll(new RegExp(regex(pattern), `g${regex(pattern).flags}`)).map((m) => m[0]);
-  return [...(limit < 0n ? found : found.take(Number(limit)))];
+  const expression = found(pattern);
+  const matched = text.matchAll(new RegExp(expression, `g${expression.flags}`)).map((match) => match[0]);
+  return [...(limit < 0n ? matched : matched.take(Number(limit)))];
 }
 
-function replaceSome(text: string, from: string, to: string, limit: bigint): string {
-  if (limit < 0n) return text.split(from).join(to);
-  const parts = text.split(from);
-  const changed = Math.min(Number(limit), parts.length - 1);
-  return (
-    parts.slice(0, changed + 1).join(to) +
-    parts
-      .slice(changed + 1)
-      .map((p) => from + p)
-      .join("")
-  );
+function replaced(text: string, from: string, to: string, limit: bigint): string {
+  const parts = from === "" ? ["", ...text, ""] : text.split(from);
+  if (from === "" && text === "") parts.splice(1);
+  const all = from === "" ? Math.max(parts.length - 1, 0) : parts.length - 1;
+  const most = limit < 0n ? all : Math.min(Number(limit), all);
+  return parts.reduce((done, part, i) => done + (i <= most ? to : from) + part);
 }
 
-/** `"%s has %d".format([a, b])`, the verbs of CEL's strings extension. */
-function format(template: string, values: unknown[]): string {
-  let next = 0;
-  const text = template.replace(
-    /%(?:%|(?:\.(\d+))?([sdfebxXo]))/g,
-    (verb: string, precision: string | undefined, kind: string) => {
-      if (verb === "%%") return "%";
-      if (next >= values.length) throw new RangeError(`index ${next} out of range`);
-      return formatted(kind, values[next++], precision === undefined ? undefined : Number(precision));
-    },
-  );
-  return text;
+function split(text: string, by: string, limit: bigint): string[] {
+  if (limit === 0n) return [];
+  if (limit === 1n) return [text];
+  const parts = by === "" ? [...text] : text.split(by);
+  if (limit < 0n || BigInt(parts.length) <= limit) return parts;
+  const kept = Number(limit) - 1;
+  return [...parts.slice(0, kept), parts.slice(kept).join(by)];
 }
 
-function formatted(kind: string, value: unknown, precision: number | undefined): string {
-  switch (kind) {
-    case "s":
-      return texted(value);
-    case "d":
-      return texted(value);
-    case "f":
-      return Number(value).toFixed(precision ?? 6);
-    case "e":
-      return Number(value)
-        .toExponential(precision ?? 6)
-        .replace(/e([+-])(\d)$/, "e$10$2");
-    case "b":
-      return typeof value === "boolean" ? (value ? "1" : "0") : whole(value).toString(2);
-    case "o":
-      return whole(value).toString(8);
-    default: {
-      const hex =
-        typeof value === "string"
-          ? Buffer.from(value).toString("hex")
-          : value instanceof Uint8Array
-            ? Buffer.from(value).toString("hex")
-            : whole(value).toString(16);
-      return kind === "X" ? hex.toUpperCase() : hex;
-    }
-  }
+function indexOf(text: string, part: string, from: bigint): bigint {
+  const chars = [...text];
+  if (part === "") return from;
+  if (from < 0n || from > BigInt(chars.length)) throw new CelError(`index out of range: ${from}`);
+  const at = chars.slice(Number(from)).join("").indexOf(part);
+  return at < 0 ? -1n : from + BigInt([...chars.slice(Number(from)).join("").slice(0, at)].length);
 }
 
-function whole(value: unknown): bigint {
-  if (typeof value === "bigint") return value;
-  throw new TypeError("only integers can be formatted with this verb");
+function lastIndexOf(text: string, part: string, from: bigint): bigint {
+  const chars = [...text];
+  if (part === "") return from;
+  if (chars.length < [...part].length) return -1n;
+  if (from < 0n || from > BigInt(chars.length)) throw new CelError(`index out of range: ${from}`);
+  const at = text.lastIndexOf(part, chars.slice(0, Number(from)).join("").length);
+  return at < 0 ? -1n : BigInt([...text.slice(0, at)].length);
 }
 
-function texted(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (value instanceof Date) return value.toISOString().replace(/\.000Z$/, "Z");
-  if (value instanceof Uint8Array) return Buffer.from(value).toString();
-  if (Array.isArray(value)) return `[${value.map(texted).join(", ")}]`;
-  if (value instanceof Map) {
-    const entries = [...value].map(([key, item]) => `${key}: ${texted(item)}`).sort();
-    return `{${entries.join(", ")}}`;
-  }
-  return String(value);
+function substring(text: string, from: bigint, to: bigint | undefined): string {
+  const chars = [...text];
+  const length = BigInt(chars.length);
+  const end = to ?? length;
+  if (to !== undefined && from > to) throw new CelError(`invalid substring range. start: ${from}, end: ${to}`);
+  if (from < 0n || from > length) throw new CelError(`index out of range: ${from}`);
+  if (end < 0n || end > length) throw new CelError(`index out of range: ${end}`);
+  return chars.slice(Number(from), Number(end)).join("");
+}
+
+function join(list: readonly Value[], by: string): string {
+  for (const item of list) if (typeof item !== "string") throw new CelError(`join: invalid input: ${String(item)}`);
+  return list.join(by);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+
+/** A text as an expression writes it. */
+export function quoted(text: string): string {
+  return `"${[...text].map((char) => ESCAPES[char] ?? char).join("")}"`;
 }

@@ -1,0 +1,51 @@
+/** Texts as Go writes and reads them, which expressions show. */
+
+/** A double as Go's `%g` writes it. */
+export function goDouble(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  const [digits = "", exponent = "0"] = value.toExponential().split("e");
+  const power = Number(exponent);
+  if (power >= -4 && power < 21) return power < 6 || Math.abs(value) < 1e6 ? plain(value) : scientific(digits, power);
+  return scientific(digits, power);
+}
+
+function plain(value: number): string {
+  const text = String(value);
+  return text.includes("e") ? value.toFixed(20).replace(/0+$/, "") : text;
+}
+
+export function scientific(digits: string, power: number): string {
+  return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+/** A text as Go's `%q` writes it. */
+export function goQuoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** Nanoseconds as Go writes a duration: `1h30m0s`. */
+export function goDuration(nanos: bigint): string {
+  if (nanos === 0n) return "0s";
+  const sign = nanos < 0n ? "-" : "";
+  const all = nanos < 0n ? -nanos : nanos;
+  if (all < 1_000_000_000n) {
+    const [unit, size] = all < 1000n ? ["ns", 1n] : all < 1_000_000n ? ["µs", 1000n] : ["ms", 1_000_000n];
+    return `${sign}${decimal(all, size as bigint)}${unit}`;
+  }
+  const minutes = all / 60_000_000_000n;
+  const seconds = `${decimal(all % 60_000_000_000n, 1_000_000_000n)}s`;
+  if (minutes === 0n) return sign + seconds;
+  const rest = `${minutes % 60n}m${seconds}`;
+  return sign + (minutes < 60n ? rest : `${minutes / 60n}h${rest}`);
+}
+
+/** `amount / size`, exactly, for a power of ten. */
+export function decimal(amount: bigint, size: bigint): string {
+  const fraction = (amount % size)
+    .toString()
+    .padStart(size.toString().length - 1, "0")
+    .replace(/0+$/, "");
+  return `${amount / size}${fraction === "" ? "" : `.${fraction}`}`;
+}

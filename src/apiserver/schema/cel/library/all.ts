@@ -1,0 +1,30 @@
+import { Functions } from "../functions.ts";
+import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, NULL, STRING, TIMESTAMP, UINT } from "../types.ts";
+import { registerConversions } from "./conversions.ts";
+import { registerFormats } from "./formats.ts";
+import { registerLists } from "./lists.ts";
+import { registerNetwork } from "./network.ts";
+import { registerOperators } from "./operators.ts";
+import { registerOptionals } from "./optionals.ts";
+import { registerQuantities } from "./quantity.ts";
+import { registerSemver } from "./semver.ts";
+import { registerStrings } from "./strings.ts";
+import { registerTimes } from "./times.ts";
+import { registerUrls } from "./urls.ts";
+
+/** Everything that an expression can call in Kubernetes 1.36, but for the authorizer. */
+export const functions = new Functions();
+for (const type of [BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, UINT]) functions.type(type);
+functions.named("list", listOf(DYN)).named("map", mapOf(DYN, DYN)).named("null_type", NULL);
+functions.named("google.protobuf.Timestamp", TIMESTAMP).named("google.protobuf.Duration", DURATION);
+registerOperators(functions);
+registerConversions(functions);
+registerTimes(functions);
+registerOptionals(functions);
+registerStrings(functions);
+registerLists(functions);
+registerUrls(functions);
+registerNetwork(functions);
+registerQuantities(functions);
+registerSemver(functions);
+registerFormats(functions);
