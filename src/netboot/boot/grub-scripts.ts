@@ -29,7 +29,7 @@ export function firstGrubScript(base: string): GrubScript {
 /** One machine's own, read in the loop of the first. When it ends, that one pauses and asks anew. */
 export function nextGrubScript(next: NextStep): GrubScript {
   const answered: GrubStatement = { do: "set", name: "answered", value: "yes" };
-  if (next.action === "disk") return [{ do: "echo", text: "Slipway: on to the next boot device" }, { do: "exit" }];
+  if (next.action === "disk") return DISK;
   if (next.action === "wait") return [answered];
   if (next.action === "agent") {
     const { kernel, initrd, commandLine } = next.agent;
@@ -51,3 +51,19 @@ export function nextGrubScript(next: NextStep): GrubScript {
   }
   return [answered, { do: "configfile", file: grubPath(next.action.chain) }];
 }
+
+/**
+ * Firmware takes a loader that ends for a success and may try nothing else; so what the disks have is started from here, by the names
+ * that the UEFI specification (§3.5.1.1) gives to loaders of removable media and installers write beside their own.
+ */
+const DISK: GrubScript = [
+  { do: "echo", text: "Slipway: booting from disk" },
+  ...["/EFI/BOOT/BOOTX64.EFI", "/EFI/BOOT/BOOTAA64.EFI"].map(
+    (file): GrubStatement => ({
+      do: "if",
+      when: { do: "search", file, name: "disk" },
+      body: [{ do: "chainloader", file: ["(", { variable: "disk" }, `)${file}`] }, { do: "boot" }],
+    }),
+  ),
+  { do: "exit" },
+];

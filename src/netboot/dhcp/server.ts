@@ -16,7 +16,7 @@ import {
   serverIdOf,
   withBroadcast,
 } from "./arrival.ts";
-import { type BootFiles, checkBoot } from "./boot.ts";
+import { type BootFiles, checkBoot, type OwnBoot } from "./boot.ts";
 import { type Client, clientOf } from "./client.ts";
 import type { DhcpConfig } from "./config.ts";
 import type { Tell } from "./event.ts";
@@ -37,6 +37,8 @@ export interface DhcpOptions {
   leases: LeaseTable;
   clock: Pick<Clock, "now">;
   reservations?: Reservations;
+  /** What this client boots instead, as things stand now; what is reserved for it goes first. Must not throw. */
+  ownBoot?: (client: Client) => OwnBoot | undefined;
   inUse?: InUse;
   tell?: Tell;
 }
@@ -92,7 +94,7 @@ export class DhcpServer {
     this.#tell({ is: "heard", client });
 
     if (arrival.port === BOOT_SERVER_PORT || this.#config.mode === "proxy") {
-      const reserved = this.#reservations.of(client.mac);
+      const reserved = this.#reserved(client);
       const answer = proxyAnswer(arrival, type, client, this.#config.boot, reserved);
       const to = arrival.port === BOOT_SERVER_PORT ? arrival.from : replyAddress(arrival);
       return answer && { ...encode(answer, limitOf(message)), to };
@@ -102,7 +104,7 @@ export class DhcpServer {
 
   async #exchange(arrival: Arrival, type: number, client: Client): Promise<Answer | undefined> {
     const { message } = arrival;
-    const reserved = this.#reservations.of(client.mac);
+    const reserved = this.#reserved(client);
     const link = linkOf(arrival);
     const subnet = this.#subnets.find((each) => inSubnet(each, link));
     if (subnet === undefined) return undefined;
@@ -116,6 +118,13 @@ export class DhcpServer {
     const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us);
     const verdict = await decide(type, exchange, { book, leases, inUse, tell: this.#tell });
     return written(verdict, arrival, { client, reserved, subnet, boot: this.#config.boot });
+  }
+
+  #reserved(client: Client): Reserved | undefined {
+    const reserved = this.#reservations.of(client.mac);
+    const own = this.#options.ownBoot?.(client);
+    if (own === undefined || client.mac === undefined) return reserved;
+    return { mac: client.mac, address: undefined, ...own, ...reserved };
   }
 
   #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {

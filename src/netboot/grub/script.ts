@@ -55,7 +55,8 @@ export function grubScript(script: GrubScript): string {
 /** Names that the script itself gives values to; only these, and the loader's own, may be referred to. */
 function namesSet(script: GrubScript, into: Set<string>): void {
   for (const statement of script) {
-    if (statement.do === "set" || statement.do === "search") into.add(statement.name);
+    const command = "when" in statement ? statement.when : statement;
+    if ("do" in command && (command.do === "set" || command.do === "search")) into.add(command.name);
     if ("body" in statement) namesSet(statement.body, into);
     if (statement.do === "if") namesSet(statement.otherwise ?? [], into);
   }
