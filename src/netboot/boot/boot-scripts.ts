@@ -41,7 +41,7 @@ export function bootScripts(options: BootScriptsOptions): HttpHandler {
     const known = await options.whoIs(address);
     if (known !== undefined && known !== mac) return script(403, "this address is another machine's\n");
 
-    if (request.wait && method === "GET") await work(options, mac, signal);
+    if (request.wait && method === "GET") await untilWork(options, mac, signal);
     const action = options.hosts.bootOf(mac);
     const machine = { mac, address, architecture, firmware };
     const text = textOf(request, action === "agent" ? { action, agent: options.agentBoot(machine) } : { action });
@@ -62,7 +62,7 @@ function script(status: number, body: string): HttpAnswer {
 }
 
 /** Resolves when the machine no longer has to wait, the time is over, or the machine has gone. */
-async function work({ hosts, clock }: BootScriptsOptions, mac: Mac, gone?: AbortSignal): Promise<void> {
+async function untilWork({ hosts, clock }: BootScriptsOptions, mac: Mac, gone?: AbortSignal): Promise<void> {
   const limit = deadline(clock, HOLD_MS, gone);
   let stop = (): void => {};
   await new Promise<void>((resolve) => {
