@@ -19,6 +19,12 @@ export interface HttpServerOptions {
   maxBodyBytes?: number;
   /** How long a client may take to send its request. */
   requestTimeoutMs?: number;
+  /** A connection on which nothing moves for longer is closed, an answer that is not taken included. Never unless set. */
+  idleTimeoutMs?: number;
+  /** Connections at one time; more are closed at once. */
+  maxConnections?: number;
+  /** Looks at each request first and may answer it by itself, as a stream. True: it does. It must not throw. */
+  stream?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** The server alone keeps the process from ending unless this is set. */
   unref?: boolean;
   log?: Log;
@@ -46,6 +52,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const requestTimeout = options.requestTimeoutMs ?? 30_000;
   let origin = "";
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (options.stream?.(request, response)) return;
     answer(handler, request, { origin, maxBodyBytes, response }).then(
       (body) => send(request, response, body),
       (error: unknown) => {
@@ -165,7 +172,8 @@ function send(request: IncomingMessage, response: ServerResponse, answer: HttpAn
   if (response.destroyed) return;
   const body = Buffer.from(answer.body, "utf8");
   // RFC 9110 §8.6: no length on 204 and 304.
-  const length = answer.status === 204 || answer.status === 304 ? {} : { "content-length": String(body.length) };
+  // Spelled so because boot loaders know it in no other way.
+  const length = answer.status === 204 || answer.status === 304 ? {} : { "Content-Length": String(body.length) };
   response.writeHead(answer.status, { ...length, ...answer.headers });
   response.end(request.method === "HEAD" ? undefined : body);
 }
