@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { Agent, request as httpsRequest } from "node:https";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { systemClock } from "../../base/clock.ts";
+import { json } from "../../base/http.ts";
+import { isMac } from "../../base/mac.ts";
+import { createAuthority, issueServer } from "../../pki/authority.ts";
+import { agentHandler } from "../agent/handler.ts";
+import type { Registered } from "../agent/protocol.ts";
+import { folderFiles } from "../files/disk.ts";
+import { memoryFiles } from "../files/memory.ts";
+import { firstOf } from "../files/source.ts";
+import { inventoryOf, someHosts } from "../hosts/testing.ts";
+import { Capabilities } from "./capability.ts";
+import { PrivateFiles } from "./private-files.ts";
+import { type Answered, netbootHttp } from "./server.ts";
+
+const A = "52:54:00:00:00:0a";
+const HOST = "host-52-54-00-00-00-0a";
+const folder = mkdtempSync(join(tmpdir(), "slipway-http-"));
+after(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, "own.efi"), "the user's own");
+
+const hosts = someHosts(systemClock);
+const capabilities = new Capabilities(new Uint8Array(32), systemClock);
+const whoIs = async (address: string) => (isMac(address) ? address : undefined);
+const privateFiles = new PrivateFiles({ hosts, capabilities, whoIs, clock: systemClock });
+const told = new EventEmitter<{ answered: [Answered] }>();
+const authority = await createAuthority({ commonName: "test", clock: systemClock });
+const issued = await issueServer(authority, { commonName: "test", hosts: ["127.0.0.1"], clock: systemClock });
+const server = await netbootHttp({
+  files: firstOf(memoryFiles({ "shimx64.efi": Buffer.from("shim") }), folderFiles(folder), privateFiles),
+  handlers: {
+    "/agent/v1/": agentHandler({ hosts, capabilities, whoIs, clock: systemClock }),
+    "/boot.ipxe": async ({ method, url }) => json(200, { method, url }),
+  },
+  host: "127.0.0.1",
+  port: 0,
+  tls: { port: 0, key: issued.keyPem, cert: issued.certificatePem },
+  onAnswered: (each) => told.emit("answered", each),
+});
+after(async () => {
+  await server.close();
+  hosts.close();
+});
+
+interface Options {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** The path goes out as it is written: `fetch` would tidy it up. */
+async function send(path: string, { body, ...options }: Options = {}): Promise<{ status: number; body: string }> {
+  const request = httpRequest({ host: "127.0.0.1", port: server.port, path, agent: false, ...options });
+  request.end(body);
+  const [response] = await once(request, "response");
+  let text = "";
+  for await (const part of response) text += part;
+  return { status: response.statusCode, body: text };
+}
+
+test("files and handlers are answered under their own paths", async () => {
+  assert.deepEqual(await send("/shimx64.efi"), { status: 200, body: "shim" });
+  assert.deepEqual(await send("/OWN.EFI?x=1", { headers: { range: "bytes=4-7" } }), { status: 206, body: "user" });
+  const { body } = await send("/boot.ipxe?mac=1");
+  assert.deepEqual(JSON.parse(body), { method: "GET", url: `${server.url}/boot.ipxe?mac=1` });
+});
+
+test("N2 nothing is served but what is declared: no listing, no way out, no working directory, no dot files", async () => {
+  writeFileSync(join(folder, ".hidden"), "hidden");
+  const paths = [
+    "/",
+    "/.",
+    "/agent",
+    "/agent/v1",
+    "/agent/v1/",
+    "/private/",
+    "/boot.ipxe/",
+    "/boot.ipxe/x",
+    "/package.json",
+    "/.hidden",
+    "/..",
+    "/../package.json",
+    "/x/../../package.json",
+    "/%2e%2e/package.json",
+    "/..%2fpackage.json",
+    "/..\\package.json",
+    "//etc/passwd",
+    "/etc/passwd",
+    "/agent/v1/../../etc/passwd",
+    "/agent/v1/%2e%2e/%2e%2e/shimx64.efi",
+    "/shimx64.efi%00",
+    "/%",
+    "/shimx64.efi/x",
+    "/agent/v1/hosts/../../../own.efi",
+  ];
+  for (const path of paths) {
+    const { status, body } = await send(path);
+    assert.ok(status === 404, `${path}: ${status} ${body}`);
+  }
+  assert.equal((await send("/shimx64.efi", { method: "PUT", body: "x" })).status, 405);
+  assert.equal((await send("/new.efi", { method: "POST", body: "x" })).status, 405);
+});
+
+test("N1 the agent's protocol is answered on the same port, to who has the right token", async () => {
+  const token = capabilities.grant({ mac: A, to: "agent", until: systemClock.now() + 60_000 });
+  const body = JSON.stringify(inventoryOf(A));
+  const registered = await send("/agent/v1/hosts", {
+    method: "POST",
+    body,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { host, token: own } = JSON.parse(registered.body) as Registered;
+
+  assert.equal((await send("/agent/v1/hosts", { method: "POST", body })).status, 401);
+  assert.equal((await send(`/agent/v1/hosts/${host}/orders?wait=0`)).status, 401);
+  assert.equal(
+    (await send(`/agent/v1/hosts/${host}/orders?wait=0`, { headers: { authorization: `Bearer ${own}` } })).status,
+    204,
+  );
+  assert.equal(
+    (await send("/agent/v1/hosts", { method: "POST", body: "x".repeat(2_000_000) }).catch(() => ({ status: 413 })))
+      .status,
+    413,
+  );
+});
+
+test("N3 private files are given to their host, while its order runs, and to nobody else", async () => {
+  hosts.heard({ mac: A });
+  let path = (_: string): string => "";
+  const { id } = hosts.give(HOST, (order) => {
+    path = privateFiles.offer(HOST, order, memoryFiles({ "user-data": Buffer.from("#cloud-config") }));
+    return { order: "write", disk: "sda", url: `${server.url}${path("user-data")}`, format: "raw" };
+  });
+  const good = path("user-data");
+  assert.deepEqual(await send(good), { status: 200, body: "#cloud-config" });
+  assert.equal((await send(good, { headers: { range: "bytes=0-0" } })).status, 206);
+
+  const other = capabilities.grant({
+    mac: "52:54:00:00:00:0b",
+    to: `private:${id}`,
+    until: systemClock.now() + 60_000,
+  });
+  const agent = capabilities.grant({ mac: A, to: "agent", until: systemClock.now() + 60_000 });
+  const late = capabilities.grant({ mac: A, to: `private:${id}`, until: systemClock.now() });
+  for (const wrong of [other, agent, late, `${good.split("/")[2]}x`, "slc_made-up"])
+    assert.equal((await send(`/private/${wrong}/${id}/user-data`)).status, 404);
+  assert.equal((await send(path("absent"))).status, 404);
+  assert.equal((await send(good.slice(0, good.lastIndexOf("/") + 1))).status, 404);
+  assert.equal((await send(good.replace(id, "another"))).status, 404);
+
+  hosts.result(HOST, id, { ok: true, message: "written" });
+  assert.equal((await send(good)).status, 404);
+});
+
+test("N3 who has the address of a private file and is known to be another machine does not get it", async () => {
+  hosts.heard({ mac: A });
+  hosts.heard({ mac: "52:54:00:00:00:0b" });
+  let name = "";
+  const { id } = hosts.give(HOST, (order) => {
+    name = privateFiles
+      .offer(
+        HOST,
+        order,
+        memoryFiles({ seed: Buffer.from("s") }),
+      )("seed")
+      .slice(1);
+    return { order: "inspect" };
+  });
+
+  assert.ok((await privateFiles.open(name, { address: A })) !== undefined);
+  assert.equal(await privateFiles.open(name, { address: "52:54:00:00:00:0b" }), undefined);
+  hosts.result(HOST, id, { ok: true, message: "" });
+});
+
+test("N3 N10 what is offered again after a restart is found under the address that the machine has", async () => {
+  hosts.heard({ mac: A });
+  const offer = (files: PrivateFiles, order: string) =>
+    files.offer(HOST, order, memoryFiles({ seed: Buffer.from("s") }));
+  let name = "";
+  const { id } = hosts.give(HOST, (order) => {
+    name = offer(privateFiles, order)("seed").slice(1);
+    return { order: "inspect" };
+  });
+  const restarted = new PrivateFiles({ hosts, capabilities, whoIs, clock: systemClock });
+  assert.equal(await restarted.open(name, { address: A }), undefined);
+  offer(restarted, id);
+  assert.ok((await restarted.open(name, { address: A })) !== undefined);
+  restarted.close();
+  assert.equal(await restarted.open(name, { address: A }), undefined);
+  hosts.result(HOST, id, { ok: true, message: "" });
+});
+
+test("the same is answered over TLS by a certificate of Slipway's own authority", async () => {
+  const agent = new Agent({ ca: authority.certificatePem });
+  const get = async (path: string): Promise<string> => {
+    const request = httpsRequest(`${server.tls?.url}${path}`, { agent });
+    request.end();
+    const [response] = await once(request, "response");
+    let text = "";
+    for await (const part of response) text += part;
+    return text;
+  };
+
+  assert.equal(await get("/shimx64.efi"), "shim");
+  assert.equal((JSON.parse(await get("/boot.ipxe")) as { url: string }).url, `${server.tls?.url}/boot.ipxe`);
+  agent.destroy();
+});
+
+test("every answer is told, with the client's address and whether it went out whole", async () => {
+  for (const [path, status] of [
+    ["/shimx64.efi", 200],
+    ["/absent", 404],
+  ] as const) {
+    const next = once(told, "answered", { signal: AbortSignal.timeout(5_000) });
+    await send(`${path}?a=1`);
+    const [{ bytes, ...rest }] = (await next) as [Answered];
+    assert.deepEqual(rest, { remote: "127.0.0.1", method: "GET", path, status, complete: true });
+    assert.ok(bytes > 4);
+  }
+});
+
+test("what is no HTTP ends its own connection only", async () => {
+  const socket = connect(server.port, "127.0.0.1");
+  socket.end("\x16\x03\x01 nonsense\r\n\r\n");
+  await once(socket.resume(), "close");
+
+  assert.equal((await send("/shimx64.efi")).status, 200);
+});
+
+test("a port that is taken is told, and nothing stays open", async () => {
+  const files = memoryFiles({});
+  const tls = { port: server.port, key: issued.keyPem, cert: issued.certificatePem };
+  await assert.rejects(netbootHttp({ files, host: "127.0.0.1", port: server.port }), /EADDRINUSE/);
+  await assert.rejects(netbootHttp({ files, host: "127.0.0.1", port: 0, tls }), /EADDRINUSE/);
+});

@@ -1,0 +1,118 @@
+/**
+ * What boot clients reach over HTTP: handlers under the paths that are given to them, and files under the names that their sources
+ * declare. Nothing else: no listing, no working directory. Over TLS as well, on a port of its own, where it is given a certificate.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpHandler } from "../../base/http.ts";
+import { plain } from "../../base/http.ts";
+import { type HttpServer, serveHttp } from "../../base/http-server.ts";
+import type { Log } from "../../base/log.ts";
+import type { FileSource } from "../files/source.ts";
+import { answerFile } from "./file-answer.ts";
+
+export interface NetbootHttpOptions {
+  files: FileSource;
+  /** By path: `/boot.ipxe` is that path, `/agent/v1/` all below it. */
+  handlers?: Readonly<Record<string, HttpHandler>>;
+  /** Where both listen. */
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  /** PEM. Without it nothing listens for TLS. */
+  tls?: { port: number; key: string; cert: string };
+  /** Told of every answer once it has ended. Must not throw. */
+  onAnswered?: (answered: Answered) => void;
+  log?: Log;
+}
+
+export interface Answered {
+  /** The client's address. */
+  remote: string;
+  method: string;
+  /** As it was asked for, its query left out: to be shown with care, since it may hold a capability. */
+  path: string;
+  status: number;
+  /** What the client got, headers included. */
+  bytes: number;
+  /** False: the connection ended first. */
+  complete: boolean;
+}
+
+export interface NetbootHttp {
+  /** `http://10.77.0.1:8080`, without a trailing slash. */
+  url: string;
+  port: number;
+  tls?: { url: string; port: number };
+  /** Takes no new connections, lets answers under way end for a second, then closes what is left. */
+  close(): Promise<void>;
+}
+
+/** A report of the largest machine that the agent's protocol allows. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Longer than the longest wait for an order. */
+const IDLE_MS = 120_000;
+/** A rack or two at once, each with several connections, and still far from what a process may have open. */
+const MAX_CONNECTIONS = 4_096;
+
+/** Serves until it is closed. Rejects when a port can't be bound; nothing listens then. */
+export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootHttp> {
+  const { files, host, port, tls, onAnswered, log } = options;
+  const handlers = Object.entries(options.handlers ?? {});
+  const handlerOf = (path: string): HttpHandler | undefined =>
+    handlers.find(([own]) => path === own || (own.endsWith("/") && path.startsWith(own)))?.[1];
+
+  const stream = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const path = pathOf(request);
+    if (onAnswered) tellWhenAnswered(request, response, path, onAnswered);
+    if (handlerOf(path) !== undefined) return false;
+    void answerFile(files, request, response);
+    return true;
+  };
+  const handle: HttpHandler = async (request) => {
+    const handler = handlerOf(URL.parse(request.url)?.pathname ?? "");
+    return handler === undefined ? plain(404, "not found\n") : handler(request);
+  };
+
+  const limits = { maxBodyBytes: MAX_BODY_BYTES, idleTimeoutMs: IDLE_MS, maxConnections: MAX_CONNECTIONS };
+  const common = { host, stream, ...limits, ...(log === undefined ? {} : { log }) };
+  const open = await serveHttp(handle, { ...common, port });
+  if (tls === undefined) return { url: open.url, port: open.port, close: open.close };
+  let secure: HttpServer;
+  try {
+    secure = await serveHttp(handle, { ...common, port: tls.port, tls: { key: tls.key, cert: tls.cert } });
+  } catch (error) {
+    await open.close();
+    throw error;
+  }
+  return {
+    url: open.url,
+    port: open.port,
+    tls: { url: secure.url, port: secure.port },
+    close: async () => void (await Promise.all([open.close(), secure.close()])),
+  };
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? "").split("?", 1)[0]!;
+}
+
+function tellWhenAnswered(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  tell: (answered: Answered) => void,
+): void {
+  const { socket, method = "" } = request;
+  const remote = socket.remoteAddress ?? "";
+  const before = socket.bytesWritten;
+  response.once("close", () =>
+    tell({
+      remote,
+      method,
+      path,
+      status: response.statusCode,
+      bytes: socket.bytesWritten - before,
+      complete: response.writableFinished,
+    }),
+  );
+}
