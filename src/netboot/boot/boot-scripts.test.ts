@@ -8,6 +8,8 @@ import { bootScripts } from "./boot-scripts.ts";
 import type { BootingMachine } from "./machine.ts";
 
 const MAC = "52:54:00:00:00:01";
+const SECOND_CARD = "52:54:00:00:00:11";
+const HOST = { name: "host", mac: MAC, firstSeen: 0, lastSeen: 0, boot: "agent" } as const;
 const URL_OF = {
   ipxe: "http://192.0.2.1:8080/boot/52-54-00-00-00-01.ipxe?arch=x86_64&platform=efi",
   bios: "http://192.0.2.1:8080/boot/52-54-00-00-00-01.ipxe?arch=i386&platform=pcbios",
@@ -22,6 +24,7 @@ function world(actions: Record<string, BootAction> = {}) {
   const handler = bootScripts({
     hosts: {
       bootOf: (mac) => actions[mac] ?? "agent",
+      get: (mac) => (mac === MAC ? { ...HOST, macs: [MAC, SECOND_CARD] } : undefined),
       onChange(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
@@ -96,11 +99,12 @@ test("N3 the script of one machine is not given to another whose address is know
     [403, 200],
   );
   assert.doesNotMatch((await get(other)).body, /slipway\.boot/);
+  assert.equal((await get(URL_OF.ipxe.replace("00-01", "00-11"))).status, 200, "its own other card");
   // Behind a router the address proves nothing; the claim stands.
   assert.equal((await get(other, { remote: "198.51.100.7" })).status, 200);
   assert.deepEqual(
     served.map(([{ mac }]) => mac),
-    [MAC, "52:54:00:00:00:02"],
+    [MAC, SECOND_CARD, "52:54:00:00:00:02"],
   );
 });
 

@@ -8,6 +8,7 @@ import type { Mac } from "../../base/mac.ts";
 import { grubScript } from "../grub/script.ts";
 import type { BootAction } from "../hosts/host.ts";
 import type { Hosts } from "../hosts/hosts.ts";
+import { plainAddress, type WhoIs } from "../hosts/who-is.ts";
 import { ipxeScript } from "../ipxe/script.ts";
 import { nextGrubScript } from "./grub-scripts.ts";
 import { nextIpxeScript } from "./ipxe-scripts.ts";
@@ -17,11 +18,11 @@ import { parseScriptUrl, type ScriptRequest } from "./script-request.ts";
 
 export interface BootScriptsOptions {
   /** What becomes of each machine, and when that may have changed. */
-  hosts: Pick<Hosts, "bootOf" | "onChange">;
+  hosts: Pick<Hosts, "bootOf" | "onChange" | "get">;
   /** How the agent is started on this machine; a capability for it is granted here. */
   agentBoot(machine: BootingMachine): AgentBoot;
   /** Whose address it is, where that is known: a machine that asks for another's script gets none. */
-  whoIs(address: string): Promise<Mac | undefined>;
+  whoIs: WhoIs;
   clock: Clock;
   /** A script was served: what the machine is and what it was told. */
   served?(machine: BootingMachine, action: BootAction): void;
@@ -36,10 +37,11 @@ export function bootScripts(options: BootScriptsOptions): HttpHandler {
     const request = parseScriptUrl(url);
     if (request === undefined) return plain(404, "not found\n");
     if (method !== "GET" && method !== "HEAD") return plain(405, "method not allowed\n", { allow: "GET, HEAD" });
-    const address = remote.replace(/^::ffff:/, "");
+    const address = plainAddress(remote);
     const { mac, architecture, firmware } = request;
-    const known = await options.whoIs(address);
-    if (known !== undefined && known !== mac) return script(403, "this address is another machine's\n");
+    const holder = await options.whoIs(address);
+    if (holder !== undefined && !isSameMachine(options.hosts, holder, mac))
+      return script(403, "this address is another machine's\n");
 
     if (request.wait && method === "GET") await untilWork(options, mac, signal);
     const action = options.hosts.bootOf(mac);
@@ -54,6 +56,11 @@ function textOf(request: ScriptRequest, next: NextStep): string {
   return request.language === "grub"
     ? grubScript(nextGrubScript(next))
     : ipxeScript(nextIpxeScript(next, request.self));
+}
+
+/** A machine may have its address by one card and speak of another. */
+function isSameMachine(hosts: Pick<Hosts, "get">, one: Mac, other: Mac): boolean {
+  return one === other || (hosts.get(one)?.macs.includes(other) ?? false);
 }
 
 /** Never from a cache: the next answer may be another. */

@@ -10,8 +10,8 @@ export interface BootCatalogOptions {
   assets: string;
   /** The user's own loaders. They go before those of `boot/`; everything in this folder is served. */
   own?: string;
-  /** What UEFI machines load. `signed` (default): shim and GRUB, which Secure Boot lets pass. */
-  uefi?: "signed" | "ipxe";
+  /** What UEFI machines load. `grub` (default): shim and GRUB, which Secure Boot lets pass. */
+  uefi?: "grub" | "ipxe";
 }
 
 export interface BootCatalog {
@@ -47,7 +47,7 @@ const MACHINES: readonly Machines[] = [
 const AGENTS: readonly string[] = ["x86_64", "aarch64"];
 
 /** Looks once at what there is. Throws a `Fault` (`MissingInput`) when the user's own folder is none. */
-export async function bootCatalog({ assets, own, uefi = "signed" }: BootCatalogOptions): Promise<BootCatalog> {
+export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOptions): Promise<BootCatalog> {
   if (own !== undefined && !(await stat(own).catch(() => undefined))?.isDirectory())
     throw new Fault("MissingInput", own, "is no folder", { remedy: "name the folder that has your boot files" });
 
@@ -88,10 +88,10 @@ export async function bootCatalog({ assets, own, uefi = "signed" }: BootCatalogO
 
 function choose(
   { platform, are, chains }: Machines,
-  uefi: "signed" | "ipxe",
+  uefi: "grub" | "ipxe",
   has: (name: string) => boolean,
 ): { platform: string; first: string | undefined; lacks: readonly Lack[] } {
-  const order = uefi === "signed" ? chains : chains.toSorted((a, b) => a.length - b.length);
+  const order = uefi === "grub" ? chains : chains.toSorted((a, b) => a.length - b.length);
   const usable = order.find((chain) => chain.every(has));
   const effect = usable === undefined ? `${are} get nothing to boot` : `${are} get ${usable[0]} instead`;
   const missing = usable === order[0] ? [] : order[0]!.filter((name) => !has(name));
