@@ -45,6 +45,7 @@ const ALWAYS_WRITTEN = new Set([
   "maxProperties",
   "multipleOf",
   "additionalProperties",
+  "optionalOldSelf",
   "x-kubernetes-preserve-unknown-fields",
 ]);
 

@@ -39,6 +39,7 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
         if (!uids.has(uid)) uids.set(uid, `uid-${uids.size + 1}`);
         return uids.get(uid)!;
       })
+      .replace(/\bselfType\d+/g, "selfType")
       .replace(TIME, "TIME")
       .replace(LOCAL, "SERVER")
       .replace(VERSION_TOLD, "$1VERSION")

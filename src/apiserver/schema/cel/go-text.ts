@@ -16,7 +16,7 @@ function plain(value: number): string {
   return text.includes("e") ? value.toFixed(20).replace(/0+$/, "") : text;
 }
 
-export function scientific(digits: string, power: number): string {
+function scientific(digits: string, power: number): string {
   return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 

@@ -1,5 +1,5 @@
 /** `"%s has %d".format([a, b])`. */
-import { goDouble, scientific } from "../go-text.ts";
+import { goDouble } from "../go-text.ts";
 import { CelError, Duration, isList, isMap, Timestamp, TypeValue, typeOf, Uint, type Value } from "../values.ts";
 import { durationText } from "./conversions.ts";
 import { quoted } from "./strings.ts";
@@ -56,11 +56,9 @@ function formatted(verb: string, value: Value, precision: number): string | unde
     case "d":
       return integer(value)?.toString();
     case "f":
-      return double(value)?.toFixed(precision);
-    case "e": {
-      const [digits = "", power] = double(value)?.toExponential(precision).split("e") ?? [];
-      return power === undefined ? undefined : scientific(digits, Number(power));
-    }
+      return grouped(double(value), precision);
+    case "e":
+      return powered(double(value));
     case "b":
       return typeof value === "boolean" ? (value ? "1" : "0") : integer(value)?.toString(2);
     case "o":
@@ -92,7 +90,7 @@ function texted(value: Value): string | undefined {
       ([key, item]) => [texted(key) ?? "", typeof key === "string", inside(item)] as const,
     );
     const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    return `{${sorted.map(([key, isText, item]) => `${isText ? quoted(key) : key}: ${item}`).join(", ")}}`;
+    return `{${sorted.map(([key, isText, item]) => `${isText ? quoted(key) : key}:${item}`).join(", ")}}`;
   }
   if (typeof value === "string") return value;
   if (value instanceof Uint) return String(value.value);
@@ -105,6 +103,31 @@ function texted(value: Value): string | undefined {
   return undefined;
 }
 
+/** A double with so many digits after the point, ties to the even one, its thousands apart. */
+function grouped(value: number | undefined, precision: number): string | undefined {
+  if (value === undefined || !Number.isFinite(value)) return value === undefined ? undefined : unending(value);
+  const exact = value.toFixed(Math.min(100, precision + 60));
+  const cut = exact.slice(0, exact.indexOf(".") + (precision === 0 ? 0 : 1 + precision));
+  const isTie = /^\.?50*$/.test(exact.slice(cut.length));
+  const rounded = isTie && /[02468]$/.test(cut) ? cut : value.toFixed(precision);
+  return rounded.replace(/\d(?=(\d{3})+(\.|$))/g, (digit, _, __, at: number, whole: string) =>
+    whole.slice(0, at).includes(".") ? digit : `${digit},`,
+  );
+}
+
+/** A double in powers of ten, in the figures of print. The precision of the clause does not reach upstream's printer. */
+function powered(value: number | undefined): string | undefined {
+  if (value === undefined || !Number.isFinite(value)) return value === undefined ? undefined : unending(value);
+  const [digits = "", power = "0"] = value.toExponential(6).split("e");
+  const raised = String(Math.abs(Number(power))).padStart(2, "0");
+  const sign = power.startsWith("-") ? "⁻" : "";
+  return `${digits}×10${sign}${[...raised].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("")}`;
+}
+
+function unending(value: number): string {
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "-∞";
+}
+
 /** A value as it is written in a list or map. */
 function inside(value: Value): string {
   if (typeof value === "string") return quoted(value);
@@ -112,6 +135,5 @@ function inside(value: Value): string {
   if (value instanceof Uint8Array) return `b${quoted(Buffer.from(value).toString())}`;
   if (value instanceof Timestamp) return `timestamp("${timeText(value.nanos)}")`;
   if (value instanceof Duration) return `duration("${durationText(value)}")`;
-  if (value instanceof Uint) return `${value.value}u`;
   return value instanceof TypeValue ? `type(${value.name})` : (texted(value) ?? "");
 }

@@ -183,7 +183,8 @@ function oddInDotted(text: string): string | undefined {
 }
 
 function cidrError(text: string): string {
-  const start = `network address parse error during conversion from string: netip.ParsePrefix(${goQuoted(text)}): `;
+  const parsing = "network address parse error during conversion from string: ";
+  const start = `${parsing}${parsing}netip.ParsePrefix(${goQuoted(text)}): `;
   const slash = text.lastIndexOf("/");
   if (slash < 0) return `${start}no '/'`;
   const length = text.slice(slash + 1);

@@ -123,7 +123,7 @@ function split(text: string, by: string, limit: bigint): string[] {
 function indexOf(text: string, part: string, from: bigint): bigint {
   const chars = [...text];
   if (part === "") return from;
-  if (from < 0n || from > BigInt(chars.length)) throw new CelError(`index out of range: ${from}`);
+  if (from < 0n) throw new CelError(`index out of range: ${from}`);
   const at = chars.slice(Number(from)).join("").indexOf(part);
   return at < 0 ? -1n : from + BigInt([...chars.slice(Number(from)).join("").slice(0, at)].length);
 }
@@ -131,8 +131,8 @@ function indexOf(text: string, part: string, from: bigint): bigint {
 function lastIndexOf(text: string, part: string, from: bigint): bigint {
   const chars = [...text];
   if (part === "") return from;
-  if (chars.length < [...part].length) return -1n;
-  if (from < 0n || from > BigInt(chars.length)) throw new CelError(`index out of range: ${from}`);
+  if (from < 0n) throw new CelError(`index out of range: ${from}`);
+  if (from >= BigInt(chars.length)) return -1n;
   const at = text.lastIndexOf(part, chars.slice(0, Number(from)).join("").length);
   return at < 0 ? -1n : BigInt([...text.slice(0, at)].length);
 }

@@ -17,9 +17,11 @@ class Url extends Custom {
     const wrong =
       text === ""
         ? "empty url"
-        : /[\s\p{Cc}]/u.test(text) || (!absolute && !text.startsWith("/"))
-          ? "invalid URI for request"
-          : undefined;
+        : /\p{Cc}/u.test(text)
+          ? "net/url: invalid control character in URL"
+          : !absolute && !text.startsWith("/")
+            ? "invalid URI for request"
+            : undefined;
     if (wrong !== undefined)
       throw new CelError(`URL parse error during conversion from string: parse ${goQuoted(text)}: ${wrong}`);
     this.scheme = absolute?.[1]?.toLowerCase() ?? "";
