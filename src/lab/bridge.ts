@@ -4,7 +4,7 @@ import { Fault } from "../base/fault.ts";
 
 const run = promisify(execFile);
 
-/** A switch of the network namespace we are in, with our own address on it. It goes with the namespace. */
+/** A switch of the network namespace we are in, with our own address on it. It goes with the namespace at the latest. */
 export class Bridge {
   readonly name: string;
   readonly #taps = new Set<string>();
@@ -32,6 +32,13 @@ export class Bridge {
     await ip("link", "set", tap, "master", this.name, "up");
     this.#taps.add(tap);
     return tap;
+  }
+
+  /** Takes it and its ports away. */
+  async remove(): Promise<void> {
+    for (const tap of this.#taps) await ip("link", "delete", tap);
+    this.#taps.clear();
+    await ip("link", "delete", this.name);
   }
 }
 

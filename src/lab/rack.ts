@@ -61,22 +61,27 @@ export async function setUpRack(folder: string, plans: readonly MachinePlan[]): 
     for (const { file } of spec.disks) await blankDisk(file, plan.diskBytes);
     machines.push(await QemuMachine.create(spec, { tap: await bridge.plug(plan.name), folder: own }));
   }
-  return new Rack(machines);
+  return new Rack(machines, bridge);
 }
 
 export class Rack {
   readonly machines: readonly QemuMachine[];
 
-  constructor(machines: readonly QemuMachine[]) {
+  readonly #bridge: Bridge;
+
+  constructor(machines: readonly QemuMachine[], bridge: Bridge) {
     this.machines = machines;
+    this.#bridge = bridge;
   }
 
   async powerOn(): Promise<void> {
     await Promise.all(this.machines.map((machine) => machine.powerOn()));
   }
 
+  /** Switches all of them off, and takes the network away. */
   async close(): Promise<void> {
     await Promise.all(this.machines.map((machine) => machine.close()));
+    await this.#bridge.remove();
   }
 }
 

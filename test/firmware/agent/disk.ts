@@ -14,7 +14,7 @@ export function partitionedImage(megabytes: number): Buffer {
     const noise = Buffer.alloc(megabytes * MIB);
     randomFillSync(noise, MIB, (megabytes - 2) * MIB);
     writeFileSync(file, noise);
-    execFileSync("/sbin/sfdisk", ["-q", file], { input: `label: gpt\nstart=2048, size=${(megabytes - 2) * 2048}\n` });
+    execFileSync("/sbin/sgdisk", ["--new", `1:2048:${(megabytes - 1) * 2048 - 1}`, file], { stdio: "ignore" });
     return readFileSync(file);
   } finally {
     rmSync(folder, { recursive: true });

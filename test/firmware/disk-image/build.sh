@@ -42,7 +42,7 @@ apt_preserve_sources_list: true
 manage_etc_hosts: false
 cloud_init_modules: [seed_random, write-files, set_hostname, users-groups, ssh]
 cloud_config_modules: [runcmd]
-cloud_final_modules: [scripts-user, ssh-authkey-fingerprints]
+cloud_final_modules: [scripts-user, final-message]
 CFG
 echo "UUID=$ROOT_UUID / ext4 errors=remount-ro 0 1" >"$1/etc/fstab"
 echo debian >"$1/etc/hostname"
