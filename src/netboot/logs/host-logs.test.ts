@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VirtualClock } from "../../base/virtual-clock.ts";
+import { inventoryOf, someHosts } from "../hosts/testing.ts";
+import { AddressedLogs } from "./by-address.ts";
+import { HostLogs, type HostLogsOptions, type LogLine } from "./host-logs.ts";
+import { keptLine } from "./line.ts";
+
+const A = "52:54:00:00:00:0a";
+const B = "52:54:00:00:00:0b";
+
+function stage(options: Partial<HostLogsOptions> = {}) {
+  const clock = new VirtualClock();
+  const hosts = someHosts(clock);
+  const logs = new HostLogs({ hosts, ...options });
+  const all = async (name: string) => (await collect(logs.read(name))).map(({ line }) => line);
+  return { clock, hosts, logs, all };
+}
+
+async function collect(lines: AsyncIterable<LogLine>): Promise<LogLine[]> {
+  const out: LogLine[] = [];
+  for await (const line of lines) out.push(line);
+  return out;
+}
+
+test("a host's lines are read in their order, by its name or any of its cards; of strangers nothing is kept", async () => {
+  const { hosts, logs, all } = stage();
+  const { name } = hosts.heard({ mac: A })!;
+  logs.append(A, "dhcp", "DISCOVER", 1);
+  logs.append(name, "tftp", "shimx64.efi", 2);
+  logs.append(B, "dhcp", "DISCOVER", 3);
+
+  assert.deepEqual(await all(name), ["DISCOVER", "shimx64.efi"]);
+  assert.deepEqual(await all("52-54-00-00-00-0A"), ["DISCOVER", "shimx64.efi"]);
+  hosts.heard({ mac: B });
+  assert.deepEqual(await all(B), []);
+  assert.deepEqual(await all("host-unknown"), []);
+});
+
+test("who follows gets what was, then each line as it comes, until he goes, the host goes or the logs close", async () => {
+  const { hosts, logs } = stage();
+  hosts.heard({ mac: A });
+  hosts.heard({ mac: B });
+  logs.append(A, "dhcp", "one", 1);
+  const leaving = new AbortController();
+  const heard: LogLine[] = [];
+  const following = (async () => {
+    for await (const line of logs.read(A, { follow: true, signal: leaving.signal })) {
+      heard.push(line);
+      if (line.line === "one") logs.append(A, "agent", "two", 2);
+      if (line.line === "two") setImmediate(() => logs.append(A, "agent", "three", 3));
+      if (line.line === "three") setImmediate(() => leaving.abort());
+    }
+  })();
+  await following;
+  assert.deepEqual(heard, [
+    { at: 1, source: "dhcp", line: "one" },
+    { at: 2, source: "agent", line: "two" },
+    { at: 3, source: "agent", line: "three" },
+  ]);
+
+  const ended = [A, B].map((mac) => collect(logs.read(mac, { follow: true })));
+  setImmediate(() => hosts.forget(A));
+  assert.equal((await ended[0])?.length, 3);
+  setImmediate(() => logs.close());
+  assert.deepEqual(await ended[1], []);
+});
+
+test("a host's log is bounded, and so are all together: the oldest lines leave, then whole logs of those silent longest", async () => {
+  const { hosts, logs, all } = stage({ bytesPerHost: 1_000, bytesInAll: 1_500 });
+  hosts.heard({ mac: A });
+  hosts.heard({ mac: B });
+  for (let at = 0; at < 100; at++) logs.append(A, "syslog", `line ${at}`.padEnd(36), at);
+  const kept = await all(A);
+  assert.equal(kept.length, 14);
+  assert.equal(kept.at(-1), "line 99");
+
+  for (let at = 0; at < 5; at++) logs.append(B, "syslog", "x".repeat(36), at);
+  assert.equal((await all(A)).length, 14);
+  for (let at = 0; at < 5; at++) logs.append(B, "syslog", "x".repeat(36), at);
+  assert.deepEqual([(await all(A)).length, (await all(B)).length], [0, 10]);
+});
+
+test("lines of a card join the host that it turns out to be of, in the order of time", async () => {
+  const { clock, hosts, logs, all } = stage();
+  hosts.heard({ mac: A });
+  await clock.run(1);
+  hosts.heard({ mac: B });
+  logs.append(B, "dhcp", "first", 1);
+  logs.append(A, "dhcp", "second", 2);
+  logs.append(B, "dhcp", "third", 3);
+  const { host } = hosts.register(inventoryOf(B, A), B);
+
+  assert.equal(host, "host-52-54-00-00-00-0a");
+  assert.deepEqual(await all(B), ["first", "second", "third"]);
+});
+
+test("no secret of ours stays in a line, and nothing that steers a terminal", () => {
+  const token = `slh_${"a1-_".repeat(10)}`;
+  const capability = `slc_${"A".repeat(90)}`;
+  const kept = keptLine(
+    `quiet slipway.boot=${capability} GET /private/${capability}/x Bearer ${token}, \u001b[31mred\u0000\r\n`,
+  );
+
+  assert.equal(kept, "quiet slipway.boot=[redacted] GET /private/[redacted]/x Bearer [redacted],  [31mred");
+  assert.equal(keptLine("x".repeat(50_000)).length, 1_024);
+  assert.ok(!keptLine(`${"x".repeat(1_000)}${capability}`).includes("slc_"));
+});
+
+test("lines that come with an address go to whoever has it, in their order, and a flood is cut", async () => {
+  const { clock, hosts, logs, all } = stage();
+  hosts.heard({ mac: A });
+  let asked = 0;
+  const whoIs = async (address: string) => {
+    asked++;
+    if (address === "broken") throw new Error("EIO");
+    return address === "10.0.0.5" ? A : undefined;
+  };
+  const byAddress = new AddressedLogs({ logs, whoIs, clock });
+  byAddress.append("10.0.0.5", "syslog", "one");
+  byAddress.append("broken", "syslog", "lost");
+  byAddress.append("10.0.0.6", "syslog", "stranger");
+  byAddress.append("10.0.0.5", "http", "two");
+  await byAddress.settled();
+  assert.deepEqual([await all(A), asked], [["one", "two"], 3]);
+
+  for (let at = 0; at < 20_000; at++) byAddress.append("10.0.0.7", "syslog", "flood");
+  await byAddress.settled();
+  byAddress.append("10.0.0.5", "syslog", "three");
+  await clock.run(2_001);
+  byAddress.append("10.0.0.5", "syslog", "four");
+  await byAddress.settled();
+  assert.deepEqual([(await all(A)).slice(2), asked], [["three", "four"], 5]);
+});

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
+import { test } from "node:test";
+import fc from "fast-check";
+import { syslogLine } from "./message.ts";
+import { serveSyslog } from "./server.ts";
+
+const line = (text: string): string => syslogLine(Buffer.from(text));
+
+test("both formats of syslog, and what firmware makes of them, become program and text", () => {
+  assert.equal(line("<34>1 2026-11-21T10:00:00.003Z host su 77 ID47 - 'su root' failed"), "su[77]: 'su root' failed");
+  assert.equal(line('<165>1 2026-11-21T10:00:00Z host app - - [a@1 k="]\\"x"][b@1] \ufefftext'), "app: text");
+  assert.equal(line("<13>1 - - - - - -"), "");
+  assert.equal(line("<34>Nov 21 10:00:00 mymachine su: failed"), "su: failed");
+  assert.equal(line("<6>Nov  1 10:00:00 kernel: [ 0.1] up\n"), "kernel: [ 0.1] up");
+  assert.equal(line("<134>ipxe: http://10.0.0.1/boot.ipxe... ok"), "ipxe: http://10.0.0.1/boot.ipxe... ok");
+  assert.equal(line("just text"), "just text");
+});
+
+test("whatever arrives becomes a text, in time that does not depend on what it is", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => assert.equal(typeof syslogLine(bytes), "string")),
+  );
+  fc.assert(fc.property(fc.string(), (text) => assert.equal(typeof line(`<1>1 - - - - - [${text}`), "string")));
+  assert.ok(line(`<1>1 - - a - - ${"[".repeat(60_000)}`).length < 8_192);
+});
+
+test("lines are heard with the address that they came from", async () => {
+  const heard = Promise.withResolvers<[string, string]>();
+  const onLine = (address: string, text: string): void => heard.resolve([address, text]);
+  const server = await serveSyslog({ address: "127.0.0.1", port: 0, onLine });
+  const client = createSocket("udp4");
+  client.send("<6>", server.port, "127.0.0.1");
+  client.send("<6>kernel: hello", server.port, "127.0.0.1");
+
+  assert.deepEqual(await heard.promise, ["127.0.0.1", "kernel: hello"]);
+  client.close();
+  await server.close();
+});
