@@ -7,7 +7,8 @@ export interface FieldSet {
 }
 
 export const NO_FIELDS: FieldSet = { member: false, below: new Map() };
-const ONE_FIELD: FieldSet = { member: true, below: new Map() };
+/** What stands for a path with nothing below it. */
+export const ONE_FIELD: FieldSet = { member: true, below: new Map() };
 
 export function isEmptySet(set: FieldSet): boolean {
   return !set.member && set.below.size === 0;
@@ -41,7 +42,7 @@ export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Pat
 }
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(a)) return b;
+  if (a === b || isEmptySet(a)) return b;
   if (isEmptySet(b)) return a;
   const below = new Map(a.below);
   for (const [element, child] of b.below) below.set(element, union(below.get(element) ?? NO_FIELDS, child));

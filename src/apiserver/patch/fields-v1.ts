@@ -1,4 +1,4 @@
-import { type FieldSet, isEmptySet } from "./field-set.ts";
+import { type FieldSet, isEmptySet, ONE_FIELD } from "./field-set.ts";
 import { isObject, type JsonObject, refusal, setMember } from "./json.ts";
 import { canonicalElement, compareElements, type PathElement } from "./path-element.ts";
 
@@ -22,9 +22,12 @@ export function fromFieldsV1(json: unknown): FieldSet {
 
 function readNode(json: unknown, path: string): FieldSet {
   if (!isObject(json)) throw refusal("BadRequest", "managedFields", `${path}: must be an object`);
+  const keys = Object.keys(json);
+  // Most nodes are leaves.
+  if (keys.length === 0) return ONE_FIELD;
   const below = new Map<PathElement, FieldSet>();
-  let self = Object.keys(json).length === 0;
-  for (const [key, value] of Object.entries(json)) {
+  let self = false;
+  for (const key of keys) {
     if (key === SELF) {
       self = true;
       continue;
@@ -32,7 +35,7 @@ function readNode(json: unknown, path: string): FieldSet {
     const element = canonicalElement(key);
     if (element === undefined)
       throw refusal("BadRequest", "managedFields", `${path}: ${JSON.stringify(key)} is no path element`);
-    below.set(element, readNode(value, `${path}.${key}`));
+    below.set(element, readNode(json[key], `${path}.${key}`));
   }
   return { member: self, below };
 }

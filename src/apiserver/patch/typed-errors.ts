@@ -1,7 +1,7 @@
 import { goTypeOf, printGo, printGoSyntax } from "../go-print.ts";
 import type { Schema } from "../served.ts";
 import { isObject } from "./json.ts";
-import { memberElement, printPath } from "./path-element.ts";
+import { printPath } from "./path-element.ts";
 import { isDeclared, keepsUnknown, memberSchema } from "./sub-schema.ts";
 import { itemElement } from "./typed-list.ts";
 
@@ -82,7 +82,7 @@ function formOf(schema: Schema | undefined): "map" | "list" | "string" | "number
 
 function members(object: Record<string, unknown>, schema: Schema | undefined, path: string, walk: Walk): void {
   for (const [name, value] of Object.entries(object)) {
-    const at = path + printPath([memberElement(name)]);
+    const at = `${path}.${name}`;
     if (!isDeclared(schema, name) && !keepsUnknown(schema, walk.open)) {
       walk.errors.push(`${at}: field not declared in schema`);
       return;
