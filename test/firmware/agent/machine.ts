@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const MAC = "52:54:00:ab:00:01";
-export const DISK_BYTES = 320 << 20;
+export const DISK_BYTES = 160 << 20;
 export const DISKS = ["virtio", "nvme", "sata"] as const;
 export type Disk = (typeof DISKS)[number];
 

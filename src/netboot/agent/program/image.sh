@@ -1,0 +1,90 @@
+# Writes an image to a disk: fetched, checked, unpacked and written in one stream, so that its size does not matter to the memory.
+
+write_image() {
+    name=$(field .disk)
+    disk=$(disk_named "$name") || give_up "there is no disk $name"
+    kind=$(field .checksum.type)
+    case $kind in '' | md5 | sha256 | sha512) ;; *) give_up "this agent knows no $kind" ;; esac
+    fetch_options "$(field '.url | @json')" >"$RUN/work/fetch"
+    # A table's second copy may outlast a shorter image.
+    zero_edges "$disk" "$(disk_bytes "$disk")" || give_up "/dev/$disk can't be written"
+    watch_stream &
+    watcher=$!
+    pour "$(field .format)" "$kind" "$DEV/$disk"
+    kill "$watcher" 2>/dev/null
+    check_stream "$disk" "$kind"
+    reread_table "$disk"
+    [ -z "$(field .data.label)" ] || lay_data "$disk"
+    finish "wrote $(bytes_written) bytes to /dev/$disk${kind:+, $kind as ordered}"
+}
+
+# fetch_options URL: options of curl, on standard output. The address has quotes around it, as JSON writes them, which are curl's as well.
+fetch_options() {
+    plain=${1#\"}
+    common_options "${plain%\"}"
+    printf 'url = %s\n' "$1"
+    printf 'fail\nlocation\nproto = "=http,https"\nspeed-limit = 1\nspeed-time = 60\n'
+}
+
+# pour FORMAT CHECKSUM FILE: each stage leaves its status.
+pour() {
+    pass=cat
+    if [ -n "$2" ]; then
+        mkfifo "$RUN/work/checked"
+        "${2}sum" <"$RUN/work/checked" >"$RUN/work/sum" &
+        summing=$!
+        pass="tee $RUN/work/checked"
+    fi
+    {
+        curl -q --config "$RUN/work/fetch" --dump-header "$RUN/work/headers" 2>"$RUN/work/curl.says" &
+        echo $! >"$RUN/work/curl.pid"
+        wait $!
+        echo $? >"$RUN/work/curl.status"
+    } | $pass | {
+        case $1 in raw) cat ;; gz | xz | zst) zstd -dcq 2>/dev/null ;; *) false ;; esac
+        echo $? >"$RUN/work/unpack.status"
+    } | {
+        dd of="$3" bs=1M iflag=fullblock conv=fsync,notrunc 2>"$RUN/work/dd.says"
+        echo $? >"$RUN/work/dd.status"
+    }
+    [ -z "$2" ] || wait "$summing"
+}
+
+# Tells what went wrong first: a stage that ends early takes the others with it.
+check_stream() {
+    fetched=$(content "$RUN/work/curl.status")
+    # 23: nobody took what it fetched.
+    case $fetched in 0 | 23) ;; *) spoil "$1" "the image could not be fetched: $(content "$RUN/work/curl.says")" ;; esac
+    if [ "$(content "$RUN/work/dd.status")" != 0 ]; then
+        grep -q 'No space' "$RUN/work/dd.says" && spoil "$1" "the image is larger than /dev/$1 with its $(disk_bytes "$1") bytes"
+        spoil "$1" "/dev/$1 could not be written: $(grep -v records "$RUN/work/dd.says" | head -n 1)"
+    fi
+    [ "$(content "$RUN/work/unpack.status")" = 0 ] || spoil "$1" "the image could not be unpacked as $(field .format)"
+    [ -z "$2" ] || case $(content "$RUN/work/sum") in
+        "$(field .checksum.value | tr 'A-F' 'a-f') "*) ;;
+        *) spoil "$1" "the image has another $2 than ordered" ;;
+    esac
+}
+
+# spoil DISK WORDS...: what is only half an image must not be started.
+spoil() {
+    zero_edges "$1" "$(disk_bytes "$1")"
+    reread_table "$1"
+    shift
+    give_up "$@"
+}
+
+bytes_written() {
+    awk '/ bytes / { print $1 }' "$RUN/work/dd.says"
+}
+
+# Tells every few seconds how much of the file has been fetched.
+watch_stream() {
+    LANE=.progress
+    while sleep 3; do
+        pid=$(content "$RUN/work/curl.pid")
+        passed=$(awk '/^wchar/ { print $2 }' "/proc/$pid/io" 2>/dev/null)
+        total=$(awk 'tolower($1) == "content-length:" { size = $2 + 0 } END { print size }' "$RUN/work/headers" 2>/dev/null)
+        progress write "$passed" "$total"
+    done
+}
