@@ -10,7 +10,7 @@ const MACHINES = 1000;
 test(`N22 an avalanche of ${MACHINES} machines ends, and no address is two machines'`, {
   skip: await lacking("perfdhcp", "perl"),
 }, async (t) => {
-  const namespace = await Namespace.open(`${bridge("rack")} ip netns exec rack ip addr add 10.9.0.2/24 dev there`);
+  const namespace = await Namespace.open(`${bridge(["rack"])} ip netns exec rack ip addr add 10.9.0.2/24 dev there`);
   try {
     const served = await Served.start(namespace, {
       interface: "net",

@@ -38,7 +38,7 @@ async function udhcpc(namespace: Namespace, folder: string, args: string[] = [])
 }
 
 test("N13 udhcpc gets an address and its network's options", { skip: await lacking("udhcpc", "perl") }, async (t) => {
-  const namespace = await Namespace.open(bridge("client"));
+  const namespace = await Namespace.open(bridge(["client"]));
   const folder = scratch(t);
   try {
     const serving = { interface: "net", config: CONFIG, leases: join(folder, "leases") };
@@ -62,7 +62,7 @@ for (const [architecture, file] of [
   test(`N11 N12 N13 udhcpc that says it is firmware of architecture ${architecture} is told ${file}, where it is, and for how long`, {
     skip: await lacking("udhcpc", "perl"),
   }, async (t) => {
-    const namespace = await Namespace.open(bridge("client"));
+    const namespace = await Namespace.open(bridge(["client"]));
     const folder = scratch(t);
     try {
       const serving = { interface: "net", config: CONFIG, leases: join(folder, "leases") };
@@ -82,7 +82,7 @@ for (const [architecture, file] of [
 test("N10 dhclient keeps its address over its own restart and the server's, and gives it back", {
   skip: await lacking("dhclient", "perl"),
 }, async (t) => {
-  const namespace = await Namespace.open(bridge("client"));
+  const namespace = await Namespace.open(bridge(["client"]));
   const folder = scratch(t);
   const script = scriptIn(folder, "ip addr replace $new_ip_address/24 dev $interface");
   const files = ["-cf", "/dev/null", "-lf", join(folder, "dhclient"), "-pf", join(folder, "pid"), "-sf", script];

@@ -5,7 +5,7 @@ import { bridge } from "./bridge.ts";
 import { lacking, Namespace } from "./namespace.ts";
 import { Served, scratch } from "./served.ts";
 
-const SETUP = `${bridge("client", "other")} ip netns exec other ip addr add 10.9.0.100/24 dev there`;
+const SETUP = `${bridge(["client", "other"])} ip netns exec other ip addr add 10.9.0.100/24 dev there`;
 
 test("N15 an address that a machine was given by hand is not offered to another one", {
   skip: await lacking("udhcpc", "perl"),

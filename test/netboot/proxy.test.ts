@@ -11,7 +11,7 @@ import { Served, scratch } from "./served.ts";
 const THEIRS = "10.9.0.5";
 const [OFFER, ACK] = [2, 5];
 
-const SETUP = `${bridge("theirs", "client")}
+const SETUP = `${bridge(["theirs", "client"])}
 ip netns exec theirs ip addr add ${THEIRS}/24 dev there
 ip netns exec client ip addr add 10.9.0.77/24 dev there
 ip netns exec client ip route add 255.255.255.255 dev there

@@ -22,6 +22,8 @@ export interface Serving {
   config: DhcpConfig;
   reservations?: Reservation[];
   leases: string;
+  /** Tells of nothing but its beginning and end. */
+  quiet?: boolean;
 }
 
 /** One line of output. */
@@ -44,7 +46,7 @@ const server = new DhcpServer({
   reservations: new Reservations(serving.reservations),
   inUse: conflicts.inUse,
   tell: (event) => {
-    if (event.is === "heard") return;
+    if (serving.quiet === true || event.is === "heard") return;
     const address = "address" in event ? formatIpv4(event.address) : undefined;
     tell({ ...event, address, ...("client" in event && { client: event.client.mac }) });
   },
