@@ -41,7 +41,7 @@ export function compileRules(root: Node): Rules {
   return {
     check(value, old, errors) {
       const run: Run = { programs, values: new CelValues(), errors, left: MAX_OBJECT_COST };
-      checkNode(run, root, value, old, "");
+      checkNode(run, root, value, old, "", false);
     },
   };
 }
@@ -76,10 +76,11 @@ function compiledOr(source: string, known: Parameters<typeof compile>[1]): Progr
   }
 }
 
-function checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string): void {
+/** `within`: what the node is part of is as it was, where the node itself has no old value to be told from. */
+function checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string, within: boolean): void {
   if (!node.hasRules || value === undefined || value === null || run.left < 0) return;
   const own = run.programs.get(node) ?? [];
-  const unchanged = own.length > 0 && old !== undefined && sameJson(value, old);
+  const unchanged = old === undefined ? within : sameJson(value, old);
   const exhausted = "validation failed due to running out of cost budget, no further validation rules will be run";
   if (own.length > 0 && run.left <= 0) {
     run.left = -1;
@@ -92,13 +93,13 @@ function checkNode(run: Run, node: Node, value: unknown, old: unknown, path: str
   if (Array.isArray(value)) {
     if (!node.items?.hasRules) return;
     const before = predecessors(node, old);
-    for (const [i, item] of value.entries()) checkNode(run, node.items, item, before(item), `${path}[${i}]`);
+    for (const [i, item] of value.entries()) checkNode(run, node.items, item, before(item), `${path}[${i}]`, unchanged);
   } else if (isRecord(value)) {
     for (const [key, item] of Object.entries(value)) {
       const property = node.properties.get(key);
-      if (property) checkNode(run, property, item, oldField(old, key), path === "" ? key : `${path}.${key}`);
+      if (property) checkNode(run, property, item, oldField(old, key), path === "" ? key : `${path}.${key}`, unchanged);
       else if (typeof node.additional === "object")
-        checkNode(run, node.additional, item, oldField(old, key), `${path}[${key}]`);
+        checkNode(run, node.additional, item, oldField(old, key), `${path}[${key}]`, unchanged);
     }
   }
 }
