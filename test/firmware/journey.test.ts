@@ -1,0 +1,113 @@
+/** From power-on to wiped, by every firmware: the machine that nobody has heard of, the system it gets, the disk that is left. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { FIRMWARES, type Firmware } from "../../src/lab/machine.ts";
+import type { QemuMachine } from "../../src/lab/qemu-machine.ts";
+import { planMachines } from "../../src/lab/rack.ts";
+import { sshKeyPair } from "../../src/pki/ssh-keys.ts";
+import { type DiskImage, diskImage } from "./disk-image/image.ts";
+import { remainsOn } from "./disk-proof.ts";
+import { ordered } from "./ordered.ts";
+import { bareMetalHosts, type Stage, setStage } from "./stage.ts";
+import { until } from "./until.ts";
+
+const run = promisify(execFile);
+const REGISTERED_SECONDS = 180;
+const SYSTEM_SECONDS = 300;
+
+let stage: Stage;
+let image: DiskImage;
+before(async () => {
+  image = await diskImage(process.env);
+  stage = await setStage(planMachines(FIRMWARES.length, FIRMWARES, { memoryMiB: 1024, diskBytes: 3 * 1024 ** 3 }));
+});
+after(() => stage?.close());
+
+/** Two at a time: so many cores there are on a small machine. */
+describe("N12 N48 from power-on", { concurrency: 2 }, () => {
+  for (const firmware of FIRMWARES) {
+    const goesOn = firmware === "arm64" ? "" : ", gets a system that is reached with the given key,";
+    test(`${firmware}: a blank machine becomes a BareMetalHost${goesOn} and is wiped`, () => journey(firmware));
+  }
+});
+
+async function journey(firmware: Firmware): Promise<void> {
+  const { rack, netboot, client } = stage;
+  const machine = rack.machines.find(({ spec }) => spec.firmware === firmware)!;
+  const began = performance.now();
+  const tell = (what: string): void =>
+    console.log(`${firmware}: ${what} after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+
+  await machine.powerOn();
+  await registered(machine);
+  tell("registered");
+  const found = (await bareMetalHosts(client)).get(machine.spec.mac);
+  assert.equal(found?.status?.operationalStatus, "discovered");
+
+  if (firmware !== "arm64") await installed(machine, tell);
+
+  const wiped = await ordered(netboot, machine, { order: "wipe", how: "metadata", disks: "all" }, 120);
+  assert.deepEqual([wiped.ok, wiped.disks?.map(({ proven }) => proven)], [true, [true]], wiped.message);
+  await machine.powerOff();
+  assert.deepEqual(await remainsOn(machine.spec.disks[0]!.file), []);
+  tell("wiped");
+}
+
+/** Resolves once the agent on it has reported since it was switched on. */
+async function registered(machine: QemuMachine, since = 0): Promise<void> {
+  await until(stage.netboot.hosts, machine, {
+    is: ({ inventoryAt }) => inventoryAt !== undefined && inventoryAt > since,
+    seconds: REGISTERED_SECONDS,
+    missing: "report",
+  });
+}
+
+async function installed(machine: QemuMachine, tell: (what: string) => void): Promise<void> {
+  const { netboot, folder } = stage;
+  const { name, mac } = machine.spec;
+  const pair = sshKeyPair("the suite");
+  const key = join(folder, name, "key");
+  await writeFile(key, pair.privateKey, { mode: 0o600 });
+  const data = {
+    "meta-data": `instance-id: ${name}\nlocal-hostname: ${name}\n`,
+    "user-data": userData(name, pair.authorizedKey),
+  };
+  const { file, sha256 } = image;
+  const write = { order: "write", image: file, checksum: `sha256:${sha256}`, data } as const;
+  const written = await ordered(netboot, machine, write, 180);
+  assert.ok(written.ok, written.message);
+  tell("image written");
+
+  netboot.hosts.setBoot(mac, "disk");
+  assert.ok((await ordered(netboot, machine, { order: "reboot" }, 60)).ok);
+  await machine.console.shows(/Cloud-init .* finished/, AbortSignal.timeout(SYSTEM_SECONDS * 1000));
+  const { address } = netboot.hosts.get(mac)!;
+  const options = ["BatchMode=yes", "StrictHostKeyChecking=accept-new", `UserKnownHostsFile=${key}.hosts`];
+  const ssh = ["-i", key, ...options.flatMap((option) => ["-o", option]), `slipway@${address}`];
+  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 60_000 });
+  assert.equal(stdout, `${name}\nfrom the user data of ${name}\n`);
+  tell("reached by SSH");
+
+  netboot.hosts.setBoot(mac, "agent");
+  const now = Date.now();
+  await machine.reset();
+  await registered(machine, now);
+  tell("back in the agent");
+}
+
+function userData(name: string, authorizedKey: string): string {
+  return `#cloud-config
+users:
+  - name: slipway
+    shell: /bin/sh
+    ssh_authorized_keys: [${JSON.stringify(authorizedKey)}]
+write_files:
+  - path: /etc/first-boot
+    content: |
+      from the user data of ${name}
+`;
+}

@@ -1,0 +1,91 @@
+/** Machines with real firmware, netboot beside them as users run it, and a Kubernetes API in which they appear. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApiServer } from "../../src/apiserver/server.ts";
+import { systemClock as clock } from "../../src/base/clock.ts";
+import { jsonLog, Secrets } from "../../src/base/log.ts";
+import { cryptoRandom as random } from "../../src/base/random.ts";
+import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { Namespace } from "../../src/kube/core.ts";
+import { createManager } from "../../src/kube/manager.ts";
+import { createClient } from "../../src/kube/rest-client.ts";
+import { LAB, type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
+import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
+import { type Netboot, startNetboot } from "../../src/netboot/service/service.ts";
+import { netbootSettings } from "../../src/netboot/settings.ts";
+import { installCrds } from "../../src/operator/install-crds.ts";
+import { METAL3_KINDS } from "../../src/operator/kinds.ts";
+import { addNetboot } from "../../src/operator/netboot.ts";
+
+export const NAMESPACE = "slipway-hosts";
+
+export interface Stage {
+  /** Removed when the stage is closed. */
+  folder: string;
+  rack: Rack;
+  netboot: Netboot;
+  client: Client;
+  close(): Promise<void>;
+}
+
+/** Sets everything up and starts it, machines excepted. Rejects when a part can't be had; nothing is left open then. */
+export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
+  const open: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of open.splice(0).reverse()) await end();
+  };
+  try {
+    const folder = await mkdtemp(join(tmpdir(), "slipway-firmware-"));
+    open.push(() => rm(folder, { recursive: true }));
+    const rack = await setUpRack(folder, plans);
+    open.push(() => rack.close());
+    const log = jsonLog({ level: "warn", secrets: new Secrets() });
+    const api = await createApiServer({ clock, random, log });
+    open.push(() => api.close());
+    const client = createClient(api.transport(), { clock, random, log });
+    await installCrds(client, clock, AbortSignal.timeout(30_000), METAL3_KINDS);
+    await client.create(Namespace, { metadata: { name: NAMESPACE } });
+
+    const settings = netbootSettings(
+      {
+        interface: "lab0",
+        dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
+        // Each machine has one of the two.
+        boot: { arguments: ["console=ttyAMA0", "console=ttyS0"] },
+        discovery: { namespace: NAMESPACE },
+      },
+      "the suite",
+    );
+    const place = { settings, assets: assetsFolder(process.env), dir: join(folder, "netboot") };
+    const manager = createManager({ transport: api.transport(), clock, random, log, leaderElection: false });
+    const started = Promise.withResolvers<Netboot>();
+    const led = addNetboot(manager, settings, {
+      start: async () => {
+        const starting = startNetboot(place, { clock, random, log });
+        starting.then(started.resolve, started.reject);
+        return starting;
+      },
+      log,
+      retry: () => () => {},
+    });
+    const stopping = new AbortController();
+    await manager.start(stopping.signal);
+    open.push(async () => {
+      stopping.abort();
+      await manager.stop();
+      await led.closed();
+    });
+    return { folder, rack, netboot: await started.promise, client, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The BareMetalHosts that there are, by the card that they boot from. */
+export async function bareMetalHosts(client: Client): Promise<Map<string, BareMetalHost>> {
+  const { items } = await client.list(BareMetalHost, { namespace: NAMESPACE });
+  return new Map(items.map((each) => [each.spec.bootMACAddress ?? "", each]));
+}
