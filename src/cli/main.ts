@@ -17,6 +17,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   sim: () => import("./sim.ts"),
   crds: () => import("./crds.ts"),
   version: () => import("./version.ts"),
+  netboot: () => import("./netboot.ts"),
   completion: () => import("./completion.ts"),
 };
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { isFault } from "../base/fault.ts";
 import { netbootSettings } from "./settings.ts";
 
-test("nothing said is a whole set of settings", () => {
-  const { dhcp, http, boot, discovery } = netbootSettings(undefined, "nothing");
-  assert.equal(dhcp.mode, "pool");
+test("a mode of DHCP is a whole set of settings", () => {
+  const { dhcp, http, boot, discovery } = netbootSettings({ dhcp: { mode: "proxy" } }, "nothing");
+  assert.deepEqual(dhcp.reservations, []);
   assert.deepEqual(http, { port: 8080, tlsPort: 8443 });
   assert.equal(boot.unknown, "agent");
   assert.equal(discovery.most, 1000);
@@ -20,5 +20,12 @@ test("every wrong field is named, with what it needs, and a misspelt one is not 
       /dhcp\.mode: .*"pool"/.test(error.message) &&
       /dhcp\.subnets\.0\.network: /.test(error.message) &&
       /http: .*"prot"/.test(error.message),
+  );
+});
+
+test("addresses are never given in a network that nobody named", () => {
+  assert.throws(
+    () => netbootSettings(undefined, "the command line"),
+    (error) => isFault(error, "Invalid") && /--subnet/.test(error.remedy ?? ""),
   );
 });

@@ -76,7 +76,15 @@ export type NetbootSettings = z.output<typeof NetbootSettings>;
 /** Reads settings. Throws a `Fault` (`Invalid`) on `source` that names each wrong field and what it needs. */
 export function netbootSettings(given: unknown, source: string): NetbootSettings {
   const read = NetbootSettings.safeParse(given ?? {});
-  if (read.success) return read.data;
+  if (read.success) {
+    const { mode, subnets } = read.data.dhcp;
+    if (mode === "pool" && subnets.length === 0)
+      throw new Fault("Invalid", source, "DHCP gives addresses, and no network is named to give them in", {
+        remedy:
+          "name one with --subnet and --range or under dhcp.subnets; beside another DHCP server, use --dhcp proxy",
+      });
+    return read.data;
+  }
   const wrong = read.error.issues.map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`);
   throw new Fault("Invalid", source, wrong.join("; "));
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { crdOf } from "../kinds/crd.ts";
+import type { Kind } from "../kinds/kind.ts";
 import type { Client } from "../kube/client.ts";
 import { isTrue } from "../kube/conditions.ts";
 import { CustomResourceDefinition } from "../kube/core.ts";
@@ -16,6 +17,24 @@ const LOOK_MS = 50;
  */
 export async function installCrds(client: Client, clock: Clock, signal: AbortSignal, kinds = KINDS): Promise<void> {
   await Promise.all(kinds.map((versions) => install(client, clock, signal, crdOf(versions))));
+}
+
+/** As `installCrds`, but definitions that somebody else wrote stay as they are: for kinds whose owner may be installed too. */
+export async function installOwnCrds(
+  client: Client,
+  clock: Clock,
+  signal: AbortSignal,
+  kinds: readonly (readonly Kind[])[],
+): Promise<void> {
+  const foreign = await Promise.all(kinds.map(([kind]) => isForeign(client, `${kind!.plural}.${kind!.group}`, signal)));
+  await installCrds(client, clock, signal, kinds.filter((_, at) => !foreign[at]));
+}
+
+/** Whether there is such a definition and none of its fields is ours. */
+async function isForeign(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
+  const held = await client.find(CustomResourceDefinition, { name }, { signal });
+  const written = (held?.metadata.managedFields ?? []) as { manager?: string }[];
+  return held !== undefined && !written.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
 async function install(

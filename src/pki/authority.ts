@@ -4,7 +4,7 @@
  * import it lazily where certificates are rarely made; `renewal.ts` judges existing ones without it.
  */
 import "reflect-metadata";
-import { createPrivateKey, generateKeyPairSync, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
 import type { Clock } from "../base/clock.ts";
@@ -34,6 +34,8 @@ export interface ServerRequest {
   clock: Pick<Clock, "now">;
   /** One year unless said; never longer than the authority. */
   validDays?: number;
+  /** PEM (PKCS #8) of a P-256 key to certify again, for clients that know the server by it; unset: a new one. */
+  keyPem?: string;
 }
 
 export interface ClientRequest {
@@ -92,13 +94,13 @@ export async function issueClient(authority: Authority, request: ClientRequest):
 
 async function issue(
   authority: Authority,
-  { commonName, clock, validDays }: Pick<ServerRequest, "commonName" | "clock" | "validDays">,
+  { commonName, clock, validDays, keyPem }: Pick<ServerRequest, "commonName" | "clock" | "validDays" | "keyPem">,
   organizations: readonly string[],
   extensions: readonly x509.Extension[],
   usage: string,
 ): Promise<Issued> {
   const issuer = new x509.X509Certificate(authority.certificatePem);
-  const pair = keyPair();
+  const pair = keyPem === undefined ? keyPair() : keyPairOf(keyPem);
   const { notBefore, notAfter } = validity(clock.now(), validDays ?? LEAF_DAYS);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: subject(commonName, organizations),
@@ -128,6 +130,10 @@ function keyPair(): { keyPem: string; publicKey: webcrypto.CryptoKey } {
     keyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
     publicKey: publicKey.toCryptoKey(KEYS, true, ["verify"]),
   };
+}
+
+function keyPairOf(keyPem: string): { keyPem: string; publicKey: webcrypto.CryptoKey } {
+  return { keyPem, publicKey: createPublicKey(keyPem).toCryptoKey(KEYS, true, ["verify"]) };
 }
 
 function signingKey(keyPem: string): webcrypto.CryptoKey {

@@ -13,7 +13,7 @@ import { createManager, type Manager } from "../../kube/manager.ts";
 import { createClient } from "../../kube/rest-client.ts";
 import type { Inventory } from "../../netboot/agent/protocol.ts";
 import type { Host, HostChange } from "../../netboot/hosts/host.ts";
-import { installCrds } from "../../operator/install-crds.ts";
+import { installCrds, installOwnCrds } from "../../operator/install-crds.ts";
 import { discoveryController, type HeardHosts } from "./controller.ts";
 
 const NAMESPACE = "rack";
@@ -52,7 +52,7 @@ async function rack(t: TestContext, most = 10): Promise<Rack> {
   const api = await createApiServer({ clock, random, log: quietLog });
   const client = createClient(api.transport(), { clock, random, log: quietLog });
   const kinds = [[BareMetalHost], [HardwareData]];
-  const installed = installCrds(client, clock, new AbortController().signal, { kinds });
+  const installed = installCrds(client, clock, new AbortController().signal, kinds);
   await clock.run(MINUTE);
   await installed;
   await client.create(Namespace, { metadata: { name: NAMESPACE } });
@@ -199,7 +199,7 @@ test("definitions that Metal3 installed itself stay as they are", async (t) => {
   theirs.spec.names.categories = ["metal3"];
   await client.create(CustomResourceDefinition, theirs as never);
   const before = await client.get(CustomResourceDefinition, ref);
-  const installed = installCrds(client, clock, new AbortController().signal, { kinds: [[HardwareData]], yields: true });
+  const installed = installOwnCrds(client, clock, new AbortController().signal, [[HardwareData]]);
   await clock.run(MINUTE);
   await installed;
   const after = await client.get(CustomResourceDefinition, ref);

@@ -14,6 +14,23 @@ export interface Interface {
   alone: boolean;
 }
 
+/** The only interface with an address that others could send to. Throws a `Fault` that names them when there is not just one. */
+export function onlyInterface(all: ReturnType<typeof networkInterfaces> = networkInterfaces()): Interface {
+  const names = Object.entries(all)
+    .filter(([, of]) => of?.some(({ family, internal }) => family === "IPv4" && !internal))
+    .map(([name]) => name);
+  const [name] = names;
+  if (name !== undefined && names.length === 1) return interfaceNamed(name, all);
+  throw new Fault(
+    "Invalid",
+    "interface",
+    name === undefined ? "none has an IPv4 address" : `there are ${names.join(", ")}`,
+    {
+      remedy: "name the one that machines are reached by with --interface",
+    },
+  );
+}
+
 /** The interface of that name. Throws a `Fault` when there is none, or it has no IPv4 address that others could send to. */
 export function interfaceNamed(
   name: string,

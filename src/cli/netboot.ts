@@ -1,0 +1,134 @@
+import { mkdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { systemClock as clock } from "../base/clock.ts";
+import { jsonLog, type Log, quietLog, Secrets } from "../base/log.ts";
+import { cryptoRandom as random, uuid } from "../base/random.ts";
+import { createHttpTransport } from "../kube/http-transport.ts";
+import { loadConnection } from "../kube/kubeconfig.ts";
+import { createManager } from "../kube/manager.ts";
+import { createClient } from "../kube/rest-client.ts";
+import { assetsFolder } from "../netboot/agent/assets-folder.ts";
+import { type Netboot, startNetboot } from "../netboot/service/service.ts";
+import type { NetbootSettings } from "../netboot/settings.ts";
+import { inheritedSockets } from "../netboot/sockets/inherited.ts";
+import { installOwnCrds } from "../operator/install-crds.ts";
+import { METAL3_KINDS } from "../operator/kinds.ts";
+import { addNetboot } from "../operator/netboot.ts";
+import { type LogLevel, logLevel } from "./log-level.ts";
+import type { Verb } from "./main.ts";
+import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+const RETRY_MS = 5_000;
+const DEFAULT_NAMESPACE = "slipway-hosts";
+
+interface Options extends NetbootOptions {
+  dir: string;
+  assets?: string;
+  kubeconfig?: string;
+  context?: string;
+  kubernetes: boolean;
+  leaderElection: boolean;
+  installCrds: boolean;
+  dryRun: boolean;
+  logLevel: LogLevel;
+}
+
+export const verb: Verb = (program) => {
+  const command: Command = program
+    .command("netboot")
+    .description("Boot blank machines from the network: DHCP, TFTP, HTTP and the agent, until Ctrl-C.");
+  addNetbootOptions(command)
+    .option("--dir <folder>", "where leases, hosts and keys are kept", ".slipway/netboot")
+    .option("--assets <folder>", "what `make agent` has put together; unset: $SLIPWAY_NETBOOT_ASSETS, else the cache")
+    .option("--kubeconfig <file>", "cluster in which hosts appear; unset: $KUBECONFIG, else the cluster it runs in")
+    .option("--context <name>", "context of the kubeconfig")
+    .option("--no-kubernetes", "without a cluster: hosts are shown by `slipway get unleased` alone")
+    .option("--no-leader-election", "run without a Lease: only where there is one replica")
+    .option("--no-install-crds", "leave the CRDs as they are")
+    .option("--dry-run", "check the settings and the boot files, say what would be served, and open nothing", false)
+    .addOption(logLevel("info"))
+    .addHelpText(
+      "after",
+      `
+Ports below 1024 need root, CAP_NET_BIND_SERVICE, or sockets from systemd (examples/rack).
+
+Examples:
+  slipway netboot --interface eth1 --subnet 10.20.0.0/24 --range 10.20.0.100-10.20.0.199 --no-kubernetes
+  slipway netboot --interface eth1 --dhcp proxy
+  slipway netboot --config examples/rack/netboot.yaml --dry-run`,
+    )
+    .action(run);
+};
+
+async function run(options: Options): Promise<void> {
+  const settings = await settingsOf(options);
+  const place = { settings, assets: options.assets ?? assetsFolder(process.env), dir: resolve(options.dir) };
+  if (options.dryRun) {
+    const { describe } = await import("../netboot/service/describe.ts");
+    for (const line of await describe(place)) console.log(line);
+    return;
+  }
+  await mkdir(place.dir, { recursive: true, mode: 0o700 });
+  const secrets = new Secrets();
+  const log = jsonLog({ level: options.logLevel, secrets });
+  const inherited = await inheritedSockets(process.env, process.pid);
+  const socket = join(place.dir, "netboot.sock");
+  const start = (): Promise<Netboot> => startNetboot({ ...place, inherited, socket }, { clock, random, log });
+  try {
+    if (options.kubernetes) await withCluster(options, settings, start, log);
+    else await alone(start);
+  } finally {
+    inherited.close();
+  }
+}
+
+async function alone(start: () => Promise<Netboot>): Promise<void> {
+  const stopped = untilStopped();
+  const netboot = await start();
+  await stopped;
+  await netboot.close();
+}
+
+async function withCluster(
+  options: Options,
+  settings: NetbootSettings,
+  start: () => Promise<Netboot>,
+  log: Log,
+): Promise<void> {
+  const { kubeconfig, context } = options;
+  const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
+  const transport = createHttpTransport(await loadConnection({ env: process.env, clock, ...named }));
+  const client = createClient(transport, { clock, random, log: quietLog, fieldManager: "slipway" });
+  const namespace = process.env.NAMESPACE || DEFAULT_NAMESPACE;
+  const identity = `${hostname()}_${process.pid}_${uuid(random)}`;
+  const manager = createManager({
+    transport,
+    clock,
+    random,
+    log,
+    leaderElection: options.leaderElection && { namespace, identity },
+  });
+  const led = addNetboot(manager, settings, {
+    start,
+    log,
+    retry: (again) => {
+      const timer = clock.after(RETRY_MS, again);
+      return () => timer.cancel();
+    },
+  });
+  const stopping = new AbortController();
+  const stopped = untilStopped();
+  try {
+    if (options.installCrds) await installOwnCrds(client, clock, stopping.signal, METAL3_KINDS);
+    await manager.start(stopping.signal);
+    await stopped;
+  } finally {
+    stopping.abort();
+    await manager.stop();
+    await led.closed();
+    await transport.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+/** What a user may order, in words that need nothing prepared: images and first-boot data are offered to the host by the service. */
+export const UserOrder = z.discriminatedUnion("order", [
+  z.strictObject({ order: z.literal("inspect") }),
+  z.strictObject({ order: z.literal("reboot") }),
+  z.strictObject({ order: z.literal("poweroff") }),
+  z.strictObject({
+    order: z.literal("wipe"),
+    how: z.enum(["metadata", "discard", "full", "secure"]),
+    disks: z.union([z.literal("all"), z.array(z.string().min(1)).min(1)]),
+  }),
+  z.strictObject({
+    order: z.literal("write"),
+    /** A file on the server's disk, or an URL that the host can reach. */
+    image: z.string().min(1),
+    /** By the image's name, unless said. */
+    format: z.enum(["raw", "gz", "zst", "xz", "qcow2"]).optional(),
+    checksum: z
+      .string()
+      .regex(/^(md5|sha256|sha512):[0-9a-f]+$/)
+      .optional(),
+    /** The smallest disk that is not read-only, unless said. */
+    disk: z.string().min(1).optional(),
+    /** cloud-init's files by name: `user-data`, `meta-data`, `network-config`. */
+    data: z.partialRecord(z.enum(["user-data", "meta-data", "network-config"]), z.string()).optional(),
+    label: z.enum(["cidata", "config-2"]).optional(),
+  }),
+]);
+export type UserOrder = z.output<typeof UserOrder>;
+
+/** What a host boots next, as a user says it. */
+export const UserBoot = z.union([
+  z.enum(["agent", "disk", "wait"]),
+  z.strictObject({ chain: z.string().regex(/^https?:\/\/\S+$/) }),
+]);

@@ -1,0 +1,108 @@
+/**
+ * What the command asks a running netboot: which hosts there are, what they said, what they are to do. Served on a socket of its owner's
+ * alone, or over TLS to whoever shows a certificate of Slipway's authority.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import type { z } from "zod";
+import { asFault } from "../base/fault.ts";
+import { type HttpAnswer, type HttpHandler, json, plain } from "../base/http.ts";
+import type { HttpServerOptions } from "../base/http-server.ts";
+import { UserBoot, UserOrder } from "./agent/order.ts";
+import type { GivenOrder, Host } from "./hosts/host.ts";
+import type { Hosts } from "./hosts/hosts.ts";
+import type { HostLogs } from "./logs/host-logs.ts";
+
+export interface LocalApiPorts {
+  hosts: Hosts;
+  logs: HostLogs;
+  /** Has the host do it; resolves with the order's id. Rejects with a `Fault`. */
+  order(host: string, wanted: UserOrder): Promise<string>;
+}
+
+/** A host as the command shows it: without addresses that are as good as passwords. */
+export type ShownHost = Omit<Host, "order"> & {
+  order?: Omit<GivenOrder, "is"> & { is: { id: string; order: string } };
+};
+
+const STATUS: Readonly<Record<string, number>> = { NotFound: 404, Conflict: 409, Invalid: 400, MissingInput: 400 };
+
+/**
+ * `GET /v1/hosts`, `GET|DELETE /v1/hosts/NAME`, `PUT /v1/hosts/NAME/boot`, `POST /v1/hosts/NAME/orders`; and as a stream of JSON lines
+ * `GET /v1/hosts/NAME/logs`, with `?follow=1` until the client goes. NAME: the host's, or any of its cards.
+ */
+export function localApi({
+  hosts,
+  logs,
+  order,
+}: LocalApiPorts): { handler: HttpHandler } & Pick<HttpServerOptions, "stream"> {
+  const handler: HttpHandler = async ({ method, url, body = "" }) => {
+    const asked = partsOf(new URL(url).pathname);
+    if (asked === undefined) return plain(404, "not found\n");
+    const { name, part } = asked;
+    try {
+      if (name === undefined) return json(200, { hosts: hosts.list().map(shown) });
+      const host = hosts.get(name);
+      if (host === undefined) return refused(404, "NotFound", `no host ${name} was heard`);
+      const what = part === undefined ? method : `${method} ${part}`;
+      if (what === "GET") return json(200, shown(host));
+      if (what === "DELETE") return json(200, { forgotten: hosts.forget(name) });
+      if (what === "PUT boot") return read(UserBoot, body, (boot) => void hosts.setBoot(name, boot));
+      if (what === "POST orders")
+        return await read(UserOrder, body, async (wanted) => ({ id: await order(name, wanted) }));
+      return plain(405, "method not allowed\n");
+    } catch (error) {
+      const { code, advice } = asFault(error, name ?? "hosts");
+      return refused(STATUS[code] ?? 500, code, advice);
+    }
+  };
+  const stream = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://local.invalid");
+    const { name, part } = partsOf(pathname) ?? {};
+    if (request.method !== "GET" || name === undefined || part !== "logs" || hosts.get(name) === undefined)
+      return false;
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.flushHeaders();
+    pipeline(linesOf(logs.read(name, { follow: searchParams.has("follow"), signal: gone.signal })), response).catch(
+      () => response.destroy(),
+    );
+    return true;
+  };
+  return { handler, stream };
+}
+
+async function* linesOf(entries: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const entry of entries) yield `${JSON.stringify(entry)}\n`;
+}
+
+function partsOf(path: string): { name?: string; part?: string } | undefined {
+  const [, name, part] = /^\/v1\/hosts(?:\/([\w:.-]{1,64})(?:\/(boot|orders|logs))?)?$/.exec(path) ?? [undefined];
+  if (!path.startsWith("/v1/hosts") || (name === undefined && path !== "/v1/hosts")) return undefined;
+  return { ...(name !== undefined && { name }), ...(part !== undefined && { part }) };
+}
+
+function shown({ order, ...host }: Readonly<Host>): ShownHost {
+  return order === undefined ? host : { ...host, order: { ...order, is: { id: order.is.id, order: order.is.order } } };
+}
+
+function refused(status: number, code: string, message: string): HttpAnswer {
+  return json(status, { code, message });
+}
+
+async function read<T>(schema: z.ZodType<T>, body: string, take: (value: T) => unknown): Promise<HttpAnswer> {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return refused(400, "Invalid", "the body is not JSON");
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return json(200, (await take(result.data)) ?? {});
+  return refused(
+    400,
+    "Invalid",
+    result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "),
+  );
+}

@@ -1,0 +1,35 @@
+import { bootCatalog } from "../boot/catalog.ts";
+import { interfaceNamed, onlyInterface } from "../dhcp/interface.ts";
+import { Reservations } from "../dhcp/reservations.ts";
+import { compileSubnets } from "../dhcp/subnet.ts";
+import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
+import type { NetbootPlace } from "./service.ts";
+
+/** What would be served, line by line, and what lacks. Opens nothing. Rejects with a `Fault` for settings that can't be served. */
+export async function describe({ settings, assets }: NetbootPlace): Promise<string[]> {
+  const on = settings.interface === undefined ? onlyInterface() : interfaceNamed(settings.interface);
+  const address = formatIpv4(on.addresses[0]!.address);
+  const { dhcp, http, tftp, syslog, boot, discovery } = settings;
+  compileSubnets(dhcp.subnets);
+  void new Reservations(dhcp.reservations);
+  const { files: own, uefi } = boot;
+  const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
+  const url = `http://${address}:${http.port}`;
+  const { files, urls } = catalog.bootFiles(url);
+  const networks = dhcp.subnets.map(({ network, pools }) => {
+    const ranges = pools.map(({ first, last }) => `${first}-${last}`).join(", ");
+    return `  ${network}${ranges === "" ? "" : `: ${ranges}`}`;
+  });
+  return [
+    `interface  ${on.name} (${address})`,
+    `DHCP       ${dhcp.mode}, ${dhcp.reservations.length} reservations`,
+    ...networks,
+    `TFTP       ${tftp.enabled ? `${address}:69` : "off"}`,
+    `HTTP       ${url}, https://${address}:${http.tlsPort} for agents`,
+    `syslog     ${syslog.enabled ? `${address}:514` : "off"}`,
+    ...Object.entries(files).map(([platform, file]) => `${platform.padEnd(10)} ${file}`),
+    ...Object.entries(urls).map(([platform, file]) => `${`${platform} HTTP`.padEnd(10)} ${file}`),
+    `unknown    ${boot.unknown}; at most ${discovery.most} hosts in namespace ${discovery.namespace}`,
+    ...catalog.lacks.map(({ file, effect, remedy }) => `lacks      ${file}: ${effect}; ${remedy}`),
+  ];
+}

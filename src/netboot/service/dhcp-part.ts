@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { type Mac, macFromBytes } from "../../base/mac.ts";
+import type { BootFiles, OwnBoot } from "../dhcp/boot.ts";
+import type { Client } from "../dhcp/client.ts";
+import { conflictCheck } from "../dhcp/conflict.ts";
+import type { Tell } from "../dhcp/event.ts";
+import { type Interface, openOn } from "../dhcp/interface.ts";
+import { openLeases } from "../dhcp/leases/sqlite.ts";
+import { LeaseTable } from "../dhcp/leases/table.ts";
+import { Reservations } from "../dhcp/reservations.ts";
+import { DhcpServer } from "../dhcp/server.ts";
+import { type DhcpFace, serveDhcp } from "../dhcp/udp.ts";
+import { parseIpv4 } from "../dhcp/wire/ipv4.ts";
+import type { NetbootSettings } from "../settings.ts";
+import type { InheritedSockets } from "../sockets/inherited.ts";
+
+export interface DhcpPart {
+  readonly face: DhcpFace;
+  /** Who has an address by a lease of ours that has not ended. */
+  leased(address: string): Mac | undefined;
+  close(): Promise<void>;
+}
+
+export interface DhcpPlace {
+  settings: NetbootSettings["dhcp"];
+  boot: BootFiles;
+  /** What one machine boots in place of the usual. */
+  ownBoot: (client: Client) => OwnBoot | undefined;
+  on: Interface;
+  /** For the file of leases. */
+  dir: string;
+  tell: Tell;
+  clock: Clock;
+  log: Log;
+  inherited?: InheritedSockets;
+}
+
+/** Starts DHCP on one interface. Rejects with a `Fault` when the settings are wrong or a port can't be had; nothing is left open then. */
+export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
+  const { settings, boot, ownBoot, on, dir, tell, clock, log, inherited } = place;
+  const reservations = new Reservations(settings.reservations);
+  const store = openLeases(join(dir, "leases.db"), clock);
+  const conflicts = conflictCheck({ clock, interfaces: [on] });
+  const leases = new LeaseTable(store);
+  const shut = (): void => {
+    conflicts.close();
+    store.close();
+  };
+  try {
+    const { inUse } = conflicts;
+    const config = { mode: settings.mode, subnets: settings.subnets, boot };
+    const server = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
+    const face = await serveDhcp(server, on.addresses[0]!.address, { open: openOn(on, inherited), log });
+    return {
+      face,
+      leased: (address) => holderOf(leases, address, clock.now()),
+      async close() {
+        await face.close();
+        shut();
+      },
+    };
+  } catch (error) {
+    shut();
+    throw error;
+  }
+}
+
+function holderOf(leases: LeaseTable, address: string, now: number): Mac | undefined {
+  if (!/^\d+\.\d+\.\d+\.\d+$/.test(address)) return undefined;
+  const held = leases.at(parseIpv4(address));
+  if (held?.state !== "bound" || held.expiresAt <= now) return undefined;
+  // The key of an Ethernet card: its type and address (`client.ts`).
+  const [, hex] = /^1\/([0-9a-f]{12})$/.exec(held.client) ?? [];
+  return hex === undefined ? undefined : macFromBytes(Buffer.from(hex, "hex"));
+}

@@ -1,0 +1,57 @@
+import type { DhcpEvent, Tell } from "../dhcp/event.ts";
+import { platformOf } from "../dhcp/options/client-architecture.ts";
+import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
+import type { Heard, Hosts } from "../hosts/hosts.ts";
+
+export interface Hearing {
+  hosts: Pick<Hosts, "heard" | "get">;
+  /** A line for what the machine is told to have done. */
+  note(mac: string, line: string): void;
+}
+
+/**
+ * Makes hosts of the machines that ask DHCP for something to boot. What runs an operating system and merely wants an address is no
+ * host, unless it is one already.
+ */
+export function hearing({ hosts, note }: Hearing): Tell {
+  return (event) => {
+    const { client } = event as Partial<Extract<DhcpEvent, { client: unknown }>>;
+    const mac = client?.mac;
+    if (client === undefined || mac === undefined) return;
+    const boots = client.loader !== undefined || client.ipxe !== undefined;
+    if (!boots && hosts.get(mac) === undefined) return;
+    if (event.is === "heard") {
+      // An operating system does not say what machine it runs on.
+      hosts.heard({ mac, ...(boots && machineOf(client.architecture, client.ipxe !== undefined)) });
+      return;
+    }
+    if (event.is === "bound") hosts.heard({ mac, address: formatIpv4(event.address) });
+    note(mac, told(event));
+  };
+}
+
+/** iPXE for BIOS says 0 whatever it runs on; firmware that loads by HTTP is UEFI all the same. */
+function machineOf(architecture: number, isIpxe: boolean): Pick<Heard, "architecture" | "firmware"> {
+  const platform = platformOf(architecture)?.platform;
+  if (platform === "bios") return { architecture: "x86_64", firmware: "bios" };
+  if (platform === "x64") return { architecture: "x86_64", firmware: "uefi" };
+  if (platform === "arm64") return { architecture: "aarch64", firmware: "uefi" };
+  return isIpxe ? { firmware: "uefi" } : {};
+}
+
+function told(event: Exclude<DhcpEvent, { is: "heard" }>): string {
+  switch (event.is) {
+    case "bound":
+      return `${formatIpv4(event.address)} is given until ${new Date(event.expiresAt).toISOString()}`;
+    case "released":
+      return `${formatIpv4(event.address)} is given back`;
+    case "declined":
+      return `${formatIpv4(event.address)} is in use already, the machine says`;
+    case "inUse":
+      return `${formatIpv4(event.address)} is in use already`;
+    case "refused":
+      return `${formatIpv4(event.address)} is refused: ${event.because}`;
+    case "noAddress":
+      return `no address in ${event.subnet}: ${event.because}`;
+  }
+}

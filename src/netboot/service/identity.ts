@@ -1,0 +1,108 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import type { Authority, Issued } from "../../pki/authority.ts";
+import { isGood } from "../../pki/renewal.ts";
+
+export interface NetbootIdentity {
+  /** Seals capabilities. */
+  key: Uint8Array;
+  tls: { key: string; cert: string };
+  /** `sha256//…` of the server's public key, as curl takes it. The same for as long as the folder is kept. */
+  pin: string;
+  /** PEM, for clients that know certificates. */
+  authority: string;
+}
+
+const DAY_MS = 86_400_000;
+const LEFT_MS = 30 * DAY_MS;
+const KEY_BYTES = 32;
+
+/**
+ * Finds in `dir` by what machines know this server, or makes it. Certificates are made anew before they expire and for another address;
+ * the server's key stays, since agents in memory know it for months. Rejects when the folder can't be written.
+ */
+export async function netbootIdentity(
+  dir: string,
+  address: string,
+  { clock, random }: { clock: Pick<Clock, "now">; random: Random },
+): Promise<NetbootIdentity> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await chmod(dir, 0o700);
+  const now = clock.now();
+  const ca = await kept(
+    dir,
+    "ca",
+    (held) => isGood(held, { now, leftMs: LEFT_MS }),
+    async () => {
+      return (await issuing()).createAuthority({ commonName: "slipway-netboot-ca", clock });
+    },
+  );
+  const demands = { now, leftMs: LEFT_MS, hosts: [address], authorityPem: ca.certificatePem };
+  const server = await kept(
+    dir,
+    "server",
+    (held) => isGood(held, demands),
+    async ({ keyPem }) => {
+      const request = { commonName: "slipway-netboot", hosts: [address], clock, ...(keyPem !== "" && { keyPem }) };
+      return (await issuing()).issueServer(ca, request);
+    },
+  );
+  return {
+    key: await keptKey(join(dir, "capabilities.key"), random),
+    tls: { key: server.keyPem, cert: server.certificatePem },
+    pin: pinOf(server.certificatePem),
+    authority: ca.certificatePem,
+  };
+}
+
+function pinOf(certificatePem: string): string {
+  const key = new X509Certificate(certificatePem).publicKey.export({ type: "spki", format: "der" });
+  return `sha256//${createHash("sha256").update(key).digest("base64")}`;
+}
+
+/** Loaded only when a certificate must be made: it costs 0.1 s of each start. */
+function issuing(): Promise<typeof import("../../pki/authority.ts")> {
+  return import("../../pki/authority.ts");
+}
+
+async function kept(
+  dir: string,
+  name: string,
+  isStillGood: (held: Issued) => boolean,
+  make: (held: Issued) => Promise<Authority>,
+): Promise<Issued> {
+  const [certificate, key] = [join(dir, `${name}.pem`), join(dir, `${name}-key.pem`)];
+  const held = { certificatePem: await textOf(certificate), keyPem: await textOf(key) };
+  if (isStillGood(held)) return held;
+  const made = await make(held);
+  await write(key, made.keyPem);
+  await write(certificate, made.certificatePem);
+  return made;
+}
+
+async function keptKey(file: string, random: Random): Promise<Uint8Array> {
+  const held = Buffer.from(await textOf(file), "base64");
+  if (held.length === KEY_BYTES) return held;
+  const made = random.bytes(KEY_BYTES);
+  await write(file, Buffer.from(made).toString("base64"));
+  return made;
+}
+
+/** Empty when there is no such file. */
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** Replaces the file as a whole. */
+async function write(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

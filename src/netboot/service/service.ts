@@ -1,0 +1,210 @@
+/**
+ * Netboot, whole: DHCP, TFTP, HTTP and syslog on one network interface, from one set of settings. Machines that boot become hosts;
+ * the agent on them takes orders. Needs an address, a folder for what must outlive it, and what `make agent` has put together.
+ */
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { serveHttp } from "../../base/http-server.ts";
+import type { Log } from "../../base/log.ts";
+import type { Random } from "../../base/random.ts";
+import { agentHandler } from "../agent/handler.ts";
+import type { UserOrder } from "../agent/order.ts";
+import { AGENT_PATH } from "../agent/protocol.ts";
+import { bootScripts } from "../boot/boot-scripts.ts";
+import { bootCatalog, type Lack } from "../boot/catalog.ts";
+import { firstScripts } from "../boot/first-scripts.ts";
+import type { AgentBoot, BootingMachine } from "../boot/machine.ts";
+import { ownBootOf } from "../boot/own-boot.ts";
+import { interfaceNamed, onlyInterface } from "../dhcp/interface.ts";
+import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
+import { firstOf } from "../files/source.ts";
+import { openHostStore } from "../hosts/host-store.ts";
+import { Hosts } from "../hosts/hosts.ts";
+import { whoIs } from "../hosts/who-is.ts";
+import { Capabilities } from "../http/capability.ts";
+import { PrivateFiles } from "../http/private-files.ts";
+import { netbootHttp } from "../http/server.ts";
+import { localApi } from "../local-api.ts";
+import { HostLogs } from "../logs/host-logs.ts";
+import type { NetbootSettings } from "../settings.ts";
+import type { InheritedSockets } from "../sockets/inherited.ts";
+import { serveSyslog } from "../syslog/server.ts";
+import { udpOn } from "../tftp/datagrams.ts";
+import { serveTftp } from "../tftp/server.ts";
+import { startDhcp } from "./dhcp-part.ts";
+import { giveOrder } from "./give-order.ts";
+import { hearing } from "./hearing.ts";
+import { netbootIdentity } from "./identity.ts";
+
+export interface NetbootPlace {
+  settings: NetbootSettings;
+  /** What machines boot (`agent/assets-folder.ts`). */
+  assets: string;
+  /** For leases, hosts and keys; of its owner alone. */
+  dir: string;
+  /** Path of the socket on which the command asks; unset: none. */
+  socket?: string;
+  inherited?: InheritedSockets;
+}
+
+export interface NetbootPorts {
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export interface Netboot {
+  readonly hosts: Hosts;
+  readonly logs: HostLogs;
+  /** What single hosts may fetch. */
+  readonly files: PrivateFiles;
+  /** Has a host do it; resolves with the order's id. Rejects with a `Fault`. */
+  order(host: string, wanted: UserOrder): Promise<string>;
+  /** Where machines reach it: `http://10.20.0.1:8080`. */
+  readonly url: string;
+  /** Where its agents do: `https://10.20.0.1:8443`. */
+  readonly agentUrl: string;
+  readonly lacks: readonly Lack[];
+  /** Ends every part; hosts and leases stay in the folder. */
+  close(): Promise<void>;
+}
+
+/** A machine that takes longer from its script to its first report boots once more. */
+const BOOT_MS = 30 * 60_000;
+
+/** Starts all that the settings ask for. Rejects with a `Fault` that names what is wrong; nothing is left open then. */
+export async function startNetboot(place: NetbootPlace, { clock, random, log }: NetbootPorts): Promise<Netboot> {
+  const { settings, assets, dir, inherited } = place;
+  const open: (() => unknown)[] = [];
+  const owned = <T extends { close(): unknown }>(part: T): T => {
+    open.push(() => part.close());
+    return part;
+  };
+  const close = async (): Promise<void> => {
+    for (const end of open.splice(0).reverse()) await end();
+  };
+  try {
+    const on = settings.interface === undefined ? onlyInterface() : interfaceNamed(settings.interface);
+    const address = formatIpv4(on.addresses[0]!.address);
+    const { port, tlsPort } = settings.http;
+    const [url, agentUrl] = [`http://${address}:${port}`, `https://${address}:${tlsPort}`];
+    const identity = await netbootIdentity(join(dir, "pki"), address, { clock, random });
+    const { files: own, uefi } = settings.boot;
+    const catalog = await bootCatalog({
+      assets,
+      uefi,
+      ...(own !== undefined && { own }),
+    });
+    for (const { file, effect, remedy } of catalog.lacks) log.warn({ file, remedy }, effect);
+
+    const hosts = owned(
+      new Hosts({ store: openHostStore(join(dir, "hosts.db")), clock, random, usualBoot: settings.boot.unknown }),
+    );
+    const logs = owned(new HostLogs({ hosts }));
+    const note = (mac: string, source: "dhcp" | "tftp" | "http", line: string): void =>
+      logs.append(mac, source, line, clock.now());
+    const capabilities = new Capabilities(identity.key, clock);
+
+    const dhcp =
+      settings.dhcp.mode === "off"
+        ? undefined
+        : owned(
+            await startDhcp({
+              settings: settings.dhcp,
+              boot: { ...catalog.bootFiles(url), ...bootOptions(settings) },
+              on,
+              dir,
+              ownBoot: (client) =>
+                client.mac === undefined ? undefined : ownBootOf(hosts.bootOf(client.mac), url, client),
+              tell: hearing({ hosts, note: (mac, line) => note(mac, "dhcp", line) }),
+              clock,
+              log,
+              ...(inherited !== undefined && { inherited }),
+            }),
+          );
+    const who = whoIs(dhcp === undefined ? {} : { leased: dhcp.leased });
+    const files = owned(new PrivateFiles({ hosts, capabilities, whoIs: who, clock }));
+    const publicFiles = firstOf(
+      firstScripts(() => url),
+      catalog.files,
+    );
+
+    if (settings.tftp.enabled)
+      owned(
+        await serveTftp({
+          files: publicFiles,
+          clock,
+          address,
+          singlePort: settings.tftp.singlePort,
+          datagrams: udpOn(on.name, inherited),
+          onEnd: ({ client, name, outcome, bytes }) =>
+            void who(client.address).then((mac) => mac && note(mac, "tftp", `${name}: ${outcome.is}, ${bytes} bytes`)),
+        }),
+      );
+    if (settings.syslog.enabled)
+      owned(
+        await serveSyslog({
+          address,
+          datagrams: udpOn(on.name, inherited),
+          onLine: (from, line) =>
+            void who(from).then((mac) => mac !== undefined && logs.append(mac, "syslog", line, clock.now())),
+        }),
+      );
+
+    const agentBoot = ({ mac, architecture }: BootingMachine): AgentBoot => ({
+      kernel: `${url}/agent/${architecture}/vmlinuz`,
+      initrd: `${url}/agent/${architecture}/initrd`,
+      commandLine: [
+        `slipway.url=${agentUrl}`,
+        `slipway.pin=${identity.pin}`,
+        `slipway.boot=${capabilities.grant({ mac, to: "agent", until: clock.now() + BOOT_MS })}`,
+        `slipway.mac=${mac}`,
+        ...settings.boot.arguments,
+      ],
+    });
+    owned(
+      await netbootHttp({
+        files: firstOf(publicFiles, files),
+        handlers: {
+          "/boot/": bootScripts({
+            hosts,
+            agentBoot,
+            whoIs: who,
+            clock,
+            served: (machine, action) => {
+              hosts.heard(machine);
+              note(machine.mac, "http", `its script says: ${typeof action === "string" ? action : "chain"}`);
+            },
+          }),
+          [`${AGENT_PATH}/`]: agentHandler({
+            hosts,
+            capabilities,
+            whoIs: who,
+            clock,
+            log,
+            onLine: (host, line) => logs.append(host, "agent", line, clock.now()),
+          }),
+        },
+        host: address,
+        port,
+        tls: { port: tlsPort, ...identity.tls },
+        log,
+      }),
+    );
+    const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, url: agentUrl });
+    if (place.socket !== undefined) {
+      const { handler, stream } = localApi({ hosts, logs, order });
+      owned(await serveHttp(handler, { socket: place.socket, stream: stream!, log }));
+    }
+    log.info({ interface: on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
+    return { hosts, logs, files, order, url, agentUrl, lacks: catalog.lacks, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function bootOptions({ boot }: NetbootSettings): object {
+  const { byArchitecture, uefiDiscovery } = boot;
+  return { uefiDiscovery, ...(byArchitecture !== undefined && { byArchitecture }) };
+}
