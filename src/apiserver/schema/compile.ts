@@ -27,9 +27,9 @@ export interface CompiledSchema {
   nullErrors(value: unknown): FieldError[];
   /**
    * All that is wrong with `value`. Never throws on JSON. With `old`, unchanged parts are not judged again and transition
-   * rules see their old value.
+   * rules see their old value. Rules that unchanged parts break are told in `warned`, each once.
    */
-  validate(value: unknown, old?: unknown): FieldError[];
+  validate(value: unknown, old?: unknown, warned?: string[]): FieldError[];
 }
 
 /**
@@ -51,7 +51,7 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
       findNulls(root, value, "", errors);
       return errors;
     },
-    validate(value, old) {
+    validate(value, old, warned = []) {
       const errors: FieldError[] = [];
       validateNode(root, value, old, "", errors);
       errors.push(...scaleErrors(scale, value));
@@ -60,7 +60,7 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
       if (!root.hasRules) return errors;
       if (errors.some(blocksRules)) return [...errors, NOT_CHECKED];
       rules ??= compileRules(root);
-      rules.check(value, old, errors);
+      rules.check(value, old, errors, warned);
       return errors;
     },
   };

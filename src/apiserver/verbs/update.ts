@@ -169,7 +169,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const errors = [
     ...(resource.builtIn ? badOwners : []),
     ...metadataErrors(next, resource, live),
-    ...ofPart(call, subresource, core.registry.compiled(resource).validate(next, live)),
+    ...ofPart(call, subresource, core.registry.compiled(resource).validate(next, live, call.warnings)),
     ...(resource.validate?.(next, live) ?? []),
   ];
   if (errors.length > 0) throw invalid(resource, call.name, errors);

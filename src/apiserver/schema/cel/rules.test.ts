@@ -176,6 +176,23 @@ test("a rule on an unchanged part is not judged again", () => {
   assert.equal(judge(schema, { a: { n: 2 }, b: "new" }, { a: { n: 1 }, b: "old" }).length, 1);
 });
 
+test("what did not change may break a rule, and that is warned of", () => {
+  const schema = spec({
+    l: { type: "array", items: { type: "string", "x-kubernetes-validations": [{ rule: "self != 'bad'" }] } },
+    n: { type: "integer" },
+  });
+  const told = (value: object, old: object): [errors: number, warned: string[]] => {
+    const warned: string[] = [];
+    return [compile(schema).validate({ spec: value }, { spec: old }, warned).length, warned];
+  };
+
+  assert.deepEqual(told({ l: ["bad"], n: 2 }, { l: ["bad"], n: 1 }), [
+    0,
+    ["spec.l[0]: Invalid value: \"bad\": failed rule: self != 'bad'"],
+  ]);
+  assert.deepEqual(told({ l: ["bad", "x"] }, { l: ["bad"] }), [1, []]);
+});
+
 test("fields with other names than CEL's are reached by their escapes", () => {
   const schema = spec(
     {

@@ -12,8 +12,8 @@ import { CelError, Optional, type Value } from "./values.ts";
 
 /** The CEL rules of a schema, compiled. */
 export interface Rules {
-  /** Adds the rules that `value` breaks. What did not change may break them, but for transition rules. */
-  check(value: unknown, old: unknown, errors: FieldError[]): void;
+  /** Adds the rules that `value` breaks. What did not change may break them, but for transition rules, and is `warned` of. */
+  check(value: unknown, old: unknown, errors: FieldError[], warned: string[]): void;
 }
 
 /** What one evaluation, and all on one object together, may cost. */
@@ -32,6 +32,7 @@ interface Run {
   readonly programs: ReadonlyMap<Node, readonly Program[]>;
   readonly values: CelValues;
   readonly errors: FieldError[];
+  readonly warned: string[];
   left: number;
 }
 
@@ -39,8 +40,8 @@ export function compileRules(root: Node): Rules {
   const programs = new Map<Node, readonly Program[]>();
   compileInto(programs, root, true);
   return {
-    check(value, old, errors) {
-      const run: Run = { programs, values: new CelValues(), errors, left: MAX_OBJECT_COST };
+    check(value, old, errors, warned) {
+      const run: Run = { programs, values: new CelValues(), errors, warned, left: MAX_OBJECT_COST };
       checkNode(run, root, value, old, "", false);
     },
   };
@@ -148,7 +149,9 @@ function apply(
         : `${result.message} evaluating rule: ${messageOf(rule)}`,
     );
   const error = broken(run, program, node, value, seen, path);
-  if (usesOld || !unchanged) run.errors.push(error);
+  if (usesOld || !unchanged) return void run.errors.push(error);
+  const text = `${error.field}: ${error.message}`;
+  if (!run.warned.includes(text)) run.warned.push(text);
 }
 
 function variablesOf(run: Run, rule: ValidationRule, node: Node, value: unknown, old: unknown): Record<string, Value> {

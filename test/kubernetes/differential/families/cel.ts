@@ -1,6 +1,6 @@
-import { definition } from "../definitions.ts";
+import { DEFINITIONS, definition } from "../definitions.ts";
 import { alone, definedIfTaken, judged, ruled, spec, telling, VALUES } from "../rules.ts";
-import { type Family, get, type Json, post, put, type Step, step } from "../step.ts";
+import { type Answer, type Family, get, type Json, MERGE, patch, post, put, type Step, step } from "../step.ts";
 
 const GROUP = "cel.example.com";
 const path = (plural: string): string => `/apis/${GROUP}/v1/namespaces/diff-cel/${plural}`;
@@ -131,14 +131,26 @@ const CHANGES: Json[] = [
   { rule: "self.set.all(x, x in oldSelf.set)", message: "set never grows" },
   { rule: "self.keyed.all(e, e.k != 'z')", fieldPath: ".keyed", message: "no z" },
 ];
-const changed = (spec: Json): Step =>
-  step((kept) =>
-    put(
-      `${path("changes")}/x`,
-      thing("Change", spec, "x", { resourceVersion: kept.x!.body.metadata?.resourceVersion ?? "1" }),
-      { query: { dryRun: "All" } },
-    ),
+/** Fields are judged in any order upstream, and so are its warnings. */
+function inOrder(answer: Answer): Answer {
+  const warning = answer.headers.warning
+    ?.split(/, (?=299 - )/)
+    .sort()
+    .join(", ");
+  return warning === undefined ? answer : { ...answer, headers: { ...answer.headers, warning } };
+}
+/** Replaces the object that was kept under the name of its kind. */
+const replaced = (kind: string, spec: Json, more: Json = {}): Step =>
+  step(
+    (kept) => {
+      const { resourceVersion } = kept[kind]!.body.metadata ?? {};
+      return put(`${path(`${kind.toLowerCase()}s`)}/x`, thing(kind, spec, "x", { ...more, resourceVersion }), {
+        query: { dryRun: "All" },
+      });
+    },
+    { only: inOrder },
   );
+const changed = (spec: Json): Step => replaced("Change", spec);
 
 /** Rules deeper in the schema: of items, of values, of texts, of lists by key. */
 const text = (rule: string): Json => ({ type: "string", maxLength: 10, "x-kubernetes-validations": [{ rule }] });
@@ -183,8 +195,49 @@ const DEEPS: Json[] = [
   { part: { apiVersion: "v1", kind: "Pod", metadata: { name: "bad" } } },
   { part: { apiVersion: "v1", kind: "Node", metadata: {} } },
 ];
-const deepened = (spec: Json): Step =>
-  step(put(`${path("deeps")}/x`, thing("Deep", spec), { query: { dryRun: "All" } }));
+const deepened = (spec: Json): Step => replaced("Deep", spec);
+
+/** Rules that come when the objects that break them are there: what does not change may break them, which is warned of. */
+const LATER = spec(
+  ruled([{ rule: "self.n > 5", message: "n is small" }], {
+    n: { type: "integer" },
+    o: ruled([{ rule: "self.a != 'bad'", message: "a is bad" }, { rule: "self.l[0] == 'x'" }], {
+      a: { type: "string", maxLength: 5 },
+      l: { type: "array", maxItems: 3, items: { type: "string", maxLength: 5 } },
+    }),
+    p: ruled([{ rule: "self.a == oldSelf.a || self.a != 'bad'" }, { rule: "self.a != 'bad'", fieldPath: ".a" }], {
+      a: { type: "string", maxLength: 5 },
+      b: { type: "string", maxLength: 5 },
+    }),
+    list: { type: "array", maxItems: 3, items: text("self != 'bad'") },
+  }),
+);
+const WITHOUT = JSON.parse(
+  JSON.stringify(LATER, (key, value) => (key === "x-kubernetes-validations" ? undefined : value)),
+);
+const OLD = { n: 1, o: { a: "bad", l: ["x"] }, p: { a: "bad" }, list: ["bad"] };
+const ratcheted = (spec: Json): Step => replaced("Later", spec);
+const RATCHETING: Step[] = [
+  ...definedIfTaken(definition(GROUP, "Later", WITHOUT)),
+  step(post(path("laters"), thing("Later", OLD)), { keep: "Later" }),
+  step(
+    patch(`${DEFINITIONS}/laters.${GROUP}`, MERGE, {
+      spec: { versions: definition(GROUP, "Later", LATER).spec.versions },
+    }),
+    { unseen: true },
+  ),
+  step(post(path("laters"), thing("Later", { n: 1 }, "y"), { query: { dryRun: "All" } }), {
+    unseen: true,
+    until: ({ status }) => status === 422,
+  }),
+  replaced("Later", OLD, { labels: { a: "b" } }),
+  ratcheted({ ...OLD, n: 2 }),
+  ratcheted({ ...OLD, n: 6 }),
+  ratcheted({ ...OLD, n: 6, p: { a: "bad", b: "x" } }),
+  ratcheted({ ...OLD, n: 6, o: { a: "bad", l: ["x", "y"] } }),
+  ratcheted({ ...OLD, n: 6, list: ["bad", "ok"] }),
+  ratcheted({ n: 6 }),
+];
 
 const family: Family = {
   name: "cel",
@@ -208,7 +261,7 @@ const family: Family = {
     ...definedIfTaken(definition(GROUP, "Change", spec(ruled(CHANGES)))),
     step(post(path("changes"), thing("Change", { ...VALUES, t: "bad" }))),
     step(post(path("changes"), thing("Change", { ...VALUES, n: 6 }))),
-    step(post(path("changes"), thing("Change", VALUES)), { keep: "x" }),
+    step(post(path("changes"), thing("Change", VALUES)), { keep: "Change" }),
     changed({ ...VALUES, n: 8 }),
     changed({ ...VALUES, n: 6 }),
     changed({ ...VALUES, s: "other" }),
@@ -217,6 +270,7 @@ const family: Family = {
     changed({ ...VALUES, set: ["y", "z"] }),
     changed({ ...VALUES, keyed: [{ k: "z" }] }),
     step(get(`${path("changes")}/x`)),
+    ...RATCHETING,
     ...definedIfTaken(definition(GROUP, "Deep", spec(DEEP))),
     ...DEEPS.map((spec) => step(post(path("deeps"), thing("Deep", spec, "y")))),
     step(
@@ -231,6 +285,7 @@ const family: Family = {
           ],
         }),
       ),
+      { keep: "Deep" },
     ),
     deepened({ s: "b" }),
     deepened({ list: ["bad", "ok"] }),
