@@ -131,7 +131,7 @@ async function kea(namespace: Namespace, folder: string): Promise<Figures> {
 
 async function dnsmasq(namespace: Namespace, folder: string, rate: number): Promise<Figures> {
   const options = [
-    ...["keep-in-foreground", "conf-file=/dev/null", "port=0", "user=root", "group=root", "no-ping", "quiet-dhcp"],
+    ...["no-daemon", "conf-file=/dev/null", "port=0", "user=root", "no-ping", "quiet-dhcp", "log-facility=/dev/null"],
     ...[`dhcp-leasefile=${join(folder, `dnsmasq-${rate}`)}`, "interface=net", "dhcp-lease-max=60000"],
     `dhcp-range=${FIRST},${LAST},12h`,
   ];

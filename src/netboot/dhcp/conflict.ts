@@ -20,10 +20,10 @@ const WAIT_MS = 100;
 const BETWEEN_LOOKS_MS = 20;
 
 /**
- * Each absent address is an entry in the kernel's table of neighbours for a while, and that table is small. Beyond this many at once an
- * address counts as free: a rack that powers on together is not kept waiting, and clients check for themselves.
+ * Each absent address is an entry in the kernel's table of neighbours for three seconds, and that table is small (512 until it is swept).
+ * Beyond this many at once an address counts as free: a rack that powers on together is not kept waiting, and clients check for themselves.
  */
-const MOST_AT_ONCE = 32;
+const MOST_AT_ONCE = 16;
 
 /** Nothing listens at the discard port, and what does throws it away (RFC 863). */
 const DISCARD_PORT = 9;
@@ -39,12 +39,19 @@ export function conflictCheck({ clock, interfaces, ...given }: ConflictOptions):
   socket?.on("error", () => {});
   const probe = given.probe ?? ((address) => socket!.send(new Uint8Array(), DISCARD_PORT, address));
   let looking = 0;
+  /** Read once for all who look at about the same time. */
+  let table = { readAt: 0, holders: Promise.resolve<ReadonlyMap<string, Mac>>(new Map()) };
+  const holders = (): Promise<ReadonlyMap<string, Mac>> => {
+    const now = clock.now();
+    if (Math.abs(now - table.readAt) >= BETWEEN_LOOKS_MS / 2) table = { readAt: now, holders: neighbours() };
+    return table.holders;
+  };
 
   const look = async (address: string, client: Mac | undefined): Promise<boolean> => {
     probe(address);
     for (let waited = 0; waited < WAIT_MS; waited += BETWEEN_LOOKS_MS) {
       await clock.sleep(BETWEEN_LOOKS_MS);
-      const holder = (await neighbours()).get(address);
+      const holder = (await holders()).get(address);
       if (holder !== undefined) return holder !== client;
     }
     return false;

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import type { Endpoint } from "./arrival.ts";
-import { ANY, formatIpv4, type Ipv4, parseIpv4 } from "./wire/ipv4.ts";
+import { ANY, formatIpv4, type Ipv4, ipv4OfKernel } from "./wire/ipv4.ts";
 
 /** UDP at one local address. */
 export interface DatagramSocket {
@@ -66,7 +66,7 @@ export function sendBy(socket: Socket, bytes: Uint8Array, to: Endpoint): Promise
 /** Hands on what a bound socket hears, until the returned function is called. */
 export function hear(socket: Socket, receive: Receive): () => void {
   const onMessage = (bytes: Uint8Array, from: { address: string; port: number }): void =>
-    receive(bytes, { address: parseIpv4(from.address), port: from.port });
+    receive(bytes, { address: ipv4OfKernel(from.address), port: from.port });
   // An error of a socket in use is that of one packet; the next one is heard all the same.
   const onError = (): void => {};
   socket.on("message", onMessage).on("error", onError);

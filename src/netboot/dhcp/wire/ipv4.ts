@@ -6,6 +6,21 @@ export type Ipv4 = number;
 export const ANY: Ipv4 = 0;
 export const BROADCAST: Ipv4 = 0xffff_ffff;
 
+/** An address as the kernel writes it. Faster than `parseIpv4`, and without a check. */
+export function ipv4OfKernel(text: string): Ipv4 {
+  let address = 0;
+  let part = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit >= 0) part = 10 * part + digit;
+    else {
+      address = (address << 8) | part;
+      part = 0;
+    }
+  }
+  return ((address << 8) | part) >>> 0;
+}
+
 /** Reads dotted decimal. Throws a `RangeError` that names the text. */
 export function parseIpv4(text: string): Ipv4 {
   const ip = parseIp(text);
