@@ -84,6 +84,13 @@ test("what is formatted may differ in type", () => {
   assert.equal(result("'%.0f %.0f %f'.format([2.5, 3.5, 1234.5])"), "2 4 1,234.500000");
 });
 
+test("numbers are written as Go writes them", () => {
+  assert.equal(
+    result("string(123456.0) + ' ' + string(1e7) + ' ' + string(0.0001) + ' ' + string(0.00001)"),
+    "123456 1e+07 0.0001 1e-05",
+  );
+});
+
 test("a side that decides does, even where the other fails", () => {
   assert.equal(result("1 / (1 - 1) == 1 || true"), true);
   assert.equal(result("false && 1 / (1 - 1) == 1"), false);

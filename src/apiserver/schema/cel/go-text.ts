@@ -7,13 +7,7 @@ export function goDouble(value: number): string {
   if (value === 0) return Object.is(value, -0) ? "-0" : "0";
   const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
-  if (power >= -4 && power < 21) return power < 6 || Math.abs(value) < 1e6 ? plain(value) : scientific(digits, power);
-  return scientific(digits, power);
-}
-
-function plain(value: number): string {
-  const text = String(value);
-  return text.includes("e") ? value.toFixed(20).replace(/0+$/, "") : text;
+  return power >= -4 && power < 6 ? String(value) : scientific(digits, power);
 }
 
 function scientific(digits: string, power: number): string {
