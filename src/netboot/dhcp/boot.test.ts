@@ -188,3 +188,16 @@ test("what no client could be told is refused when it is configured, by name", (
   assert.throws(given({ tftpServer: "tftp.example.org" }), /TFTP server: "tftp.example.org" is no IPv4 address/);
   assert.throws(() => new Rack({ reservations: [{ mac: "52:54:00:00:00:09", hostName: "a_b" }] }), /none by RFC 1123/);
 });
+
+test("a Raspberry Pi is told where the files are and the menu it looks for, in pool and proxy mode, and no file of a PC's", async () => {
+  const menu = [9, 20, 0, 0, 17, ...Buffer.from("Raspberry Pi Boot"), 10, 4, 0, ...Buffer.from("PXE")];
+  for (const mode of ["pool", "proxy"] as const) {
+    const rack = new Rack({ config: { mode } });
+    const offer = await rack.send(say("discover", { mac: "dc:a6:32:00:00:01", sends: SENDS.biosPxe }));
+    assert.deepEqual(offer?.option(43), [6, 1, 8, ...menu, 255]);
+    assert.deepEqual([offer.text(60), offer.siaddr, offer.text(66)], ["PXEClient", US, US]);
+    assert.deepEqual([offer.file, offer.option(67)], ["", undefined]);
+    const system = await rack.send(say("discover", { mac: "dc:a6:32:00:00:01" }));
+    assert.equal(system?.option(43), undefined);
+  }
+});

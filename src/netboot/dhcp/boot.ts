@@ -66,7 +66,7 @@ function checkUrl(what: string, url: string): void {
 /** The file or URL that the client boots next; undefined: none. Pure: only what this client sent decides (no state is shared). */
 export function bootFileFor(client: Client, boot: BootFiles, own: OwnBoot = {}): string | undefined {
   if (client.ipxe !== undefined && readsScript(client, boot)) return own.script ?? boot.script;
-  if (client.loader === undefined && client.ipxe === undefined) return undefined;
+  if (client.raspberryPi || (client.loader === undefined && client.ipxe === undefined)) return undefined;
   const known = platformOf(client.architecture);
   const byHttp = client.loader === "HTTPClient";
   if (own.file !== undefined && isUrl(own.file) === byHttp) return own.file;

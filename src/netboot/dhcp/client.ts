@@ -22,9 +22,16 @@ export interface Client {
   loader: "PXEClient" | "HTTPClient" | undefined;
   architecture: number;
   ipxe: { userClasses: readonly string[]; http: boolean } | undefined;
+  /** The first loader of a Raspberry Pi: it boots no file that is named to it, but files of fixed names from the server's TFTP. */
+  raspberryPi: boolean;
 }
 
 const ETHERNET = 1;
+
+const BIOS = 0;
+
+/** The blocks of hardware addresses that Raspberry Pi's makers have (IEEE); their loader says that it is a BIOS. */
+const RASPBERRY_PI = /^(b8:27:eb|dc:a6:32|e4:5f:01|d8:3a:dd|2c:cf:67|28:cd:c1)/;
 
 /** Reads what a message says of its sender. Options that are malformed count as absent. Undefined: nobody can be answered. */
 export function clientOf({ htype, chaddr, options }: Message): Client | undefined {
@@ -39,14 +46,22 @@ export function clientOf({ htype, chaddr, options }: Message): Client | undefine
   const vendor = read(OPTION.vendorClass, text.decode) ?? "";
   const classes = read(OPTION.userClass, userClass.decode) ?? [];
   const features = read(OPTION.ipxe, ipxe.decode);
+  const loader = vendor.startsWith("PXEClient")
+    ? "PXEClient"
+    : vendor.startsWith("HTTPClient")
+      ? "HTTPClient"
+      : undefined;
+  const architecture = read(OPTION.clientArchitecture, architectures.decode)?.[0] ?? BIOS;
+  const mac = htype === ETHERNET && chaddr.length === 6 ? macFromBytes(chaddr) : undefined;
   const isIpxe = features !== undefined || classes.includes("iPXE");
   return {
     key: `${chaddr.length > 0 ? htype : "id"}/${Buffer.from(source).toString("hex")}`,
-    mac: htype === ETHERNET && chaddr.length === 6 ? macFromBytes(chaddr) : undefined,
+    mac,
     uuid: read(OPTION.machineIdentifier, machine.decode),
-    loader: vendor.startsWith("PXEClient") ? "PXEClient" : vendor.startsWith("HTTPClient") ? "HTTPClient" : undefined,
-    architecture: read(OPTION.clientArchitecture, architectures.decode)?.[0] ?? 0,
+    loader,
+    architecture,
     // An iPXE that lists its features lists HTTP among them, if it has it.
     ipxe: isIpxe ? { userClasses: classes, http: features === undefined || features.http === true } : undefined,
+    raspberryPi: loader === "PXEClient" && architecture === BIOS && !isIpxe && RASPBERRY_PI.test(mac ?? ""),
   };
 }

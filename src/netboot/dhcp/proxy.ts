@@ -22,7 +22,7 @@ export function proxyAnswer(
 ): Message | undefined {
   const answer = answerTo(arrival, type);
   if (answer === undefined || client.loader === undefined) return undefined;
-  if (bootFileFor(client, boot, reserved) === undefined) return undefined;
+  if (bootFileFor(client, boot, reserved) === undefined && !client.raspberryPi) return undefined;
   // At port 4011 the client has come for the file: it is not sent there once more.
   const told: BootFiles = arrival.port === BOOT_SERVER_PORT ? { ...boot, uefiDiscovery: "given" } : boot;
   return replyTo({

@@ -78,14 +78,20 @@ function setBoot(message: Message, { to, client, local, reserved }: Reply, boot:
   echo(options, to, OPTION.machineIdentifier);
   if (client.ipxe !== undefined) options.set(OPTION.ipxe, ipxe.encode({ noProxyWait: true }));
   const file = bootFileFor(client, boot, reserved);
-  if (file === undefined) return;
+  if (file === undefined && !client.raspberryPi) return;
   const files = boot.tftpServer === undefined ? local : parseIpv4(boot.tftpServer);
   message.siaddr = files;
-  if (file.length <= LONGEST_FILE_FIELD) message.file = file;
+  if (file !== undefined && file.length <= LONGEST_FILE_FIELD) message.file = file;
   if (client.loader !== undefined) options.set(OPTION.vendorClass, text.encode(client.loader));
   if (client.loader === "PXEClient" && !asksAgain(client, boot))
-    options.set(OPTION.vendorSpecific, pxe.encode({ discoveryControl: pxe.BOOT_FILE_GIVEN }));
-  options.set(OPTION.bootFile, text.encode(file));
+    options.set(
+      OPTION.vendorSpecific,
+      pxe.encode({
+        discoveryControl: pxe.BOOT_FILE_GIVEN,
+        ...(client.raspberryPi && { menu: pxe.RASPBERRY_PI_MENU }),
+      }),
+    );
+  if (file !== undefined) options.set(OPTION.bootFile, text.encode(file));
   options.set(OPTION.bootServer, text.encode(formatIpv4(files)));
   if (wants(to)(OPTION.tftpServers)) options.set(OPTION.tftpServers, addresses.encode([files]));
 }

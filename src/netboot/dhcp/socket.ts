@@ -18,8 +18,11 @@ export type OpenSocket = (address: Ipv4, port: number, receive: Receive) => Prom
 /** Binds one socket of the operating system. Rejects when it can't be had. */
 export type Bind = (address: string, port: number) => Promise<Socket>;
 
-/** A burst of clients, as after a power failure, waits here rather than being lost. The kernel may grant less. */
-const RECEIVE_BYTES = 4 * 1024 * 1024;
+/**
+ * A burst of clients, as after a power failure, waits here rather than being lost (some 2,000 messages; the kernel may grant less). With more, an
+ * overloaded server would answer nobody but clients that have given up.
+ */
+const RECEIVE_BYTES = 1024 * 1024;
 
 /**
  * A pair of sockets. One is bound to the address itself: what it sends, broadcasts included, leaves by the interface that has the

@@ -110,6 +110,16 @@ for (const client of ["tftp", "curl --tftp-no-options"]) {
   );
 }
 
+test("N21 curl reads a file over IPv6", { skip: await absent("curl") }, () =>
+  served({ address: "::1" }, async (server, ended) => {
+    const out = join(folder, "out");
+    const url = `tftp://[::1]:${server.port}/boot/image`;
+    await run("curl", ["-sS", "--tftp-blksize", "1428", "-o", out, url], { timeout: 60_000 });
+    assert.ok(readFileSync(out).equals(CONTENT));
+    assert.deepEqual([ended[0]?.client.address, ended[0]?.outcome], ["::1", { is: "delivered" }]);
+  }),
+);
+
 test("N8 a send that the kernel refuses is a lost packet, and the next client is answered", () =>
   served({}, async (server) => {
     const socket: Datagrams = await udp({ address: HOST, port: 0 }, () => {});
