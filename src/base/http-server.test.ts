@@ -2,6 +2,7 @@ import "reflect-metadata";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { webcrypto } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -167,4 +168,40 @@ test("a Unix socket is its owner's alone, is taken over from the dead and not fr
   await local.close();
   await server.close();
   await rm(dir, { recursive: true });
+});
+
+test("connections are limited, in all and for each address, and one on which nothing moves is closed", async () => {
+  for (const options of [{ maxConnections: 1 }, { maxPerAddress: 1 }]) {
+    const server = await serveHttp(async () => plain(200, "ok"), options);
+    const first = connect(server.port, "127.0.0.1");
+    await once(first, "connect");
+    const second = connect(server.port, "127.0.0.1");
+    await once(second.on("error", () => {}).resume(), "close", { signal: AbortSignal.timeout(5_000) });
+    first.destroy();
+    await server.close();
+  }
+  const server = await serveHttp(async () => plain(200, "ok"), { idleTimeoutMs: 20 });
+  const silent = connect(server.port, "127.0.0.1");
+  await once(silent.resume(), "close", { signal: AbortSignal.timeout(5_000) });
+  await server.close();
+});
+
+test("an address may connect again once a connection of it has ended", async () => {
+  const server = await serveHttp(async () => plain(200, "ok"), { maxPerAddress: 1 });
+  for (let time = 0; time < 3; time++)
+    assert.match(await firstLine(server.port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), / 200 /);
+  await server.close();
+});
+
+test("a request may be answered as a stream before it reaches the handler", async () => {
+  const server = await serveHttp(async () => plain(200, "handled"), {
+    stream: ({ url }, response) => {
+      if (url === "/stream") response.end("streamed");
+      return url === "/stream";
+    },
+  });
+
+  assert.equal((await http({ method: "GET", url: `${server.url}/stream` })).body, "streamed");
+  assert.equal((await http({ method: "GET", url: server.url })).body, "handled");
+  await server.close();
 });

@@ -23,6 +23,8 @@ export interface HttpServerOptions {
   idleTimeoutMs?: number;
   /** Connections at one time; more are closed at once. */
   maxConnections?: number;
+  /** The same for one client address. */
+  maxPerAddress?: number;
   /** Looks at each request first and may answer it by itself, as a stream. True: it does. It must not throw. */
   stream?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** The server alone keeps the process from ending unless this is set. */
@@ -64,6 +66,9 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const limits = { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 1_000 };
   const tlsServer = tls && createTlsServer({ ...limits, ...tls, requestCert: tls.ca !== undefined }, onRequest);
   const server: Server = tlsServer ?? createServer(limits, onRequest);
+  if (options.idleTimeoutMs !== undefined) server.timeout = options.idleTimeoutMs;
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  if (options.maxPerAddress !== undefined) limitPerAddress(server, options.maxPerAddress);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     const listening = (): void => {
@@ -93,6 +98,21 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     },
     close: () => closeServer(server),
   };
+}
+
+function limitPerAddress(server: Server, most: number): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = open.get(address) ?? 0;
+    if (count >= most) return void socket.destroy();
+    open.set(address, count + 1);
+    socket.once("close", () => {
+      const left = open.get(address)! - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
 }
 
 /** Removes a socket that nobody listens at any more. Rejects with a `Fault` while somebody does. */

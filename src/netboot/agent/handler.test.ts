@@ -57,6 +57,15 @@ test("a machine registers by its boot's capability and is known from then on", a
   assert.equal(hosts.get(host)?.inventory?.disks.length, 1);
 });
 
+test("N30 a report may write its MACs as it likes", async () => {
+  const { hosts, send, capability } = stage();
+  const inventory = inventoryOf("52-54-00-00-00-0A", "5254.0000.000b");
+  const answer = await send("POST", "hosts", { token: capability(A), body: inventory });
+
+  assert.equal((JSON.parse(answer.body) as Registered).host, "host-52-54-00-00-00-0a");
+  assert.deepEqual(hosts.get(B)?.macs, [A, B]);
+});
+
 test("N1 nobody registers without a capability, with one that is over, with one for something else, or from another's address", async () => {
   const { clock, hosts, send, capability, register } = stage();
   const body = inventoryOf(A);

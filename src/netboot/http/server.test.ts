@@ -132,6 +132,25 @@ test("N1 the agent's protocol is answered on the same port, to who has the right
   );
 });
 
+test("N23 a host that waits is told its new work within a second", async () => {
+  const token = capabilities.grant({ mac: A, to: "agent", until: systemClock.now() + 60_000 });
+  const registered = await send("/agent/v1/hosts", {
+    method: "POST",
+    body: JSON.stringify(inventoryOf(A)),
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { token: own } = JSON.parse(registered.body) as Registered;
+  const asked = send(`/agent/v1/hosts/${HOST}/orders?wait=55`, { headers: { authorization: `Bearer ${own}` } });
+  const silent = await Promise.race([asked, systemClock.sleep(200)]);
+  assert.equal(silent, undefined);
+
+  const givenAt = systemClock.now();
+  const order = hosts.give(HOST, { order: "inspect" });
+  assert.deepEqual(JSON.parse((await asked).body), order);
+  assert.ok(systemClock.now() - givenAt < 1_000);
+  hosts.result(HOST, order.id, { ok: true, message: "" });
+});
+
 test("N3 private files are given to their host, while its order runs, and to nobody else", async () => {
   hosts.heard({ mac: A });
   let path = (_: string): string => "";

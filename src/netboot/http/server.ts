@@ -42,17 +42,24 @@ export interface NetbootHttp {
   /** `http://10.77.0.1:8080`, without a trailing slash. */
   url: string;
   port: number;
-  tls?: { url: string; port: number };
+  tls?: {
+    url: string;
+    port: number;
+    /** New connections are shown this certificate. */
+    renew: HttpServer["renew"];
+  };
   /** Takes no new connections, lets answers under way end for a second, then closes what is left. */
   close(): Promise<void>;
 }
 
 /** A report of the largest machine that the agent's protocol allows. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Longer than the longest wait for an order. */
-const IDLE_MS = 120_000;
+/** Longer than the longest wait for an order, and than a slow disk holds up the image that is written to it. */
+const IDLE_MS = 600_000;
 /** A rack or two at once, each with several connections, and still far from what a process may have open. */
 const MAX_CONNECTIONS = 4_096;
+/** Enough for machines behind one address; no single one shuts out the others. */
+const MAX_PER_ADDRESS = 256;
 
 /** Serves until it is closed. Rejects when a port can't be bound; nothing listens then. */
 export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootHttp> {
@@ -73,7 +80,12 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
     return handler === undefined ? plain(404, "not found\n") : handler(request);
   };
 
-  const limits = { maxBodyBytes: MAX_BODY_BYTES, idleTimeoutMs: IDLE_MS, maxConnections: MAX_CONNECTIONS };
+  const limits = {
+    maxBodyBytes: MAX_BODY_BYTES,
+    idleTimeoutMs: IDLE_MS,
+    maxConnections: MAX_CONNECTIONS,
+    maxPerAddress: MAX_PER_ADDRESS,
+  };
   const common = { host, stream, ...limits, ...(log === undefined ? {} : { log }) };
   const open = await serveHttp(handle, { ...common, port });
   if (tls === undefined) return { url: open.url, port: open.port, close: open.close };
@@ -87,7 +99,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
   return {
     url: open.url,
     port: open.port,
-    tls: { url: secure.url, port: secure.port },
+    tls: { url: secure.url, port: secure.port, renew: secure.renew },
     close: async () => void (await Promise.all([open.close(), secure.close()])),
   };
 }
