@@ -29,7 +29,7 @@ export interface Serving {
 /** One line of output. */
 export type Line =
   | { is: "ready" }
-  | { is: "ended"; counts: Record<string, number> }
+  | { is: "ended"; counts: Record<string, number>; cpuMs: { user: number; system: number } }
   | { is: string; [more: string]: unknown };
 
 const tell = (line: Line): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -59,4 +59,5 @@ await face.close();
 conflicts.close();
 inherited.close();
 store.close();
-tell({ is: "ended", counts: { ...face.counts } });
+const { user, system } = process.cpuUsage();
+tell({ is: "ended", counts: { ...face.counts }, cpuMs: { user: user / 1000, system: system / 1000 } });
