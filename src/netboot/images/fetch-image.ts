@@ -1,13 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { Fault } from "../../base/fault.ts";
+import { type Checksum, compare } from "./checksum.ts";
 import { HEAD_BYTES } from "./format.ts";
-
-/** Of a file as it is fetched. */
-export interface Checksum {
-  type: "md5" | "sha256" | "sha512";
-  value: string;
-}
 
 /** The beginning of a file on a web server, and what tells this content of it from another. */
 export interface Beginning {
@@ -55,11 +50,7 @@ export async function fetchTo(
   } finally {
     await file.close();
   }
-  const found = hash?.digest("hex");
-  if (found !== checksum?.value.toLowerCase())
-    throw new Fault("Invalid", shown(url), `its ${checksum?.type} is ${found}, not ${checksum?.value}`, {
-      remedy: "correct the checksum, or find out who changed the image",
-    });
+  if (checksum !== undefined && hash !== undefined) compare(checksum, hash.digest("hex"), shown(url));
 }
 
 async function get(

@@ -122,6 +122,25 @@ test("by its checksum an image is known wherever it lies; one that is not what i
   assert.deepEqual((await readdir(own)).map((name) => name.replace(/^\w+/, "")).sort(), [".raw", ".raw.sha256"]);
 });
 
+test("a file of this machine is converted as well, or given as it is", async () => {
+  const { images } = someImages();
+  const path = join(folder, "own.img");
+  writeFileSync(path, qcow2());
+  const right = { type: "sha256", value: sha256(qcow2()) } as const;
+
+  assert.equal(await contents(await images.imageAt(path, right)), "raw of 1024");
+  await assert.rejects(images.imageAt(path, { type: "sha256", value: "00" }), /its sha256 is .* not 00/);
+  writeFileSync(path, "\x1f\x8b plain", "latin1");
+  const plain = await images.imageAt(path, right);
+  assert.deepEqual([plain.format, await contents(plain), plain.checksum], ["gz", "\x1f\x8b plain", right]);
+  await assert.rejects(images.imageAt(join(folder, "absent")), (error) => isFault(error, "MissingInput"));
+  writeFileSync(
+    path,
+    qcow2((view) => view.setBigUint64(8, 9n)),
+  );
+  await assert.rejects(images.imageAt(path), /backing file/);
+});
+
 test("an image that would have the server read another file, or fill its disk, is refused", async () => {
   const { images } = someImages({ mostBytes: 2_000_000 });
   const cases: [RegExp, (view: DataView) => void][] = [

@@ -3,14 +3,14 @@
  * this one's own. Needs a disk and `qemu-img`; knows no host and no order: who gives an order offers the file to its host.
  */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import { declaredFiles } from "../files/disk.ts";
 import type { FileSource } from "../files/source.ts";
-import { type Beginning, type Checksum, type Fetch, fetchHead, fetchTo, shown } from "./fetch-image.ts";
+import { type Checksum, compare, digestOf } from "./checksum.ts";
+import { type Beginning, type Fetch, fetchHead, fetchTo, shown } from "./fetch-image.ts";
 import { formatOf, HEAD_BYTES, type ImageFormat, qcow2Obstacle } from "./format.ts";
 import { type Convert, qemuImg } from "./qemu-img.ts";
 
@@ -55,20 +55,31 @@ export class Images {
       throw new Fault("Invalid", "image URL", "is not one of http or https", {
         remedy: "put the image on a web server",
       });
-    const beginning = await fetchHead(this.#options.fetch, url, this.#closing.signal);
-    const format = formatOf(beginning.head);
+    const { fetch, mostBytes } = this.#options;
+    const { signal } = this.#closing;
+    const { head, version } = await fetchHead(fetch, url, signal);
+    const format = formatOf(head);
     if (format !== "qcow2") return { is: "remote", url, format, ...(checksum && { checksum }) };
-    const obstacle = qcow2Obstacle(beginning.head, this.#options.mostBytes);
-    if (obstacle !== undefined) throw new Fault("Invalid", shown(url), obstacle);
+    this.#refuseBad(head, shown(url));
+    return this.#once(keyOf(url, version, checksum), async (part) => {
+      await fetchTo(fetch, url, { to: part, mostBytes, signal, ...(checksum && { checksum }) });
+      // What was fetched need not begin as it did before.
+      this.#refuseBad((await headOfFile(part)).head, shown(url));
+      return part;
+    });
+  }
 
-    const key = keyOf(url, beginning, checksum);
-    let ready = this.#underWay.get(key);
-    if (ready === undefined) {
-      ready = this.#tail.then(() => this.#converted(key, url, checksum)).finally(() => this.#underWay.delete(key));
-      this.#tail = ready.catch(() => {});
-      this.#underWay.set(key, ready);
-    }
-    return ready;
+  /** The same for a file of this machine. For its owner's own files only: whoever may name one gets its contents. */
+  async imageAt(path: string, checksum?: Checksum): Promise<ReadyImage> {
+    const { head, version } = await headOfFile(path);
+    const format = formatOf(head);
+    if (format !== "qcow2")
+      return { is: "local", format, files: declaredFiles({ image: path }), ...(checksum && { checksum }) };
+    this.#refuseBad(head, path);
+    return this.#once(keyOf(path, version, checksum), async () => {
+      if (checksum !== undefined) compare(checksum, await digestOf(path, checksum.type, this.#closing.signal), path);
+      return path;
+    });
   }
 
   /** Ends what is under way. Resolves when nothing is. */
@@ -77,45 +88,47 @@ export class Images {
     await this.#tail;
   }
 
-  async #converted(key: string, url: string, checksum: Checksum | undefined): Promise<ReadyImage> {
-    const { folder, fetch, convert, mostBytes, clock } = this.#options;
+  #once(key: string, obtain: (part: string) => Promise<string>): Promise<ReadyImage> {
+    let ready = this.#underWay.get(key);
+    if (ready === undefined) {
+      ready = this.#tail.then(() => this.#converted(key, obtain)).finally(() => this.#underWay.delete(key));
+      this.#tail = ready.catch(() => {});
+      this.#underWay.set(key, ready);
+    }
+    return ready;
+  }
+
+  /** `obtain` resolves with the qcow2 file: `part`, where it wrote it, or one that is there. */
+  async #converted(key: string, obtain: (part: string) => Promise<string>): Promise<ReadyImage> {
+    const { folder, convert, clock } = this.#options;
     const { signal } = this.#closing;
     const raw = join(folder, `${key}.raw`);
-    const known = await readFile(`${raw}.sha256`, "utf8").catch(() => undefined);
-    if (known === undefined) {
+    let value = await readFile(`${raw}.sha256`, "utf8").catch(() => undefined);
+    if (value === undefined) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await this.#makeRoom();
-      const [fetched, part] = [join(folder, `${key}.qcow2.part`), `${raw}.part`];
+      const parts = [join(folder, `${key}.qcow2.part`), `${raw}.part`] as const;
+      const clean = (): Promise<unknown> => Promise.all(parts.map((part) => rm(part, { force: true })));
       try {
-        await rm(fetched, { force: true });
-        await fetchTo(fetch, url, { to: fetched, mostBytes, signal, ...(checksum && { checksum }) });
-        await this.#checkAgain(fetched, url);
-        await convert(fetched, part, signal);
-        // The checksum last: an image without one is not ready.
-        await rename(part, raw);
-        await writeFile(`${raw}.sha256`, await sha256Of(raw, signal));
+        await clean();
+        await convert(await obtain(parts[0]), parts[1], signal);
+        value = await digestOf(parts[1], "sha256", signal);
+        await rename(parts[1], raw);
+        // Last: an image without one is not ready.
+        await writeFile(`${raw}.sha256`, value);
       } finally {
-        await Promise.all([fetched, part].map((path) => rm(path, { force: true })));
+        await clean();
       }
     }
     const now = new Date(clock.now());
     await utimes(`${raw}.sha256`, now, now);
-    const value = known ?? (await readFile(`${raw}.sha256`, "utf8"));
     return { is: "local", format: "raw", checksum: { type: "sha256", value }, files: declaredFiles({ image: raw }) };
   }
 
-  /** What was fetched need not begin as it did before. */
-  async #checkAgain(path: string, url: string): Promise<void> {
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-      const head = buffer.subarray(0, bytesRead);
-      const obstacle =
-        formatOf(head) === "qcow2" ? qcow2Obstacle(head, this.#options.mostBytes) : "it has changed meanwhile";
-      if (obstacle !== undefined) throw new Fault("Invalid", shown(url), obstacle);
-    } finally {
-      await file.close();
-    }
+  #refuseBad(head: Uint8Array, name: string): void {
+    const changed = "it has changed meanwhile";
+    const obstacle = formatOf(head) === "qcow2" ? qcow2Obstacle(head, this.#options.mostBytes) : changed;
+    if (obstacle !== undefined) throw new Fault("Invalid", name, obstacle);
   }
 
   async #makeRoom(): Promise<void> {
@@ -138,15 +151,24 @@ export class Images {
   }
 }
 
-/** The same content, the same key: by its checksum, else by what the server says of it. */
-function keyOf(url: string, beginning: Beginning, checksum: Checksum | undefined): string {
-  const what =
-    checksum === undefined ? `${url}\n${beginning.version}` : `${checksum.type}:${checksum.value.toLowerCase()}`;
+/** The same content, the same key: by its checksum, else by what is said of it where it lies. */
+function keyOf(place: string, version: string, checksum: Checksum | undefined): string {
+  const what = checksum === undefined ? `${place}\n${version}` : `${checksum.type}:${checksum.value.toLowerCase()}`;
   return createHash("sha256").update(what).digest("hex").slice(0, 32);
 }
 
-async function sha256Of(path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const part of createReadStream(path, { signal, highWaterMark: 1024 * 1024 })) hash.update(part as Buffer);
-  return hash.digest("hex");
+async function headOfFile(path: string): Promise<Beginning> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (cause) {
+    throw new Fault("MissingInput", path, "the image can't be read", { cause });
+  }
+  try {
+    const { size, mtimeMs, ino } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return { head: buffer.subarray(0, bytesRead), version: `${ino} ${size} ${mtimeMs}` };
+  } finally {
+    await file.close();
+  }
 }
