@@ -24,7 +24,9 @@ import { whoIs } from "../hosts/who-is.ts";
 import { Capabilities } from "../http/capability.ts";
 import { PrivateFiles } from "../http/private-files.ts";
 import { netbootHttp } from "../http/server.ts";
+import { Images } from "../images/images.ts";
 import { localApi } from "../local-api.ts";
+import { AddressedLogs } from "../logs/by-address.ts";
 import { HostLogs } from "../logs/host-logs.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
@@ -101,7 +103,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
       new Hosts({ store: openHostStore(join(dir, "hosts.db")), clock, random, usualBoot: settings.boot.unknown }),
     );
     const logs = owned(new HostLogs({ hosts }));
-    const note = (mac: string, source: "dhcp" | "tftp" | "http", line: string): void =>
+    const note = (mac: string, source: "dhcp" | "http", line: string): void =>
       logs.append(mac, source, line, clock.now());
     const capabilities = new Capabilities(identity.key, clock);
 
@@ -123,6 +125,8 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
             }),
           );
     const who = whoIs(dhcp === undefined ? {} : { leased: dhcp.leased });
+    const said = new AddressedLogs({ logs, whoIs: who, clock });
+    const images = owned(new Images({ folder: join(dir, "images"), clock }));
     const files = owned(new PrivateFiles({ hosts, capabilities, whoIs: who, clock }));
     const publicFiles = firstOf(
       firstScripts(() => url),
@@ -138,7 +142,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
           singlePort: settings.tftp.singlePort,
           datagrams: udpOn(on.name, inherited),
           onEnd: ({ client, name, outcome, bytes }) =>
-            void who(client.address).then((mac) => mac && note(mac, "tftp", `${name}: ${outcome.is}, ${bytes} bytes`)),
+            said.append(client.address, "tftp", `${name}: ${outcome.is}, ${bytes} bytes`),
         }),
       );
     if (settings.syslog.enabled)
@@ -146,8 +150,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
         await serveSyslog({
           address,
           datagrams: udpOn(on.name, inherited),
-          onLine: (from, line) =>
-            void who(from).then((mac) => mac !== undefined && logs.append(mac, "syslog", line, clock.now())),
+          onLine: (from, line) => said.append(from, "syslog", line),
         }),
       );
 
@@ -188,10 +191,15 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
         host: address,
         port,
         tls: { port: tlsPort, ...identity.tls },
+        onAnswered: ({ remote, method, path, status, bytes, complete }) => {
+          // What the agent has to say it says by itself.
+          if (path.startsWith(`${AGENT_PATH}/`)) return;
+          said.append(remote, "http", `${method} ${path}: ${status}, ${bytes} bytes${complete ? "" : ", broken off"}`);
+        },
         log,
       }),
     );
-    const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, url: agentUrl });
+    const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, images, url: agentUrl });
     if (place.socket !== undefined) {
       const { handler, stream } = localApi({ hosts, logs, order });
       owned(await serveHttp(handler, { socket: place.socket, stream: stream!, log }));
