@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sim: [...DOING, "apiserver", "sim"],
   operator: [...SYSTEMS, "operator"],
   console: OPERATOR,
-  lab: [...OPERATOR, "kubernetes", "apiserver", "lab"],
+  lab: [...OPERATOR, "lab"],
   cli: [...OPERATOR, "kubernetes", "apiserver", "sim", "lab", "cli"],
 };
 

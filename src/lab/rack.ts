@@ -1,4 +1,4 @@
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Bridge } from "./bridge.ts";
 import { type Firmware, labMac, labUuid, type MachineSpec } from "./machine.ts";
@@ -6,6 +6,7 @@ import { QemuMachine } from "./qemu-machine.ts";
 
 /** Our own address in the lab's network; machines get theirs from us. */
 export const LAB = {
+  bridge: "lab0",
   address: "10.77.0.1",
   prefix: 24,
   network: "10.77.0.0/24",
@@ -48,14 +49,15 @@ export function specOf(plan: MachinePlan, n: number, folder: string): MachineSpe
 }
 
 /**
- * Machines in a network of their own, switched off. `folder` gets a folder for each, with its disk, its firmware's variables and its
- * console; what is there already is used again. To be called in a network namespace made for it; whoever calls closes the rack.
+ * New machines in a network of their own, switched off. `folder` gets a folder for each, with its disk, its firmware's variables and
+ * its console, in the place of what an earlier rack left there. To be called in a network namespace made for it; whoever calls closes the rack.
  */
 export async function setUpRack(folder: string, plans: readonly MachinePlan[]): Promise<Rack> {
-  const bridge = await Bridge.create("lab0", `${LAB.address}/${LAB.prefix}`);
+  const bridge = await Bridge.create(LAB.bridge, `${LAB.address}/${LAB.prefix}`);
   const machines: QemuMachine[] = [];
   for (const [at, plan] of plans.entries()) {
     const own = join(folder, plan.name);
+    await rm(own, { recursive: true, force: true });
     await mkdir(own, { recursive: true, mode: 0o700 });
     const spec = specOf(plan, at + 1, own);
     for (const { file } of spec.disks) await blankDisk(file, plan.diskBytes);
@@ -78,18 +80,19 @@ export class Rack {
     await Promise.all(this.machines.map((machine) => machine.powerOn()));
   }
 
-  /** Switches all of them off, and takes the network away. */
+  /** Switches all of them off, and takes the network and their disks away. What their consoles said stays. */
   async close(): Promise<void> {
     await Promise.all(this.machines.map((machine) => machine.close()));
     await this.#bridge.remove();
+    for (const { spec } of this.machines) for (const { file } of spec.disks) await rm(file, { force: true });
   }
 }
 
-/** A disk of this size that takes no room before something is written; one that is there stays as it is. */
-export async function blankDisk(file: string, bytes: number): Promise<void> {
-  const handle = await open(file, "a", 0o600);
+/** A disk of this size that takes no room before something is written. */
+async function blankDisk(file: string, bytes: number): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
   try {
-    if ((await handle.stat()).size === 0) await handle.truncate(bytes);
+    await handle.truncate(bytes);
   } finally {
     await handle.close();
   }

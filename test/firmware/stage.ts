@@ -8,16 +8,13 @@ import { jsonLog, Secrets } from "../../src/base/log.ts";
 import { cryptoRandom as random } from "../../src/base/random.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import type { Client } from "../../src/kube/client.ts";
-import { Namespace } from "../../src/kube/core.ts";
 import { createManager } from "../../src/kube/manager.ts";
 import { createClient } from "../../src/kube/rest-client.ts";
 import { LAB, type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { type Netboot, startNetboot } from "../../src/netboot/service/service.ts";
 import { netbootSettings } from "../../src/netboot/settings.ts";
-import { installCrds } from "../../src/operator/install-crds.ts";
-import { METAL3_KINDS } from "../../src/operator/kinds.ts";
-import { addNetboot } from "../../src/operator/netboot.ts";
+import { addNetboot, prepareDiscovery } from "../../src/operator/netboot.ts";
 
 export const NAMESPACE = "slipway-hosts";
 
@@ -45,12 +42,9 @@ export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
     const api = await createApiServer({ clock, random, log });
     open.push(() => api.close());
     const client = createClient(api.transport(), { clock, random, log });
-    await installCrds(client, clock, AbortSignal.timeout(30_000), METAL3_KINDS);
-    await client.create(Namespace, { metadata: { name: NAMESPACE } });
-
     const settings = netbootSettings(
       {
-        interface: "lab0",
+        interface: LAB.bridge,
         dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
         // Each machine has one of the two.
         boot: { arguments: ["console=ttyAMA0", "console=ttyS0"] },
@@ -58,6 +52,7 @@ export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
       },
       "the suite",
     );
+    await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(30_000) }, settings);
     const place = { settings, assets: assetsFolder(process.env), dir: join(folder, "netboot") };
     const manager = createManager({ transport: api.transport(), clock, random, log, leaderElection: false });
     const started = Promise.withResolvers<Netboot>();
@@ -68,7 +63,7 @@ export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
         return starting;
       },
       log,
-      retry: () => () => {},
+      clock,
     });
     const stopping = new AbortController();
     await manager.start(stopping.signal);

@@ -16,8 +16,8 @@ if [ "$(id -u)" != 0 ]; then
   command -v fakeroot >/dev/null || { echo "build.sh: fakeroot is missing: apt-get install fakeroot" >&2; exit 69; }
   fake=fakeroot
 fi
-mbr=/usr/lib/syslinux/mbr/gptmbr.bin
-[ -f $mbr ] || { echo "build.sh: $mbr is missing: apt-get install syslinux-common" >&2; exit 69; }
+mbr=/usr/lib/SYSLINUX/gptmbr.bin
+[ -f $mbr ] || { echo "build.sh: $mbr is missing: apt-get install syslinux" >&2; exit 69; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -34,6 +34,10 @@ HOOK
 
 cat >"$work/finish" <<'HOOK'
 set -eu
+# The signed loaders of the same release as the kernel; nothing of theirs is installed.
+cd "$LOADERS"
+APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq -o APT::Sandbox::User=root download shim-signed grub-efi-amd64-signed
+for deb in *.deb; do dpkg-deb -x "$deb" .; done
 chroot "$1" update-initramfs -u -k all
 cat >"$1/etc/cloud/cloud.cfg.d/90-lab.cfg" <<'CFG'
 datasource_list: [NoCloud, ConfigDrive, None]
@@ -51,10 +55,6 @@ chroot "$1" systemctl enable systemd-networkd serial-getty@ttyS0 >/dev/null 2>&1
 chroot "$1" systemctl mask systemd-networkd-wait-online apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer man-db.timer >/dev/null 2>&1
 rm -rf "$1"/etc/ssh/ssh_host_* "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*.bin "$1"/var/log/*.log
 rm -rf "$1"/lib/modules/*/kernel/drivers/gpu "$1"/lib/modules/*/kernel/drivers/infiniband "$1"/lib/modules/*/kernel/sound
-# The signed loaders of the same release as the kernel; nothing of theirs is installed.
-cd "$LOADERS"
-APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq -o APT::Sandbox::User=root download shim-signed grub-efi-amd64-signed
-for deb in *.deb; do dpkg-deb -x "$deb" .; done
 HOOK
 # The path of a work folder has no blanks: mktemp made it.
 export LOADERS="$work/loaders" ROOT_UUID=$root_uuid

@@ -1,0 +1,43 @@
+import { labMac } from "../lab/machine.ts";
+import type { MachinePlan } from "../lab/rack.ts";
+import type { Host, HostChange } from "../netboot/hosts/host.ts";
+
+type Known = Pick<Host, "address" | "inventoryAt"> & { order: string | undefined };
+
+/** A listener that tells what is new of each machine, in a line. Of machines that the lab has not got it says nothing. */
+export function labNews(plans: readonly MachinePlan[], tell: (line: string) => void): (change: HostChange) => void {
+  const names = new Map<string, string>(plans.map(({ name }, at) => [labMac(at + 1), name]));
+  const known = new Map<string, Known>();
+  return (change) => {
+    if (change.is !== "changed") return;
+    const { host } = change;
+    const name = names.get(host.mac);
+    if (name === undefined) return;
+    const before = known.get(host.mac);
+    const { address, inventoryAt } = host;
+    const order = orderOf(host);
+    known.set(host.mac, { address, inventoryAt, order } as Known);
+    if (before === undefined) tell(`${name}  is heard: ${host.firmware ?? "unknown firmware"}`);
+    if (address !== undefined && address !== before?.address) tell(`${name}  has ${address}`);
+    if (inventoryAt !== undefined && inventoryAt !== before?.inventoryAt)
+      tell(`${name}  has registered as ${host.name}: ${hardware(host)}`);
+    if (order !== undefined && order !== before?.order) tell(`${name}  ${order}`);
+  };
+}
+
+function orderOf({ order }: Host): string | undefined {
+  if (order === undefined) return undefined;
+  if (order.result === undefined) return `is to ${order.is.order}`;
+  return `${order.is.order}: ${order.result.message}`;
+}
+
+function hardware({ inventory }: Host): string {
+  if (inventory === undefined) return "nothing told";
+  const { cpu, memoryBytes, disks } = inventory;
+  const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+  return [
+    `${cpu.count} CPU`,
+    `${gib(memoryBytes)} of memory`,
+    ...disks.map(({ name, bytes }) => `${name} of ${gib(bytes)}`),
+  ].join(", ");
+}

@@ -1,0 +1,126 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { InvalidArgumentError, Option } from "commander";
+import { Fault } from "../base/fault.ts";
+import { parseQuantity, quantityNumber } from "../base/quantity.ts";
+import { KeptProcess } from "../kubernetes/kept-process.ts";
+import { openDoor } from "../lab/door.ts";
+import { FIRMWARES, type Firmware } from "../lab/machine.ts";
+import { inOwnNetwork } from "../lab/namespace.ts";
+import { checkInstalled } from "../lab/programs.ts";
+import { planMachines } from "../lab/rack.ts";
+import { assetsFolder } from "../netboot/agent/assets-folder.ts";
+import { runInside } from "./lab-inside.ts";
+import { type LogLevel, logLevel } from "./log-level.ts";
+import type { Verb } from "./main.ts";
+import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+interface Options {
+  machines: number;
+  firmware: Firmware[];
+  disk: number;
+  memory: number;
+  console?: string;
+  dir: string;
+  assets?: string;
+  port: number;
+  inside?: number;
+  logLevel: LogLevel;
+}
+
+const MIB = 1024 ** 2;
+/** The agent's Linux lives in memory. */
+const LEAST_MEMORY = 512 * MIB;
+const MOST_MACHINES = 64;
+
+export const verb: Verb = (program) => {
+  program
+    .command("lab")
+    .description("A rack on a laptop: emulated machines on a network of their own boot from Slipway, until Ctrl-C.")
+    .option("--machines <number>", "how many", wholeNumber, 3)
+    .option(
+      "--firmware <list>",
+      `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`,
+      (text) => namesOf(FIRMWARES)(text) as Firmware[],
+      ["bios", "uefi"] as Firmware[],
+    )
+    .option("--disk <size>", "of each machine's disk", bytes, bytes("4Gi"))
+    .option("--memory <size>", "of each machine", bytes, bytes("1Gi"))
+    .option("--console <name>", "show what this machine says on its serial line (lab-1)")
+    .option("--dir <folder>", "for consoles and the kubeconfig", ".slipway/lab")
+    .option("--assets <folder>", "what `make agent` has put together; unset: $SLIPWAY_NETBOOT_ASSETS, else the cache")
+    .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
+    .addOption(logLevel("warn"))
+    .addOption(new Option("--inside <port>").argParser(portNumber).hideHelp())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  slipway lab
+  slipway lab --machines 4 --firmware bios,uefi-secure,uefi-http,arm64 --console lab-2
+  KUBECONFIG=.slipway/lab/kubeconfig kubectl get bmh -A
+  slipway get unleased`,
+    )
+    .action(run);
+};
+
+async function run(options: Options): Promise<void> {
+  const { machines, firmware, disk, memory, inside } = options;
+  const dir = resolve(options.dir);
+  if (machines < 1 || machines > MOST_MACHINES)
+    throw new Fault("BadRequest", "lab", `${machines} machines`, { remedy: `say 1 to ${MOST_MACHINES}` });
+  if (memory < LEAST_MEMORY) throw new Fault("BadRequest", "lab", "the agent needs 512Mi of memory");
+  const plans = planMachines(machines, firmware, { memoryMiB: Math.floor(memory / MIB), diskBytes: disk });
+  if (options.console !== undefined && !plans.some(({ name }) => name === options.console))
+    throw new Fault("BadRequest", "lab", `there is no ${options.console}`, {
+      remedy: `say one of ${plans.map(({ name }) => name).join(", ")}`,
+    });
+  const socket = socketIn(dir);
+  if (inside === undefined) {
+    await checkInstalled(firmware.slice(0, machines), process.env.PATH ?? "");
+    await runOutside(dir, socket, options.port);
+  } else {
+    const assets = options.assets ?? assetsFolder(process.env);
+    const { logLevel, console } = options;
+    const url = `https://127.0.0.1:${inside}`;
+    await runInside({ dir, socket, assets, plans, url, logLevel, ...(console !== undefined && { console }) });
+  }
+}
+
+/** All that needs the network runs in a process inside it; this one is its door and its end. */
+async function runOutside(dir: string, socket: string, port: number): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const stopped = untilStopped();
+  const door = await openDoor({ host: "127.0.0.1", port }, { path: socket });
+  const args = [...process.execArgv, ...process.argv.slice(1), "--inside", String(door.port)];
+  const root = process.getuid?.() === 0;
+  const inner = new KeptProcess({
+    ...inOwnNetwork(process.execPath, args, { root }),
+    removeAfter: join(dir, "netboot"),
+  });
+  try {
+    await Promise.race([stopped, inner.gone]);
+    await inner.stop();
+    process.exitCode = (await inner.gone) === 0 ? 0 : 1;
+  } finally {
+    await door.close();
+    for (const left of [socket, join(dir, "kubeconfig")]) await rm(left, { force: true });
+  }
+}
+
+/** A Unix socket's path is at most 107 bytes long; from here it may be shorter. */
+function socketIn(dir: string): string {
+  const [whole, short] = [join(dir, "api.sock"), relative("", join(dir, "api.sock"))];
+  return short.length < whole.length ? short : whole;
+}
+
+function bytes(text: string): number {
+  try {
+    const number = quantityNumber(parseQuantity(text));
+    if (Number.isSafeInteger(number) && number >= MIB) return number;
+  } catch {
+    // Told below, with the same example.
+  }
+  throw new InvalidArgumentError("Give a size such as 4Gi.");
+}
