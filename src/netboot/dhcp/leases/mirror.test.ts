@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Fault } from "../../../base/fault.ts";
+import { quietLog } from "../../../base/log.ts";
+import { seededRandom } from "../../../base/random.ts";
+import { VirtualClock } from "../../../base/virtual-clock.ts";
+import { FakeApi, failure } from "../../../kube/fake-api.ts";
+import { createClient } from "../../../kube/rest-client.ts";
+import { MemoryStore } from "../testing.ts";
+import { parseIpv4 } from "../wire/ipv4.ts";
+import type { Lease } from "./lease.ts";
+import { readLines, writeLines } from "./lease-lines.ts";
+import { type MirroredLeases, openMirrored } from "./mirror.ts";
+
+const END = 1_800_000_000_000;
+
+function lease(address: string, client: string, more: Partial<Lease> = {}): Lease {
+  return { address: parseIpv4(address), client: `1/${client}`, state: "bound", expiresAt: END, ...more };
+}
+
+/** Replicas around one API, in virtual time. */
+class Replicas {
+  readonly api = new FakeApi();
+  readonly clock = new VirtualClock();
+  readonly lost: string[] = [];
+
+  async open(replica: string, file: MemoryStore): Promise<MirroredLeases> {
+    const { clock } = this;
+    const client = createClient(this.api, { clock, random: seededRandom(1), log: quietLog, fieldManager: "t" });
+    const opening = openMirrored(file, {
+      ...{ client, namespace: "slipway", name: "rack", replica, clock, log: quietLog },
+      onLost: () => this.lost.push(replica),
+    });
+    await clock.run(1000);
+    return opening;
+  }
+
+  writes(): number {
+    return this.api.requests.filter(({ method }) => method === "PUT" || method === "POST").length;
+  }
+}
+
+const sorted = (leases: readonly Lease[]): Lease[] => [...leases].sort((a, b) => a.address - b.address);
+
+test("leases as lines: what is written is read back; a line that makes no sense is left out", () => {
+  const any: fc.Arbitrary<Lease> = fc.record(
+    {
+      address: fc.integer({ min: 0, max: 0xffff_ffff }),
+      client: fc.uint8Array({ maxLength: 255 }).map((bytes) => `id/${Buffer.from(bytes).toString("hex")}`),
+      state: fc.constantFrom("bound", "released", "declined"),
+      expiresAt: fc.integer({ min: 0, max: 2 ** 52 }),
+    },
+    { noNullPrototype: true },
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(any, { selector: ({ address }) => address, maxLength: 20 }), (leases) => {
+      assert.deepEqual(sorted([...readLines(writeLines(leases)).values()]), sorted(leases));
+    }),
+  );
+  assert.equal(writeLines([lease("10.0.0.7", "aa")]), `10.0.0.7 1/aa bound ${END}\n`);
+  assert.deepEqual([...readLines("10.0.0.7 1/aa bound soon\n10.0.0.8 root bound 1\n").keys()], []);
+});
+
+test("N10 another replica goes on with the leases of the one before, released and declined ones too", async () => {
+  const replicas = new Replicas();
+  const first = await replicas.open("a", new MemoryStore());
+  const leases = [
+    lease("10.0.0.100", "aa"),
+    lease("10.0.0.101", "bb", { state: "released" }),
+    // Of another ConfigMap.
+    lease("10.0.8.7", "cc", { state: "declined" }),
+  ];
+  for (const each of leases) await first.put(each);
+  await replicas.clock.run(2_000);
+  // It dies here. What the other one had in its file, of times when it served, is old.
+  const file = new MemoryStore();
+  await file.put(lease("10.0.0.100", "dd", { expiresAt: END + 1 }));
+  const second = await replicas.open("b", file);
+  assert.deepEqual(sorted(second.load()), leases);
+  assert.deepEqual(sorted(file.load()), leases);
+});
+
+test("N10 a replica that comes back to its own leases trusts its file, which may know more", async () => {
+  const replicas = new Replicas();
+  const file = new MemoryStore();
+  const first = await replicas.open("a", file);
+  await first.put(lease("10.0.0.100", "aa"));
+  await replicas.clock.run(2_000);
+  await first.put(lease("10.0.0.100", "bb"));
+  first.close();
+  const again = await replicas.open("a", file);
+  assert.deepEqual(again.load(), [lease("10.0.0.100", "bb")]);
+});
+
+test("a replica that thinks it still serves learns from its next write that another one does, and overwrites nothing", async () => {
+  const replicas = new Replicas();
+  const first = await replicas.open("a", new MemoryStore());
+  await first.put(lease("10.0.0.100", "aa"));
+  await replicas.clock.run(2_000);
+  const second = await replicas.open("b", new MemoryStore());
+  await first.put(lease("10.0.0.100", "stale"));
+  await replicas.clock.run(10_000);
+  assert.deepEqual(replicas.lost, ["a"]);
+  await second.put(lease("10.0.0.101", "bb"));
+  await replicas.clock.run(2_000);
+  const third = await replicas.open("c", new MemoryStore());
+  assert.deepEqual(sorted(third.load()), [lease("10.0.0.100", "aa"), lease("10.0.0.101", "bb")]);
+});
+
+test("a write whose answer was lost, and a copy that somebody deleted, are made good", async () => {
+  const replicas = new Replicas();
+  const store = await replicas.open("a", new MemoryStore());
+  await store.put(lease("10.0.0.100", "aa"));
+  await replicas.clock.run(2_000);
+  // The write is done, and then nothing more is heard.
+  replicas.api.intercept = (request) => {
+    if (request.method !== "PUT") return undefined;
+    replicas.api.intercept = () => undefined;
+    return replicas.api.request(request).then(() => {
+      throw new Fault("LostAnswer", "test", "connection reset");
+    });
+  };
+  await store.put(lease("10.0.0.100", "bb"));
+  await replicas.clock.run(10_000);
+  await store.put(lease("10.0.0.100", "cc"));
+  await replicas.clock.run(10_000);
+  const [path] = replicas.api.objects.keys();
+  replicas.api.objects.delete(path!);
+  await store.put(lease("10.0.0.101", "dd"));
+  await replicas.clock.run(10_000);
+  assert.deepEqual(replicas.lost, []);
+  const other = await replicas.open("b", new MemoryStore());
+  assert.deepEqual(sorted(other.load()), [lease("10.0.0.100", "cc"), lease("10.0.0.101", "dd")]);
+});
+
+test("an API that is away holds up no lease, and is told of all once it is back", async () => {
+  const replicas = new Replicas();
+  const file = new MemoryStore();
+  const store = await replicas.open("a", file);
+  replicas.api.intercept = () => failure(403, "Forbidden", "not now");
+  await store.put(lease("10.0.0.100", "aa"));
+  assert.equal(file.leases.size, 1);
+  await replicas.clock.run(20_000);
+  replicas.api.intercept = () => undefined;
+  await replicas.clock.run(2_000);
+  assert.deepEqual((await replicas.open("b", new MemoryStore())).load(), [lease("10.0.0.100", "aa")]);
+  assert.deepEqual(replicas.lost, []);
+});
+
+test("however many leases change, the API gets a bounded number of writes, and none without need", async () => {
+  const replicas = new Replicas();
+  const store = await replicas.open("a", new MemoryStore());
+  for (let round = 0; round < 100; round++)
+    for (let block = 0; block < 20; block++) await store.put(lease(`10.0.${4 * block}.${round}`, "aa"));
+  await replicas.clock.run(2_000);
+  assert.equal(replicas.writes(), 8);
+  await replicas.clock.run(60_000);
+  assert.equal(replicas.writes(), 20);
+  await store.put(lease("10.0.0.1", "bb"));
+  await store.settle();
+  store.close();
+  assert.equal(replicas.writes(), 21);
+  assert.equal(replicas.clock.pending, 0);
+});

@@ -1,0 +1,183 @@
+import type { Clock, Timer } from "../../../base/clock.ts";
+import { asFault, isFault } from "../../../base/fault.ts";
+import type { Log } from "../../../base/log.ts";
+import type { Client } from "../../../kube/client.ts";
+import { ConfigMap } from "../../../kube/core.ts";
+import { formatIpv4, type Ipv4 } from "../wire/ipv4.ts";
+import type { Lease, LeaseStore } from "./lease.ts";
+import { readLines, writeLines } from "./lease-lines.ts";
+
+export interface MirrorOptions {
+  client: Pick<Client, "list" | "find" | "create" | "update">;
+  namespace: string;
+  /** Replicas that serve the same networks have the same one; a DNS label of at most 40 characters. */
+  name: string;
+  /** This replica, the same one for as long as its file is kept. */
+  replica: string;
+  clock: Pick<Clock, "after">;
+  log: Log;
+  /** Another replica has taken over: this one must not answer any more. Called once, and must not throw. */
+  onLost: () => void;
+}
+
+/** A file of leases with a copy in Kubernetes, from which another replica goes on. */
+export interface MirroredLeases extends LeaseStore {
+  /** Resolves when the copy is complete: before a hand-over. Rejects with the API's `Fault`. */
+  settle(): Promise<void>;
+}
+
+export const LABEL = "slipway.dev/dhcp-leases";
+const REPLICA = "slipway.dev/replica";
+
+/** Addresses of one ConfigMap: 2^10, so that even the longest clients' names stay under its limit of 1 MiB. */
+const BLOCK_BITS = 10;
+
+/** What another replica does not know of when this one dies; it looks at such addresses before it gives them. */
+const EVERY_MS = 2_000;
+
+/** So many ConfigMaps at a time: a rack that powers on must not flood the API. */
+const MOST_AT_ONCE = 8;
+
+/**
+ * Opens the leases of a replica that has been elected to serve, once the one before has stopped or is given up. What Kubernetes knows
+ * goes before what is in the file, but for what this replica was the last to write; then the copy is this replica's, and a replica that
+ * thinks it still serves is told by its next write that it does not. The file is never waited for less than before: an ACK means it is
+ * there, and an API that is away holds up no machine. Rejects with a `Fault` when the API can't be asked; the file stays open.
+ */
+export async function openMirrored(file: LeaseStore, options: MirrorOptions): Promise<MirroredLeases> {
+  const mirror = new Mirror(file, options);
+  await mirror.takeOver();
+  return mirror;
+}
+
+class Mirror implements MirroredLeases {
+  readonly #file: LeaseStore;
+  readonly #o: MirrorOptions;
+  readonly #leases: Map<Ipv4, Lease>;
+  /** The ConfigMaps as last seen, by block. */
+  readonly #objects = new Map<number, ConfigMap>();
+  readonly #changed = new Set<number>();
+  #timer: Timer | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #over = false;
+
+  constructor(file: LeaseStore, options: MirrorOptions) {
+    this.#file = file;
+    this.#o = options;
+    this.#leases = new Map(file.load().map((lease) => [lease.address, lease]));
+  }
+
+  async takeOver(): Promise<void> {
+    const { client, namespace, name, replica } = this.#o;
+    const { items } = await client.list(ConfigMap, { namespace, labelSelector: `${LABEL}=${name}` });
+    const better: Lease[] = [];
+    for (const object of items) {
+      const theirs = object.metadata.annotations?.[REPLICA] !== replica;
+      const known = readLines(object.data?.leases ?? "");
+      for (const lease of known.values()) if (theirs || !this.#leases.has(lease.address)) better.push(lease);
+      const [first] = known.keys();
+      if (first !== undefined) this.#objects.set(blockOf(first), object);
+    }
+    for (const lease of better) this.#leases.set(lease.address, lease);
+    await Promise.all(better.map((lease) => this.#file.put(lease)));
+    for (const address of this.#leases.keys()) this.#changed.add(blockOf(address));
+    await this.settle();
+  }
+
+  load(): Lease[] {
+    return [...this.#leases.values()];
+  }
+
+  put(lease: Lease): Promise<void> {
+    this.#leases.set(lease.address, lease);
+    this.#changed.add(blockOf(lease.address));
+    this.#later();
+    return this.#file.put(lease);
+  }
+
+  close(): void {
+    this.#over = true;
+    this.#timer?.cancel();
+    this.#file.close();
+  }
+
+  async settle(): Promise<void> {
+    await this.#writing;
+    while (this.#changed.size > 0 && !this.#over) await this.#write();
+  }
+
+  #later(): void {
+    if (this.#over) return;
+    this.#timer ??= this.#o.clock.after(EVERY_MS, () => {
+      this.#timer = undefined;
+      this.#writing = this.#write().then(
+        () => {
+          if (this.#changed.size > 0) this.#later();
+        },
+        (error: unknown) => {
+          this.#o.log.warn({ error: asFault(error, "dhcp leases").message }, "leases can't be copied to Kubernetes");
+          this.#later();
+        },
+      );
+    });
+  }
+
+  /** Writes some of the blocks that changed. What can't be written stays to be. */
+  async #write(): Promise<void> {
+    for (const block of [...this.#changed].slice(0, MOST_AT_ONCE)) {
+      if (this.#over) return;
+      this.#changed.delete(block);
+      try {
+        this.#objects.set(block, await this.#store(block));
+      } catch (error) {
+        this.#changed.add(block);
+        if (!isFault(error, "Conflict", "AlreadyExists", "NotFound")) throw error;
+        await this.#lookAgain(block);
+      }
+    }
+  }
+
+  /** Something else is there than was last seen: our own write whose answer was lost, or another replica's. */
+  async #lookAgain(block: number): Promise<void> {
+    const { client, namespace, replica } = this.#o;
+    const found = await client.find(ConfigMap, { namespace, name: this.#nameOf(block) });
+    if (found === undefined) this.#objects.delete(block);
+    else if (found.metadata.annotations?.[REPLICA] === replica) this.#objects.set(block, found);
+    else this.#lost();
+  }
+
+  #nameOf(block: number): string {
+    return `${this.#o.name}-${formatIpv4((block << BLOCK_BITS) >>> 0).replaceAll(".", "-")}`;
+  }
+
+  #store(block: number): Promise<ConfigMap> {
+    const { client, namespace, name, replica } = this.#o;
+    const first = (block << BLOCK_BITS) >>> 0;
+    const leases = [];
+    for (let i = 0; i < 2 ** BLOCK_BITS; i++) {
+      const lease = this.#leases.get(first + i);
+      if (lease !== undefined) leases.push(lease);
+    }
+    const data = { leases: writeLines(leases) };
+    const before = this.#objects.get(block);
+    if (before !== undefined) {
+      const annotations = { ...before.metadata.annotations, [REPLICA]: replica };
+      return client.update(ConfigMap, { ...before, metadata: { ...before.metadata, annotations }, data });
+    }
+    const metadata = {
+      ...{ namespace, name: this.#nameOf(block) },
+      ...{ labels: { [LABEL]: name }, annotations: { [REPLICA]: replica } },
+    };
+    return client.create(ConfigMap, { metadata, data });
+  }
+
+  #lost(): void {
+    this.#over = true;
+    this.#timer?.cancel();
+    this.#o.onLost();
+  }
+}
+
+function blockOf(address: Ipv4): number {
+  return address >>> BLOCK_BITS;
+}
