@@ -48,6 +48,8 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   // Its own are faster than busybox's, and dd counts what it wrote.
   coreutils: ["usr/bin/dd", "usr/bin/md5sum", "usr/bin/sha256sum", "usr/bin/sha512sum"],
   curl: ["usr/bin/curl"],
+  // busybox's own shell takes busybox's programs, whatever the path says.
+  dash: ["usr/bin/dash"],
   diffutils: ["usr/bin/cmp"],
   fdisk: ["usr/sbin/sfdisk"],
   hdparm: ["usr/sbin/hdparm"],

@@ -13,7 +13,7 @@ export function rootEntries(architecture: Architecture, unpacked: string, versio
   const entries = new Map<string, Entry>(FOLDERS.map((folder) => [folder, { is: "folder" }]));
   // The kernel opens it for the first process before anything is mounted.
   entries.set("dev/console", { is: "device", major: 5, minor: 1 });
-  entries.set("bin/sh", { is: "link", to: "busybox" });
+  entries.set("bin/sh", { is: "link", to: "/usr/bin/dash" });
   for (const file of readdirSync(PROGRAM)) {
     const content = readFileSync(join(PROGRAM, file));
     const executable = content.subarray(0, 2).toString() === "#!";
