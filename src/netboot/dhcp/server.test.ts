@@ -378,3 +378,16 @@ test("leases of a pool that is no more are refused at renewal, and not in the wa
   assert.equal((await rack.send(say("request", { mac: mac(1), ciaddr: "10.0.0.100" })))?.type, "nak");
   assert.equal(await rack.boot({ mac: mac(1) }), "10.0.0.200");
 });
+
+test("N10 N15 a replica that takes over keeps clients' addresses, and looks at those it can't know of before it gives them", async () => {
+  const before = new Rack();
+  assert.equal(await before.boot({ mac: mac(1) }), "10.0.0.100");
+  const known = new MemoryStore();
+  for (const lease of before.store.load()) await known.put(lease);
+  // Given after the last copy: the machine answers at it.
+  assert.equal(await before.boot({ mac: mac(2) }), "10.0.0.101");
+  const after = new Rack({ store: known, inUse: async (address) => (address & 255) === 101 });
+  const renewed = await after.send(say("request", { mac: mac(1), ciaddr: "10.0.0.100" }));
+  assert.deepEqual([renewed?.type, renewed?.yiaddr], ["ack", "10.0.0.100"]);
+  assert.equal(await after.boot({ mac: mac(3) }), "10.0.0.102");
+});
