@@ -53,16 +53,16 @@ export function nextGrubScript(next: NextStep): GrubScript {
 }
 
 /**
- * Firmware takes a loader that ends for a success and may try nothing else; so what the disks have is started from here, by the names
- * that the UEFI specification (§3.5.1.1) gives to loaders of removable media and installers write beside their own.
+ * Firmware takes a loader that ends for a success and tries nothing else; so what the disks have is started from here, by the names
+ * that the UEFI specification (§3.5.1.1) gives to loaders of media which no boot entry names.
  */
 const DISK: GrubScript = [
   { do: "echo", text: "Slipway: booting from disk" },
   ...["/EFI/BOOT/BOOTX64.EFI", "/EFI/BOOT/BOOTAA64.EFI"].map(
     (file): GrubStatement => ({
       do: "if",
-      when: { do: "search", file, name: "disk" },
-      body: [{ do: "chainloader", file: ["(", { variable: "disk" }, `)${file}`] }, { do: "boot" }],
+      when: { do: "search", file },
+      body: [{ do: "if", when: { do: "chainloader", file }, body: [{ do: "boot" }] }],
     }),
   ),
   { do: "exit" },

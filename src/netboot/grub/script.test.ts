@@ -175,7 +175,7 @@ test("GRUB's own syntax check accepts every kind of statement", (t) => {
   if (missing("grub-script-check")) return t.skip("grub-script-check is not installed (Debian: grub-common)");
   const all: GrubScript = [
     ...BOOT,
-    { do: "search", file: "/EFI/BOOT/BOOTX64.EFI", name: "root" },
+    { do: "search", file: "/EFI/BOOT/BOOTX64.EFI" },
     { do: "chainloader", file: "/EFI/BOOT/BOOTX64.EFI" },
     { do: "configfile", file: "(http,192.0.2.1)/menu" },
     { do: "reboot" },

@@ -13,14 +13,14 @@ export type GrubCommand =
   | { do: "initrd"; files: readonly [Value, ...Value[]] }
   /** Starts what was loaded. */
   | { do: "boot" }
-  /** Another loader instead of a kernel. */
+  /** Another loader instead of a kernel, told that it comes from where paths without a device begin. */
   | { do: "chainloader"; file: Value }
   /** Reads another file's statements in this place; what it sets stays set. */
   | { do: "source"; file: Value }
   /** Goes over to another configuration, menus included. */
   | { do: "configfile"; file: Value }
-  /** Sets the variable to the device that has the file; fails when none has it. */
-  | { do: "search"; file: Value; name: string }
+  /** The first disk that has the file becomes where paths without a device begin; fails when none has it. */
+  | { do: "search"; file: Value }
   | { do: "sleep"; seconds: number }
   | { do: "echo"; text: Value }
   | { do: "reboot" }
@@ -55,8 +55,7 @@ export function grubScript(script: GrubScript): string {
 /** Names that the script itself gives values to; only these, and the loader's own, may be referred to. */
 function namesSet(script: GrubScript, into: Set<string>): void {
   for (const statement of script) {
-    const command = "when" in statement ? statement.when : statement;
-    if ("do" in command && (command.do === "set" || command.do === "search")) into.add(command.name);
+    if (statement.do === "set") into.add(statement.name);
     if ("body" in statement) namesSet(statement.body, into);
     if (statement.do === "if") namesSet(statement.otherwise ?? [], into);
   }
@@ -107,7 +106,7 @@ function commandText(command: GrubCommand, own: ReadonlySet<string>): string {
     case "configfile":
       return `${command.do} ${first(command.do, command.file, own)}`;
     case "search":
-      return `search --no-floppy --set=${nameOf(command.do, command.name)} --file ${first(command.do, command.file, own)}`;
+      return `search --no-floppy --set=root --file ${first(command.do, command.file, own)}`;
     case "sleep":
       return `sleep ${wholeNumber(command.do, command.seconds, 0, 86_400)}`;
     case "echo":
