@@ -15,9 +15,12 @@ import type { Kind } from "../kinds/kind.ts";
 import type { Client } from "../kube/client.ts";
 import { createClient } from "../kube/rest-client.ts";
 import type { Transport } from "../kube/transport.ts";
+import type { Netboot } from "../netboot/service/service.ts";
+import type { NetbootSettings } from "../netboot/settings.ts";
 import { serveConversion } from "../operator/conversion-server.ts";
 import { installCrds } from "../operator/install-crds.ts";
 import { KINDS } from "../operator/kinds.ts";
+import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
 import { createOperator, type Operator } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { type LaptopIdentity, laptopIdentity } from "./laptop-identity.ts";
@@ -35,6 +38,8 @@ export interface LaptopOptions {
   speed: number;
   log: Log;
   secrets: Secrets;
+  /** Boots real machines as well. */
+  netboot?: { settings: NetbootSettings; start(): Promise<Netboot> };
   /** Slipway's own unless given. */
   kinds?: readonly (readonly Kind[])[];
 }
@@ -102,6 +107,12 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     }
     const { operator, closeBoot } = await startOperator(options, { transport, clock, random, http, metal, joinToken });
     closers.push(closeBoot);
+    const { netboot } = options;
+    if (netboot !== undefined) {
+      await prepareDiscovery({ client, clock, signal: stopping.signal }, netboot.settings);
+      const led = addNetboot(operator.manager, netboot.settings, { start: netboot.start, log, clock });
+      closers.push(() => led.closed());
+    }
     await operator.manager.start(stopping.signal);
     closers.push(() => operator.manager.stop());
     return { url, identity, client, operator, metal, died, close };

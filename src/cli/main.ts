@@ -18,6 +18,10 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   crds: () => import("./crds.ts"),
   version: () => import("./version.ts"),
   netboot: () => import("./netboot.ts"),
+  get: () => import("./get.ts"),
+  logs: () => import("./logs.ts"),
+  order: () => import("./order.ts"),
+  lab: () => import("./lab.ts"),
   completion: () => import("./completion.ts"),
 };
 

@@ -13,15 +13,12 @@ import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { type Netboot, startNetboot } from "../netboot/service/service.ts";
 import type { NetbootSettings } from "../netboot/settings.ts";
 import { inheritedSockets } from "../netboot/sockets/inherited.ts";
-import { installOwnCrds } from "../operator/install-crds.ts";
-import { METAL3_KINDS } from "../operator/kinds.ts";
-import { addNetboot } from "../operator/netboot.ts";
+import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
 import { untilStopped } from "./until-stopped.ts";
 
-const RETRY_MS = 5_000;
 const DEFAULT_NAMESPACE = "slipway-hosts";
 
 interface Options extends NetbootOptions {
@@ -47,7 +44,7 @@ export const verb: Verb = (program) => {
     .option("--context <name>", "context of the kubeconfig")
     .option("--no-kubernetes", "without a cluster: hosts are shown by `slipway get unleased` alone")
     .option("--no-leader-election", "run without a Lease: only where there is one replica")
-    .option("--no-install-crds", "leave the CRDs as they are")
+    .option("--no-install-crds", "leave the CRDs and the namespace as they are")
     .option("--dry-run", "check the settings and the boot files, say what would be served, and open nothing", false)
     .addOption(logLevel("info"))
     .addHelpText(
@@ -111,18 +108,11 @@ async function withCluster(
     log,
     leaderElection: options.leaderElection && { namespace, identity },
   });
-  const led = addNetboot(manager, settings, {
-    start,
-    log,
-    retry: (again) => {
-      const timer = clock.after(RETRY_MS, again);
-      return () => timer.cancel();
-    },
-  });
+  const led = addNetboot(manager, settings, { start, log, clock });
   const stopping = new AbortController();
   const stopped = untilStopped();
   try {
-    if (options.installCrds) await installOwnCrds(client, clock, stopping.signal, METAL3_KINDS);
+    if (options.installCrds) await prepareDiscovery({ client, clock, signal: stopping.signal }, settings);
     await manager.start(stopping.signal);
     await stopped;
   } finally {

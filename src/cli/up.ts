@@ -1,11 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { jsonLog, Secrets } from "../base/log.ts";
-import { startLaptop } from "./laptop.ts";
+import { jsonLog, type Log, Secrets } from "../base/log.ts";
+import { cryptoRandom } from "../base/random.ts";
+import { assetsFolder } from "../netboot/agent/assets-folder.ts";
+import { inheritedSockets } from "../netboot/sockets/inherited.ts";
+import { type LaptopOptions, startLaptop } from "./laptop.ts";
 import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
+import { SOCKET } from "./netboot-client.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -19,6 +24,7 @@ export const verb: Verb = (program) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
+    .option("--netboot <file>", "boot real machines, too, with these settings (docs/netboot.md)")
     .addOption(kubernetesOption())
     .addOption(logLevel("warn"))
     .addHelpText(
@@ -28,6 +34,7 @@ Examples:
   slipway up
   slipway up --kubernetes real
   slipway up --dir /tmp/lab --port 0 --speed 100
+  slipway up --netboot examples/rack/netboot.yaml
   KUBECONFIG=.slipway/kubeconfig kubectl apply -f examples/harvester/`,
     )
     .action(async (options: UpOptions) => {
@@ -35,7 +42,9 @@ Examples:
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const secrets = new Secrets();
       const log = jsonLog({ level: options.logLevel, secrets });
+      const netboot = options.netboot === undefined ? undefined : await netbootOf(options.netboot, dir, log);
       const laptop = await startLaptop({
+        ...(netboot !== undefined && { netboot }),
         kubernetes: options.kubernetes,
         dir,
         host: options.host,
@@ -64,6 +73,18 @@ interface UpOptions {
   host: string;
   port: number;
   speed: number;
+  netboot?: string;
   kubernetes: KubernetesChoice;
   logLevel: LogLevel;
+}
+
+async function netbootOf(config: string, dir: string, log: Log): Promise<NonNullable<LaptopOptions["netboot"]>> {
+  const { settingsOf } = await import("./netboot-options.ts");
+  const { startNetboot } = await import("../netboot/service/service.ts");
+  const settings = await settingsOf({ config });
+  const folder = join(dir, "netboot");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const inherited = await inheritedSockets(process.env, process.pid);
+  const place = { settings, assets: assetsFolder(process.env), dir: folder, socket: join(folder, SOCKET), inherited };
+  return { settings, start: () => startNetboot(place, { clock: systemClock, random: cryptoRandom, log }) };
 }

@@ -27,7 +27,12 @@ export async function installOwnCrds(
   kinds: readonly (readonly Kind[])[],
 ): Promise<void> {
   const foreign = await Promise.all(kinds.map(([kind]) => isForeign(client, `${kind!.plural}.${kind!.group}`, signal)));
-  await installCrds(client, clock, signal, kinds.filter((_, at) => !foreign[at]));
+  await installCrds(
+    client,
+    clock,
+    signal,
+    kinds.filter((_, at) => !foreign[at]),
+  );
 }
 
 /** Whether there is such a definition and none of its fields is ours. */

@@ -1,13 +1,19 @@
 /** Netboot as a system of the operator: machines are served while it leads, and those that were heard become objects. */
-import { asFault } from "../base/fault.ts";
+import type { Clock, Timer } from "../base/clock.ts";
+import { asFault, Fault, isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { discoveryController, type HeardHosts, SYSTEM } from "../inventory/discovery/controller.ts";
-import type { Controller } from "../kube/controller.ts";
-import { DONE } from "../kube/controller.ts";
+import type { Client } from "../kube/client.ts";
+import { type Controller, DONE } from "../kube/controller.ts";
+import { Namespace } from "../kube/core.ts";
 import type { Manager } from "../kube/manager.ts";
 import type { HostChange } from "../netboot/hosts/host.ts";
 import type { Netboot } from "../netboot/service/service.ts";
 import type { NetbootSettings } from "../netboot/settings.ts";
+import { installOwnCrds } from "./install-crds.ts";
+import { METAL3_KINDS } from "./kinds.ts";
+
+const RETRY_MS = 5_000;
 
 export interface LedNetboot {
   /** The service while it runs here. */
@@ -16,11 +22,28 @@ export interface LedNetboot {
   closed(): Promise<void>;
 }
 
+/** Sees to the kinds (Metal3's own stay) and the namespace that discovery needs. Rejects with a `Fault` that says what to do where it may not. */
+export async function prepareDiscovery(
+  { client, clock, signal }: { client: Client; clock: Clock; signal: AbortSignal },
+  { discovery: { namespace } }: Pick<NetbootSettings, "discovery">,
+): Promise<void> {
+  await installOwnCrds(client, clock, signal, METAL3_KINDS);
+  if ((await client.find(Namespace, { name: namespace }, { signal })) !== undefined) return;
+  await client.create(Namespace, { metadata: { name: namespace } }, { signal }).catch((cause: unknown) => {
+    if (isFault(cause, "AlreadyExists")) return;
+    const { code, message } = asFault(cause, namespace);
+    throw new Fault(code, `Namespace/${namespace}`, message, {
+      remedy: `kubectl create namespace ${namespace}`,
+      cause,
+    });
+  });
+}
+
 /** Has the manager start the service with the lease and end it with the lease. `start` is tried again while it fails. */
 export function addNetboot(
   manager: Manager,
   { discovery }: Pick<NetbootSettings, "discovery">,
-  { start, log, retry }: { start(): Promise<Netboot>; log: Log; retry(again: () => void): () => void },
+  { start, log, clock }: { start(): Promise<Netboot>; log: Log; clock: Pick<Clock, "after"> },
 ): LedNetboot {
   const listeners = new Set<(change: HostChange) => void>();
   const tell = (change: HostChange): void => {
@@ -31,7 +54,7 @@ export function addNetboot(
 
   const lead = (): (() => void) => {
     let isWanted = true;
-    let cancel = (): void => {};
+    let again: Timer | undefined;
     const begin = async (): Promise<void> => {
       if (!isWanted) return;
       try {
@@ -40,7 +63,7 @@ export function addNetboot(
         for (const host of running.hosts.list()) tell({ is: "changed", host });
       } catch (error) {
         log.error({ error: asFault(error, "netboot").advice }, "netboot could not be started");
-        cancel = retry(() => {
+        again = clock.after(RETRY_MS, () => {
           turn = turn.then(begin);
         });
       }
@@ -49,7 +72,7 @@ export function addNetboot(
     turn = turn.then(begin);
     return () => {
       isWanted = false;
-      cancel();
+      again?.cancel();
       turn = turn.then(async () => {
         await running?.close();
         running = undefined;

@@ -1,0 +1,85 @@
+import { styleText } from "node:util";
+import { systemClock } from "../base/clock.ts";
+import { loadVendors, type VendorOf } from "../inventory/vendor.ts";
+import type { ShownHost } from "../netboot/local-api.ts";
+import type { Verb } from "./main.ts";
+import { FOLDERS, netbootClient } from "./netboot-client.ts";
+
+const MINUTE_MS = 60_000;
+const FRESH_MS = 2 * MINUTE_MS;
+const RECENT_MS = 30 * MINUTE_MS;
+
+export const verb: Verb = (program) => {
+  const get = program.command("get").description("Show what a running netboot knows.");
+  get
+    .command("unleased")
+    .alias("hosts")
+    .description("Machines that were heard on the network, the latest first.")
+    .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
+    .option("-o, --output <format>", "wide (what it is, what it boots, what it does) or json")
+    .addHelpText("after", "\nExamples:\n  slipway get unleased\n  slipway get unleased -o json")
+    .action(async ({ dir, output }: { dir?: string; output?: string }) => {
+      const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
+      try {
+        const hosts = (await client.hosts()).sort((a, b) => b.lastSeen - a.lastSeen);
+        if (output === "json") console.log(JSON.stringify({ hosts }, undefined, 2));
+        else
+          for (const line of table(hosts, await loadVendors(), systemClock.now(), output === "wide")) console.log(line);
+      } finally {
+        await client.close();
+      }
+    });
+};
+
+/** The columns of `pldrctl get unleased`, coloured as its are: seen within two minutes green, within half an hour yellow, else red. */
+export function table(hosts: readonly ShownHost[], vendorOf: VendorOf, now: number, wide: boolean): string[] {
+  const head = ["Mac Address", "Hardware Vendor", "Time Seen", "Time since"];
+  const rows = hosts.map(({ mac, lastSeen }) => [
+    mac,
+    vendorOf(mac) || "-",
+    new Date(lastSeen).toISOString().replace(/\.\d+Z$/, "Z"),
+    since(now - lastSeen),
+  ]);
+  if (wide) {
+    head.push("Name", "Address", "Machine", "Boots", "Order");
+    for (const [at, host] of hosts.entries()) rows[at]!.push(...detail(host));
+  }
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]!.length)));
+  const line = (cells: string[]): string =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join("  ")
+      .trimEnd();
+  return [line(head), ...rows.map((row, at) => styleText(colourOf(now - hosts[at]!.lastSeen), line(row)))];
+}
+
+function detail({ name, address, architecture, firmware, boot, inventory, order }: ShownHost): string[] {
+  const machine =
+    inventory?.system.product ?? [architecture, firmware].filter((known) => known !== undefined).join(" ");
+  const doing =
+    order === undefined ? "-" : `${order.is.order}: ${order.result?.message ?? order.progress?.phase ?? "given"}`;
+  return [name, address ?? "-", machine || "-", typeof boot === "string" ? boot : "script", doing];
+}
+
+function colourOf(ageMs: number): "green" | "yellow" | "red" {
+  if (ageMs < FRESH_MS) return "green";
+  return ageMs < RECENT_MS ? "yellow" : "red";
+}
+
+/** `4s`, `12m3s`, `3h20m`, `2d4h`. */
+function since(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const units = [
+    ["d", Math.floor(seconds / 86_400)],
+    ["h", Math.floor(seconds / 3_600) % 24],
+    ["m", Math.floor(seconds / 60) % 60],
+    ["s", seconds % 60],
+  ] as const;
+  const first = units.findIndex(([, count]) => count > 0);
+  if (first < 0) return "0s";
+  return units
+    .slice(first, first + 2)
+    .filter(([, count], at) => at === 0 || count > 0)
+    .map(([unit, count]) => `${count}${unit}`)
+    .join("");
+}

@@ -1,0 +1,36 @@
+import { Fault } from "../base/fault.ts";
+import type { Verb } from "./main.ts";
+import { FOLDERS, netbootClient } from "./netboot-client.ts";
+
+export const verb: Verb = (program) => {
+  program
+    .command("logs")
+    .description("Show what a host said while it booted: DHCP, TFTP, scripts, syslog and the agent.")
+    .argument("<host>", "host/NAME, NAME, or the address of one of its cards")
+    .option("-f, --follow", "go on until Ctrl-C", false)
+    .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  slipway logs host/host-52-54-00-12-34-56\n  slipway logs 52:54:00:12:34:56 -f",
+    )
+    .action(async (name: string, { follow, dir }: { follow: boolean; dir?: string }) => {
+      const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
+      const stop = new AbortController();
+      process.once("SIGINT", () => stop.abort());
+      try {
+        for await (const { at, source, line } of client.logs(hostArgument(name), { follow, signal: stop.signal }))
+          console.log(`${new Date(at).toISOString()} ${source.padEnd(6)} ${line}`);
+      } catch (error) {
+        if (!stop.signal.aborted) throw error;
+      } finally {
+        await client.close();
+      }
+    });
+};
+
+/** The host that an argument names. Throws a `Fault` for what can be none. */
+export function hostArgument(text: string): string {
+  const name = text.replace(/^hosts?\//, "");
+  if (/^[\w:.-]{1,64}$/.test(name)) return name;
+  throw new Fault("BadRequest", text, "is no host", { remedy: "slipway get unleased -o wide shows their names" });
+}

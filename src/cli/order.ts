@@ -1,0 +1,156 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { systemClock as clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { UserOrder } from "../netboot/agent/order.ts";
+import type { ShownHost } from "../netboot/local-api.ts";
+import { hostArgument } from "./logs.ts";
+import type { Verb } from "./main.ts";
+import { FOLDERS, type NetbootClient, netbootClient } from "./netboot-client.ts";
+
+const LOOK_MS = 500;
+
+interface Common {
+  dir?: string;
+  wait: boolean;
+}
+
+export const verb: Verb = (program) => {
+  const order = program
+    .command("order")
+    .description("Have a host that waits in the agent do something.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  slipway order write host/host-52-54-00-12-34-56 --image debian.raw.zst --user-data user-data.yaml
+  slipway order boot host/host-52-54-00-12-34-56 disk
+  slipway order reboot host/host-52-54-00-12-34-56
+  slipway order wipe host/host-52-54-00-12-34-56 --how metadata --yes`,
+    );
+  const verbOf = (name: string, about: string): Command =>
+    order
+      .command(name)
+      .description(about)
+      .argument("<host>", "host/NAME, NAME, or the address of one of its cards")
+      .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
+      .option("--no-wait", "return once the order is given");
+
+  for (const [name, about] of [
+    ["inspect", "Report the hardware again."],
+    ["reboot", "Start again through the firmware."],
+    ["poweroff", "Switch the machine off."],
+  ] as const)
+    verbOf(name, about).action((host: string, options: Common) => give(host, { order: name }, options));
+
+  verbOf("wipe", "Erase disks, and read back what was erased.")
+    .addOption(
+      new Option("--how <way>", "metadata: signatures and partition tables; discard, full, secure: everything")
+        .choices(["metadata", "discard", "full", "secure"])
+        .default("metadata"),
+    )
+    .option("--disk <name...>", "only these; unset: all")
+    .requiredOption("--yes", "what is on the disks is lost")
+    .action((host: string, options: Common & { how: "metadata"; disk?: string[] }) =>
+      give(host, { order: "wipe", how: options.how, disks: options.disk ?? "all" }, options),
+    );
+
+  verbOf("write", "Write an image to a disk.")
+    .requiredOption(
+      "--image <file|url>",
+      "raw, .gz, .zst, .xz or .qcow2; a file of this machine or an URL that the host reaches",
+    )
+    .option("--checksum <type:value>", "of the image as it lies there, such as sha256:…")
+    .option("--disk <name>", "unset: the smallest from 4 GiB")
+    .option("--user-data <file>", "cloud-init's user data for the first boot")
+    .option("--network-config <file>", "cloud-init's network configuration")
+    .action(async (host: string, options: WriteOptions) => give(host, await writeOrder(host, options), options));
+
+  order
+    .command("boot")
+    .description("Say what a host boots next.")
+    .argument("<host>", "host/NAME, NAME, or the address of one of its cards")
+    .argument("<what>", "agent, disk, wait, or the URL of a script")
+    .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
+    .action(async (host: string, what: string, { dir }: { dir?: string }) => {
+      const boot = /^https?:/.test(what) ? { chain: what } : what;
+      await withNetboot(dir, (client) => client.ask("PUT", `/hosts/${hostArgument(host)}/boot`, boot));
+    });
+};
+
+interface WriteOptions extends Common {
+  image: string;
+  checksum?: string;
+  disk?: string;
+  userData?: string;
+  networkConfig?: string;
+}
+
+async function writeOrder(host: string, options: WriteOptions): Promise<UserOrder> {
+  const { image, checksum, disk, userData, networkConfig } = options;
+  const data = {
+    ...(userData !== undefined && { "user-data": await textOf(userData) }),
+    ...(networkConfig !== undefined && { "network-config": await textOf(networkConfig) }),
+  };
+  const name = hostArgument(host).replaceAll(/[:.]/g, "-");
+  return {
+    order: "write",
+    image: /^https?:\/\//.test(image) ? image : resolve(image),
+    ...(checksum !== undefined && { checksum }),
+    ...(disk !== undefined && { disk }),
+    // cloud-init takes a data source for one only with both files.
+    ...(Object.keys(data).length > 0 && {
+      data: { "meta-data": `instance-id: ${name}-${clock.now()}\nlocal-hostname: ${name}\n`, ...data },
+    }),
+  };
+}
+
+async function textOf(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((cause: unknown) => {
+    throw new Fault("MissingInput", file, "can't be read", { cause });
+  });
+}
+
+async function give(host: string, wanted: UserOrder, { dir, wait }: Common): Promise<void> {
+  const name = hostArgument(host);
+  await withNetboot(dir, async (client) => {
+    const { id } = await client.ask<{ id: string }>("POST", `/hosts/${name}/orders`, wanted);
+    if (wait) await followed(client, name, id);
+    else console.log(id);
+  });
+}
+
+/** Tells each step as it comes; sets the exit code when it ended badly. */
+async function followed(client: NetbootClient, name: string, id: string): Promise<void> {
+  for (let told = ""; ; await clock.sleep(LOOK_MS)) {
+    const { order } = await client.ask<ShownHost>("GET", `/hosts/${name}`);
+    if (order?.is.id !== id) throw new Fault("Conflict", name, "has been given another order");
+    const { progress, result } = order;
+    const step = progress === undefined ? "given" : `${progress.phase}${percent(progress)}`;
+    if (step !== told && result === undefined) console.log(step);
+    told = step;
+    if (result === undefined) continue;
+    console.log(`${result.ok ? "done" : "failed"}: ${result.message}`);
+    for (const { disk, how, proven, detail } of result.disks ?? [])
+      console.log(`  ${disk}: ${how}, ${proven ? "proven" : "not proven"}: ${detail}`);
+    if (!result.ok) process.exitCode = 1;
+    return;
+  }
+}
+
+function percent({ bytes, total }: { bytes?: number | undefined; total?: number | undefined }): string {
+  if (bytes === undefined) return "";
+  return total === undefined || total === 0
+    ? ` ${(bytes / 2 ** 20).toFixed(0)} MiB`
+    : ` ${Math.floor((100 * bytes) / total)} %`;
+}
+
+async function withNetboot<T>(dir: string | undefined, work: (client: NetbootClient) => Promise<T>): Promise<T> {
+  const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
