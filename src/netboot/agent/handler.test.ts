@@ -169,6 +169,23 @@ test("log lines reach the host's log", async () => {
   ]);
 });
 
+test("N1 a capability that a machine has used is of no use to whoever overheard it", async () => {
+  const { clock, hosts, send, capability } = stage();
+  const token = capability(A);
+  const from = async (remote: string, by = token): Promise<number> =>
+    (await send("POST", "hosts", { token: by, body: inventoryOf(A), remote })).status;
+
+  assert.deepEqual([await from("10.0.0.5"), await from("::ffff:10.0.0.5"), await from("10.0.0.66")], [200, 200, 403]);
+  const { token: own } = JSON.parse(
+    (await send("POST", "hosts", { token, body: inventoryOf(A), remote: "10.0.0.5" })).body,
+  ) as Registered;
+  assert.equal(await from("10.0.0.6", own), 200);
+  assert.equal(await from("10.0.0.66"), 403);
+  await clock.run(1_000);
+  assert.equal(await from("10.0.0.7", capability(A)), 200);
+  assert.equal(hosts.list().length, 1);
+});
+
 test("a machine that outlived its capability registers by the token that it has", async () => {
   const { clock, send, register } = stage();
   const { host, token } = await register(A);

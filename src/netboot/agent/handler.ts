@@ -9,7 +9,7 @@ import { asFault, isFault } from "../../base/fault.ts";
 import { type HttpAnswer, type HttpHandler, type HttpRequest, json, plain } from "../../base/http.ts";
 import { type Log, quietLog } from "../../base/log.ts";
 import type { Hosts } from "../hosts/hosts.ts";
-import { isAnothers, type WhoIs } from "../hosts/who-is.ts";
+import { isAnothers, plainAddress, type WhoIs } from "../hosts/who-is.ts";
 import type { Capabilities } from "../http/capability.ts";
 import { type AgentRequest, agentRequest } from "./paths.ts";
 import { Inventory, Progress, Result } from "./protocol.ts";
@@ -41,6 +41,7 @@ export function agentHandler(ports: AgentHandlerPorts): HttpHandler {
       return { ...answered, headers: { "cache-control": "no-store", ...answered.headers } };
     } catch (error) {
       if (isFault(error, "NotFound")) return unauthorized();
+      if (isFault(error, "Forbidden")) return forbidden();
       const { code, message } = asFault(error, "agent");
       log.warn({ is: asked.is, remote: request.remote, code, reason: message }, "an agent could not be answered");
       return plain(503, "try again\n", { "retry-after": RETRY_SECONDS });
@@ -52,11 +53,14 @@ async function register(ports: AgentHandlerPorts, request: Asking): Promise<Http
   const { hosts, capabilities } = ports;
   const token = bearer(request);
   // A machine that outlives its capability comes by the token that it has.
-  const mac = capabilities.check(token, "agent")?.mac ?? hosts.byToken(token)?.mac;
+  const proven = capabilities.check(token, "agent");
+  const mac = proven?.mac ?? hosts.byToken(token)?.mac;
   if (mac === undefined) return unauthorized();
   if (await isAnothers(request.remote, hosts.get(mac)?.name, { who: ports.whoIs, hosts })) return forbidden();
   const inventory = read(Inventory, request.body);
-  return "value" in inventory ? json(200, hosts.register(inventory.value, mac)) : plain(400, inventory.problem);
+  if ("problem" in inventory) return plain(400, inventory.problem);
+  const by = { capability: token, address: plainAddress(request.remote) };
+  return json(200, hosts.register(inventory.value, mac, proven && by));
 }
 
 async function speak(

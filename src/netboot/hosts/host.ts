@@ -45,6 +45,8 @@ export interface HostRecord {
   readonly host: Readonly<Host>;
   /** SHA-256 of the token that the agent got when it registered last. */
   readonly tokenHash?: string;
+  /** By which capability (its SHA-256) it registered last, and from which address. */
+  readonly came?: { readonly by: string; readonly from: string };
   /** Somebody said what it boots; else the usual holds. */
   readonly bootChosen: boolean;
 }

@@ -78,11 +78,20 @@ export class Hosts {
 
   /**
    * Takes a machine's report and gives it its name and token. `mac` is the one that the machine proved to have; records of its other cards
-   * that were merely heard are joined with it. An order that it had taken ends here. Throws a `Fault` (`NoCapacity`).
+   * that were merely heard are joined with it. An order that it had taken ends here. A capability that was used from one address is
+   * good for repeating that, and not from another. Throws a `Fault`: `NoCapacity`, or `Forbidden` for such a capability.
    */
-  register(inventory: Inventory, mac: Mac): Registered {
+  register(inventory: Inventory, mac: Mac, by?: { capability: string; address: string }): Registered {
+    const came = by && { by: hashOf(by.capability), from: by.address };
+    const last = this.#records.find(mac)?.came;
+    if (came !== undefined && last?.by === came.by && last.from !== came.from)
+      throw new Fault(
+        "Forbidden",
+        mac,
+        `has registered from ${last.from} by this boot's capability, not from ${came.from}`,
+      );
     const token = TOKEN_PREFIX + Buffer.from(this.#random.bytes(32)).toString("base64url");
-    const host = this.#report(inventory, parseMac(mac), hashOf(token));
+    const host = this.#report(inventory, parseMac(mac), { tokenHash: hashOf(token), ...(came && { came }) });
     return { host: host.name, token };
   }
 
@@ -210,8 +219,8 @@ export class Hosts {
     return { host, bootChosen: false };
   }
 
-  /** `tokenHash`: of the token that the machine gets for it, where it begins anew. */
-  #report(inventory: Inventory, mac: Mac, tokenHash?: string): Readonly<Host> {
+  /** `anew`: how the machine came and the token that it gets, where it begins anew. */
+  #report(inventory: Inventory, mac: Mac, anew?: Pick<HostRecord, "tokenHash" | "came">): Readonly<Host> {
     const now = this.#clock.now();
     const { record: known, absorbed, macs } = identify(mac, inventory, (card) => this.#records.find(card));
     const record = known ?? this.#newRecord(mac);
@@ -223,7 +232,7 @@ export class Hosts {
     // The card that it came up with is the one that has an address now.
     const address = [...absorbed, record].find((each) => each.host.macs.includes(mac))?.host.address;
     return this.#change(
-      tokenHash === undefined ? record : { ...record, tokenHash },
+      { ...record, ...anew },
       {
         macs: [...new Set([record.host.mac, ...macs])],
         lastSeen: now,
@@ -232,7 +241,7 @@ export class Hosts {
         inventory,
         inventoryAt: now,
         ...(address === undefined ? {} : { address }),
-        ...(order === undefined || tokenHash === undefined ? {} : { order: afterRestart(order, now) }),
+        ...(order === undefined || anew === undefined ? {} : { order: afterRestart(order, now) }),
       },
       { absorbed },
     );
