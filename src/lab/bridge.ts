@@ -18,7 +18,9 @@ export class Bridge {
     await ip("link", "set", "lo", "up");
     await ip("link", "add", name, "type", "bridge", "stp_state", "0", "forward_delay", "0");
     await ip("address", "add", address, "dev", name);
-    await ip("link", "set", name, "up");
+    // A port that is always alive: with machines that are off alone, nobody could serve on it yet.
+    await ip("link", "add", `${name}-a`, "master", name, "type", "veth", "peer", "name", `${name}-b`);
+    for (const each of [name, `${name}-a`, `${name}-b`]) await ip("link", "set", each, "up");
     return new Bridge(name);
   }
 
@@ -38,6 +40,7 @@ export class Bridge {
   async remove(): Promise<void> {
     for (const tap of this.#taps) await ip("link", "delete", tap);
     this.#taps.clear();
+    await ip("link", "delete", `${this.name}-a`);
     await ip("link", "delete", this.name);
   }
 }
