@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
+import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
 import fc from "fast-check";
 import { syslogLine } from "./message.ts";
@@ -35,5 +37,19 @@ test("lines are heard with the address that they came from", async () => {
 
   assert.deepEqual(await heard.promise, ["127.0.0.1", "kernel: hello"]);
   client.close();
+  await server.close();
+});
+
+const missing = spawnSync("logger", ["--version"]).status === 0 ? false : "no logger: apt-get install bsdutils";
+test("what util-linux's logger sends is read, in either format", { skip: missing }, async () => {
+  const heard = new EventEmitter<{ line: [string] }>();
+  const server = await serveSyslog({ address: "127.0.0.1", port: 0, onLine: (_, text) => heard.emit("line", text) });
+  for (const format of ["--rfc3164", "--rfc5424"]) {
+    const said = once(heard, "line", { signal: AbortSignal.timeout(10_000) });
+    const at = ["--server", "127.0.0.1", "--port", String(server.port), "--udp"];
+    const logger = spawn("logger", [format, ...at, "--tag", "agent", "the disk is written"], { stdio: "ignore" });
+    assert.deepEqual(await said, ["agent: the disk is written"], format);
+    if (logger.exitCode === null) await once(logger, "close");
+  }
   await server.close();
 });
