@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { isMac } from "../../base/mac.ts";
 import { VirtualClock } from "../../base/virtual-clock.ts";
 import { inventoryOf, someHosts } from "../hosts/testing.ts";
@@ -156,6 +157,20 @@ test("what is not as the protocol has it is refused by the field's name, and wha
   assert.equal(hosts.get(A)?.inventory?.system.product, " ]0;evil  R640 ");
   const { host, token } = await register(A);
   assert.equal((await send("PUT", `hosts/${host}/inventory`, { token, body: "[]" })).status, 400);
+});
+
+test("whatever a machine sends is either taken or refused", async () => {
+  const { send, register } = stage();
+  const { host, token } = await register(A);
+  const paths = ["inventory", "orders/x/progress", "orders/x/result"];
+  const body = fc.oneof(fc.json(), fc.string(), fc.record({ ok: fc.anything(), message: fc.string() }));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...paths), body, async (path, said) => {
+      const method = path === "inventory" ? "PUT" : "POST";
+      const { status } = await send(method, `hosts/${host}/${path}`, { token, body: said });
+      assert.ok(status === 204 || status === 400, String(status));
+    }),
+  );
 });
 
 test("log lines reach the host's log", async () => {

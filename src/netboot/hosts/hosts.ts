@@ -56,7 +56,8 @@ export class Hosts {
   }
 
   /** Notes that a machine was heard. Undefined: it is not known and there is no room. Throws a `RangeError` for what is no MAC. */
-  heard({ mac, ...said }: Heard): Readonly<Host> | undefined {
+  heard({ mac, address, architecture, firmware }: Heard): Readonly<Host> | undefined {
+    const said = { ...(address && { address }), ...(architecture && { architecture }), ...(firmware && { firmware }) };
     const known = this.#records.find(mac);
     const record = known ?? this.#newRecord(parseMac(mac));
     if (record === undefined) return undefined;
