@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
+import { asFault } from "../../base/fault.ts";
 import { serveHttp } from "../../base/http-server.ts";
 import type { Log } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
@@ -30,6 +31,8 @@ import { AddressedLogs } from "../logs/by-address.ts";
 import { HostLogs } from "../logs/host-logs.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
+import { RecentIpxe } from "../solicitations/recent-ipxe.ts";
+import { answerSolicitations } from "../solicitations/responder.ts";
 import { serveSyslog } from "../syslog/server.ts";
 import { udpOn } from "../tftp/datagrams.ts";
 import { serveTftp } from "../tftp/server.ts";
@@ -107,6 +110,8 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
       logs.append(mac, source, line, clock.now());
     const capabilities = new Capabilities(identity.key, clock);
 
+    const recent = new RecentIpxe(clock);
+    const hear = hearing({ hosts, note: (mac, line) => note(mac, "dhcp", line) });
     const dhcp =
       settings.dhcp.mode === "off"
         ? undefined
@@ -118,12 +123,24 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
               dir,
               ownBoot: (client) =>
                 client.mac === undefined ? undefined : ownBootOf(hosts.bootOf(client.mac), url, client),
-              tell: hearing({ hosts, note: (mac, line) => note(mac, "dhcp", line) }),
+              tell(event) {
+                recent.tell(event);
+                hear(event);
+              },
               clock,
               log,
               ...(inherited !== undefined && { inherited }),
             }),
           );
+    if (dhcp !== undefined) {
+      const responder = answerSolicitations({ device: on.name, answers: (mac) => recent.has(mac), log });
+      await responder.then(owned, (error: unknown) =>
+        log.warn(
+          { reason: asFault(error, on.name).advice },
+          "machines in iPXE will wait fifteen seconds for IPv6 routers",
+        ),
+      );
+    }
     const who = whoIs(dhcp === undefined ? {} : { leased: dhcp.leased });
     const said = new AddressedLogs({ logs, whoIs: who, clock });
     const images = owned(new Images({ folder: join(dir, "images"), clock }));
