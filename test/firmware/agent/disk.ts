@@ -23,6 +23,8 @@ export function partitionedImage(megabytes: number): Buffer {
 
 export const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 
+export const sha512 = (content: Buffer): string => createHash("sha512").update(content).digest("hex");
+
 /** Bytes of a disk's file. */
 export function bytesOf(file: string, from: number, length: number): Buffer {
   const descriptor = openSync(file, "r");
