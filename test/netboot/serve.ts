@@ -8,7 +8,7 @@ import { quietLog } from "../../src/base/log.ts";
 import type { DhcpConfig } from "../../src/netboot/dhcp/config.ts";
 import { conflictCheck } from "../../src/netboot/dhcp/conflict.ts";
 import { interfaceNamed, openOn } from "../../src/netboot/dhcp/interface.ts";
-import { openLeases } from "../../src/netboot/dhcp/leases/sqlite.ts";
+import { openLeases } from "../../src/netboot/dhcp/leases/journal.ts";
 import { LeaseTable } from "../../src/netboot/dhcp/leases/table.ts";
 import { type Reservation, Reservations } from "../../src/netboot/dhcp/reservations.ts";
 import { DhcpServer } from "../../src/netboot/dhcp/server.ts";

@@ -7,7 +7,7 @@ import type { Client } from "../dhcp/client.ts";
 import { conflictCheck } from "../dhcp/conflict.ts";
 import type { Tell } from "../dhcp/event.ts";
 import { type Interface, openOn } from "../dhcp/interface.ts";
-import { openLeases } from "../dhcp/leases/sqlite.ts";
+import { openLeases } from "../dhcp/leases/journal.ts";
 import { LeaseTable } from "../dhcp/leases/table.ts";
 import { Reservations } from "../dhcp/reservations.ts";
 import { DhcpServer } from "../dhcp/server.ts";

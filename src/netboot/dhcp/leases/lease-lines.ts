@@ -5,19 +5,18 @@ import type { Lease } from "./lease.ts";
 const LINE =
   /^(?<address>(?:\d{1,3}\.){3}\d{1,3}) (?<client>(?:\d{1,3}|id)\/[0-9a-f]{0,510}) (?<state>bound|released|declined) (?<expiresAt>\d{1,16})$/;
 
-/** Leases as text that people can read, one a line: address, client, state, end in milliseconds since the epoch. */
-export function writeLines(leases: Iterable<Lease>): string {
-  const lines = Array.from(
-    leases,
-    ({ address, client, state, expiresAt }) => `${formatIpv4(address)} ${client} ${state} ${expiresAt}\n`,
-  );
-  return lines.sort().join("");
+/** A lease as a line that people can read: address, client, state, end in milliseconds since the epoch. */
+export function writeLine({ address, client, state, expiresAt }: Lease): string {
+  return `${formatIpv4(address)} ${client} ${state} ${expiresAt}\n`;
 }
 
-/** Reads them back. Lines that make no sense are left out: what they said is not known, and such addresses are looked at before they are given. */
+/**
+ * Reads lines; the last one of an address counts. Those that make no sense, or have no end, are left out: what they said is not known,
+ * and such addresses are looked at before they are given.
+ */
 export function readLines(text: string): Map<Ipv4, Lease> {
   const leases = new Map<Ipv4, Lease>();
-  for (const line of text.split("\n")) {
+  for (const line of text.split("\n").slice(0, -1)) {
     const found = LINE.exec(line)?.groups;
     if (found === undefined) continue;
     const address = ipv4OfKernel(found.address!);

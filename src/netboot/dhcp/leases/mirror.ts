@@ -5,7 +5,7 @@ import type { Client } from "../../../kube/client.ts";
 import { ConfigMap } from "../../../kube/core.ts";
 import { formatIpv4, type Ipv4 } from "../wire/ipv4.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
-import { readLines, writeLines } from "./lease-lines.ts";
+import { readLines, writeLine } from "./lease-lines.ts";
 
 export interface MirrorOptions {
   client: Pick<Client, "list" | "find" | "create" | "update">;
@@ -153,12 +153,12 @@ class Mirror implements MirroredLeases {
   #store(block: number): Promise<ConfigMap> {
     const { client, namespace, name, replica } = this.#o;
     const first = (block << BLOCK_BITS) >>> 0;
-    const leases = [];
+    let leases = "";
     for (let i = 0; i < 2 ** BLOCK_BITS; i++) {
       const lease = this.#leases.get(first + i);
-      if (lease !== undefined) leases.push(lease);
+      if (lease !== undefined) leases += writeLine(lease);
     }
-    const data = { leases: writeLines(leases) };
+    const data = { leases };
     const before = this.#objects.get(block);
     if (before !== undefined) {
       const annotations = { ...before.metadata.annotations, [REPLICA]: replica };
