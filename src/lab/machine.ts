@@ -25,11 +25,14 @@ export interface MachineSpec {
   disks: readonly DiskSpec[];
   /** SMBIOS UUID. */
   uuid: string;
-  /**
-   * Run by the firmware in place of its card's ROM, `bios` only: a kernel image in Linux's format, and its script. For firmware
-   * that QEMU has not got.
-   */
-  loader?: { kernel: string; initrd: string };
+  /** `bios` only: run by the firmware in place of its card's ROM. */
+  loader?: Loader;
+}
+
+/** Something in the format of a Linux kernel, and what it is given: for firmware that QEMU has not got. */
+export interface Loader {
+  kernel: string;
+  initrd: string;
 }
 
 export interface DiskSpec {

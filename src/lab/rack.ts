@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Bridge } from "./bridge.ts";
-import { type Firmware, labMac, labUuid, type MachineSpec } from "./machine.ts";
+import { type Firmware, type Loader, labMac, labUuid, type MachineSpec } from "./machine.ts";
 import { QemuMachine } from "./qemu-machine.ts";
 
 /** Our own address in the lab's network; machines get theirs from us. */
@@ -20,6 +20,7 @@ export interface MachinePlan {
   memoryMiB: number;
   /** One disk of this size. */
   diskBytes: number;
+  loader?: Loader;
 }
 
 /** `count` machines called `lab-1` and on, with each firmware in turn. Pure. */
@@ -45,6 +46,7 @@ export function specOf(plan: MachinePlan, n: number, folder: string): MachineSpe
     mac: labMac(n),
     uuid: labUuid(n),
     disks: [{ file: join(folder, "disk.img"), bus, serial: `SLIPWAY${n}` }],
+    ...(plan.loader !== undefined && { loader: plan.loader }),
   };
 }
 
