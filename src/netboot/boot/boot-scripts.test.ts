@@ -20,6 +20,7 @@ function world(actions: Record<string, BootAction> = {}) {
   const clock = new VirtualClock();
   const listeners = new Set<(change: HostChange) => void>();
   const served: [BootingMachine, BootAction][] = [];
+  const first = new Set<string>();
   const addresses: Record<string, string> = { "192.0.2.9": MAC };
   const handler = bootScripts({
     hosts: {
@@ -37,6 +38,7 @@ function world(actions: Record<string, BootAction> = {}) {
     }),
     whoIs: async (address) => addresses[address],
     clock,
+    nothingOnDisk: (mac) => first.size < first.add(mac).size,
     served: (machine, action) => void served.push([machine, action]),
   });
   return {
@@ -119,6 +121,15 @@ test("a machine that is to boot from disk leaves the loader; one with a script o
     /\nchain --autofree --replace http:\/\/192.0.2.77\/mine \|\| goto again\n/,
   );
   assert.match((await get(URL_OF.grub)).body, /\nconfigfile '\(http,192.0.2.77\)\/mine'\n$/);
+});
+
+test("a machine on whose disks GRUB found nothing starts again, and leaves GRUB when that was of no use", async () => {
+  const { get } = world({ [MAC]: "disk" });
+
+  assert.match((await get(URL_OF.grub)).body, /\n {2}if chainloader '\/EFI\/BOOT\/BOOTX64.EFI'; then\n/);
+  assert.match((await get(URL_OF.grub)).body, /\nsource '\(http,\S+&disk=none'\nexit\n$/);
+  assert.match((await get(`${URL_OF.grub}&disk=none`)).body, /\nreboot\n$/);
+  assert.equal((await get(`${URL_OF.grub}&disk=none`)).body, "exit\n");
 });
 
 test("N23 a machine without work waits in the loader and learns of work at once, without a restart", async () => {

@@ -24,6 +24,8 @@ export interface BootScriptsOptions {
   /** Whose address it is, where that is known: a machine that asks for another's script gets none. */
   whoIs: WhoIs;
   clock: Clock;
+  /** GRUB found nothing to start on the machine's disks. True: the machine is to start again. */
+  nothingOnDisk?(mac: Mac): boolean;
   /** A script was served: what the machine is and what it was told. */
   served?(machine: BootingMachine, action: BootAction): void;
 }
@@ -46,15 +48,26 @@ export function bootScripts(options: BootScriptsOptions): HttpHandler {
     if (request.wait && method === "GET") await untilWork(options, mac, signal);
     const action = options.hosts.bootOf(mac);
     const machine = { mac, address, architecture, firmware };
-    const text = textOf(request, action === "agent" ? { action, agent: options.agentBoot(machine) } : { action });
+    const text = textOf(request, nextStep(action, machine, request, options));
     if (method === "GET") options.served?.(machine, action);
     return script(200, text);
   };
 }
 
+function nextStep(
+  action: BootAction,
+  machine: BootingMachine,
+  { mac, nothingOnDisk }: ScriptRequest,
+  options: BootScriptsOptions,
+): NextStep {
+  if (action === "agent") return { action, agent: options.agentBoot(machine) };
+  if (action !== "disk" || !nothingOnDisk) return { action };
+  return { action, foundNothing: options.nothingOnDisk?.(mac) === true ? "restart" : "leave" };
+}
+
 function textOf(request: ScriptRequest, next: NextStep): string {
   return request.language === "grub"
-    ? grubScript(nextGrubScript(next))
+    ? grubScript(nextGrubScript(next, request.self))
     : ipxeScript(nextIpxeScript(next, request.self));
 }
 

@@ -26,10 +26,10 @@ export function firstGrubScript(base: string): GrubScript {
   ];
 }
 
-/** One machine's own, read in the loop of the first. When it ends, that one pauses and asks anew. */
-export function nextGrubScript(next: NextStep): GrubScript {
+/** One machine's own, read in the loop of the first. When it ends, that one pauses and asks anew. `self`: where this script comes from. */
+export function nextGrubScript(next: NextStep, self: string): GrubScript {
   const answered: GrubStatement = { do: "set", name: "answered", value: "yes" };
-  if (next.action === "disk") return DISK;
+  if (next.action === "disk") return diskScript(next.foundNothing, self);
   if (next.action === "wait") return [answered];
   if (next.action === "agent") {
     const { kernel, initrd, commandLine } = next.agent;
@@ -52,18 +52,28 @@ export function nextGrubScript(next: NextStep): GrubScript {
   return [answered, { do: "configfile", file: grubPath(next.action.chain) }];
 }
 
-/**
- * Firmware takes a loader that ends for a success and tries nothing else; so what the disks have is started from here, by the names
- * that the UEFI specification (§3.5.1.1) gives to loaders of media which no boot entry names.
- */
-const DISK: GrubScript = [
-  { do: "echo", text: "Slipway: booting from disk" },
-  ...["/EFI/BOOT/BOOTX64.EFI", "/EFI/BOOT/BOOTAA64.EFI"].map(
-    (file): GrubStatement => ({
-      do: "if",
-      when: { do: "search", file },
-      body: [{ do: "if", when: { do: "chainloader", file }, body: [{ do: "boot" }] }],
-    }),
-  ),
-  { do: "exit" },
-];
+/** By the UEFI specification (§3.5.1.1) the loaders of disks that no boot entry names. */
+const LOADERS = ["/EFI/BOOT/BOOTX64.EFI", "/EFI/BOOT/BOOTAA64.EFI"];
+
+/** Starts what the disks have. Where that is nothing, says so and is told what then. */
+function diskScript(foundNothing: "restart" | "leave" | undefined, self: string): GrubScript {
+  if (foundNothing === "leave") return [{ do: "exit" }];
+  if (foundNothing === "restart")
+    return [
+      { do: "echo", text: "Slipway: no disk has a loader at the usual place: starting again for the firmware to look" },
+      { do: "sleep", seconds: 2 },
+      { do: "reboot" },
+    ];
+  return [
+    { do: "echo", text: "Slipway: booting from disk" },
+    ...LOADERS.map(
+      (file): GrubStatement => ({
+        do: "if",
+        when: { do: "search", file },
+        body: [{ do: "if", when: { do: "chainloader", file }, body: [{ do: "boot" }] }],
+      }),
+    ),
+    { do: "source", file: grubPath(`${self}&disk=none`) },
+    { do: "exit" },
+  ];
+}

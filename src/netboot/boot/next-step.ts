@@ -3,7 +3,8 @@ import type { AgentBoot } from "./machine.ts";
 /** What one machine's script is made of: its `BootAction`, and what that needs. */
 export type NextStep =
   | { action: "agent"; agent: AgentBoot }
-  | { action: "disk" }
+  /** `foundNothing`: GRUB did; the machine is to start again, so that the firmware looks itself, or to leave GRUB. */
+  | { action: "disk"; foundNothing?: "restart" | "leave" }
   | { action: "wait" }
   | { action: { chain: string } };
 

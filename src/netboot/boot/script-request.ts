@@ -9,7 +9,9 @@ export interface ScriptRequest {
   firmware: BootingMachine["firmware"];
   /** Hold the answer while there is nothing to do. */
   wait: boolean;
-  /** The same request again, without the waiting. */
+  /** GRUB tells that no disk has a loader at the usual place. */
+  nothingOnDisk: boolean;
+  /** The same request again, without what it told. */
   self: string;
 }
 
@@ -40,6 +42,7 @@ export function parseScriptUrl(text: string): ScriptRequest | undefined {
     architecture,
     firmware,
     wait: searchParams.get("wait") === "1",
+    nothingOnDisk: searchParams.get("disk") === "none",
     self: `${origin}${pathname}?arch=${arch}&platform=${platform}`,
   };
 }

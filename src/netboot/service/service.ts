@@ -13,9 +13,9 @@ import type { UserOrder } from "../agent/order.ts";
 import { AGENT_PATH } from "../agent/protocol.ts";
 import { bootScripts } from "../boot/boot-scripts.ts";
 import { bootCatalog, type Lack } from "../boot/catalog.ts";
+import { DiskBoots } from "../boot/disk-boots.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
 import type { AgentBoot, BootingMachine } from "../boot/machine.ts";
-import { ownBootOf } from "../boot/own-boot.ts";
 import { interfaceNamed, onlyInterface } from "../dhcp/interface.ts";
 import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
 import { firstOf } from "../files/source.ts";
@@ -110,6 +110,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
       logs.append(mac, source, line, clock.now());
     const capabilities = new Capabilities(identity.key, clock);
 
+    const disks = new DiskBoots(hosts);
     const recent = new RecentIpxe(clock);
     const hear = hearing({ hosts, note: (mac, line) => note(mac, "dhcp", line) });
     const dhcp =
@@ -121,8 +122,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
               boot: { ...catalog.bootFiles(url), ...bootOptions(settings) },
               on,
               dir,
-              ownBoot: (client) =>
-                client.mac === undefined ? undefined : ownBootOf(hosts.bootOf(client.mac), url, client),
+              ownBoot: (client) => disks.ownBoot(client, url),
               tell(event) {
                 recent.tell(event);
                 hear(event);
@@ -191,6 +191,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
             agentBoot,
             whoIs: who,
             clock,
+            nothingOnDisk: (mac) => disks.nothingFound(mac),
             served: (machine, action) => {
               hosts.heard(machine);
               note(machine.mac, "http", `its script says: ${typeof action === "string" ? action : "chain"}`);
