@@ -16,6 +16,8 @@ const RATE = Number(process.env.RATE ?? 6_000);
 const SECONDS = Number(process.env.SECONDS ?? 10);
 const CLIENTS = 30_000;
 const MOST_DROPS = 0.01;
+/** Each server is measured as often, in turn with the others, and its best figures count: what else the machine does is not its fault. */
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
 
 const NETWORK = "10.9.0.0/16";
 const FIRST = "10.9.16.0";
@@ -33,47 +35,63 @@ if (why !== false) console.log(`DHCP: skipped: ${why}`);
 else await measure();
 
 async function measure(): Promise<void> {
-  tellMachine(`${RATE} exchanges a second offered for ${SECONDS} s by ${CLIENTS} clients, as a relay's`);
-  const folder = mkdtempSync(join(tmpdir(), "slipway-dhcp-bench-"));
-  try {
-    const ours = await apart(async (namespace) => {
-      const served = await Served.start(namespace, {
-        interface: "net",
-        config: {
-          mode: "pool",
-          subnets: [{ network: NETWORK, pools: [{ first: FIRST, last: LAST }] }],
-          boot: { files: { bios: "undionly.kpxe" }, urls: {} },
-        },
-        leases: join(folder, "leases"),
-        quiet: true,
-      });
-      const figures = await load(namespace, RATE);
-      await served.stop();
-      return figures;
-    });
-    tell("Slipway", ours);
-    if (program("kea-dhcp4") === undefined) console.log("Kea: skipped: kea-dhcp4-server is not installed");
-    else tell("Kea", await apart((namespace) => kea(namespace, folder)));
+  tellMachine(
+    `${RATE} exchanges a second offered for ${SECONDS} s by ${CLIENTS} clients, as a relay's; best of ${ROUNDS}`,
+  );
+  const servers: Record<string, { program?: string; rate: number; measure: Measure }> = {
+    Slipway: { rate: RATE, measure: slipway },
+    Kea: { program: "kea-dhcp4", rate: RATE, measure: kea },
     // More than it takes would only measure its queue.
-    if (program("dnsmasq") === undefined) console.log("dnsmasq: skipped: dnsmasq-base is not installed");
-    else for (const rate of [200, 1_000]) tell("dnsmasq", await apart((namespace) => dnsmasq(namespace, folder, rate)));
-    const enough = ours.completed >= 0.998 * RATE && ours.drops < MOST_DROPS;
-    console.log(
-      `goal ${Math.round(0.998 * RATE)} of ${RATE}, under ${100 * MOST_DROPS} % drops: ${enough ? "met" : "MISSED"}`,
-    );
+    "dnsmasq, 200": { program: "dnsmasq", rate: 200, measure: dnsmasq },
+    "dnsmasq, 1000": { program: "dnsmasq", rate: 1_000, measure: dnsmasq },
+  };
+  const best = new Map<string, Figures>();
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, server] of Object.entries(servers)) {
+      if (server.program !== undefined && program(server.program) === undefined) continue;
+      const figures = await measured(server.measure, server.rate);
+      if (figures.completed > (best.get(name)?.completed ?? 0)) best.set(name, figures);
+    }
+  for (const name of Object.keys(servers)) {
+    const figures = best.get(name);
+    if (figures === undefined) console.log(`${name}: skipped: not installed`);
+    else tell(name, figures);
+  }
+  const { completed, drops } = best.get("Slipway")!;
+  const enough = completed >= 0.998 * RATE && drops < MOST_DROPS;
+  const goal = `${Math.round(0.998 * RATE)} of ${RATE}, under ${100 * MOST_DROPS} % drops`;
+  console.log(`goal ${goal}: ${enough ? "met" : "MISSED"}`);
+}
+
+type Measure = (namespace: Namespace, folder: string, rate: number) => Promise<Figures>;
+
+/** A fresh network, a fresh server, and what perfdhcp says of it. */
+async function measured(measure: Measure, rate: number): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-dhcp-bench-"));
+  const setup = `${bridge(["rack"], 16)} ip netns exec rack ip addr add 10.9.0.2/16 dev there`;
+  const namespace = await Namespace.open(setup);
+  try {
+    return await measure(namespace, folder, rate);
   } finally {
+    await namespace.close();
     rmSync(folder, { recursive: true });
   }
 }
 
-async function apart<T>(use: (namespace: Namespace) => Promise<T>): Promise<T> {
-  const setup = `${bridge(["rack"], 16)} ip netns exec rack ip addr add 10.9.0.2/16 dev there`;
-  const namespace = await Namespace.open(setup);
-  try {
-    return await use(namespace);
-  } finally {
-    await namespace.close();
-  }
+async function slipway(namespace: Namespace, folder: string, rate: number): Promise<Figures> {
+  const served = await Served.start(namespace, {
+    interface: "net",
+    config: {
+      mode: "pool",
+      subnets: [{ network: NETWORK, pools: [{ first: FIRST, last: LAST }] }],
+      boot: { files: { bios: "undionly.kpxe" }, urls: {} },
+    },
+    leases: join(folder, "leases"),
+    quiet: true,
+  });
+  const figures = await load(namespace, rate);
+  await served.stop();
+  return figures;
 }
 
 async function load(namespace: Namespace, rate: number): Promise<Figures> {
@@ -108,10 +126,10 @@ function tell(name: string, { offered, completed, drops, meanMs }: Figures): voi
     `${(100 * drops).toFixed(2).padStart(6)} % drops`,
     `${meanMs.toFixed(2).padStart(8)} ms for both answers`,
   ];
-  console.log(`${name.padEnd(10)} ${words.join("  ")}`);
+  console.log(`${name.padEnd(14)} ${words.join("  ")}`);
 }
 
-async function kea(namespace: Namespace, folder: string): Promise<Figures> {
+async function kea(namespace: Namespace, folder: string, rate: number): Promise<Figures> {
   const file = join(folder, "kea.json");
   const config = {
     Dhcp4: {
@@ -126,13 +144,13 @@ async function kea(namespace: Namespace, folder: string): Promise<Figures> {
   const env = { KEA_PIDFILE_DIR: folder, KEA_LOCKFILE_DIR: folder };
   const server = namespace.start("kea-dhcp4", ["-c", file], { env });
   await listening(namespace, server, "kea-dhcp4");
-  return load(namespace, RATE);
+  return load(namespace, rate);
 }
 
 async function dnsmasq(namespace: Namespace, folder: string, rate: number): Promise<Figures> {
   const options = [
     ...["no-daemon", "conf-file=/dev/null", "port=0", "user=root", "no-ping", "quiet-dhcp", "log-facility=/dev/null"],
-    ...[`dhcp-leasefile=${join(folder, `dnsmasq-${rate}`)}`, "interface=net", "dhcp-lease-max=60000"],
+    ...[`dhcp-leasefile=${join(folder, "dnsmasq")}`, "interface=net", "dhcp-lease-max=60000"],
     `dhcp-range=${FIRST},${LAST},12h`,
   ];
   const server = namespace.start(
