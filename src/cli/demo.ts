@@ -14,13 +14,16 @@ import { positiveNumber } from "./option-values.ts";
 import { Progress, printed, progressRows } from "./progress.ts";
 import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
 
-const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
+/** `examples/rack` is for metal that can be touched. */
+const EXAMPLES = fileURLToPath(new URL("../../examples/harvester", import.meta.url));
 const LOOK_MS = 200;
 
 export const verb: Verb = (program) => {
   program
     .command("demo")
-    .description("Apply all examples on simulated metal, show their progress, and end when everything is ready.")
+    .description(
+      "Apply the examples of all systems on simulated metal, show their progress, and end when everything is ready.",
+    )
     .option("--examples <folder>", "manifests to apply", EXAMPLES)
     .option("--timeout <seconds>", "give up after this long", positiveNumber, 60)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 200)

@@ -10,7 +10,10 @@ const FRESH_MS = 2 * MINUTE_MS;
 const RECENT_MS = 30 * MINUTE_MS;
 
 export const verb: Verb = (program) => {
-  const get = program.command("get").description("Show what a running netboot knows.");
+  const get = program
+    .command("get")
+    .description("Show what a running netboot knows.")
+    .addHelpText("after", "\nExamples:\n  slipway get unleased\n  slipway get unleased -o wide");
   get
     .command("unleased")
     .alias("hosts")

@@ -14,14 +14,14 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   up: () => import("./up.ts"),
   demo: () => import("./demo.ts"),
   operator: () => import("./operator.ts"),
-  sim: () => import("./sim.ts"),
-  crds: () => import("./crds.ts"),
-  version: () => import("./version.ts"),
   netboot: () => import("./netboot.ts"),
+  lab: () => import("./lab.ts"),
   get: () => import("./get.ts"),
   logs: () => import("./logs.ts"),
   order: () => import("./order.ts"),
-  lab: () => import("./lab.ts"),
+  sim: () => import("./sim.ts"),
+  crds: () => import("./crds.ts"),
+  version: () => import("./version.ts"),
   completion: () => import("./completion.ts"),
 };
 
@@ -39,6 +39,7 @@ Examples:
   slipway demo                      all examples on simulated metal, about a minute
   slipway up                        a Kubernetes API to kubectl apply to, until Ctrl-C
   slipway operator --boot-url URL   the operator on your cluster
+  slipway netboot --config FILE     boot the machines of a rack
   slipway <verb> --help             more of each`,
     )
     .exitOverride();
