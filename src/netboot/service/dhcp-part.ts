@@ -8,6 +8,7 @@ import { conflictCheck } from "../dhcp/conflict.ts";
 import type { Tell } from "../dhcp/event.ts";
 import { type Interface, openOn } from "../dhcp/interface.ts";
 import { openLeases } from "../dhcp/leases/journal.ts";
+import { type LeaseCopy, type MirroredLeases, openMirrored } from "../dhcp/leases/mirror.ts";
 import { LeaseTable } from "../dhcp/leases/table.ts";
 import { Reservations } from "../dhcp/reservations.ts";
 import { DhcpServer } from "../dhcp/server.ts";
@@ -35,29 +36,41 @@ export interface DhcpPlace {
   clock: Clock;
   log: Log;
   inherited?: InheritedSockets;
+  /** Where replicas that take turns find each other's leases. */
+  copy?: LeaseCopy;
 }
 
 /** Starts DHCP on one interface. Rejects with a `Fault` when the settings are wrong or a port can't be had; nothing is left open then. */
 export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
-  const { settings, boot, ownBoot, on, dir, tell, clock, log, inherited } = place;
+  const { settings, boot, ownBoot, on, dir, tell, clock, log, inherited, copy } = place;
   const reservations = new Reservations(settings.reservations);
-  const store = openLeases(join(dir, "leases.db"), clock);
+  const file = openLeases(join(dir, "leases"), clock);
   const conflicts = conflictCheck({ clock, interfaces: [on] });
-  const leases = new LeaseTable(store);
+  const config = { mode: settings.mode, subnets: settings.subnets, boot };
+  let server: DhcpServer | undefined;
+  let copied: MirroredLeases | undefined;
   const shut = (): void => {
     conflicts.close();
-    store.close();
+    (copied ?? file).close();
   };
   try {
     const { inUse } = conflicts;
-    const config = { mode: settings.mode, subnets: settings.subnets, boot };
-    const server = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
+    if (copy !== undefined) {
+      const onLost = (): void => {
+        log.warn({}, "another replica serves DHCP; this one stops");
+        server?.configure({ ...config, mode: "off" }, reservations);
+      };
+      copied = await openMirrored(file, { ...copy, clock, log, onLost });
+    }
+    const leases = new LeaseTable(copied ?? file);
+    server = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
     const face = await serveDhcp(server, on.addresses[0]!.address, { open: openOn(on, inherited), log });
     return {
       face,
       leased: (address) => holderOf(leases, address, clock.now()),
       async close() {
         await face.close();
+        await copied?.settle().catch((error: unknown) => log.warn({ error }, "the last leases were not copied"));
         shut();
       },
     };

@@ -17,6 +17,7 @@ import { DiskBoots } from "../boot/disk-boots.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
 import type { AgentBoot, BootingMachine } from "../boot/machine.ts";
 import { interfaceNamed, onlyInterface } from "../dhcp/interface.ts";
+import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
 import { firstOf } from "../files/source.ts";
 import { openHostStore } from "../hosts/host-store.ts";
@@ -50,6 +51,8 @@ export interface NetbootPlace {
   /** Path of the socket on which the command asks; unset: none. */
   socket?: string;
   inherited?: InheritedSockets;
+  /** Where replicas that take turns find each other's leases; unset: only in `dir`. */
+  leases?: LeaseCopy;
 }
 
 export interface NetbootPorts {
@@ -130,6 +133,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
               clock,
               log,
               ...(inherited !== undefined && { inherited }),
+              ...(place.leases !== undefined && { copy: place.leases }),
             }),
           );
     if (dhcp !== undefined) {

@@ -7,13 +7,17 @@ import { formatIpv4, type Ipv4 } from "../wire/ipv4.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
 import { readLines, writeLine } from "./lease-lines.ts";
 
-export interface MirrorOptions {
+/** Where the copy is, and whose it is. */
+export interface LeaseCopy {
   client: Pick<Client, "list" | "find" | "create" | "update">;
   namespace: string;
   /** Replicas that serve the same networks have the same one; a DNS label of at most 40 characters. */
   name: string;
   /** This replica, the same one for as long as its file is kept. */
   replica: string;
+}
+
+export interface MirrorOptions extends LeaseCopy {
   clock: Pick<Clock, "after">;
   log: Log;
   /** Another replica has taken over: this one must not answer any more. Called once, and must not throw. */
