@@ -56,8 +56,8 @@ export interface NetbootHttp {
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Longer than the longest wait for an order, and than a slow disk holds up the image that is written to it. */
 const IDLE_MS = 600_000;
-/** A rack or two at once, each with several connections, and still far from what a process may have open. */
-const MAX_CONNECTIONS = 4_096;
+/** As many hosts as are kept may wait for work, one connection each, and some fetch beside it. */
+const MAX_CONNECTIONS = 16_384;
 /** Enough for machines behind one address; no single one shuts out the others. */
 const MAX_PER_ADDRESS = 256;
 
