@@ -5,6 +5,7 @@
 import { type Clock, deadline } from "../../base/clock.ts";
 import { type HttpAnswer, type HttpHandler, plain } from "../../base/http.ts";
 import type { Mac } from "../../base/mac.ts";
+import type { Asker } from "../files/source.ts";
 import { grubScript } from "../grub/script.ts";
 import type { BootAction } from "../hosts/host.ts";
 import type { Hosts } from "../hosts/hosts.ts";
@@ -19,6 +20,8 @@ import { parseScriptUrl, type ScriptRequest } from "./script-request.ts";
 export interface BootScriptsOptions {
   /** What becomes of each machine, and when that may have changed. */
   hosts: Pick<Hosts, "bootOf" | "onChange" | "get">;
+  /** As for `firstScripts`. What a client says of it is not to be trusted: GRUB leaves the port out. */
+  base(asker: Asker): string;
   /** How the agent is started on this machine; a capability for it is granted here. */
   agentBoot(machine: BootingMachine): AgentBoot;
   /** Whose address it is, where that is known: a machine that asks for another's script gets none. */
@@ -48,7 +51,8 @@ export function bootScripts(options: BootScriptsOptions): HttpHandler {
     if (request.wait && method === "GET") await untilWork(options, mac, signal);
     const action = options.hosts.bootOf(mac);
     const machine = { mac, address, architecture, firmware };
-    const text = textOf(request, nextStep(action, machine, request, options));
+    const self = options.base({ address }) + request.again;
+    const text = textOf(request.language, nextStep(action, machine, request, options), self);
     if (method === "GET") options.served?.(machine, action);
     return script(200, text);
   };
@@ -65,10 +69,8 @@ function nextStep(
   return { action, foundNothing: options.nothingOnDisk?.(mac) === true ? "restart" : "leave" };
 }
 
-function textOf(request: ScriptRequest, next: NextStep): string {
-  return request.language === "grub"
-    ? grubScript(nextGrubScript(next, request.self))
-    : ipxeScript(nextIpxeScript(next, request.self));
+function textOf(language: ScriptRequest["language"], next: NextStep, self: string): string {
+  return language === "grub" ? grubScript(nextGrubScript(next, self)) : ipxeScript(nextIpxeScript(next, self));
 }
 
 /** A machine may have its address by one card and speak of another. */

@@ -11,8 +11,8 @@ export interface ScriptRequest {
   wait: boolean;
   /** GRUB tells that no disk has a loader at the usual place. */
   nothingOnDisk: boolean;
-  /** The same request again, without what it told. */
-  self: string;
+  /** The same request again, without what it told: path and query. */
+  again: string;
 }
 
 const MAX_URL = 512;
@@ -30,7 +30,7 @@ const PLATFORMS: Readonly<Record<string, BootingMachine["firmware"]>> = { pcbios
 /** Reads `http://…/boot/52-54-00-12-34-56.ipxe?arch=x86_64&platform=efi`. Undefined for every other URL. */
 export function parseScriptUrl(text: string): ScriptRequest | undefined {
   if (text.length > MAX_URL || !URL.canParse(text)) return undefined;
-  const { origin, pathname, searchParams } = new URL(text);
+  const { pathname, searchParams } = new URL(text);
   const path = /^\/boot\/([0-9A-Fa-f:-]{12,17})\.(ipxe|grub)$/.exec(pathname);
   if (path === null || !isMac(path[1]!)) return undefined;
   const [arch, platform] = [searchParams.get("arch") ?? "", searchParams.get("platform") ?? ""];
@@ -43,6 +43,6 @@ export function parseScriptUrl(text: string): ScriptRequest | undefined {
     firmware,
     wait: searchParams.get("wait") === "1",
     nothingOnDisk: searchParams.get("disk") === "none",
-    self: `${origin}${pathname}?arch=${arch}&platform=${platform}`,
+    again: `${pathname}?arch=${arch}&platform=${platform}`,
   };
 }

@@ -192,6 +192,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
         handlers: {
           "/boot/": bootScripts({
             hosts,
+            base: () => url,
             agentBoot,
             whoIs: who,
             clock,
