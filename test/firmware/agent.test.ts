@@ -123,6 +123,24 @@ suite("the agent, from its kernel's start", { skip }, () => {
     assert.deepEqual(unknown, { ok: false, message: "there is no disk ata-other" });
   });
 
+  test("a download that breaks is taken up where it broke when a checksum tells whether the parts belong together", async () => {
+    const image = partitionedImage(16);
+    server.files.set("image.raw", image);
+    const order = {
+      order: "write",
+      disk: "ata-QEMU_HARDDISK_SA01",
+      url: server.url("image.raw"),
+      format: "raw",
+    } as const;
+    server.breaks = 2;
+    const result = await server.give({ ...order, checksum: { type: "sha256", value: sha256(image) } });
+    assert.deepEqual(result, { ok: true, message: `wrote ${image.length} bytes to /dev/sda, sha256 as ordered` });
+    assert.equal(sha256(bytesOf(machine.disk("sata"), 0, image.length)), sha256(image));
+    server.breaks = 1;
+    const unchecked = await server.give(order);
+    assert.match(unchecked.message, /^the image could not be fetched: curl: \(18\)/);
+  });
+
   test("an image that is larger than the disk is refused, and says so", async () => {
     server.files.set("large.zst", zstdCompressSync(Buffer.alloc(DISK_BYTES + MIB, 1)));
     const url = server.url("large.zst");

@@ -84,11 +84,13 @@ async function installed(machine: QemuMachine, tell: (what: string) => void): Pr
 
   netboot.hosts.setBoot(mac, "disk");
   assert.ok((await ordered(netboot, machine, { order: "reboot" }, 60)).ok);
-  await machine.console.shows(/Cloud-init .* finished/, AbortSignal.timeout(SYSTEM_SECONDS * 1000));
+  await machine.console.shows(new RegExp(`${name} login:`), AbortSignal.timeout(SYSTEM_SECONDS * 1000));
   const { address } = netboot.hosts.get(mac)!;
-  const options = ["BatchMode=yes", "StrictHostKeyChecking=accept-new", `UserKnownHostsFile=${key}.hosts`];
+  // Its SSH server may be a moment behind its console.
+  const patience = ["ConnectTimeout=5", "ConnectionAttempts=60"];
+  const options = ["BatchMode=yes", ...patience, "StrictHostKeyChecking=accept-new", `UserKnownHostsFile=${key}.hosts`];
   const ssh = ["-i", key, ...options.flatMap((option) => ["-o", option]), `slipway@${address}`];
-  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 60_000 });
+  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 120_000 });
   assert.equal(stdout, `${name}\nfrom the user data of ${name}\n`);
   tell("reached by SSH");
 

@@ -16,6 +16,8 @@ export class AgentServer {
   lines = "";
   /** The next so many requests are answered 503. */
   refusals = 0;
+  /** The next so many files break off in their middle. */
+  breaks = 0;
   /** The next so many results are taken, but the answer gets lost. */
   lostAnswers = 0;
   readonly #server: Server;
@@ -91,8 +93,7 @@ export class AgentServer {
     const url = new URL(request.url!, "http://server");
     if (url.pathname.startsWith("/files/")) {
       assert.equal(request.headers.authorization, undefined, "a token went where none is due");
-      const file = this.files.get(url.pathname.slice("/files/".length));
-      response.writeHead(file === undefined ? 404 : 200, { "content-length": file?.length ?? 0 }).end(file);
+      this.#file(url.pathname.slice("/files/".length), request, response);
       return;
     }
     const body = await text(request);
@@ -108,6 +109,22 @@ export class AgentServer {
     if (asked.is === "nextOrder") await this.#poll(request, response, asked.waitMs);
     else this.#take(asked.is, body, response);
     this.#news();
+  }
+
+  #file(name: string, request: IncomingMessage, response: ServerResponse): void {
+    const file = this.files.get(name);
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+    const rest = file?.subarray(from);
+    response.writeHead(rest === undefined ? 404 : from > 0 ? 206 : 200, {
+      "content-length": rest?.length ?? 0,
+      ...(from > 0 && file !== undefined && { "content-range": `bytes ${from}-${file.length - 1}/${file.length}` }),
+    });
+    if (rest === undefined || this.breaks === 0) {
+      response.end(rest);
+      return;
+    }
+    this.breaks -= 1;
+    response.write(rest.subarray(0, rest.length / 2), () => response.destroy());
   }
 
   #take(what: string, body: string, response: ServerResponse): void {

@@ -25,34 +25,31 @@ trap 'exit 130' INT TERM
 mkdir "$work/loaders"
 chmod 755 "$work" "$work/loaders"
 
-cat >"$work/settle" <<'HOOK'
-set -eu
-# The one initramfs that is made has what these machines need, which is quicker to load than one for all.
-printf 'MODULES=list\nCOMPRESS=gzip\n' >"$1/etc/initramfs-tools/conf.d/lab"
-printf 'virtio_pci\nvirtio_blk\nnvme\next4\n' >>"$1/etc/initramfs-tools/modules"
-HOOK
-
 cat >"$work/finish" <<'HOOK'
 set -eu
 # The signed loaders of the same release as the kernel; nothing of theirs is installed.
 cd "$LOADERS"
 APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq -o APT::Sandbox::User=root download shim-signed grub-efi-amd64-signed
 for deb in *.deb; do dpkg-deb -x "$deb" .; done
-chroot "$1" update-initramfs -u -k all
+# An initramfs of what these machines need is quicker to load than one for all.
+printf 'MODULES=list\nCOMPRESS=gzip\n' >"$1/etc/initramfs-tools/conf.d/lab"
+printf 'virtio_pci\nvirtio_blk\nnvme\next4\n' >>"$1/etc/initramfs-tools/modules"
+chroot "$1" update-initramfs -u -k all >/dev/null
 cat >"$1/etc/cloud/cloud.cfg.d/90-lab.cfg" <<'CFG'
 datasource_list: [NoCloud, ConfigDrive, None]
 ssh_genkeytypes: [ed25519]
 apt_preserve_sources_list: true
 manage_etc_hosts: false
 cloud_init_modules: [seed_random, write-files, set_hostname, users-groups, ssh]
-cloud_config_modules: [runcmd]
-cloud_final_modules: [scripts-user, final-message]
+cloud_config_modules: []
+cloud_final_modules: []
 CFG
 echo "UUID=$ROOT_UUID / ext4 errors=remount-ro 0 1" >"$1/etc/fstab"
 echo debian >"$1/etc/hostname"
 : >"$1/etc/machine-id"
 chroot "$1" systemctl enable systemd-networkd serial-getty@ttyS0 >/dev/null 2>&1
-chroot "$1" systemctl mask systemd-networkd-wait-online apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer man-db.timer >/dev/null 2>&1
+# An emulated machine takes seconds to start a stage of cloud-init; these two have nothing to do.
+chroot "$1" systemctl mask cloud-config cloud-final systemd-networkd-wait-online apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer man-db.timer >/dev/null 2>&1
 rm -rf "$1"/etc/ssh/ssh_host_* "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*.bin "$1"/var/log/*.log
 rm -rf "$1"/lib/modules/*/kernel/drivers/gpu "$1"/lib/modules/*/kernel/drivers/infiniband "$1"/lib/modules/*/kernel/sound
 HOOK
@@ -64,8 +61,7 @@ mmdebstrap --quiet --variant=minbase --architectures=amd64 \
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
   --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*' \
   --aptopt='Acquire::Languages "none"' --aptopt='APT::Install-Recommends "false"' \
-  --essential-hook='mkdir -p "$1/etc/initramfs-tools/conf.d"; touch "$1/etc/initramfs-tools/modules"' \
-  --customize-hook="sh $work/settle \"\$1\"" --customize-hook="sh $work/finish \"\$1\"" \
+  --customize-hook="sh $work/finish \"\$1\"" \
   $suite "$work/root.tar"
 
 # One FAT partition carries kernel and initramfs for both ways of booting.
