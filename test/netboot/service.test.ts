@@ -68,9 +68,12 @@ test("N1 N2 N3 N10 N23 a netboot service serves each machine its own, and goes o
     return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
   };
   const bearer = (token: string): string[] => ["-H", `Authorization: Bearer ${token}`];
+  const script = (net: Machine, of: Machine) => {
+    const name = MACS[of].replaceAll(":", "-");
+    return curl(net, `http://${SERVER}:8080/boot/${name}.ipxe?arch=x86_64&platform=efi`);
+  };
   const boot = async (net: Machine): Promise<string> => {
-    const name = MACS[net].replaceAll(":", "-");
-    const { body } = await curl(net, `http://${SERVER}:8080/boot/${name}.ipxe?arch=x86_64&platform=efi`);
+    const { body } = await script(net, net);
     return /slipway\.boot=(\S+)/.exec(body)?.[1] ?? assert.fail(`no capability in ${body}`);
   };
   const register = async (net: Machine, capability: string, mac = MACS[net]) => {
@@ -90,6 +93,7 @@ test("N1 N2 N3 N10 N23 a netboot service serves each machine its own, and goes o
 
   await start();
   const [bootA, bootB] = [await boot("a"), await boot("b")];
+  assert.doesNotMatch((await script("b", "a")).body, new RegExp(MACS.a));
   assert.equal((await register("b", bootA, MACS.a)).status, 403);
   assert.equal((await register("a", "slc_none")).status, 401);
   const a = JSON.parse((await register("a", bootA)).body) as Registered;
