@@ -15,8 +15,6 @@ import type { Kind } from "../kinds/kind.ts";
 import type { Client } from "../kube/client.ts";
 import { createClient } from "../kube/rest-client.ts";
 import type { Transport } from "../kube/transport.ts";
-import type { Netboot } from "../netboot/service/service.ts";
-import type { NetbootSettings } from "../netboot/settings.ts";
 import { serveConversion } from "../operator/conversion-server.ts";
 import { installCrds } from "../operator/install-crds.ts";
 import { KINDS } from "../operator/kinds.ts";
@@ -26,6 +24,7 @@ import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts
 import { type LaptopIdentity, laptopIdentity } from "./laptop-identity.ts";
 import { type KubernetesChoice, startKubernetes } from "./laptop-kubernetes.ts";
 import { type SimulatedMetal, startMetal } from "./laptop-metal.ts";
+import type { NetbootHere } from "./netboot-place.ts";
 
 export interface LaptopOptions {
   kubernetes: KubernetesChoice;
@@ -39,7 +38,7 @@ export interface LaptopOptions {
   log: Log;
   secrets: Secrets;
   /** Boots real machines as well. */
-  netboot?: { settings: NetbootSettings; start(): Promise<Netboot> };
+  netboot?: Pick<NetbootHere, "settings" | "start">;
   /** Slipway's own unless given. */
   kinds?: readonly (readonly Kind[])[];
 }

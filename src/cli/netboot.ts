@@ -1,6 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock as clock } from "../base/clock.ts";
 import { jsonLog, type Log, quietLog, Secrets } from "../base/log.ts";
@@ -10,16 +9,12 @@ import { loadConnection } from "../kube/kubeconfig.ts";
 import { createManager } from "../kube/manager.ts";
 import { createClient } from "../kube/rest-client.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
-import { type Netboot, startNetboot } from "../netboot/service/service.ts";
-import type { NetbootSettings } from "../netboot/settings.ts";
-import { inheritedSockets } from "../netboot/sockets/inherited.ts";
 import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
+import { type NetbootHere, netbootHere } from "./netboot-place.ts";
 import { untilStopped } from "./until-stopped.ts";
-
-const DEFAULT_NAMESPACE = "slipway-hosts";
 
 interface Options extends NetbootOptions {
   dir: string;
@@ -68,38 +63,29 @@ async function run(options: Options): Promise<void> {
     for (const line of await describe(place)) console.log(line);
     return;
   }
-  await mkdir(place.dir, { recursive: true, mode: 0o700 });
-  const secrets = new Secrets();
-  const log = jsonLog({ level: options.logLevel, secrets });
-  const inherited = await inheritedSockets(process.env, process.pid);
-  const socket = join(place.dir, "netboot.sock");
-  const start = (): Promise<Netboot> => startNetboot({ ...place, inherited, socket }, { clock, random, log });
+  const log = jsonLog({ level: options.logLevel, secrets: new Secrets() });
+  const here = await netbootHere(place, log);
   try {
-    if (options.kubernetes) await withCluster(options, settings, start, log);
-    else await alone(start);
+    if (options.kubernetes) await withCluster(options, here, log);
+    else await alone(here);
   } finally {
-    inherited.close();
+    here.close();
   }
 }
 
-async function alone(start: () => Promise<Netboot>): Promise<void> {
+async function alone({ start }: NetbootHere): Promise<void> {
   const stopped = untilStopped();
   const netboot = await start();
   await stopped;
   await netboot.close();
 }
 
-async function withCluster(
-  options: Options,
-  settings: NetbootSettings,
-  start: () => Promise<Netboot>,
-  log: Log,
-): Promise<void> {
+async function withCluster(options: Options, { settings, start }: NetbootHere, log: Log): Promise<void> {
   const { kubeconfig, context } = options;
   const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
   const transport = createHttpTransport(await loadConnection({ env: process.env, clock, ...named }));
   const client = createClient(transport, { clock, random, log: quietLog, fieldManager: "slipway" });
-  const namespace = process.env.NAMESPACE || DEFAULT_NAMESPACE;
+  const { namespace } = settings.discovery;
   const identity = `${hostname()}_${process.pid}_${uuid(random)}`;
   const manager = createManager({
     transport,

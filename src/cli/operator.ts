@@ -6,8 +6,9 @@ import { asFault, Fault } from "../base/fault.ts";
 import { type Http, plain } from "../base/http.ts";
 import { undiciHttp } from "../base/http-client.ts";
 import { serveHttp } from "../base/http-server.ts";
-import { jsonLog, Secrets } from "../base/log.ts";
+import { jsonLog, type Log, Secrets } from "../base/log.ts";
 import { cryptoRandom, uuid } from "../base/random.ts";
+import { SYSTEM as NETBOOT } from "../inventory/discovery/controller.ts";
 import { createHttpTransport } from "../kube/http-transport.ts";
 import { loadConnection } from "../kube/kubeconfig.ts";
 import { runtimeMetrics } from "../kube/metrics.ts";
@@ -21,10 +22,12 @@ import {
 import { installCrds } from "../operator/install-crds.ts";
 import { KINDS } from "../operator/kinds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
+import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
 import { createOperator, SYSTEMS } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
+import type { NetbootHere } from "./netboot-place.ts";
 import {
   httpsUrl,
   httpUrl,
@@ -39,11 +42,16 @@ import { untilStopped } from "./until-stopped.ts";
 /** Where rancherd keeps the join token on a Harvester node; mounted read-only into the operator's Pod. */
 const RANCHERD_CONFIG = "/etc/rancher/rancherd/config.yaml";
 
+/** Netboot runs where it is given settings. */
+const KNOWN = [...SYSTEMS, NETBOOT];
+
 interface Options {
   kubeconfig?: string;
   context?: string;
   systems: string[];
   bootUrl: string;
+  netboot?: string;
+  netbootDir: string;
   bootListen: ListenAddress;
   bootCert?: string;
   bootKey?: string;
@@ -64,7 +72,7 @@ export const verb: Verb = (program) => {
     .requiredOption("--boot-url <url>", "base URL at which machines reach this operator's boot service", httpUrl)
     .option("--kubeconfig <file>", "kubeconfig; unset: $KUBECONFIG, else the cluster it runs in")
     .option("--context <name>", "context of the kubeconfig")
-    .option("--systems <names>", `systems to run, of: ${SYSTEMS.join(", ")}`, namesOf(SYSTEMS), [...SYSTEMS])
+    .option("--systems <names>", `systems to run, of: ${KNOWN.join(", ")}`, namesOf(KNOWN), [...SYSTEMS])
     .option(
       "--boot-listen <address:port>",
       "where the boot service listens",
@@ -93,6 +101,8 @@ export const verb: Verb = (program) => {
       `base URL at which API servers reach that port; unset: through Service ${WEBHOOK_SERVICE}`,
       httpsUrl,
     )
+    .option("--netboot <file>", "boot real machines, too, with these settings; state in --netboot-dir")
+    .option("--netboot-dir <folder>", "where netboot keeps leases, hosts and keys", "/var/lib/slipway/netboot")
     .option("--no-install-crds", "leave the CRDs as they are")
     .option("--no-leader-election", "run without a Lease: only where there is one replica")
     .option("--poll-interval <seconds>", "between looks at machines on their way", positiveNumber, 15)
@@ -113,6 +123,10 @@ Examples:
 };
 
 async function run(options: Options): Promise<void> {
+  if (options.systems.includes(NETBOOT) && options.netboot === undefined)
+    throw new Fault("BadRequest", "operator", `system ${NETBOOT} has no settings`, {
+      remedy: "name them with --netboot",
+    });
   const clock = systemClock;
   const secrets = new Secrets();
   const log = jsonLog({ level: options.logLevel, secrets });
@@ -133,6 +147,8 @@ async function run(options: Options): Promise<void> {
     return held;
   };
   const { qps } = options;
+  const netboot = options.netboot === undefined ? undefined : await netbootOf(options.netboot, options.netbootDir, log);
+  const systems = netboot === undefined ? options.systems : [...new Set([...options.systems, NETBOOT])];
   const { env } = process;
   const namespace = env.NAMESPACE || DEFAULT_NAMESPACE;
   const operator = createOperator(
@@ -148,7 +164,7 @@ async function run(options: Options): Promise<void> {
       bootUrl: options.bootUrl,
       pollMs: options.pollInterval * 1000,
       limits: { qps, burst: 2 * qps },
-      systems: options.systems,
+      systems,
       leaderElection: options.leaderElection && {
         namespace,
         // In containers every process is the first one, and two of them may share the node's name.
@@ -169,6 +185,7 @@ async function run(options: Options): Promise<void> {
     return plain(404, "not found\n");
   }, options.healthListen);
   const boot = await serveHttp(operator.boot, { ...options.bootListen, ...(await bootTls(options)) });
+  const led = netboot && addNetboot(manager, netboot.settings, { start: netboot.start, log, clock });
   let conversion: ConversionServer | undefined;
   try {
     await reach(transport, connection.server);
@@ -186,20 +203,30 @@ async function run(options: Options): Promise<void> {
     await conversion?.prepare();
     if (options.installCrds) await installCrds(client, clock, stopping.signal);
     await conversion?.start();
+    if (options.installCrds && netboot !== undefined)
+      await prepareDiscovery({ client, clock, signal: stopping.signal }, netboot.settings);
     const stopped = untilStopped();
     await manager.start(stopping.signal);
-    log.info({ systems: options.systems, boot: boot.url, health: health.url }, "operator started");
+    log.info({ systems, boot: boot.url, health: health.url }, "operator started");
     await stopped;
     log.info({}, "operator stopping");
   } finally {
     stopping.abort();
     await manager.stop();
+    await led?.closed();
+    netboot?.close();
     await conversion?.close();
     await boot.close();
     await health.close();
     await transport.close();
     for (const client of clients.values()) await client.close();
   }
+}
+
+async function netbootOf(config: string, dir: string, log: Log): Promise<NetbootHere> {
+  const { settingsOf } = await import("./netboot-options.ts");
+  const { netbootHere } = await import("./netboot-place.ts");
+  return netbootHere({ settings: await settingsOf({ config }), dir }, log);
 }
 
 /** One look before everything else: a wrong address or credential is told at once, by the name that the user gave. */

@@ -1,16 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { jsonLog, type Log, Secrets } from "../base/log.ts";
-import { cryptoRandom } from "../base/random.ts";
-import { assetsFolder } from "../netboot/agent/assets-folder.ts";
-import { inheritedSockets } from "../netboot/sockets/inherited.ts";
-import { type LaptopOptions, startLaptop } from "./laptop.ts";
+import { startLaptop } from "./laptop.ts";
 import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
-import { SOCKET } from "./netboot-client.ts";
+import type { NetbootHere } from "./netboot-place.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -64,6 +60,7 @@ Examples:
       );
       const ended = await Promise.race([untilStopped(), laptop.died]);
       await laptop.close();
+      netboot?.close();
       if (ended instanceof Fault) throw ended;
     });
 };
@@ -78,13 +75,8 @@ interface UpOptions {
   logLevel: LogLevel;
 }
 
-async function netbootOf(config: string, dir: string, log: Log): Promise<NonNullable<LaptopOptions["netboot"]>> {
+async function netbootOf(config: string, dir: string, log: Log): Promise<NetbootHere> {
   const { settingsOf } = await import("./netboot-options.ts");
-  const { startNetboot } = await import("../netboot/service/service.ts");
-  const settings = await settingsOf({ config });
-  const folder = join(dir, "netboot");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const inherited = await inheritedSockets(process.env, process.pid);
-  const place = { settings, assets: assetsFolder(process.env), dir: folder, socket: join(folder, SOCKET), inherited };
-  return { settings, start: () => startNetboot(place, { clock: systemClock, random: cryptoRandom, log }) };
+  const { netbootHere } = await import("./netboot-place.ts");
+  return netbootHere({ settings: await settingsOf({ config }), dir: join(dir, "netboot") }, log);
 }

@@ -1,18 +1,21 @@
 import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { quietLog } from "../base/log.ts";
+import { discoveryController } from "../inventory/discovery/controller.ts";
+import { DEFAULT_NAMESPACE as DISCOVERY_NAMESPACE } from "../inventory/discovery/plan.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Access, Controller } from "../kube/controller.ts";
-import { CustomResourceDefinition } from "../kube/core.ts";
+import { CustomResourceDefinition, Namespace } from "../kube/core.ts";
 import { runtimeAccess } from "../kube/manager.ts";
 import { type PolicyRule, type RbacRules, rulesOf } from "../kube/rbac.ts";
 import { bootSignalAccess } from "../systems/harvester/boot-signals.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { conversionAccess } from "./conversion-server.ts";
-import { KINDS } from "./kinds.ts";
+import { KINDS, METAL3_KINDS } from "./kinds.ts";
 import { controllers } from "./operator.ts";
 
 export const SERVICE_ACCOUNT = "slipway";
+export const NETBOOT_ACCOUNT = "slipway-netboot";
 
 /** Only for `--install-crds`: whoever applies the CRDs otherwise may leave this role out. */
 const crdAccess = (kinds: Kinds): readonly Access[] => [
@@ -23,6 +26,11 @@ const crdAccess = (kinds: Kinds): readonly Access[] => [
     names: kinds.map(([kind]) => `${kind!.plural}.${kind!.group}`),
   },
 ];
+
+interface Account {
+  name: string;
+  namespace: string;
+}
 
 type Kinds = readonly (readonly Kind[])[];
 
@@ -49,20 +57,33 @@ export function rbacObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS)
 
 /** The same without the right to install CRDs. */
 export function operatorObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacObject[] {
-  const { clusterRules, roles } = operatorRules(namespace, kinds);
+  return accountObjects({ name: SERVICE_ACCOUNT, namespace }, operatorRules(namespace, kinds));
+}
+
+/** An account, its rules as roles, and the bindings. */
+function accountObjects(account: Account, { clusterRules, roles }: RbacRules): RbacObject[] {
+  const { name, namespace } = account;
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: SERVICE_ACCOUNT, namespace } },
-    ...bound("ClusterRole", { name: SERVICE_ACCOUNT }, clusterRules, namespace),
-    ...roles.flatMap((role) =>
-      bound("Role", { name: SERVICE_ACCOUNT, namespace: role.namespace }, role.rules, namespace),
-    ),
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
+    ...bound("ClusterRole", { name }, clusterRules, account),
+    ...roles.flatMap((role) => bound("Role", { name, namespace: role.namespace }, role.rules, account)),
   ];
 }
 
 /** The right to install CRDs, bound to the operator's ServiceAccount. */
 export function crdInstallerObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacObject[] {
   const { clusterRules } = rulesOf([], crdAccess(kinds));
-  return bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, clusterRules, namespace);
+  const account = { name: SERVICE_ACCOUNT, namespace };
+  return bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, clusterRules, account);
+}
+
+/** The account of a netboot that runs by itself beside the machines: discovery, its lease, and Metal3's definitions where they lack. */
+export function netbootObjects(namespace = DISCOVERY_NAMESPACE): RbacObject[] {
+  const hosts = { get: () => undefined, list: () => [], onChange: () => () => {} };
+  const controller = discoveryController({ hosts, namespace, most: 0, perSecond: 1 });
+  const own: Access = { resource: Namespace, verbs: ["get"], names: [namespace] };
+  const rules = rulesOf([controller], [...runtimeAccess({ namespace }), ...crdAccess(METAL3_KINDS), own]);
+  return accountObjects({ name: NETBOOT_ACCOUNT, namespace }, rules);
 }
 
 /** The controllers as they declare themselves; none of them ever runs. */
@@ -88,7 +109,7 @@ function bound(
   kind: "ClusterRole" | "Role",
   metadata: RbacObject["metadata"],
   rules: PolicyRule[],
-  accountNamespace: string,
+  account: Account,
 ): RbacObject[] {
   return [
     { apiVersion: `${GROUP}/v1`, kind, metadata, rules },
@@ -97,7 +118,7 @@ function bound(
       kind: `${kind}Binding`,
       metadata,
       roleRef: { apiGroup: GROUP, kind, name: metadata.name },
-      subjects: [{ kind: "ServiceAccount", name: SERVICE_ACCOUNT, namespace: accountNamespace }],
+      subjects: [{ kind: "ServiceAccount", ...account }],
     },
   ];
 }

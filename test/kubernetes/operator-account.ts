@@ -24,7 +24,7 @@ const PLURALS = {
   ClusterRoleBinding: "clusterrolebindings",
 } as const;
 
-async function apply(transport: Transport, object: RbacObject): Promise<void> {
+export async function apply(transport: Transport, object: RbacObject): Promise<void> {
   const { name, namespace } = object.metadata;
   const root = object.apiVersion === "v1" ? "/api/v1" : `/apis/${object.apiVersion}`;
   const { status, body } = await transport.request({
@@ -37,17 +37,19 @@ async function apply(transport: Transport, object: RbacObject): Promise<void> {
   if (status >= 300) throw new Error(`${object.kind}/${name}: ${status} ${JSON.stringify(body)}`);
 }
 
-/** A token of the shipped ServiceAccount, from TokenRequest. */
-export async function operatorToken({ transport }: Cluster): Promise<string> {
-  const path = "/api/v1/namespaces/harvester-system/serviceaccounts/slipway/token";
+const OPERATOR = { name: "slipway", namespace: "harvester-system" };
+
+/** A token of a shipped ServiceAccount (the operator's, unless said), from TokenRequest. */
+export async function operatorToken({ transport }: Cluster, { name, namespace } = OPERATOR): Promise<string> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 7200 } };
   const { body } = await transport.request({ method: "POST", path, body: request });
   return (body as { status: { token: string } }).status.token;
 }
 
-/** The way to the cluster as the shipped ServiceAccount. */
-export async function operatorTransport(cluster: Cluster): Promise<Transport> {
-  const token = await operatorToken(cluster);
+/** The way to the cluster as a shipped ServiceAccount. */
+export async function operatorTransport(cluster: Cluster, account = OPERATOR): Promise<Transport> {
+  const token = await operatorToken(cluster, account);
   const { server, ca } = await loadConnection({
     kubeconfig: cluster.plane.kubeconfigFile,
     env: {},

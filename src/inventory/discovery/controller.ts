@@ -66,7 +66,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
     },
     // One step a pass: what is written wakes the key again once the cache shows it.
     async reconcile({ name }, context): Promise<Outcome> {
-      const { client, log } = context;
+      const { client, events, log } = context;
       pace ??= new TokenBucket(context.clock, { qps: perSecond, burst: BURST });
       const host = hosts.get(name);
       if (host === undefined) return DONE;
@@ -80,10 +80,14 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
         case "create":
           if (!pace.tryTake()) return { againAfterMs: LATER_MS };
           fresh.add(name);
-          await client.create(BareMetalHost, next.host).catch((error: unknown) => {
-            fresh.delete(name);
-            throw error;
-          });
+          events.normal(
+            await client.create(BareMetalHost, next.host).catch((error: unknown) => {
+              fresh.delete(name);
+              throw error;
+            }),
+            "Discovered",
+            `heard from ${host.mac}${host.address === undefined ? "" : ` at ${host.address}`}`,
+          );
           log.info({ host: name, mac: host.mac }, "a machine was discovered");
           return DONE;
         case "tell":

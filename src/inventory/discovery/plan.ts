@@ -5,6 +5,7 @@ import type { Draft } from "../../kube/object.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import { hardwareOf } from "./hardware.ts";
 
+export const DEFAULT_NAMESPACE = "slipway-hosts";
 /** On hosts that discovery made; those that were declared are never touched by it. */
 export const DISCOVERED_LABEL = "slipway.dev/discovered";
 /** Where the management controller answers, as the machine says. Credentials are for a person to add. */

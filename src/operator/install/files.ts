@@ -1,12 +1,13 @@
 import { type DumpOptions, dump } from "js-yaml";
 import { z } from "zod";
 import { VERSION } from "../../base/version.ts";
+import { DEFAULT_NAMESPACE as DISCOVERY_NAMESPACE } from "../../inventory/discovery/plan.ts";
 import { crdOf } from "../../kinds/crd.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
 import { throughService } from "../conversion-server.ts";
 import { KINDS } from "../kinds.ts";
-import { operatorRules, rbacObjects } from "../rbac.ts";
+import { netbootObjects, operatorRules, rbacObjects } from "../rbac.ts";
 import { chartTemplate } from "./chart-template.ts";
 import { objectsByFile } from "./objects.ts";
 import { evaluate } from "./tree.ts";
@@ -19,6 +20,7 @@ const RBAC_HEADER =
   `${GENERATED}what a controller declares and generate again.\n` +
   "# slipway-crds is only needed while the operator installs its CRDs itself (not with --no-install-crds).\n";
 const INSTALL_HEADER = `${GENERATED}src/operator/install and generate again.\n`;
+const NETBOOT_HEADER = `${INSTALL_HEADER}# The account of \`slipway netboot\` on a machine beside the rack: docs/netboot.md says how it gets its kubeconfig.\n`;
 const SLIPWAY_HEADER =
   `${INSTALL_HEADER}# For \`kubectl apply\` only. Deleting by this file takes the namespaces along, Harvester's own among them, and with the\n` +
   "# definitions every pool and its machines: docs/install.md says how to remove what was installed.\n";
@@ -40,6 +42,8 @@ export function installFiles(kinds: readonly (readonly Kind[])[] = KINDS): Map<s
   files.set("deploy/rbac.yaml", RBAC_HEADER + documents(rbacObjects(DEFAULT_NAMESPACE, kinds)));
   const everything = [...namespaces(), ...crds.values(), ...installedObjects(DEFAULT_VALUES, DEFAULT_NAMESPACE, kinds)];
   files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents(everything));
+  const hosts = { apiVersion: "v1", kind: "Namespace", metadata: { name: DISCOVERY_NAMESPACE } };
+  files.set("deploy/netboot.yaml", NETBOOT_HEADER + documents([hosts, ...netbootObjects()]));
   files.set("deploy/kustomization.yaml", INSTALL_HEADER + dump(KUSTOMIZATION, FORMAT));
   files.set("deploy/chart/Chart.yaml", INSTALL_HEADER + dump(CHART, FORMAT));
   files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(InstallValues, DEFAULT_VALUES));

@@ -1,0 +1,34 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock as clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { cryptoRandom as random } from "../base/random.ts";
+import { assetsFolder } from "../netboot/agent/assets-folder.ts";
+import { type Netboot, type NetbootPlace, startNetboot } from "../netboot/service/service.ts";
+import type { NetbootSettings } from "../netboot/settings.ts";
+import { inheritedSockets } from "../netboot/sockets/inherited.ts";
+import { SOCKET } from "./netboot-client.ts";
+
+/** Netboot in a folder of this machine, ready to be started as often as a lease comes and goes. */
+export interface NetbootHere {
+  settings: NetbootSettings;
+  start(): Promise<Netboot>;
+  /** Gives up what systemd has bound for it. */
+  close(): void;
+}
+
+/** `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made. */
+export async function netbootHere(
+  { settings, dir, assets }: Pick<NetbootPlace, "settings" | "dir"> & { assets?: string },
+  log: Log,
+): Promise<NetbootHere> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const inherited = await inheritedSockets(process.env, process.pid);
+  const from = assets ?? assetsFolder(process.env);
+  const place: NetbootPlace = { settings, assets: from, dir, socket: join(dir, SOCKET), inherited };
+  return {
+    settings,
+    start: () => startNetboot(place, { clock, random, log }),
+    close: () => inherited.close(),
+  };
+}
