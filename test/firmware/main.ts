@@ -1,5 +1,5 @@
-/** Runs the firmware suite in a network of its own. What it needs and is not installed is named, and the suite skipped. */
-import { execFileSync } from "node:child_process";
+/** Runs the firmware suite in a network of its own. What it needs and can't have is named, and the suite skipped. */
+import { execFileSync, spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { KeptProcess } from "../../src/kubernetes/kept-process.ts";
@@ -8,23 +8,40 @@ import { inOwnNetwork } from "../../src/lab/namespace.ts";
 import { missingPackages } from "../../src/lab/programs.ts";
 import { diskImage } from "./disk-image/image.ts";
 
-const why = await whyNot();
-if (why === undefined) {
-  console.log("disk image…");
-  const { file } = await diskImage(process.env);
-  console.log(`disk image       ${file}`);
-  process.exitCode = await tests();
-} else console.log(`test-firmware: skipped: ${why}`);
+/** How `disk-image/build.sh` says that a program is missing (sysexits.h: a service is unavailable). */
+const LACKS_PROGRAM = 69;
+const ROOT = join(import.meta.dirname, "../..");
 
-async function whyNot(): Promise<string | undefined> {
-  const missing = await missingPackages(FIRMWARES, process.env.PATH ?? "");
-  if (missing.length > 0) return `not installed: ${missing.join(" ")}`;
-  const { command, args } = inside("true", []);
+const why = (await missing()) ?? forbidden() ?? agentTrouble() ?? (await imageTrouble());
+if (why === undefined) process.exitCode = await tests();
+else console.log(`test-firmware: skipped: ${why}`);
+
+async function missing(): Promise<string | undefined> {
+  const packages = await missingPackages(FIRMWARES, process.env.PATH ?? "");
+  if (spawnSync("ssh", ["-V"]).error !== undefined) packages.push("openssh-client");
+  return packages.length === 0 ? undefined : `not installed: ${packages.join(" ")}`;
+}
+
+function forbidden(): string | undefined {
+  const { command, args } = inside("ip", ["tuntap", "add", "tap0", "mode", "tap"]);
+  return spawnSync(command, args).status === 0 ? undefined : "this machine allows no network namespaces with taps";
+}
+
+function agentTrouble(): string | undefined {
+  if (spawnSync("apt-get", ["--version"]).error !== undefined)
+    return "the agent is made from Debian's packages: no apt-get";
+  execFileSync(process.execPath, [join(ROOT, "tools/agent/main.ts")], { stdio: "inherit" });
+  return undefined;
+}
+
+async function imageTrouble(): Promise<string | undefined> {
   try {
-    execFileSync(command, args, { stdio: "ignore" });
+    console.log(`disk image: ${(await diskImage(process.env)).file}`);
     return undefined;
-  } catch {
-    return "this machine allows no network namespaces";
+  } catch (error) {
+    const { code, stderr } = error as { code?: number; stderr?: string };
+    if (code === LACKS_PROGRAM) return stderr?.trim();
+    throw error;
   }
 }
 
