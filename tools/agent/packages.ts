@@ -45,6 +45,7 @@ export const TARGETS: Readonly<Record<Architecture, Target>> = {
 /** Programs of the agent's Linux besides busybox: package, and the files that are taken. The libraries they need follow by themselves. */
 export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   "busybox-static": ["usr/bin/busybox"],
+  "ca-certificates": [],
   // Its own are faster than busybox's, and dd counts what it wrote.
   coreutils: ["usr/bin/dd", "usr/bin/md5sum", "usr/bin/sha256sum", "usr/bin/sha512sum"],
   curl: ["usr/bin/curl"],

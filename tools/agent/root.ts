@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
 import { readElf } from "../image/elf.ts";
@@ -20,6 +20,7 @@ export function rootEntries(architecture: Architecture, unpacked: string, versio
     entries.set(file === "init" ? "init" : `agent/${file}`, { is: "file", content, executable });
   }
   entries.set("agent/version", { is: "file", content: Buffer.from(`${version}\n`), executable: false });
+  entries.set("etc/ssl/certs/ca-certificates.crt", { is: "file", content: authorities(unpacked), executable: false });
   const needs = new Set<string>();
   for (const file of Object.values(PROGRAMS).flat()) {
     const content = readFileSync(join(unpacked, file));
@@ -29,6 +30,12 @@ export function rootEntries(architecture: Architecture, unpacked: string, versio
   }
   addLibraries(entries, needs, architecture, unpacked);
   return entries;
+}
+
+/** Who vouches for servers of images on the Internet, as Debian trusts them. */
+function authorities(unpacked: string): Buffer {
+  const files = globSync(join(unpacked, "usr/share/ca-certificates/mozilla/*.crt")).sort();
+  return Buffer.concat(files.map((file) => readFileSync(file)));
 }
 
 /** The libraries, and what they need in turn. */

@@ -36,9 +36,7 @@ pour() {
         pass="tee $RUN/work/checked"
     fi
     {
-        curl -q --config "$RUN/work/fetch" --dump-header "$RUN/work/headers" 2>"$RUN/work/curl.says" &
-        echo $! >"$RUN/work/curl.pid"
-        wait $!
+        fetch_stream "$2"
         echo $? >"$RUN/work/curl.status"
     } | $pass | {
         case $1 in raw) cat ;; gz | xz | zst) zstd -dcq 2>/dev/null ;; *) false ;; esac
@@ -48,6 +46,27 @@ pour() {
         echo $? >"$RUN/work/dd.status"
     }
     [ -z "$2" ] || wait "$summing"
+}
+
+# fetch_stream CHECKSUM: the file, on standard output. A connection that breaks is taken up where it broke; only a checksum tells whether the
+# parts belong together, so without one that is done only as long as nothing has come.
+fetch_stream() {
+    got=0
+    for try in 0 1 2 3 4 5 6 7 8 9; do
+        echo "$got" >"$RUN/work/got"
+        curl -q --config "$RUN/work/fetch" --continue-at "$got" --dump-header "$RUN/work/headers.$try" \
+            --write-out "%output{$RUN/work/size}%{size_download}" 2>"$RUN/work/curl.says" &
+        echo $! >"$RUN/work/curl.pid"
+        wait $!
+        status=$?
+        got=$((got + $(content "$RUN/work/size")))
+        # What curl calls it when nobody answers, or an answer ends early.
+        case $status in 7 | 18 | 28 | 52 | 55 | 56) ;; *) return "$status" ;; esac
+        [ -n "$1" ] || [ "$got" = 0 ] || return "$status"
+        say "the image's connection broke after $got bytes; going on"
+        pause 2
+    done
+    return "$status"
 }
 
 # Tells what went wrong first: a stage that ends early takes the others with it.
@@ -84,7 +103,7 @@ watch_stream() {
     while sleep 3; do
         pid=$(content "$RUN/work/curl.pid")
         passed=$(awk '/^wchar/ { print $2 }' "/proc/$pid/io" 2>/dev/null)
-        total=$(awk 'tolower($1) == "content-length:" { size = $2 + 0 } END { print size }' "$RUN/work/headers" 2>/dev/null)
-        progress write "$passed" "$total"
+        total=$(awk 'tolower($1) == "content-length:" { size = $2 + 0 } END { print size }' "$RUN/work/headers.0" 2>/dev/null)
+        progress write "$(($(content "$RUN/work/got") + ${passed:-0}))" "$total"
     done
 }

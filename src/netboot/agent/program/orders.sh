@@ -92,7 +92,7 @@ send_result() {
         status=$(tell POST "hosts/$(host)/orders/$ORDER/result" application/json "$1")
         case $status in
             204 | 400 | 404) return ;;
-            401) register ;;
+            401 | 403) register ;;
             *)
                 say "the result of order $ORDER is not sent yet: $(why "$status")"
                 pause 3

@@ -1,8 +1,8 @@
 # What the agent says: on the console, and in a file whose lines go to the server. Secrets are never said.
 
-# say WORDS...
+# say WORDS... (not on standard output, which may be an image on its way)
 say() {
-    printf 'slipway: %s\n' "$*"
+    printf 'slipway: %s\n' "$*" >&2
     printf '%s\n' "$*" >>"$RUN/lines"
 }
 
