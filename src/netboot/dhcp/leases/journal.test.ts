@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -137,6 +146,17 @@ test("N10 a line that a loss of power has torn costs nothing but itself", async 
   assert.deepEqual(again.load(), [lease(1, "1/aa"), lease(3, "1/cc")]);
 });
 
+test("N10 a file whose first line was torn begins anew", async (t) => {
+  const file = fileFor(t);
+  writeFileSync(file, "slipway-l");
+  const store = openLeases(file, systemClock);
+  await store.put(lease(1, "1/aa"));
+  store.close();
+  const again = openLeases(file, systemClock);
+  t.after(() => again.close());
+  assert.equal(again.load().length, 1);
+});
+
 test("the file stays small, however often leases change, and loses none while it is written anew", async (t) => {
   const file = fileFor(t);
   const store = openLeases(file, systemClock);
@@ -151,8 +171,18 @@ test("the file stays small, however often leases change, and loses none while it
   assert.deepEqual(again.load(), expected);
 });
 
+test("where no new file can be made, the old one goes on", async (t) => {
+  const file = fileFor(t);
+  mkdirSync(`${file}.new`);
+  const store = openLeases(file, systemClock);
+  for (let round = 0; round < 30; round++)
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => store.put(lease(i, "1/aa"))));
+  store.close();
+  assert.ok(readFileSync(file, "utf8").split("\n").length > 30_000);
+});
+
 test("a file of a newer Slipway, or of something else, is refused", (t) => {
   const file = fileFor(t);
   writeFileSync(file, "slipway-leases 2\n");
-  assert.throws(() => openLeases(file, systemClock), /it begins with "slipway-leases 2", not with slipway-leases 1/);
+  assert.throws(() => openLeases(file, systemClock), /it begins with "slipway-leases 2.n", not with "slipway-leases 1/);
 });

@@ -1,38 +1,11 @@
-import {
-  closeSync,
-  fdatasync,
-  fdatasyncSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  rename,
-  write,
-  writeSync,
-} from "node:fs";
+import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { promisify } from "node:util";
 import type { Clock, Timer } from "../../../base/clock.ts";
 import { Fault } from "../../../base/fault.ts";
 import type { Ipv4 } from "../wire/ipv4.ts";
+import { type Disk, systemDisk } from "./disk.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
 import { readLines, writeLine } from "./lease-lines.ts";
-
-/** The parts of the disk that are waited for. */
-export interface Disk {
-  /** Appends all of it. */
-  append(fd: number, bytes: Uint8Array): Promise<void>;
-  /** Resolves once what was appended survives a loss of power. */
-  sync(fd: number): Promise<void>;
-}
-
-const writing = promisify(write);
-
-const systemDisk: Disk = {
-  async append(fd, bytes) {
-    for (let at = 0; at < bytes.length; ) at += (await writing(fd, bytes, at, bytes.length - at, null)).bytesWritten;
-  },
-  sync: promisify(fdatasync),
-};
 
 /** The first line; the number changes with the format. */
 const HEADER = "slipway-leases 1\n";
@@ -43,7 +16,7 @@ const TORN = "?\n";
 /** No client notices, and thousands of clients a second share some hundred writes. */
 const GATHER_MS = 2;
 
-/** A file is written anew when this many of its lines, and as many again as there are leases, are out of date. */
+/** A file is written anew when so many of its lines, and as many again as there are leases, are out of date. */
 const FEWEST_OLD_LINES = 20_000;
 
 /** Leases that are turned into text at once while clients wait. */
@@ -59,17 +32,10 @@ export function openLeases(file: string, clock: Pick<Clock, "after">, disk: Disk
   const fd = openSync(file, "a+", 0o600);
   try {
     const text = readFileSync(fd, "utf8");
-    const [header = ""] = text.split("\n", 1);
-    if (text !== "" && `${header}\n` !== HEADER)
-      throw new Fault(
-        "Invalid",
-        file,
-        `it begins with ${JSON.stringify(header.slice(0, 40))}, not with ${HEADER.trim()}`,
-      );
-    if (text === "") {
-      writeSync(fd, HEADER);
-      fdatasyncSync(fd);
-      syncFolder(file);
+    if (HEADER.startsWith(text)) begin(file, fd, HEADER.slice(text.length));
+    else if (!text.startsWith(HEADER)) {
+      const found = JSON.stringify(text.slice(0, 40));
+      throw new Fault("Invalid", file, `it begins with ${found}, not with ${JSON.stringify(HEADER)}`);
     } else if (!text.endsWith("\n")) writeSync(fd, TORN);
     const known = readLines(text);
     return new Journal({ file, fd, clock, disk, known, lines: text.split("\n").length });
@@ -77,6 +43,15 @@ export function openLeases(file: string, clock: Pick<Clock, "after">, disk: Disk
     closeSync(fd);
     throw error;
   }
+}
+
+/** Writes the first line, or what a loss of power left out of it; the file's name is on the disk as well then. */
+function begin(file: string, fd: number, header: string): void {
+  writeSync(fd, header);
+  fdatasyncSync(fd);
+  const folder = openSync(dirname(file), "r");
+  fsyncSync(folder);
+  closeSync(folder);
 }
 
 interface Parts {
@@ -99,6 +74,7 @@ class Journal implements LeaseStore {
   #group: { written: PromiseWithResolvers<void>; timer: Timer } | undefined;
   #fd: number;
   #lines: number;
+  #renewAt: number;
   /** Half a line may be the last thing in the file. */
   #torn = false;
   #busy = false;
@@ -111,6 +87,7 @@ class Journal implements LeaseStore {
     this.#disk = disk;
     this.#known = known;
     this.#lines = lines;
+    this.#renewAt = 2 * known.size + FEWEST_OLD_LINES;
   }
 
   load(): Lease[] {
@@ -165,7 +142,7 @@ class Journal implements LeaseStore {
   }
 
   async #append(leases: ReadonlyMap<Ipv4, Lease>): Promise<void> {
-    if (this.#lines > 2 * this.#known.size + FEWEST_OLD_LINES) await this.#renew();
+    if (this.#lines > this.#renewAt) await this.#renew();
     const mend = this.#torn ? TORN : "";
     this.#torn = true;
     await this.#disk.append(this.#fd, Buffer.from(mend + textOf(leases.values())));
@@ -174,27 +151,43 @@ class Journal implements LeaseStore {
     this.#lines += leases.size;
   }
 
-  /** Puts a file of only the newest lines in place of this one. What is put meanwhile is queued, and comes after. */
+  /**
+   * Puts a file of only the newest lines in place of this one. What is put meanwhile is queued, and comes after. Where that can't be done,
+   * this one goes on growing until the next try.
+   */
   async #renew(): Promise<void> {
-    const fd = openSync(`${this.#file}.new`, "w", 0o600);
+    this.#renewAt = this.#lines + FEWEST_OLD_LINES;
+    const fd = await this.#newFile().catch(() => undefined);
+    if (fd === undefined) return;
+    closeSync(this.#fd);
+    this.#fd = fd;
+    this.#torn = false;
+    this.#lines = this.#known.size;
+    this.#renewAt = 2 * this.#lines + FEWEST_OLD_LINES;
+    const folder = openSync(dirname(this.#file), "r");
+    await this.#disk.sync(folder).finally(() => closeSync(folder));
+  }
+
+  /** Undefined: there is none, for this journal was closed meanwhile, and its last words are in the old one. */
+  async #newFile(): Promise<number | undefined> {
+    const name = `${this.#file}.new`;
+    const fd = openSync(name, "w", 0o600);
     try {
       await this.#disk.append(fd, Buffer.from(HEADER));
       const leases = [...this.#known.values()];
       for (let at = 0; at < leases.length; at += AT_ONCE)
         await this.#disk.append(fd, Buffer.from(textOf(leases.slice(at, at + AT_ONCE))));
       await this.#disk.sync(fd);
-      // The last words of a journal that is closed meanwhile are in the old file.
-      if (this.#closed) return closeSync(fd);
-      await promisify(rename)(`${this.#file}.new`, this.#file);
-      syncFolder(this.#file);
+      if (!this.#closed) {
+        renameSync(name, this.#file);
+        return fd;
+      }
     } catch (error) {
       closeSync(fd);
       throw error;
     }
-    closeSync(this.#fd);
-    this.#fd = fd;
-    this.#torn = false;
-    this.#lines = this.#known.size;
+    closeSync(fd);
+    return undefined;
   }
 
   #failed(cause: unknown): Fault {
@@ -206,14 +199,4 @@ function textOf(leases: Iterable<Lease>): string {
   let text = "";
   for (const lease of leases) text += writeLine(lease);
   return text;
-}
-
-/** A file's name is in its folder, which has to be on the disk as well. */
-function syncFolder(file: string): void {
-  const folder = openSync(dirname(file), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

@@ -1,5 +1,6 @@
 import type { Ipv4 } from "../wire/ipv4.ts";
 import { Malformed } from "../wire/malformed.ts";
+import { decodeU32, encodeU32 } from "./numbers.ts";
 
 /** Options that are one address or a list of them: 1, 3, 6, 7, 28, 42, 50, 54 (RFC 2132), 118 (RFC 3011), 150 (RFC 5859). */
 export type Addresses = readonly Ipv4[];
@@ -14,12 +15,10 @@ export function decode(bytes: Uint8Array): Ipv4[] {
 /** The single address of options 50, 54 and 118. */
 export function decodeOne(bytes: Uint8Array): Ipv4 {
   if (bytes.length !== 4) throw new Malformed("address", `${bytes.length} bytes`);
-  return decode(bytes)[0]!;
+  return decodeU32(bytes);
 }
 
 export function encode(addresses: Addresses): Uint8Array {
-  const bytes = new Uint8Array(4 * addresses.length);
-  const view = new DataView(bytes.buffer);
-  for (const [i, address] of addresses.entries()) view.setUint32(4 * i, address);
-  return bytes;
+  if (addresses.length === 1) return encodeU32(addresses[0]!);
+  return Uint8Array.from(addresses.flatMap((address) => [...encodeU32(address)]));
 }

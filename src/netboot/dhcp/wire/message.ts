@@ -93,6 +93,7 @@ export function decode(bytes: Uint8Array): Message {
 }
 
 function textOf(field: Uint8Array): string {
+  if (field[0] === 0) return "";
   const end = field.indexOf(0);
   return Buffer.from(field.buffer, field.byteOffset, end < 0 ? field.length : end).toString("latin1");
 }
