@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-conformance check generate bundle image test-install agent test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-conformance test-netboot check generate bundle image test-install agent test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -52,6 +52,9 @@ image: bundle ## dist/image: an OCI image layout for amd64 and arm64 (needs apt-
 
 agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders from Debian: ARCHITECTURES="amd64 arm64"
 	@$(NODE) tools/agent/main.ts
+
+test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in network namespaces; FUZZ_RUNS=number
+	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/netboot/**/*.test.ts"
 
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped
 	@$(NODE) test/firmware/main.ts
