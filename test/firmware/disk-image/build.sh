@@ -51,7 +51,12 @@ chroot "$1" systemctl enable systemd-networkd serial-getty@ttyS0 >/dev/null 2>&1
 # An emulated machine takes seconds to start a stage of cloud-init; these two have nothing to do.
 chroot "$1" systemctl mask cloud-config cloud-final systemd-networkd-wait-online apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer man-db.timer >/dev/null 2>&1
 rm -rf "$1"/etc/ssh/ssh_host_* "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*.bin "$1"/var/log/*.log
-rm -rf "$1"/lib/modules/*/kernel/drivers/gpu "$1"/lib/modules/*/kernel/drivers/infiniband "$1"/lib/modules/*/kernel/sound
+# Every byte is unpacked and written by an emulated machine.
+cd "$1"
+rm -rf usr/share/i18n usr/share/zoneinfo usr/lib/udev/hwdb* lib/modules/*/kernel/drivers/gpu lib/modules/*/kernel/drivers/infiniband \
+  lib/modules/*/kernel/drivers/net/ethernet lib/modules/*/kernel/fs/btrfs lib/modules/*/kernel/fs/xfs lib/modules/*/kernel/fs/nfs* \
+  lib/modules/*/kernel/fs/ocfs2 lib/modules/*/kernel/fs/smb lib/modules/*/kernel/fs/f2fs lib/modules/*/kernel/fs/ceph lib/modules/*/kernel/sound
+chroot . depmod -a "$(ls lib/modules)"
 HOOK
 # The path of a work folder has no blanks: mktemp made it.
 export LOADERS="$work/loaders" ROOT_UUID=$root_uuid
@@ -71,7 +76,7 @@ mv "$work"/boot/vmlinuz-* "$work/boot/vmlinuz"
 mv "$work"/boot/initrd.img-* "$work/boot/initrd.img"
 arguments="root=UUID=$root_uuid ro console=ttyS0,115200 quiet"
 esp=$work/esp.img
-truncate -s 64M "$esp"
+truncate -s 48M "$esp"
 mkfs.vfat -n BOOT "$esp" >/dev/null
 printf 'default debian\nprompt 0\nlabel debian\n  kernel /vmlinuz\n  initrd /initrd.img\n  append %s\n' "$arguments" >"$work/syslinux.cfg"
 printf 'linux /vmlinuz %s\ninitrd /initrd.img\nboot\n' "$arguments" >"$work/grub.cfg"
@@ -85,18 +90,18 @@ syslinux --install "$esp"
 $fake sh -eu -c '
   mkdir "$1/root"
   tar -xf "$1/root.tar" -C "$1/root" --exclude="./dev/*" --exclude="./boot/*"
-  size=$(($(du -sm "$1/root" | cut -f1) * 5 / 4 + 64))
+  size=$(($(du -sm "$1/root" | cut -f1) * 17 / 16 + 48))
   truncate -s "${size}M" "$1/root.img"
   mke2fs -q -t ext4 -U "$2" -O ^has_journal -d "$1/root" "$1/root.img"
 ' sh "$work" "$root_uuid"
 
 disk=$work/disk.img
-truncate -s "$((64 + $(stat -c %s "$work/root.img") / 1048576 + 4))M" "$disk"
+truncate -s "$((48 + $(stat -c %s "$work/root.img") / 1048576 + 4))M" "$disk"
 # Attribute 2 is how the boot sector finds the partition to start.
-sgdisk -n 1:2048:+64M -t 1:ef00 -A 1:set:2 -n 2:0:0 -t 2:8304 "$disk" >/dev/null
+sgdisk -n 1:2048:+48M -t 1:ef00 -A 1:set:2 -n 2:0:0 -t 2:8304 "$disk" >/dev/null
 dd if=$mbr of="$disk" conv=notrunc bs=440 count=1 status=none
 dd if="$esp" of="$disk" conv=notrunc,sparse bs=1M seek=1 status=none
-dd if="$work/root.img" of="$disk" conv=notrunc,sparse bs=1M seek=65 status=none
+dd if="$work/root.img" of="$disk" conv=notrunc,sparse bs=1M seek=49 status=none
 mkdir -p "$(dirname "$out")"
 zstd -q -3 -T0 -f "$disk" -o "$out.part"
 mv "$out.part" "$out"
