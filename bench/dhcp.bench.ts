@@ -96,7 +96,7 @@ async function slipway(namespace: Namespace, folder: string, rate: number): Prom
 
 async function load(namespace: Namespace, rate: number): Promise<Figures> {
   const perfdhcp = async (each: number, seconds: number): Promise<string> => {
-    const args = ["-4", "-r", String(each), "-R", String(CLIENTS), "-p", String(seconds), "-W", "1"];
+    const args = ["-4", "-r", String(each), "-R", String(CLIENTS), "-p", String(seconds), "-W", "500000"];
     const { stdout } = await namespace.run("perfdhcp", [...args, "-l", "10.9.0.2", "10.9.0.1"], { net: "rack" });
     return stdout;
   };
