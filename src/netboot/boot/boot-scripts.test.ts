@@ -177,6 +177,7 @@ test("what is no script's address is answered 404, other methods 405", async () 
   for (const path of [
     "/boot/52-54-00-00-00-01.ipxe",
     "/boot/52-54-00-00-00-01.ipxe?arch=mips&platform=efi",
+    "/boot/52-54-00-00-00-01.ipxe?arch=constructor&platform=toString",
     "/boot/52-54-00-00-00.ipxe?arch=i386&platform=efi",
     "/boot/52-54-00-00-00-01.sh?arch=i386&platform=efi",
     "/boot/../etc/passwd",

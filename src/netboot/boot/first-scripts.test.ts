@@ -19,7 +19,13 @@ test("iPXE is led to its machine's own script, and on to the next device when th
     script.startsWith(`#!ipxe\necho Slipway at http://192.0.2.1\nchain --autofree --replace ${url} || goto pause0\n`),
   );
   assert.match(script, /\nexit 1\n$/);
-  assert.equal(await text("autoexec.ipxe"), script);
+});
+
+test("N20 an iPXE that looks for its script by itself first asks for an IPv4 address, and for no other", async () => {
+  const [asked, own] = [(await text("boot.ipxe"))!, (await text("autoexec.ipxe"))!];
+
+  assert.match(own, /^#!ipxe\necho [^\n]+\ndhcp \|\| goto pause0\nchain /);
+  assert.equal(own.replaceAll(/dhcp .*\n/g, ""), asked);
 });
 
 test("GRUB reads its machine's own script, over and over once there is one", async () => {
@@ -42,5 +48,6 @@ exit
 });
 
 test("nothing else has a script's name", async () => {
-  for (const name of ["grub.cfg", "boot", "boot/52-54-00-00-00-01.ipxe"]) assert.equal(await text(name), undefined);
+  for (const name of ["grub.cfg", "boot", "constructor", "boot/52-54-00-00-00-01.ipxe"])
+    assert.equal(await text(name), undefined);
 });

@@ -5,11 +5,14 @@ import { ipxeScript } from "../ipxe/script.ts";
 import { firstGrubScript } from "./grub-scripts.ts";
 import { firstIpxeScript } from "./ipxe-scripts.ts";
 
-/** What iPXE is sent to. Newer ones look beside themselves for the second name before anything else. */
-const IPXE: ReadonlySet<string> = new Set(["boot.ipxe", "autoexec.ipxe"]);
-
-/** Where GRUB looks, below the folder that it was itself loaded from. */
-const GRUB: ReadonlySet<string> = new Set(["grub/grub.cfg"]);
+const SCRIPTS: ReadonlyMap<string, (base: string) => string> = new Map([
+  /** What DHCP sends iPXE to. */
+  ["boot.ipxe", (base) => ipxeScript(firstIpxeScript(base, { withoutAddress: false }))],
+  /** What newer iPXE looks for beside itself before anything else. */
+  ["autoexec.ipxe", (base) => ipxeScript(firstIpxeScript(base, { withoutAddress: true }))],
+  /** Where GRUB looks, below the folder that it was itself loaded from. */
+  ["grub/grub.cfg", (base) => grubScript(firstGrubScript(base))],
+]);
 
 /**
  * The scripts that are the same for every machine and lead to its own, for TFTP and HTTP alike. `base` is where whoever asks reaches
@@ -18,10 +21,8 @@ const GRUB: ReadonlySet<string> = new Set(["grub/grub.cfg"]);
 export function firstScripts(base: (asker: Asker) => string): FileSource {
   return {
     async open(name, asker) {
-      const folded = name.toLowerCase();
-      if (IPXE.has(folded)) return fileOf(Buffer.from(ipxeScript(firstIpxeScript(base(asker)))));
-      if (GRUB.has(folded)) return fileOf(Buffer.from(grubScript(firstGrubScript(base(asker)))));
-      return undefined;
+      const written = SCRIPTS.get(name.toLowerCase());
+      return written && fileOf(Buffer.from(written(base(asker))));
     },
   };
 }

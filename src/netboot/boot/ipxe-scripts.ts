@@ -4,11 +4,15 @@ import { FIRST_ATTEMPTS, type NextStep, PAUSE_SECONDS } from "./next-step.ts";
 /** Longer than a waiting machine's request is held, short enough to notice that nobody holds it any more. */
 const WAIT_MS = 90_000;
 
-/** The same for every machine: goes on to its own script. `base`: `http://192.0.2.1:8080`. */
-export function firstIpxeScript(base: string): IpxeScript {
+/**
+ * The same for every machine: goes on to its own script. `base`: `http://192.0.2.1:8080`. `withoutAddress`: iPXE has asked for none
+ * yet; it then asks for an IPv4 address alone, and so waits for no IPv6 router.
+ */
+export function firstIpxeScript(base: string, { withoutAddress }: { withoutAddress: boolean }): IpxeScript {
   const [mac, arch, platform] = ["netX/mac:hexhyp", "buildarch", "platform"].map((setting) => ({ setting }));
   const url = [`${base}/boot/`, mac!, ".ipxe?arch=", arch!, "&platform=", platform!];
   const attempts = Array.from({ length: FIRST_ATTEMPTS }, (_, at): Statement[] => [
+    ...(withoutAddress ? [{ do: "dhcp", otherwise: `pause${at}` } as const] : []),
     { do: "chain", url, replace: true, autofree: true, otherwise: `pause${at}` },
     { do: "label", name: `pause${at}` },
     { do: "sleep", seconds: PAUSE_SECONDS },

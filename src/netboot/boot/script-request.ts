@@ -18,14 +18,18 @@ export interface ScriptRequest {
 const MAX_URL = 512;
 
 /** iPXE's `buildarch` and GRUB's `grub_cpu`. An iPXE for BIOS is built for 32 bits on every machine. */
-const ARCHITECTURES: Readonly<Record<string, BootingMachine["architecture"]>> = {
-  i386: "x86_64",
-  x86_64: "x86_64",
-  arm64: "aarch64",
-};
+const ARCHITECTURES: ReadonlyMap<string, BootingMachine["architecture"]> = new Map([
+  ["i386", "x86_64"],
+  ["x86_64", "x86_64"],
+  ["arm64", "aarch64"],
+]);
 
 /** iPXE's `platform` and GRUB's `grub_platform`. */
-const PLATFORMS: Readonly<Record<string, BootingMachine["firmware"]>> = { pcbios: "bios", pc: "bios", efi: "uefi" };
+const PLATFORMS: ReadonlyMap<string, BootingMachine["firmware"]> = new Map([
+  ["pcbios", "bios"],
+  ["pc", "bios"],
+  ["efi", "uefi"],
+]);
 
 /** Reads `http://…/boot/52-54-00-12-34-56.ipxe?arch=x86_64&platform=efi`. Undefined for every other URL. */
 export function parseScriptUrl(text: string): ScriptRequest | undefined {
@@ -34,7 +38,7 @@ export function parseScriptUrl(text: string): ScriptRequest | undefined {
   const path = /^\/boot\/([0-9A-Fa-f:-]{12,17})\.(ipxe|grub)$/.exec(pathname);
   if (path === null || !isMac(path[1]!)) return undefined;
   const [arch, platform] = [searchParams.get("arch") ?? "", searchParams.get("platform") ?? ""];
-  const [architecture, firmware] = [ARCHITECTURES[arch], PLATFORMS[platform]];
+  const [architecture, firmware] = [ARCHITECTURES.get(arch), PLATFORMS.get(platform)];
   if (architecture === undefined || firmware === undefined) return undefined;
   return {
     language: path[2] as ScriptRequest["language"],
