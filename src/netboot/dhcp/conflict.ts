@@ -12,7 +12,7 @@ export interface ConflictOptions {
   interfaces: readonly Interface[];
   /** Makes the kernel look for the address. */
   probe?: (address: string) => void;
-  neighbours?: () => Promise<ReadonlyMap<string, Mac>>;
+  neighbours?: () => ReadonlyMap<string, Mac>;
 }
 
 /** A machine on an Ethernet answers within a few milliseconds; so long is waited for none. */
@@ -40,8 +40,8 @@ export function conflictCheck({ clock, interfaces, ...given }: ConflictOptions):
   const probe = given.probe ?? ((address) => socket!.send(new Uint8Array(), DISCARD_PORT, address));
   let looking = 0;
   /** Read once for all who look at about the same time. */
-  let table = { readAt: 0, holders: Promise.resolve<ReadonlyMap<string, Mac>>(new Map()) };
-  const holders = (): Promise<ReadonlyMap<string, Mac>> => {
+  let table: { readAt: number; holders: ReadonlyMap<string, Mac> } = { readAt: 0, holders: new Map() };
+  const holders = (): ReadonlyMap<string, Mac> => {
     const now = clock.now();
     if (Math.abs(now - table.readAt) >= BETWEEN_LOOKS_MS / 2) table = { readAt: now, holders: neighbours() };
     return table.holders;
@@ -51,7 +51,7 @@ export function conflictCheck({ clock, interfaces, ...given }: ConflictOptions):
     probe(address);
     for (let waited = 0; waited < WAIT_MS; waited += BETWEEN_LOOKS_MS) {
       await clock.sleep(BETWEEN_LOOKS_MS);
-      const holder = (await holders()).get(address);
+      const holder = holders().get(address);
       if (holder !== undefined) return holder !== client;
     }
     return false;

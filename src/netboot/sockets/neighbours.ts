@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { type Mac, parseMac } from "../../base/mac.ts";
 
 /** No kernel keeps more than some thousand neighbours. */
@@ -8,8 +8,9 @@ const MOST_LINES = 20_000;
 const COMPLETE = 0x2;
 
 /** Who answers at which IPv4 address of the networks this machine is on, as far as its kernel knows; addresses as text. */
-export async function neighbours(): Promise<ReadonlyMap<string, Mac>> {
-  return parseArp(await readFile("/proc/net/arp", "utf8"));
+export function neighbours(): ReadonlyMap<string, Mac> {
+  // The kernel writes it from memory; no disk is waited for.
+  return parseArp(readFileSync("/proc/net/arp", "utf8"));
 }
 
 /** Reads the kernel's table (proc(5), `/proc/net/arp`): address, hardware type, flags, hardware address, mask, device. */

@@ -1,20 +1,18 @@
-import { fdatasync, write } from "node:fs";
+import { fdatasync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** The parts of the disk that are waited for. */
+/** What the journal does to the disk. */
 export interface Disk {
-  /** Appends all of it. */
-  append(fd: number, bytes: Uint8Array): Promise<void>;
+  /** Appends all of it: to the kernel's memory, which takes no longer than to ask another thread to do it. Throws when it can't. */
+  append(fd: number, text: string): void;
   /** Resolves once what was appended survives a loss of power. */
   sync(fd: number): Promise<void>;
 }
 
-const writing = promisify(write);
-
-/** Files of the operating system, in its own threads. */
 export const systemDisk: Disk = {
-  async append(fd, bytes) {
-    for (let at = 0; at < bytes.length; ) at += (await writing(fd, bytes, at, bytes.length - at, null)).bytesWritten;
+  append(fd, text) {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
   },
   sync: promisify(fdatasync),
 };

@@ -66,9 +66,9 @@ function slowDisk() {
       else first?.reject(error);
     },
     disk: {
-      async append(fd: number, bytes: Uint8Array) {
-        texts.push(Buffer.from(bytes).toString().trim());
-        writeSync(fd, bytes);
+      append(fd: number, text: string) {
+        texts.push(text.trim());
+        writeSync(fd, text);
       },
       sync: () => {
         waiting.push(Promise.withResolvers<void>());
