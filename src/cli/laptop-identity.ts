@@ -1,10 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ListenOptions } from "../apiserver/http-face.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Authority, Issued } from "../pki/authority.ts";
 import { kubeconfig } from "../pki/kubeconfig.ts";
 import { isGood } from "../pki/renewal.ts";
+import { keptCertificate } from "../pki/shelf.ts";
 
 /** Who the laptop's API server is, and who its administrator is. */
 export interface LaptopIdentity {
@@ -34,20 +33,20 @@ export async function laptopIdentity(
   const now = clock.now();
   const hosts = [...new Set([host, ...LOOPBACK])];
 
-  const ca = await kept(
+  const ca = await keptCertificate(
     shelf,
     "ca",
     (found) => isGood(found, { now, leftMs: AUTHORITY_LEFT_MS }),
     async () => (await issuing()).createAuthority({ commonName: "slipway-ca", clock }),
   );
   const demands = { now, leftMs: LEFT_MS, authorityPem: ca.certificatePem };
-  const server = await kept(
+  const server = await keptCertificate(
     shelf,
     "server",
     (found) => isGood(found, { ...demands, hosts }),
     async () => (await issuing()).issueServer(ca, { commonName: "slipway-api", hosts, clock }),
   );
-  const admin = await kept(
+  const admin = await keptCertificate(
     shelf,
     "admin",
     (found) => isGood(found, demands),
@@ -69,44 +68,4 @@ export async function laptopIdentity(
 /** Loaded only when a certificate must be made: it costs 0.1 s of each start. */
 function issuing(): Promise<typeof import("../pki/authority.ts")> {
   return import("../pki/authority.ts");
-}
-
-async function kept(
-  shelf: string | undefined,
-  name: string,
-  isStillGood: (found: Issued) => boolean,
-  make: () => Promise<Authority>,
-): Promise<Issued> {
-  const certificateFile = join(shelf ?? "", `${name}.pem`);
-  const keyFile = join(shelf ?? "", `${name}-key.pem`);
-  if (shelf !== undefined) {
-    const [certificatePem, keyPem] = [await textOf(certificateFile), await textOf(keyFile)];
-    const found = { certificatePem, keyPem };
-    if (isStillGood(found)) return found;
-  }
-  const made = await make();
-  if (shelf !== undefined) {
-    await mkdir(shelf, { recursive: true, mode: 0o700 });
-    // A crash in between leaves two that don't belong together: they are made anew next time.
-    await write(keyFile, made.keyPem);
-    await write(certificateFile, made.certificatePem);
-  }
-  return made;
-}
-
-/** Empty when there is no such file: no certificate either. */
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
-}
-
-/** Replaces the file as a whole, whatever mode it had before. */
-async function write(file: string, text: string): Promise<void> {
-  const fresh = `${file}.new`;
-  await writeFile(fresh, text, { mode: 0o600 });
-  await rename(fresh, file);
 }

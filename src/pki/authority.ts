@@ -4,7 +4,13 @@
  * import it lazily where certificates are rarely made; `renewal.ts` judges existing ones without it.
  */
 import "reflect-metadata";
-import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  X509Certificate as NodeCertificate,
+  webcrypto,
+} from "node:crypto";
 import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
 import type { Clock } from "../base/clock.ts";

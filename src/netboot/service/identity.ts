@@ -1,10 +1,10 @@
 import { createHash, X509Certificate } from "node:crypto";
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
-import type { Authority, Issued } from "../../pki/authority.ts";
 import { isGood } from "../../pki/renewal.ts";
+import { keptCertificate, replaceSecret, textOf } from "../../pki/shelf.ts";
 
 export interface NetbootIdentity {
   /** Seals capabilities. */
@@ -32,7 +32,7 @@ export async function netbootIdentity(
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await chmod(dir, 0o700);
   const now = clock.now();
-  const ca = await kept(
+  const ca = await keptCertificate(
     dir,
     "ca",
     (held) => isGood(held, { now, leftMs: LEFT_MS }),
@@ -41,7 +41,7 @@ export async function netbootIdentity(
     },
   );
   const demands = { now, leftMs: LEFT_MS, hosts: [address], authorityPem: ca.certificatePem };
-  const server = await kept(
+  const server = await keptCertificate(
     dir,
     "server",
     (held) => isGood(held, demands),
@@ -68,41 +68,10 @@ function issuing(): Promise<typeof import("../../pki/authority.ts")> {
   return import("../../pki/authority.ts");
 }
 
-async function kept(
-  dir: string,
-  name: string,
-  isStillGood: (held: Issued) => boolean,
-  make: (held: Issued) => Promise<Authority>,
-): Promise<Issued> {
-  const [certificate, key] = [join(dir, `${name}.pem`), join(dir, `${name}-key.pem`)];
-  const held = { certificatePem: await textOf(certificate), keyPem: await textOf(key) };
-  if (isStillGood(held)) return held;
-  const made = await make(held);
-  await write(key, made.keyPem);
-  await write(certificate, made.certificatePem);
-  return made;
-}
-
 async function keptKey(file: string, random: Random): Promise<Uint8Array> {
   const held = Buffer.from(await textOf(file), "base64");
   if (held.length === KEY_BYTES) return held;
   const made = random.bytes(KEY_BYTES);
-  await write(file, Buffer.from(made).toString("base64"));
+  await replaceSecret(file, Buffer.from(made).toString("base64"));
   return made;
-}
-
-/** Empty when there is no such file. */
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
-}
-
-/** Replaces the file as a whole. */
-async function write(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text, { mode: 0o600 });
-  await rename(`${file}.new`, file);
 }
