@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock as clock } from "../base/clock.ts";
@@ -122,7 +123,12 @@ function introduce({ dir, url, plans }: InsideOptions, rack: Rack): void {
   slipway get unleased
   slipway logs host/NAME --follow
 
-Into its network: nsenter --target ${process.pid} --user --net --preserve-credentials
+Into its network: nsenter --target ${process.pid} --net${isRoot() ? "" : " --user --preserve-credentials"}
 Ctrl-C ends it; nothing stays but the consoles.
 `);
+}
+
+/** Whether we are root outside, too: then there is no user namespace to enter (user_namespaces(7): the map of the first one). */
+function isRoot(): boolean {
+  return /^\s*0\s+0\s+4294967295\s*$/.test(readFileSync("/proc/self/uid_map", "utf8"));
 }

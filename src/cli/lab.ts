@@ -105,7 +105,8 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
     process.exitCode = (await inner.gone) === 0 ? 0 : 1;
   } finally {
     await door.close();
-    for (const left of [socket, join(dir, "kubeconfig")]) await rm(left, { force: true });
+    const left = [socket, join(dir, "kubeconfig"), join(dir, "pki")];
+    await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
   }
 }
 

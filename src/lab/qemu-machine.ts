@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { Fault } from "../base/fault.ts";
@@ -101,6 +101,12 @@ export class QemuMachine {
   /** Resolves when it is off: by itself, or switched off. */
   async off(): Promise<void> {
     await this.#running?.gone;
+  }
+
+  /** Throws away its disks and its firmware's variables; it is off. */
+  async discard(): Promise<void> {
+    const disks = this.spec.disks.map(({ file }) => file);
+    await Promise.all([this.#variables, ...disks].map((file) => rm(file, { force: true })));
   }
 
   /** Switches it off for good. */

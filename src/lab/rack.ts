@@ -82,11 +82,11 @@ export class Rack {
     await Promise.all(this.machines.map((machine) => machine.powerOn()));
   }
 
-  /** Switches all of them off, and takes the network and their disks away. What their consoles said stays. */
+  /** Switches all of them off, and takes the network, their disks and their firmware's variables away. What their consoles said stays. */
   async close(): Promise<void> {
     await Promise.all(this.machines.map((machine) => machine.close()));
     await this.#bridge.remove();
-    for (const { spec } of this.machines) for (const { file } of spec.disks) await rm(file, { force: true });
+    for (const machine of this.machines) await machine.discard();
   }
 }
 

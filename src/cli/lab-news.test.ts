@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { planMachines } from "../lab/rack.ts";
+import type { Host } from "../netboot/hosts/host.ts";
+import { labNews } from "./lab-news.ts";
+
+const HEARD: Host = {
+  name: "host-52-54-00-77-00-02",
+  mac: "52:54:00:77:00:02",
+  macs: ["52:54:00:77:00:02"],
+  firstSeen: 1,
+  lastSeen: 1,
+  firmware: "uefi",
+  boot: "agent",
+} as Host;
+
+test("each thing that becomes of a machine is told once, by the machine's name in the lab", () => {
+  const lines: string[] = [];
+  const hear = labNews(planMachines(2, ["bios", "uefi"], { memoryMiB: 512, diskBytes: 1 }), (line) => lines.push(line));
+  const order = { is: { id: "1", order: "reboot" } as const, givenAt: 3 };
+  for (const host of [
+    HEARD,
+    { ...HEARD, lastSeen: 2 },
+    { ...HEARD, address: "10.77.0.50" },
+    { ...HEARD, address: "10.77.0.50", order },
+    { ...HEARD, address: "10.77.0.50", order: { ...order, result: { ok: true, message: "reboot follows" } } },
+  ])
+    hear({ is: "changed", host });
+  assert.deepEqual(lines, [
+    "lab-2  is heard: uefi",
+    "lab-2  has 10.77.0.50",
+    "lab-2  is to reboot",
+    "lab-2  reboot: reboot follows",
+  ]);
+});
+
+test("of a machine that is not the lab's nothing is told", () => {
+  const hear = labNews([], () => assert.fail("told"));
+  hear({ is: "changed", host: HEARD });
+  hear({ is: "gone", name: HEARD.name });
+});
