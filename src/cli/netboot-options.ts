@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { load } from "js-yaml";
 import { Fault } from "../base/fault.ts";
@@ -15,6 +16,8 @@ export interface NetbootOptions {
   dns?: string[];
   bootFiles?: string;
   unknown?: string;
+  bootScript?: string;
+  iso?: Record<string, string>;
   httpPort?: number;
   namespace?: string;
 }
@@ -30,7 +33,9 @@ export function addNetbootOptions(command: Command): Command {
     .option("--gateway <address>", "gateway that machines are told")
     .option("--dns <addresses>", "name servers that machines are told, with commas", list)
     .option("--boot-files <folder>", "boot files of your own, which go before Debian's")
-    .option("--unknown <action>", "what machines boot that nobody knows: agent or disk (agent)")
+    .option("--unknown <action>", "what machines boot that nobody knows: agent, wait or disk (agent)")
+    .option("--boot-script <url>", "iPXE script or GRUB configuration of your own for machines that nobody knows")
+    .option("--iso <name=file>", "serve the files inside an ISO image at /iso/NAME/; may be given again", isoImage)
     .option("--http-port <port>", "for scripts, kernel and initramfs (8080)", portNumber)
     .option("--namespace <name>", "where discovered hosts appear (slipway-hosts)");
 }
@@ -65,6 +70,8 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
         ...part("boot"),
         ...(options.bootFiles !== undefined && { files: options.bootFiles }),
         ...(options.unknown !== undefined && { unknown: options.unknown }),
+        ...(options.bootScript !== undefined && { script: options.bootScript }),
+        ...(options.iso !== undefined && { images: options.iso }),
       },
       discovery: { ...part("discovery"), ...(options.namespace !== undefined && { namespace: options.namespace }) },
     },
@@ -80,6 +87,12 @@ async function settingsFile(path: string): Promise<Record<string, unknown>> {
     throw new Fault("MissingInput", path, cause instanceof Error ? cause.message : String(cause), { cause });
   }
   throw new Fault("Invalid", path, "settings are names with values");
+}
+
+function isoImage(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, file] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("Give a name and a file: debian=/srv/debian-12.iso.");
+  return { ...before, [name]: resolve(file!) };
 }
 
 function list(text: string): string[] {

@@ -47,10 +47,21 @@ export const NetbootSettings = z.strictObject({
   tftp: z.strictObject({ enabled: z.boolean().default(true), singlePort: z.boolean().default(false) }).prefault({}),
   http: z.strictObject({ port: port.default(8080), tlsPort: port.default(8443) }).prefault({}),
   syslog: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  /** For programs elsewhere that show a certificate of this netboot's authority (`pki/client.pem` in its folder). Unset: none. */
+  api: z.strictObject({ port }).exactOptional(),
   boot: z
     .strictObject({
       /** What a machine boots of which nobody said anything. */
-      unknown: z.enum(["agent", "disk"]).default("agent"),
+      unknown: z.enum(["agent", "disk", "wait"]).default("agent"),
+      /** A script of one's own that such a machine gets instead: iPXE's language for iPXE, GRUB's for GRUB, which takes http only. */
+      script: url.exactOptional(),
+      /** ISO images by name, whose files are at `/iso/NAME/…`. */
+      images: z
+        .record(
+          z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "a name is letters, digits, dots and dashes"),
+          z.string().refine(isAbsolute, "an absolute path is needed"),
+        )
+        .default({}),
       /** A folder of one's own whose boot files go before Debian's. */
       files: z.string().refine(isAbsolute, "an absolute path is needed").exactOptional(),
       /** Boot file or URL by architecture number (option 93). */

@@ -9,6 +9,7 @@ import { folderFiles } from "../files/disk.ts";
 import { fileOf } from "../files/memory.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";
 import { isoFiles } from "./files.ts";
+import { servedImages } from "./served.ts";
 import { directory, field, handMade, u32 } from "./testing.ts";
 
 const ASKER = { address: "192.0.2.9" };
@@ -149,6 +150,19 @@ test("a file in several parts is one file", async () => {
 
   assert.equal(file.size, 2051);
   assert.equal(Buffer.from(await file.read(2046, 100)).toString(), "aaend");
+});
+
+test("images are served by name, side by side; one that can't be is told at the start", async () => {
+  const path = join(scratch, "hand.iso");
+  const image = handMade([{ name: "A", block: 20, size: 3 }], { 20: Buffer.from("one") });
+  writeFileSync(path, await image.read(0, image.size));
+  const files = await servedImages({ one: path, two: path });
+
+  assert.equal(await text(files, "iso/one/a"), "one");
+  assert.equal(await text(files, "iso/two/A"), "one");
+  for (const name of ["a", "iso/a", "iso/one", "iso/three/a"]) assert.equal(await text(files, name), undefined, name);
+  await assert.rejects(servedImages({ gone: join(scratch, "absent") }), (e) => isFault(e, "MissingInput"));
+  await assert.rejects(servedImages({ none: join(tree, "readme.txt") }), (e) => isFault(e, "Invalid"));
 });
 
 test("an image that is none, or that leads astray, is refused and says why", async () => {

@@ -27,6 +27,7 @@ import { Capabilities } from "../http/capability.ts";
 import { PrivateFiles } from "../http/private-files.ts";
 import { netbootHttp } from "../http/server.ts";
 import { Images } from "../images/images.ts";
+import { servedImages } from "../iso/served.ts";
 import { localApi } from "../local-api.ts";
 import { AddressedLogs } from "../logs/by-address.ts";
 import { HostLogs } from "../logs/host-logs.ts";
@@ -97,7 +98,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
     const { port, tlsPort } = settings.http;
     const [url, agentUrl] = [`http://${address}:${port}`, `https://${address}:${tlsPort}`];
     const identity = await netbootIdentity(join(dir, "pki"), address, { clock, random });
-    const { files: own, uefi } = settings.boot;
+    const { files: own, uefi, script, unknown } = settings.boot;
     const catalog = await bootCatalog({
       assets,
       uefi,
@@ -106,7 +107,12 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
     for (const { file, effect, remedy } of catalog.lacks) log.warn({ file, remedy }, effect);
 
     const hosts = owned(
-      new Hosts({ store: openHostStore(join(dir, "hosts.db")), clock, random, usualBoot: settings.boot.unknown }),
+      new Hosts({
+        store: openHostStore(join(dir, "hosts.db")),
+        clock,
+        random,
+        usualBoot: script === undefined ? unknown : { chain: script },
+      }),
     );
     const logs = owned(new HostLogs({ hosts }));
     const note = (mac: string, source: "dhcp" | "http", line: string): void =>
@@ -152,6 +158,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
     const publicFiles = firstOf(
       firstScripts(() => url),
       catalog.files,
+      await servedImages(settings.boot.images),
     );
 
     if (settings.tftp.enabled)
