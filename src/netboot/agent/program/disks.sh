@@ -44,7 +44,7 @@ inventory_disks() {
         put "disks.$n.wwn" s "$(disk_wwn "$disk")"
         put "disks.$n.transport" s "$(disk_transport "$disk")"
         case $disk in sd*)
-            hctl=$(readlink "$at/device")
+            hctl=$(readlink -f "$at/device")
             put "disks.$n.vendor" s "$(content "$at/device/vendor")"
             put "disks.$n.hctl" s "${hctl##*/}"
             ;;

@@ -8,10 +8,11 @@ wipe_disks() {
         chosen=$(disks)
     else
         # Every name is looked up before anything is touched.
-        for name in $(field '.disks[]'); do
+        field '.disks[]' >"$RUN/work/names"
+        while IFS= read -r name; do
             disk=$(disk_named "$name") || give_up "there is no disk $name; nothing was wiped"
-            chosen="$chosen $disk"
-        done
+            case " $chosen " in *" $disk "*) ;; *) chosen="$chosen $disk" ;; esac
+        done <"$RUN/work/names"
     fi
     [ -n "$chosen" ] || give_up "there is no disk to wipe"
     wiping='' total=0
@@ -26,9 +27,9 @@ wipe_disks() {
     for one in $wiping; do wait "$one"; done
     kill "$watcher" 2>/dev/null
     cat "$RUN"/work/wiped.* >"$RUN/wiped"
-    unproven=$(jq -r 'select(.proven | not) | .disk' "$RUN/wiped" | tr '\n' ' ')
+    unproven=$(jq -rs 'map(select(.proven | not) | .disk) | join(" ")' "$RUN/wiped")
     [ -z "$unproven" ] || give_up "not proven to be wiped: $unproven"
-    finish "wiped and read back:" $chosen
+    finish "wiped and read back: $(jq -rs 'map(.disk[5:]) | join(" ")' "$RUN/wiped")"
 }
 
 # wipe_one HOW DISK
