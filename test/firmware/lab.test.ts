@@ -1,0 +1,96 @@
+/** The command `slipway lab` as a user runs it. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { systemClock as clock } from "../../src/base/clock.ts";
+import { quietLog } from "../../src/base/log.ts";
+import { cryptoRandom as random } from "../../src/base/random.ts";
+import { createHttpTransport } from "../../src/kube/http-transport.ts";
+import { loadConnection } from "../../src/kube/kubeconfig.ts";
+import { createClient } from "../../src/kube/rest-client.ts";
+import { bareMetalHosts } from "./stage.ts";
+
+const SLIPWAY = join(import.meta.dirname, "../../bin/slipway");
+
+test("a lab's machines are seen from outside of their network, and at Ctrl-C nothing of it stays but the consoles", async (t) => {
+  const { lab, dir, says } = await start(t);
+  await says(/lab-1 {2}has registered as (\S+):/, 180);
+  const kubeconfig = join(dir, "kubeconfig");
+  const transport = createHttpTransport(await loadConnection({ kubeconfig, env: {}, clock }));
+  const hosts = await bareMetalHosts(createClient(transport, { clock, random, log: quietLog }));
+  await transport.close();
+  assert.deepEqual([...hosts.keys()], ["52:54:00:77:00:01"]);
+
+  lab.kill("SIGINT");
+  assert.deepEqual(await once(lab, "exit"), [0, null]);
+  assert.deepEqual(processesOf(dir), []);
+  assert.deepEqual(
+    globSync("**/*", { cwd: dir, withFileTypes: true }).flatMap((e) => (e.isDirectory() ? [] : [e.name])),
+    ["console.log"],
+  );
+});
+
+test("a lab that is killed takes its machines and its network with it", async (t) => {
+  const { lab, dir, says } = await start(t);
+  await says(/lab-1 {2}is heard/, 60);
+  assert.ok(processesOf(dir).length > 0);
+  lab.kill("SIGKILL");
+  const late = AbortSignal.timeout(20_000);
+  while (processesOf(dir).length > 0) {
+    if (late.aborted) assert.fail(`still there: ${processesOf(dir).join("; ")}`);
+    await pause(100);
+  }
+});
+
+interface Started {
+  lab: ChildProcess;
+  dir: string;
+  says(pattern: RegExp, seconds: number): Promise<void>;
+}
+
+async function start(t: TestContext): Promise<Started> {
+  const folder = await mkdtemp(join(tmpdir(), "slipway-lab-"));
+  const dir = join(folder, "lab");
+  const options = ["--machines", "1", "--firmware", "uefi", "--memory", "768Mi", "--disk", "1Gi", "--port", "0"];
+  const lab = spawn(SLIPWAY, ["lab", ...options, "--dir", dir], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  t.after(async () => {
+    lab.kill("SIGKILL");
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  });
+  const lines: string[] = [];
+  const news = new EventTarget();
+  createInterface({ input: lab.stdout! }).on("line", (line) => {
+    lines.push(line);
+    news.dispatchEvent(new Event("line"));
+  });
+  const says = async (pattern: RegExp, seconds: number): Promise<void> => {
+    const late = AbortSignal.timeout(seconds * 1000);
+    while (!lines.some((line) => pattern.test(line))) {
+      if (late.aborted || lab.exitCode !== null) assert.fail(`${pattern} was not said:\n${lines.join("\n")}`);
+      await Promise.race([once(news, "line"), once(late, "abort"), once(lab, "exit")]);
+    }
+  };
+  return { lab, dir, says };
+}
+
+/** Command lines, shortened, of the processes that were told this folder. */
+function processesOf(dir: string): string[] {
+  return globSync("/proc/[0-9]*/cmdline")
+    .map((file) => {
+      try {
+        return readFileSync(file, "latin1").replaceAll("\0", " ");
+      } catch {
+        // It has just ended.
+        return "";
+      }
+    })
+    .filter((line) => line.includes(dir))
+    .map((line) => line.slice(0, 80));
+}
