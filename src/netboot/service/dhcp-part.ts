@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { type Mac, macFromBytes } from "../../base/mac.ts";
 import type { BootFiles, OwnBoot } from "../dhcp/boot.ts";
@@ -21,6 +22,8 @@ export interface DhcpPart {
   readonly face: DhcpFace;
   /** Who has an address by a lease of ours that has not ended. */
   leased(address: string): Mac | undefined;
+  /** Ethernet cards that have a lease, and until when (ms since 1970). */
+  leases(): { mac: Mac; at: number }[];
   close(): Promise<void>;
 }
 
@@ -60,7 +63,12 @@ export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
         log.warn({}, "another replica serves DHCP; this one stops");
         server?.configure({ ...config, mode: "off" }, reservations);
       };
-      copied = await openMirrored(file, { ...copy, clock, log, onLost });
+      copied = await openMirrored(file, { ...copy, clock, log, onLost }).catch((error: unknown) => {
+        if (!isFault(error, "Forbidden")) throw error;
+        const remedy = `let it list, get, create and update ConfigMaps in ${copy.namespace}`;
+        log.warn({ error: error.message, remedy }, "leases are not copied: another replica would not know them");
+        return undefined;
+      });
     }
     const leases = new LeaseTable(copied ?? file);
     server = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
@@ -68,6 +76,11 @@ export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
     return {
       face,
       leased: (address) => holderOf(leases, address, clock.now()),
+      leases: () =>
+        leases.bound(clock.now()).flatMap(({ client, expiresAt }) => {
+          const mac = macOf(client);
+          return mac === undefined ? [] : [{ mac, at: expiresAt }];
+        }),
       async close() {
         await face.close();
         await copied?.settle().catch((error: unknown) => log.warn({ error }, "the last leases were not copied"));
@@ -84,7 +97,11 @@ function holderOf(leases: LeaseTable, address: string, now: number): Mac | undef
   if (!/^\d+\.\d+\.\d+\.\d+$/.test(address)) return undefined;
   const held = leases.at(parseIpv4(address));
   if (held?.state !== "bound" || held.expiresAt <= now) return undefined;
-  // The key of an Ethernet card: its type and address (`client.ts`).
-  const [, hex] = /^1\/([0-9a-f]{12})$/.exec(held.client) ?? [];
+  return macOf(held.client);
+}
+
+/** Of the key of an Ethernet card: its type and address (`client.ts`). */
+function macOf(client: string): Mac | undefined {
+  const [, hex] = /^1\/([0-9a-f]{12})$/.exec(client) ?? [];
   return hex === undefined ? undefined : macFromBytes(Buffer.from(hex, "hex"));
 }

@@ -50,6 +50,15 @@ export async function netbootIdentity(
       return (await issuing()).issueServer(ca, request);
     },
   );
+  await keptCertificate(
+    dir,
+    "client",
+    (held) => isGood(held, { now, leftMs: LEFT_MS, authorityPem: ca.certificatePem }),
+    async () => {
+      const request = { commonName: "slipway-netboot-client", organizations: [], clock };
+      return (await issuing()).issueClient(ca, request);
+    },
+  );
   return {
     key: await keptKey(join(dir, "capabilities.key"), random),
     tls: { key: server.keyPem, cert: server.certificatePem },

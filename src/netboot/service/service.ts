@@ -42,6 +42,7 @@ import { startDhcp } from "./dhcp-part.ts";
 import { giveOrder } from "./give-order.ts";
 import { hearing } from "./hearing.ts";
 import { netbootIdentity } from "./identity.ts";
+import { serveRemoteApi } from "./remote-api.ts";
 
 export interface NetbootPlace {
   settings: NetbootSettings;
@@ -234,6 +235,8 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
       const { handler, stream } = localApi({ hosts, logs, order });
       owned(await serveHttp(handler, { socket: place.socket, stream: stream!, log }));
     }
+    if (settings.api !== undefined)
+      owned(await serveRemoteApi({ host: address, ...settings.api, identity, dhcp, log }, { hosts, logs, order }));
     log.info({ interface: on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
     return { hosts, logs, files, order, url, agentUrl, lacks: catalog.lacks, close };
   } catch (error) {

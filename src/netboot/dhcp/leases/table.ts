@@ -26,6 +26,13 @@ export class LeaseTable {
     return this.#byAddress.get(address);
   }
 
+  /** Leases that have not ended. */
+  bound(now: number): Lease[] {
+    return [...this.#byAddress.values()].filter(
+      (held): held is Lease => held.state === "bound" && held.expiresAt > now,
+    );
+  }
+
   /** The newest of the client's leases; it may have expired. */
   of(client: string): Held | undefined {
     return this.#byClient.get(client);

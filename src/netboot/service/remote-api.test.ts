@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { systemClock as clock } from "../../base/clock.ts";
+import { quietLog as log } from "../../base/log.ts";
+import { cryptoRandom as random } from "../../base/random.ts";
+import { someHosts } from "../hosts/testing.ts";
+import { HostLogs } from "../logs/host-logs.ts";
+import { netbootIdentity } from "./identity.ts";
+import { serveRemoteApi } from "./remote-api.ts";
+
+const MAC = "52:54:00:12:34:56";
+
+async function remote(t: TestContext) {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-remote-"));
+  const identity = await netbootIdentity(dir, "127.0.0.1", { clock, random });
+  const hosts = someHosts(clock);
+  const { name } = hosts.heard({ mac: MAC })!;
+  const logs = new HostLogs({ hosts });
+  const dhcp = { leases: () => [{ mac: MAC, at: 1_700_000_000_000 }] };
+  const order = async (): Promise<string> => "1";
+  const server = await serveRemoteApi({ host: "127.0.0.1", port: 0, identity, dhcp, log }, { hosts, logs, order });
+  t.after(async () => {
+    await server.close();
+    hosts.close();
+    await rm(dir, { recursive: true });
+  });
+  const own = { key: await readFile(join(dir, "client-key.pem")), cert: await readFile(join(dir, "client.pem")) };
+  const ask = (path: string, { client = own as object, method = "GET", body = "" } = {}) =>
+    new Promise<{ status: number; body: string }>((resolve, reject) => {
+      const asked = request(`${server.url}${path}`, { ca: identity.authority, method, ...client }, async (answer) => {
+        let text = "";
+        for await (const chunk of answer) text += chunk;
+        resolve({ status: answer.statusCode!, body: text });
+      });
+      asked.once("error", reject).end(body);
+    });
+  return { ask, name, hosts };
+}
+
+test("N1 without a certificate of this netboot's authority no request is read, on the native API and on plunder's", async (t) => {
+  const { ask } = await remote(t);
+  const other = await mkdtemp(join(tmpdir(), "slipway-remote-"));
+  t.after(() => rm(other, { recursive: true }));
+  await netbootIdentity(other, "127.0.0.1", { clock, random });
+  const foreign = {
+    key: await readFile(join(other, "client-key.pem")),
+    cert: await readFile(join(other, "client.pem")),
+  };
+  for (const path of ["/v1/hosts", "/dhcp/unleased"])
+    for (const client of [{}, foreign]) await assert.rejects(ask(path, { client }), /alert|socket|ECONN|EPIPE/i);
+});
+
+test("N9 the native API speaks by status codes, plunder's by its envelope", async (t) => {
+  const { ask, name } = await remote(t);
+  assert.equal((await ask("/v1/hosts")).status, 200);
+  assert.equal((await ask("/v1/hosts/nobody")).status, 404);
+  assert.equal((await ask(`/v1/hosts/${name}/orders`, { method: "POST", body: "{" })).status, 400);
+  assert.equal((await ask(`/v1/hosts/${name}/boot`, { method: "PUT", body: '"moon"' })).status, 400);
+  const unleased = await ask("/dhcp/unleased");
+  assert.equal(unleased.status, 200);
+  assert.equal(JSON.parse(unleased.body).payload[0].mac, MAC);
+  const refused = await ask("/deployments", { method: "POST", body: "{}" });
+  assert.equal(refused.status, 200);
+  assert.match(JSON.parse(refused.body).friendlyError, /not served/);
+});
+
+test("over the network nobody names files of this machine", async (t) => {
+  const { ask, name } = await remote(t);
+  const body = JSON.stringify({ order: "write", image: "/etc/shadow" });
+  assert.equal((await ask(`/v1/hosts/${name}/orders`, { method: "POST", body })).status, 400);
+});

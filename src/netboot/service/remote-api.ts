@@ -1,0 +1,52 @@
+import { Fault } from "../../base/fault.ts";
+import type { HttpHandler } from "../../base/http.ts";
+import { type HttpServer, serveHttp } from "../../base/http-server.ts";
+import type { Log } from "../../base/log.ts";
+import type { Hosts } from "../hosts/hosts.ts";
+import { type LocalApiPorts, localApi } from "../local-api.ts";
+import { PLUNDER_PATHS, plunderApi } from "../plunder-api.ts";
+import type { DhcpPart } from "./dhcp-part.ts";
+import type { NetbootIdentity } from "./identity.ts";
+
+export interface RemoteApi {
+  host: string;
+  port: number;
+  identity: Pick<NetbootIdentity, "tls" | "authority">;
+  dhcp: Pick<DhcpPart, "leases"> | undefined;
+  log: Log;
+}
+
+/**
+ * The command's API and plunder's over TLS, for whoever shows a certificate of this netboot's authority; others don't get as far as a request.
+ * Images are named by URL here: files of this machine are for those who may open its socket.
+ */
+export async function serveRemoteApi(
+  { host, port, identity, dhcp, log }: RemoteApi,
+  ports: LocalApiPorts,
+): Promise<HttpServer> {
+  const own = localApi({
+    ...ports,
+    async order(name, wanted) {
+      if (wanted.order === "write" && !/^https?:\/\//.test(wanted.image)) throw notFromHere(wanted.image);
+      return ports.order(name, wanted);
+    },
+  });
+  const plunder = plunderApi({ leases: () => dhcp?.leases() ?? [], unleased: () => unleased(ports.hosts) });
+  const handler: HttpHandler = (request) => {
+    const { pathname } = new URL(request.url);
+    const isPlunders = PLUNDER_PATHS.some((path) =>
+      path.endsWith("/") ? pathname.startsWith(path) : pathname === path,
+    );
+    return isPlunders ? plunder(request) : own.handler(request);
+  };
+  const tls = { ...identity.tls, ca: identity.authority };
+  return serveHttp(handler, { host, port, tls, stream: own.stream!, log });
+}
+
+function unleased(hosts: Pick<Hosts, "list">): { mac: string; at: number }[] {
+  return hosts.list().map(({ mac, lastSeen }) => ({ mac, at: lastSeen }));
+}
+
+function notFromHere(image: string): Fault {
+  return new Fault("Invalid", image.slice(0, 256), "an image is named by its URL over the network");
+}
