@@ -1,9 +1,10 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock as clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { cryptoRandom as random } from "../base/random.ts";
+import { cryptoRandom as random, uuid } from "../base/random.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
+import type { SharedLeases } from "../netboot/dhcp/leases/mirror.ts";
 import { type Netboot, type NetbootPlace, startNetboot } from "../netboot/service/service.ts";
 import type { NetbootSettings } from "../netboot/settings.ts";
 import { inheritedSockets } from "../netboot/sockets/inherited.ts";
@@ -12,7 +13,8 @@ import { SOCKET } from "./netboot-client.ts";
 /** Netboot in a folder of this machine, ready to be started as often as a lease comes and goes. */
 export interface NetbootHere {
   settings: NetbootSettings;
-  start(): Promise<Netboot>;
+  /** `leases`: where it finds those of the replica that served before it. */
+  start(leases?: SharedLeases): Promise<Netboot>;
   /** Gives up what systemd has bound for it. */
   close(): void;
 }
@@ -28,7 +30,24 @@ export async function netbootHere(
   const place: NetbootPlace = { settings, assets: from, dir, socket: join(dir, SOCKET), inherited };
   return {
     settings,
-    start: () => startNetboot(place, { clock, random, log }),
+    async start(leases) {
+      const shared = leases && { ...leases, replica: await replicaOf(dir) };
+      return startNetboot({ ...place, ...(shared && { leases: shared }) }, { clock, random, log });
+    },
     close: () => inherited.close(),
   };
+}
+
+/** Whose leases are in the folder: a name that lasts as long as they do. */
+async function replicaOf(dir: string): Promise<string> {
+  const file = join(dir, "replica");
+  const held = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  if (held !== "") return held;
+  const made = uuid(random);
+  await writeFile(`${file}.new`, made, { mode: 0o600, flush: true });
+  await rename(`${file}.new`, file);
+  return made;
 }

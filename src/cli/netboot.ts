@@ -94,7 +94,7 @@ async function withCluster(options: Options, { settings, start }: NetbootHere, l
     log,
     leaderElection: options.leaderElection && { namespace, identity },
   });
-  const led = addNetboot(manager, settings, { start, log, clock });
+  const led = addNetboot(manager, settings, { start, log, clock, ...(options.leaderElection && { client }) });
   const stopping = new AbortController();
   const stopped = untilStopped();
   try {

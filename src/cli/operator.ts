@@ -185,7 +185,8 @@ async function run(options: Options): Promise<void> {
     return plain(404, "not found\n");
   }, options.healthListen);
   const boot = await serveHttp(operator.boot, { ...options.bootListen, ...(await bootTls(options)) });
-  const led = netboot && addNetboot(manager, netboot.settings, { start: netboot.start, log, clock });
+  const shared = options.leaderElection && { client };
+  const led = netboot && addNetboot(manager, netboot.settings, { start: netboot.start, log, clock, ...shared });
   let conversion: ConversionServer | undefined;
   try {
     await reach(transport, connection.server);

@@ -4,9 +4,10 @@ import { asFault, Fault, isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { discoveryController, type HeardHosts, SYSTEM } from "../inventory/discovery/controller.ts";
 import type { Client } from "../kube/client.ts";
-import { type Controller, DONE } from "../kube/controller.ts";
-import { Namespace } from "../kube/core.ts";
+import { type Access, type Controller, DONE } from "../kube/controller.ts";
+import { ConfigMap, Namespace } from "../kube/core.ts";
 import type { Manager } from "../kube/manager.ts";
+import type { SharedLeases } from "../netboot/dhcp/leases/mirror.ts";
 import type { HostChange } from "../netboot/hosts/host.ts";
 import type { Netboot } from "../netboot/service/service.ts";
 import type { NetbootSettings } from "../netboot/settings.ts";
@@ -39,11 +40,29 @@ export async function prepareDiscovery(
   });
 }
 
-/** Has the manager start the service with the lease and end it with the lease. `start` is tried again while it fails. */
+/** What replicas need to go on with each other's DHCP leases. */
+export function sharedLeasesAccess(namespace: string): readonly Access[] {
+  return [{ resource: ConfigMap, verbs: ["list", "get", "create", "update"], namespace }];
+}
+
+/**
+ * Has the manager start the service with the lease and end it with the lease. `start` is tried again while it fails. With a `client`, DHCP
+ * leases are copied to the namespace of the hosts, where the next replica finds them.
+ */
 export function addNetboot(
   manager: Manager,
   { discovery }: Pick<NetbootSettings, "discovery">,
-  { start, log, clock }: { start(): Promise<Netboot>; log: Log; clock: Pick<Clock, "after"> },
+  {
+    start,
+    log,
+    clock,
+    client,
+  }: {
+    start(leases?: SharedLeases): Promise<Netboot>;
+    log: Log;
+    clock: Pick<Clock, "after">;
+    client?: Client;
+  },
 ): LedNetboot {
   const listeners = new Set<(change: HostChange) => void>();
   const tell = (change: HostChange): void => {
@@ -58,7 +77,7 @@ export function addNetboot(
     const begin = async (): Promise<void> => {
       if (!isWanted) return;
       try {
-        running = await start();
+        running = await start(client && { client, namespace: discovery.namespace, name: "dhcp" });
         running.hosts.onChange(tell);
         for (const host of running.hosts.list()) tell({ is: "changed", host });
       } catch (error) {

@@ -12,6 +12,7 @@ import { bootSignalAccess } from "../systems/harvester/boot-signals.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { conversionAccess } from "./conversion-server.ts";
 import { KINDS, METAL3_KINDS } from "./kinds.ts";
+import { sharedLeasesAccess } from "./netboot.ts";
 import { controllers } from "./operator.ts";
 
 export const SERVICE_ACCOUNT = "slipway";
@@ -77,12 +78,13 @@ export function crdInstallerObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds 
   return bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, clusterRules, account);
 }
 
-/** The account of a netboot that runs by itself beside the machines: discovery, its lease, and Metal3's definitions where they lack. */
+/** The account of a netboot that runs by itself beside the machines: discovery, its lease, what it shares, and Metal3's definitions where they lack. */
 export function netbootObjects(namespace = DISCOVERY_NAMESPACE): RbacObject[] {
   const hosts = { get: () => undefined, list: () => [], onChange: () => () => {} };
   const controller = discoveryController({ hosts, namespace, most: 0, perSecond: 1 });
   const own: Access = { resource: Namespace, verbs: ["get"], names: [namespace] };
-  const rules = rulesOf([controller], [...runtimeAccess({ namespace }), ...crdAccess(METAL3_KINDS), own]);
+  const more = [...runtimeAccess({ namespace }), ...sharedLeasesAccess(namespace), ...crdAccess(METAL3_KINDS), own];
+  const rules = rulesOf([controller], more);
   return accountObjects({ name: NETBOOT_ACCOUNT, namespace }, rules);
 }
 

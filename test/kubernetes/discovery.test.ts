@@ -12,6 +12,9 @@ import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { Event, Namespace, Secret } from "../../src/kube/core.ts";
 import { createManager } from "../../src/kube/manager.ts";
 import { createClient } from "../../src/kube/rest-client.ts";
+import type { Lease } from "../../src/netboot/dhcp/leases/lease.ts";
+import { openMirrored, type SharedLeases } from "../../src/netboot/dhcp/leases/mirror.ts";
+import { MemoryStore } from "../../src/netboot/dhcp/testing.ts";
 import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
 import { netbootSettings } from "../../src/netboot/settings.ts";
@@ -40,7 +43,12 @@ test("hosts appear on a cluster with the rights that are shipped", { skip }, asy
   const hosts = someHosts(clock);
   const netboot = { hosts, close: async () => hosts.close() } as unknown as Netboot;
   const manager = createManager({ transport, clock, random, log: quietLog, leaderElection: { namespace } });
-  const led = addNetboot(manager, settings, { start: async () => netboot, log: quietLog, clock });
+  let shared: SharedLeases | undefined;
+  const start = async (leases?: SharedLeases): Promise<Netboot> => {
+    shared = leases;
+    return netboot;
+  };
+  const led = addNetboot(manager, settings, { start, log: quietLog, clock, client });
   await manager.start();
   t.after(async () => {
     await manager.stop();
@@ -61,5 +69,16 @@ test("hosts appear on a cluster with the rights that are shipped", { skip }, asy
   assert.equal(host.status.hardware?.nics?.[0]?.mac, MAC);
   const told = async () => (await admin.list(Event, { namespace })).items.map(({ reason }) => reason);
   await until("it is told", async () => (await told()).includes("Discovered"), 30_000);
+
+  const lease: Lease = { address: 0x0a000064, client: "1/525400123456", state: "bound", expiresAt: 1_900_000_000_000 };
+  const open = (replica: string) =>
+    openMirrored(new MemoryStore(), { ...shared!, replica, clock, log: quietLog, onLost: () => {} });
+  const before = await open("a");
+  await before.put(lease);
+  await before.settle();
+  before.close();
+  const after = await open("b");
+  after.close();
+  assert.deepEqual(after.load(), [lease]);
   await assert.rejects(client.list(Secret, { namespace }), /forbidden/i);
 });

@@ -7,12 +7,16 @@ import { formatIpv4, type Ipv4 } from "../wire/ipv4.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
 import { readLines, writeLine } from "./lease-lines.ts";
 
-/** Where the copy is, and whose it is. */
-export interface LeaseCopy {
+/** Where the copy of the leases is. */
+export interface SharedLeases {
   client: Pick<Client, "list" | "find" | "create" | "update">;
   namespace: string;
   /** Replicas that serve the same networks have the same one; a DNS label of at most 40 characters. */
   name: string;
+}
+
+/** And whose it is. */
+export interface LeaseCopy extends SharedLeases {
   /** This replica, the same one for as long as its file is kept. */
   replica: string;
 }
