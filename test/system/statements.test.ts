@@ -41,7 +41,7 @@ test("the promises are those of the requirements", async (t) => {
   if (text === undefined) return t.skip("the requirements are not here");
   assert.deepEqual(
     [...text.matchAll(/^\| (H\d+) \|/gm)].map(([, id]) => id),
-    IDS,
+    HARVESTER,
   );
 });
 
