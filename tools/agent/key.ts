@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../src/base/version.ts";
-import type { Candidate } from "./apt.ts";
+import type { Candidate } from "../image/apt.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const OURS = ["tools/agent/*.ts", "tools/image/{elf,run}.ts", "src/netboot/agent/program/*"];
+const OURS = ["tools/agent/*.ts", "tools/image/{apt,elf,run}.ts", "src/netboot/agent/program/*"];
 
 /** Changes with whatever goes into the files: the packages, the agent's program, and the program that packs them with its compressor. */
 export function keyOf(packages: readonly Candidate[]): string {

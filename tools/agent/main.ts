@@ -8,7 +8,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
-import { Apt, type Candidate } from "./apt.ts";
+import { Apt, type Candidate } from "../image/apt.ts";
 import { build } from "./build.ts";
 import { keyOf } from "./key.ts";
 import { type Architecture, PROGRAMS, TARGETS } from "./packages.ts";

@@ -10,7 +10,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
-import { type DebianPackage, RELEASE_NUMBER } from "./debian.ts";
+import { DEBIAN } from "./apt.ts";
+import type { DebianPackage } from "./debian.ts";
 import { type Elf, readElf } from "./elf.ts";
 
 const TRIPLETS: Readonly<Record<Elf["architecture"], string>> = {
@@ -29,7 +30,7 @@ const FILES: Readonly<Record<string, string>> = {
   "etc/group": `root:x:0:\nslipway:x:${NOBODY}:\n`,
   "etc/nsswitch.conf": "hosts: files dns\n",
   // By it, scanners find the packages of var/lib/dpkg/status.d in the right list of holes.
-  "etc/os-release": `NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="${RELEASE_NUMBER}"\n`,
+  "etc/os-release": `NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="${DEBIAN.number}"\n`,
 };
 
 export interface Ingredients {

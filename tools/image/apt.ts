@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
-import { run } from "../image/run.ts";
-import type { Architecture } from "./packages.ts";
+import type { Elf } from "./elf.ts";
+import { run } from "./run.ts";
 
-/** The stable release: its security support outlasts that of older ones, and its kernel knows newer hardware. */
-const RELEASE = "trixie";
+/** The stable release: its security support outlasts that of older ones and of the Node that is put beside it, and its kernel knows newer hardware. */
+export const DEBIAN = { name: "trixie", number: "13" };
 const KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /** A package as the archive has it now. */
@@ -26,13 +27,13 @@ export class Apt {
   readonly #home: string;
   readonly #options: readonly string[];
 
-  constructor(home: string, architecture: Architecture) {
+  constructor(home: string, architecture: Elf["architecture"]) {
     this.#home = home;
     for (const folder of ["state/lists/partial", "cache/archives/partial", "debs"])
       mkdirSync(join(home, folder), { recursive: true });
     const sources = join(home, "sources.list");
     const source = (path: string): string => `deb [signed-by=${KEYS}] http://deb.debian.org/${path} main\n`;
-    writeFileSync(sources, source(`debian ${RELEASE}`) + source(`debian-security ${RELEASE}-security`));
+    writeFileSync(sources, source(`debian ${DEBIAN.name}`) + source(`debian-security ${DEBIAN.name}-security`));
     const settings = {
       "Dir::State": join(home, "state"),
       "Dir::State::status": "/dev/null",
@@ -81,14 +82,17 @@ export class Apt {
     return target;
   }
 
-  /** Fetches what is not here yet; paths of the files, in the order asked for. Others, of earlier times, go. */
+  /** Fetches what is not here yet, to the byte; paths of the files, in the order asked for. Others, of earlier times, go. */
   fetch(packages: readonly Candidate[]): string[] {
     const folder = join(this.#home, "debs");
-    const wanted = new Set(packages.map(({ file }) => file));
-    for (const name of readdirSync(folder)) if (!wanted.has(name)) rmSync(join(folder, name), { recursive: true });
+    const wanted = new Map(packages.map(({ file, sha256 }) => [file, sha256]));
+    for (const file of readdirSync(folder))
+      if (wanted.get(file) !== sha256Of(join(folder, file))) rmSync(join(folder, file));
     const here = new Set(readdirSync(folder));
     const missing = packages.filter(({ file }) => !here.has(file)).map(({ name, version }) => `${name}=${version}`);
     if (missing.length > 0) run("apt-get", [...this.#options, "download", "-qq", ...missing], { cwd: folder });
     return packages.map(({ file }) => join(folder, file));
   }
 }
+
+const sha256Of = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
