@@ -35,7 +35,7 @@ async function leased(namespace: Namespace, net: "a" | "b"): Promise<boolean> {
 
 /** As systemd would with a socket unit: binds to the device, and becomes the program. */
 const ACTIVATE = String.raw`
-use Socket; $^F = 255;
+use Socket qw(:DEFAULT IN6ADDR_ANY pack_sockaddr_in6); $^F = 255;
 for (67, 4011) {
   socket(my $s, AF_INET, SOCK_DGRAM, 0); setsockopt($s, SOL_SOCKET, 25, "a-here\0") or die $!;
   bind($s, pack_sockaddr_in($_, INADDR_ANY)) or die $!; push @all, $s;
@@ -62,6 +62,23 @@ for (const [how, options] of Object.entries({
       await namespace.close();
     }
   });
+
+test("sockets of IPv6, which systemd makes unless it is told an address, are refused with what to write", {
+  skip,
+}, async (t) => {
+  const namespace = await Namespace.open(SETUP);
+  try {
+    const v6 = ACTIVATE.replace("AF_INET,", "AF_INET6,").replace(
+      "pack_sockaddr_in($_, INADDR_ANY)",
+      "pack_sockaddr_in6($_, IN6ADDR_ANY)",
+    );
+    const serving = { interface: "a-here", config: CONFIG, leases: join(scratch(t), "leases") };
+    const starting = Served.start(namespace, serving, { command: [program("perl")!, "-e", v6, process.execPath] });
+    await assert.rejects(starting, /write ListenDatagram=0\.0\.0\.0:67 in the socket unit/);
+  } finally {
+    await namespace.close();
+  }
+});
 
 test("without a launcher, a card that is alone is served, and one of several is refused with what to do", {
   skip,

@@ -1,4 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
+import { Fault } from "../../base/fault.ts";
 
 /** UDP sockets that whoever started the process has bound for it. */
 export interface InheritedSockets {
@@ -20,7 +21,7 @@ const MOST = 256;
 /**
  * The UDP sockets of systemd's socket activation (LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES: sd_listen_fds(3)), where `BindToDevice=`
  * holds each to an interface. Descriptors of other kinds are left alone. The variables are taken out of `env`, so that no child
- * process believes they are for it. Call once.
+ * process believes they are for it. Call once. Rejects with a `Fault` when one is of IPv6.
  */
 export async function inheritedSockets(env: NodeJS.ProcessEnv, pid: number): Promise<InheritedSockets> {
   const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = "" } = env;
@@ -31,7 +32,14 @@ export async function inheritedSockets(env: NodeJS.ProcessEnv, pid: number): Pro
   const all: { port: number; name: string; socket: Socket }[] = [];
   for (let i = 0; i < count; i++) {
     const socket = await adopted(FIRST_DESCRIPTOR + i);
-    if (socket !== undefined) all.push({ port: socket.address().port, name: names[i] ?? "", socket });
+    if (socket === undefined) continue;
+    const { port, family } = socket.address();
+    all.push({ port, name: names[i] ?? "", socket });
+    // An address of IPv4 is another text there, and no broadcast can be sent to it.
+    if (family === "IPv4") continue;
+    for (const each of all) each.socket.close();
+    const remedy = `write ListenDatagram=0.0.0.0:${port} in the socket unit`;
+    throw new Fault("Invalid", `the inherited socket at port ${port}`, "it is of IPv6", { remedy });
   }
   return {
     find(port, device) {
