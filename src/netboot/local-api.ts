@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { z } from "zod";
-import { asFault } from "../base/fault.ts";
+import { asFault, Fault } from "../base/fault.ts";
 import { type HttpAnswer, type HttpHandler, json, plain } from "../base/http.ts";
 import type { HttpServerOptions } from "../base/http-server.ts";
 import { UserBoot, UserOrder } from "./agent/order.ts";
@@ -25,6 +25,9 @@ export type ShownHost = Omit<Host, "order"> & {
   order?: Omit<GivenOrder, "is"> & { is: { id: string; order: string } };
 };
 
+/** Of one request; who reads them mends those first. */
+const MOST_ISSUES = 10;
+
 const STATUS: Readonly<Record<string, number>> = { NotFound: 404, Conflict: 409, Invalid: 400, MissingInput: 400 };
 
 /**
@@ -37,14 +40,15 @@ export function localApi({
   order,
 }: LocalApiPorts): { handler: HttpHandler } & Pick<HttpServerOptions, "stream"> {
   const handler: HttpHandler = async ({ method, url, body = "" }) => {
-    const asked = partsOf(new URL(url).pathname);
+    const asked = partsOf(URL.parse(url)?.pathname);
     if (asked === undefined) return plain(404, "not found\n");
     const { name, part } = asked;
+    const what = part === undefined ? method : `${method} ${part}`;
     try {
-      if (name === undefined) return json(200, { hosts: hosts.list().map(shown) });
+      if (name === undefined)
+        return what === "GET" ? json(200, { hosts: hosts.list().map(shown) }) : plain(405, "method not allowed\n");
       const host = hosts.get(name);
-      if (host === undefined) return refused(404, "NotFound", `no host ${name} was heard`);
-      const what = part === undefined ? method : `${method} ${part}`;
+      if (host === undefined) throw new Fault("NotFound", name, "no such host was heard");
       if (what === "GET") return json(200, shown(host));
       if (what === "DELETE") return json(200, { forgotten: hosts.forget(name) });
       if (what === "PUT boot") return read(UserBoot, body, (boot) => void hosts.setBoot(name, boot));
@@ -57,17 +61,16 @@ export function localApi({
     }
   };
   const stream = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://local.invalid");
-    const { name, part } = partsOf(pathname) ?? {};
+    const url = URL.parse(request.url ?? "/", "http://local.invalid");
+    const { name, part } = partsOf(url?.pathname) ?? {};
     if (request.method !== "GET" || name === undefined || part !== "logs" || hosts.get(name) === undefined)
       return false;
+    const follow = url?.searchParams.has("follow") ?? false;
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     response.writeHead(200, { "content-type": "application/x-ndjson" });
     response.flushHeaders();
-    pipeline(linesOf(logs.read(name, { follow: searchParams.has("follow"), signal: gone.signal })), response).catch(
-      () => response.destroy(),
-    );
+    pipeline(linesOf(logs.read(name, { follow, signal: gone.signal })), response).catch(() => response.destroy());
     return true;
   };
   return { handler, stream };
@@ -77,9 +80,11 @@ async function* linesOf(entries: AsyncIterable<object>): AsyncGenerator<string> 
   for await (const entry of entries) yield `${JSON.stringify(entry)}\n`;
 }
 
-function partsOf(path: string): { name?: string; part?: string } | undefined {
-  const [, name, part] = /^\/v1\/hosts(?:\/([\w:.-]{1,64})(?:\/(boot|orders|logs))?)?$/.exec(path) ?? [undefined];
-  if (!path.startsWith("/v1/hosts") || (name === undefined && path !== "/v1/hosts")) return undefined;
+/** What a path of the API names; undefined: it is none. */
+function partsOf(path = ""): { name?: string; part?: string } | undefined {
+  const found = /^\/v1\/hosts(?:\/([\w:.-]{1,64})(?:\/(boot|orders|logs))?)?$/.exec(path);
+  if (found === null) return undefined;
+  const [, name, part] = found;
   return { ...(name !== undefined && { name }), ...(part !== undefined && { part }) };
 }
 
@@ -100,9 +105,8 @@ async function read<T>(schema: z.ZodType<T>, body: string, take: (value: T) => u
   }
   const result = schema.safeParse(value);
   if (result.success) return json(200, (await take(result.data)) ?? {});
-  return refused(
-    400,
-    "Invalid",
-    result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "),
-  );
+  const wrong = result.error.issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
+  return refused(400, "Invalid", wrong.join("; "));
 }

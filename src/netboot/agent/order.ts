@@ -18,7 +18,7 @@ export const UserOrder = z.discriminatedUnion("order", [
     format: z.enum(["raw", "gz", "zst", "xz", "qcow2"]).optional(),
     checksum: z
       .string()
-      .regex(/^(md5|sha256|sha512):[0-9a-f]+$/)
+      .regex(/^(md5|sha256|sha512):[0-9a-f]+$/, "md5:, sha256: or sha512: and hexadecimal digits are needed")
       .optional(),
     /** The smallest disk that is not read-only, unless said. */
     disk: z.string().min(1).optional(),
@@ -30,7 +30,10 @@ export const UserOrder = z.discriminatedUnion("order", [
 export type UserOrder = z.output<typeof UserOrder>;
 
 /** What a host boots next, as a user says it. */
-export const UserBoot = z.union([
-  z.enum(["agent", "disk", "wait"]),
-  z.strictObject({ chain: z.string().regex(/^https?:\/\/\S+$/) }),
-]);
+export const UserBoot = z.union(
+  [
+    z.enum(["agent", "disk", "wait"]),
+    z.strictObject({ chain: z.string().regex(/^https?:\/\/\S+$/, "http:// or https:// and more is needed") }),
+  ],
+  "agent, disk, wait or the URL of a script is needed",
+);
