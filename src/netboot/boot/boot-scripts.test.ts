@@ -123,6 +123,8 @@ test("a machine that is to boot from disk leaves the loader; one with a script o
     /\nchain --autofree --replace http:\/\/192.0.2.77\/mine \|\| goto again\n/,
   );
   assert.match((await get(URL_OF.grub)).body, /\nconfigfile '\(http,192.0.2.77\)\/mine'\n$/);
+  setBoot(MAC, { chain: "https://192.0.2.77/mine" });
+  assert.match((await get(URL_OF.grub)).body, /\necho 'Slipway: GRUB can'\\''t fetch https:/);
 });
 
 test("a machine on whose disks GRUB found nothing starts again, and leaves GRUB when that was of no use", async () => {

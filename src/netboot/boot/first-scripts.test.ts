@@ -41,7 +41,17 @@ for turn in 1 2 3 4 5 6; do
   done
   sleep 5
 done
-echo 'Slipway does not answer: on to the next boot device'
+echo 'Slipway does not answer: booting from disk'
+if search --no-floppy --set=root --file '/EFI/BOOT/BOOTX64.EFI'; then
+  if chainloader '/EFI/BOOT/BOOTX64.EFI'; then
+    boot
+  fi
+fi
+if search --no-floppy --set=root --file '/EFI/BOOT/BOOTAA64.EFI'; then
+  if chainloader '/EFI/BOOT/BOOTAA64.EFI'; then
+    boot
+  fi
+fi
 exit
 `,
   );

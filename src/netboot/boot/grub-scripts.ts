@@ -2,9 +2,19 @@ import { grubPath } from "../grub/path.ts";
 import type { GrubScript, GrubStatement } from "../grub/script.ts";
 import { FIRST_ATTEMPTS, type NextStep, PAUSE_SECONDS } from "./next-step.ts";
 
+/** By the UEFI specification (§3.5.1.1) the loaders of disks that no boot entry names. */
+const LOADERS = ["/EFI/BOOT/BOOTX64.EFI", "/EFI/BOOT/BOOTAA64.EFI"];
+
+/** Starts what the disks have; goes on when that is nothing. */
+const START_DISK: GrubScript = LOADERS.map((file) => ({
+  do: "if",
+  when: { do: "search", file },
+  body: [{ do: "if", when: { do: "chainloader", file }, body: [{ do: "boot" }] }],
+}));
+
 /**
  * The same for every machine: reads the machine's own script, again and again once there is one. A machine that never got an
- * answer goes on to its next boot device. `base`: `http://192.0.2.1:8080`.
+ * answer boots from its disk. `base`: `http://192.0.2.1:8080`.
  */
 export function firstGrubScript(base: string): GrubScript {
   const [mac, arch, platform] = ["net_default_mac", "grub_cpu", "grub_platform"].map((variable) => ({ variable }));
@@ -21,7 +31,8 @@ export function firstGrubScript(base: string): GrubScript {
       times: FIRST_ATTEMPTS,
       body: [source, { do: "while", when: { equal: [{ variable: "answered" }, "yes"] }, body: [pause, source] }, pause],
     },
-    { do: "echo", text: "Slipway does not answer: on to the next boot device" },
+    { do: "echo", text: "Slipway does not answer: booting from disk" },
+    ...START_DISK,
     { do: "exit" },
   ];
 }
@@ -49,11 +60,10 @@ export function nextGrubScript(next: NextStep, self: string): GrubScript {
       },
     ];
   }
-  return [answered, { do: "configfile", file: grubPath(next.action.chain) }];
+  const { chain } = next.action;
+  if (!chain.startsWith("http://")) return [answered, { do: "echo", text: `Slipway: GRUB can't fetch ${chain}` }];
+  return [answered, { do: "configfile", file: grubPath(chain) }];
 }
-
-/** By the UEFI specification (§3.5.1.1) the loaders of disks that no boot entry names. */
-const LOADERS = ["/EFI/BOOT/BOOTX64.EFI", "/EFI/BOOT/BOOTAA64.EFI"];
 
 /** Starts what the disks have. Where that is nothing, says so and is told what then. */
 function diskScript(foundNothing: "restart" | "leave" | undefined, self: string): GrubScript {
@@ -66,13 +76,7 @@ function diskScript(foundNothing: "restart" | "leave" | undefined, self: string)
     ];
   return [
     { do: "echo", text: "Slipway: booting from disk" },
-    ...LOADERS.map(
-      (file): GrubStatement => ({
-        do: "if",
-        when: { do: "search", file },
-        body: [{ do: "if", when: { do: "chainloader", file }, body: [{ do: "boot" }] }],
-      }),
-    ),
+    ...START_DISK,
     { do: "source", file: grubPath(`${self}&disk=none`) },
     { do: "exit" },
   ];
