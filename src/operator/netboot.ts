@@ -82,20 +82,25 @@ export function addNetboot(
         for (const host of running.hosts.list()) tell({ is: "changed", host });
       } catch (error) {
         log.error({ error: asFault(error, "netboot").advice }, "netboot could not be started");
+        if (!isWanted) return;
         again = clock.after(RETRY_MS, () => {
           turn = turn.then(begin);
         });
       }
+    };
+    const end = async (): Promise<void> => {
+      const ending = running;
+      running = undefined;
+      await ending?.close().catch((error: unknown) => {
+        log.error({ error: asFault(error, "netboot").advice }, "netboot could not be closed");
+      });
     };
     // A service that is still closing holds the ports.
     turn = turn.then(begin);
     return () => {
       isWanted = false;
       again?.cancel();
-      turn = turn.then(async () => {
-        await running?.close();
-        running = undefined;
-      });
+      turn = turn.then(end);
     };
   };
 
