@@ -36,12 +36,20 @@ export interface MirroredLeases extends LeaseStore {
 
 export const LABEL = "slipway.dev/dhcp-leases";
 const REPLICA = "slipway.dev/replica";
+/** Counts take-overs: who writes under a lower number than is there has been replaced. */
+const TERM = "slipway.dev/term";
 
 /** Addresses of one ConfigMap: 2^10, so that even the longest clients' names stay under its limit of 1 MiB. */
 const BLOCK_BITS = 10;
 
 /** What another replica does not know of when this one dies; it looks at such addresses before it gives them. */
 const EVERY_MS = 2_000;
+
+/** Replicas that take over at the same moment give way to the last of them; more than two hardly meet. */
+const TRIES = 5;
+
+/** A replica that has to go must not wait longer for an API that is away. */
+const CALL = { timeoutMs: 5_000 };
 
 /** So many ConfigMaps at a time: a rack that powers on must not flood the API. */
 const MOST_AT_ONCE = 8;
@@ -67,6 +75,8 @@ class Mirror implements MirroredLeases {
   readonly #changed = new Set<number>();
   #timer: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
+  #term = 0;
+  #isTakingOver = true;
   #over = false;
 
   constructor(file: LeaseStore, options: MirrorOptions) {
@@ -76,20 +86,37 @@ class Mirror implements MirroredLeases {
   }
 
   async takeOver(): Promise<void> {
-    const { client, namespace, name, replica } = this.#o;
-    const { items } = await client.list(ConfigMap, { namespace, labelSelector: `${LABEL}=${name}` });
-    const better: Lease[] = [];
-    for (const object of items) {
-      const theirs = object.metadata.annotations?.[REPLICA] !== replica;
-      const known = readLines(object.data?.leases ?? "");
-      for (const lease of known.values()) if (theirs || !this.#leases.has(lease.address)) better.push(lease);
-      const [first] = known.keys();
-      if (first !== undefined) this.#objects.set(blockOf(first), object);
-    }
-    for (const lease of better) this.#leases.set(lease.address, lease);
-    await Promise.all(better.map((lease) => this.#file.put(lease)));
+    for (const object of await this.#claimed()) await this.#adopt(object);
     for (const address of this.#leases.keys()) this.#changed.add(blockOf(address));
     await this.settle();
+    this.#isTakingOver = false;
+  }
+
+  /** Begins a term, and returns the ConfigMaps of the one before. */
+  async #claimed(): Promise<ConfigMap[]> {
+    const { client, namespace, name } = this.#o;
+    for (let left = TRIES; ; left--) {
+      const { items } = await client.list(ConfigMap, { namespace, labelSelector: `${LABEL}=${name}` });
+      const head = items.find((object) => object.metadata.name === `${name}-term`);
+      this.#term = (head === undefined ? 0 : termOf(head)) + 1;
+      try {
+        await this.#save(head, `${name}-term`, {});
+        return items.filter((object) => object !== head);
+      } catch (error) {
+        if (left === 1 || !isFault(error, "Conflict", "AlreadyExists")) throw error;
+      }
+    }
+  }
+
+  /** Takes over what a ConfigMap knows, before anybody asks for a lease. */
+  async #adopt(object: ConfigMap): Promise<void> {
+    const theirs = object.metadata.annotations?.[REPLICA] !== this.#o.replica;
+    const known = readLines(object.data?.leases ?? "");
+    const [first] = known.keys();
+    if (first !== undefined) this.#objects.set(blockOf(first), object);
+    const better = [...known.values()].filter(({ address }) => theirs || !this.#leases.has(address));
+    for (const lease of better) this.#leases.set(lease.address, lease);
+    await Promise.all(better.map((lease) => this.#file.put(lease)));
   }
 
   load(): Lease[] {
@@ -145,13 +172,16 @@ class Mirror implements MirroredLeases {
     }
   }
 
-  /** Something else is there than was last seen: our own write whose answer was lost, or another replica's. */
+  /** Something else is there than was last seen: our own write whose answer was lost, the last one of a replica before, or a later replica's. */
   async #lookAgain(block: number): Promise<void> {
-    const { client, namespace, replica } = this.#o;
-    const found = await client.find(ConfigMap, { namespace, name: this.#nameOf(block) });
+    const { client, namespace } = this.#o;
+    const found = await client.find(ConfigMap, { namespace, name: this.#nameOf(block) }, CALL);
     if (found === undefined) this.#objects.delete(block);
-    else if (found.metadata.annotations?.[REPLICA] === replica) this.#objects.set(block, found);
-    else this.#lost();
+    else if (termOf(found) > this.#term) this.#lost();
+    else {
+      this.#objects.set(block, found);
+      if (this.#isTakingOver) await this.#adopt(found);
+    }
   }
 
   #nameOf(block: number): string {
@@ -159,24 +189,25 @@ class Mirror implements MirroredLeases {
   }
 
   #store(block: number): Promise<ConfigMap> {
-    const { client, namespace, name, replica } = this.#o;
     const first = (block << BLOCK_BITS) >>> 0;
     let leases = "";
     for (let i = 0; i < 2 ** BLOCK_BITS; i++) {
       const lease = this.#leases.get(first + i);
       if (lease !== undefined) leases += writeLine(lease);
     }
-    const data = { leases };
-    const before = this.#objects.get(block);
-    if (before !== undefined) {
-      const annotations = { ...before.metadata.annotations, [REPLICA]: replica };
-      return client.update(ConfigMap, { ...before, metadata: { ...before.metadata, annotations }, data });
+    return this.#save(this.#objects.get(block), this.#nameOf(block), { leases });
+  }
+
+  /** Writes in this term, if nobody has written since `before` was read. */
+  #save(before: ConfigMap | undefined, name: string, data: Record<string, string>): Promise<ConfigMap> {
+    const { client, namespace, replica } = this.#o;
+    const said = { [REPLICA]: replica, [TERM]: String(this.#term) };
+    if (before === undefined) {
+      const metadata = { namespace, name, labels: { [LABEL]: this.#o.name }, annotations: said };
+      return client.create(ConfigMap, { metadata, data }, CALL);
     }
-    const metadata = {
-      ...{ namespace, name: this.#nameOf(block) },
-      ...{ labels: { [LABEL]: name }, annotations: { [REPLICA]: replica } },
-    };
-    return client.create(ConfigMap, { metadata, data });
+    const annotations = { ...before.metadata.annotations, ...said };
+    return client.update(ConfigMap, { ...before, metadata: { ...before.metadata, annotations }, data }, CALL);
   }
 
   #lost(): void {
@@ -184,6 +215,10 @@ class Mirror implements MirroredLeases {
     this.#timer?.cancel();
     this.#o.onLost();
   }
+}
+
+function termOf({ metadata }: ConfigMap): number {
+  return Number(metadata.annotations?.[TERM]) || 0;
 }
 
 function blockOf(address: Ipv4): number {
