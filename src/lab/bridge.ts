@@ -15,7 +15,6 @@ export class Bridge {
 
   /** `address` with its prefix length: `10.77.0.1/24`. Rejects with a `Fault` where we may not have interfaces. */
   static async create(name: string, address: string): Promise<Bridge> {
-    await ip("link", "set", "lo", "up");
     await ip("link", "add", name, "type", "bridge", "stp_state", "0", "forward_delay", "0");
     await ip("address", "add", address, "dev", name);
     // A port that is always alive: with machines that are off alone, nobody could serve on it yet.

@@ -1,5 +1,7 @@
+const LOOPBACK_UP = 'PATH=$PATH:/usr/sbin:/sbin ip link set lo up && exec "$0" "$@"';
+
 /**
- * A command as it runs in a network namespace of its own, with nothing in it but a loopback, in which it may do as root does
+ * A command as it runs in a network namespace of its own, with nothing in it but its loopback, in which it may do as root does
  * without being root outside. It takes this process's place: signals reach the command itself.
  */
 export function inOwnNetwork(
@@ -9,5 +11,5 @@ export function inOwnNetwork(
 ): { command: string; args: string[] } {
   // Root needs no user namespace, and in containers mostly may not have one.
   const user = root ? [] : ["--user", "--map-root-user"];
-  return { command: "unshare", args: [...user, "--net", "--", command, ...args] };
+  return { command: "unshare", args: [...user, "--net", "--", "sh", "-c", LOOPBACK_UP, command, ...args] };
 }
