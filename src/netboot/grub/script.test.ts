@@ -111,6 +111,38 @@ test("GRUB itself reads back every value, and takes the right branch", (t) => {
   );
 });
 
+test("GRUB itself repeats, loops while something holds, and goes on after a command that failed", (t) => {
+  if (missing("grub-emu")) return t.skip("grub-emu is not installed (Debian: grub-emu)");
+  const say = (text: Value): GrubStatement => ({ do: "echo", text });
+  const script: GrubScript = [
+    { do: "set", name: "state", value: "first" },
+    {
+      do: "repeat",
+      times: 2,
+      body: [
+        say(["= turn ", { variable: "state" }]),
+        {
+          do: "while",
+          when: { equal: [{ variable: "state" }, "first"] },
+          body: [say("= once"), { do: "set", name: "state", value: "then" }],
+        },
+      ],
+    },
+    { do: "search", file: "/nowhere/at-all" },
+    {
+      do: "if",
+      when: { do: "search", file: "/nowhere/at-all" },
+      body: [say("= found")],
+      otherwise: [say("= missing")],
+    },
+  ];
+
+  assert.deepEqual(
+    linesOfGrub(script).filter((line) => line.startsWith("=")),
+    ["= turn first", "= once", "= turn then", "= missing"],
+  );
+});
+
 /** What GRUB prints when it runs the script. */
 function linesOfGrub(script: GrubScript): string[] {
   const folder = mkdtempSync(join(tmpdir(), "slipway-grub-"));

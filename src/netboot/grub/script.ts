@@ -15,7 +15,7 @@ export type GrubCommand =
   | { do: "boot" }
   /** Another loader instead of a kernel, told that it comes from where paths without a device begin. */
   | { do: "chainloader"; file: Value }
-  /** Reads another file's statements in this place; what it sets stays set. */
+  /** Reads another file's statements in this place; what it sets stays set. Succeeds even when there is no such file. */
   | { do: "source"; file: Value }
   /** Goes over to another configuration, menus included. */
   | { do: "configfile"; file: Value }
