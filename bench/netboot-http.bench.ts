@@ -2,71 +2,46 @@
  * How fast a file of 100 MB is fetched over HTTP on loopback: from our netboot server, as a process of its own, and from nginx where it is
  * installed (`apt-get install nginx-light`, or NGINX=path), by the same client (curl where it is there, in a process of its own).
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seededRandom } from "../src/base/random.ts";
 import { folderFiles } from "../src/netboot/files/disk.ts";
 import { netbootHttp } from "../src/netboot/http/server.ts";
+import { BYTES, type Contest, contest, HOST, serveContest } from "./file-server.ts";
 import { tellMachine } from "./table.ts";
 
-const BYTES = 100_000_000;
-const HOST = "127.0.0.1";
 const ROUNDS = 7;
 const BUDGET_MB_PER_S = 900;
 const DEADLINE_MS = 10_000;
 
-if (process.argv[2] === "serve") await serve(process.argv[3]!);
-else await measure();
-
-/** The server's process: tells its port and ends with its standard input. */
-async function serve(folder: string): Promise<void> {
-  const server = await netbootHttp({ files: folderFiles(folder), host: HOST, port: 0 });
-  process.stdout.write(`${server.port}\n`);
-  process.stdin.resume();
-  await once(process.stdin, "end");
-  await server.close();
+if (process.argv[2] === "serve")
+  await serveContest(await netbootHttp({ files: folderFiles(process.argv[3]!), host: HOST, port: 0 }));
+else {
+  tellMachine(`${BYTES / 1e6} MB from a file, one connection, best and median of ${ROUNDS}`);
+  await contest(import.meta.filename, measure);
 }
 
-async function measure(): Promise<void> {
-  tellMachine(`${BYTES / 1e6} MB from a file, one connection, best and median of ${ROUNDS}`);
-  const folder = mkdtempSync(join(tmpdir(), "slipway-http-bench-"));
-  const started: ChildProcess[] = [];
-  try {
-    writeFileSync(join(folder, "image"), seededRandom(1).bytes(BYTES));
-    const ours = spawn(process.execPath, [import.meta.filename, "serve", folder], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    started.push(ours);
-    const [line] = (await once(ours.stdout, "data")) as [Buffer];
-    const port = Number(line.toString());
-
-    const nginx = spawn(process.env.NGINX ?? "nginx", nginxArguments(folder, port), {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    started.push(nginx);
-    const failure = await Promise.race([listening(nginxPort(port)), ended(nginx)]);
-    const servers = [{ name: "Slipway", port, rates: [] as number[] }];
-    if (failure === undefined) servers.push({ name: "nginx", port: nginxPort(port), rates: [] });
-    else console.log(`nginx: skipped: ${failure}`);
-    // In turns, so that what else the machine does hits both.
-    for (let round = 0; round < ROUNDS; round++)
-      for (const server of servers) server.rates.push(await fetched(server.port));
-    for (const { name, rates } of servers) {
-      const sorted = rates.sort((a, b) => b - a);
-      const [best, median] = [sorted[0]!, sorted[Math.floor(ROUNDS / 2)]!];
-      const verdict =
-        name === "Slipway" ? `   goal ${BUDGET_MB_PER_S}: ${best >= BUDGET_MB_PER_S ? "met" : "MISSED"}` : "";
-      console.log(
-        `${name.padEnd(10)} best ${best.toFixed(0).padStart(6)} MB/s, median ${median.toFixed(0).padStart(6)}${verdict}`,
-      );
-    }
-  } finally {
-    for (const child of started) child.kill();
-    rmSync(folder, { recursive: true });
+async function measure({ folder, port, startOther }: Contest): Promise<void> {
+  const nginxPort = besides(port);
+  const servers = [{ name: "Slipway", port, rates: [] as number[] }];
+  const failure = await startOther(process.env.NGINX ?? "nginx", nginxArguments(folder, nginxPort), () =>
+    listening(nginxPort),
+  );
+  if (failure === undefined) servers.push({ name: "nginx", port: nginxPort, rates: [] });
+  else console.log(`nginx: skipped: ${failure}`);
+  // In turns, so that what else the machine does hits both.
+  for (let round = 0; round < ROUNDS; round++)
+    for (const server of servers) server.rates.push(await fetched(server.port));
+  for (const { name, rates } of servers) {
+    const sorted = rates.sort((a, b) => b - a);
+    const [best, median] = [sorted[0]!, sorted[Math.floor(ROUNDS / 2)]!];
+    const verdict =
+      name === "Slipway" ? `   goal ${BUDGET_MB_PER_S}: ${best >= BUDGET_MB_PER_S ? "met" : "MISSED"}` : "";
+    console.log(
+      `${name.padEnd(10)} best ${best.toFixed(0).padStart(6)} MB/s, median ${median.toFixed(0).padStart(6)}${verdict}`,
+    );
   }
 }
 
@@ -87,7 +62,7 @@ async function fetched(port: number): Promise<number> {
 }
 
 /** Next to ours, which the system chose. */
-function nginxPort(port: number): number {
+function besides(port: number): number {
   return port === 65_535 ? port - 1 : port + 1;
 }
 
@@ -97,25 +72,14 @@ function nginxArguments(folder: string, port: number): string[] {
     "daemon off; master_process off; error_log stderr;",
     `pid ${folder}/nginx.pid; events {}`,
     `http { access_log off; sendfile on; ${paths.join(" ")}`,
-    `server { listen ${HOST}:${nginxPort(port)}; root ${folder}; } }`,
+    `server { listen ${HOST}:${port}; root ${folder}; } }`,
   ];
   writeFileSync(join(folder, "nginx.conf"), settings.join("\n"));
   return ["-p", folder, "-e", "stderr", "-c", join(folder, "nginx.conf")];
 }
 
-async function ended(child: ChildProcess): Promise<string> {
-  let said = "";
-  child.stderr?.on("data", (text: Buffer) => {
-    said += text.toString();
-  });
-  return new Promise((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code) => resolve(`ended with ${code}: ${said.trim()}`));
-  });
-}
-
 /** Resolves once somebody listens. */
-async function listening(port: number): Promise<undefined> {
+async function listening(port: number): Promise<void> {
   const end = performance.now() + DEADLINE_MS;
   while (performance.now() < end) {
     const socket = connect(port, HOST);
@@ -124,7 +88,7 @@ async function listening(port: number): Promise<undefined> {
       once(socket, "error").then(() => false),
     ]).catch(() => false);
     socket.destroy();
-    if (open) return undefined;
+    if (open) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error("nginx does not listen");
