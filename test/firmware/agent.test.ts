@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
@@ -24,12 +24,14 @@ const skip =
 suite("the agent, from its kernel's start", { skip }, () => {
   let server: AgentServer;
   let machine: DirectMachine;
+  let words: string[];
 
   before(async () => {
     server = await AgentServer.start();
     server.refusals = 2;
     const boot = `BOOTIF=01-${MAC.replaceAll(":", "-")}`;
-    machine = new DirectMachine("x86_64", assets, [`slipway.url=${server.url()}`, `slipway.boot=${CAPABILITY}`, boot]);
+    words = [`slipway.url=${server.url()}`, `slipway.boot=${CAPABILITY}`, boot];
+    machine = new DirectMachine("x86_64", assets, words);
   });
 
   after(async () => {
@@ -214,6 +216,23 @@ suite("the agent, from its kernel's start", { skip }, () => {
       assert.equal(server.lines.includes(secret), false);
       assert.equal(machine.console().includes(secret), false);
     }
+  });
+
+  test("it starts another kernel without the firmware, and says so before", async () => {
+    for (const name of ["vmlinuz", "initrd"]) server.files.set(name, readFileSync(join(assets, name)));
+    const before = server.inventories.length;
+    const result = await server.give({
+      order: "kexec",
+      kernel: server.url("vmlinuz"),
+      initrd: server.url("initrd"),
+      commandLine: ["console=ttyS0", ...words].join(" "),
+    });
+    assert.deepEqual(result, { ok: true, message: "the kernel is loaded; it starts now" });
+    await server.until("a registration from the new kernel", 120, () => server.inventories.length > before);
+    assert.deepEqual(await server.give({ order: "kexec", kernel: server.url("user-data"), commandLine: "" }), {
+      ok: false,
+      message: "the kernel can't be started: Cannot determine the file type of /run/slipway/work/kernel",
+    });
   });
 
   test("it switches the machine off when told to, after it has said so", async () => {

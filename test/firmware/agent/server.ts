@@ -14,6 +14,8 @@ export class AgentServer {
   readonly inventories: Inventory[] = [];
   readonly progress: Progress[] = [];
   lines = "";
+  /** What a machine that registers has in its hands. */
+  registersWith = CAPABILITY;
   /** The next so many requests are answered 503. */
   refusals = 0;
   /** The next so many files break off in their middle. */
@@ -104,7 +106,7 @@ export class AgentServer {
     }
     const asked = agentRequest(request.method!, url);
     assert.ok(asked !== undefined && "is" in asked, `${request.method} ${url.pathname} is not in the protocol`);
-    const bearer = asked.is === "register" && this.inventories.length === 0 ? CAPABILITY : TOKEN;
+    const bearer = asked.is === "register" ? this.registersWith : TOKEN;
     assert.equal(request.headers.authorization, `Bearer ${bearer}`);
     if (asked.is === "nextOrder") await this.#poll(request, response, asked.waitMs);
     else this.#take(asked.is, body, response);
