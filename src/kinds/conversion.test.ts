@@ -1,49 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { z } from "zod";
 import type { Fault } from "../base/fault.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { converter, converterOfAll } from "./conversion.ts";
 import { crdOf } from "./crd.ts";
-import { defineKind, type Kind, type VersionConversion } from "./kind.ts";
+import { aBoat as a, boat, renaming } from "./testing.ts";
 
-type Loose = KubeObject & { spec: Record<string, unknown> };
-
-/** v2 is stored; v1 calls `spec.name` `spec.title`, v1beta1 keeps it in a list. */
-function boat(version: string, field: string, conversion?: VersionConversion, served = true): Kind {
-  return defineKind({
-    group: "sea.example.org",
-    version,
-    kind: "Boat",
-    plural: "boats",
-    namespaced: true,
-    description: "Something that floats.",
-    spec: z.object({ [field]: z.string().optional(), oars: z.int().optional() }),
-    columns: [],
-    served,
-    ...(conversion && { conversion }),
-  });
-}
-
-function renaming(field: string): VersionConversion {
-  const move = (object: KubeObject, from: string, to: string): KubeObject => {
-    const { [from]: value, ...rest } = (object as Loose).spec;
-    return { ...object, spec: { ...rest, ...(value !== undefined && { [to]: value }) } } as KubeObject;
-  };
-  return {
-    toStored: (object) => move(object, field, "name"),
-    fromStored: (object) => move(object, "name", field),
-  };
-}
-
+/** v2 is stored; v1 calls `spec.name` `spec.title`, v1beta1 calls it `spec.label`. */
 const BOATS = [
   boat("v2", "name"),
-  boat("v1", "title", renaming("title")),
-  boat("v1beta1", "label", renaming("label"), false),
+  boat("v1", "title", { conversion: renaming("title") }),
+  boat("v1beta1", "label", { conversion: renaming("label"), served: false }),
 ];
-const a = (version: string, spec: object): KubeObject =>
-  ({ apiVersion: `sea.example.org/${version}`, kind: "Boat", metadata: { name: "a" }, spec }) as never;
 
 test("versions meet in the stored one: each knows only its own way there and back", () => {
   const convert = converter(BOATS);

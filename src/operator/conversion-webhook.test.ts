@@ -1,40 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { z } from "zod";
 import { conversionsOf } from "../apiserver/conversion/strategy.ts";
 import type { Body } from "../apiserver/served.ts";
 import type { ApiServerOptions } from "../apiserver/server.ts";
 import { DEFINITIONS, world } from "../apiserver/testing.ts";
 import { crdOf, type WebhookClientConfig } from "../kinds/crd.ts";
-import { defineKind } from "../kinds/kind.ts";
-import type { KubeObject } from "../kube/object.ts";
+import { aBoat as a, boat, renaming } from "../kinds/testing.ts";
 import { conversionWebhook, MAX_REVIEW_BYTES } from "./conversion-webhook.ts";
 
-const boat = (version: string, field: string) => ({
-  group: "sea.example.org",
-  version,
-  kind: "Boat",
-  plural: "boats",
-  namespaced: true,
-  description: "Something that floats.",
-  spec: z.object({ [field]: z.string().optional() }),
-  columns: [],
-});
-const moved = (object: KubeObject, from: string, to: string): KubeObject => {
-  const { [from]: value } = (object as unknown as { spec: Record<string, unknown> }).spec;
-  if (value === "sunk") throw new Error("what lies in the object: sunk");
-  return { ...object, spec: { [to]: value } } as KubeObject;
-};
-const BOATS = [
-  defineKind(boat("v1", "name")),
-  defineKind({
-    ...boat("v1beta1", "title"),
-    conversion: {
-      toStored: (object) => moved(object, "title", "name"),
-      fromStored: (object) => moved(object, "name", "title"),
-    },
-  }),
-];
+const sunk = () => new Error("what lies in the object: sunk");
+const BOATS = [boat("v1", "name"), boat("v1beta1", "title", { conversion: renaming("title", sunk) })];
 const handler = conversionWebhook([BOATS]);
 
 const send = async (body: string, more: { method?: "GET"; path?: string } = {}) => {
@@ -48,12 +23,6 @@ const review = (desiredAPIVersion: string, ...objects: object[]): string =>
     kind: "ConversionReview",
     request: { uid: "u", desiredAPIVersion, objects },
   });
-const a = (version: string, spec: object) => ({
-  apiVersion: `sea.example.org/${version}`,
-  kind: "Boat",
-  metadata: { name: "a" },
-  spec,
-});
 
 test("a review's objects come back in the version that is asked for, in their order", async () => {
   const { status, review: told } = await send(

@@ -9,7 +9,6 @@ import { type AddressInfo, connect as connectTcp, createServer, type Socket } fr
 import { networkInterfaces } from "node:os";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
-import { z } from "zod";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { Fault } from "../../src/base/fault.ts";
 import { quietLog, Secrets } from "../../src/base/log.ts";
@@ -17,7 +16,8 @@ import { cryptoRandom as random } from "../../src/base/random.ts";
 import { startLaptop } from "../../src/cli/laptop.ts";
 import { KUBERNETES } from "../../src/cli/laptop-kubernetes.ts";
 import type { CustomResourceDefinition as Definition, WebhookClientConfig } from "../../src/kinds/crd.ts";
-import { defineKind, type Kind } from "../../src/kinds/kind.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import { type Boat, boat, renaming } from "../../src/kinds/testing.ts";
 import type { Client, Patch } from "../../src/kube/client.ts";
 import { CustomResourceDefinition, Secret } from "../../src/kube/core.ts";
 import type { KubeObject } from "../../src/kube/object.ts";
@@ -40,31 +40,15 @@ const SECRET = { name: CERTIFICATE_SECRET, namespace: NAMESPACE };
 const WITHIN_MS = 30_000;
 const DAY_MS = 86_400_000;
 
-type Boat = KubeObject & { spec: { name?: string; title?: string } };
-const renamed = (object: KubeObject, from: "name" | "title", to: "name" | "title"): KubeObject => {
-  const { [from]: value, ...rest } = (object as Boat).spec;
-  if (value === "sunk") throw new Fault("Invalid", `Boat/${object.metadata.name}`, "what has sunk has no title");
-  return { ...object, spec: { ...rest, ...(value !== undefined && { [to]: value }) } } as KubeObject;
-};
-const boat = (version: string, field: string, conversion?: Kind["conversion"]): Kind<Boat> =>
-  defineKind({
-    group: "sea.example.org",
-    version,
-    kind: "Boat",
-    plural: "boats",
-    namespaced: true,
-    description: "Something that floats.",
-    spec: z.object({ [field]: z.string().optional() }),
-    columns: [],
-    ...(conversion && { conversion }),
-  }) as unknown as Kind<Boat>;
 /** Stored in the first; the second calls the same field otherwise. */
 const V1 = boat("v1", "name");
 const V1BETA1 = boat("v1beta1", "title", {
-  toStored: (object) => renamed(object, "title", "name"),
-  fromStored: (object) => renamed(object, "name", "title"),
+  conversion: renaming(
+    "title",
+    ({ metadata }) => new Fault("Invalid", `Boat/${metadata.name}`, "what has sunk has no title"),
+  ),
 });
-const kinds: readonly (readonly Kind[])[] = [...KINDS, [V1, V1BETA1] as unknown as Kind[]];
+const kinds: readonly (readonly Kind[])[] = [...KINDS, [V1, V1BETA1]];
 const DEFINITION = { name: "boats.sea.example.org" };
 
 let cluster: Cluster;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadAll } from "js-yaml";
-import { z } from "zod";
-import { defineKind, type Kind } from "../../kinds/kind.ts";
+import { boat, renaming } from "../../kinds/testing.ts";
 import { WEBHOOK_PORT } from "../conversion-server.ts";
 import { operatorObjects } from "../rbac.ts";
 import { installedObjects, installFiles } from "./files.ts";
@@ -113,28 +112,14 @@ test("the right to install CRDs comes only with the operator that installs them"
   assert.ok(!podOf(installing).containers[0]?.args.includes("--no-install-crds"));
 });
 
-const boat = (version: string, conversion?: Kind["conversion"]): Kind =>
-  defineKind({
-    group: "sea.example.org",
-    version,
-    kind: "Boat",
-    plural: "boats",
-    namespaced: true,
-    description: "Something that floats.",
-    spec: z.object({}),
-    columns: [],
-    ...(conversion && { conversion }),
-  });
-const same = { toStored: (object: never) => object, fromStored: (object: never) => object };
-
 test("what converts between versions is installed only for a kind that needs it, and in all its parts", () => {
-  const byName = [[boat("v1"), boat("v1beta1")]];
+  const byName = [[boat("v1", "name"), boat("v1beta1", "name")]];
   assert.deepEqual(
     (installedObjects(DEFAULT_VALUES, "ns", byName) as Object[]).map(({ kind, metadata }) => [kind, metadata.name]),
     (installedObjects(DEFAULT_VALUES, "ns") as Object[]).map(({ kind, metadata }) => [kind, metadata.name]),
   );
 
-  const kinds = [[boat("v1"), boat("v1beta1", same)]];
+  const kinds = [[boat("v1", "name"), boat("v1beta1", "title", { conversion: renaming("title") })]];
   const objects = JSON.parse(JSON.stringify(installedObjects(DEFAULT_VALUES, "ns", kinds))) as Object[];
   const service = find(objects, "Service").find((object) => (object as Object).metadata.name === "slipway-webhook");
   assert.deepEqual(service!.spec, {
