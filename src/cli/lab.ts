@@ -39,14 +39,13 @@ export const verb: Verb = (program) => {
     .command("lab")
     .description("A rack on a laptop: emulated machines on a network of their own boot from Slipway, until Ctrl-C.")
     .option("--machines <number>", "how many", wholeNumber, 3)
-    .option(
-      "--firmware <list>",
-      `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`,
-      (text) => namesOf(FIRMWARES)(text) as Firmware[],
-      ["bios", "uefi"] as Firmware[],
+    .addOption(
+      new Option("--firmware <list>", `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`)
+        .argParser(namesOf(FIRMWARES))
+        .default(["bios", "uefi"], "bios,uefi"),
     )
-    .option("--disk <size>", "of each machine's disk", bytes, bytes("4Gi"))
-    .option("--memory <size>", "of each machine", bytes, bytes("1Gi"))
+    .addOption(new Option("--disk <size>", "of each machine's disk").argParser(bytes).default(bytes("4Gi"), "4Gi"))
+    .addOption(new Option("--memory <size>", "of each machine").argParser(bytes).default(bytes("1Gi"), "1Gi"))
     .option("--console <name>", "show what this machine says on its serial line (lab-1)")
     .option("--dir <folder>", "for consoles and the kubeconfig", ".slipway/lab")
     .option("--assets <folder>", "what `make agent` has put together; unset: $SLIPWAY_NETBOOT_ASSETS, else the cache")
