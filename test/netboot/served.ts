@@ -16,12 +16,13 @@ export class Served {
   readonly lines: Line[] = [];
   readonly #child: ChildProcess;
   readonly #heard = new EventTarget();
-  readonly #ended: Promise<unknown>;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<unknown>;
   #said = "";
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    this.#ended = once(child, "close");
+    this.ended = once(child, "close");
     child.stderr!.on("data", (bytes: Buffer) => (this.#said += bytes));
     createInterface({ input: child.stdout! }).on("line", (line) => {
       this.lines.push(JSON.parse(line));
@@ -46,25 +47,29 @@ export class Served {
     const fits = (line: Line): boolean =>
       line.is === is &&
       Object.entries(values).every(([key, value]) => (line as Record<string, unknown>)[key] === value);
-    const deadline = AbortSignal.timeout(DEADLINE_MS);
-    const gone = this.#ended.then(() => "it ended");
-    for (;;) {
-      const line = this.lines.find(fits);
-      if (line !== undefined) return line;
-      const more = once(this.#heard, "line", { signal: deadline }).then(
+    await this.until(`${is} ${JSON.stringify(values)}`, () => this.lines.some(fits));
+    return this.lines.find(fits)!;
+  }
+
+  /** Resolves when what was said fulfils the condition. Rejects with what was said when it does not in time. */
+  async until(what: string, holds: () => boolean): Promise<void> {
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const gone = this.ended.then(() => "it ended");
+    while (!holds()) {
+      const more = once(this.#heard, "line", { signal }).then(
         () => undefined,
         () => "in time",
       );
       const why = await Promise.race([more, gone]);
-      if (why !== undefined && !this.lines.some(fits))
-        throw new Error(`no ${is} ${JSON.stringify(values)} (${why}): ${JSON.stringify(this.lines)} ${this.#said}`);
+      if (why !== undefined && !holds())
+        throw new Error(`no ${what} (${why}): ${JSON.stringify(this.lines.slice(-20))} ${this.#said}`);
     }
   }
 
   /** Ends it in order, and tells what it counted. */
   async stop(): Promise<Record<string, number>> {
     this.#child.stdin!.end();
-    await this.#ended;
+    await this.ended;
     const last = this.lines.at(-1);
     if (last?.is !== "ended") throw new Error(`it did not end in order: ${this.#said}`);
     return (last as { counts: Record<string, number> }).counts;
