@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
+import { Fault, isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { type Mac, macFromBytes } from "../../base/mac.ts";
 import type { BootFiles, OwnBoot } from "../dhcp/boot.ts";
@@ -52,6 +52,7 @@ export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
   const config = { mode: settings.mode, subnets: settings.subnets, boot };
   let server: DhcpServer | undefined;
   let copied: MirroredLeases | undefined;
+  let isLost = false;
   const shut = (): void => {
     conflicts.close();
     (copied ?? file).close();
@@ -60,6 +61,7 @@ export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
     const { inUse } = conflicts;
     if (copy !== undefined) {
       const onLost = (): void => {
+        isLost = true;
         log.warn({}, "another replica serves DHCP; this one stops");
         server?.configure({ ...config, mode: "off" }, reservations);
       };
@@ -69,6 +71,7 @@ export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
         log.warn({ error: error.message, remedy }, "leases are not copied: another replica would not know them");
         return undefined;
       });
+      if (isLost) throw new Fault("Conflict", "dhcp leases", "another replica took them over meanwhile");
     }
     const leases = new LeaseTable(copied ?? file);
     server = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
@@ -82,9 +85,12 @@ export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
           return mac === undefined ? [] : [{ mac, at: expiresAt }];
         }),
       async close() {
-        await face.close();
-        await copied?.settle().catch((error: unknown) => log.warn({ error }, "the last leases were not copied"));
-        shut();
+        try {
+          await face.close();
+          await copied?.settle().catch((error: unknown) => log.warn({ error }, "the last leases were not copied"));
+        } finally {
+          shut();
+        }
       },
     };
   } catch (error) {

@@ -15,9 +15,11 @@ export interface Hearing {
  */
 export function hearing({ hosts, note }: Hearing): Tell {
   return (event) => {
-    const { client } = event as Partial<Extract<DhcpEvent, { client: unknown }>>;
-    const mac = client?.mac;
-    if (client === undefined || mac === undefined) return;
+    // Of an address that somebody else holds it is not known whom it was meant for.
+    if (event.is === "inUse") return;
+    const { client } = event;
+    const { mac } = client;
+    if (mac === undefined) return;
     const boots = client.loader !== undefined || client.ipxe !== undefined;
     if (!boots && hosts.get(mac) === undefined) return;
     if (event.is === "heard") {
@@ -39,7 +41,7 @@ function machineOf(architecture: number, isIpxe: boolean): Pick<Heard, "architec
   return isIpxe ? { firmware: "uefi" } : {};
 }
 
-function told(event: Exclude<DhcpEvent, { is: "heard" }>): string {
+function told(event: Exclude<DhcpEvent, { is: "heard" | "inUse" }>): string {
   switch (event.is) {
     case "bound":
       return `${formatIpv4(event.address)} is given until ${new Date(event.expiresAt).toISOString()}`;
@@ -47,8 +49,6 @@ function told(event: Exclude<DhcpEvent, { is: "heard" }>): string {
       return `${formatIpv4(event.address)} is given back`;
     case "declined":
       return `${formatIpv4(event.address)} is in use already, the machine says`;
-    case "inUse":
-      return `${formatIpv4(event.address)} is in use already`;
     case "refused":
       return `${formatIpv4(event.address)} is refused: ${event.because}`;
     case "noAddress":

@@ -91,7 +91,13 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
     return part;
   };
   const close = async (): Promise<void> => {
-    for (const end of open.splice(0).reverse()) await end();
+    for (const end of open.splice(0).reverse())
+      try {
+        await end();
+      } catch (error) {
+        // The other parts hold ports that whoever starts next needs.
+        log.error({ error: asFault(error, "netboot").message }, "a part of netboot could not be closed");
+      }
   };
   try {
     const on = settings.interface === undefined ? onlyInterface() : interfaceNamed(settings.interface);
