@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault } from "../base/fault.ts";
+import { checkInstalled, missingPackages } from "./programs.ts";
+
+test("what is missing is named by its Debian package, and the remedy installs it", async () => {
+  await assert.rejects(checkInstalled(["arm64"], "/nowhere"), (error) => {
+    assert.ok(error instanceof Fault);
+    assert.match(error.message, /qemu-system-arm/);
+    assert.match(error.remedy!, /^apt-get install .*qemu-system-arm/);
+    return true;
+  });
+});
+
+test("only what the wanted firmwares need is asked for", async () => {
+  const missing = await missingPackages(["bios"], "/nowhere");
+  assert.ok(missing.includes("qemu-system-x86"));
+  assert.ok(!missing.includes("ovmf"));
+  assert.ok(!missing.includes("qemu-system-arm"));
+});
