@@ -44,7 +44,7 @@ test("N12 by default BIOS gets iPXE, UEFI gets the signed chain, by TFTP name an
   assert.deepEqual(catalog.lacks, []);
 });
 
-test("every file that a chain needs is served, and nothing else of the folder", async () => {
+test("N2 every file that a chain needs is served, and nothing else of the folder", async () => {
   const { files } = await bootCatalog({ assets: folderWith(...ALL, "packages.json", "boot/other") });
 
   for (const name of ALL) {

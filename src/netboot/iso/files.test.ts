@@ -24,6 +24,7 @@ const FILES: Record<string, string> = {
   "Deep/1/2/3/4/5/6/7/8/9/10/file": "deep",
   [`long/${LONG}`]: "long",
   empty: "",
+  ".treeinfo": "tree",
 };
 const tree = join(scratch, "tree");
 for (const [name, text] of Object.entries(FILES)) {
@@ -71,6 +72,7 @@ for (const [program, ...options] of [
     const files = filesOf("image.iso");
 
     for (const [name, content] of Object.entries(FILES)) assert.equal(await text(files, name), content, name);
+    assert.equal(await text(files, "treeinfo"), "tree");
     assert.equal(await text(files, "stable/Release"), "release");
     assert.equal(await text(files, "debian/debian/stable/Release"), "release");
     assert.equal((await text(files, "stable/kernel"))?.length, 100_000);

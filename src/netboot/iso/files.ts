@@ -27,7 +27,7 @@ export function isoFiles(open: () => Promise<OpenFile | undefined>): FileSource 
 }
 
 async function fileIn(image: OpenFile, tree: IsoTree, name: string): Promise<OpenFile | undefined> {
-  const entry = await tree.find(image, name);
+  const entry = (await tree.find(image, name)) ?? (await tree.find(image, hidden(name)));
   if (entry === undefined) return undefined;
   const { parts } = entry;
   const size = parts.reduce((sum, part) => sum + part.size, 0);
@@ -43,4 +43,9 @@ async function fileIn(image: OpenFile, tree: IsoTree, name: string): Promise<Ope
     read: (offset, length) => readParts(image, parts, offset, length),
     close: () => image.close(),
   };
+}
+
+/** No name that is asked for begins with a dot (`fileName`); installers look for `treeinfo` as well as for `.treeinfo`. */
+function hidden(name: string): string {
+  return name.replace(/[^/]*$/, ".$&");
 }
