@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { bytesOf, firstTrace, partitionedImage, sha256, sha512 } from "./agent/disk.ts";
-import { DirectMachine, MAC } from "./agent/machine.ts";
+import { agentOf, DirectMachine, MAC } from "./agent/machine.ts";
 import { AgentServer, CAPABILITY } from "./agent/server.ts";
 
 const MIB = 1 << 20;
 const needs = { "qemu-system-arm": "/usr/bin/qemu-system-aarch64", gdisk: "/sbin/sgdisk" };
-const assets = join(assetsFolder(process.env), "agent/aarch64");
-const lacking = Object.entries(needs).flatMap(([name, file]) => (existsSync(file) ? [] : [name]));
-const skip =
-  lacking.length > 0
-    ? `not installed: ${lacking.join(" ")}`
-    : !existsSync(join(assets, "initrd")) && "no agent: run make agent";
+const { assets, skip } = agentOf("aarch64", needs);
 
 test("the agent on ARM64 reports, writes, wipes and switches the machine off", { skip }, async () => {
   const server = await AgentServer.start();

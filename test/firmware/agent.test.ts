@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { bytesOf, fatFile, firstTrace, partitionedImage, sha256 } from "./agent/disk.ts";
-import { DISK_BYTES, DirectMachine, type Disk, MAC } from "./agent/machine.ts";
+import { agentOf, DISK_BYTES, DirectMachine, type Disk, MAC } from "./agent/machine.ts";
 import { AgentServer, CAPABILITY } from "./agent/server.ts";
 
 const MIB = 1 << 20;
@@ -14,12 +13,7 @@ const MIB = 1 << 20;
 const DATA_AT = DISK_BYTES - 65 * MIB;
 
 const needs = { "qemu-system-x86": "/usr/bin/qemu-system-x86_64", gdisk: "/sbin/sgdisk", mtools: "/usr/bin/mcopy" };
-const assets = join(assetsFolder(process.env), "agent/x86_64");
-const lacking = Object.entries(needs).flatMap(([name, file]) => (existsSync(file) ? [] : [name]));
-const skip =
-  lacking.length > 0
-    ? `not installed: ${lacking.join(" ")}`
-    : !existsSync(join(assets, "initrd")) && "no agent: run make agent";
+const { assets, skip } = agentOf("x86_64", needs);
 
 suite("the agent, from its kernel's start", { skip }, () => {
   let server: AgentServer;

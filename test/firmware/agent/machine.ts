@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { assetsFolder } from "../../../src/netboot/agent/assets-folder.ts";
 
 export const MAC = "52:54:00:ab:00:01";
 export const DISK_BYTES = 160 << 20;
@@ -21,6 +22,17 @@ const BOARDS = {
 } as const;
 
 const CONSOLES = { x86_64: "ttyS0", aarch64: "ttyAMA0" } as const;
+
+/** Where the agent for such machines is, and why a test of it is to be skipped. `needs`: a file of each Debian package. */
+export function agentOf(
+  architecture: keyof typeof BOARDS,
+  needs: Readonly<Record<string, string>>,
+): { assets: string; skip: string | false } {
+  const assets = join(assetsFolder(process.env), "agent", architecture);
+  const lacking = Object.entries(needs).flatMap(([name, file]) => (existsSync(file) ? [] : [name]));
+  if (lacking.length > 0) return { assets, skip: `not installed: ${lacking.join(" ")}` };
+  return { assets, skip: !existsSync(join(assets, "initrd")) && "no agent: run make agent" };
+}
 
 /** A machine whose kernel QEMU starts, without firmware, in a network of QEMU's own, with a disk of each kind. */
 export class DirectMachine {
