@@ -30,6 +30,8 @@ export interface SolicitationResponder {
  */
 const PROGRAM = String.raw`
 use strict; use Socket qw(:all); $| = 1;
+# Ctrl-C and systemd reach whole groups of processes; whoever started this one says when it ends.
+$SIG{$_} = "IGNORE" for qw(INT TERM HUP);
 my ($device) = @ARGV;
 my ($ICMPV6, $IPV6, $FILTER, $UNICAST_HOPS, $MULTICAST_HOPS, $JOIN, $BINDTODEVICE, $SIOCGIFINDEX) = (58, 41, 1, 16, 18, 20, 25, 0x8933);
 sub fail { print STDERR $_[1] + 0, " $_[0]"; exit 1 }
