@@ -3,19 +3,10 @@ import { parseDuration } from "../duration.ts";
 import type { Functions } from "../functions.ts";
 import { decimal, goDouble } from "../go-text.ts";
 import { CelError, Duration, Timestamp, TypeValue, typeOf, Uint, type Value } from "../values.ts";
+import { toInt, toTimestamp, toUint } from "./ranges.ts";
 import { isWithinTime, parseTime, timeText } from "./times.ts";
 
 const SECOND = 1_000_000_000n;
-
-function intOf(value: bigint): bigint {
-  if (value < -(1n << 63n) || value >= 1n << 63n) throw new CelError("integer overflow");
-  return value;
-}
-
-function uintOf(value: bigint): Uint {
-  if (value < 0n || value >= 1n << 64n) throw new CelError("unsigned integer overflow");
-  return new Uint(value);
-}
 
 function wholePart(value: number, message: string): bigint {
   if (!Number.isFinite(value)) throw new CelError(message);
@@ -79,17 +70,17 @@ export function registerConversions(functions: Functions): void {
     .add("dyn", "to_dyn", "(A) -> dyn", same)
     .add("type", "type", "(A) -> type(A)", (value: Value) => new TypeValue(typeOf(value)))
     .add("int", "int64_to_int64", "(int) -> int", same)
-    .add("int", "uint64_to_int64", "(uint) -> int", ({ value }: Uint) => intOf(value))
-    .add("int", "double_to_int64", "(double) -> int", (value: number) => intOf(wholePart(value, "integer overflow")))
+    .add("int", "uint64_to_int64", "(uint) -> int", ({ value }: Uint) => toInt(value))
+    .add("int", "double_to_int64", "(double) -> int", (value: number) => toInt(wholePart(value, "integer overflow")))
     .add("int", "string_to_int64", "(string) -> int", parsedInt)
     .add("int", "timestamp_to_int64", "(timestamp) -> int", ({ nanos }: Timestamp) =>
       nanos >= 0n || nanos % SECOND === 0n ? nanos / SECOND : nanos / SECOND - 1n,
     )
     .add("int", "duration_to_int64", "(duration) -> int", ({ nanos }: Duration) => nanos)
     .add("uint", "uint64_to_uint64", "(uint) -> uint", same)
-    .add("uint", "int64_to_uint64", "(int) -> uint", uintOf)
+    .add("uint", "int64_to_uint64", "(int) -> uint", toUint)
     .add("uint", "double_to_uint64", "(double) -> uint", (value: number) =>
-      uintOf(wholePart(value, "unsigned integer overflow")),
+      toUint(wholePart(value, "unsigned integer overflow")),
     )
     .add("uint", "string_to_uint64", "(string) -> uint", parsedUint)
     .add("double", "double_to_double", "(double) -> double", same)
@@ -102,10 +93,7 @@ export function registerConversions(functions: Functions): void {
     .add("bytes", "string_to_bytes", "(string) -> bytes", (text: string) => Buffer.from(text))
     .add("timestamp", "timestamp_to_timestamp", "(timestamp) -> timestamp", same)
     .add("timestamp", "string_to_timestamp", "(string) -> timestamp", parsedTimestamp)
-    .add("timestamp", "int64_to_timestamp", "(int) -> timestamp", (seconds: bigint) => {
-      if (!isWithinTime(seconds * SECOND)) throw new CelError("timestamp overflow");
-      return new Timestamp(seconds * SECOND);
-    })
+    .add("timestamp", "int64_to_timestamp", "(int) -> timestamp", (seconds: bigint) => toTimestamp(seconds * SECOND))
     .add("duration", "duration_to_duration", "(duration) -> duration", same)
     .add("duration", "int64_to_duration", "(int) -> duration", (nanos: bigint) => new Duration(nanos))
     .add("duration", "string_to_duration", "(string) -> duration", parsedDuration)

@@ -3,48 +3,28 @@ import type { Functions } from "../functions.ts";
 import {
   CelError,
   compare,
-  Duration,
+  type Duration,
   equal,
   isList,
   isMap,
   joined,
   keyOf,
   Optional,
-  Timestamp,
+  type Timestamp,
   typeOf,
   Uint,
   type Value,
 } from "../values.ts";
-import { isWithinTime } from "./times.ts";
+import { toDuration, toInt, toTimestamp, toUint } from "./ranges.ts";
 
 const ORDERED = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
 const NUMBERS = ["int", "uint", "double"];
 /** How an overload's name says the type. */
 const title = (type: string): string => (type === "int" ? "int64" : type === "uint" ? "uint64" : type);
 
-function whole(value: bigint): bigint {
-  if (value < -(1n << 63n) || value >= 1n << 63n) throw new CelError("integer overflow");
-  return value;
-}
-
-function unsigned(value: bigint): Uint {
-  if (value < 0n || value >= 1n << 64n) throw new CelError("unsigned integer overflow");
-  return new Uint(value);
-}
-
 function divisor(value: bigint, message: string): bigint {
   if (value === 0n) throw new CelError(message);
   return value;
-}
-
-function lasting(nanos: bigint): Duration {
-  if (nanos < -(1n << 63n) || nanos >= 1n << 63n) throw new CelError("duration overflow");
-  return new Duration(nanos);
-}
-
-function moment(nanos: bigint): Timestamp {
-  if (!isWithinTime(nanos)) throw new CelError("timestamp overflow");
-  return new Timestamp(nanos);
 }
 
 export function registerOperators(functions: Functions): void {
@@ -102,8 +82,8 @@ function registerOrder(functions: Functions): void {
 function registerArithmetic(functions: Functions): void {
   const ints = (fn: string, name: string, run: (a: bigint, b: bigint) => bigint) =>
     functions
-      .add(fn, `${name}_int64`, "(int, int) -> int", (a: bigint, b: bigint) => whole(run(a, b)))
-      .add(fn, `${name}_uint64`, "(uint, uint) -> uint", (a: Uint, b: Uint) => unsigned(run(a.value, b.value)));
+      .add(fn, `${name}_int64`, "(int, int) -> int", (a: bigint, b: bigint) => toInt(run(a, b)))
+      .add(fn, `${name}_uint64`, "(uint, uint) -> uint", (a: Uint, b: Uint) => toUint(run(a.value, b.value)));
   const doubles = (fn: string, name: string, run: (a: number, b: number) => number) =>
     functions.add(fn, `${name}_double`, "(double, double) -> double", run);
   ints("_+_", "add", (a, b) => a + b);
@@ -116,28 +96,28 @@ function registerArithmetic(functions: Functions): void {
   doubles("_*_", "multiply", (a, b) => a * b);
   doubles("_/_", "divide", (a, b) => a / b);
   functions
-    .add("-_", "negate_int64", "(int) -> int", (a: bigint) => whole(-a))
+    .add("-_", "negate_int64", "(int) -> int", (a: bigint) => toInt(-a))
     .add("-_", "negate_double", "(double) -> double", (a: number) => -a)
     .add("_+_", "add_string", "(string, string) -> string", (a: string, b: string) => a + b)
     .add("_+_", "add_bytes", "(bytes, bytes) -> bytes", (a: Uint8Array, b: Uint8Array) => Buffer.concat([a, b]))
     .add("_+_", "add_list", "(list(A), list(A)) -> list(A)", joined)
     .add("_+_", "add_duration_duration", "(duration, duration) -> duration", (a: Duration, b: Duration) =>
-      lasting(a.nanos + b.nanos),
+      toDuration(a.nanos + b.nanos),
     )
     .add("_+_", "add_timestamp_duration", "(timestamp, duration) -> timestamp", (a: Timestamp, b: Duration) =>
-      moment(a.nanos + b.nanos),
+      toTimestamp(a.nanos + b.nanos),
     )
     .add("_+_", "add_duration_timestamp", "(duration, timestamp) -> timestamp", (a: Duration, b: Timestamp) =>
-      moment(a.nanos + b.nanos),
+      toTimestamp(a.nanos + b.nanos),
     )
     .add("_-_", "subtract_duration_duration", "(duration, duration) -> duration", (a: Duration, b: Duration) =>
-      lasting(a.nanos - b.nanos),
+      toDuration(a.nanos - b.nanos),
     )
     .add("_-_", "subtract_timestamp_duration", "(timestamp, duration) -> timestamp", (a: Timestamp, b: Duration) =>
-      moment(a.nanos - b.nanos),
+      toTimestamp(a.nanos - b.nanos),
     )
     .add("_-_", "subtract_timestamp_timestamp", "(timestamp, timestamp) -> duration", (a: Timestamp, b: Timestamp) =>
-      lasting(a.nanos - b.nanos),
+      toDuration(a.nanos - b.nanos),
     );
 }
 

@@ -1,0 +1,27 @@
+/** How large CEL's numbers and times can be. Each throws a `CelError` in cel-go's words for a value that lies beyond. */
+import { CelError, Duration, Timestamp, Uint } from "../values.ts";
+import { isWithinTime } from "./times.ts";
+
+export function toInt(value: bigint): bigint {
+  if (!hasSixtyFourBits(value)) throw new CelError("integer overflow");
+  return value;
+}
+
+export function toUint(value: bigint): Uint {
+  if (value < 0n || value >= 1n << 64n) throw new CelError("unsigned integer overflow");
+  return new Uint(value);
+}
+
+export function toDuration(nanos: bigint): Duration {
+  if (!hasSixtyFourBits(nanos)) throw new CelError("duration overflow");
+  return new Duration(nanos);
+}
+
+export function toTimestamp(nanos: bigint): Timestamp {
+  if (!isWithinTime(nanos)) throw new CelError("timestamp overflow");
+  return new Timestamp(nanos);
+}
+
+function hasSixtyFourBits(value: bigint): boolean {
+  return value >= -(1n << 63n) && value < 1n << 63n;
+}
