@@ -2,14 +2,13 @@
  * The rules that make a schema structural (KEP-20180423, apiextensions v1): its shape can be read off without evaluating
  * anything, so objects can be pruned and defaulted by it.
  */
-import type { FieldError, Schema, ValidationRule } from "../served.ts";
-import { copiesBelow, RuleCheck } from "./cel/check.ts";
+import type { FieldError, Schema } from "../served.ts";
+import { RuleCheck } from "./cel/check.ts";
+import { contents } from "./crd-contents.ts";
+import { listRules } from "./crd-lists.ts";
 import { forbidden, invalid, notSupported, required } from "./field-error.ts";
-import { followFieldPath } from "./field-path.ts";
-import { isRecord, type Node, nodeOf } from "./node.ts";
-import { prune } from "./prune.ts";
+import { isRecord, nodeOf } from "./node.ts";
 import { fromRe2 } from "./regexp.ts";
-import { validateNode } from "./validate.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 const UNSUPPORTED = ["$ref", "definitions", "dependencies", "id", "patternProperties"];
@@ -150,86 +149,6 @@ function inGo(detail: string, pattern: string): string {
   return detail;
 }
 
-function listRules(s: Schema, path: string, errors: FieldError[]): void {
-  const type = s["x-kubernetes-list-type"];
-  const mapType = s["x-kubernetes-map-type"];
-  const keys = s["x-kubernetes-list-map-keys"] ?? [];
-  if (mapType !== undefined) {
-    ofTypeFor("object", "x-kubernetes-map-type", s, path, errors);
-    if (!["atomic", "granular"].includes(mapType))
-      errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
-  }
-  if (type !== undefined) {
-    if (s.type !== "array") ofTypeFor("array", "x-kubernetes-list-type", s, path, errors);
-    else if (type === "set") setRules(s.items, path, errors);
-    if (!["atomic", "set", "map"].includes(type))
-      errors.push(notSupported(`${path}.x-kubernetes-list-type`, type, ["atomic", "set", "map"]));
-  }
-  if (keys.length > 0 && type !== "map") {
-    const why = "must be map if x-kubernetes-list-map-keys is non-empty";
-    const at = `${path}.x-kubernetes-list-type`;
-    errors.push(type === undefined ? required(at, why) : invalid(at, type, why));
-  }
-  if (type === "map") mapRules(s, keys, path, errors);
-  if ((type === "set" || type === "map") && s.items !== undefined) itemRules(s.items, keys, type, path, errors);
-}
-
-function ofTypeFor(wanted: string, word: string, { type }: Schema, path: string, errors: FieldError[]): void {
-  if (type === wanted) return;
-  const why = `must be ${wanted} if ${word} is specified`;
-  errors.push(type === undefined ? required(`${path}.type`, why) : invalid(`${path}.type`, type, why));
-}
-
-function setRules(items: Schema | undefined, path: string, errors: FieldError[]): void {
-  const why = "must be atomic as item of a list with x-kubernetes-list-type=set";
-  const listType = items?.["x-kubernetes-list-type"];
-  if (items?.type === "array" && listType !== undefined && listType !== "atomic")
-    errors.push(invalid(`${path}.items.x-kubernetes-list-type`, listType, why));
-  // Upstream shows the list type here, which is none.
-  if (items?.type === "object" && items["x-kubernetes-map-type"] !== "atomic")
-    errors.push({
-      field: `${path}.items.x-kubernetes-map-type`,
-      reason: "FieldValueInvalid",
-      message: `Invalid value: null: ${why}`,
-    });
-}
-
-function mapRules({ items }: Schema, keys: readonly string[], path: string, errors: FieldError[]): void {
-  const at = `${path}.x-kubernetes-list-map-keys`;
-  if (keys.length === 0) errors.push(required(at, "must not be empty if x-kubernetes-list-type is map"));
-  if (items === undefined)
-    return void errors.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
-  if (items.type !== "object") {
-    const why = "must be object if parent array's x-kubernetes-list-type is map";
-    return void errors.push(invalid(`${path}.items.type`, items.type ?? "", why));
-  }
-  for (const [i, key] of keys.entries()) {
-    const property = items.properties?.[key];
-    if (property === undefined) errors.push(invalid(at, keys, "entries must all be names of item properties"));
-    else if (property.type === "object" || property.type === "array") {
-      const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-      errors.push(invalid(`${path}.items.properties[${key}].type`, items.type, why));
-    }
-    if (keys.indexOf(key) < i) errors.push(invalid(at, keys, "must not contain duplicate entries"));
-  }
-}
-
-/** Items of owned lists can't be null, and what tells them apart is always there. */
-function itemRules(items: Schema, keys: readonly string[], type: string, path: string, errors: FieldError[]): void {
-  if (items.nullable === true)
-    errors.push(forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${type}`));
-  if (type !== "map") return;
-  const why = "this property is in x-kubernetes-list-map-keys, so it";
-  for (const key of keys) {
-    const property = items.properties?.[key];
-    const at = `${path}.items.properties[${key}]`;
-    if (property === undefined) continue;
-    if (property.default === undefined && !items.required?.includes(key))
-      errors.push(required(`${at}.default`, `${why} must have a default or be a required property`));
-    if (property.nullable === true) errors.push(forbidden(`${at}.nullable`, `${why} cannot be nullable`));
-  }
-}
-
 function logicParts(s: Schema, path: string): [string, Schema][] {
   const parts: [string, Schema][] = [];
   for (const word of ["allOf", "anyOf", "oneOf"] as const)
@@ -294,65 +213,4 @@ function openCounterpart(outside: Schema): Schema | undefined {
   return outside.additionalProperties === true || outside["x-kubernetes-preserve-unknown-fields"] === true
     ? outside
     : undefined;
-}
-
-/** Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold. */
-function contents(
-  node: Node,
-  path: string,
-  errors: FieldError[],
-  copies: number | undefined,
-  check: RuleCheck,
-  isRoot = false,
-): void {
-  if (node.hasDefaults && (node.schema.default ?? undefined) !== undefined)
-    defaultErrors(node, `${path}.default`, errors);
-  if (node.hasRules && rulesAreFormed(node, path, errors)) check.rules(node, path, copies, isRoot);
-  const each = copiesBelow(node);
-  const below = copies === undefined || each === undefined ? undefined : copies * each;
-  for (const [name, child] of node.properties) contents(child, `${path}.properties[${name}]`, errors, below, check);
-  if (node.items) contents(node.items, `${path}.items`, errors, below, check);
-  if (typeof node.additional === "object")
-    contents(node.additional, `${path}.additionalProperties`, errors, below, check);
-}
-
-function defaultErrors(node: Node, path: string, errors: FieldError[]): void {
-  const value = structuredClone(node.schema.default);
-  if (prune(node, value).length > 0) errors.push(invalid(path, node.schema.default, "must not have unknown fields"));
-  const found: FieldError[] = [];
-  validateNode(node, value, undefined, "", found);
-  for (const error of found) {
-    const within = error.field.replace(/^\./, "");
-    errors.push({ ...error, field: within === "" ? path : `${path}.${within}` });
-  }
-}
-
-const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
-
-/** Whether the rules of a node are what rules must be, whatever they say. */
-function rulesAreFormed(node: Node, path: string, errors: FieldError[]): boolean {
-  const before = errors.length;
-  const rules = node.schema["x-kubernetes-validations"] ?? [];
-  for (const [i, rule] of rules.entries()) formErrors(rule, node, `${path}.x-kubernetes-validations[${i}]`, errors);
-  return errors.length === before;
-}
-
-function formErrors(rule: ValidationRule, { schema }: Node, at: string, errors: FieldError[]): void {
-  const { message = "", messageExpression = "", reason, fieldPath = "" } = rule;
-  const text = typeof rule.rule === "string" ? rule.rule.trim() : "";
-  const lines = /[\n\r]/;
-  if (text === "") errors.push(required(`${at}.rule`, "rule is not specified"));
-  else if (message !== "" && message.trim() === "")
-    errors.push(invalid(`${at}.message`, message, "must be non-empty if specified"));
-  else if (lines.test(message.trim())) errors.push(invalid(`${at}.message`, message, "must not contain line breaks"));
-  else if (lines.test(text) && message.trim() === "")
-    errors.push(required(`${at}.message`, "message must be specified if rule contains line breaks"));
-  if (messageExpression !== "" && messageExpression.trim() === "")
-    errors.push(required(`${at}.messageExpression`, "messageExpression must be non-empty if specified"));
-  if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(`${at}.reason`, reason, REASONS));
-  if (fieldPath === "") return;
-  if (fieldPath.trim() === "") errors.push(invalid(`${at}.fieldPath`, fieldPath, "must be non-empty if specified"));
-  if (lines.test(fieldPath)) errors.push(invalid(`${at}.fieldPath`, fieldPath, "must not contain line breaks"));
-  if ("wrong" in followFieldPath(fieldPath, schema))
-    errors.push(invalid(`${at}.fieldPath`, fieldPath, "must be a valid path"));
 }
