@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
-import { load } from "js-yaml";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { load, YAMLException } from "js-yaml";
 import { Fault } from "../base/fault.ts";
 import { type NetbootSettings, netbootSettings } from "../netboot/settings.ts";
 import { portNumber } from "./option-values.ts";
@@ -22,70 +22,87 @@ export interface NetbootOptions {
   namespace?: string;
 }
 
+const MODES = ["pool", "proxy", "reservations", "off"];
+const ACTIONS = ["agent", "wait", "disk"];
+
 /** Adds the options that settle what is served; `settingsOf` reads them. */
 export function addNetbootOptions(command: Command): Command {
   return command
     .option("--config <file>", "settings as YAML; what is said on the command line goes before")
     .option("--interface <name>", "network interface that machines are reached by; unset: the only one with an address")
-    .option("--dhcp <mode>", "pool, proxy, reservations or off (pool)")
+    .addOption(new Option("--dhcp <mode>", "how addresses are given (pool)").choices(MODES))
     .option("--subnet <network>", "network that addresses are given in, such as 10.20.0.0/24")
     .option("--range <first-last>", "addresses to give, such as 10.20.0.100-10.20.0.199; several with commas", ranges)
     .option("--gateway <address>", "gateway that machines are told")
     .option("--dns <addresses>", "name servers that machines are told, with commas", list)
     .option("--boot-files <folder>", "boot files of your own, which go before Debian's")
-    .option("--unknown <action>", "what machines boot that nobody knows: agent, wait or disk (agent)")
+    .addOption(new Option("--unknown <action>", "what machines boot that nobody knows (agent)").choices(ACTIONS))
     .option("--boot-script <url>", "iPXE script or GRUB configuration of your own for machines that nobody knows")
     .option("--iso <name=file>", "serve the files inside an ISO image at /iso/NAME/; may be given again", isoImage)
     .option("--http-port <port>", "for scripts, kernel and initramfs (8080)", portNumber)
     .option("--namespace <name>", "where discovered hosts appear (slipway-hosts)");
 }
 
-/** File and options as one, checked. Rejects with a `Fault`. */
+/** File and options as one, checked. Rejects with a `Fault`, or with the system's error for a file that can't be read. */
 export async function settingsOf(options: NetbootOptions): Promise<NetbootSettings> {
-  const source = options.config ?? "the command line";
-  const file = options.config === undefined ? {} : await settingsFile(options.config);
-  const part = (name: string): object => (file[name] ?? {}) as object;
-  const { subnet, range, gateway, dns } = options;
-  if (subnet === undefined && (range ?? gateway ?? dns) !== undefined)
-    throw new Fault("BadRequest", "netboot", "--range, --gateway and --dns belong to --subnet", {
-      remedy: "name the network with --subnet, or write it into the file of --config",
-    });
-  const network = subnet !== undefined && {
-    subnets: [
-      {
-        network: subnet,
-        pools: range ?? [],
-        ...(gateway && { gateway }),
-        ...(dns !== undefined && { nameServers: dns }),
-      },
-    ],
-  };
-  return netbootSettings(
-    {
-      ...file,
-      ...(options.interface !== undefined && { interface: options.interface }),
-      dhcp: { ...part("dhcp"), ...(options.dhcp !== undefined && { mode: options.dhcp }), ...network },
-      http: { ...part("http"), ...(options.httpPort !== undefined && { port: options.httpPort }) },
-      boot: {
-        ...part("boot"),
-        ...(options.bootFiles !== undefined && { files: options.bootFiles }),
-        ...(options.unknown !== undefined && { unknown: options.unknown }),
-        ...(options.bootScript !== undefined && { script: options.bootScript }),
-        ...(options.iso !== undefined && { images: options.iso }),
-      },
-      discovery: { ...part("discovery"), ...(options.namespace !== undefined && { namespace: options.namespace }) },
-    },
-    source,
-  );
+  const { config, bootFiles } = options;
+  const file = config === undefined ? {} : await settingsFile(config);
+  const said = defined({
+    interface: options.interface,
+    dhcp: defined({ mode: options.dhcp, subnets: subnetsOf(options) }),
+    http: defined({ port: options.httpPort }),
+    boot: defined({
+      files: bootFiles === undefined ? undefined : resolve(bootFiles),
+      unknown: options.unknown,
+      script: options.bootScript,
+      images: options.iso,
+    }),
+    discovery: defined({ namespace: options.namespace }),
+  });
+  const whole = { ...file };
+  for (const [name, value] of Object.entries(said ?? {})) whole[name] = over(file[name], value);
+  const sources = [...(config === undefined ? [] : [config]), ...(config && !said ? [] : ["the command line"])];
+  return netbootSettings(whole, sources.join(" and "));
+}
+
+function subnetsOf({ subnet, range, gateway, dns }: NetbootOptions): object[] | undefined {
+  if (subnet !== undefined) {
+    const more = defined({ gateway, nameServers: dns });
+    return [{ network: subnet, pools: range ?? [], ...more }];
+  }
+  if ((range ?? gateway ?? dns) === undefined) return undefined;
+  throw new Fault("BadRequest", "netboot", "--range, --gateway and --dns belong to --subnet", {
+    remedy: "name the network with --subnet, or write it into the file of --config",
+  });
+}
+
+/** Without the names that have no value; undefined: none has one. */
+function defined(given: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** What the command line says of a part, over what the file says; what is no part is left as it is, for the check to name it. */
+function over(part: unknown, said: unknown): unknown {
+  if (!isPart(said) || part === undefined || part === null) return said;
+  return isPart(part) ? { ...part, ...said } : part;
+}
+
+function isPart(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function settingsFile(path: string): Promise<Record<string, unknown>> {
+  const yaml = await readFile(path, "utf8");
+  let read: unknown;
   try {
-    const read = load(await readFile(path, "utf8"), { filename: path }) ?? {};
-    if (typeof read === "object" && !Array.isArray(read)) return read as Record<string, unknown>;
-  } catch (cause) {
-    throw new Fault("MissingInput", path, cause instanceof Error ? cause.message : String(cause), { cause });
+    read = load(yaml) ?? {};
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark ? `:${error.mark.line + 1}` : "";
+    throw new Fault("Invalid", `${path}${line}`, `not YAML: ${error.reason}`, { remedy: "correct the file" });
   }
+  if (isPart(read)) return read;
   throw new Fault("Invalid", path, "settings are names with values");
 }
 

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+import { Command } from "commander";
+import { isFault } from "../base/fault.ts";
+import type { NetbootSettings } from "../netboot/settings.ts";
+import { addNetbootOptions, settingsOf } from "./netboot-options.ts";
+
+/** The settings of a command line as a shell splits it. */
+function settings(line: string): Promise<NetbootSettings> {
+  const command = addNetbootOptions(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  return settingsOf(command.parse(line.split(" ").filter(Boolean), { from: "user" }).opts());
+}
+
+function file(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-settings-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "netboot.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+
+test("the command line alone is enough", async () => {
+  const range = "10.20.0.100-10.20.0.149,10.20.0.160-10.20.0.169";
+  const {
+    dhcp,
+    http,
+    interface: on,
+  } = await settings(
+    `--interface eth1 --subnet 10.20.0.0/24 --range ${range} --gateway 10.20.0.1 --dns 10.20.0.1,10.20.0.2 --http-port 81`,
+  );
+  assert.deepEqual([on, dhcp.mode, http], ["eth1", "pool", { port: 81, tlsPort: 8443 }]);
+  assert.deepEqual(dhcp.subnets, [
+    {
+      network: "10.20.0.0/24",
+      pools: [
+        { first: "10.20.0.100", last: "10.20.0.149" },
+        { first: "10.20.0.160", last: "10.20.0.169" },
+      ],
+      gateway: "10.20.0.1",
+      nameServers: ["10.20.0.1", "10.20.0.2"],
+    },
+  ]);
+});
+
+test("what the command line says goes before the file, and the rest of the file stays", async (t) => {
+  const path = file(
+    t,
+    `interface: eth1
+dhcp: { mode: pool, subnets: [{ network: 10.1.0.0/24 }], reservations: [{ mac: "52:54:00:00:00:0a" }] }
+http: { tlsPort: 9443 }
+boot: { unknown: disk, arguments: [quiet] }
+discovery: { most: 3 }`,
+  );
+  const { boot, discovery, dhcp, http, ...rest } = await settings(
+    `--config ${path} --interface eth2 --subnet 10.2.0.0/24 --http-port 81 --unknown wait --namespace rack --boot-files own`,
+  );
+  assert.equal(rest.interface, "eth2");
+  assert.deepEqual(dhcp.subnets, [{ network: "10.2.0.0/24", pools: [] }]);
+  assert.equal(dhcp.reservations.length, 1);
+  assert.deepEqual(http, { port: 81, tlsPort: 9443 });
+  assert.deepEqual([boot.unknown, boot.arguments, boot.files], ["wait", ["quiet"], resolve("own")]);
+  assert.deepEqual([discovery.namespace, discovery.most], ["rack", 3]);
+});
+
+test("empty parts of a file say nothing", async (t) => {
+  assert.equal((await settings(`--config ${file(t, "dhcp:\nboot:")} --dhcp off`)).boot.unknown, "agent");
+});
+
+const REFUSED: [yaml: string, line: string, said: RegExp][] = [
+  ["dhcp: pool", "", /^[^ ]+netboot\.yaml: dhcp: .*expected object/],
+  ["dhcp: pool", "--dhcp proxy", /netboot\.yaml and the command line: dhcp: .*expected object/],
+  ["- 1", "", /netboot\.yaml: settings are names with values/],
+  ["just text", "", /netboot\.yaml: settings are names with values/],
+  ["dhcp: [", "", /netboot\.yaml:1: not YAML: unexpected end/],
+  ["dhcp: { mod: pool }", "", /netboot\.yaml: dhcp: .*"mod"/],
+  ["interface: eth1", "", /netboot\.yaml: DHCP gives addresses, and no network/],
+  ["dhcp: { mode: 'off' }", "--namespace a --subnet nonsense", /and the command line: dhcp\.subnets\.0\.network: /],
+];
+
+for (const [yaml, line, said] of REFUSED) {
+  test(`settings "${yaml}" ${line} are refused with what is wrong, and where`, async (t) => {
+    await assert.rejects(settings(`--config ${file(t, yaml)} ${line}`), (error) => {
+      assert.ok(isFault(error, "Invalid"), String(error));
+      assert.match(error.message, said);
+      return true;
+    });
+  });
+}
+
+test("options of a network that is not named are refused", async () => {
+  for (const line of ["--range 10.0.0.1-10.0.0.2", "--gateway 10.0.0.1", "--dns 10.0.0.1"])
+    await assert.rejects(settings(line), /--range, --gateway and --dns belong to --subnet/);
+});
