@@ -59,7 +59,7 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
     }),
     discovery: defined({ namespace: options.namespace }),
   });
-  const whole = { ...file };
+  const whole = { ...defined(file) };
   for (const [name, value] of Object.entries(said ?? {})) whole[name] = over(file[name], value);
   const sources = [...(config === undefined ? [] : [config]), ...(config && !said ? [] : ["the command line"])];
   return netbootSettings(whole, sources.join(" and "));
@@ -78,7 +78,7 @@ function subnetsOf({ subnet, range, gateway, dns }: NetbootOptions): object[] | 
 
 /** Without the names that have no value; undefined: none has one. */
 function defined(given: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
