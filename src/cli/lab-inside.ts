@@ -4,13 +4,9 @@ import { join } from "node:path";
 import { systemClock as clock } from "../base/clock.ts";
 import { jsonLog, Secrets } from "../base/log.ts";
 import { cryptoRandom as random } from "../base/random.ts";
-import { createManager } from "../kube/manager.ts";
-import { createClient } from "../kube/rest-client.ts";
 import { openDoor } from "../lab/door.ts";
-import { LAB, type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
-import { type Netboot, startNetboot } from "../netboot/service/service.ts";
-import { netbootSettings } from "../netboot/settings.ts";
-import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
+import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
+import { startLabNetboot } from "./lab-netboot.ts";
 import { labNews } from "./lab-news.ts";
 import { laptopIdentity } from "./laptop-identity.ts";
 import { startKubernetes } from "./laptop-kubernetes.ts";
@@ -41,33 +37,12 @@ export async function runInside(options: InsideOptions): Promise<void> {
     const rack = await setUpRack(dir, plans);
     open.push(() => rack.close());
     const kubernetes = await startApi(options, open, log);
-    const settings = labSettings();
-    const client = createClient(kubernetes, { clock, random, log });
-    await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
-
-    const manager = createManager({ transport: kubernetes, clock, random, log, leaderElection: false });
-    const started = Promise.withResolvers<Netboot>();
     const folder = join(dir, "netboot");
     // Hosts and leases of earlier machines, should their lab have been killed.
     await rm(folder, { recursive: true, force: true });
-    const place = { settings, assets: options.assets, dir: folder, socket: join(folder, SOCKET) };
-    const led = addNetboot(manager, settings, {
-      start: () => {
-        const starting = startNetboot(place, { clock, random, log });
-        starting.then(started.resolve, started.reject);
-        return starting;
-      },
-      log,
-      clock,
-    });
-    const stopping = new AbortController();
-    open.push(async () => {
-      stopping.abort();
-      await manager.stop();
-      await led.closed();
-    });
-    await manager.start(stopping.signal);
-    const netboot = await started.promise;
+    const place = { assets: options.assets, dir: folder, socket: join(folder, SOCKET) };
+    const { netboot, close } = await startLabNetboot(kubernetes, place, log);
+    open.push(close);
 
     introduce(options, rack);
     const began = clock.now();
@@ -98,18 +73,6 @@ async function startApi(
   open.push(() => door.close());
   await writeFile(join(dir, "kubeconfig"), identity.kubeconfig(url), { mode: 0o600 });
   return api.transport;
-}
-
-function labSettings() {
-  return netbootSettings(
-    {
-      interface: LAB.bridge,
-      dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
-      // The agent speaks on the serial line: each machine has one of the two.
-      boot: { arguments: ["console=ttyAMA0", "console=ttyS0"] },
-    },
-    "lab",
-  );
 }
 
 function introduce({ dir, url, plans }: InsideOptions, rack: Rack): void {

@@ -6,17 +6,14 @@ import { createApiServer } from "../../src/apiserver/server.ts";
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { jsonLog, Secrets } from "../../src/base/log.ts";
 import { cryptoRandom as random } from "../../src/base/random.ts";
+import { startLabNetboot } from "../../src/cli/lab-netboot.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import type { Client } from "../../src/kube/client.ts";
-import { createManager } from "../../src/kube/manager.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import { LAB, type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
+import { type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
-import { type Netboot, startNetboot } from "../../src/netboot/service/service.ts";
-import { netbootSettings } from "../../src/netboot/settings.ts";
-import { addNetboot, prepareDiscovery } from "../../src/operator/netboot.ts";
+import type { Netboot } from "../../src/netboot/service/service.ts";
 
-export const NAMESPACE = "slipway-hosts";
+const NAMESPACE = "slipway-hosts";
 
 export interface Stage {
   /** Removed when the stage is closed. */
@@ -41,38 +38,10 @@ export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
     const log = jsonLog({ level: "warn", secrets: new Secrets() });
     const api = await createApiServer({ clock, random, log });
     open.push(() => api.close());
-    const client = createClient(api.transport(), { clock, random, log });
-    const settings = netbootSettings(
-      {
-        interface: LAB.bridge,
-        dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
-        // Each machine has one of the two.
-        boot: { arguments: ["console=ttyAMA0", "console=ttyS0"] },
-        discovery: { namespace: NAMESPACE },
-      },
-      "the suite",
-    );
-    await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(30_000) }, settings);
-    const place = { settings, assets: assetsFolder(process.env), dir: join(folder, "netboot") };
-    const manager = createManager({ transport: api.transport(), clock, random, log, leaderElection: false });
-    const started = Promise.withResolvers<Netboot>();
-    const led = addNetboot(manager, settings, {
-      start: async () => {
-        const starting = startNetboot(place, { clock, random, log });
-        starting.then(started.resolve, started.reject);
-        return starting;
-      },
-      log,
-      clock,
-    });
-    const stopping = new AbortController();
-    await manager.start(stopping.signal);
-    open.push(async () => {
-      stopping.abort();
-      await manager.stop();
-      await led.closed();
-    });
-    return { folder, rack, netboot: await started.promise, client, close };
+    const place = { assets: assetsFolder(process.env), dir: join(folder, "netboot") };
+    const started = await startLabNetboot(api.transport(), place, log);
+    open.push(started.close);
+    return { folder, rack, netboot: started.netboot, client: started.client, close };
   } catch (error) {
     await close();
     throw error;

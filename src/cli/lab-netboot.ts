@@ -1,0 +1,69 @@
+import { systemClock as clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { cryptoRandom as random } from "../base/random.ts";
+import type { Client } from "../kube/client.ts";
+import { createManager } from "../kube/manager.ts";
+import { createClient } from "../kube/rest-client.ts";
+import type { Transport } from "../kube/transport.ts";
+import { LAB } from "../lab/rack.ts";
+import { type Netboot, type NetbootPlace, startNetboot } from "../netboot/service/service.ts";
+import { netbootSettings } from "../netboot/settings.ts";
+import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
+
+export interface LabNetboot {
+  netboot: Netboot;
+  /** Of the API in which the machines appear. */
+  client: Client;
+  close(): Promise<void>;
+}
+
+/**
+ * Netboot in the rack's network, as the operator runs it: machines that were heard appear in the API behind `transport`. Rejects when it
+ * does not start at once; nothing is left open then. Whoever calls closes it.
+ */
+export async function startLabNetboot(
+  transport: Transport,
+  place: Omit<NetbootPlace, "settings">,
+  log: Log,
+): Promise<LabNetboot> {
+  const settings = labSettings();
+  const client = createClient(transport, { clock, random, log });
+  await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
+
+  const manager = createManager({ transport, clock, random, log, leaderElection: false });
+  const started = Promise.withResolvers<Netboot>();
+  const led = addNetboot(manager, settings, {
+    start: () => {
+      const starting = startNetboot({ ...place, settings }, { clock, random, log });
+      starting.then(started.resolve, started.reject);
+      return starting;
+    },
+    log,
+    clock,
+  });
+  const stopping = new AbortController();
+  const close = async (): Promise<void> => {
+    stopping.abort();
+    await manager.stop();
+    await led.closed();
+  };
+  try {
+    await manager.start(stopping.signal);
+    return { netboot: await started.promise, client, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function labSettings() {
+  return netbootSettings(
+    {
+      interface: LAB.bridge,
+      dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
+      // The agent speaks on the serial line: each machine has one of the two.
+      boot: { arguments: ["console=ttyAMA0", "console=ttyS0"] },
+    },
+    "lab",
+  );
+}
