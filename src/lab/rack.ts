@@ -68,6 +68,7 @@ export async function setUpRack(folder: string, plans: readonly MachinePlan[]): 
   return new Rack(machines, bridge);
 }
 
+/** The machines of a rack and the network that they are plugged into. */
 export class Rack {
   readonly machines: readonly QemuMachine[];
 

@@ -45,6 +45,7 @@ export const PLUNDER_PATHS = [
   "/parlay/",
 ];
 
+/** Answers `PLUNDER_PATHS`. */
 export function plunderApi({ leases, unleased }: PlunderPorts): HttpHandler {
   return async ({ method, url }) => {
     const { pathname } = new URL(url);

@@ -5,6 +5,9 @@ import { Fault } from "../base/fault.ts";
 import type { SubnetConfig } from "./dhcp/config.ts";
 import type { Reservation } from "./dhcp/reservations.ts";
 
+/** Where discovered hosts are put, unless told otherwise. */
+export const DISCOVERY_NAMESPACE = "slipway-hosts";
+
 const address = z.ipv4();
 const url = z.string().regex(/^https?:\/\/\S+$/, "a URL that starts with http:// or https:// is needed");
 const port = z.int().min(1).max(65_535);
@@ -75,7 +78,7 @@ export const NetbootSettings = z.strictObject({
     .prefault({}),
   discovery: z
     .strictObject({
-      namespace: z.string().default("slipway-hosts"),
+      namespace: z.string().default(DISCOVERY_NAMESPACE),
       /** BareMetalHosts that discovery makes at most. */
       most: z.int().min(0).default(1_000),
       perSecond: z.number().positive().default(5),

@@ -12,8 +12,7 @@ import type { Client } from "../../src/kube/client.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
-
-const NAMESPACE = "slipway-hosts";
+import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 
 export interface Stage {
   /** Removed when the stage is closed. */
@@ -50,6 +49,6 @@ export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
 
 /** The BareMetalHosts that there are, by the card that they boot from. */
 export async function bareMetalHosts(client: Client): Promise<Map<string, BareMetalHost>> {
-  const { items } = await client.list(BareMetalHost, { namespace: NAMESPACE });
+  const { items } = await client.list(BareMetalHost, { namespace: DISCOVERY_NAMESPACE });
   return new Map(items.map((each) => [each.spec.bootMACAddress ?? "", each]));
 }

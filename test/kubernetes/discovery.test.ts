@@ -6,7 +6,6 @@ import { loadAll } from "js-yaml";
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { quietLog } from "../../src/base/log.ts";
 import { cryptoRandom as random } from "../../src/base/random.ts";
-import { DEFAULT_NAMESPACE as namespace } from "../../src/inventory/discovery/plan.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { Event, Namespace, Secret } from "../../src/kube/core.ts";
@@ -17,7 +16,7 @@ import { openMirrored, type SharedLeases } from "../../src/netboot/dhcp/leases/m
 import { MemoryStore } from "../../src/netboot/dhcp/testing.ts";
 import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
-import { netbootSettings } from "../../src/netboot/settings.ts";
+import { DISCOVERY_NAMESPACE as namespace, netbootSettings } from "../../src/netboot/settings.ts";
 import { addNetboot, prepareDiscovery } from "../../src/operator/netboot.ts";
 import { NETBOOT_ACCOUNT, type RbacObject } from "../../src/operator/rbac.ts";
 import { startCluster, whyNotHere } from "./cluster.ts";

@@ -5,11 +5,10 @@ import type { Draft } from "../../kube/object.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import { hardwareOf } from "./hardware.ts";
 
-export const DEFAULT_NAMESPACE = "slipway-hosts";
 /** On hosts that discovery made; those that were declared are never touched by it. */
-export const DISCOVERED_LABEL = "slipway.dev/discovered";
+const DISCOVERED_LABEL = "slipway.dev/discovered";
 /** Where the management controller answers, as the machine says. Credentials are for a person to add. */
-export const BMC_ANNOTATION = "slipway.dev/bmc-address";
+const BMC_ANNOTATION = "slipway.dev/bmc-address";
 
 /** A machine that was silent for longer is not made an object of: one that was deleted while it is off stays away. */
 export const RECENT_MS = 10 * 60_000;
@@ -54,6 +53,7 @@ export function planDiscovery(host: Host, seen: Observed, { namespace, most }: D
   return { do: "nothing", because: "current" };
 }
 
+/** Whether discovery made the object with these labels. */
 export function isDiscovered({ labels }: { labels?: Readonly<Record<string, string>> }): boolean {
   return labels?.[DISCOVERED_LABEL] !== undefined;
 }

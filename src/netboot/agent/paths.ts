@@ -26,7 +26,7 @@ export type AgentRequest =
   | { is: "logs"; host: string };
 
 /** A proxy or a firewall forgets a connection that is silent for longer; the agent asks again at once. */
-export const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 60_000;
 const USUAL_WAIT_MS = 30_000;
 
 /** Reads what a request is after. `methods`: there is such a path, for these. Undefined: no such path. */

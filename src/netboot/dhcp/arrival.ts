@@ -60,6 +60,7 @@ export function nakAddress({ message }: Arrival): Endpoint {
   return { address: BROADCAST, port: CLIENT_PORT };
 }
 
+/** The message with the broadcast flag (RFC 2131 §2). */
 export function withBroadcast(message: Message): Message {
   return { ...message, flags: message.flags | BROADCAST_FLAG };
 }

@@ -28,6 +28,7 @@ export interface Subnet {
   quarantineMs: number;
 }
 
+/** Whether an address is one of this network. */
 export function inSubnet({ network, mask }: Subnet, address: Ipv4): boolean {
   return (address & mask) >>> 0 === network;
 }

@@ -51,6 +51,7 @@ export interface HostRecord {
   readonly bootChosen: boolean;
 }
 
+/** What a host is called by a card of its own: a name that Kubernetes takes. */
 export function hostName(mac: Mac): string {
   return `host-${mac.replaceAll(":", "-")}`;
 }

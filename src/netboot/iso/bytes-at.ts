@@ -12,6 +12,7 @@ export async function bytesAt(image: Image, offset: number, length: number): Pro
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
+/** The `Fault` (`Invalid`) of an image that is not as it should be. */
 export function malformed(why: string): Fault {
   return new Fault("Invalid", "ISO image", why);
 }

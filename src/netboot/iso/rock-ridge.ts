@@ -17,6 +17,7 @@ const CONTINUES = 0x01;
 const FILE_TYPE = 0o170000;
 const ORDINARY: ReadonlySet<number> = new Set([0o100000, 0o040000, 0o120000]);
 
+/** Reads what Rock Ridge says in the fields of one record, in all of which a long name or link may go on. */
 export function rockRidge(fields: readonly Field[]): RockRidge {
   const of = (name: string): Buffer[] => fields.filter((field) => field.name === name).map(({ data }) => data);
   const mode = of("PX")

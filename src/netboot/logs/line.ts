@@ -1,5 +1,7 @@
-/** What our own secrets look like, wherever they turn up: capabilities (`slc_`) and host tokens (`slh_`). */
-const SECRET = /sl[ch]_[\w-]{16,}/g;
+import { TOKEN_PREFIX } from "../hosts/hosts.ts";
+import { CAPABILITY_PREFIX } from "../http/capability.ts";
+
+const SECRET = new RegExp(`(?:${CAPABILITY_PREFIX}|${TOKEN_PREFIX})[\\w-]{16,}`, "g");
 
 const MOST = 1_024;
 

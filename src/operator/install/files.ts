@@ -1,9 +1,9 @@
 import { type DumpOptions, dump } from "js-yaml";
 import { z } from "zod";
 import { VERSION } from "../../base/version.ts";
-import { DEFAULT_NAMESPACE as DISCOVERY_NAMESPACE } from "../../inventory/discovery/plan.ts";
 import { crdOf } from "../../kinds/crd.ts";
 import type { Kind } from "../../kinds/kind.ts";
+import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
 import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
 import { throughService } from "../conversion-server.ts";
 import { KINDS } from "../kinds.ts";

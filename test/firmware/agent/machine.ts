@@ -7,7 +7,7 @@ import { assetsFolder } from "../../../src/netboot/agent/assets-folder.ts";
 
 export const MAC = "52:54:00:ab:00:01";
 export const DISK_BYTES = 160 << 20;
-export const DISKS = ["virtio", "nvme", "sata"] as const;
+const DISKS = ["virtio", "nvme", "sata"] as const;
 export type Disk = (typeof DISKS)[number];
 
 const DEVICES: Readonly<Record<Disk, readonly string[]>> = {

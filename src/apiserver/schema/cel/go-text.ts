@@ -19,22 +19,6 @@ export function goQuoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Nanoseconds as Go writes a duration: `1h30m0s`. */
-export function goDuration(nanos: bigint): string {
-  if (nanos === 0n) return "0s";
-  const sign = nanos < 0n ? "-" : "";
-  const all = nanos < 0n ? -nanos : nanos;
-  if (all < 1_000_000_000n) {
-    const [unit, size] = all < 1000n ? ["ns", 1n] : all < 1_000_000n ? ["µs", 1000n] : ["ms", 1_000_000n];
-    return `${sign}${decimal(all, size as bigint)}${unit}`;
-  }
-  const minutes = all / 60_000_000_000n;
-  const seconds = `${decimal(all % 60_000_000_000n, 1_000_000_000n)}s`;
-  if (minutes === 0n) return sign + seconds;
-  const rest = `${minutes % 60n}m${seconds}`;
-  return sign + (minutes < 60n ? rest : `${minutes / 60n}h${rest}`);
-}
-
 /** `amount / size`, exactly, for a power of ten. */
 export function decimal(amount: bigint, size: bigint): string {
   const fraction = (amount % size)

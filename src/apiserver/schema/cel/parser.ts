@@ -21,8 +21,8 @@ export function parse(source: string): Expression {
   return parser.whole();
 }
 
-/** What an operator calls. */
-export function operatorName(operator: string): string {
+/** The function that an operator calls. */
+function operatorName(operator: string): string {
   return operator === "in" ? "@in" : `_${operator}_`;
 }
 

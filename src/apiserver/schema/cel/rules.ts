@@ -36,6 +36,7 @@ interface Run {
   left: number;
 }
 
+/** Compiles the rules of a schema and of all below it. A rule that does not compile is told to each object that it should judge. */
 export function compileRules(root: Node): Rules {
   const programs = new Map<Node, readonly Program[]>();
   compileInto(programs, root, true);

@@ -11,11 +11,15 @@ export interface Size {
 /** Beyond what cel-go counts. */
 export const ENDLESS = 2 ** 64;
 export const UNKNOWN: Size = { min: 0, max: ENDLESS };
+/** The size of something whose length is known. */
 export const sizeOf = (exact: number): Size => ({ min: exact, max: exact });
 /** Work of reading a text once, per character. */
 export const PER_CHARACTER = 0.1;
+/** A cost as far as it is counted. */
 export const capped = (cost: number): number => Math.min(cost, ENDLESS);
+/** The cost of work on each of `size`, rounded up. */
 export const scaled = (size: number, factor: number): number => capped(Math.ceil(size * factor));
+/** The size of what is either of two. */
 export const union = (a: Size, b: Size): Size => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
 
 /** An operand of a call, as estimates of calls see it. */

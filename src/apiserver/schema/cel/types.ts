@@ -34,6 +34,7 @@ const SIMPLE = new Map(
 export const listOf = (item: Type): Type => ({ kind: "list", of: [item] });
 export const mapOf = (key: Type, value: Type): Type => ({ kind: "map", of: [key, value] });
 export const optionalOf = (type: Type): Type => ({ kind: "opaque", name: "optional_type", of: [type] });
+/** The type of a type that stands as a value. */
 export const typeOfType = (type: Type): Type => ({ kind: "type", of: [type] });
 
 /** A type as messages name it. */
@@ -89,6 +90,7 @@ export function splitTypes(text: string): string[] {
   return part.trim() === "" ? parts : [...parts, part];
 }
 
+/** Whether two types are the same in all their parts. No type is the same as DYN but DYN. */
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind) return false;

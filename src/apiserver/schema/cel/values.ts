@@ -20,6 +20,7 @@ export type Value =
   | readonly Value[]
   | ReadonlyMap<Value, Value>;
 
+/** CEL's uint. */
 export class Uint {
   readonly value: bigint;
   constructor(value: bigint) {
@@ -27,6 +28,7 @@ export class Uint {
   }
 }
 
+/** A moment. */
 export class Timestamp {
   /** Nanoseconds since 1970. */
   readonly nanos: bigint;
@@ -35,6 +37,7 @@ export class Timestamp {
   }
 }
 
+/** A length of time, which may be negative. */
 export class Duration {
   readonly nanos: bigint;
   constructor(nanos: bigint) {
@@ -72,6 +75,7 @@ export class CelError extends Error {}
 export type ListKind = "set" | readonly string[];
 const listKinds = new WeakMap<object, ListKind>();
 
+/** What a list was declared as; undefined for an ordinary one, and for what is no list. */
 export function listKind(list: Value): ListKind | undefined {
   return typeof list === "object" && list !== null ? listKinds.get(list) : undefined;
 }

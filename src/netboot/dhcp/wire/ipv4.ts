@@ -28,6 +28,7 @@ export function parseIpv4(text: string): Ipv4 {
   return Number(ip.value);
 }
 
+/** Dotted decimal. */
 export function formatIpv4(address: Ipv4): string {
   return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
 }
