@@ -4,8 +4,9 @@ import { constants, zstdCompressSync } from "node:zlib";
 import { Fault } from "../../src/base/fault.ts";
 import { run } from "../image/run.ts";
 import { packCpio } from "./cpio.ts";
+import { firmwareEntries } from "./firmware.ts";
 import { agentVersion } from "./key.ts";
-import { moduleEntries } from "./modules.ts";
+import { driversOf } from "./modules.ts";
 import { type Architecture, TARGETS } from "./packages.ts";
 import { rootEntries } from "./root.ts";
 
@@ -14,6 +15,7 @@ export interface Ingredients {
   kernel: readonly string[];
   boot: readonly string[];
   programs: readonly string[];
+  firmware: readonly string[];
   /** A folder for what is unpacked; made anew, and gone at the end. */
   work: string;
   say(text: string): void;
@@ -22,7 +24,7 @@ export interface Ingredients {
 /** The finished files, by their names in the assets folder. The same packages and program give the same bytes. */
 export function build(
   architecture: Architecture,
-  { kernel, boot, programs, work, say }: Ingredients,
+  { kernel, boot, programs, firmware, work, say }: Ingredients,
 ): Map<string, Buffer> {
   const { machine, boot: loaders } = TARGETS[architecture];
   rmSync(work, { recursive: true, force: true });
@@ -35,9 +37,10 @@ export function build(
     };
     const [kernelFolder, bootFolder] = [place("kernel", kernel), place("boot", boot)];
     const root = rootEntries(architecture, place("programs", programs), agentVersion());
-    const modules = moduleEntries(kernelFolder);
-    say(`packing ${modules.size} kernel modules`);
-    const archive = packCpio(new Map([...root, ...modules]));
+    const drivers = driversOf(kernelFolder);
+    const blobs = firmwareEntries(drivers.firmware, place("firmware", firmware));
+    say(`packing ${drivers.count} drivers and ${blobs.size} files of firmware`);
+    const archive = packCpio(new Map([...root, ...drivers.entries, ...blobs]));
     const initrd = zstdCompressSync(archive, { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
     const [vmlinuz] = globSync(join(kernelFolder, "boot/vmlinuz-*"));
     if (vmlinuz === undefined) throw new Fault("NotFound", "vmlinuz", "the kernel's package has none");

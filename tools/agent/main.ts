@@ -3,7 +3,7 @@
  * the signed loaders. Same packages, same bytes; nothing is done when nothing has changed. Needs apt-get, dpkg-deb (Debian or Ubuntu)
  * and xz, no rights. `ARCHITECTURES`: of Debian, default both. `SLIPWAY_NETBOOT_ASSETS`: another folder.
  */
-import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
@@ -11,7 +11,7 @@ import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { Apt, type Candidate } from "../image/apt.ts";
 import { build } from "./build.ts";
 import { keyOf } from "./key.ts";
-import { type Architecture, PROGRAMS, TARGETS } from "./packages.ts";
+import { type Architecture, FIRMWARE, PROGRAMS, TARGETS } from "./packages.ts";
 
 /** Debian's lists are read again after a day: a security update is not missed for longer. */
 const LISTS_AGE_MS = 24 * 3600_000;
@@ -34,13 +34,13 @@ function make(architecture: Architecture): void {
   const { machine, kernel, boot } = TARGETS[architecture];
   const say = (text: string): void => console.log(`agent: ${machine}: ${text}`);
   const home = join(cache, architecture);
-  const apt = new Apt(home, architecture);
+  const apt = new Apt(home, architecture, "main non-free-firmware");
   refresh(apt, home, say);
   const kernels = apt.alone([apt.pointedToBy(kernel, /^linux-image-\d/)]);
   const loaders = apt.alone([...new Set(Object.values(boot).map(([name]) => name))]);
   const programs = apt.withDependencies(Object.keys(PROGRAMS));
-  const packages = { kernel: kernels, boot: loaders, programs };
-  const all = Object.values(packages).flat();
+  const firmware = apt.alone(FIRMWARE);
+  const all = [...kernels, ...loaders, ...programs, ...firmware];
   const key = keyOf(all);
   const list = join(assets, "packages.json");
   const made = read(list);
@@ -57,6 +57,7 @@ function make(architecture: Architecture): void {
     kernel: pick(kernels),
     boot: pick(loaders),
     programs: pick(programs),
+    firmware: pick(firmware),
     work: join(home, "work"),
     say,
   });
@@ -66,15 +67,15 @@ function make(architecture: Architecture): void {
   write(list, `${JSON.stringify({ ...made, [machine]: { key, packages: versions } }, null, 2)}\n`);
 }
 
-/** Reads the lists when those that are here are old or were never read to the end. */
+/** Reads the lists when those that are here are old, of other parts of the archive, or were never read to the end. */
 function refresh(apt: Apt, home: string, say: (text: string) => void): void {
   const stamp = join(home, "lists-read");
   const age = Date.now() - (statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  if (age < LISTS_AGE_MS) return;
+  const sources = readFileSync(join(home, "sources.list"), "utf8");
+  if (age < LISTS_AGE_MS && readFileSync(stamp, "utf8") === sources) return;
   say("reading Debian's lists of packages");
   apt.update();
-  writeFileSync(stamp, "");
-  utimesSync(stamp, new Date(), new Date());
+  writeFileSync(stamp, sources);
 }
 
 function read(file: string): Made {

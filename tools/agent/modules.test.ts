@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { readModuleInfo } from "./modinfo.ts";
-import { moduleEntries } from "./modules.ts";
+import { driversOf } from "./modules.ts";
 
 /** The least that is an ELF object with a section `.modinfo`: header, the section's content, names of sections, table of sections. */
 function kernelModule(...info: string[]): Buffer {
@@ -60,7 +60,7 @@ function kernel(modules: Record<string, Buffer>, builtin: string[]): string {
 test("the agent takes drivers, all that they need, first things last in the list, and nothing else", () => {
   const folder = kernel(
     {
-      "kernel/drivers/net/ethernet/card.ko": kernelModule("alias=pci:card", "depends=bus,core"),
+      "kernel/drivers/net/ethernet/card.ko": kernelModule("alias=pci:card", "depends=bus,core", "firmware=card/a.fw"),
       "kernel/lib/bus.ko": kernelModule("depends=core"),
       "kernel/lib/core.ko": kernelModule("depends=builtin-one"),
       "kernel/drivers/net/wireless/wifi.ko": kernelModule("depends="),
@@ -69,7 +69,7 @@ test("the agent takes drivers, all that they need, first things last in the list
     ["kernel/lib/builtin-one.ko"],
   );
   try {
-    const entries = moduleEntries(folder);
+    const { entries, firmware } = driversOf(folder);
     const text = (name: string): string => {
       const entry = entries.get(`lib/modules/6.1-test/${name}`);
       return entry?.is === "file" ? entry.content.toString() : "";
@@ -80,6 +80,7 @@ test("the agent takes drivers, all that they need, first things last in the list
       "kernel/lib/core.ko: ",
       "",
     ]);
+    assert.deepEqual(firmware, ["card/a.fw"]);
     assert.equal(text("modules.alias"), "alias pci:card card\n");
     assert.equal(
       [...entries.keys()].some((name) => /wifi|scsi_debug/.test(name)),
@@ -93,7 +94,7 @@ test("the agent takes drivers, all that they need, first things last in the list
 test("a module that needs one that is nowhere stops the build and names it", () => {
   const folder = kernel({ "kernel/drivers/net/ethernet/card.ko": kernelModule("depends=lost") }, []);
   try {
-    assert.throws(() => moduleEntries(folder), /lost: a kernel module needs it/);
+    assert.throws(() => driversOf(folder), /lost: a kernel module needs it/);
   } finally {
     rmSync(folder, { recursive: true });
   }

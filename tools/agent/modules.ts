@@ -12,11 +12,19 @@ interface Module extends ModuleInfo {
   content: Buffer;
 }
 
+export interface Drivers {
+  entries: Map<string, Entry>;
+  /** How many modules. */
+  count: number;
+  /** Files that they may ask for, below /lib/firmware. */
+  firmware: readonly string[];
+}
+
 /**
  * The kernel's modules that the agent takes, unpacked (they pack better together, and their signatures hold), and the lists by which
  * `modprobe` finds them. `unpacked`: folder of the kernel's package. What is there is changed: modules lose their compression.
  */
-export function moduleEntries(unpacked: string): Map<string, Entry> {
+export function driversOf(unpacked: string): Drivers {
   const [releaseFolder] = globSync(join(unpacked, "usr/lib/modules/*"));
   if (releaseFolder === undefined)
     throw new Fault("NotFound", unpacked, "there are no modules in the kernel's package");
@@ -32,7 +40,7 @@ export function moduleEntries(unpacked: string): Map<string, Entry> {
   const aliases = sorted.flatMap(({ aliases, name }) => aliases.map((alias) => `alias ${alias} ${name}\n`));
   add("modules.alias", Buffer.from(aliases.join("")));
   for (const name of ["modules.builtin", "modules.order"]) add(name, readFileSync(join(releaseFolder, name)));
-  return entries;
+  return { entries, count: modules.size, firmware: sorted.flatMap(({ firmware }) => firmware) };
 }
 
 /** What was chosen and all that it depends on, by name. */

@@ -61,3 +61,16 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   "util-linux": ["usr/sbin/blkdiscard", "usr/sbin/blkid", "usr/sbin/wipefs"],
   zstd: ["usr/bin/zstd"],
 };
+
+/**
+ * Firmware without which network cards and host adapters that are common in servers do nothing. Of these packages only the files
+ * that the chosen drivers ask for are taken. Debian keeps them apart, since their sources are not free.
+ */
+export const FIRMWARE: readonly string[] = [
+  "firmware-bnx2",
+  "firmware-bnx2x",
+  "firmware-intel-misc",
+  "firmware-misc-nonfree",
+  "firmware-qlogic",
+  "firmware-realtek",
+];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
 import type { Elf } from "./elf.ts";
@@ -27,12 +27,17 @@ export class Apt {
   readonly #home: string;
   readonly #options: readonly string[];
 
-  constructor(home: string, architecture: Elf["architecture"]) {
+  /** Throws a `Fault` where Debian's keys are not installed. `components`: parts of the archive. */
+  constructor(home: string, architecture: Elf["architecture"], components = "main") {
     this.#home = home;
+    if (!existsSync(KEYS))
+      throw new Fault("NotFound", KEYS, "packages can't be checked without Debian's keys", {
+        remedy: "apt-get install debian-archive-keyring",
+      });
     for (const folder of ["state/lists/partial", "cache/archives/partial", "debs"])
       mkdirSync(join(home, folder), { recursive: true });
     const sources = join(home, "sources.list");
-    const source = (path: string): string => `deb [signed-by=${KEYS}] http://deb.debian.org/${path} main\n`;
+    const source = (path: string): string => `deb [signed-by=${KEYS}] http://deb.debian.org/${path} ${components}\n`;
     writeFileSync(sources, source(`debian ${DEBIAN.name}`) + source(`debian-security ${DEBIAN.name}-security`));
     const settings = {
       "Dir::State": join(home, "state"),

@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry } from "./cpio.ts";
+
+/** As the kernel looks for a file (CONFIG_FW_LOADER_COMPRESS). */
+const ENDINGS = ["", ".xz", ".zst"];
+
+/** Of the files that drivers may ask for, the ones that the packages have. `unpacked`: folder of the packages. */
+export function firmwareEntries(names: readonly string[], unpacked: string): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const name of [...new Set(names)].sort())
+    for (const file of ENDINGS.map((ending) => name + ending)) {
+      const source = join(unpacked, "usr/lib/firmware", file);
+      // Links are followed: a name is what the driver asks for.
+      if (existsSync(source))
+        entries.set(`lib/firmware/${file}`, { is: "file", content: readFileSync(source), executable: false });
+    }
+  return entries;
+}
