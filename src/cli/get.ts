@@ -1,9 +1,12 @@
 import { styleText } from "node:util";
+import { Option } from "commander";
 import { systemClock } from "../base/clock.ts";
 import { loadVendors, type VendorOf } from "../inventory/vendor.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
 import type { Verb } from "./main.ts";
 import { FOLDERS, netbootClient } from "./netboot-client.ts";
+
+const OUTPUTS = ["wide", "json"] as const;
 
 const MINUTE_MS = 60_000;
 const FRESH_MS = 2 * MINUTE_MS;
@@ -19,9 +22,11 @@ export const verb: Verb = (program) => {
     .alias("hosts")
     .description("Machines that were heard on the network, the latest first.")
     .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
-    .option("-o, --output <format>", "wide (what it is, what it boots, what it does) or json")
+    .addOption(
+      new Option("-o, --output <format>", "wide: what it is, what it boots, what it does; or json").choices(OUTPUTS),
+    )
     .addHelpText("after", "\nExamples:\n  slipway get unleased\n  slipway get unleased -o json")
-    .action(async ({ dir, output }: { dir?: string; output?: string }) => {
+    .action(async ({ dir, output }: { dir?: string; output?: (typeof OUTPUTS)[number] }) => {
       const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
       try {
         const hosts = (await client.hosts()).sort((a, b) => b.lastSeen - a.lastSeen);

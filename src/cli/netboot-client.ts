@@ -1,7 +1,9 @@
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Fault } from "../base/fault.ts";
+import { text } from "node:stream/consumers";
+import { type Code, Fault, isFault } from "../base/fault.ts";
 import type { HttpRequest } from "../base/http.ts";
 import { undiciHttp } from "../base/http-client.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
@@ -10,6 +12,9 @@ import type { LogLine } from "../netboot/logs/host-logs.ts";
 /** Where a netboot that was started here listens for the command: by itself, as a part of `up`, or of `lab`. */
 export const SOCKET = "netboot.sock";
 export const FOLDERS: readonly string[] = [".slipway/netboot", ".slipway/lab/netboot"];
+
+/** An order to write an image is answered once the image has been fetched and converted. */
+const ORDER_MS = 2 * 60 * 60_000;
 
 export interface NetbootClient {
   hosts(): Promise<ShownHost[]>;
@@ -28,12 +33,22 @@ export async function netbootClient(folders: readonly string[]): Promise<Netboot
       return client;
     } catch (error) {
       await client.close();
-      if (!(error instanceof Fault) || error.code !== "Unavailable") throw error;
+      if (isRefused(error))
+        throw new Fault("Forbidden", folder, "its netboot is another user's", {
+          remedy: "ask as the user that started it, with sudo for instance",
+          cause: error,
+        });
+      if (!isFault(error, "Unavailable")) throw error;
     }
   }
   throw new Fault("Unavailable", folders.join(", "), "no netboot answers", {
     remedy: "start `slipway netboot`, `slipway up --netboot` or `slipway lab`, or name its folder with --dir",
   });
+}
+
+/** Its folder and its socket are for their owner alone. */
+function isRefused(error: unknown): boolean {
+  return isFault(error, "Unavailable") && (error.cause as NodeJS.ErrnoException).code === "EACCES";
 }
 
 function clientOf(socket: string): NetbootClient {
@@ -43,6 +58,7 @@ function clientOf(socket: string): NetbootClient {
       method,
       url: `http://localhost/v1${path}`,
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(method === "POST" && { timeoutMs: ORDER_MS }),
     });
     if (answer.status < 300) return JSON.parse(answer.body) as T;
     throw faultOf(answer.body, path);
@@ -53,21 +69,28 @@ function clientOf(socket: string): NetbootClient {
     async *logs(host, { follow, signal }) {
       await ask("GET", `/hosts/${host}`);
       const path = `/v1/hosts/${host}/logs${follow ? "?follow=1" : ""}`;
-      const { promise, resolve, reject } = Promise.withResolvers<import("node:http").IncomingMessage>();
-      request({ socketPath: socket, path, signal }, resolve).once("error", reject).end();
-      const answer = await promise;
-      answer.on("error", () => {});
-      for await (const line of createInterface({ input: answer })) yield JSON.parse(line) as LogLine;
+      const asked = request({ socketPath: socket, path, signal });
+      asked.end();
+      const [answer] = (await once(asked, "response")) as [IncomingMessage];
+      if (answer.statusCode !== 200) throw faultOf(await text(answer), path);
+      try {
+        for await (const line of createInterface({ input: answer })) yield JSON.parse(line) as LogLine;
+      } catch (cause) {
+        if (!signal.aborted) throw new Fault("LostAnswer", host, "the log was cut off before its end", { cause });
+      } finally {
+        answer.destroy();
+      }
     },
     close: () => http.close(),
   };
 }
 
 function faultOf(body: string, path: string): Fault {
+  const on = /\/hosts\/([^/]+)/.exec(path)?.[1] ?? "netboot";
   try {
-    const { code, message } = JSON.parse(body) as { code: "NotFound"; message: string };
-    return new Fault(code, path.split("/")[2] ?? path, message);
+    const { code, message } = JSON.parse(body) as { code: Code; message: string };
+    return new Fault(code, on, message.startsWith(`${on}: `) ? message.slice(on.length + 2) : message);
   } catch {
-    return new Fault("Internal", path, body.trim());
+    return new Fault("Internal", on, body.trim());
   }
 }

@@ -131,7 +131,8 @@ async function followed(client: NetbootClient, name: string, id: string): Promis
     if (step !== told && result === undefined) console.log(step);
     told = step;
     if (result === undefined) continue;
-    console.log(`${result.ok ? "done" : "failed"}: ${result.message}`);
+    const ended = result.ok ? "done" : "failed";
+    console.log(result.message === "" ? ended : `${ended}: ${result.message}`);
     for (const { disk, how, proven, detail } of result.disks ?? [])
       console.log(`  ${disk}: ${how}, ${proven ? "proven" : "not proven"}: ${detail}`);
     if (!result.ok) process.exitCode = 1;

@@ -1,0 +1,295 @@
+/** The verbs that ask a running netboot, as a person meets them: what they print and the code they end with. */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+import { systemClock as clock } from "../../src/base/clock.ts";
+import { serveHttp } from "../../src/base/http-server.ts";
+import type { UserOrder } from "../../src/netboot/agent/order.ts";
+import type { OrderBody } from "../../src/netboot/agent/protocol.ts";
+import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
+import { localApi } from "../../src/netboot/local-api.ts";
+import { HostLogs } from "../../src/netboot/logs/host-logs.ts";
+
+const A = "52:54:00:00:00:0a";
+const HOST = "host-52-54-00-00-00-0a";
+const CAPABILITY = "slc_0123456789abcdefghij";
+const DEADLINE_MS = 30_000;
+
+interface Ended {
+  code: number | string;
+  out: string;
+  err: string;
+}
+
+function slipway(...args: string[]): Promise<Ended> {
+  return run(args);
+}
+
+function run(args: string[], options: { uid?: number; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
+  return new Promise((done) => {
+    execFile("bin/slipway", args, { timeout: DEADLINE_MS, ...options }, (error, out, err) =>
+      done({ code: error?.code ?? 0, out, err }),
+    );
+  });
+}
+
+async function folder(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-netboot-"));
+  t.after(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
+/** What a running netboot serves to the command, with a host that has reported. */
+async function netboot(t: TestContext) {
+  const dir = await folder(t);
+  const hosts = someHosts(clock);
+  hosts.register(inventoryOf(A), A);
+  const logs = new HostLogs({ hosts });
+  const ordered: UserOrder[] = [];
+  const order = async (host: string, wanted: UserOrder): Promise<string> => {
+    ordered.push(wanted);
+    const url = `https://10.0.0.1:8443/private/${CAPABILITY}/1/image`;
+    const body: OrderBody = wanted.order === "write" ? { order: "write", disk: "ata-1", format: "raw", url } : wanted;
+    return hosts.give(host, body).id;
+  };
+  const { handler, stream } = localApi({ hosts, logs, order });
+  const server = await serveHttp(handler, { socket: join(dir, "netboot.sock"), stream: stream! });
+  const close = async (): Promise<void> => {
+    logs.close();
+    await server.close();
+  };
+  t.after(async () => {
+    await close();
+    hosts.close();
+  });
+  /** Has the agent's side of the next order done by the test. */
+  const taken = (): Promise<{ id: string }> =>
+    hosts.nextOrder(HOST, AbortSignal.timeout(DEADLINE_MS)).then((it) => it ?? assert.fail("no order was given"));
+  return { dir, hosts, logs, ordered, close, taken };
+}
+
+/** A command that goes on, and its lines as they come. */
+function going(
+  t: TestContext,
+  ...args: string[]
+): { child: ChildProcess; lines: AsyncIterator<string>; said: () => string } {
+  const child = spawn("bin/slipway", args, { stdio: ["ignore", "pipe", "pipe"], timeout: DEADLINE_MS });
+  t.after(() => child.kill("SIGKILL"));
+  let err = "";
+  child.stderr.on("data", (bytes: Buffer) => {
+    err += bytes.toString();
+  });
+  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](), said: () => err };
+}
+
+test("hosts are shown as a table, wide or as JSON, and without what is as good as a password", async (t) => {
+  const { dir, hosts } = await netboot(t);
+  hosts.give(HOST, { order: "write", disk: "ata-1", format: "raw", url: `https://10.0.0.1/private/${CAPABILITY}/1/x` });
+  const plain = await slipway("get", "unleased", "--dir", dir);
+  assert.match(
+    plain.out,
+    /^Mac Address +Hardware Vendor +Time Seen +Time since\n52:54:00:00:00:0a {2}QEMU virtual machine {2}/,
+  );
+  const wide = await slipway("get", "unleased", "-o", "wide", "--dir", dir);
+  assert.match(wide.out, new RegExp(`${HOST} +- +Standard PC +agent +write: given\n$`));
+  const { out, code } = await slipway("get", "hosts", "-o=json", "--dir", dir);
+  assert.deepEqual([code, JSON.parse(out).hosts[0].name], [0, HOST]);
+  for (const said of [plain.out, wide.out, out]) assert.doesNotMatch(said, /slc_|slh_/);
+});
+
+test("a host's log is printed and ends; another's is not there", async (t) => {
+  const { dir, logs } = await netboot(t);
+  logs.append(A, "dhcp", `given ${CAPABILITY}`, 0);
+  logs.append(A, "agent", "registered", 1000);
+  assert.deepEqual(await slipway("logs", `host/${HOST}`, "--dir", dir), {
+    code: 0,
+    out: "1970-01-01T00:00:00.000Z dhcp   given [redacted]\n1970-01-01T00:00:01.000Z agent  registered\n",
+    err: "",
+  });
+  const { code, err } = await slipway("logs", "host/other", "--dir", dir);
+  assert.deepEqual([code, err], [1, "slipway: other: no such host was heard\n"]);
+});
+
+test("a log that is followed goes on until Ctrl-C, which is a good end", async (t) => {
+  const { dir, logs } = await netboot(t);
+  logs.append(A, "dhcp", "first", 0);
+  const { child, lines, said } = going(t, "logs", A, "--follow", "--dir", dir);
+  assert.match((await lines.next()).value, /first$/);
+  logs.append(A, "agent", "second", 1);
+  assert.match((await lines.next()).value, /second$/);
+  child.kill("SIGINT");
+  assert.deepEqual(await once(child, "close"), [0, null], said());
+  assert.equal(said(), "");
+});
+
+test("a log that is followed ends with its netboot", async (t) => {
+  const { dir, logs, close } = await netboot(t);
+  logs.append(A, "dhcp", "first", 0);
+  const { child, lines, said } = going(t, "logs", A, "-f", "--dir", dir);
+  await lines.next();
+  const ended = once(child, "close");
+  await close();
+  assert.deepEqual(await ended, [0, null], said());
+});
+
+test("an order tells each of its steps, and how it ended", async (t) => {
+  const { dir, hosts, ordered, taken } = await netboot(t);
+  const { child, lines, said } = going(t, "order", "wipe", HOST, "--how", "full", "--yes", "--dir", dir);
+  assert.equal((await lines.next()).value, "given");
+  const { id } = await taken();
+  hosts.progress(HOST, id, { phase: "wiping", bytes: 50, total: 200 });
+  assert.equal((await lines.next()).value, "wiping 25 %");
+  hosts.progress(HOST, id, { phase: "reading back", bytes: 3 * 2 ** 20 });
+  assert.equal((await lines.next()).value, "reading back 3 MiB");
+  const disks = [{ disk: "/dev/sda", how: "zeroes", proven: true, detail: "all of it is zero" }];
+  hosts.result(HOST, id, { ok: true, message: "wiped", disks });
+  assert.equal((await lines.next()).value, "done: wiped");
+  assert.equal((await lines.next()).value, "  /dev/sda: zeroes, proven: all of it is zero");
+  assert.deepEqual(await once(child, "close"), [0, null], said());
+  assert.deepEqual(ordered, [{ order: "wipe", how: "full", disks: "all" }]);
+});
+
+test("an order that fails ends with 1", async (t) => {
+  const { dir, hosts, taken } = await netboot(t);
+  const ended = slipway("order", "inspect", HOST, "--dir", dir);
+  hosts.result(HOST, (await taken()).id, { ok: false, message: "no disk" });
+  const { code, out, err } = await ended;
+  assert.deepEqual([code, out.split("\n").at(-2), err], [1, "failed: no disk", ""]);
+});
+
+test("an order of a host that is forgotten meanwhile ends with 1 and says so", async (t) => {
+  const { dir, hosts, taken } = await netboot(t);
+  const ended = slipway("order", "reboot", HOST, "--dir", dir);
+  await taken();
+  hosts.forget(HOST);
+  const { code, err } = await ended;
+  assert.deepEqual([code, err], [1, `slipway: ${HOST}: no such host was heard\n`]);
+});
+
+test("an image and its first-boot data are ordered as the protocol has them; a second order must wait", async (t) => {
+  const { dir, ordered } = await netboot(t);
+  const data = join(dir, "user-data.yaml");
+  await writeFile(data, "#cloud-config\n");
+  const write = ["order", "write", A, "--image", "debian.raw", "--user-data", data, "--no-wait", "--dir", dir];
+  const { code, out } = await slipway(...write, "--checksum", "sha256:ab", "--disk", "/dev/vda");
+  assert.equal(code, 0);
+  assert.match(out, /^[0-9a-f-]{36}\n$/);
+  const [given] = ordered;
+  assert.ok(given?.order === "write");
+  assert.deepEqual(
+    [given.image, given.checksum, given.disk],
+    [join(process.cwd(), "debian.raw"), "sha256:ab", "/dev/vda"],
+  );
+  assert.equal(given.data?.["user-data"], "#cloud-config\n");
+  assert.match(
+    given.data?.["meta-data"] ?? "",
+    /^instance-id: 52-54-00-00-00-0a-\d+\nlocal-hostname: 52-54-00-00-00-0a\n$/,
+  );
+
+  const second = await slipway("order", "reboot", A, "--dir", dir);
+  assert.deepEqual([second.code, second.out], [1, ""]);
+  assert.equal(
+    second.err.match(/host-52-54-00-00-00-0a: its order "write" has no result yet; /g)?.length,
+    1,
+    second.err,
+  );
+});
+
+test("what a host boots next is set, by a word or by the URL of a script", async (t) => {
+  const { dir, hosts } = await netboot(t);
+  assert.deepEqual(await slipway("order", "boot", HOST, "disk", "--dir", dir), { code: 0, out: "", err: "" });
+  assert.equal(hosts.get(HOST)?.boot, "disk");
+  assert.equal((await slipway("order", "boot", HOST, "https://a.example/x.ipxe", "--dir", dir)).code, 0);
+  assert.deepEqual(hosts.get(HOST)?.boot, { chain: "https://a.example/x.ipxe" });
+});
+
+const REFUSED: [args: string, said: RegExp][] = [
+  ["order boot HOST floppy", /agent, disk, wait or the URL of a script is needed/],
+  ["order write HOST --image x --checksum crc:1", /checksum: md5:, sha256: or sha512:/],
+  ["order write HOST --image x --user-data /nowhere/data", /\/nowhere\/data: can't be read/],
+  ["order write HOST", /--image <file\|url>' not specified/],
+  ["order wipe HOST", /--yes' not specified/],
+  ["order wipe HOST --how burn --yes", /Allowed choices are metadata, discard, full, secure/],
+  ["order reboot a/b", /a\/b: is no host; slipway get unleased -o wide/],
+  ["logs ../x", /\.\.\/x: is no host/],
+  ["get unleased -o yaml", /Allowed choices are wide, json/],
+];
+
+for (const [args, said] of REFUSED) {
+  test(`slipway ${args}: refused in one line, with exit code 2`, async (t) => {
+    const { dir, ordered } = await netboot(t);
+    const { code, out, err } = await slipway(...args.replace("HOST", HOST).split(" "), "--dir", dir);
+    assert.deepEqual([code, out], [2, ""], err);
+    assert.match(err, /^slipway: [^\n]+\n$/);
+    assert.match(err, said);
+    assert.deepEqual(ordered, []);
+  });
+}
+
+test("a netboot that does not run is told, with what to start", async (t) => {
+  const dir = await folder(t);
+  for (const args of [
+    ["get", "unleased"],
+    ["logs", HOST],
+    ["order", "reboot", HOST],
+  ])
+    assert.deepEqual(await slipway(...args, "--dir", dir), {
+      code: 2,
+      out: "",
+      err: `slipway: ${dir}: no netboot answers; start \`slipway netboot\`, \`slipway up --netboot\` or \`slipway lab\`, or name its folder with --dir\n`,
+    });
+});
+
+test("another user's netboot is not said to be away", async (t) => {
+  const { dir } = await netboot(t);
+  const asRoot = process.getuid?.() === 0;
+  if (!asRoot) {
+    await chmod(dir, 0);
+    t.after(() => chmod(dir, 0o700));
+  }
+  const { code, err } = await run(["get", "unleased", "--dir", dir], asRoot ? { uid: 65_534 } : {});
+  assert.deepEqual(
+    [code, err],
+    [2, `slipway: ${dir}: its netboot is another user's; ask as the user that started it, with sudo for instance\n`],
+  );
+});
+
+const [on] = Object.entries(networkInterfaces()).find(([, of]) =>
+  of?.some(({ family, internal }) => family === "IPv4" && !internal),
+) ?? [""];
+const skip = on === "" && "no interface of this machine has an IPv4 address";
+
+for (const name of (await readdir("examples/rack")).filter((file) => file.endsWith(".yaml"))) {
+  test(`examples/rack/${name} can be served on an interface that is there`, { skip }, async () => {
+    const dry = ["netboot", "--dry-run", "--config", `examples/rack/${name}`];
+    const { code, out, err } = await slipway(...dry, "--interface", on);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, new RegExp(`^interface  ${on} `));
+    assert.match(out, /\nDHCP {7}(pool|proxy), \d+ reservations\n/);
+  });
+}
+
+const WRONG: [args: string, said: RegExp][] = [
+  ["--config /nowhere.yaml", /^slipway: \/nowhere\.yaml: there is no such file or folder; correct the path\n/],
+  ["--dhcp sometimes", /--dhcp.*Allowed choices are pool, proxy, reservations, off/],
+  ["--dhcp off --unknown floppy", /--unknown.*Allowed choices are agent, wait, disk/],
+  ["--range 10.0.0.1", /--range.*first and the last address/],
+  ["--http-port many --dhcp off", /--http-port.*whole number/],
+  ["--interface none0 --dhcp off", /interface none0: there is none of this name with an IPv4 address; /],
+  ["--interface lo", /the command line: DHCP gives addresses, and no network is named/],
+];
+
+for (const [args, said] of WRONG) {
+  test(`slipway netboot ${args}: refused in one line, with exit code 2`, async (t) => {
+    const dir = join(await folder(t), "state");
+    const { code, out, err } = await slipway("netboot", "--no-kubernetes", "--dir", dir, ...args.split(" "));
+    assert.deepEqual([code, out], [2, ""], err);
+    assert.match(err, /^slipway: [^\n]+\n$/);
+    assert.match(err, said);
+  });
+}
