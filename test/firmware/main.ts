@@ -1,5 +1,5 @@
 /** Runs the firmware suite in a network of its own. What it needs and can't have is named, and the suite skipped. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { KeptProcess } from "../../src/kubernetes/kept-process.ts";
@@ -30,7 +30,9 @@ function forbidden(): string | undefined {
 function agentTrouble(): string | undefined {
   if (spawnSync("apt-get", ["--version"]).error !== undefined)
     return "the agent is made from Debian's packages: no apt-get";
-  execFileSync(process.execPath, [join(ROOT, "tools/agent/main.ts")], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [join(ROOT, "tools/agent/main.ts")], { stdio: "inherit" });
+  // It has said why; that is a failure of ours.
+  if (status !== 0) process.exit(1);
   return undefined;
 }
 
