@@ -82,6 +82,17 @@ export const ruled = (rules: readonly Json[], fields: Json = FIELDS): Json => ({
 /** A schema whose `spec` is this. */
 export const spec = (schema: Json): Json => ({ type: "object", properties: { spec: schema } });
 
+/** Where the objects of a kind lie in the Namespace of its family, by whose name `group` begins. */
+export const placeOf = (group: string, kind: string): string =>
+  `/apis/${group}/v1/namespaces/diff-${group.split(".")[0]}/${kind.toLowerCase()}s`;
+/** An object of a kind, called "x" if `metadata` has no other name. */
+export const objectOf = (group: string, kind: string, spec: Json, metadata: Json = {}): Json => ({
+  apiVersion: `${group}/v1`,
+  kind,
+  metadata: { name: "x", ...metadata },
+  spec,
+});
+
 /** Makes a definition, which is compared, and waits until it is served, unless it was refused. */
 export function definedIfTaken(definition: Json): Step[] {
   const { name } = definition.metadata;
@@ -100,18 +111,11 @@ export function definedIfTaken(definition: Json): Step[] {
  * refuses shows in the definition's answer.
  */
 export function judged(group: string, kind: string, rules: readonly (string | Json)[], values: Json = VALUES): Step[] {
-  const plural = `${kind.toLowerCase()}s`;
   const fields = rules.map((rule, i) => [`r${i}`, ruled([typeof rule === "string" ? { rule } : rule])]);
   return [
     ...definedIfTaken(definition(group, kind, spec({ type: "object", properties: Object.fromEntries(fields) }))),
     ...rules.map((_, i) =>
-      step(
-        post(
-          `/apis/${group}/v1/namespaces/diff-${group.split(".")[0]}/${plural}`,
-          { apiVersion: `${group}/v1`, kind, metadata: { name: "x" }, spec: { [`r${i}`]: values } },
-          { query: { dryRun: "All" } },
-        ),
-      ),
+      step(post(placeOf(group, kind), objectOf(group, kind, { [`r${i}`]: values }), { query: { dryRun: "All" } })),
     ),
   ];
 }

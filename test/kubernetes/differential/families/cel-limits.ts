@@ -1,5 +1,5 @@
 import { DEFINITIONS, definition } from "../definitions.ts";
-import { alone, definedIfTaken, FIELDS, ruled, spec, telling } from "../rules.ts";
+import { alone, definedIfTaken, FIELDS, objectOf, placeOf, ruled, spec, telling } from "../rules.ts";
 import { type Family, type Json, post, type Step, step } from "../step.ts";
 
 const GROUP = "cel-limits.example.com";
@@ -150,13 +150,7 @@ const RUNNING: Json = {
   },
 };
 const run = (spec: Json): Step =>
-  step(
-    post(
-      `/apis/${GROUP}/v1/namespaces/diff-cel-limits/runnings`,
-      { apiVersion: `${GROUP}/v1`, kind: "Running", metadata: { name: "x" }, spec },
-      { query: { dryRun: "All" } },
-    ),
-  );
+  step(post(placeOf(GROUP, "Running"), objectOf(GROUP, "Running", spec), { query: { dryRun: "All" } }));
 
 const family: Family = {
   name: "cel-limits",
