@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock as clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
 import { jsonLog, type Log, quietLog, Secrets } from "../base/log.ts";
 import { cryptoRandom as random, uuid } from "../base/random.ts";
 import { createHttpTransport } from "../kube/http-transport.ts";
@@ -14,6 +15,7 @@ import { type LogLevel, logLevel } from "./log-level.ts";
 import type { Verb } from "./main.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
 import { type NetbootHere, netbootHere } from "./netboot-place.ts";
+import { reach } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 interface Options extends NetbootOptions {
@@ -83,7 +85,8 @@ async function alone({ start }: NetbootHere): Promise<void> {
 async function withCluster(options: Options, { settings, start }: NetbootHere, log: Log): Promise<void> {
   const { kubeconfig, context } = options;
   const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
-  const transport = createHttpTransport(await loadConnection({ env: process.env, clock, ...named }));
+  const connection = await loadConnection({ env: process.env, clock, ...named });
+  const transport = createHttpTransport(connection);
   const client = createClient(transport, { clock, random, log: quietLog, fieldManager: "slipway" });
   const { namespace } = settings.discovery;
   const identity = `${hostname()}_${process.pid}_${uuid(random)}`;
@@ -96,11 +99,18 @@ async function withCluster(options: Options, { settings, start }: NetbootHere, l
   });
   const led = addNetboot(manager, settings, { start, log, clock, ...(options.leaderElection && { client }) });
   const stopping = new AbortController();
-  const stopped = untilStopped();
+  const stopped = untilStopped().then(() => stopping.abort());
   try {
+    await reach(transport, connection.server, stopping.signal).catch((error: unknown) => {
+      if (!isFault(error, "Unavailable")) throw error;
+      log.warn({ error: error.advice }, "the cluster does not answer yet");
+    });
     if (options.installCrds) await prepareDiscovery({ client, clock, signal: stopping.signal }, settings);
     await manager.start(stopping.signal);
     await stopped;
+  } catch (error) {
+    // Whatever was waited for, Ctrl-C ends it.
+    if (!stopping.signal.aborted) throw error;
   } finally {
     stopping.abort();
     await manager.stop();

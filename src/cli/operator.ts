@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { Registry } from "prom-client";
 import { systemClock } from "../base/clock.ts";
-import { asFault, Fault } from "../base/fault.ts";
+import { Fault } from "../base/fault.ts";
 import { type Http, plain } from "../base/http.ts";
 import { undiciHttp } from "../base/http-client.ts";
 import { serveHttp } from "../base/http-server.ts";
@@ -12,7 +12,6 @@ import { SYSTEM as NETBOOT } from "../inventory/discovery/controller.ts";
 import { createHttpTransport } from "../kube/http-transport.ts";
 import { loadConnection } from "../kube/kubeconfig.ts";
 import { runtimeMetrics } from "../kube/metrics.ts";
-import type { Transport } from "../kube/transport.ts";
 import {
   type ConversionServer,
   serveConversion,
@@ -37,6 +36,7 @@ import {
   portNumber,
   positiveNumber,
 } from "./option-values.ts";
+import { reach } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** Where rancherd keeps the join token on a Harvester node; mounted read-only into the operator's Pod. */
@@ -228,20 +228,6 @@ async function netbootOf(config: string, dir: string, log: Log): Promise<Netboot
   const { settingsOf } = await import("./netboot-options.ts");
   const { netbootHere } = await import("./netboot-place.ts");
   return netbootHere({ settings: await settingsOf({ config }), dir }, log);
-}
-
-/** One look before everything else: a wrong address or credential is told at once, by the name that the user gave. */
-async function reach(transport: Transport, server: string): Promise<void> {
-  const remedy = "check the server and the credentials that --kubeconfig, --context and KUBECONFIG lead to";
-  let status: number;
-  try {
-    ({ status } = await transport.request({ method: "GET", path: "/version" }));
-  } catch (cause) {
-    const { code, message } = asFault(cause, "connection");
-    throw new Fault(code === "LostAnswer" ? "Unavailable" : code, server, message, { remedy, cause });
-  }
-  if (status === 401)
-    throw new Fault("Unauthorized", server, "the API server does not accept the credentials", { remedy });
 }
 
 /** The boot service's certificate and key: both or none. */

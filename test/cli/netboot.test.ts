@@ -259,6 +259,38 @@ test("another user's netboot is not said to be away", async (t) => {
   );
 });
 
+test("Ctrl-C ends a netboot whose cluster does not answer, which it has told", async (t) => {
+  const dir = await folder(t);
+  const kubeconfig = join(dir, "kubeconfig");
+  await writeFile(
+    kubeconfig,
+    `current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {token: some-token}}]`,
+  );
+  for (const more of [[], ["--no-install-crds"]]) {
+    const { child, said } = going(
+      t,
+      "netboot",
+      "--dhcp=off",
+      "--dir",
+      join(dir, "a"),
+      "--kubeconfig",
+      kubeconfig,
+      ...more,
+    );
+    await once(child.stderr!, "data");
+    child.kill("SIGINT");
+    assert.deepEqual(await once(child, "close"), [0, null], said());
+    assert.match(
+      said(),
+      /^\{.*127\.0\.0\.1:1.*check the server and the credentials.*the cluster does not answer yet"\}\n/,
+    );
+    assert.doesNotMatch(said(), /some-token/);
+  }
+});
+
 const [on] = Object.entries(networkInterfaces()).find(([, of]) =>
   of?.some(({ family, internal }) => family === "IPv4" && !internal),
 ) ?? [""];
