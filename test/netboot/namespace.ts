@@ -107,6 +107,32 @@ export class Namespace {
     });
   }
 
+  /**
+   * Starts a program and waits until it has said these words on its standard error. Resolves to what gives all that it has said so far;
+   * rejects with that when it ends first or is late.
+   */
+  async startSaying(
+    words: string,
+    name: string,
+    args: readonly string[],
+    options: { net?: string } = {},
+  ): Promise<() => string> {
+    const child = this.start(name, args, options);
+    child.stdout!.resume();
+    let said = "";
+    await new Promise<void>((resolve, reject) => {
+      const give = (why: string): void => reject(new Error(`${name} ${why}: ${said}`));
+      const late = AbortSignal.timeout(DEADLINE_MS);
+      late.addEventListener("abort", () => give(`did not say "${words}" in time`));
+      child.once("close", () => give(`ended before it said "${words}"`));
+      child.stderr!.on("data", (bytes: Buffer) => {
+        said += bytes;
+        if (said.includes(words)) resolve();
+      });
+    });
+    return () => said;
+  }
+
   async close(): Promise<void> {
     const closed = once(this.#holder, "close");
     this.#holder.stdin?.end();

@@ -23,19 +23,8 @@ async function startDnsmasq(namespace: Namespace, leases: string): Promise<void>
     ...["no-daemon", "conf-file=/dev/null", "port=0", "user=root", "no-ping", "log-dhcp", `dhcp-leasefile=${leases}`],
     ...["interface=there", "dhcp-range=10.9.0.100,10.9.0.199,1h"],
   ];
-  const dnsmasq = namespace.start(
-    "dnsmasq",
-    options.map((option) => `--${option}`),
-    { net: "theirs" },
-  );
-  let said = "";
-  await new Promise<void>((resolve, reject) => {
-    dnsmasq.stderr!.on("data", (bytes: Buffer) => {
-      said += bytes;
-      if (said.includes("DHCP, IP range")) resolve();
-    });
-    dnsmasq.once("close", () => reject(new Error(`dnsmasq ended: ${said}`)));
-  });
+  const args = options.map((option) => `--${option}`);
+  await namespace.startSaying("DHCP, IP range", "dnsmasq", args, { net: "theirs" });
 }
 
 async function ask(namespace: Namespace, question: Question): Promise<Answered[]> {

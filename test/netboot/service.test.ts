@@ -47,18 +47,8 @@ test("N1 N2 N3 N10 N23 a netboot service serves each machine its own, and goes o
   const start = async (): Promise<void> => {
     const slipway = join(import.meta.dirname, "../../bin/slipway");
     const options = `--interface rack --dhcp off --no-kubernetes --dir ${dir}/state --assets ${dir}/assets`;
-    const child = namespace.start("sh", ["-c", `echo $$ > ${dir}/pid; exec ${slipway} netboot ${options}`]);
-    let said = "";
-    child.stdout!.resume();
-    await new Promise<void>((resolve, reject) => {
-      const give = (why: string): void => reject(new Error(`slipway netboot ${why}: ${said}`));
-      AbortSignal.timeout(DEADLINE_MS).addEventListener("abort", () => give("does not serve in time"));
-      child.once("close", () => give("ended"));
-      child.stderr!.on("data", (bytes: Buffer) => {
-        said += bytes.toString();
-        if (said.includes("netboot serves")) resolve();
-      });
-    });
+    const script = `echo $$ > ${dir}/pid; exec ${slipway} netboot ${options}`;
+    await namespace.startSaying("netboot serves", "sh", ["-c", script]);
   };
   const kill = (): Promise<string> => namespace.shell(`kill -9 $(cat ${dir}/pid)`);
   const curl = async (net: Machine, url: string, ...options: string[]): Promise<{ status: number; body: string }> => {
