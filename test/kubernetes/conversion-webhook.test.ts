@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
@@ -30,7 +29,9 @@ import { DEFAULT_VALUES } from "../../src/operator/install/values.ts";
 import { installCrds } from "../../src/operator/install-crds.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
 import { rbacObjects } from "../../src/operator/rbac.ts";
+import { type Address, openAddress } from "./address.ts";
 import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
+import { handClock } from "./hand-clock.ts";
 import { until } from "./live.ts";
 import { operatorTransport, prepare } from "./operator-account.ts";
 
@@ -56,6 +57,7 @@ let cluster: Cluster;
 let client: Client;
 let account: Transport;
 let operator: Client;
+/** The one that the definitions name. */
 let address: Address;
 let serving: ConversionServer | undefined;
 
@@ -75,74 +77,6 @@ after(async () => {
   await account?.close();
   await cluster?.close();
 });
-
-/** The address that the definitions name; it leads to one replica after the other. */
-interface Address {
-  url: string;
-  leadsTo: number;
-  /** Closes the connections that pass it. */
-  cut(): void;
-  close(): Promise<void>;
-}
-
-async function openAddress(): Promise<Address> {
-  const sockets = new Set<Socket>();
-  const kept = (socket: Socket): Socket => {
-    sockets.add(socket);
-    return socket.on("error", () => {}).on("close", () => sockets.delete(socket));
-  };
-  const server = createServer((near) => {
-    const far = kept(connectTcp(opened.leadsTo, "127.0.0.1"));
-    kept(near).pipe(far).pipe(near);
-    near.once("close", () => far.destroy());
-    far.once("close", () => near.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const cut = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-  const opened: Address = {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    leadsTo: 0,
-    cut,
-    async close() {
-      cut();
-      server.close();
-      await once(server, "close");
-    },
-  };
-  return opened;
-}
-
-/** A clock whose waits end when the test says so, some time later: each is a look of the operator at what it keeps fresh. */
-function handClock(): { clock: Clock; look(laterMs?: number): Promise<void> } {
-  let passedMs = 0;
-  let wait = Promise.withResolvers<void>();
-  let waiting = Promise.withResolvers<void>();
-  return {
-    clock: {
-      ...systemClock,
-      now: () => systemClock.now() + passedMs,
-      sleep: (_, signal) => {
-        waiting.resolve();
-        return new Promise((resolve, reject) => {
-          signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-          void wait.promise.then(resolve);
-        });
-      },
-    },
-    async look(laterMs = 0) {
-      await waiting.promise;
-      passedMs += laterMs;
-      const ended = wait;
-      wait = Promise.withResolvers();
-      waiting = Promise.withResolvers();
-      ended.resolve();
-      await waiting.promise;
-    },
-  };
-}
 
 async function listen(clock: Clock = systemClock): Promise<ConversionServer> {
   const settings = { kinds, namespace: NAMESPACE, host: "127.0.0.1", port: 0, url: () => address.url };
