@@ -3,11 +3,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isFault } from "../../base/fault.ts";
 import { Reservations } from "./reservations.ts";
-import { CONFIG, MemoryStore, Rack, SENDS, say, US } from "./testing.ts";
+import { CONFIG, MemoryStore, mac, Rack, SENDS, say, US } from "./testing.ts";
 
 const MINUTE = 60_000;
 const POOL = Array.from({ length: 10 }, (_, i) => `10.0.0.${100 + i}`);
-const mac = (i: number): string => `52:54:00:00:01:${i.toString(16).padStart(2, "0")}`;
 
 test("a client gets an address, its network's options and its lease times", async () => {
   const rack = new Rack();
@@ -112,47 +111,6 @@ test("N15 while an address is looked at, nobody else is offered it, and the same
   assert.equal(looks, 2);
 });
 
-test("N16 a machine gets exactly its reserved address, in or outside of the pool, and nobody else does", async () => {
-  const reservations = [
-    { mac: mac(1), address: "10.0.0.100", hostName: "node-1" },
-    { mac: mac(2), address: "10.0.0.50" },
-  ];
-  const rack = new Rack({ reservations });
-  assert.equal(await rack.boot({ mac: mac(3) }), "10.0.0.101");
-  assert.equal(await rack.boot({ mac: mac(3), asks: "10.0.0.100" }), "10.0.0.101");
-  assert.equal(await rack.boot({ mac: mac(1).toUpperCase() }), "10.0.0.100");
-  assert.equal(await rack.boot({ mac: mac(2), sends: SENDS.ovmfPxe }), "10.0.0.50");
-  const ack = await rack.send(say("request", { mac: mac(1), asks: "10.0.0.100", sends: { 55: [12] } }));
-  assert.equal(ack?.text(12), "node-1");
-});
-
-test("N16 a machine whose reservation changes is moved: its renewal is refused, its next address the new one", async () => {
-  const rack = new Rack();
-  assert.equal(await rack.boot(), "10.0.0.100");
-  rack.server.configure(CONFIG, new Reservations([{ mac: "52:54:00:00:00:01", address: "10.0.0.60" }]));
-  const renewal = await rack.send(say("request", { ciaddr: "10.0.0.100" }));
-  assert.equal(renewal?.type, "nak");
-  assert.equal(await rack.boot(), "10.0.0.60");
-});
-
-test("N16 a reserved address that somebody else still has is given to nobody until then", async () => {
-  const rack = new Rack();
-  await rack.boot({ mac: mac(1) });
-  rack.server.configure(CONFIG, new Reservations([{ mac: mac(2), address: "10.0.0.100" }]));
-  assert.equal(await rack.send(say("discover", { mac: mac(2) })), undefined);
-  assert.match(JSON.stringify(rack.events.at(-1)), /its reserved address can't be given: it is in use/);
-  rack.now += 60 * MINUTE;
-  assert.equal(await rack.boot({ mac: mac(2) }), "10.0.0.100");
-});
-
-test("N17 in reservations mode only known machines are answered", async () => {
-  const rack = new Rack({ config: { mode: "reservations" }, reservations: [{ mac: mac(1), address: "10.0.0.50" }] });
-  assert.equal(await rack.boot({ mac: mac(1) }), "10.0.0.50");
-  assert.equal(await rack.send(say("discover", { mac: mac(2) })), undefined);
-  assert.equal(await rack.send(say("request", { mac: mac(2), asks: "10.0.0.50" })), undefined);
-  assert.equal(await rack.send(say("request", { mac: mac(2), asks: "10.0.0.100", server: US })), undefined);
-});
-
 /** RFC 2131 §4.3.2, table 4; N17 for the addresses of others. The machine 01 has 10.0.0.100, the machine 02 has 10.0.0.101. */
 const REQUESTS: [string, Parameters<typeof say>[1], "ack" | "nak" | undefined][] = [
   ["selecting its offer", { asks: "10.0.0.100", server: US }, "ack"],
@@ -187,63 +145,6 @@ for (const [name, said, answer] of REQUESTS) {
     if (said?.ciaddr !== undefined && answer === "ack") assert.equal(heard?.to, `${said.ciaddr}:68`);
   });
 }
-
-test("N14 through a relay: the reply goes to it at port 67, the network is its, option 82 comes back last", async () => {
-  const rack = new Rack();
-  const sends = { ...SENDS.system, 82: [1, 2, 7, 7, 2, 1, 9] };
-  const offer = await rack.send(say("discover", { giaddr: "10.1.0.1", sends, flags: 0x8000 }));
-  assert.equal(offer?.to, "10.1.0.1:67");
-  assert.equal(offer.yiaddr, "10.1.0.100");
-  assert.deepEqual(offer.option(3), [10, 1, 0, 1]);
-  assert.deepEqual([...offer.message.options].at(-1), [82, Uint8Array.from(sends[82])]);
-  assert.equal(await rack.send(say("discover", { giaddr: "10.9.0.1" })), undefined);
-});
-
-test("N13 N14 echoes of the longest kind leave room for what the client can't do without", async () => {
-  const sends = {
-    ...SENDS.biosPxe,
-    61: new Array<number>(255).fill(7),
-    82: [1, 253, ...new Array<number>(253).fill(9)],
-  };
-  const offer = await new Rack().send(say("discover", { giaddr: "10.0.0.1", sends }));
-  for (const code of [53, 54, 51, 67, 66, 60, 43, 1, 3])
-    assert.notEqual(offer?.option(code), undefined, `option ${code}`);
-  assert.deepEqual(offer?.option(82), sends[82]);
-});
-
-test("N14 a NAK through a relay asks it to broadcast", async () => {
-  const rack = new Rack();
-  await rack.boot({ mac: mac(1) });
-  const nak = await rack.send(say("request", { asks: "10.0.0.100", giaddr: "10.0.0.1" }));
-  assert.equal(nak?.to, "10.0.0.1:67");
-  assert.equal(nak.message.flags, 0x8000);
-});
-
-test("N14 the relay's link (82.5) goes before the client's selection (118), and that before giaddr", async () => {
-  const rack = new Rack();
-  const link = [5, 4, 10, 0, 0, 0];
-  const both = await rack.send(say("discover", { giaddr: "10.9.0.1", sends: { 118: [10, 1, 0, 0], 82: link } }));
-  assert.equal(both?.yiaddr, "10.0.0.100");
-  const selected = await rack.send(say("discover", { mac: mac(2), giaddr: "10.9.0.1", sends: { 118: [10, 1, 0, 0] } }));
-  assert.equal(selected?.yiaddr, "10.1.0.100");
-  assert.deepEqual(selected.option(118), [10, 1, 0, 0]);
-});
-
-test("N14 a relay that stands for the server (82.11) is named as the server, but the files are ours", async () => {
-  const rack = new Rack();
-  const sends = { ...SENDS.biosPxe, 82: [11, 4, 10, 1, 0, 1] };
-  const offer = await rack.send(say("discover", { giaddr: "10.1.0.1", sends }));
-  assert.deepEqual(offer?.option(54), [10, 1, 0, 1]);
-  assert.equal(offer.siaddr, US);
-  const asks = { asks: offer!.yiaddr, server: "10.1.0.1" };
-  assert.equal((await rack.send(say("request", { giaddr: "10.1.0.1", sends, ...asks })))?.type, "ack");
-});
-
-test("N14 a machine that moves to another network is offered an address there", async () => {
-  const rack = new Rack();
-  assert.equal(await rack.boot(), "10.0.0.100");
-  assert.equal(await rack.boot({ giaddr: "10.1.0.1" }), "10.1.0.100");
-});
 
 test("a released address goes back to its client, and to others only when it is needed", async () => {
   const rack = new Rack();

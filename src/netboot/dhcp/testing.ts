@@ -33,6 +33,9 @@ export const CONFIG: DhcpConfig = {
   },
 };
 
+/** The card of one of many clients. */
+export const mac = (i: number): string => `52:54:00:00:01:${i.toString(16).padStart(2, "0")}`;
+
 /** Options as the clients of the reference send them, beside their type. */
 export const SENDS = {
   system: { 55: [1, 3, 6, 15] },
