@@ -11,6 +11,7 @@ import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { Apt, type Candidate } from "../image/apt.ts";
 import { build } from "./build.ts";
 import { keyOf } from "./key.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { type Architecture, FIRMWARE, PROGRAMS, TARGETS } from "./packages.ts";
 
 /** Debian's lists are read again after a day: a security update is not missed for longer. */
@@ -22,8 +23,10 @@ type Made = Record<string, { key: string; packages: Record<string, string> }>;
 const assets = assetsFolder(process.env);
 const cache = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), ".cache"), "slipway/agent");
 try {
-  for (const architecture of architectures()) make(architecture);
-  console.log(`agent: ${assets}`);
+  oneAtATime(cache, () => {
+    for (const architecture of architectures()) make(architecture);
+    console.log(`agent: ${assets}`);
+  });
 } catch (error) {
   if (!(error instanceof Fault)) throw error;
   console.error(`agent: ${error.message}${error.remedy === undefined ? "" : `; ${error.remedy}`}`);
