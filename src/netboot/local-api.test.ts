@@ -40,7 +40,7 @@ async function stage(t: TestContext) {
   };
   const socketPath = join(folder, "api.sock");
   const { handler, stream } = localApi({ hosts, logs, order });
-  const server = await serveHttp(handler, { socket: socketPath, stream: stream! });
+  const server = await serveHttp(handler, { socket: socketPath, stream });
   t.after(async () => {
     logs.close();
     await server.close();

@@ -38,7 +38,7 @@ export function localApi({
   hosts,
   logs,
   order,
-}: LocalApiPorts): { handler: HttpHandler } & Pick<HttpServerOptions, "stream"> {
+}: LocalApiPorts): { handler: HttpHandler } & Required<Pick<HttpServerOptions, "stream">> {
   const handler: HttpHandler = async ({ method, url, body = "" }) => {
     const asked = partsOf(URL.parse(url)?.pathname);
     if (asked === undefined) return plain(404, "not found\n");

@@ -58,7 +58,7 @@ async function netboot(t: TestContext) {
     return hosts.give(host, body).id;
   };
   const { handler, stream } = localApi({ hosts, logs, order });
-  const server = await serveHttp(handler, { socket: join(dir, "netboot.sock"), stream: stream! });
+  const server = await serveHttp(handler, { socket: join(dir, "netboot.sock"), stream });
   const close = async (): Promise<void> => {
     logs.close();
     await server.close();

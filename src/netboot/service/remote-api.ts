@@ -40,7 +40,7 @@ export async function serveRemoteApi(
     return isPlunders ? plunder(request) : own.handler(request);
   };
   const tls = { ...identity.tls, ca: identity.authority };
-  return serveHttp(handler, { host, port, tls, stream: own.stream!, log });
+  return serveHttp(handler, { host, port, tls, stream: own.stream, log });
 }
 
 function unleased(hosts: Pick<Hosts, "list">): { mac: string; at: number }[] {

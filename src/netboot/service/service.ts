@@ -2,9 +2,11 @@
  * Netboot, whole: DHCP, TFTP, HTTP and syslog on one network interface, from one set of settings. Machines that boot become hosts;
  * the agent on them takes orders. Needs an address, a folder for what must outlive it, and what `make agent` has put together.
  */
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { asFault } from "../../base/fault.ts";
+import { type HttpHandler, json } from "../../base/http.ts";
 import { serveHttp } from "../../base/http-server.ts";
 import type { Log } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
@@ -82,6 +84,9 @@ export interface Netboot {
 /** A machine that takes longer from its script to its first report boots once more. */
 const BOOT_MS = 30 * 60_000;
 
+/** While it starts and while it ends. */
+const NOT_YET = { code: "Unavailable", message: "netboot: it does not serve yet, or no more" };
+
 /** Starts all that the settings ask for. Rejects with a `Fault` that names what is wrong; nothing is left open then. */
 export async function startNetboot(place: NetbootPlace, { clock, random, log }: NetbootPorts): Promise<Netboot> {
   const { settings, assets, dir, inherited } = place;
@@ -90,7 +95,9 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
     open.push(() => part.close());
     return part;
   };
+  let api: ReturnType<typeof localApi> | undefined;
   const close = async (): Promise<void> => {
+    api = undefined;
     for (const end of open.splice(0).reverse())
       try {
         await end();
@@ -100,6 +107,14 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
       }
   };
   try {
+    // First of all: whoever has the socket has the folder, and nobody else writes to it.
+    if (place.socket !== undefined) {
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      const handler: HttpHandler = async (request) => api?.handler(request) ?? json(503, NOT_YET);
+      owned(
+        await serveHttp(handler, { socket: place.socket, stream: (...asked) => api?.stream(...asked) ?? false, log }),
+      );
+    }
     const on = settings.interface === undefined ? onlyInterface() : interfaceNamed(settings.interface);
     const address = formatIpv4(on.addresses[0]!.address);
     const { port, tlsPort } = settings.http;
@@ -237,10 +252,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
       }),
     );
     const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, images, url: agentUrl });
-    if (place.socket !== undefined) {
-      const { handler, stream } = localApi({ hosts, logs, order });
-      owned(await serveHttp(handler, { socket: place.socket, stream: stream!, log }));
-    }
+    api = localApi({ hosts, logs, order });
     if (settings.api !== undefined)
       owned(await serveRemoteApi({ host: address, ...settings.api, identity, dhcp, log }, { hosts, logs, order }));
     log.info({ interface: on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
