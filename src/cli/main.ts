@@ -25,7 +25,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   completion: () => import("./completion.ts"),
 };
 
-export function buildProgram(verbs: readonly Verb[]): Command {
+function buildProgram(verbs: readonly Verb[]): Command {
   const program = new Command("slipway")
     .description("Launches Kubernetes from bare metal: blank machines in, node pools and tenant clusters out.")
     .version(VERSION, "-V, --version")

@@ -8,7 +8,7 @@ import { tolerant } from "./wire/malformed.ts";
 import { BROADCAST_FLAG, type Message } from "./wire/message.ts";
 
 export const SERVER_PORT = 67;
-export const CLIENT_PORT = 68;
+const CLIENT_PORT = 68;
 /** Where PXE firmware asks for its boot file once it has an address (PXE 2.1 §2.2.3). */
 export const BOOT_SERVER_PORT = 4011;
 
