@@ -36,6 +36,7 @@ card_of() {
 
 # Switches every card on, since a link shows only then, and asks for an address on the one that the machine booted from, or on all.
 connect() {
+    rm -f "$RUN"/lease*
     asked='' waited=0
     until [ -s "$RUN/lease" ]; do
         for card in $(cards); do
