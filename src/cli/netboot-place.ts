@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock as clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { cryptoRandom as random, uuid } from "../base/random.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
@@ -9,6 +10,9 @@ import { type Netboot, type NetbootPlace, startNetboot } from "../netboot/servic
 import type { NetbootSettings } from "../netboot/settings.ts";
 import { inheritedSockets } from "../netboot/sockets/inherited.ts";
 import { SOCKET } from "./netboot-client.ts";
+
+/** unix(7): `sun_path` with its end. */
+const LONGEST_SOCKET = 107;
 
 /** Netboot in a folder of this machine, ready to be started as often as a lease comes and goes. */
 export interface NetbootHere {
@@ -19,15 +23,20 @@ export interface NetbootHere {
   close(): void;
 }
 
-/** `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made. */
+/** `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made or is too far down. */
 export async function netbootHere(
   { settings, dir, assets }: Pick<NetbootPlace, "settings" | "dir"> & { assets?: string },
   log: Log,
 ): Promise<NetbootHere> {
+  const socket = join(dir, SOCKET);
+  if (Buffer.byteLength(socket) > LONGEST_SOCKET)
+    throw new Fault("Invalid", dir, `its socket would have a path of more than ${LONGEST_SOCKET} bytes`, {
+      remedy: "choose a folder with a shorter path",
+    });
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const inherited = await inheritedSockets(process.env, process.pid);
   const from = assets ?? assetsFolder(process.env);
-  const place: NetbootPlace = { settings, assets: from, dir, socket: join(dir, SOCKET), inherited };
+  const place: NetbootPlace = { settings, assets: from, dir, socket, inherited };
   return {
     settings,
     async start(leases) {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { systemClock as clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
+import { Fault, isFault } from "../base/fault.ts";
 import type { UserOrder } from "../netboot/agent/order.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
 import { hostArgument } from "./logs.ts";
@@ -124,7 +124,13 @@ async function give(host: string, wanted: UserOrder, { dir, wait }: Common): Pro
 /** Tells each step as it comes; sets the exit code when it ended badly. */
 async function followed(client: NetbootClient, name: string, id: string): Promise<void> {
   for (let told = ""; ; await clock.sleep(LOOK_MS)) {
-    const { order } = await client.ask<ShownHost>("GET", `/hosts/${name}`);
+    const { order } = await client.ask<ShownHost>("GET", `/hosts/${name}`).catch((cause: unknown) => {
+      if (!isFault(cause, "Unavailable", "LostAnswer")) throw cause;
+      throw new Fault("LostAnswer", name, "its netboot went away before the order had ended", {
+        remedy: "the host goes on with it; slipway get unleased -o wide shows how far it is once netboot runs again",
+        cause,
+      });
+    });
     if (order?.is.id !== id) throw new Fault("Conflict", name, "has been given another order");
     const { progress, result } = order;
     const step = progress === undefined ? "given" : `${progress.phase}${percent(progress)}`;

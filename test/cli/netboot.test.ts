@@ -171,6 +171,20 @@ test("an order of a host that is forgotten meanwhile ends with 1 and says so", a
   assert.deepEqual([code, err], [1, `slipway: ${HOST}: no such host was heard\n`]);
 });
 
+test("an order whose netboot goes away ends with 1 and says that the host goes on", async (t) => {
+  const { dir, close, taken } = await netboot(t);
+  const { child, lines, said } = going(t, "order", "reboot", HOST, "--dir", dir);
+  assert.equal((await lines.next()).value, "given");
+  await taken();
+  const ended = once(child, "close");
+  await close();
+  assert.deepEqual(await ended, [1, null]);
+  assert.match(
+    said(),
+    /^slipway: \S+: its netboot went away before the order had ended; the host goes on with it; [^\n]+\n$/,
+  );
+});
+
 test("an image and its first-boot data are ordered as the protocol has them; a second order must wait", async (t) => {
   const { dir, ordered } = await netboot(t);
   const data = join(dir, "user-data.yaml");
@@ -305,6 +319,15 @@ for (const name of (await readdir("examples/rack")).filter((file) => file.endsWi
     assert.match(out, /\nDHCP {7}(pool|proxy), \d+ reservations\n/);
   });
 }
+
+test("a folder whose socket would have too long a path is refused", async (t) => {
+  const dir = join(await folder(t), "x".repeat(100));
+  const { code, err } = await slipway("netboot", "--no-kubernetes", "--dhcp=off", "--dir", dir);
+  assert.deepEqual(
+    [code, err.split(": ").at(-1)],
+    [2, "its socket would have a path of more than 107 bytes; choose a folder with a shorter path\n"],
+  );
+});
 
 const WRONG: [args: string, said: RegExp][] = [
   ["--config /nowhere.yaml", /^slipway: \/nowhere\.yaml: there is no such file or folder; correct the path\n/],
