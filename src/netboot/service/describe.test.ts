@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { isFault } from "../../base/fault.ts";
 import { netbootSettings } from "../settings.ts";
 import { describe } from "./describe.ts";
 
@@ -57,6 +58,18 @@ test("a dry run refuses what could not be served, by its name", { skip }, async 
   const reservations = [{ mac: "nonsense", address: "10.20.0.11" }];
   await assert.rejects(lines(t, { dhcp: { mode: "reservations", reservations } }), /nonsense/);
   await assert.rejects(lines(t, { interface: "none0", dhcp: { mode: "off" } }), /interface none0: there is none/);
+});
+
+test("a dry run shows the script of machines that nobody knows, and the port of the API", { skip }, async (t) => {
+  const boot = { script: "http://a.example/own.ipxe" };
+  const said = (await lines(t, { dhcp: { mode: "off" }, boot, api: { port: 9443 } })).join("\n");
+  assert.match(said, /\nunknown {4}http:\/\/a\.example\/own\.ipxe; at most 1000 hosts in namespace slipway-hosts/);
+  assert.match(said, /\nAPI {8}https:\/\/[\d.]+:9443\n/);
+});
+
+test("a dry run refuses an ISO image that is not there", { skip }, async (t) => {
+  const boot = { images: { debian: join(folder(t), "debian.iso") } };
+  await assert.rejects(lines(t, { dhcp: { mode: "off" }, boot }), (error) => isFault(error, "MissingInput"));
 });
 
 test("a dry run leaves nothing in the folders that it reads", { skip }, async (t) => {

@@ -3,16 +3,18 @@ import { interfaceNamed, onlyInterface } from "../dhcp/interface.ts";
 import { Reservations } from "../dhcp/reservations.ts";
 import { compileSubnets } from "../dhcp/subnet.ts";
 import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
+import { servedImages } from "../iso/served.ts";
 import type { NetbootPlace } from "./service.ts";
 
-/** What would be served, line by line, and what lacks. Opens nothing. Rejects with a `Fault` for settings that can't be served. */
+/** What would be served, line by line, and what lacks. Opens no port. Rejects with a `Fault` for settings that can't be served. */
 export async function describe({ settings, assets }: NetbootPlace): Promise<string[]> {
   const on = settings.interface === undefined ? onlyInterface() : interfaceNamed(settings.interface);
   const address = formatIpv4(on.addresses[0]!.address);
-  const { dhcp, http, tftp, syslog, boot, discovery } = settings;
+  const { dhcp, http, tftp, syslog, api, boot, discovery } = settings;
   compileSubnets(dhcp.subnets);
   void new Reservations(dhcp.reservations);
-  const { files: own, uefi } = boot;
+  const { files: own, uefi, images, script = boot.unknown } = boot;
+  await servedImages(images);
   const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
   const url = `http://${address}:${http.port}`;
   const { files, urls } = catalog.bootFiles(url);
@@ -27,9 +29,11 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
     `TFTP       ${tftp.enabled ? `${address}:69` : "off"}`,
     `HTTP       ${url}, https://${address}:${http.tlsPort} for agents`,
     `syslog     ${syslog.enabled ? `${address}:514` : "off"}`,
+    ...(api === undefined ? [] : [`API        https://${address}:${api.port}`]),
+    ...Object.entries(images).map(([name, file]) => `ISO        ${url}/iso/${name}/ from ${file}`),
     ...Object.entries(files).map(([platform, file]) => `${platform.padEnd(10)} ${file}`),
     ...Object.entries(urls).map(([platform, file]) => `${`${platform} HTTP`.padEnd(10)} ${file}`),
-    `unknown    ${boot.unknown}; at most ${discovery.most} hosts in namespace ${discovery.namespace}`,
+    `unknown    ${script}; at most ${discovery.most} hosts in namespace ${discovery.namespace}`,
     ...catalog.lacks.map(({ file, effect, remedy }) => `lacks      ${file}: ${effect}; ${remedy}`),
   ];
 }
