@@ -30,7 +30,7 @@ function slipway(...args: string[]): Promise<Ended> {
   return run(args);
 }
 
-function run(args: string[], options: { uid?: number; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
+function run(args: string[], options: { uid?: number } = {}): Promise<Ended> {
   return new Promise((done) => {
     execFile("bin/slipway", args, { timeout: DEADLINE_MS, ...options }, (error, out, err) =>
       done({ code: error?.code ?? 0, out, err }),
@@ -262,11 +262,13 @@ test("a netboot that does not run is told, with what to start", async (t) => {
 test("another user's netboot is not said to be away", async (t) => {
   const { dir } = await netboot(t);
   const asRoot = process.getuid?.() === 0;
+  const other = asRoot ? { uid: 65_534 } : {};
+  if ((await run(["version"], other)).code !== 0) return t.skip("nobody else can run what is in this folder");
   if (!asRoot) {
     await chmod(dir, 0);
     t.after(() => chmod(dir, 0o700));
   }
-  const { code, err } = await run(["get", "unleased", "--dir", dir], asRoot ? { uid: 65_534 } : {});
+  const { code, err } = await run(["get", "unleased", "--dir", dir], other);
   assert.deepEqual(
     [code, err],
     [2, `slipway: ${dir}: its netboot is another user's; ask as the user that started it, with sudo for instance\n`],
