@@ -18,7 +18,7 @@ import { type Architecture, FIRMWARE, PROGRAMS, TARGETS } from "./packages.ts";
 const LISTS_AGE_MS = 24 * 3600_000;
 
 /** What `packages.json` says, by machine. */
-type Made = Record<string, { key: string; packages: Record<string, string> }>;
+type Made = Record<string, { key: string; packages: Record<string, string>; seen: string }>;
 
 const assets = assetsFolder(process.env);
 const cache = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), ".cache"), "slipway/agent");
@@ -38,16 +38,22 @@ function make(architecture: Architecture): void {
   const say = (text: string): void => console.log(`agent: ${machine}: ${text}`);
   const home = join(cache, architecture);
   const apt = new Apt(home, architecture, "main non-free-firmware");
-  refresh(apt, home, say);
+  const list = join(assets, "packages.json");
+  const made = read(list);
+  // With the same lists and the same program nothing can have changed, and apt need not be asked.
+  const seen = `${refresh(apt, home, say)} ${keyOf([])}`;
+  if (made[machine]?.seen === seen) {
+    say("up to date");
+    return;
+  }
   const kernels = apt.alone([apt.pointedToBy(kernel, /^linux-image-\d/)]);
   const loaders = apt.alone([...new Set(Object.values(boot).map(([name]) => name))]);
   const programs = apt.withDependencies(Object.keys(PROGRAMS));
   const firmware = apt.alone(FIRMWARE);
   const all = [...kernels, ...loaders, ...programs, ...firmware];
   const key = keyOf(all);
-  const list = join(assets, "packages.json");
-  const made = read(list);
   if (made[machine]?.key === key) {
+    write(list, json({ ...made, [machine]: { ...made[machine], seen } }));
     say("up to date");
     return;
   }
@@ -67,19 +73,22 @@ function make(architecture: Architecture): void {
   for (const [name, content] of written) write(join(assets, name), content);
   // Last: whatever is said to be there is there.
   const versions = Object.fromEntries(all.map(({ name, version }) => [name, version]));
-  write(list, `${JSON.stringify({ ...made, [machine]: { key, packages: versions } }, null, 2)}\n`);
+  write(list, json({ ...made, [machine]: { key, packages: versions, seen } }));
 }
 
-/** Reads the lists when those that are here are old, of other parts of the archive, or were never read to the end. */
-function refresh(apt: Apt, home: string, say: (text: string) => void): void {
+/** Reads the lists when those that are here are old, of other parts of the archive, or were never read to the end. When that was. */
+function refresh(apt: Apt, home: string, say: (text: string) => void): number {
   const stamp = join(home, "lists-read");
   const age = Date.now() - (statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   const sources = readFileSync(join(home, "sources.list"), "utf8");
-  if (age < LISTS_AGE_MS && readFileSync(stamp, "utf8") === sources) return;
+  if (age < LISTS_AGE_MS && readFileSync(stamp, "utf8") === sources) return statSync(stamp).mtimeMs;
   say("reading Debian's lists of packages");
   apt.update();
   writeFileSync(stamp, sources);
+  return statSync(stamp).mtimeMs;
 }
+
+const json = (made: Made): string => `${JSON.stringify(made, null, 2)}\n`;
 
 function read(file: string): Made {
   try {
