@@ -88,7 +88,9 @@ function refresh(apt: Apt, home: string, say: (text: string) => void): number {
   return statSync(stamp).mtimeMs;
 }
 
-const json = (made: Made): string => `${JSON.stringify(made, null, 2)}\n`;
+function json(made: Made): string {
+  return `${JSON.stringify(made, null, 2)}\n`;
+}
 
 function read(file: string): Made {
   try {
