@@ -43,8 +43,9 @@ import { serveTftp } from "../tftp/server.ts";
 import { startDhcp } from "./dhcp-part.ts";
 import { giveOrder } from "./give-order.ts";
 import { hearing } from "./hearing.ts";
-import { netbootIdentity } from "./identity.ts";
+import { type NetbootIdentity, netbootIdentity } from "./identity.ts";
 import { serveRemoteApi } from "./remote-api.ts";
+import { renewing } from "./renewal.ts";
 
 export interface NetbootPlace {
   settings: NetbootSettings;
@@ -119,7 +120,8 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
     const address = formatIpv4(on.addresses[0]!.address);
     const { port, tlsPort } = settings.http;
     const [url, agentUrl] = [`http://${address}:${port}`, `https://${address}:${tlsPort}`];
-    const identity = await netbootIdentity(join(dir, "pki"), address, { clock, random });
+    const look = (): Promise<NetbootIdentity> => netbootIdentity(join(dir, "pki"), address, { clock, random });
+    const identity = await look();
     const { files: own, uefi, script, unknown } = settings.boot;
     const catalog = await bootCatalog({
       assets,
@@ -215,7 +217,7 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
         ...settings.boot.arguments,
       ],
     });
-    owned(
+    const http = owned(
       await netbootHttp({
         files: firstOf(publicFiles, files),
         handlers: {
@@ -253,8 +255,14 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
     );
     const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, images, url: agentUrl });
     api = localApi({ hosts, logs, order });
-    if (settings.api !== undefined)
+    const remote =
+      settings.api &&
       owned(await serveRemoteApi({ host: address, ...settings.api, identity, dhcp, log }, { hosts, logs, order }));
+    const show = ({ tls, authority }: NetbootIdentity): void => {
+      http.tls?.renew(tls);
+      remote?.renew({ ...tls, ca: authority });
+    };
+    owned(renewing(look, show, { clock, log }));
     log.info({ interface: on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
     return { hosts, logs, files, order, url, agentUrl, lacks: catalog.lacks, close };
   } catch (error) {
