@@ -55,6 +55,17 @@ test("the handler sees the URL as the client meant it, and where it came from", 
   await server.close();
 });
 
+test("an answer that is passed on from another server is one that clients take: it has one length", async () => {
+  const other = await serveHttp(async () => plain(200, "from elsewhere"));
+  const server = await serveHttp(() => http({ method: "GET", url: other.url }));
+
+  const answer = await http({ method: "GET", url: server.url });
+
+  assert.deepEqual([answer.body, answer.headers["content-length"]], ["from elsewhere", "14"]);
+  await server.close();
+  await other.close();
+});
+
 test("HEAD has the headers of the answer and no body", async () => {
   const server = await serveHttp(async () => plain(200, "12345"));
 

@@ -191,10 +191,11 @@ async function readBody(request: IncomingMessage, limit: number): Promise<string
 function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   if (response.destroyed) return;
   const body = Buffer.from(answer.body, "utf8");
-  // RFC 9110 §8.6: no length on 204 and 304.
-  // Spelled so because boot loaders know it in no other way.
-  const length = answer.status === 204 || answer.status === 304 ? {} : { "Content-Length": String(body.length) };
-  response.writeHead(answer.status, { ...length, ...answer.headers });
+  // An answer that is passed on from another server brings a length of its own: two would be one too many.
+  const { "content-length": given = String(body.length), ...headers } = answer.headers;
+  // RFC 9110 §8.6: no length on 204 and 304. Spelled so because boot loaders know it in no other way.
+  const length = answer.status === 204 || answer.status === 304 ? {} : { "Content-Length": given };
+  response.writeHead(answer.status, { ...length, ...headers });
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
