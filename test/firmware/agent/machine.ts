@@ -48,11 +48,12 @@ export class DirectMachine {
       truncateSync(this.disk(disk), DISK_BYTES);
     }
     const [program, ...board] = BOARDS[architecture];
+    // One thread for both processors: with several, a kernel was seen to stand still while it looked at the PCI bus.
     const output = openSync(join(this.folder, "console"), "w");
     this.#process = spawn(
       "setpriv",
       [
-        ...["--pdeathsig", "KILL", "--", program, ...board, "-accel", "tcg,thread=multi"],
+        ...["--pdeathsig", "KILL", "--", program, ...board, "-accel", "tcg,thread=single"],
         ...["-smp", "2", "-m", "1024", "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio"],
         ...["-kernel", join(folder, "vmlinuz"), "-initrd", join(folder, "initrd")],
         ...["-append", [`console=${CONSOLES[architecture]}`, ...words].join(" ")],
