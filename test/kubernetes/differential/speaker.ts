@@ -5,7 +5,8 @@ import { systemClock as clock, deadline } from "../../../src/base/clock.ts";
 import { loadConnection } from "../../../src/kube/kubeconfig.ts";
 import type { Answer, Asked, Kept, Request, Step } from "./step.ts";
 
-const PATIENCE_MS = 30_000;
+/** The garbage collector looks for new kinds every 30 s; a foreground deletion of a kind that is younger waits for it. */
+const PATIENCE_MS = 120_000;
 const QUIET_MS = 15_000;
 
 /** One server, spoken to over TLS as any client would. */
