@@ -18,8 +18,11 @@ export class Bridge {
     await ip("link", "add", name, "type", "bridge", "stp_state", "0", "forward_delay", "0");
     await ip("address", "add", address, "dev", name);
     // A port that is always alive: with machines that are off alone, nobody could serve on it yet.
-    await ip("link", "add", `${name}-a`, "master", name, "type", "veth", "peer", "name", `${name}-b`);
-    for (const each of [name, `${name}-a`, `${name}-b`]) await ip("link", "set", each, "up");
+    const [port, far] = [`${name}-a`, `${name}-b`];
+    await ip("link", "add", port, "master", name, "type", "veth", "peer", "name", far);
+    // Its far end is silent: it would answer ARP for the bridge's address, and sockets of the bridge don't hear what comes in there.
+    await ip("link", "set", far, "arp", "off", "addrgenmode", "none");
+    for (const each of [name, port, far]) await ip("link", "set", each, "up");
     return new Bridge(name);
   }
 
