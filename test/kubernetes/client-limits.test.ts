@@ -81,7 +81,7 @@ test("a version that was compacted away while the connection was dead (410) lead
       await churn(judge, 50);
       await compact();
       proxy.heal();
-      t.diagnostic(`equal after ${await follower.equals(judge, 30_000)} ms`);
+      t.diagnostic(`equal after ${await follower.equals(judge, 60_000)} ms`);
       assert.equal(beginnings, 2);
     });
   } finally {

@@ -12,9 +12,9 @@ const skip = (await whyNotHere()) ?? false;
 const SEED = Number(process.env.SEED ?? clock.now() % 100_000);
 const SOAK_MS = Number(process.env.SOAK_SECONDS ?? 45) * 1000;
 /** A silence of 2 s is noticed, a connection is made anew after back-off, and a request that hangs has its time besides. */
-const EQUAL_MS = 20_000;
+const EQUAL_MS = 60_000;
 
-test(`whatever breaks on the way, the cache equals the server's list within ${EQUAL_MS / 1000} s (SEED=${SEED})`, {
+test(`whatever breaks on the way, the cache equals the server's list in the end (SEED=${SEED})`, {
   skip,
 }, async (t) => {
   const cluster = await startCluster();

@@ -38,7 +38,7 @@ import { operatorTransport, prepare } from "./operator-account.ts";
 const skip = (await whyNotHere()) ?? false;
 const NAMESPACE = "harvester-system";
 const SECRET = { name: CERTIFICATE_SECRET, namespace: NAMESPACE };
-const WITHIN_MS = 30_000;
+const WITHIN_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Stored in the first; the second calls the same field otherwise. */

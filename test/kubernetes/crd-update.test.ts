@@ -52,7 +52,7 @@ async function installOurs(): Promise<void> {
       })) as never as Definition;
       return JSON.stringify(spec.versions[0]!.schema).includes("updateStrategy");
     },
-    10_000,
+    60_000,
   );
 }
 
@@ -70,7 +70,7 @@ async function define(definitions: readonly Definition[]): Promise<void> {
     await client.create(CustomResourceDefinition, definition as never);
     const held = async () =>
       (await client.get(CustomResourceDefinition, { name: definition.metadata.name })).status?.conditions;
-    await until(`${definition.metadata.name} is served`, async () => isTrue(await held(), "Established"), 30_000);
+    await until(`${definition.metadata.name} is served`, async () => isTrue(await held(), "Established"), 60_000);
   }
 }
 
@@ -112,7 +112,7 @@ test("objects of an older Slipway are read, defaulted and kept; what is invalid 
   await until(
     "defaults are filled in",
     async () => (await client.get(InstancePool, { name: "bare" })).spec.count === 0,
-    10_000,
+    60_000,
   );
   assert.equal((await client.get(InstancePool, ref)).spec.count, 6000);
   await change({ metadata: { labels: { seen: "yes" } }, spec: { description: "still odd" } });
@@ -178,7 +178,7 @@ test("a newer Slipway's CRDs under a running operator: it goes on, and leaves wh
     const pool = await live.cluster.client.get(InstancePool, { name: "rack" });
     return (pool.spec as { colour?: string }).colour;
   };
-  await until("the new field is served", async () => (await colour()) === "blue", 20_000);
+  await until("the new field is served", async () => (await colour()) === "blue", 60_000);
   await live.cluster.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec: { colour: "red" } } });
   await live.scale(2);
   await live.whole(2);

@@ -37,7 +37,7 @@ test("hosts appear on a cluster with the rights that are shipped", { skip }, asy
   t.after(() => transport.close());
   const client = createClient(transport, { clock, random, log: quietLog });
   const settings = netbootSettings({ dhcp: { mode: "proxy" } }, "the test");
-  await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(30_000) }, settings);
+  await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
 
   const hosts = someHosts(clock);
   const netboot = { hosts, close: async () => hosts.close() } as unknown as Netboot;
@@ -53,7 +53,7 @@ test("hosts appear on a cluster with the rights that are shipped", { skip }, asy
     await manager.stop();
     await led.closed();
   });
-  await until("the lease is held", () => led.current() !== undefined, 30_000);
+  await until("the lease is held", () => led.current() !== undefined, 60_000);
   hosts.heard({ mac: MAC, firmware: "uefi" });
   hosts.register(inventoryOf(MAC), MAC);
 
@@ -61,13 +61,13 @@ test("hosts appear on a cluster with the rights that are shipped", { skip }, asy
   await until(
     "the host is described",
     async () => (await admin.list(HardwareData, { namespace })).items.length === 1,
-    30_000,
+    60_000,
   );
   const [host] = (await admin.list(BareMetalHost, { namespace })).items;
   assert.equal(host?.status?.operationalStatus, "discovered");
   assert.equal(host.status.hardware?.nics?.[0]?.mac, MAC);
   const told = async () => (await admin.list(Event, { namespace })).items.map(({ reason }) => reason);
-  await until("it is told", async () => (await told()).includes("Discovered"), 30_000);
+  await until("it is told", async () => (await told()).includes("Discovered"), 60_000);
 
   const lease: Lease = { address: 0x0a000064, client: "1/525400123456", state: "bound", expiresAt: 1_900_000_000_000 };
   const open = (replica: string) =>

@@ -48,14 +48,14 @@ try {
     await clock.sleep(1_000);
     assert.equal(await follower.isEqual(judge), false, "the packets were lost");
     pass();
-    console.log(`lost for a second: equal after ${await follower.equals(judge, 5_000)} ms, on the same connection`);
+    console.log(`lost for a second: equal after ${await follower.equals(judge, 60_000)} ms, on the same connection`);
     assert.equal(watches, before);
 
     drop();
     await churn(judge, 50);
     await clock.sleep(15_000);
     pass();
-    console.log(`lost for 15 s: equal after ${await follower.equals(judge, 15_000)} ms, on a new one`);
+    console.log(`lost for 15 s: equal after ${await follower.equals(judge, 60_000)} ms, on a new one`);
     assert.ok(watches > before);
   });
   await steady.close();

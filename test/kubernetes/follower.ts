@@ -65,7 +65,7 @@ export async function following(
   const follower = new Follower(transport, options);
   try {
     await churn(judge, 20);
-    await follower.equals(judge, 10_000);
+    await follower.equals(judge, 60_000);
     await work(follower);
   } finally {
     await follower.close();

@@ -12,7 +12,7 @@ type Debt = bigint | "gone" | "beginning";
 const BEGINNING = "what there is";
 
 /** A stream that doesn't tell of a write for so long has lost it. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** An open watch, with what it has told and what it is about to tell. */
 export class FollowedWatch {
@@ -55,7 +55,7 @@ export class OutsideWork {
   #requests = 0;
   #change = Promise.withResolvers<void>();
 
-  /** For `VirtualClock`. Rejects when a watch does not tell of a write in 10 s of real time. */
+  /** For `VirtualClock`. Rejects when a watch does not tell of a write in a minute of real time. */
   readonly rest = (): Promise<void> | undefined => {
     if (this.#requests > 0) return this.#change.promise;
     const debtor = [...this.#watches].find(({ owed }) => owed.size > 0);

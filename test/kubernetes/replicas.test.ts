@@ -26,14 +26,14 @@ test("H26 a replica that is killed, paused or asked to end is followed by the ot
   t.after(() => live.close());
   const bought = (): number => live.metal.equinix.sim.boughtEver().length;
   const first = await live.operator();
-  await until("the first leads", async () => (await live.leader()) === first.identity, 20_000);
+  await until("the first leads", async () => (await live.leader()) === first.identity, 60_000);
   const second = await live.operator();
   await live.scale(3);
   await live.whole(3);
   assert.equal(await live.leader(), first.identity);
 
   await live.scale(6);
-  await until("it buys", () => bought() > 3, 20_000);
+  await until("it buys", () => bought() > 3, 60_000);
   await first.end("SIGKILL");
   assert.ok((await takenOver(t, live, second, "killed")) <= TAKE_OVER_MS);
   await live.whole(6);
@@ -41,7 +41,7 @@ test("H26 a replica that is killed, paused or asked to end is followed by the ot
 
   const third = await live.operator();
   await live.scale(9);
-  await until("it buys", () => bought() > 6, 20_000);
+  await until("it buys", () => bought() > 6, 60_000);
   second.pause();
   assert.ok((await takenOver(t, live, third, "paused")) <= TAKE_OVER_MS);
   await live.whole(9);
