@@ -1,4 +1,5 @@
 import { type Clock, sleepWith, type Timer } from "./clock.ts";
+import { Heap } from "./heap.ts";
 
 interface Entry {
   at: number;
@@ -18,7 +19,7 @@ const STANDSTILL = 20_000;
 export class VirtualClock implements Clock {
   #now: number;
   #order = 0;
-  #heap: Entry[] = [];
+  readonly #heap = new Heap<Entry>();
   readonly #outside: () => Promise<void> | undefined;
 
   /** `outside`: undefined when no work is outside the process, else a promise of the next change. */
@@ -37,7 +38,7 @@ export class VirtualClock implements Clock {
 
   after(ms: number, fn: () => void): Timer {
     const entry: Entry = { at: this.#now + Math.max(0, ms), order: this.#order++, fn, live: true };
-    this.#push(entry);
+    this.#heap.push(entry);
     return {
       cancel: () => {
         entry.live = false;
@@ -47,7 +48,7 @@ export class VirtualClock implements Clock {
 
   /** How many timers are armed: a leak shows here. */
   get pending(): number {
-    return this.#heap.filter((entry) => entry.live).length;
+    return [...this.#heap].filter((entry) => entry.live).length;
   }
 
   /** Lets everything that is ready run, without moving time. */
@@ -85,48 +86,16 @@ export class VirtualClock implements Clock {
     }
   }
 
-  #push(entry: Entry): void {
-    const heap = this.#heap;
-    let at = heap.push(entry) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (before(heap[parent]!, entry)) break;
-      heap[at] = heap[parent]!;
-      at = parent;
-    }
-    heap[at] = entry;
-  }
-
   /** Takes the earliest live timer that is due by `limit`. */
   #pop(limit: number): Entry | undefined {
     for (;;) {
-      const top = this.#heap[0];
+      const top = this.#heap.first;
       if (top === undefined || (top.live && top.at > limit)) return undefined;
-      this.#removeTop();
+      this.#heap.pop();
       if (top.live) {
         top.live = false;
         return top;
       }
     }
   }
-
-  #removeTop(): void {
-    const heap = this.#heap;
-    const last = heap.pop()!;
-    if (heap.length === 0) return;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
-      if (before(last, heap[child]!)) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = last;
-  }
-}
-
-function before(a: Entry, b: Entry): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
