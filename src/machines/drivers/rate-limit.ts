@@ -1,6 +1,9 @@
 import type { Clock } from "../../base/clock.ts";
+import { Fault } from "../../base/fault.ts";
 import type { HttpAnswer } from "../../base/http.ts";
 
+/** How long a call may wait for a rate limit before it is handed back as `Throttled`. */
+export const PATIENCE_MS = 60_000;
 const DEFAULT_WAIT_MS = 5_000;
 /** A refusal that asks for no wait at all must not be answered by a storm. */
 const LEAST_WAIT_MS = 1_000;
@@ -39,14 +42,30 @@ export class Gate {
     this.#clock = clock;
   }
 
-  observe(answer: HttpAnswer): void {
-    const now = this.#clock.now();
-    const wait = askedToWait(answer, now);
-    if (wait !== undefined) this.#opensAt = Math.max(this.#opensAt, now + wait);
+  /** Sends once the API lets calls in, and again whenever it refused this one for its rate. Rejects with `Throttled` when that takes too long. */
+  async through(send: () => Promise<HttpAnswer>, { on, signal }: GatedCall): Promise<HttpAnswer> {
+    const giveUpAt = this.#clock.now() + PATIENCE_MS;
+    for (;;) {
+      for (let wait = this.#closedForMs; wait > 0; wait = this.#closedForMs) {
+        if (this.#clock.now() + wait > giveUpAt)
+          throw new Fault("Throttled", on, "the API's rate limit is used up", { retryAfterMs: wait });
+        await this.#clock.sleep(wait, signal);
+      }
+      const answer = await send();
+      const wait = askedToWait(answer, this.#clock.now());
+      if (wait !== undefined) this.#opensAt = Math.max(this.#opensAt, this.#clock.now() + wait);
+      // A throttled request was not carried out, so a write is repeated as safely as a read.
+      if (answer.status !== 429) return answer;
+    }
   }
 
-  /** Milliseconds until calls may go out. */
-  get closedForMs(): number {
+  get #closedForMs(): number {
     return Math.max(0, this.#opensAt - this.#clock.now());
   }
+}
+
+export interface GatedCall {
+  /** What the call is about, for the fault. */
+  on: string;
+  signal?: AbortSignal | undefined;
 }

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { asFault, type Code, Fault } from "../../../base/fault.ts";
 import { type Http, type HttpAnswer, type HttpRequest, json } from "../../../base/http.ts";
 import { VirtualClock } from "../../../base/virtual-clock.ts";
-import { openSession, PATIENCE_MS, type Session } from "./session.ts";
+import { PATIENCE_MS } from "../rate-limit.ts";
+import { openSession, type Session } from "./session.ts";
 
 const TOKEN = "a-very-secret-key";
 

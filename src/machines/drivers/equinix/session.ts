@@ -4,9 +4,6 @@ import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer } from "../../../base/ht
 import { Gate } from "../rate-limit.ts";
 import { reasons, refusal } from "./refusals.ts";
 
-/** How long a call may wait for a rate limit before it is handed back as `Throttled`. */
-export const PATIENCE_MS = 60_000;
-
 export interface Call {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** Under the API's base URL: `/devices/…`. */
@@ -34,15 +31,7 @@ export type Session = (call: Call) => Promise<unknown>;
 /** A session with one account. The token goes to `endpoint` and nowhere else: redirects are refused, links in answers not followed. */
 export function openSession({ endpoint, token, http, clock }: SessionOptions): Session {
   const gate = new Gate(clock);
-  return async (call) => {
-    const giveUpAt = clock.now() + PATIENCE_MS;
-    for (;;) {
-      await passGate(gate, clock, giveUpAt, call);
-      const answer = await send(call);
-      gate.observe(answer);
-      if (answer.status !== 429) return bodyOf(call, answer);
-    }
-  };
+  return async (call) => bodyOf(call, await gate.through(() => send(call), call));
 
   async function send(call: Call): Promise<HttpAnswer> {
     try {
@@ -66,15 +55,6 @@ export function openSession({ endpoint, token, http, clock }: SessionOptions): S
       }
       throw error;
     }
-  }
-}
-
-async function passGate(gate: Gate, clock: Clock, giveUpAt: number, call: Call): Promise<void> {
-  for (let wait = gate.closedForMs; wait > 0; wait = gate.closedForMs) {
-    if (clock.now() + wait > giveUpAt) {
-      throw new Fault("Throttled", call.on, "the API's rate limit is used up", { retryAfterMs: wait });
-    }
-    await clock.sleep(wait, call.signal);
   }
 }
 

@@ -4,9 +4,6 @@ import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer } from "../../../base/ht
 import { Gate } from "../rate-limit.ts";
 import { refusal, refusalsIn } from "./refusals.ts";
 
-/** How long a call may wait for a rate limit before it is handed back as `Throttled`. */
-export const PATIENCE_MS = 60_000;
-
 const JSON_API = "application/vnd.api+json";
 
 export interface Call {
@@ -34,21 +31,7 @@ export type Session = (call: Call) => Promise<unknown>;
 /** A session with one account. The key goes to `endpoint` and nowhere else: redirects are refused, links in answers not followed. */
 export function openSession({ endpoint, token, http, clock }: SessionOptions): Session {
   const gate = new Gate(clock);
-  return async (call) => {
-    const giveUpAt = clock.now() + PATIENCE_MS;
-    for (;;) {
-      for (let wait = gate.closedForMs; wait > 0; wait = gate.closedForMs) {
-        if (clock.now() + wait > giveUpAt) {
-          throw new Fault("Throttled", call.on, "the API's rate limit is used up", { retryAfterMs: wait });
-        }
-        await clock.sleep(wait, call.signal);
-      }
-      const answer = await send(call);
-      gate.observe(answer);
-      // A throttled request was not carried out, so a write is repeated as safely as a read.
-      if (answer.status !== 429) return bodyOf(call, answer);
-    }
-  };
+  return async (call) => bodyOf(call, await gate.through(() => send(call), call));
 
   async function send(call: Call): Promise<HttpAnswer> {
     try {
