@@ -1,22 +1,19 @@
 import { bootCatalog } from "../boot/catalog.ts";
-import { interfaceNamed, onlyInterface } from "../dhcp/interface.ts";
 import { Reservations } from "../dhcp/reservations.ts";
 import { compileSubnets } from "../dhcp/subnet.ts";
-import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
 import { servedImages } from "../iso/served.ts";
 import type { NetbootPlace } from "./service.ts";
+import { siteOf } from "./site.ts";
 
 /** What would be served, line by line, and what lacks. Opens no port. Rejects with a `Fault` for settings that can't be served. */
 export async function describe({ settings, assets }: NetbootPlace): Promise<string[]> {
-  const on = settings.interface === undefined ? onlyInterface() : interfaceNamed(settings.interface);
-  const address = formatIpv4(on.addresses[0]!.address);
-  const { dhcp, http, tftp, syslog, api, boot, discovery } = settings;
+  const { on, address, url, agentUrl } = siteOf(settings);
+  const { dhcp, tftp, syslog, api, boot, discovery } = settings;
   compileSubnets(dhcp.subnets);
   void new Reservations(dhcp.reservations);
   const { files: own, uefi, images, script = boot.unknown } = boot;
   await servedImages(images);
   const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
-  const url = `http://${address}:${http.port}`;
   const { files, urls } = catalog.bootFiles(url);
   const networks = dhcp.subnets.map(({ network, pools }) => {
     const ranges = pools.map(({ first, last }) => `${first}-${last}`).join(", ");
@@ -27,7 +24,7 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
     `DHCP       ${dhcp.mode}, ${dhcp.reservations.length} reservations`,
     ...networks,
     `TFTP       ${tftp.enabled ? `${address}:69` : "off"}`,
-    `HTTP       ${url}, https://${address}:${http.tlsPort} for agents`,
+    `HTTP       ${url}, ${agentUrl} for agents`,
     `syslog     ${syslog.enabled ? `${address}:514` : "off"}`,
     ...(api === undefined ? [] : [`API        https://${address}:${api.port}`]),
     ...Object.entries(images).map(([name, file]) => `ISO        ${url}/iso/${name}/ from ${file}`),

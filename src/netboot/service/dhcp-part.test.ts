@@ -13,7 +13,7 @@ import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import { CONFIG } from "../dhcp/testing.ts";
 import { formatIpv4, parseIpv4 } from "../dhcp/wire/ipv4.ts";
 import { netbootSettings } from "../settings.ts";
-import { type DhcpPlace, startDhcp } from "./dhcp-part.ts";
+import { type DhcpPlace, openDhcp } from "./dhcp-part.ts";
 
 const LOOPBACK = parseIpv4("127.0.0.1");
 const HELD = { address: parseIpv4("10.0.0.100"), client: "1/52540000000a", state: "bound" } as const;
@@ -70,7 +70,7 @@ function copyWith(refuse: () => Fault): LeaseCopy {
 
 test("an address is the machine's whose lease has not ended, and nobody's else", async (t) => {
   const now = clock.now();
-  const part = await startDhcp(
+  const part = await openDhcp(
     await place(t, [
       { address: HELD.address, expiresAt: now + 60_000 },
       { address: parseIpv4("10.0.0.101"), expiresAt: now - 1 },
@@ -86,11 +86,13 @@ test("an address is the machine's whose lease has not ended, and nobody's else",
   }
 });
 
-test("sockets that were opened for it are left open and unheard when it closes, so that it can start again", async (t) => {
+test("nobody is heard before it serves; sockets that were opened for it stay open when it closes, so that it can start again", async (t) => {
   const where = await place(t);
   const socket = where.inherited!.find(67, "lo")!;
   for (let time = 0; time < 2; time++) {
-    const part = await startDhcp(where);
+    const part = await openDhcp(where);
+    assert.equal(socket.listenerCount("message"), 0);
+    await part.serve();
     assert.equal(socket.listenerCount("message"), 1);
     await part.close();
     assert.equal(socket.listenerCount("message"), 0);
@@ -101,7 +103,7 @@ test("sockets that were opened for it are left open and unheard when it closes, 
 test("it does not begin with leases that another replica takes over meanwhile", async (t) => {
   const where = await place(t, [{ address: HELD.address, expiresAt: clock.now() + 60_000 }]);
   const copy = copyWith(() => new Fault("Conflict", "ConfigMap/dhcp", "it has been modified"));
-  await assert.rejects(startDhcp({ ...where, copy }), (error) => isFault(error, "Conflict"));
+  await assert.rejects(openDhcp({ ...where, copy }), (error) => isFault(error, "Conflict"));
   assert.equal(where.inherited!.find(67, "lo")!.listenerCount("message"), 0);
 });
 
@@ -110,7 +112,7 @@ test("where ConfigMaps are forbidden it serves from its file alone, and says wha
   const log: Log = { ...quietLog, warn: (fields) => void said.push(JSON.stringify(fields)) };
   const where = await place(t, [{ address: HELD.address, expiresAt: clock.now() + 60_000 }]);
   const copy = copyWith(() => new Fault("Forbidden", "ConfigMap/dhcp", "not allowed"));
-  const part = await startDhcp({ ...where, log, copy });
+  const part = await openDhcp({ ...where, log, copy });
   assert.equal(part.leased("10.0.0.100"), "52:54:00:00:00:0a");
   await part.close();
   assert.match(said.join(), /let it list, get, create and update ConfigMaps in n/);
@@ -120,5 +122,5 @@ test("where ConfigMaps are forbidden it serves from its file alone, and says wha
 test("a network that makes no sense is refused by its name", async (t) => {
   const where = await place(t);
   const wrong = { ...where.settings, subnets: [{ network: "10.0.0.0/24", pools: [], gateway: "10.9.0.1" }] };
-  await assert.rejects(startDhcp({ ...where, settings: wrong }), /subnet 10\.0\.0\.0\/24: gateway 10\.9\.0\.1/);
+  await assert.rejects(openDhcp({ ...where, settings: wrong }), /subnet 10\.0\.0\.0\/24: gateway 10\.9\.0\.1/);
 });

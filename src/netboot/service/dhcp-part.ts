@@ -18,12 +18,14 @@ import { parseIpv4 } from "../dhcp/wire/ipv4.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 
+/** DHCP that knows its leases; it hears nobody before `serve`. */
 export interface DhcpPart {
-  readonly face: DhcpFace;
   /** Who has an address by a lease of ours that has not ended. */
   leased(address: string): Mac | undefined;
   /** Ethernet cards that have a lease, and until when (ms since 1970). */
   leases(): { mac: Mac; at: number }[];
+  /** Hears and answers from now on. Once; rejects with a `Fault` when a port can't be had. */
+  serve(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,8 +45,8 @@ export interface DhcpPlace {
   copy?: LeaseCopy;
 }
 
-/** Starts DHCP on one interface. Rejects with a `Fault` when the settings are wrong or a port can't be had; nothing is left open then. */
-export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
+/** DHCP for one interface, as yet without a socket. Rejects with a `Fault` when the settings are wrong; nothing is left open then. */
+export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
   const { settings, boot, ownBoot, on, dir, tell, clock, log, inherited, copy } = place;
   const reservations = new Reservations(settings.reservations);
   const file = openLeases(join(dir, "leases"), clock);
@@ -74,19 +76,22 @@ export async function startDhcp(place: DhcpPlace): Promise<DhcpPart> {
       if (isLost) throw new Fault("Conflict", "dhcp leases", "another replica took them over meanwhile");
     }
     const leases = new LeaseTable(copied ?? file);
-    server = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
-    const face = await serveDhcp(server, on.addresses[0]!.address, { open: openOn(on, inherited), log });
+    const answering = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
+    server = answering;
+    let face: DhcpFace | undefined;
     return {
-      face,
       leased: (address) => holderOf(leases, address, clock.now()),
       leases: () =>
         leases.bound(clock.now()).flatMap(({ client, expiresAt }) => {
           const mac = macOf(client);
           return mac === undefined ? [] : [{ mac, at: expiresAt }];
         }),
+      async serve() {
+        face = await serveDhcp(answering, on.addresses[0]!.address, { open: openOn(on, inherited), log });
+      },
       async close() {
         try {
-          await face.close();
+          await face?.close();
           await copied?.settle().catch((error: unknown) => log.warn({ error }, "the last leases were not copied"));
         } finally {
           shut();

@@ -7,45 +7,36 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { asFault } from "../../base/fault.ts";
 import { type HttpHandler, json } from "../../base/http.ts";
-import { serveHttp } from "../../base/http-server.ts";
+import { type HttpServerOptions, serveHttp } from "../../base/http-server.ts";
 import type { Log } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
-import { agentHandler } from "../agent/handler.ts";
 import type { UserOrder } from "../agent/order.ts";
-import { AGENT_PATH } from "../agent/protocol.ts";
-import { bootScripts } from "../boot/boot-scripts.ts";
 import { bootCatalog, type Lack } from "../boot/catalog.ts";
-import { DiskBoots } from "../boot/disk-boots.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
-import type { AgentBoot, BootingMachine } from "../boot/machine.ts";
-import { interfaceNamed, onlyInterface } from "../dhcp/interface.ts";
+import type { BootFiles } from "../dhcp/boot.ts";
 import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
-import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
 import { firstOf } from "../files/source.ts";
-import { openHostStore } from "../hosts/host-store.ts";
-import { Hosts } from "../hosts/hosts.ts";
+import type { Hosts } from "../hosts/hosts.ts";
 import { whoIs } from "../hosts/who-is.ts";
 import { Capabilities } from "../http/capability.ts";
 import { PrivateFiles } from "../http/private-files.ts";
-import { netbootHttp } from "../http/server.ts";
 import { Images } from "../images/images.ts";
 import { servedImages } from "../iso/served.ts";
 import { localApi } from "../local-api.ts";
-import { AddressedLogs } from "../logs/by-address.ts";
-import { HostLogs } from "../logs/host-logs.ts";
+import type { HostLogs } from "../logs/host-logs.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
-import { RecentIpxe } from "../solicitations/recent-ipxe.ts";
 import { answerSolicitations } from "../solicitations/responder.ts";
-import { serveSyslog } from "../syslog/server.ts";
-import { udpOn } from "../tftp/datagrams.ts";
-import { serveTftp } from "../tftp/server.ts";
-import { startDhcp } from "./dhcp-part.ts";
+import { type DhcpPart, openDhcp } from "./dhcp-part.ts";
 import { giveOrder } from "./give-order.ts";
 import { hearing } from "./hearing.ts";
 import { type NetbootIdentity, netbootIdentity } from "./identity.ts";
+import { listen } from "./listen.ts";
+import { type Memory, openMemory } from "./memory.ts";
+import { Parts } from "./parts.ts";
 import { serveRemoteApi } from "./remote-api.ts";
 import { renewing } from "./renewal.ts";
+import { type Site, siteOf } from "./site.ts";
 
 export interface NetbootPlace {
   settings: NetbootSettings;
@@ -82,187 +73,79 @@ export interface Netboot {
   close(): Promise<void>;
 }
 
-/** A machine that takes longer from its script to its first report boots once more. */
-const BOOT_MS = 30 * 60_000;
-
 /** While it starts and while it ends. */
 const NOT_YET = { code: "Unavailable", message: "netboot: it does not serve yet, or no more" };
 
-/** Starts all that the settings ask for. Rejects with a `Fault` that names what is wrong; nothing is left open then. */
-export async function startNetboot(place: NetbootPlace, { clock, random, log }: NetbootPorts): Promise<Netboot> {
+/**
+ * Starts all that the settings ask for, DHCP last: who is given an address finds the rest there, and what can't start leads nobody here.
+ * Rejects with a `Fault` that names what is wrong; nothing is left open then.
+ */
+export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Promise<Netboot> {
   const { settings, assets, dir, inherited } = place;
-  const open: (() => unknown)[] = [];
-  const owned = <T extends { close(): unknown }>(part: T): T => {
-    open.push(() => part.close());
-    return part;
-  };
+  const { clock, random, log } = ports;
+  const parts = new Parts(log);
   let api: ReturnType<typeof localApi> | undefined;
   const close = async (): Promise<void> => {
     api = undefined;
-    for (const end of open.splice(0).reverse())
-      try {
-        await end();
-      } catch (error) {
-        // The other parts hold ports that whoever starts next needs.
-        log.error({ error: asFault(error, "netboot").message }, "a part of netboot could not be closed");
-      }
+    await parts.close();
   };
   try {
     // First of all: whoever has the socket has the folder, and nobody else writes to it.
     if (place.socket !== undefined) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const handler: HttpHandler = async (request) => api?.handler(request) ?? json(503, NOT_YET);
-      owned(
-        await serveHttp(handler, { socket: place.socket, stream: (...asked) => api?.stream(...asked) ?? false, log }),
-      );
+      const stream: HttpServerOptions["stream"] = (...asked) => api?.stream(...asked) ?? false;
+      parts.own(await serveHttp(handler, { socket: place.socket, stream, log }));
     }
-    const on = settings.interface === undefined ? onlyInterface() : interfaceNamed(settings.interface);
-    const address = formatIpv4(on.addresses[0]!.address);
-    const { port, tlsPort } = settings.http;
-    const [url, agentUrl] = [`http://${address}:${port}`, `https://${address}:${tlsPort}`];
+    const site = siteOf(settings);
+    const { on, address, url, agentUrl } = site;
     const look = (): Promise<NetbootIdentity> => netbootIdentity(join(dir, "pki"), address, { clock, random });
     const identity = await look();
-    const { files: own, uefi, script, unknown } = settings.boot;
-    const catalog = await bootCatalog({
-      assets,
-      uefi,
-      ...(own !== undefined && { own }),
-    });
+    const memory = openMemory(dir, settings, { parts, clock, random });
+    const { hosts, logs, recentIpxe } = memory;
+
+    const { files: own, uefi, images: isos } = settings.boot;
+    const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
     for (const { file, effect, remedy } of catalog.lacks) log.warn({ file, remedy }, effect);
-
-    const hosts = owned(
-      new Hosts({
-        store: openHostStore(join(dir, "hosts.db")),
-        clock,
-        random,
-        usualBoot: script === undefined ? unknown : { chain: script },
-      }),
-    );
-    const logs = owned(new HostLogs({ hosts }));
-    const note = (mac: string, source: "dhcp" | "http", line: string): void =>
-      logs.append(mac, source, line, clock.now());
-    const capabilities = new Capabilities(identity.key, clock);
-
-    const disks = new DiskBoots(hosts);
-    const recent = new RecentIpxe(clock);
-    const hear = hearing({ hosts, note: (mac, line) => note(mac, "dhcp", line) });
-    const dhcp =
-      settings.dhcp.mode === "off"
-        ? undefined
-        : owned(
-            await startDhcp({
-              settings: settings.dhcp,
-              boot: { ...catalog.bootFiles(url), ...bootOptions(settings) },
-              on,
-              dir,
-              ownBoot: (client) => disks.ownBoot(client, url),
-              tell(event) {
-                recent.tell(event);
-                hear(event);
-              },
-              clock,
-              log,
-              ...(inherited !== undefined && { inherited }),
-              ...(place.leases !== undefined && { copy: place.leases }),
-            }),
-          );
-    if (dhcp !== undefined) {
-      const responder = answerSolicitations({ device: on.name, answers: (mac) => recent.has(mac), log });
-      await responder.then(owned, (error: unknown) =>
-        log.warn(
-          { reason: asFault(error, on.name).advice },
-          "machines in iPXE will wait fifteen seconds for IPv6 routers",
-        ),
-      );
-    }
-    const who = whoIs(dhcp === undefined ? {} : { leased: dhcp.leased });
-    const said = new AddressedLogs({ logs, whoIs: who, clock });
-    const images = owned(new Images({ folder: join(dir, "images"), clock }));
-    const files = owned(new PrivateFiles({ hosts, capabilities, whoIs: who, clock }));
     const publicFiles = firstOf(
       firstScripts(() => url),
       catalog.files,
-      await servedImages(settings.boot.images),
+      await servedImages(isos),
     );
 
-    if (settings.tftp.enabled)
-      owned(
-        await serveTftp({
-          files: publicFiles,
-          clock,
-          address,
-          singlePort: settings.tftp.singlePort,
-          datagrams: udpOn(on.name, inherited),
-          onEnd: ({ client, name, outcome, bytes }) =>
-            said.append(client.address, "tftp", `${name}: ${outcome.is}, ${bytes} bytes`),
-        }),
-      );
-    if (settings.syslog.enabled)
-      owned(
-        await serveSyslog({
-          address,
-          datagrams: udpOn(on.name, inherited),
-          onLine: (from, line) => said.append(from, "syslog", line),
-        }),
-      );
-
-    const agentBoot = ({ mac, architecture }: BootingMachine): AgentBoot => ({
-      kernel: `${url}/agent/${architecture}/vmlinuz`,
-      initrd: `${url}/agent/${architecture}/initrd`,
-      commandLine: [
-        `slipway.url=${agentUrl}`,
-        `slipway.pin=${identity.pin}`,
-        `slipway.boot=${capabilities.grant({ mac, to: "agent", until: clock.now() + BOOT_MS })}`,
-        `slipway.mac=${mac}`,
-        ...settings.boot.arguments,
-      ],
-    });
-    const http = owned(
-      await netbootHttp({
-        files: firstOf(publicFiles, files),
-        handlers: {
-          "/boot/": bootScripts({
-            hosts,
-            base: () => url,
-            agentBoot,
-            whoIs: who,
-            clock,
-            nothingOnDisk: (mac) => disks.nothingFound(mac),
-            served: (machine, action) => {
-              hosts.heard(machine);
-              note(machine.mac, "http", `its script says: ${typeof action === "string" ? action : "chain"}`);
-            },
-          }),
-          [`${AGENT_PATH}/`]: agentHandler({
-            hosts,
-            capabilities,
-            whoIs: who,
-            clock,
-            log,
-            onLine: (host, line) => logs.append(host, "agent", line, clock.now()),
-          }),
-        },
-        host: address,
-        port,
-        tls: { port: tlsPort, ...identity.tls },
-        onAnswered: ({ remote, method, path, status, bytes, complete }) => {
-          // What the agent has to say it says by itself.
-          if (path.startsWith(`${AGENT_PATH}/`)) return;
-          said.append(remote, "http", `${method} ${path}: ${status}, ${bytes} bytes${complete ? "" : ", broken off"}`);
-        },
-        log,
-      }),
+    const dhcp = await dhcpOf(place, { ...ports, parts, site, memory, files: catalog.bootFiles(url) });
+    const who = whoIs(dhcp === undefined ? {} : { leased: dhcp.leased });
+    const capabilities = new Capabilities(identity.key, clock);
+    const images = parts.own(new Images({ folder: join(dir, "images"), clock }));
+    const files = parts.own(new PrivateFiles({ hosts, capabilities, whoIs: who, clock }));
+    const http = await listen(
+      { settings, site, identity, memory, publicFiles, files, capabilities, whoIs: who, inherited },
+      { parts, clock, log },
     );
     const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, images, url: agentUrl });
-    api = localApi({ hosts, logs, order });
+    const asked = { hosts, logs, order };
+    api = localApi(asked);
+    const { api: remoteApi } = settings;
     const remote =
-      settings.api &&
-      owned(await serveRemoteApi({ host: address, ...settings.api, identity, dhcp, log }, { hosts, logs, order }));
+      remoteApi && parts.own(await serveRemoteApi({ host: address, ...remoteApi, identity, dhcp, log }, asked));
     const show = ({ tls, authority }: NetbootIdentity): void => {
       http.tls?.renew(tls);
       remote?.renew({ ...tls, ca: authority });
     };
-    owned(renewing(look, show, { clock, log }));
+    parts.own(renewing(look, show, { clock, log }));
+
+    if (dhcp !== undefined) {
+      const answering = answerSolicitations({ device: on.name, answers: (mac) => recentIpxe.has(mac), log });
+      await answering.then(
+        (responder) => parts.own(responder),
+        (error: unknown) =>
+          log.warn(
+            { reason: asFault(error, on.name).advice },
+            "machines in iPXE will wait fifteen seconds for IPv6 routers",
+          ),
+      );
+    }
+    await dhcp?.serve();
     log.info({ interface: on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
     return { hosts, logs, files, order, url, agentUrl, lacks: catalog.lacks, close };
   } catch (error) {
@@ -271,7 +154,37 @@ export async function startNetboot(place: NetbootPlace, { clock, random, log }: 
   }
 }
 
-function bootOptions({ boot }: NetbootSettings): object {
-  const { byArchitecture, uefiDiscovery } = boot;
-  return { uefiDiscovery, ...(byArchitecture !== undefined && { byArchitecture }) };
+interface DhcpPorts extends NetbootPorts {
+  parts: Parts;
+  site: Site;
+  memory: Memory;
+  files: BootFiles;
+}
+
+/** DHCP that remembers whom it hears; undefined: none is wanted. */
+async function dhcpOf(
+  { settings, dir, inherited, leases }: NetbootPlace,
+  { parts, site, memory, files, clock, log }: DhcpPorts,
+): Promise<DhcpPart | undefined> {
+  if (settings.dhcp.mode === "off") return undefined;
+  const { hosts, logs, disks, recentIpxe } = memory;
+  const { byArchitecture, uefiDiscovery } = settings.boot;
+  const hear = hearing({ hosts, note: (mac, line) => logs.append(mac, "dhcp", line, clock.now()) });
+  return parts.own(
+    await openDhcp({
+      settings: settings.dhcp,
+      boot: { ...files, uefiDiscovery, ...(byArchitecture !== undefined && { byArchitecture }) },
+      on: site.on,
+      dir,
+      ownBoot: (client) => disks.ownBoot(client, site.url),
+      tell(event) {
+        recentIpxe.tell(event);
+        hear(event);
+      },
+      clock,
+      log,
+      ...(inherited !== undefined && { inherited }),
+      ...(leases !== undefined && { copy: leases }),
+    }),
+  );
 }

@@ -1,0 +1,93 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { agentHandler } from "../agent/handler.ts";
+import { AGENT_PATH } from "../agent/protocol.ts";
+import { bootScripts } from "../boot/boot-scripts.ts";
+import { type FileSource, firstOf } from "../files/source.ts";
+import type { WhoIs } from "../hosts/who-is.ts";
+import type { Capabilities } from "../http/capability.ts";
+import { type NetbootHttp, netbootHttp } from "../http/server.ts";
+import { AddressedLogs } from "../logs/by-address.ts";
+import type { NetbootSettings } from "../settings.ts";
+import type { InheritedSockets } from "../sockets/inherited.ts";
+import { serveSyslog } from "../syslog/server.ts";
+import { udpOn } from "../tftp/datagrams.ts";
+import { serveTftp } from "../tftp/server.ts";
+import { agentBootOf } from "./agent-boot.ts";
+import type { NetbootIdentity } from "./identity.ts";
+import type { Memory } from "./memory.ts";
+import type { Parts } from "./parts.ts";
+import type { Site } from "./site.ts";
+
+/** What machines are answered from once they have an address. */
+export interface Answers {
+  settings: NetbootSettings;
+  site: Site;
+  identity: Pick<NetbootIdentity, "pin" | "tls">;
+  memory: Memory;
+  /** For everybody, by TFTP and HTTP alike. */
+  publicFiles: FileSource;
+  /** For single machines. */
+  files: FileSource;
+  capabilities: Capabilities;
+  whoIs: WhoIs;
+  inherited: InheritedSockets | undefined;
+}
+
+/** Listens for what machines ask that have an address: TFTP, syslog, HTTP. Rejects with a `Fault` when a port can't be had; `parts` own what listens. */
+export async function listen(
+  answers: Answers,
+  { parts, clock, log }: { parts: Parts; clock: Clock; log: Log },
+): Promise<NetbootHttp> {
+  const { settings, site, identity, memory, publicFiles, files, capabilities, whoIs, inherited } = answers;
+  const { hosts, logs, disks } = memory;
+  const { address } = site;
+  const datagrams = udpOn(site.on.name, inherited);
+  const said = new AddressedLogs({ logs, whoIs, clock });
+
+  const scripts = bootScripts({
+    hosts,
+    base: () => site.url,
+    agentBoot: (machine) => agentBootOf(machine, { settings, site, pin: identity.pin, capabilities, clock }),
+    whoIs,
+    clock,
+    nothingOnDisk: (mac) => disks.nothingFound(mac),
+    served(machine, action) {
+      hosts.heard(machine);
+      const what = typeof action === "string" ? action : "chain";
+      logs.append(machine.mac, "http", `its script says: ${what}`, clock.now());
+    },
+  });
+  const onLine = (host: string, line: string): void => logs.append(host, "agent", line, clock.now());
+  const agents = agentHandler({ hosts, capabilities, whoIs, clock, log, onLine });
+  const http = parts.own(
+    await netbootHttp({
+      files: firstOf(publicFiles, files),
+      handlers: { "/boot/": scripts, [`${AGENT_PATH}/`]: agents },
+      host: address,
+      port: settings.http.port,
+      tls: { port: settings.http.tlsPort, ...identity.tls },
+      onAnswered({ remote, method, path, status, bytes, complete }) {
+        // What the agent has to say it says by itself.
+        if (path.startsWith(`${AGENT_PATH}/`)) return;
+        said.append(remote, "http", `${method} ${path}: ${status}, ${bytes} bytes${complete ? "" : ", broken off"}`);
+      },
+      log,
+    }),
+  );
+  if (settings.tftp.enabled)
+    parts.own(
+      await serveTftp({
+        files: publicFiles,
+        clock,
+        address,
+        singlePort: settings.tftp.singlePort,
+        datagrams,
+        onEnd: ({ client, name, outcome, bytes }) =>
+          said.append(client.address, "tftp", `${name}: ${outcome.is}, ${bytes} bytes`),
+      }),
+    );
+  if (settings.syslog.enabled)
+    parts.own(await serveSyslog({ address, datagrams, onLine: (from, line) => said.append(from, "syslog", line) }));
+  return http;
+}

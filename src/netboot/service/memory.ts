@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import { DiskBoots } from "../boot/disk-boots.ts";
+import { openHostStore } from "../hosts/host-store.ts";
+import { Hosts } from "../hosts/hosts.ts";
+import { HostLogs } from "../logs/host-logs.ts";
+import type { NetbootSettings } from "../settings.ts";
+import { RecentIpxe } from "../solicitations/recent-ipxe.ts";
+import type { Parts } from "./parts.ts";
+
+/** What is known of the machines. */
+export interface Memory {
+  hosts: Hosts;
+  logs: HostLogs;
+  disks: DiskBoots;
+  recentIpxe: RecentIpxe;
+}
+
+/** What was known when the folder was used last; hosts outlive the process, the rest does not. Throws when the folder can't be written. */
+export function openMemory(
+  dir: string,
+  { boot: { script, unknown } }: Pick<NetbootSettings, "boot">,
+  { parts, clock, random }: { parts: Parts; clock: Clock; random: Random },
+): Memory {
+  const usualBoot = script === undefined ? unknown : { chain: script };
+  const hosts = parts.own(new Hosts({ store: openHostStore(join(dir, "hosts.db")), clock, random, usualBoot }));
+  const logs = parts.own(new HostLogs({ hosts }));
+  return { hosts, logs, disks: new DiskBoots(hosts), recentIpxe: new RecentIpxe(clock) };
+}
