@@ -61,7 +61,8 @@ export class AddressBook {
     if (this.#mode !== "pool") return { address: undefined, because: "no address is reserved for it" };
     for (const address of [this.#leases.of(client.key)?.address, asked])
       if (address !== undefined && this.obstacle(client, address, subnet, now) === undefined) return { address };
-    const address = subnet.pool.take((each) => this.#unavailableUntil(each, client, subnet, now), now);
+    const takenUntil = (each: Ipv4): number => this.#unavailableUntil(each, client, subnet, now);
+    const address = subnet.pool.take(takenUntil, now, this.#leases.freedEarly);
     return address === undefined ? { address, because: "the pool is used up" } : { address };
   }
 

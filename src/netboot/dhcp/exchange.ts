@@ -96,7 +96,7 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
   const server = addressIn(message, OPTION.serverIdentifier);
   if (server !== undefined && !us.includes(server)) {
     // It took another server's offer.
-    if (leases.withdraw(client.key, now)) exchange.subnet.pool.givenBack();
+    leases.withdraw(client.key, now);
     return NOTHING;
   }
   const asked = addressIn(message, OPTION.requestedAddress);
@@ -135,14 +135,13 @@ async function decline({ message, client, subnet, us, now }: Exchange, { leases,
   return NOTHING;
 }
 
-async function release({ message, client, subnet, us, now }: Exchange, { leases, tell }: Means): Promise<Verdict> {
+async function release({ message, client, us, now }: Exchange, { leases, tell }: Means): Promise<Verdict> {
   const address = message.ciaddr;
   const server = addressIn(message, OPTION.serverIdentifier);
   const held = leases.at(address);
   if (held?.client !== client.key || held.state !== "bound") return NOTHING;
   if (server !== undefined && !us.includes(server)) return NOTHING;
   await leases.release(address, client.key, now);
-  subnet.pool.givenBack();
   tell({ is: "released", client, address });
   return NOTHING;
 }

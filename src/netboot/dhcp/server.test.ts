@@ -168,6 +168,20 @@ test("a full pool is silent, says so, and serves again when an address comes bac
   assert.notEqual(await rack.boot({ mac: mac(21) }), undefined);
 });
 
+test("a full pool serves again when a lease ends earlier than it was to: declined, or bound anew for a short time by what boots", async () => {
+  const rack = new Rack();
+  for (const [i] of POOL.entries()) await rack.boot({ mac: mac(i) });
+  assert.equal(await rack.boot({ mac: mac(20) }), undefined);
+  await rack.send(say("decline", { mac: mac(3), asks: "10.0.0.103", server: US }));
+  assert.equal(await rack.boot({ mac: mac(20) }), undefined);
+  rack.now += 10 * MINUTE;
+  assert.equal(await rack.boot({ mac: mac(20) }), "10.0.0.103");
+  assert.equal(await rack.boot({ mac: mac(21) }), undefined);
+  assert.equal(await rack.boot({ mac: mac(4), sends: SENDS.ovmfPxe }), "10.0.0.104");
+  rack.now += 2 * MINUTE;
+  assert.equal(await rack.boot({ mac: mac(21) }), "10.0.0.104");
+});
+
 test("an offer that is not taken up is anybody's after a minute, or at once when the client takes another server's", async () => {
   const rack = new Rack();
   for (const [i] of POOL.entries()) await rack.send(say("discover", { mac: mac(i) }));

@@ -10,8 +10,8 @@ export class Pool {
   readonly #ranges: readonly Range[];
   readonly size: number;
   #next = 0;
-  /** No address is free before this moment, unless one is given back. */
-  #fullUntil = 0;
+  /** No address is free before this moment, as long as nothing has changed. */
+  #full = { until: 0, change: 0 };
 
   constructor(ranges: readonly Range[]) {
     this.#ranges = ranges;
@@ -23,11 +23,11 @@ export class Pool {
   }
 
   /**
-   * The next address that is free. `takenUntil` tells the moment until which an address is not, 0 for a free one. A full pool is
-   * searched once, and then not again before the first of its addresses comes free.
+   * The next address that is free. `takenUntil` tells the moment until which an address is not, 0 for a free one; `change` is another number
+   * once one of these moments has moved forward. A full pool is searched once, and then not again before one of its addresses comes free.
    */
-  take(takenUntil: (address: Ipv4) => number, now: number): Ipv4 | undefined {
-    if (now < this.#fullUntil) return undefined;
+  take(takenUntil: (address: Ipv4) => number, now: number, change: number): Ipv4 | undefined {
+    if (now < this.#full.until && change === this.#full.change) return undefined;
     let earliest = Number.POSITIVE_INFINITY;
     for (let tried = 0; tried < this.size; tried++) {
       const address = this.#address(this.#next);
@@ -36,13 +36,8 @@ export class Pool {
       if (until === 0) return address;
       earliest = Math.min(earliest, until);
     }
-    this.#fullUntil = earliest;
+    this.#full = { until: earliest, change };
     return undefined;
-  }
-
-  /** An address was given back before its time. */
-  givenBack(): void {
-    this.#fullUntil = 0;
   }
 
   #address(index: number): Ipv4 {

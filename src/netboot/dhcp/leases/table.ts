@@ -15,6 +15,7 @@ export class LeaseTable {
   readonly #store: LeaseStore;
   readonly #byAddress = new Map<Ipv4, Held>();
   readonly #byClient = new Map<string, Held>();
+  #freedEarly = 0;
 
   constructor(store: LeaseStore) {
     this.#store = store;
@@ -24,6 +25,11 @@ export class LeaseTable {
   /** What is known of the address; it may have expired. */
   at(address: Ipv4): Held | undefined {
     return this.#byAddress.get(address);
+  }
+
+  /** How often an address came free, or is to come free, earlier than it was held before: given back, declined, or bound for a shorter time. */
+  get freedEarly(): number {
+    return this.#freedEarly;
   }
 
   /** Leases that have not ended. */
@@ -52,12 +58,10 @@ export class LeaseTable {
     this.#set({ address, client, state: "offered", expiresAt: now + OFFER_MS });
   }
 
-  /** Takes back an offer that the client did not take up, and says whether there was one. */
-  withdraw(client: string, now: number): boolean {
+  /** Takes back an offer that the client did not take up. */
+  withdraw(client: string, now: number): void {
     const held = this.#byClient.get(client);
-    if (held?.state !== "offered" || held.expiresAt <= now) return false;
-    this.#set({ ...held, expiresAt: now });
-    return true;
+    if (held?.state === "offered" && held.expiresAt > now) this.#set({ ...held, expiresAt: now });
   }
 
   /** Gives the address to the client. Resolves when that is durable: not before then may the client hear of it. */
@@ -83,6 +87,7 @@ export class LeaseTable {
   #set(held: Held): void {
     const before = this.#byAddress.get(held.address);
     if (before !== undefined && this.#byClient.get(before.client) === before) this.#byClient.delete(before.client);
+    if (before !== undefined && held.expiresAt < before.expiresAt) this.#freedEarly++;
     this.#byAddress.set(held.address, held);
     if (held.state !== "declined") this.#byClient.set(held.client, held);
   }
