@@ -19,7 +19,7 @@ export async function fetchHead(fetch: Fetch, url: string, signal?: AbortSignal)
   const parts: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop ends the transfer, where the server sends the whole.
-  for await (const part of response.body ?? []) {
+  for await (const part of bodyOf(response, url)) {
     parts.push(part);
     size += part.length;
     if (size >= HEAD_BYTES) break;
@@ -41,7 +41,7 @@ export async function fetchTo(
   const file = await open(to, "wx", 0o600);
   try {
     let size = 0;
-    for await (const part of response.body ?? []) {
+    for await (const part of bodyOf(response, url)) {
       size += part.length;
       if (size > mostBytes) throw new Fault("Invalid", shown(url), `is longer than ${mostBytes} bytes`);
       hash?.update(part);
@@ -72,6 +72,15 @@ async function get(
     shown(url),
     `the server answered ${response.status}`,
   );
+}
+
+/** The answer's bytes as they come. Leaving before the end ends the transfer. */
+async function* bodyOf(response: Response, url: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response.body ?? [];
+  } catch (cause) {
+    throw new Fault("Unavailable", shown(url), "broke off while it was fetched", { cause });
+  }
 }
 
 /** Users and queries of a URL may be secrets. */

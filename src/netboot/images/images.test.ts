@@ -20,14 +20,18 @@ const folder = mkdtempSync(join(tmpdir(), "slipway-images-"));
 after(() => rmSync(folder, { recursive: true }));
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-const served = new Map<string, { bytes: Uint8Array; etag: string }>();
+const served = new Map<string, { bytes: Uint8Array; etag: string; cutAfter?: number }>();
 const requests: string[] = [];
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? "", "http://x");
   requests.push(`${request.method} ${pathname}${request.headers.range ? " head" : ""}`);
   const file = served.get(pathname);
   if (file === undefined) response.writeHead(pathname === "/broken" ? 500 : 404).end();
-  else response.writeHead(200, { etag: file.etag, "content-length": file.bytes.length }).end(file.bytes);
+  else {
+    response.writeHead(200, { etag: file.etag, "content-length": file.bytes.length });
+    if (file.cutAfter === undefined) response.end(file.bytes);
+    else response.write(file.bytes.subarray(0, file.cutAfter), () => response.destroy());
+  }
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 after(() => server.close());
@@ -162,6 +166,33 @@ test("an image that would have the server read another file, or fill its disk, i
       qcow2Obstacle(bytes, 1_000);
     }),
   );
+});
+
+test("what a process that ended had begun is not taken for an image, and leaves", async () => {
+  const { images, own } = someImages();
+  served.set("/disk", { bytes: qcow2(), etag: '"1"' });
+  await images.imageFor(`${origin}/disk`);
+  for (const name of await readdir(own)) if (name.endsWith(".sha256")) writeFileSync(join(own, name), "");
+  for (const part of ["x.qcow2.part", "x.raw.part"]) writeFileSync(join(own, part), "half");
+
+  const image = await images.imageFor(`${origin}/disk`);
+  assert.equal(image.checksum?.value, sha256(Buffer.from("raw of 1024")));
+  assert.equal((await readdir(own)).length, 2);
+});
+
+test("an image whose server breaks off, and a disk that takes no more, are told by name", async () => {
+  const convert: Convert = async () => {
+    throw Object.assign(new Error("no space left on device, write"), { code: "ENOSPC" });
+  };
+  const { images, own } = someImages({ convert });
+  served.set("/broken-off", { bytes: qcow2(), etag: '"1"', cutAfter: 600 });
+  await assert.rejects(images.imageFor(`${origin}/broken-off?token=secret`), (error) => {
+    assert.ok(isFault(error, "Unavailable"));
+    return error.message === `${origin}/broken-off: broke off while it was fetched`;
+  });
+  served.set("/disk", { bytes: qcow2(), etag: '"1"' });
+  await assert.rejects(images.imageFor(`${origin}/disk`), (error) => isFault(error, "Unavailable") && error.on === own);
+  assert.deepEqual(await readdir(own), []);
 });
 
 test("what can't be had is told with a remedy", async () => {

@@ -103,21 +103,25 @@ export class Images {
     const { folder, convert, clock } = this.#options;
     const { signal } = this.#closing;
     const raw = join(folder, `${key}.raw`);
-    let value = await readFile(`${raw}.sha256`, "utf8").catch(() => undefined);
-    if (value === undefined) {
+    let value = await readFile(`${raw}.sha256`, "utf8").catch(() => "");
+    // A loss of power leaves an empty one.
+    if (!/^[0-9a-f]{64}$/.test(value)) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      await this.#clean();
       await this.#makeRoom();
-      const parts = [join(folder, `${key}.qcow2.part`), `${raw}.part`] as const;
-      const clean = (): Promise<unknown> => Promise.all(parts.map((part) => rm(part, { force: true })));
+      const [fetched, part] = [join(folder, `${key}.qcow2.part`), `${raw}.part`];
       try {
-        await clean();
-        await convert(await obtain(parts[0]), parts[1], signal);
-        value = await digestOf(parts[1], "sha256", signal);
-        await rename(parts[1], raw);
+        await convert(await obtain(fetched), part, signal);
+        value = await digestOf(part, "sha256", signal);
+        await onDisk(part);
+        await rename(part, raw);
         // Last: an image without one is not ready.
         await writeFile(`${raw}.sha256`, value);
+      } catch (cause) {
+        if (cause instanceof Fault) throw cause;
+        throw new Fault("Unavailable", folder, "the image can't be converted there", { cause });
       } finally {
-        await clean();
+        await this.#clean();
       }
     }
     const now = new Date(clock.now());
@@ -131,12 +135,21 @@ export class Images {
     if (obstacle !== undefined) throw new Fault("Invalid", name, obstacle);
   }
 
+  /** Takes away what was begun, by a process that has ended too: only one image is converted at a time. */
+  async #clean(): Promise<void> {
+    for (const path of await this.#named(".part")) await rm(path, { force: true });
+  }
+
+  async #named(ending: string): Promise<string[]> {
+    const { folder } = this.#options;
+    const names = await readdir(folder);
+    return names.filter((name) => name.endsWith(ending)).map((name) => join(folder, name));
+  }
+
   async #makeRoom(): Promise<void> {
-    const { folder, cacheBytes, clock } = this.#options;
+    const { cacheBytes, clock } = this.#options;
     const images: { path: string; usedAt: number; bytes: number }[] = [];
-    for (const name of await readdir(folder)) {
-      if (!name.endsWith(".raw")) continue;
-      const path = join(folder, name);
+    for (const path of await this.#named(".raw")) {
       const used = await stat(`${path}.sha256`).catch(() => undefined);
       // Holes take no room.
       images.push({ path, usedAt: used?.mtimeMs ?? 0, bytes: (await stat(path)).blocks * 512 });
@@ -155,6 +168,12 @@ export class Images {
 function keyOf(place: string, version: string, checksum: Checksum | undefined): string {
   const what = checksum === undefined ? `${place}\n${version}` : `${checksum.type}:${checksum.value.toLowerCase()}`;
   return createHash("sha256").update(what).digest("hex").slice(0, 32);
+}
+
+/** `qemu-img` leaves its output to the kernel; with its checksum on the disk before it, the image would be taken for whole. */
+async function onDisk(path: string): Promise<void> {
+  const file = await open(path);
+  await file.datasync().finally(() => file.close());
 }
 
 async function headOfFile(path: string): Promise<Beginning> {
