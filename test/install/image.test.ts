@@ -19,6 +19,8 @@ import { VERSION } from "../../src/base/version.ts";
 import { type Elf, readElf } from "../../tools/image/elf.ts";
 import { type Descriptor, ImageLayout } from "../../tools/image/oci.ts";
 import { run } from "../../tools/image/run.ts";
+import type { Question } from "../netboot/ask.ts";
+import { lacking, Namespace } from "../netboot/namespace.ts";
 import { findProgram } from "./programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -37,6 +39,7 @@ interface Config {
   rootfs: { diff_ids: string[] };
 }
 
+const needsNetwork = await lacking();
 assert.ok(existsSync(IMAGE), "there is no dist/image: run `make image`");
 const scratch = mkdtempSync(join(tmpdir(), "slipway-image-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -129,8 +132,8 @@ for (const architecture of ARCHITECTURES) {
 
   test(`${architecture}: whose libraries they are stands beside them`, () => {
     const packages = readdirSync(join(image.root, "var/lib/dpkg/status.d"));
-    assert.deepEqual(packages.sort(), ["gcc-14-base", "libc6", "libgcc-s1", "libstdc++6"]);
-    for (const name of ["libc6", "gcc-14-base", "nodejs"])
+    assert.deepEqual(packages.sort(), ["gcc-14-base", "libc6", "libcrypt1", "libgcc-s1", "libstdc++6", "perl-base"]);
+    for (const name of ["libc6", "gcc-14-base", "libcrypt1", "perl-base", "nodejs"])
       assert.ok(existsSync(join(image.root, "usr/share/doc", name, "copyright")), name);
   });
 }
@@ -164,12 +167,53 @@ test("in a chroot: the demo's machines join", needsChroot, () => {
   assert.equal(status, 0, stdout + stderr);
 });
 
+test("in a chroot: netboot hears the card that is named and no other, and may answer machines that look for routers", {
+  skip: needsNetwork,
+}, async (t) => {
+  const network = await Namespace.open(`
+    mkdir -p ${root}/proc ${root}/dev
+    mount -t proc proc ${root}/proc
+    mount --rbind /dev ${root}/dev
+    for n in 1 2; do
+      ip netns add net$n
+      ip link add card$n type veth peer name there netns net$n
+      ip addr add 10.9.$n.1/24 dev card$n
+      ip link set card$n up
+      ip netns exec net$n ip link set there up
+      ip netns exec net$n ip addr add 10.9.$n.77/24 dev there
+      ip netns exec net$n ip route add 255.255.255.255 dev there
+    done`);
+  t.after(() => network.close());
+  // Whatever network an address is given in: the card alone decides who is heard.
+  const options = "--interface card1 --subnet 10.9.1.0/24 --range 10.9.1.100-10.9.1.199 --no-kubernetes --dir /state";
+  const command = [...config.config.Entrypoint, "netboot", ...options.split(" ")];
+  const said = await network.startSaying("netboot serves", "chroot", [root, ...command]);
+  assert.doesNotMatch(said(), /IPv6 routers/);
+  const question: Question = {
+    type: "discover",
+    said: { flags: 0x8000 },
+    to: { address: "255.255.255.255", port: 67 },
+  };
+  const ask = join(ROOT, "test/netboot/ask.ts");
+  const answers = async (net: string): Promise<string> =>
+    (await network.run(process.execPath, [ask, JSON.stringify(question)], { net })).stdout;
+  assert.match(await answers("net1"), /"yiaddr":"10\.9\.1\.1\d\d"/);
+  assert.equal(await answers("net2"), "");
+});
+
 const qemu = findProgram("qemu-aarch64-static") ?? findProgram("qemu-aarch64");
 const needsQemu = { skip: qemu === undefined && "no qemu-aarch64: apt-get install qemu-user" };
 test("arm64: answers its version under QEMU", needsQemu, () => {
   const arm = images.arm64.root;
   const node = ["-L", arm, join(arm, "usr/bin/node"), join(arm, "usr/lib/slipway/slipway.mjs"), "version"];
   assert.match(run(qemu!, node).toString(), /linux\/arm64\)\n$/);
+});
+
+test("arm64: perl has what netboot's programs use, under QEMU", needsQemu, () => {
+  const arm = images.arm64.root;
+  const program =
+    "use strict; use Socket qw(:all); print inet_ntoa(INADDR_LOOPBACK), pack_sockaddr_in6(0, IN6ADDR_ANY) ne ''";
+  assert.equal(run(qemu!, ["-L", arm, join(arm, "usr/bin/perl"), "-e", program]).toString(), "127.0.0.11");
 });
 
 test("the same files give the same layer, whenever and under whatever umask they were written", async () => {

@@ -4,8 +4,8 @@ import { Apt, DEBIAN } from "./apt.ts";
 import type { Elf } from "./elf.ts";
 import { run } from "./run.ts";
 
-/** The libraries that Node is linked with; the last one has the copyright of two of them. */
-const PACKAGES = ["libc6", "libstdc++6", "libgcc-s1", "gcc-14-base"];
+/** The libraries that Node and perl are linked with, the package that has the copyright of two of them, and perl. */
+const PACKAGES = ["libc6", "libstdc++6", "libgcc-s1", "gcc-14-base", "libcrypt1", "perl-base"];
 
 export interface DebianPackage {
   name: string;

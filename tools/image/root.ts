@@ -33,6 +33,20 @@ const FILES: Readonly<Record<string, string>> = {
   "etc/os-release": `NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="${DEBIAN.number}"\n`,
 };
 
+/** What perl needs for `use strict; use Socket`, where netboot does by it what Node can't (src/netboot/sockets, solicitations). */
+const PERL_MODULES = [
+  ...[
+    "strict.pm",
+    "warnings.pm",
+    "warnings/register.pm",
+    "overloading.pm",
+    "Carp.pm",
+    "Exporter.pm",
+    "Exporter/Heavy.pm",
+  ],
+  ...["XSLoader.pm", "Socket.pm", "auto/Socket/Socket.so"],
+];
+
 export interface Ingredients {
   architecture: Elf["architecture"];
   /** Folders with what was unpacked. */
@@ -41,7 +55,7 @@ export interface Ingredients {
   packages: readonly DebianPackage[];
 }
 
-/** The layer that seldom changes: Node, its loader and the libraries that they need, and their copyrights. */
+/** The layer that seldom changes: Node, perl, their loader and the libraries that they need, and the copyrights. */
 export function writeBase(root: string, { architecture, debian, node, packages }: Ingredients): void {
   for (const folder of ["usr/bin", "usr/lib", "usr/lib64", "var/lib/dpkg/status.d"])
     mkdirSync(join(root, folder), { recursive: true });
@@ -53,7 +67,9 @@ export function writeBase(root: string, { architecture, debian, node, packages }
   const program = elfOf(join(node, "bin/node"), architecture);
   const loader = program.interpreter!;
   copy(join(debian, "usr", loader), join(root, "usr", loader));
-  copyLibraries(program.needed, { from: debian, to: root, architecture, loader });
+  const way = { from: debian, to: root, architecture, loader };
+  copyLibraries(program.needed, way);
+  copyPerl(way);
 
   for (const { name, control } of packages) {
     write(join(root, "var/lib/dpkg/status.d", name), control);
@@ -75,6 +91,14 @@ interface Way {
   to: string;
   architecture: Elf["architecture"];
   loader: string;
+}
+
+function copyPerl(way: Way): void {
+  const program = "usr/bin/perl";
+  copy(join(way.from, program), join(way.to, program));
+  copyLibraries(elfOf(join(way.from, program), way.architecture).needed, way);
+  const modules = join("usr/lib", TRIPLETS[way.architecture], "perl-base");
+  for (const name of PERL_MODULES) copy(join(way.from, modules, name), join(way.to, modules, name));
 }
 
 /** The libraries, and what they need in turn. The loader is there already. */

@@ -18,10 +18,8 @@ export interface DeviceBind {
  * It ends once the socket has arrived. A refusal of the kernel's is told as `errno step` on standard error.
  */
 const PROGRAM = String.raw`
-use strict; use Socket; use POSIX ();
-my ($device, $address, $port) = @ARGV;
-my %sendmsg = (x86_64 => 46, aarch64 => 211);
-my $number = $sendmsg{(POSIX::uname())[4]} or fail("sendmsg", POSIX::ENOSYS());
+use strict; use Socket;
+my ($device, $address, $port, $sendmsg) = @ARGV;
 sub fail { print STDERR $_[1] + 0, " $_[0]"; exit 1 }
 socket(my $udp, AF_INET, SOCK_DGRAM, 0) or fail("socket", $!);
 setsockopt($udp, SOL_SOCKET, SO_REUSEADDR, 1) or fail("SO_REUSEADDR", $!);
@@ -31,19 +29,24 @@ my $text = qq({"cmd":"NODE_HANDLE","type":"dgram.Socket","dgramType":"udp4","msg
 my $rights = pack("Q i i i x4", 20, SOL_SOCKET, 1, fileno $udp);
 my $parts = pack("P Q", $text, length $text);
 my $message = pack("Q Q P Q P Q i x4", 0, 0, $parts, 1, $rights, length $rights, 0);
-syscall($number, $ENV{NODE_CHANNEL_FD} + 0, $message, 0) == length $text or fail("sendmsg", $!);
+syscall($sendmsg + 0, $ENV{NODE_CHANNEL_FD} + 0, $message, 0) == length $text or fail("sendmsg", $!);
 open(my $channel, "<&=", $ENV{NODE_CHANNEL_FD}) or exit;
 readline $channel;
 `;
 
+/** Linux's number of sendmsg(2), which Debian's smallest perl has no name for. */
+const SENDMSG: Partial<Record<NodeJS.Architecture, number>> = { x64: 46, arm64: 211 };
+
 /**
  * A bound socket that hears only what comes by the device, and sends by no other. Rejects with a `Fault`: `MissingInput` when there is
- * no perl, `Unavailable` when the kernel refuses (no such device, port taken, not allowed).
+ * no perl, or no way known on this processor, `Unavailable` when the kernel refuses (no such device, port taken, not allowed).
  */
 export async function openOnDevice({ device, address, port }: DeviceBind): Promise<Socket> {
   const on = `udp ${address}:${port} on ${device}`;
+  const sendmsg = SENDMSG[process.arch];
+  if (sendmsg === undefined) throw new Fault("MissingInput", on, `a ${process.arch} can't pass a socket on`);
   const { PATH } = process.env;
-  const child = spawn("perl", ["-e", PROGRAM, device, address, String(port)], {
+  const child = spawn("perl", ["-e", PROGRAM, device, address, String(port), String(sendmsg)], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     env: PATH === undefined ? {} : { PATH },
   });
