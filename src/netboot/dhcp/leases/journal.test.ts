@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "../../../base/clock.ts";
+import { isFault } from "../../../base/fault.ts";
 import { VirtualClock } from "../../../base/virtual-clock.ts";
 import { openLeases } from "./journal.ts";
 import type { Lease } from "./lease.ts";
@@ -185,4 +186,16 @@ test("a file of a newer Slipway, or of something else, is refused", (t) => {
   const file = fileFor(t);
   writeFileSync(file, "slipway-leases 2\n");
   assert.throws(() => openLeases(file, systemClock), /it begins with "slipway-leases 2.n", not with "slipway-leases 1/);
+});
+
+test("a file that can't be opened is told by name, and a lease after the end is refused instead of written elsewhere", async (t) => {
+  const file = fileFor(t);
+  mkdirSync(file);
+  assert.throws(
+    () => openLeases(file, systemClock),
+    (error) => isFault(error, "MissingInput") && error.on === file,
+  );
+  const store = openLeases(`${file}-2`, systemClock);
+  store.close();
+  await assert.rejects(store.put(lease(1, "1/aa")), (error) => isFault(error, "Unavailable"));
 });

@@ -25,12 +25,13 @@ const AT_ONCE = 4_000;
 /**
  * Leases in a file of lines, the newest line of an address counts; `put` resolves when its line is on the disk. Leases that are put within
  * some milliseconds, or while the disk is busy, share one write; nobody but their clients waits for it. Leases of a write that failed go
- * with the next one. One process at a time writes; others may read at any time. Throws a `Fault` when the file can't be read or a newer
+ * with the next one. One process at a time writes; others may read at any time. Throws a `Fault` when the file can't be opened or a newer
  * Slipway wrote it.
  */
 export function openLeases(file: string, clock: Pick<Clock, "after">, disk: Disk = systemDisk): LeaseStore {
-  const fd = openSync(file, "a+", 0o600);
+  let fd: number | undefined;
   try {
+    fd = openSync(file, "a+", 0o600);
     const text = readFileSync(fd, "utf8");
     if (HEADER.startsWith(text)) begin(file, fd, HEADER.slice(text.length));
     else if (!text.startsWith(HEADER)) {
@@ -39,9 +40,10 @@ export function openLeases(file: string, clock: Pick<Clock, "after">, disk: Disk
     } else if (!text.endsWith("\n")) writeSync(fd, TORN);
     const known = readLines(text);
     return new Journal({ file, fd, clock, disk, known, lines: text.split("\n").length });
-  } catch (error) {
-    closeSync(fd);
-    throw error;
+  } catch (cause) {
+    if (fd !== undefined) closeSync(fd);
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("MissingInput", file, "the file of leases can't be opened", { cause });
   }
 }
 
@@ -95,6 +97,7 @@ class Journal implements LeaseStore {
   }
 
   put(lease: Lease): Promise<void> {
+    if (this.#closed) return Promise.reject(this.#failed(new Error("it is closed")));
     this.#known.set(lease.address, lease);
     this.#queued.set(lease.address, lease);
     this.#group ??= { written: Promise.withResolvers<void>(), timer: this.#clock.after(GATHER_MS, () => this.#next()) };
