@@ -12,7 +12,8 @@ export const SYSTEM = "netboot";
 
 /** The machines that were heard. */
 export interface HeardHosts {
-  get(name: string): Host | undefined;
+  /** By its name, or by any of its cards. */
+  get(nameOrMac: string): Host | undefined;
   list(): readonly Host[];
   /** Calls back with every host that changes; returns what ends that. That one was merely heard again need not be told. */
   onChange(listener: (change: HostChange) => void): () => void;
@@ -25,8 +26,8 @@ export interface DiscoveryOptions extends Discovery {
 }
 
 const LATER_MS = 1_000;
-/** Until it is looked whether a machine without an object is heard again. */
-const SILENT_MS = 30_000;
+/** Until it is looked whether a machine without an object is heard again, or there is room for it. */
+const LOOK_AGAIN_MS = 30_000;
 const BURST = 10;
 
 /** Makes a BareMetalHost and its HardwareData of every machine that was heard and is not declared. Its keys are the names of heard hosts. */
@@ -43,12 +44,9 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
         resource: BareMetalHost,
         indexes: { mac: macsOf },
         keys: (object) =>
-          macsOf(object).flatMap((mac) =>
-            hosts
-              .list()
-              .filter((h) => h.macs.includes(mac))
-              .map(refOf),
-          ),
+          macsOf(object)
+            .flatMap((mac) => hosts.get(mac) ?? [])
+            .map(refOf),
       }),
       source({ resource: HardwareData, namespace: discovery.namespace }),
     ],
@@ -76,7 +74,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
           if (next.because === "full" && !isFullTold)
             log.warn({ most: discovery.most, mac: host.mac }, "more machines were heard than may be discovered");
           isFullTold ||= next.because === "full";
-          return next.because === "silent" ? { againAfterMs: SILENT_MS } : DONE;
+          return next.because === "silent" || next.because === "full" ? { againAfterMs: LOOK_AGAIN_MS } : DONE;
         case "create":
           if (!pace.tryTake()) return { againAfterMs: LATER_MS };
           fresh.add(name);
@@ -101,13 +99,14 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
   };
 
   function observed(host: Host, { cache, clock }: Context): Observed {
+    const named = cache.get(BareMetalHost, refOf(host));
     const known = host.macs.flatMap((mac) => cache.byIndex(BareMetalHost, "mac", mac));
     const own = cache.get(HardwareData, refOf(host));
     const discovered = cache.list(BareMetalHost, discovery.namespace).filter(({ metadata }) => isDiscovered(metadata));
     for (const { metadata } of discovered) fresh.delete(metadata.name);
     return {
       now: clock.now(),
-      known,
+      known: named === undefined ? known : [...known, named],
       count: discovered.length + fresh.size,
       described: own?.spec.hardware,
     };

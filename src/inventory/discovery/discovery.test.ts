@@ -22,7 +22,8 @@ const MINUTE = 60_000;
 class Heard implements HeardHosts {
   readonly hosts = new Map<string, Host>();
   readonly #listeners = new Set<(change: HostChange) => void>();
-  get = (name: string): Host | undefined => this.hosts.get(name);
+  get = (nameOrMac: string): Host | undefined =>
+    this.hosts.get(nameOrMac) ?? this.list().find(({ macs }) => macs.includes(nameOrMac));
   list = (): Host[] => [...this.hosts.values()];
   onChange(listener: (change: HostChange) => void): () => void {
     this.#listeners.add(listener);
@@ -158,6 +159,42 @@ test("never more hosts than were allowed, and at most so many a second", async (
   assert.ok(soon >= 10 && soon <= 16, `${soon} after a second`);
   await settle();
   assert.equal((await hosts()).length, 30);
+});
+
+test("a machine that there was no room for gets its object when another's goes", async (t) => {
+  const { heard, clock, client, settle, hosts } = await rack(t, 1);
+  const { name } = heard.hear("52:54:00:00:00:01", clock.now());
+  await settle(1_000);
+  heard.hear("52:54:00:00:00:02", clock.now());
+  await settle(1_000);
+  heard.hosts.delete(name);
+  await client.delete(BareMetalHost, { namespace: NAMESPACE, name });
+  await settle();
+  assert.deepEqual(
+    (await hosts()).map(({ spec }) => spec.bootMACAddress),
+    ["52:54:00:00:00:02"],
+  );
+});
+
+test("a host that somebody declared by the name it would get is theirs", async (t) => {
+  const { heard, clock, client, manager, settle, hosts } = await rack(t);
+  const name = `host-${MAC.replaceAll(":", "-")}`;
+  await client.create(BareMetalHost, {
+    metadata: { name, namespace: NAMESPACE },
+    spec: { online: false, automatedCleaningMode: "metadata" },
+  });
+  await settle(1_000);
+  heard.hear(MAC, clock.now());
+  await settle(1_000);
+  assert.deepEqual(
+    (await hosts()).map(({ spec }) => spec.online),
+    [false],
+  );
+  // It is not tried again and again.
+  assert.deepEqual(
+    manager.queues().map(({ delayed }) => delayed),
+    [0],
+  );
 });
 
 test("a discovered host that was deleted comes back when its machine is heard again, not by itself", async (t) => {

@@ -15,7 +15,7 @@ export const RECENT_MS = 10 * 60_000;
 
 export interface Discovery {
   namespace: string;
-  /** Discovered hosts there may be; what is heard beyond is told and left. */
+  /** Discovered hosts there may be; what is heard beyond is told once, and waits for one of them to go. */
   most: number;
 }
 
@@ -28,7 +28,7 @@ export type DiscoveryStep =
 
 export interface Observed {
   now: number;
-  /** BareMetalHosts of any namespace with one of the machine's cards. */
+  /** BareMetalHosts of any namespace with one of the machine's cards, and the one with its name. */
   known: readonly BareMetalHost[];
   /** Discovered hosts that there are. */
   count: number;
