@@ -67,13 +67,13 @@ function checkUrl(what: string, url: string): void {
 export function bootFileFor(client: Client, boot: BootFiles, own: OwnBoot = {}): string | undefined {
   if (client.ipxe !== undefined && readsScript(client, boot)) return own.script ?? boot.script;
   if (client.raspberryPi || (client.loader === undefined && client.ipxe === undefined)) return undefined;
-  const known = platformOf(client.architecture);
+  const platform = platformOf(client.architecture);
   const byHttp = client.loader === "HTTPClient";
   if (own.file !== undefined && isUrl(own.file) === byHttp) return own.file;
   const single = boot.byArchitecture?.[client.architecture];
   if (single !== undefined) return single;
-  if (known === undefined) return undefined;
-  return byHttp ? boot.urls[known.platform] : boot.files[known.platform];
+  if (platform === undefined) return undefined;
+  return byHttp ? boot.urls[platform] : boot.files[platform];
 }
 
 /** Whether this iPXE goes on with the script rather than with another iPXE: what it is given next is never what it is. */

@@ -34,7 +34,7 @@ export function hearing({ hosts, note }: Hearing): Tell {
 
 /** iPXE for BIOS says 0 whatever it runs on; firmware that loads by HTTP is UEFI all the same. */
 function machineOf(architecture: number, isIpxe: boolean): Pick<Heard, "architecture" | "firmware"> {
-  const platform = platformOf(architecture)?.platform;
+  const platform = platformOf(architecture);
   if (platform === "bios") return { architecture: "x86_64", firmware: "bios" };
   if (platform === "x64") return { architecture: "x86_64", firmware: "uefi" };
   if (platform === "arm64") return { architecture: "aarch64", firmware: "uefi" };

@@ -20,10 +20,9 @@ export function encode(architectures: Architectures): Uint8Array {
 /** What a boot file must be made for. */
 export type Platform = "bios" | "ia32" | "x64" | "arm32" | "arm64" | "riscv32" | "riscv64" | "rpi";
 
-/** The platform of an architecture number, and whether that firmware loads by HTTP. Undefined: one that we can boot nothing on. */
-export function platformOf(architecture: number): { platform: Platform; http: boolean } | undefined {
-  const platform = PLATFORMS[architecture];
-  return platform === undefined ? undefined : { platform, http: HTTP.has(architecture) };
+/** The platform of an architecture number. Undefined: one that we can boot nothing on. */
+export function platformOf(architecture: number): Platform | undefined {
+  return PLATFORMS[architecture];
 }
 
 /** 9 and 17 are EBC; firmware that sends them is x64 all the same. */
@@ -46,5 +45,3 @@ const PLATFORMS: Readonly<Record<number, Platform>> = {
   28: "riscv64",
   41: "rpi",
 };
-
-const HTTP: ReadonlySet<number> = new Set([15, 16, 17, 18, 19, 20, 26, 28]);

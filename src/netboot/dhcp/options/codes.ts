@@ -30,8 +30,6 @@ export const OPTION = {
   /** RFC 4578. */
   clientArchitecture: 93,
   /** RFC 4578. */
-  networkInterface: 94,
-  /** RFC 4578. */
   machineIdentifier: 97,
   /** RFC 3011. */
   subnetSelection: 118,

@@ -10,7 +10,6 @@ import * as search from "./domain-search.ts";
 import * as ipxe from "./ipxe.ts";
 import * as machine from "./machine-identifier.ts";
 import * as messageType from "./message-type.ts";
-import * as network from "./network-interface.ts";
 import * as numbers from "./numbers.ts";
 import * as pxe from "./pxe.ts";
 import * as relay from "./relay-agent.ts";
@@ -47,11 +46,6 @@ const FAMILIES: Record<
     values: fc.array(u16, { minLength: 1, maxLength: 6 }) as never,
     encode: architecture.encode,
     decode: architecture.decode,
-  },
-  "94": {
-    values: fc.record({ type: u8, major: u8, minor: u8 }) as never,
-    encode: network.encode,
-    decode: network.decode,
   },
   "97": { values: fc.uuid() as never, encode: machine.encode, decode: machine.decode },
   "77 of RFC 3004": {
