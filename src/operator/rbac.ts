@@ -62,10 +62,16 @@ export function operatorObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KI
 }
 
 /** An account, its rules as roles, and the bindings. */
-function accountObjects(account: Account, { clusterRules, roles }: RbacRules): RbacObject[] {
+function accountObjects(account: Account, rules: RbacRules): RbacObject[] {
   const { name, namespace } = account;
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
+    ...boundRules(name, rules, account),
+  ];
+}
+
+function boundRules(name: string, { clusterRules, roles }: RbacRules, account: Account): RbacObject[] {
+  return [
     ...bound("ClusterRole", { name }, clusterRules, account),
     ...roles.flatMap((role) => bound("Role", { name, namespace: role.namespace }, role.rules, account)),
   ];
@@ -78,14 +84,23 @@ export function crdInstallerObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds 
   return bound("ClusterRole", { name: `${SERVICE_ACCOUNT}-crds` }, clusterRules, account);
 }
 
-/** The account of a netboot that runs by itself beside the machines: discovery, its lease, what it shares, and Metal3's definitions where they lack. */
+/** The account of a netboot that runs by itself beside the machines, with its lease. */
 export function netbootObjects(namespace = DISCOVERY_NAMESPACE): RbacObject[] {
+  return accountObjects({ name: NETBOOT_ACCOUNT, namespace }, netbootRules(namespace, runtimeAccess({ namespace })));
+}
+
+/** What the operator's account needs beside its own roles where netboot runs within the operator. */
+export function netbootInOperatorObjects(namespace = DISCOVERY_NAMESPACE, operator = DEFAULT_NAMESPACE): RbacObject[] {
+  const account = { name: SERVICE_ACCOUNT, namespace: operator };
+  return boundRules(`${SERVICE_ACCOUNT}-hosts`, netbootRules(namespace), account);
+}
+
+/** Discovery, what replicas share, and Metal3's definitions and the namespace where they lack. */
+function netbootRules(namespace: string, more: readonly Access[] = []): RbacRules {
   const hosts = { get: () => undefined, list: () => [], onChange: () => () => {} };
   const controller = discoveryController({ hosts, namespace, most: 0, perSecond: 1 });
   const own: Access = { resource: Namespace, verbs: ["get"], names: [namespace] };
-  const more = [...runtimeAccess({ namespace }), ...sharedLeasesAccess(namespace), ...crdAccess(METAL3_KINDS), own];
-  const rules = rulesOf([controller], more);
-  return accountObjects({ name: NETBOOT_ACCOUNT, namespace }, rules);
+  return rulesOf([controller], [...more, ...sharedLeasesAccess(namespace), ...crdAccess(METAL3_KINDS), own]);
 }
 
 /** The controllers as they declare themselves; none of them ever runs. */

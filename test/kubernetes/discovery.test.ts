@@ -1,4 +1,4 @@
-/** Netboot's account as `deploy/netboot.yaml` ships it is enough to make objects of the machines that were heard, and for no more. */
+/** The accounts under which netboot runs, as `deploy/` ships them, are enough to make objects of the machines that were heard, and for no more. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -18,7 +18,8 @@ import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
 import { DISCOVERY_NAMESPACE as namespace, netbootSettings } from "../../src/netboot/settings.ts";
 import { addNetboot, prepareDiscovery } from "../../src/operator/netboot.ts";
-import { NETBOOT_ACCOUNT, type RbacObject } from "../../src/operator/rbac.ts";
+import { NETBOOT_ACCOUNT, type RbacObject, SERVICE_ACCOUNT } from "../../src/operator/rbac.ts";
+import { DEFAULT_NAMESPACE } from "../../src/systems/harvester/names.ts";
 import { startCluster, whyNotHere } from "./cluster.ts";
 import { until } from "./live.ts";
 import { apply, operatorTransport } from "./operator-account.ts";
@@ -26,58 +27,79 @@ import { apply, operatorTransport } from "./operator-account.ts";
 const skip = (await whyNotHere()) ?? false;
 const MAC = "52:54:00:12:34:56";
 
-test("hosts appear on a cluster with the rights that are shipped", { skip }, async (t) => {
-  const cluster = await startCluster();
-  t.after(() => cluster.close());
-  await cluster.client.create(Namespace, { metadata: { name: namespace } });
-  const shipped = loadAll(await readFile("deploy/netboot.yaml", "utf8")) as RbacObject[];
-  for (const object of shipped.slice(1)) await apply(cluster.transport, object);
+for (const [where, { files, account }] of Object.entries({
+  "beside the machines": { files: ["netboot.yaml"], account: { name: NETBOOT_ACCOUNT, namespace } },
+  "in the operator": {
+    files: ["rbac.yaml", "netboot-in-operator.yaml"],
+    account: { name: SERVICE_ACCOUNT, namespace: DEFAULT_NAMESPACE },
+  },
+}))
+  test(`hosts appear on a cluster with the rights that are shipped for netboot ${where}`, { skip }, async (t) => {
+    const cluster = await startCluster();
+    t.after(() => cluster.close());
+    for (const name of [namespace, DEFAULT_NAMESPACE, "fleet-local"])
+      await cluster.client.create(Namespace, { metadata: { name } });
+    for (const file of files) {
+      const shipped = loadAll(await readFile(`deploy/${file}`, "utf8")) as (RbacObject | { kind: "Namespace" })[];
+      for (const object of shipped) if (object.kind !== "Namespace") await apply(cluster.transport, object);
+    }
 
-  const transport = await operatorTransport(cluster, { name: NETBOOT_ACCOUNT, namespace });
-  t.after(() => transport.close());
-  const client = createClient(transport, { clock, random, log: quietLog });
-  const settings = netbootSettings({ dhcp: { mode: "proxy" } }, "the test");
-  await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
+    const transport = await operatorTransport(cluster, account);
+    t.after(() => transport.close());
+    const client = createClient(transport, { clock, random, log: quietLog });
+    const settings = netbootSettings({ dhcp: { mode: "proxy" } }, "the test");
+    await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
 
-  const hosts = someHosts(clock);
-  const netboot = { hosts, close: async () => hosts.close() } as unknown as Netboot;
-  const manager = createManager({ transport, clock, random, log: quietLog, leaderElection: { namespace } });
-  let shared: SharedLeases | undefined;
-  const start = async (leases?: SharedLeases): Promise<Netboot> => {
-    shared = leases;
-    return netboot;
-  };
-  const led = addNetboot(manager, settings, { start, log: quietLog, clock, client });
-  await manager.start();
-  t.after(async () => {
-    await manager.stop();
-    await led.closed();
+    const hosts = someHosts(clock);
+    const netboot = { hosts, close: async () => hosts.close() } as unknown as Netboot;
+    const manager = createManager({
+      transport,
+      clock,
+      random,
+      log: quietLog,
+      leaderElection: { namespace: account.namespace },
+    });
+    let shared: SharedLeases | undefined;
+    const start = async (leases?: SharedLeases): Promise<Netboot> => {
+      shared = leases;
+      return netboot;
+    };
+    const led = addNetboot(manager, settings, { start, log: quietLog, clock, client });
+    await manager.start();
+    t.after(async () => {
+      await manager.stop();
+      await led.closed();
+    });
+    await until("the lease is held", () => led.current() !== undefined, 60_000);
+    hosts.heard({ mac: MAC, firmware: "uefi" });
+    hosts.register(inventoryOf(MAC), MAC);
+
+    const admin = cluster.client;
+    await until(
+      "the host is described",
+      async () => (await admin.list(HardwareData, { namespace })).items.length === 1,
+      60_000,
+    );
+    const [host] = (await admin.list(BareMetalHost, { namespace })).items;
+    assert.equal(host?.status?.operationalStatus, "discovered");
+    assert.equal(host.status.hardware?.nics?.[0]?.mac, MAC);
+    const told = async () => (await admin.list(Event, { namespace })).items.map(({ reason }) => reason);
+    await until("it is told", async () => (await told()).includes("Discovered"), 60_000);
+
+    const lease: Lease = {
+      address: 0x0a000064,
+      client: "1/525400123456",
+      state: "bound",
+      expiresAt: 1_900_000_000_000,
+    };
+    const open = (replica: string) =>
+      openMirrored(new MemoryStore(), { ...shared!, replica, clock, log: quietLog, onLost: () => {} });
+    const before = await open("a");
+    await before.put(lease);
+    await before.settle();
+    before.close();
+    const after = await open("b");
+    after.close();
+    assert.deepEqual(after.load(), [lease]);
+    await assert.rejects(client.list(Secret, { namespace }), /forbidden/i);
   });
-  await until("the lease is held", () => led.current() !== undefined, 60_000);
-  hosts.heard({ mac: MAC, firmware: "uefi" });
-  hosts.register(inventoryOf(MAC), MAC);
-
-  const admin = cluster.client;
-  await until(
-    "the host is described",
-    async () => (await admin.list(HardwareData, { namespace })).items.length === 1,
-    60_000,
-  );
-  const [host] = (await admin.list(BareMetalHost, { namespace })).items;
-  assert.equal(host?.status?.operationalStatus, "discovered");
-  assert.equal(host.status.hardware?.nics?.[0]?.mac, MAC);
-  const told = async () => (await admin.list(Event, { namespace })).items.map(({ reason }) => reason);
-  await until("it is told", async () => (await told()).includes("Discovered"), 60_000);
-
-  const lease: Lease = { address: 0x0a000064, client: "1/525400123456", state: "bound", expiresAt: 1_900_000_000_000 };
-  const open = (replica: string) =>
-    openMirrored(new MemoryStore(), { ...shared!, replica, clock, log: quietLog, onLost: () => {} });
-  const before = await open("a");
-  await before.put(lease);
-  await before.settle();
-  before.close();
-  const after = await open("b");
-  after.close();
-  assert.deepEqual(after.load(), [lease]);
-  await assert.rejects(client.list(Secret, { namespace }), /forbidden/i);
-});

@@ -7,7 +7,7 @@ import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
 import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
 import { throughService } from "../conversion-server.ts";
 import { KINDS } from "../kinds.ts";
-import { netbootObjects, operatorRules, rbacObjects } from "../rbac.ts";
+import { netbootInOperatorObjects, netbootObjects, operatorRules, rbacObjects } from "../rbac.ts";
 import { chartTemplate } from "./chart-template.ts";
 import { objectsByFile } from "./objects.ts";
 import { evaluate } from "./tree.ts";
@@ -21,6 +21,7 @@ const RBAC_HEADER =
   "# slipway-crds is only needed while the operator installs its CRDs itself (not with --no-install-crds).\n";
 const INSTALL_HEADER = `${GENERATED}src/operator/install and generate again.\n`;
 const NETBOOT_HEADER = `${INSTALL_HEADER}# The account of \`slipway netboot\` on a machine beside the rack: docs/netboot.md says how it gets its kubeconfig.\n`;
+const NETBOOT_IN_OPERATOR_HEADER = `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml for \`slipway operator --netboot FILE\`.\n`;
 const SLIPWAY_HEADER =
   `${INSTALL_HEADER}# For \`kubectl apply\` only. Deleting by this file takes the namespaces along, Harvester's own among them, and with the\n` +
   "# definitions every pool and its machines: docs/install.md says how to remove what was installed.\n";
@@ -44,6 +45,8 @@ export function installFiles(kinds: readonly (readonly Kind[])[] = KINDS): Map<s
   files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents(everything));
   const hosts = { apiVersion: "v1", kind: "Namespace", metadata: { name: DISCOVERY_NAMESPACE } };
   files.set("deploy/netboot.yaml", NETBOOT_HEADER + documents([hosts, ...netbootObjects()]));
+  const inOperator = [hosts, ...netbootInOperatorObjects()];
+  files.set("deploy/netboot-in-operator.yaml", NETBOOT_IN_OPERATOR_HEADER + documents(inOperator));
   files.set("deploy/kustomization.yaml", INSTALL_HEADER + dump(KUSTOMIZATION, FORMAT));
   files.set("deploy/chart/Chart.yaml", INSTALL_HEADER + dump(CHART, FORMAT));
   files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(InstallValues, DEFAULT_VALUES));
