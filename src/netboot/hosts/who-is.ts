@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { type Mac, parseMac } from "../../base/mac.ts";
+import type { Mac } from "../../base/mac.ts";
+import { neighbours as kernelNeighbours } from "../sockets/neighbours.ts";
 import type { Host } from "./host.ts";
 
 /** Which machine has an address, as far as the server can tell by itself. */
@@ -8,15 +8,15 @@ export type WhoIs = (address: string) => Promise<Mac | undefined>;
 export interface WhoIsSources {
   /** The holder of a lease of ours; asked first. */
   leased?: (address: string) => Mac | undefined;
-  /** The text of the kernel's table of neighbours; `/proc/net/arp` unless told otherwise. */
-  neighbours?: () => Promise<string>;
+  /** The kernel's unless told otherwise. */
+  neighbours?: () => ReadonlyMap<string, Mac>;
 }
 
 /** Whoever sends a packet to us is in the table of neighbours by then, unless a router stands between. */
-export function whoIs({ leased, neighbours = arpTable }: WhoIsSources = {}): WhoIs {
+export function whoIs({ leased, neighbours = kernelNeighbours }: WhoIsSources = {}): WhoIs {
   return async (asked) => {
     const address = plainAddress(asked);
-    return leased?.(address) ?? neighbourOf(address, await neighbours());
+    return leased?.(address) ?? neighbours().get(address);
   };
 }
 
@@ -34,17 +34,4 @@ export async function isAnothers(
 /** IPv4 as such, however a socket for both families shows it. */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
-}
-
-/** Completed entries only (flag 0x2, linux/if_arp.h `ATF_COM`). */
-function neighbourOf(address: string, table: string): Mac | undefined {
-  for (const line of table.split("\n")) {
-    const [ip, , flags, mac = ""] = line.split(/\s+/);
-    if (ip === address && (Number(flags) & 2) !== 0 && mac !== "00:00:00:00:00:00") return parseMac(mac);
-  }
-  return undefined;
-}
-
-function arpTable(): Promise<string> {
-  return readFile("/proc/net/arp", "utf8").catch(() => "");
 }

@@ -7,10 +7,17 @@ const MOST_LINES = 20_000;
 /** ATF_COM of Linux: the hardware address is known. */
 const COMPLETE = 0x2;
 
-/** Who answers at which IPv4 address of the networks this machine is on, as far as its kernel knows; addresses as text. */
-export function neighbours(): ReadonlyMap<string, Mac> {
-  // The kernel writes it from memory; no disk is waited for.
-  return parseArp(readFileSync("/proc/net/arp", "utf8"));
+/** What stands where a device has no hardware addresses. */
+const NONE = "00:00:00:00:00:00";
+
+/** Who answers at which IPv4 address of the networks this machine is on, as far as its kernel tells; addresses as text. */
+export function neighbours(table = "/proc/net/arp"): ReadonlyMap<string, Mac> {
+  try {
+    // The kernel writes it from memory; no disk is waited for.
+    return parseArp(readFileSync(table, "utf8"));
+  } catch {
+    return new Map();
+  }
 }
 
 /** Reads the kernel's table (proc(5), `/proc/net/arp`): address, hardware type, flags, hardware address, mask, device. */
@@ -18,7 +25,14 @@ export function parseArp(table: string): Map<string, Mac> {
   const found = new Map<string, Mac>();
   for (const line of table.split("\n", MOST_LINES).slice(1)) {
     const [address, type, flags, mac] = line.split(/\s+/);
-    if (address === undefined || mac === undefined || type !== "0x1" || (Number(flags) & COMPLETE) === 0) continue;
+    if (
+      address === undefined ||
+      mac === undefined ||
+      mac === NONE ||
+      type !== "0x1" ||
+      (Number(flags) & COMPLETE) === 0
+    )
+      continue;
     found.set(address, parseMac(mac));
   }
   return found;
