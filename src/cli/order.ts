@@ -8,12 +8,16 @@ import type { ShownHost } from "../netboot/local-api.ts";
 import { hostArgument } from "./logs.ts";
 import type { Verb } from "./main.ts";
 import { FOLDERS, type NetbootClient, netbootClient } from "./netboot-client.ts";
+import { positiveNumber } from "./option-values.ts";
+import { standing, type Waiting } from "./order-standing.ts";
 
 const LOOK_MS = 500;
 
 interface Common {
   dir?: string;
   wait: boolean;
+  /** Seconds. */
+  timeout: number;
 }
 
 export const verb: Verb = (program) => {
@@ -35,7 +39,13 @@ Examples:
       .description(about)
       .argument("<host>", "host/NAME, NAME, or the address of one of its cards")
       .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
-      .option("--no-wait", "return once the order is given");
+      .option("--no-wait", "return once the order is given")
+      .option(
+        "--timeout <seconds>",
+        "wait no longer when the host does not take it, or says nothing, for so long; the order stays",
+        positiveNumber,
+        600,
+      );
 
   for (const [name, about] of [
     ["inspect", "Report the hardware again."],
@@ -112,31 +122,32 @@ async function textOf(file: string): Promise<string> {
   });
 }
 
-async function give(host: string, wanted: UserOrder, { dir, wait }: Common): Promise<void> {
+async function give(host: string, wanted: UserOrder, { dir, wait, timeout }: Common): Promise<void> {
   const name = hostArgument(host);
   await withNetboot(dir, async (client) => {
     const { id } = await client.ask<{ id: string }>("POST", `/hosts/${name}/orders`, wanted);
-    if (wait) await followed(client, name, id);
+    if (wait) await followed(client, name, { id, since: clock.now(), patienceMs: timeout * 1000 });
     else console.log(id);
   });
 }
 
 /** Tells each step as it comes; sets the exit code when it ended badly. */
-async function followed(client: NetbootClient, name: string, id: string): Promise<void> {
+async function followed(client: NetbootClient, name: string, waiting: Omit<Waiting, "now">): Promise<void> {
   for (let told = ""; ; await clock.sleep(LOOK_MS)) {
-    const { order } = await client.ask<ShownHost>("GET", `/hosts/${name}`).catch((cause: unknown) => {
+    const host = await client.ask<ShownHost>("GET", `/hosts/${name}`).catch((cause: unknown) => {
       if (!isFault(cause, "Unavailable", "LostAnswer")) throw cause;
       throw new Fault("LostAnswer", name, "its netboot went away before the order had ended", {
         remedy: "the host goes on with it; slipway get unleased -o wide shows how far it is once netboot runs again",
         cause,
       });
     });
-    if (order?.is.id !== id) throw new Fault("Conflict", name, "has been given another order");
-    const { progress, result } = order;
-    const step = progress === undefined ? "given" : `${progress.phase}${percent(progress)}`;
-    if (step !== told && result === undefined) console.log(step);
-    told = step;
-    if (result === undefined) continue;
+    const result = host.order?.is.id === waiting.id ? host.order.result : undefined;
+    if (result === undefined) {
+      const step = standing(host, { ...waiting, now: clock.now() });
+      if (step !== told) console.log(step);
+      told = step;
+      continue;
+    }
     const ended = result.ok ? "done" : "failed";
     console.log(result.message === "" ? ended : `${ended}: ${result.message}`);
     for (const { disk, how, proven, detail } of result.disks ?? [])
@@ -144,13 +155,6 @@ async function followed(client: NetbootClient, name: string, id: string): Promis
     if (!result.ok) process.exitCode = 1;
     return;
   }
-}
-
-function percent({ bytes, total }: { bytes?: number | undefined; total?: number | undefined }): string {
-  if (bytes === undefined) return "";
-  return total === undefined || total === 0
-    ? ` ${(bytes / 2 ** 20).toFixed(0)} MiB`
-    : ` ${Math.floor((100 * bytes) / total)} %`;
 }
 
 async function withNetboot<T>(dir: string | undefined, work: (client: NetbootClient) => Promise<T>): Promise<T> {

@@ -162,6 +162,17 @@ test("an order that fails ends with 1", async (t) => {
   assert.deepEqual([code, out.split("\n").at(-2), err], [1, "failed: no disk", ""]);
 });
 
+test("an order that its host does not take in time ends with 1, says what to do, and stays", async (t) => {
+  const { dir, hosts, taken } = await netboot(t);
+  const { code, out, err } = await slipway("order", "inspect", HOST, "--timeout", "0.2", "--dir", dir);
+  assert.deepEqual([code, out], [1, "given\n"]);
+  assert.match(
+    err,
+    /^slipway: \S+: has not taken the order within 200ms, so it is not in the agent; the order stays .*order boot \S+ agent/,
+  );
+  assert.ok(hosts.isOpen(HOST, (await taken()).id));
+});
+
 test("an order of a host that is forgotten meanwhile ends with 1 and says so", async (t) => {
   const { dir, hosts, taken } = await netboot(t);
   const ended = slipway("order", "reboot", HOST, "--dir", dir);
