@@ -29,3 +29,13 @@ test("addresses are never given in a network that nobody named", () => {
     (error) => isFault(error, "Invalid") && /--subnet/.test(error.remedy ?? ""),
   );
 });
+
+test("an ISO image is a path, or a path with what to replace in its files; anything else is told by its place", () => {
+  const images = (given: object | string): unknown =>
+    netbootSettings({ dhcp: { mode: "off" }, boot: { images: { debian: given } } }, "test").boot.images;
+  assert.deepEqual(images("/a.iso"), { debian: { file: "/a.iso", replace: {} } });
+  assert.deepEqual(images({ file: "/a.iso", replace: { a: "b" } }), {
+    debian: { file: "/a.iso", replace: { a: "b" } },
+  });
+  assert.throws(() => images({ file: "a.iso" }), /boot\.images\.debian/);
+});

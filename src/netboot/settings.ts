@@ -10,6 +10,7 @@ export const DISCOVERY_NAMESPACE = "slipway-hosts";
 
 const address = z.ipv4();
 const url = z.string().regex(/^https?:\/\/\S+$/, "a URL that starts with http:// or https:// is needed");
+const absolutePath = z.string().refine(isAbsolute, "an absolute path is needed");
 const port = z.int().min(1).max(65_535);
 const seconds = z.int().min(1);
 
@@ -58,15 +59,18 @@ export const NetbootSettings = z.strictObject({
       unknown: z.enum(["agent", "disk", "wait"]).default("agent"),
       /** A script of one's own that such a machine gets instead: iPXE's language for iPXE, GRUB's for GRUB, which takes http only. */
       script: url.exactOptional(),
-      /** ISO images by name, whose files are at `/iso/NAME/…`. */
+      /** ISO images by name, whose files are at `/iso/NAME/…`: a path, or one with what to replace in these files. */
       images: z
         .record(
           z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "a name is letters, digits, dots and dashes"),
-          z.string().refine(isAbsolute, "an absolute path is needed"),
+          z.union([
+            absolutePath.transform((file) => ({ file, replace: {} })),
+            z.strictObject({ file: absolutePath, replace: z.record(z.string(), z.string()).default({}) }),
+          ]),
         )
         .default({}),
       /** A folder of one's own whose boot files go before Debian's. */
-      files: z.string().refine(isAbsolute, "an absolute path is needed").exactOptional(),
+      files: absolutePath.exactOptional(),
       /** Boot file or URL by architecture number (option 93). */
       byArchitecture: z.record(z.string().regex(/^\d{1,5}$/), z.string()).exactOptional(),
       /** UEFI machines boot iPXE in place of shim and GRUB. */

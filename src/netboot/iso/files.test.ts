@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { isFault } from "../../base/fault.ts";
+import { type Code, isFault } from "../../base/fault.ts";
 import { folderFiles } from "../files/disk.ts";
 import { fileOf } from "../files/memory.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";
 import { isoFiles } from "./files.ts";
-import { servedImages } from "./served.ts";
+import { type ServedImage, servedImages } from "./served.ts";
 import { directory, field, handMade, u32 } from "./testing.ts";
 
 const ASKER = { address: "192.0.2.9" };
@@ -154,17 +154,21 @@ test("a file in several parts is one file", async () => {
   assert.equal(Buffer.from(await file.read(2046, 100)).toString(), "aaend");
 });
 
-test("images are served by name, side by side; one that can't be is told at the start", async () => {
+test("N24 images are served by name, side by side, with what is to be replaced in their files; one that can't be is told at the start", async () => {
   const path = join(scratch, "hand.iso");
   const image = handMade([{ name: "A", block: 20, size: 3 }], { 20: Buffer.from("one") });
   writeFileSync(path, await image.read(0, image.size));
-  const files = await servedImages({ one: path, two: path });
+  const files = await servedImages({ one: { file: path, replace: {} }, two: { file: path, replace: { ne: "k" } } });
 
   assert.equal(await text(files, "iso/one/a"), "one");
-  assert.equal(await text(files, "iso/two/A"), "one");
+  assert.equal(await text(files, "iso/two/A"), "ok ");
   for (const name of ["a", "iso/a", "iso/one", "iso/three/a"]) assert.equal(await text(files, name), undefined, name);
-  await assert.rejects(servedImages({ gone: join(scratch, "absent") }), (e) => isFault(e, "MissingInput"));
-  await assert.rejects(servedImages({ none: join(tree, "readme.txt") }), (e) => isFault(e, "Invalid"));
+  const wrong: [ServedImage, Code][] = [
+    [{ file: join(scratch, "absent"), replace: {} }, "MissingInput"],
+    [{ file: join(tree, "readme.txt"), replace: {} }, "Invalid"],
+    [{ file: path, replace: { short: "longer" } }, "Invalid"],
+  ];
+  for (const [image, code] of wrong) await assert.rejects(servedImages({ image }), (e) => isFault(e, code));
 });
 
 test("an image that is none, or that leads astray, is refused and says why", async () => {

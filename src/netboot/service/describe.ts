@@ -27,7 +27,7 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
     `HTTP       ${url}, ${agentUrl} for agents`,
     `syslog     ${syslog.enabled ? `${address}:514` : "off"}`,
     ...(api === undefined ? [] : [`API        https://${address}:${api.port}`]),
-    ...Object.entries(images).map(([name, file]) => `ISO        ${url}/iso/${name}/ from ${file}`),
+    ...Object.entries(images).map(([name, { file }]) => `ISO        ${url}/iso/${name}/ from ${file}`),
     ...Object.entries(files).map(([platform, file]) => `${platform.padEnd(10)} ${file}`),
     ...Object.entries(urls).map(([platform, file]) => `${`${platform} HTTP`.padEnd(10)} ${file}`),
     `unknown    ${script}; at most ${discovery.most} hosts in namespace ${discovery.namespace}`,
