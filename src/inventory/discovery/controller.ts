@@ -101,14 +101,13 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
   function observed(host: Host, { cache, clock }: Context): Observed {
     const named = cache.get(BareMetalHost, refOf(host));
     const known = host.macs.flatMap((mac) => cache.byIndex(BareMetalHost, "mac", mac));
-    const own = cache.get(HardwareData, refOf(host));
     const discovered = cache.list(BareMetalHost, discovery.namespace).filter(({ metadata }) => isDiscovered(metadata));
     for (const { metadata } of discovered) fresh.delete(metadata.name);
     return {
       now: clock.now(),
       known: named === undefined ? known : [...known, named],
       count: discovered.length + fresh.size,
-      described: own?.spec.hardware,
+      described: (name) => cache.get(HardwareData, { namespace: discovery.namespace, name })?.spec.hardware,
     };
   }
 

@@ -11,6 +11,7 @@ import type { Client } from "../../kube/client.ts";
 import { CustomResourceDefinition, Namespace } from "../../kube/core.ts";
 import { createManager, type Manager } from "../../kube/manager.ts";
 import { createClient } from "../../kube/rest-client.ts";
+import type { Transport } from "../../kube/transport.ts";
 import type { Inventory } from "../../netboot/agent/protocol.ts";
 import type { Host, HostChange } from "../../netboot/hosts/host.ts";
 import { installCrds, installOwnCrds } from "../../operator/install-crds.ts";
@@ -44,6 +45,8 @@ interface Rack {
   client: Client;
   heard: Heard;
   manager: Manager;
+  /** What the manager asked to be written. */
+  writes: string[];
   settle(ms?: number): Promise<void>;
   hosts(): Promise<BareMetalHost[]>;
 }
@@ -57,7 +60,17 @@ async function rack(t: TestContext, most = 10): Promise<Rack> {
   await clock.run(MINUTE);
   await installed;
   await client.create(Namespace, { metadata: { name: NAMESPACE } });
-  const manager = createManager({ transport: api.transport(), clock, random, log: quietLog, leaderElection: false });
+  const inner = api.transport();
+  const writes: string[] = [];
+  const transport: Transport = {
+    request(request) {
+      if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+      return inner.request(request);
+    },
+    watch: (request) => inner.watch(request),
+    close: () => inner.close(),
+  };
+  const manager = createManager({ transport, clock, random, log: quietLog, leaderElection: false });
   const heard = new Heard();
   manager.add(discoveryController({ hosts: heard, namespace: NAMESPACE, most, perSecond: 5 }));
   void manager.start();
@@ -73,6 +86,7 @@ async function rack(t: TestContext, most = 10): Promise<Rack> {
     client,
     heard,
     manager,
+    writes,
     settle: async (ms = MINUTE) => void (await clock.run(ms)),
     hosts: async () => (await client.list(BareMetalHost)).items,
   };
@@ -124,14 +138,26 @@ test("a machine that was heard becomes a BareMetalHost that says discovered, and
 });
 
 test("nothing is written while nothing changes", async (t) => {
-  const { heard, clock, settle, hosts } = await rack(t);
+  const { heard, clock, writes, settle } = await rack(t);
   heard.hear(MAC, clock.now(), { inventory: INVENTORY });
   await settle();
-  const [before] = await hosts();
+  writes.length = 0;
   for (let n = 0; n < 5; n++) heard.hear(MAC, clock.now());
   await settle();
-  const [after] = await hosts();
-  assert.equal(after?.metadata.resourceVersion, before?.metadata.resourceVersion);
+  assert.deepEqual(writes, []);
+});
+
+test("a machine that was forgotten and is heard by another card has the object that it had", async (t) => {
+  const { heard, clock, writes, settle, hosts } = await rack(t);
+  const { name } = heard.hear(MAC, clock.now(), { inventory: INVENTORY });
+  await settle();
+  heard.hosts.delete(name);
+  writes.length = 0;
+  for (let n = 0; n < 3; n++) {
+    heard.hear("52:54:00:12:34:57", clock.now(), { macs: ["52:54:00:12:34:57", MAC], inventory: INVENTORY });
+    await settle();
+  }
+  assert.deepEqual([(await hosts()).map(({ metadata }) => metadata.name), writes], [[name], []]);
 });
 
 test("a host that somebody declared, in any namespace and any letters, is not made a second time", async (t) => {

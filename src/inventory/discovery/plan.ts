@@ -32,8 +32,8 @@ export interface Observed {
   known: readonly BareMetalHost[];
   /** Discovered hosts that there are. */
   count: number;
-  /** HardwareData of the same name holds this. */
-  described: HardwareDetails | undefined;
+  /** What the HardwareData of this name holds. */
+  described(name: string): HardwareDetails | undefined;
 }
 
 /** The next step for a machine; the same again until it says `nothing`. */
@@ -48,8 +48,8 @@ export function planDiscovery(host: Host, seen: Observed, { namespace, most }: D
   const hardware = host.inventory && hardwareOf(host.inventory);
   const status = statusOf(own.status, hardware, seen.now);
   if (status !== undefined) return { do: "tell", host: own, status };
-  if (hardware !== undefined && !isSame(hardware, seen.described))
-    return { do: "describe", name: own.metadata.name, hardware };
+  const { name } = own.metadata;
+  if (hardware !== undefined && !isSame(hardware, seen.described(name))) return { do: "describe", name, hardware };
   return { do: "nothing", because: "current" };
 }
 
