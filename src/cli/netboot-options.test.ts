@@ -67,6 +67,12 @@ discovery: { most: 3 }`,
   assert.deepEqual([discovery.namespace, discovery.most], ["rack", 3]);
 });
 
+test("an empty file, or one of comments, is as none", async (t) => {
+  for (const text of ["", "# nothing yet\n", "---\n"])
+    assert.deepEqual(await settings(`--config ${file(t, text)} --dhcp off`), await settings("--dhcp off"));
+  await assert.rejects(settings(`--config ${file(t, "")}`), /netboot\.yaml: DHCP gives addresses, and no network/);
+});
+
 test("empty parts of a file say nothing", async (t) => {
   assert.equal((await settings(`--config ${file(t, "dhcp:\nboot:")} --dhcp off`)).boot.unknown, "agent");
 });
@@ -76,6 +82,7 @@ const REFUSED: [yaml: string, line: string, said: RegExp][] = [
   ["dhcp: pool", "--dhcp proxy", /netboot\.yaml and the command line: dhcp: .*expected object/],
   ["- 1", "", /netboot\.yaml: settings are names with values/],
   ["just text", "", /netboot\.yaml: settings are names with values/],
+  ["dhcp: { mode: off }\n---\nboot: {}", "", /netboot\.yaml: there is more than one document/],
   ["dhcp: [", "", /netboot\.yaml:1: not YAML: unexpected end/],
   ["dhcp: { mod: pool }", "", /netboot\.yaml: dhcp: .*"mod"/],
   ["interface: eth1", "", /netboot\.yaml: DHCP gives addresses, and no network/],

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { load, YAMLException } from "js-yaml";
+import { loadAll, YAMLException } from "js-yaml";
 import { Fault } from "../base/fault.ts";
 import { type NetbootSettings, netbootSettings } from "../netboot/settings.ts";
 import { portNumber } from "./option-values.ts";
@@ -94,14 +94,18 @@ function isPart(value: unknown): value is Record<string, unknown> {
 
 async function settingsFile(path: string): Promise<Record<string, unknown>> {
   const yaml = await readFile(path, "utf8");
-  let read: unknown;
+  let documents: unknown[];
   try {
-    read = load(yaml) ?? {};
+    documents = loadAll(yaml);
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const line = error.mark ? `:${error.mark.line + 1}` : "";
     throw new Fault("Invalid", `${path}${line}`, `not YAML: ${error.reason}`, { remedy: "correct the file" });
   }
+  if (documents.length > 1)
+    throw new Fault("Invalid", path, "there is more than one document", { remedy: "write all settings into one" });
+  // A file in which nothing is said leaves everything as it is without one.
+  const read = documents[0] ?? {};
   if (isPart(read)) return read;
   throw new Fault("Invalid", path, "settings are names with values");
 }

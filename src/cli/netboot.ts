@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock as clock } from "../base/clock.ts";
-import { isFault } from "../base/fault.ts";
+import { Fault, isFault } from "../base/fault.ts";
 import { jsonLog, type Log, quietLog, Secrets } from "../base/log.ts";
 import { cryptoRandom as random, uuid } from "../base/random.ts";
 import { createHttpTransport } from "../kube/http-transport.ts";
@@ -85,7 +85,13 @@ async function alone({ start }: NetbootHere): Promise<void> {
 async function withCluster(options: Options, { settings, start }: NetbootHere, log: Log): Promise<void> {
   const { kubeconfig, context } = options;
   const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
-  const connection = await loadConnection({ env: process.env, clock, ...named });
+  const connection = await loadConnection({ env: process.env, clock, ...named }).catch((cause: unknown) => {
+    if (!isFault(cause, "MissingInput") || kubeconfig !== undefined || process.env.KUBECONFIG) throw cause;
+    throw new Fault("MissingInput", "netboot", "there is no kubeconfig of the cluster in which hosts are to appear", {
+      remedy: "give --kubeconfig or set KUBECONFIG; --no-kubernetes runs without a cluster",
+      cause,
+    });
+  });
   const transport = createHttpTransport(connection);
   const client = createClient(transport, { clock, random, log: quietLog, fieldManager: "slipway" });
   const { namespace } = settings.discovery;

@@ -30,7 +30,7 @@ function slipway(...args: string[]): Promise<Ended> {
   return run(args);
 }
 
-function run(args: string[], options: { uid?: number } = {}): Promise<Ended> {
+function run(args: string[], options: { uid?: number; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
   return new Promise((done) => {
     execFile("bin/slipway", args, { timeout: DEADLINE_MS, ...options }, (error, out, err) =>
       done({ code: error?.code ?? 0, out, err }),
@@ -332,6 +332,19 @@ for (const name of (await readdir("examples/rack")).filter((file) => file.endsWi
     assert.match(out, /\nDHCP {7}(pool|proxy), \d+ reservations\n/);
   });
 }
+
+test("without a kubeconfig netboot says that it can do without a cluster", async (t) => {
+  const { KUBECONFIG: _, KUBERNETES_SERVICE_HOST: __, ...env } = process.env;
+  const { code, out, err } = await run(["netboot", "--dhcp=off", "--dir", join(await folder(t), "a")], { env });
+  assert.deepEqual(
+    [code, out, err],
+    [
+      2,
+      "",
+      "slipway: netboot: there is no kubeconfig of the cluster in which hosts are to appear; give --kubeconfig or set KUBECONFIG; --no-kubernetes runs without a cluster\n",
+    ],
+  );
+});
 
 test("a folder whose socket would have too long a path is refused", async (t) => {
   const dir = join(await folder(t), "x".repeat(100));
