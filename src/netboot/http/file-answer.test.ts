@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
+import { quietLog } from "../../base/log.ts";
 import { seededRandom } from "../../base/random.ts";
 import { fileOf, memoryFiles } from "../files/memory.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
@@ -31,9 +32,11 @@ const special: FileSource = {
 const files = firstOf(memoryFiles({ "boot/bootx64.efi": CONTENT, empty: new Uint8Array() }), special);
 let answered: Promise<void> = Promise.resolve();
 let answering: ServerResponse | undefined;
+const warned: unknown[] = [];
+const log = { ...quietLog, warn: (fields: object) => void warned.push(fields) };
 const server = createServer((request, response) => {
   answering = response;
-  answered = answerFile(files, request, response);
+  answered = answerFile(files, request, response, log);
 });
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
@@ -122,8 +125,10 @@ test("N2 only declared paths are served, whatever the path is made of", async ()
 });
 
 test("a file that can't be opened is a 500; one that ends early breaks the connection and is no whole", async () => {
+  warned.length = 0;
   assert.equal((await get("/broken")).status, 500);
   await assert.rejects(get("/shrunk"), { code: "ECONNRESET" });
+  assert.deepEqual(warned, [{ reason: "file: EIO" }, { reason: "file: 0 of 262144 bytes at 262144" }]);
 });
 
 test("a client that reads nothing makes us read no more than buffers hold, and the file is closed when it goes", {
@@ -138,8 +143,10 @@ test("a client that reads nothing makes us read no more than buffers hold, and t
     await new Promise((resolve) => setImmediate(resolve));
   assert.ok(Math.max(...read) < 64 * 2 ** 20, `read up to ${Math.max(...read)}`);
 
+  warned.length = 0;
   response.destroy();
   await answered;
+  assert.deepEqual(warned, []);
   assert.equal(closed, before + 1);
 });
 

@@ -5,6 +5,8 @@
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { asFault } from "../../base/fault.ts";
+import { type Log, quietLog } from "../../base/log.ts";
 import { fileName } from "../files/name.ts";
 import { readAhead } from "../files/read-ahead.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";
@@ -22,9 +24,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Answers one request. Resolves when the answer has gone out or the client has gone away; a file that fails on the way ends the
- * connection, so that a part never passes for the whole. Never rejects.
+ * connection, so that a part never passes for the whole, and is logged. Never rejects.
  */
-export async function answerFile(files: FileSource, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function answerFile(
+  files: FileSource,
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: Log = quietLog,
+): Promise<void> {
   if (request.method !== "GET" && request.method !== "HEAD")
     return refuse(response, 405, "method not allowed", { allow: "GET, HEAD" });
   const name = pathOf(request.url ?? "");
@@ -34,7 +41,9 @@ export async function answerFile(files: FileSource, request: IncomingMessage, re
     file = await files.open(name, { address: request.socket.remoteAddress ?? "" });
     if (file === undefined) refuse(response, 404, "not found");
     else await answerWith(file, name, request, response);
-  } catch {
+  } catch (error) {
+    // The path is left out: it may hold a capability.
+    if (!isGone(error)) log.warn({ reason: asFault(error, "file").advice }, "a file could not be given");
     if (response.headersSent) response.destroy();
     else refuse(response, 500, "the file can't be given now");
   } finally {
@@ -89,6 +98,11 @@ function pathOf(target: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether it was the client that ended the transfer. */
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE";
 }
 
 /** Whether an If-None-Match names this version (weak comparison). */

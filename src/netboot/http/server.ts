@@ -72,7 +72,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
     const path = pathOf(request);
     if (onAnswered) tellWhenAnswered(request, response, path, onAnswered);
     if (handlerOf(path) !== undefined) return false;
-    void answerFile(files, request, response);
+    void answerFile(files, request, response, log);
     return true;
   };
   const handle: HttpHandler = async (request) => {

@@ -12,6 +12,7 @@ import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 import { serveSyslog } from "../syslog/server.ts";
 import { udpOn } from "../tftp/datagrams.ts";
+import { endedLine } from "../tftp/ended-line.ts";
 import { serveTftp } from "../tftp/server.ts";
 import { agentBootOf } from "./agent-boot.ts";
 import type { NetbootIdentity } from "./identity.ts";
@@ -83,8 +84,7 @@ export async function listen(
         address,
         singlePort: settings.tftp.singlePort,
         datagrams,
-        onEnd: ({ client, name, outcome, bytes }) =>
-          said.append(client.address, "tftp", `${name}: ${outcome.is}, ${bytes} bytes`),
+        onEnd: (ended) => said.append(ended.client.address, "tftp", endedLine(ended)),
       }),
     );
   if (settings.syslog.enabled)

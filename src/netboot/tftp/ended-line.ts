@@ -1,0 +1,22 @@
+import { asFault } from "../../base/fault.ts";
+import type { EndedRequest } from "./server.ts";
+
+/** A request's end in one line, and why it ended so: `shimx64.efi: refused, 0 bytes: file not found`. Name and message are the client's words. */
+export function endedLine({ name, outcome, bytes }: EndedRequest): string {
+  const why = whyOf(outcome);
+  return `${name}: ${outcome.is}, ${bytes} bytes${why === "" ? "" : `: ${why}`}`;
+}
+
+function whyOf(outcome: EndedRequest["outcome"]): string {
+  switch (outcome.is) {
+    case "failed":
+      return asFault(outcome.error, "file").advice;
+    case "refused":
+    case "unanswered":
+      return outcome.why;
+    case "aborted":
+      return outcome.message;
+    default:
+      return "";
+  }
+}
