@@ -142,6 +142,94 @@ test("a number equals itself in any type", () => {
   );
 });
 
+const repeated = (count: number, operand: string, operator: string): string =>
+  Array(count).fill(operand).join(operator);
+
+test("expressions are nested as deep as cel-go takes them, and no deeper", () => {
+  assert.equal(refusal(`self.n > ${repeated(240, "1", "+")}`), "");
+  assert.equal(refusal(repeated(5000, "self.b", "||")), "");
+  for (const deep of [repeated(260, "1", "+"), repeated(40_000, "1", "+"), `self${".o".repeat(300)}`])
+    assert.equal(refusal(deep), "ERROR: <input>:-1:0: max recursion depth exceeded");
+  assert.equal(
+    refusal(`${"(".repeat(300)}1${")".repeat(300)}`),
+    "ERROR: <input>:-1:0: expression recursion limit exceeded: 250",
+  );
+});
+
+test("macros that repeat what they are called on don't make an expression larger than any that can be written", () => {
+  assert.equal(refusal(`optional.of(1)${".optMap(x, x)".repeat(5)}.hasValue()`), "");
+  assert.match(refusal(`optional.of(1)${".optMap(x, x)".repeat(60)}.hasValue()`), /more than 100000 parts/);
+});
+
+test("a hundred issues are told, and how many more there are", () => {
+  const told = refusal(repeated(120, "x", "||")).split("\n");
+  assert.equal(told.filter((line) => line.startsWith("ERROR")).length, 100);
+  assert.equal(told.at(-1), "20 more errors were truncated");
+});
+
+test("literals are read as CEL's grammar says", () => {
+  const truths = [
+    "r'\\' == '\\\\' && R'a\\'.size() == 2 && br'\\x' == b'\\\\x'",
+    "'''a\r\nb\rc''' == 'a\\nb\\nc'",
+    "'\\077\\x3f\\X3F\\u003f' == '????' && b'\\xff\\377'.size() == 2",
+  ];
+  for (const source of truths) assert.equal(result(source), true, source);
+  for (const source of ["rb'a'", "rr'a'", "'\\ud800'", "'a\rb'", "size('x',)"])
+    assert.match(refusal(`${source} == 1`), /Syntax error/, source);
+  assert.match(refusal("if(self.b)"), /:1:1: reserved identifier: if/);
+});
+
+test("what macros collect takes time in proportion to it", () => {
+  const self = new Map<Value, Value>([["l", Array.from({ length: 20_000 }, (_, i) => String(i))]]);
+  const before = process.cpuUsage().user;
+  assert.equal(result("self.l.transformMap(i, v, v).size() == self.l.map(x, x).filter(x, x != '').size()", self), true);
+  // Each step with a copy of what there is takes minutes.
+  assert.ok(process.cpuUsage().user - before < 5_000_000);
+});
+
+test("a loop within a loop grows a list of its own", () => {
+  assert.equal(result("[1, 2].map(x, [10, 20].map(y, x + y)) == [[11, 21], [12, 22]]"), true);
+  assert.equal(result("[[1], [2]].map(x, x + [0]).size() == 2 && [[1]].map(x, x) == [[1]]"), true);
+});
+
+test("characters are counted by code points", () => {
+  const truths = [
+    "'😀é'.size() == 2 && '😀é'.charAt(1) == 'é' && '😀é'.charAt(2) == '' && '😀é'.substring(1) == 'é'",
+    "'a😀é😀'.indexOf('😀') == 1 && 'a😀é😀'.indexOf('😀', 2) == 3 && 'a😀é😀'.lastIndexOf('😀') == 3",
+    "'a😀é😀'.lastIndexOf('😀', 2) == 1 && '😀'.split('') == ['😀'] && '😀'.replace('', '-') == '-😀-'",
+    "''.lastIndexOf('a') == -1 && 'a'.lastIndexOf('ab') == -1 && 'a'.indexOf('', 9) == 9",
+    "'\\u00a0\\u2003\\u0085x\\ufeff'.trim() == 'x\\ufeff'",
+    "''.replace('', 'x') == 'x' && 'ab'.replace('', '-', 2) == '-a-b' && 'aaa'.replace('a', 'b', 2) == 'bba'",
+  ];
+  for (const source of truths) assert.equal(result(source), true, source);
+  assert.throws(() => result("'😀'.charAt(2)"), /index out of range: 2/);
+  assert.throws(() => result("'😀'.substring(2)"), /index out of range: 2/);
+});
+
+test("a text that grows beyond all measure is not made", () => {
+  const self = new Map<Value, Value>([["s", "a".repeat(100_000)]]);
+  assert.throws(() => result("self.s.replace('', self.s).size() > 1", self), /too long/);
+  assert.throws(() => result("lists.range(9223372036854775807).size() > 1"), TooCostly);
+});
+
+test("conversions end where the types do", () => {
+  for (const source of ["int(-9223372036854775808.0)", "int(0.0 / 0.0)", "uint(-0.5)", "uint(18446744073709551616.0)"])
+    assert.throws(() => result(source), /overflow/, source);
+  assert.throws(() => result("double('1e999')"), /type conversion error/);
+  assert.equal(result("dyn(9007199254740993) == 9007199254740992.0 && int(-1.5) == -1 && uint(1.5) == 1u"), true);
+});
+
+test("doubles are shown exactly, with any precision", () => {
+  const shown: [source: string, text: string][] = [
+    ["'%f %.0f'.format([1e21, 1e22])", "1,000,000,000,000,000,000,000.000000 10,000,000,000,000,000,000,000"],
+    ["'%.0f %.0f %.0f %.1f'.format([0.5, 1.5, -0.5, 0.25])", "0 2 -0 0.2"],
+    ["'%.3f %.1f'.format([-1234.5675, 123456.0])", "-1,234.568 123,456.0"],
+    ["'%.101f'.format([0.5])", `0.5${"0".repeat(100)}`],
+    ["'%s'.format([[1e21]])", "[1000000000000000000000.000000]"],
+  ];
+  for (const [source, text] of shown) assert.equal(result(source), text);
+});
+
 test("any text is an expression or is refused, and never another exception", () => {
   const part = fc.constantFrom(
     ..."self . n l s ( ) [ ] { } ? : , == + - ! && || 'x' 1 1.5 x all map has in \n".split(" "),

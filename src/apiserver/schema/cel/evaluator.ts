@@ -1,5 +1,5 @@
 import type { Checked } from "./checker.ts";
-import type { Call, Expression, FoldExpression } from "./expression.ts";
+import { type Call, type Expression, type FoldExpression, RESULT } from "./expression.ts";
 import { type Functions, type Overload, overloadFor } from "./functions.ts";
 import { callCost } from "./runtime-cost.ts";
 import { CelError, isList, isMap, keyOf, Optional, TypeValue, type Value } from "./values.ts";
@@ -146,6 +146,9 @@ class Compiler {
           return found instanceof Optional ? found : found === undefined ? Optional.none : new Optional(found);
         };
       }
+      case "_+_":
+        if (isGrowing(call)) return growing(first, second);
+        break;
       case "or":
         return lazily(first, second, (held) => held);
       case "orValue":
@@ -225,6 +228,20 @@ function logical(first: Code, second: Code, deciding: boolean): Code {
       if (typeof side !== "boolean") throw new CelError("no such overload");
     }
     return !deciding;
+  };
+}
+
+/** Whether a call adds elements to the list that a macro's loop makes, which nothing else sees before it is whole. */
+function isGrowing({ args: [list, more] }: Call): boolean {
+  return list?.kind === "name" && list.name === RESULT && more?.kind === "list";
+}
+
+function growing(list: Code, more: Code): Code {
+  return (frame, meter) => {
+    const grown = list(frame, meter) as Value[];
+    for (const item of more(frame, meter) as readonly Value[]) grown.push(item);
+    meter.spend(1);
+    return grown;
   };
 }
 

@@ -40,6 +40,11 @@ export type FoldExpression = Extract<Expression, { kind: "fold" }>;
 /** Name of the value that a macro's fold grows. */
 export const RESULT = "@result";
 
+/** The place of what is wrong with an expression as a whole. */
+export const NOWHERE = -1;
+/** How many issues are told of one expression. */
+const MAX_ISSUES = 100;
+
 /** What is wrong at a place of an expression. */
 export interface Issue {
   readonly at: number;
@@ -49,17 +54,18 @@ export interface Issue {
 /** An expression that can't be used, with everything that is wrong with it. */
 export class ExpressionError extends Error {
   constructor(source: string, issues: readonly Issue[]) {
-    super(
-      issues
-        .toSorted((a, b) => a.at - b.at)
-        .map((issue) => shown(source, issue))
-        .join("\n"),
-    );
+    const told = issues
+      .slice(0, MAX_ISSUES)
+      .toSorted((a, b) => a.at - b.at)
+      .map((issue) => shown(source, issue));
+    const left = issues.length - told.length;
+    super([...told, ...(left > 0 ? [`${left} more errors were truncated`] : [])].join("\n"));
   }
 }
 
 /** An issue with the line it stands in and a mark below, as cel-go prints it. */
 function shown(source: string, { at, message }: Issue): string {
+  if (at === NOWHERE) return `ERROR: <input>:-1:0: ${message}`;
   const before = source.slice(0, at).split("\n");
   const line = (source.split("\n")[before.length - 1] ?? "").replaceAll("\t", " ");
   const column = [...before.at(-1)!].length;

@@ -27,3 +27,24 @@ export function decimal(amount: bigint, size: bigint): string {
     .replace(/0+$/, "");
   return `${amount / size}${fraction === "" ? "" : `.${fraction}`}`;
 }
+
+/** A finite double as Go's `%.<precision>f` writes it: exactly, ties to the even digit. */
+export function goFixed(value: number, precision: number): string {
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, Math.abs(value));
+  const raised = bits.getUint16(0) >> 4;
+  const fraction = bits.getBigUint64(0) & ((1n << 52n) - 1n);
+  const mantissa = raised === 0 ? fraction : fraction | (1n << 52n);
+  const power = Math.max(raised, 1) - 1075;
+  // No double has more digits than these after the point.
+  const places = Math.min(precision, -Math.min(power, 0));
+  const amount = mantissa * 10n ** BigInt(places);
+  const size = 1n << BigInt(Math.max(-power, 0));
+  let whole = power < 0 ? amount / size : amount << BigInt(power);
+  const rest = power < 0 ? amount % size : 0n;
+  if (rest * 2n > size || (rest * 2n === size && whole % 2n === 1n)) whole++;
+  const digits = whole.toString().padStart(places + 1, "0");
+  const point = digits.length - places;
+  const after = digits.slice(point) + "0".repeat(precision - places);
+  return `${value < 0 || Object.is(value, -0) ? "-" : ""}${digits.slice(0, point)}${after === "" ? "" : `.${after}`}`;
+}

@@ -13,7 +13,7 @@ const OPERATORS = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y;
 const NUMBER = /0x[0-9a-fA-F]+[uU]?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?|\d+/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SPACE = /(?:[ \t\r\n\f]+|\/\/[^\n]*)+/y;
-const TEXT = /([rRbB]{0,2})("""|'''|"|')/y;
+const TEXT = /([bB]?[rR]?)("""|'''|"|')/y;
 
 /** Splits an expression into tokens. Throws `ExpressionError`. */
 export function tokens(source: string): Token[] {
@@ -118,13 +118,12 @@ function textAt(source: string, start: number, at: number, prefix: string, quote
   };
   let i = at;
   for (;;) {
-    if (i >= source.length || (quote.length === 1 && source[i] === "\n")) wrong(start);
+    if (i >= source.length || (quote.length === 1 && /[\n\r]/.test(source[i]!))) wrong(start);
     if (source.startsWith(quote, i)) break;
-    const char = String.fromCodePoint(source.codePointAt(i)!);
+    const char = source.startsWith("\r\n", i) ? "\r\n" : String.fromCodePoint(source.codePointAt(i)!);
     i += char.length;
     if (char !== "\\" || raw) {
-      add(char);
-      if (raw && char === "\\" && i < source.length) add(source[i++]!);
+      add(char[0] === "\r" ? "\n" : char);
       continue;
     }
     const simple = SIMPLE[source[i] ?? ""];
@@ -139,7 +138,8 @@ function textAt(source: string, start: number, at: number, prefix: string, quote
     if (match === null) return wrong(start);
     const point =
       match[4] === undefined ? Number.parseInt(match[1] ?? match[2] ?? match[3]!, 16) : Number.parseInt(match[4], 8);
-    if (point > 0x10ffff || (isBytes && (match[2] ?? match[3]) !== undefined)) wrong(start);
+    const isRune = point < 0xd800 || (point > 0xdfff && point <= 0x10ffff);
+    if (!isRune || (isBytes && (match[2] ?? match[3]) !== undefined)) wrong(start);
     if (isBytes) bytes.push(point);
     else text += String.fromCodePoint(point);
     i += match[0].length;

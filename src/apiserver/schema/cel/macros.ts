@@ -9,6 +9,9 @@ export class MacroError extends Error {
   }
 }
 
+/** Macros that use what they are called on twice. */
+export const REPEATING: ReadonlySet<string> = new Set(["optMap", "optFlatMap"]);
+
 /** Expressions that a macro makes; all stand where it is called. */
 class Maker {
   readonly at: number;

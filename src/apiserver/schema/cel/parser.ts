@@ -1,6 +1,6 @@
-import { type Expression, ExpressionError, type Item, type MapEntry } from "./expression.ts";
+import { type Expression, ExpressionError, type Item, type MapEntry, NOWHERE } from "./expression.ts";
 import { numberOf, type Token, tokens } from "./lexer.ts";
-import { expanded, MacroError } from "./macros.ts";
+import { expanded, MacroError, REPEATING } from "./macros.ts";
 
 /** Words that name nothing. */
 const RESERVED = new Set(
@@ -12,13 +12,20 @@ const BINARY: readonly (readonly string[])[] = [
   ["+", "-"],
   ["*", "/", "%"],
 ];
-/** How deep an expression may be nested. */
-const MAX_DEPTH = 200;
+/** How deep an expression may be nested: in parentheses, and by operators, selections and calls of members. */
+const MAX_DEPTH = 250;
+/** Parts of an expression after macros that repeat an operand; more than an expression of the greatest length has. */
+const MAX_PARTS = 100_000;
 
 /** Parses an expression and expands its macros. Throws `ExpressionError`. */
 export function parse(source: string): Expression {
   const parser = new Parser(source);
   return parser.whole();
+}
+
+interface Extent {
+  readonly depth: number;
+  readonly parts: number;
 }
 
 /** The function that an operator calls. */
@@ -29,6 +36,7 @@ function operatorName(operator: string): string {
 class Parser {
   readonly #source: string;
   readonly #tokens: readonly Token[];
+  readonly #extents = new Map<Expression, Extent>();
   #next = 0;
   #depth = 0;
 
@@ -74,14 +82,15 @@ class Parser {
   }
 
   #expression(): Expression {
-    if (++this.#depth > MAX_DEPTH) this.#fail(this.#peek.at, `expression recursion limit exceeded: ${MAX_DEPTH}`);
+    if (++this.#depth > MAX_DEPTH) this.#fail(NOWHERE, `expression recursion limit exceeded: ${MAX_DEPTH}`);
     const condition = this.#logical("||");
     const mark = this.#takes("?");
     let result = condition;
     if (mark !== undefined) {
       const yes = this.#logical("||");
       this.#needs(":");
-      result = call(mark.at, "_?_:_", [condition, yes, this.#expression()]);
+      const parts = [condition, yes, this.#expression()];
+      result = this.#made(call(mark.at, "_?_:_", parts), parts, 1);
     }
     this.#depth--;
     return result;
@@ -89,10 +98,34 @@ class Parser {
 
   #logical(operator: "||" | "&&"): Expression {
     const below = () => (operator === "||" ? this.#logical("&&") : this.#binary(0));
-    let left = below();
-    for (let token = this.#takes(operator); token !== undefined; token = this.#takes(operator))
-      left = call(token.at, operatorName(operator), [left, below()]);
-    return left;
+    const operands = [below()];
+    const operators: Token[] = [];
+    for (let token = this.#takes(operator); token !== undefined; token = this.#takes(operator)) {
+      operators.push(token);
+      operands.push(below());
+    }
+    return operators.length === 0 ? operands[0]! : this.#balanced(operands, operators);
+  }
+
+  /** Operators of one kind as a tree that is no deeper than it must be, as cel-go makes it. */
+  #balanced(operands: readonly Expression[], operators: readonly Token[]): Expression {
+    const middle = operators.length >> 1;
+    const { at, text } = operators[middle]!;
+    const side = (from: number, to: number): Expression =>
+      from === to ? operands[from]! : this.#balanced(operands.slice(from, to + 1), operators.slice(from, to));
+    const parts = [side(0, middle), side(middle + 1, operators.length)];
+    return this.#made(call(at, operatorName(text), parts), parts, 0);
+  }
+
+  /** Keeps the extent of an expression of these parts, and refuses what is too deep or has too many of them. */
+  #made(expression: Expression, parts: readonly Expression[], deeper: 0 | 1): Expression {
+    const extents = parts.map((part) => this.#extents.get(part) ?? { depth: 0, parts: 1 });
+    const depth = deeper + extents.reduce((most, extent) => Math.max(most, extent.depth), 0);
+    const all = 1 + extents.reduce((sum, extent) => sum + extent.parts, 0);
+    if (depth > MAX_DEPTH) this.#fail(NOWHERE, "max recursion depth exceeded");
+    if (all > MAX_PARTS) this.#fail(NOWHERE, `expression has more than ${MAX_PARTS} parts`);
+    this.#extents.set(expression, { depth, parts: all });
+    return expression;
   }
 
   #binary(level: number): Expression {
@@ -101,7 +134,8 @@ class Parser {
     let left = this.#binary(level + 1);
     while (this.#peek.kind === "operator" && operators.includes(this.#peek.text)) {
       const { text, at } = this.#tokens[this.#next++]!;
-      left = call(at, operatorName(text), [left, this.#binary(level + 1)]);
+      const parts = [left, this.#binary(level + 1)];
+      left = this.#made(call(at, operatorName(text), parts), parts, 1);
     }
     return left;
   }
@@ -118,7 +152,7 @@ class Parser {
     let twice = false;
     while (this.#takes(operator) !== undefined) twice = !twice;
     const operand = this.#members(this.#primary());
-    return twice ? operand : call(first.at, operator === "!" ? "!_" : "-_", [operand]);
+    return twice ? operand : this.#made(call(first.at, operator === "!" ? "!_" : "-_", [operand]), [operand], 0);
   }
 
   #members(start: Expression): Expression {
@@ -129,29 +163,35 @@ class Parser {
         const optional = this.#takes("?");
         const name = this.#name().text;
         const open = optional === undefined ? this.#takes("(") : undefined;
+        const { at } = dot;
         if (open !== undefined) left = this.#called(open.at, name, left);
-        else if (optional === undefined) left = { kind: "select", at: dot.at, operand: left, field: name, test: false };
-        else left = call(dot.at, "_?._", [left, { kind: "literal", at: dot.at, value: name }]);
+        else if (optional === undefined)
+          left = this.#made({ kind: "select", at, operand: left, field: name, test: false }, [left], 1);
+        else left = this.#made(call(at, "_?._", [left, { kind: "literal", at, value: name }]), [left], 1);
         continue;
       }
       const open = this.#takes("[");
       if (open === undefined) return left;
       const optional = this.#takes("?");
-      const index = this.#expression();
+      const parts = [left, this.#expression()];
       this.#needs("]");
-      left = call(open.at, optional === undefined ? "_[_]" : "_[?_]", [left, index]);
+      left = this.#made(call(open.at, optional === undefined ? "_[_]" : "_[?_]", parts), parts, 1);
     }
   }
 
   #called(at: number, fn: string, target: Expression | undefined): Expression {
     const args: Expression[] = [];
-    while (!this.#is(")")) {
-      args.push(this.#expression());
-      if (this.#takes(",") === undefined) break;
-    }
+    if (!this.#is(")"))
+      do args.push(this.#expression());
+      while (this.#takes(",") !== undefined);
     this.#needs(")");
+    const plain = call(at, fn, args, target);
+    const repeated = target !== undefined && REPEATING.has(fn) ? [target] : [];
+    const parts = target === undefined ? args : [target, ...repeated, ...args];
+    this.#made(plain, parts, target === undefined ? 0 : 1);
     try {
-      return expanded(at, fn, target, args) ?? call(at, fn, args, target);
+      const macro = expanded(at, fn, target, args);
+      return macro === undefined ? plain : this.#made(macro, parts, target === undefined ? 0 : 1);
     } catch (error) {
       if (error instanceof MacroError) this.#fail(error.at, error.message);
       throw error;
@@ -182,9 +222,9 @@ class Parser {
     if (this.#takes("{") !== undefined) return this.#map(token.at);
     this.#takes(".");
     const name = this.#name();
+    if (RESERVED.has(name.text)) this.#fail(name.at, `reserved identifier: ${name.text}`);
     const open = this.#takes("(");
     if (open !== undefined) return this.#called(open.at, name.text, undefined);
-    if (RESERVED.has(name.text)) this.#fail(name.at, `reserved identifier: ${name.text}`);
     return this.#message(name) ?? { kind: "name", at: name.at, name: name.text };
   }
 
@@ -196,7 +236,11 @@ class Parser {
       if (this.#takes(",") === undefined) break;
     }
     this.#needs("]");
-    return { kind: "list", at, items };
+    return this.#made(
+      { kind: "list", at, items },
+      items.map(({ value }) => value),
+      0,
+    );
   }
 
   #map(at: number): Expression {
@@ -209,7 +253,11 @@ class Parser {
       if (this.#takes(",") === undefined) break;
     }
     this.#needs("}");
-    return { kind: "map", at, entries };
+    return this.#made(
+      { kind: "map", at, entries },
+      entries.flatMap(({ key, value }) => [key, value]),
+      0,
+    );
   }
 
   /** `a.b.Type{field: value}`, if that is what follows. */
@@ -232,7 +280,7 @@ class Parser {
       if (this.#takes(",") === undefined) break;
     }
     this.#needs("}");
-    return { kind: "message", at: brace.at, type, fields };
+    return this.#made({ kind: "message", at: brace.at, type, fields }, fields, 0);
   }
 }
 

@@ -32,7 +32,7 @@ interface Run {
   readonly programs: ReadonlyMap<Node, readonly Program[]>;
   readonly values: CelValues;
   readonly errors: FieldError[];
-  readonly warned: string[];
+  readonly warned: Set<string>;
   left: number;
 }
 
@@ -42,8 +42,9 @@ export function compileRules(root: Node): Rules {
   compileInto(programs, root, true);
   return {
     check(value, old, errors, warned) {
-      const run: Run = { programs, values: new CelValues(), errors, warned, left: MAX_OBJECT_COST };
+      const run: Run = { programs, values: new CelValues(), errors, warned: new Set(), left: MAX_OBJECT_COST };
       checkNode(run, root, value, old, "", false);
+      for (const text of run.warned) warned.push(text);
     },
   };
 }
@@ -151,8 +152,7 @@ function apply(
     );
   const error = broken(run, program, node, value, seen, path);
   if (usesOld || !unchanged) return void run.errors.push(error);
-  const text = `${error.field}: ${error.message}`;
-  if (!run.warned.includes(text)) run.warned.push(text);
+  run.warned.add(`${error.field}: ${error.message}`);
 }
 
 function variablesOf(run: Run, rule: ValidationRule, node: Node, value: unknown, old: unknown): Record<string, Value> {

@@ -1,3 +1,4 @@
+import { characters } from "./code-points.ts";
 import { PER_CHARACTER } from "./sizes.ts";
 import { Custom, isList, isMap, Optional, type Value } from "./values.ts";
 
@@ -81,7 +82,7 @@ export function callCost(fn: string, id: string, args: readonly Value[], result:
 }
 
 function sizeOfValue(value: Value): number {
-  if (typeof value === "string") return [...value].length;
+  if (typeof value === "string") return characters(value);
   if (isList(value) || value instanceof Uint8Array) return value.length;
   if (isMap(value)) return value.size;
   return value instanceof Optional && value.held !== undefined ? sizeOfValue(value.held) : 1;

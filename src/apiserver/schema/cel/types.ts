@@ -104,14 +104,23 @@ const isOpen = (type: Type): boolean => type === DYN || type === ERROR;
 
 /** The types that stand for type parameters, found as expressions are checked. */
 export class Substitutions {
-  #found = new Map<string, Type>();
+  readonly #found = new Map<string, Type>();
+  /** What stood for the parameters that were set, the latest last. */
+  readonly #before: [parameter: string, type: Type | undefined][] = [];
 
   /** Whether a value of one type can stand where the other is asked for; what is learnt of parameters is kept if so. */
   assignable(from: readonly Type[], to: readonly Type[]): boolean {
-    const before = new Map(this.#found);
+    const mark = this.#before.length;
     if (this.#all(from, to)) return true;
-    this.#found = before;
+    for (const [parameter, type] of this.#before.splice(mark).reverse())
+      if (type === undefined) this.#found.delete(parameter);
+      else this.#found.set(parameter, type);
     return false;
+  }
+
+  #set(parameter: string, type: Type): void {
+    this.#before.push([parameter, this.#found.get(parameter)]);
+    this.#found.set(parameter, type);
   }
 
   /** The type with what is known of its parameters; `close`: those of which nothing is known are dynamic. */
@@ -156,13 +165,13 @@ export class Substitutions {
     const found = this.#found.get(parameter.name);
     if (found === undefined) {
       if (this.#occurs(parameter, type)) return [false, false];
-      this.#found.set(parameter.name, type);
+      this.#set(parameter.name, type);
       return [true, false];
     }
     if (sameType(type, found)) return [true, true];
     if (!this.#one(type, found)) return [false, true];
     const general = moreGeneral(type, found);
-    if (!this.#occurs(parameter, general)) this.#found.set(parameter.name, general);
+    if (!this.#occurs(parameter, general)) this.#set(parameter.name, general);
     return [true, true];
   }
 

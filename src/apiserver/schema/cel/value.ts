@@ -55,7 +55,7 @@ function kindOf(node: Node): ListKind | undefined {
 function scalar(node: Node, value: unknown): Value {
   if (typeof value === "number") {
     if (node.schema.type === "number") return value;
-    return Number.isInteger(value) ? BigInt(value) : value;
+    return whole(value);
   }
   if (typeof value === "boolean") return value;
   if (typeof value !== "string") return null;
@@ -82,9 +82,14 @@ function scalar(node: Node, value: unknown): Value {
 
 /** JSON of unknown shape as an expression reads it: whole numbers are integers, objects are maps. */
 export function untyped(value: unknown): Value {
-  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
+  if (typeof value === "number") return whole(value);
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (Array.isArray(value)) return value.map(untyped);
   if (!isRecord(value)) return null;
   return new Map(Object.entries(value).map(([key, item]) => [key, untyped(item)]));
+}
+
+/** A whole number that has 64 bits is an integer. */
+function whole(value: number): Value {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63 ? BigInt(value) : value;
 }

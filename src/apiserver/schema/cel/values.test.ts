@@ -17,6 +17,10 @@ test("durations are Go's", () => {
     ["5", undefined],
     ["1h 2m", undefined],
     ["1d", undefined],
+    ["-9223372036854775808ns", -(2n ** 63n)],
+    ["9223372036854775808ns", undefined],
+    ["99999999h", undefined],
+    [`${"0".repeat(99)}1ns`, 1n],
   ];
   for (const [text, nanos] of cases) assert.equal(parseDuration(text), nanos, text);
 });

@@ -129,8 +129,9 @@ export function equal(a: Value, b: Value): boolean {
   const x = a instanceof Uint ? a.value : a;
   const y = b instanceof Uint ? b.value : b;
   if (typeof x === "bigint" || typeof x === "number")
-    // biome-ignore lint/suspicious/noDoubleEquals: an int and a double of the same value are equal
-    return (typeof y === "bigint" || typeof y === "number") && x == y;
+    return typeof x === typeof y
+      ? x === y
+      : (typeof y === "bigint" || typeof y === "number") && Number(x) === Number(y);
   if (typeof x !== "object" || x === null || typeof y !== "object" || y === null) return x === y;
   if (isList(x)) return isList(y) && sameLists(x, y);
   if (isMap(x)) return isMap(y) && x.size === y.size && [...x].every(([k, v]) => y.has(k) && equal(v, y.get(k)!));
@@ -150,15 +151,49 @@ function sameLists(a: readonly Value[], b: readonly Value[]): boolean {
   if (a.length !== b.length) return false;
   const kind = listKind(a);
   if (kind === undefined) return a.every((item, i) => equal(item, b[i]!));
-  if (kind === "set") return a.every((item) => b.some((other) => equal(item, other)));
+  const places = new Places(kind, b);
   return a.every((item) => {
-    const other = b.find((one) => sameKeys(kind, item, one));
-    return other !== undefined && equal(item, other);
+    const at = places.of(item);
+    return at !== undefined && equal(item, b[at]!);
   });
 }
 
-function sameKeys(keys: readonly string[], a: Value, b: Value): boolean {
-  return isMap(a) && isMap(b) && keys.every((key) => equal(a.get(key) ?? null, b.get(key) ?? null));
+/** Where the elements of a set or a map by keys are. */
+class Places {
+  readonly #kind: ListKind;
+  readonly #list: Value[] = [];
+  readonly #known = new Map<string, number>();
+  /** Of elements that are found by comparing alone. */
+  readonly #others: number[] = [];
+
+  constructor(kind: ListKind, list: readonly Value[]) {
+    this.#kind = kind;
+    for (const item of list) this.add(item);
+  }
+
+  add(item: Value): void {
+    const at = this.#list.push(item) - 1;
+    const name = this.#name(item);
+    if (name === undefined) this.#others.push(at);
+    else if (!this.#known.has(name)) this.#known.set(name, at);
+  }
+
+  of(item: Value): number | undefined {
+    const name = this.#name(item);
+    if (name !== undefined) return this.#known.get(name);
+    return this.#others.find((at) => this.#same(this.#list[at]!, item));
+  }
+
+  #same(a: Value, b: Value): boolean {
+    if (this.#kind === "set") return equal(a, b);
+    return isMap(a) && isMap(b) && this.#kind.every((key) => equal(a.get(key) ?? null, b.get(key) ?? null));
+  }
+
+  #name(item: Value): string | undefined {
+    const keys = this.#kind === "set" ? [item] : isMap(item) ? this.#kind.map((key) => item.get(key) ?? null) : [];
+    const names = keys.map(keyOf).map((key) => (key === null || typeof key !== "object" ? `${typeof key} ${key}` : ""));
+    return names.length === 0 || names.includes("") ? undefined : JSON.stringify(names);
+  }
 }
 
 /** `a + b` of lists; elements that a set or a map by keys has are not doubled, and the later of two with the same keys stays. */
@@ -166,10 +201,13 @@ export function joined(a: readonly Value[], b: readonly Value[]): readonly Value
   const kind = listKind(a);
   if (kind === undefined) return [...a, ...b];
   const all = [...a];
+  const places = new Places(kind, a);
   for (const item of b) {
-    const at = all.findIndex((one) => (kind === "set" ? equal(one, item) : sameKeys(kind, one, item)));
-    if (at < 0) all.push(item);
-    else if (kind !== "set") all[at] = item;
+    const at = places.of(item);
+    if (at === undefined) {
+      all.push(item);
+      places.add(item);
+    } else if (kind !== "set") all[at] = item;
   }
   return ofKind(all, kind);
 }
@@ -178,8 +216,10 @@ export function joined(a: readonly Value[], b: readonly Value[]): readonly Value
 export function compare(a: Value, b: Value): number | undefined {
   const x = a instanceof Uint ? a.value : a;
   const y = b instanceof Uint ? b.value : b;
-  if ((typeof x === "bigint" || typeof x === "number") && (typeof y === "bigint" || typeof y === "number"))
-    return x < y ? -1 : x > y ? 1 : 0;
+  if ((typeof x === "bigint" || typeof x === "number") && (typeof y === "bigint" || typeof y === "number")) {
+    const [m, n] = typeof x === typeof y ? [x, y] : [Number(x), Number(y)];
+    return m < n ? -1 : m > n ? 1 : m === n ? 0 : Number.NaN;
+  }
   if (typeof x === "string" && typeof y === "string") return Buffer.compare(Buffer.from(x), Buffer.from(y));
   if (typeof x === "boolean" && typeof y === "boolean") return Number(x) - Number(y);
   if (x instanceof Uint8Array && y instanceof Uint8Array) return Buffer.compare(x, y);

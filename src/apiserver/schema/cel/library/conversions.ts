@@ -1,4 +1,5 @@
 /** CEL's conversions between types, and sizes. */
+import { characters } from "../code-points.ts";
 import { parseDuration } from "../duration.ts";
 import type { Functions } from "../functions.ts";
 import { decimal, goDouble } from "../go-text.ts";
@@ -8,9 +9,15 @@ import { isWithinTime, parseTime, timeText } from "./times.ts";
 
 const SECOND = 1_000_000_000n;
 
-function wholePart(value: number, message: string): bigint {
-  if (!Number.isFinite(value)) throw new CelError(message);
+function intOf(value: number): bigint {
+  // The least int is refused, too, as upstream.
+  if (!(value > -(2 ** 63) && value < 2 ** 63)) throw new CelError("integer overflow");
   return BigInt(Math.trunc(value));
+}
+
+function uintOf(value: number): Uint {
+  if (!(value >= 0 && value < 2 ** 64)) throw new CelError("unsigned integer overflow");
+  return new Uint(BigInt(Math.trunc(value)));
 }
 
 function misfit(type: string): never {
@@ -30,7 +37,8 @@ function parsedUint(text: string): Uint {
 function parsedDouble(text: string): number {
   if (/^[-+]?(inf|infinity)$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
   if (/^nan$/i.test(text)) return Number.NaN;
-  return /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text) ? Number(text) : misfit("double");
+  const value = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(text) ? Number(text) : misfit("double");
+  return Number.isFinite(value) ? value : misfit("double");
 }
 
 function parsedBool(text: string): boolean {
@@ -71,7 +79,7 @@ export function registerConversions(functions: Functions): void {
     .add("type", "type", "(A) -> type(A)", (value: Value) => new TypeValue(typeOf(value)))
     .add("int", "int64_to_int64", "(int) -> int", same)
     .add("int", "uint64_to_int64", "(uint) -> int", ({ value }: Uint) => toInt(value))
-    .add("int", "double_to_int64", "(double) -> int", (value: number) => toInt(wholePart(value, "integer overflow")))
+    .add("int", "double_to_int64", "(double) -> int", intOf)
     .add("int", "string_to_int64", "(string) -> int", parsedInt)
     .add("int", "timestamp_to_int64", "(timestamp) -> int", ({ nanos }: Timestamp) =>
       nanos >= 0n || nanos % SECOND === 0n ? nanos / SECOND : nanos / SECOND - 1n,
@@ -79,9 +87,7 @@ export function registerConversions(functions: Functions): void {
     .add("int", "duration_to_int64", "(duration) -> int", ({ nanos }: Duration) => nanos)
     .add("uint", "uint64_to_uint64", "(uint) -> uint", same)
     .add("uint", "int64_to_uint64", "(int) -> uint", toUint)
-    .add("uint", "double_to_uint64", "(double) -> uint", (value: number) =>
-      toUint(wholePart(value, "unsigned integer overflow")),
-    )
+    .add("uint", "double_to_uint64", "(double) -> uint", uintOf)
     .add("uint", "string_to_uint64", "(string) -> uint", parsedUint)
     .add("double", "double_to_double", "(double) -> double", same)
     .add("double", "int64_to_double", "(int) -> double", Number)
@@ -109,7 +115,7 @@ export function registerConversions(functions: Functions): void {
     ["bytes", "bytes", (bytes: Uint8Array) => bytes.length],
     ["list", "list(A)", (list: readonly Value[]) => list.length],
     ["map", "map(A, B)", (map: ReadonlyMap<Value, Value>) => map.size],
-    ["string", "string", (text: string) => [...text].length],
+    ["string", "string", characters],
   ];
   for (const [id, type, size] of sizes)
     functions

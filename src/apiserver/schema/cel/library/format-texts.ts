@@ -1,5 +1,5 @@
 /** `"%s has %d".format([a, b])`. */
-import { goDouble } from "../go-text.ts";
+import { goDouble, goFixed } from "../go-text.ts";
 import { CelError, Duration, isList, isMap, Timestamp, TypeValue, typeOf, Uint, type Value } from "../values.ts";
 import { durationText } from "./conversions.ts";
 import { quoted } from "./strings.ts";
@@ -30,6 +30,9 @@ export const CLAUSES: Readonly<Record<string, { readonly types: readonly string[
   },
 };
 
+/** Digits after the point that are shown at most. */
+const MAX_PRECISION = 1_000_000;
+
 /** Fills the clauses of a template. Throws `CelError` for a clause that is none or that its value does not fit. */
 export function format(template: string, values: readonly Value[]): string {
   let next = 0;
@@ -41,7 +44,7 @@ export function format(template: string, values: readonly Value[]): string {
     const clauses = CLAUSES[verb];
     if (clauses === undefined)
       throw new CelError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
-    const text = formatted(verb, value, precision === undefined ? 6 : Number(precision));
+    const text = formatted(verb, value, precision === undefined ? 6 : Math.min(Number(precision), MAX_PRECISION));
     if (text === undefined)
       throw new CelError(`error during formatting: ${clauses.refusal}, was given ${typeOf(value)}`);
     return text;
@@ -106,13 +109,8 @@ function texted(value: Value): string | undefined {
 /** A double with so many digits after the point, ties to the even one, its thousands apart. */
 function grouped(value: number | undefined, precision: number): string | undefined {
   if (value === undefined || !Number.isFinite(value)) return value === undefined ? undefined : unending(value);
-  const exact = value.toFixed(Math.min(100, precision + 60));
-  const cut = exact.slice(0, exact.indexOf(".") + (precision === 0 ? 0 : 1 + precision));
-  const isTie = /^\.?50*$/.test(exact.slice(cut.length));
-  const rounded = isTie && /[02468]$/.test(cut) ? cut : value.toFixed(precision);
-  return rounded.replace(/\d(?=(\d{3})+(\.|$))/g, (digit, _, __, at: number, whole: string) =>
-    whole.slice(0, at).includes(".") ? digit : `${digit},`,
-  );
+  const [whole = "", ...fraction] = goFixed(value, precision).split(".");
+  return [whole.replace(/\d(?=(\d{3})+$)/g, "$&,"), ...fraction].join(".");
 }
 
 /** A double in powers of ten, in the figures of print. The precision of the clause does not reach upstream's printer. */
@@ -131,7 +129,7 @@ function unending(value: number): string {
 /** A value as it is written in a list or map. */
 function inside(value: Value): string {
   if (typeof value === "string") return quoted(value);
-  if (typeof value === "number") return value.toFixed(6);
+  if (typeof value === "number") return Number.isFinite(value) ? goFixed(value, 6) : goDouble(value);
   if (value instanceof Uint8Array) return `b${quoted(Buffer.from(value).toString())}`;
   if (value instanceof Timestamp) return `timestamp("${timeText(value.nanos)}")`;
   if (value instanceof Duration) return `duration("${durationText(value)}")`;

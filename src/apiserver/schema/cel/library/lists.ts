@@ -7,6 +7,9 @@ type List = readonly Value[];
 const COMPARABLE = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
 const SUMMABLE = { int: 0n, uint: undefined, double: 0, duration: undefined } as const;
 
+/** A longer one costs more than an evaluation may. */
+const LONGEST_RANGE = 2_000_000;
+
 export function registerLists(functions: Functions): void {
   for (const type of COMPARABLE)
     functions
@@ -40,7 +43,7 @@ export function registerLists(functions: Functions): void {
     .add("flatten", "list_flatten", "list(list(T)).() -> list(T)", (list: List) => flat(list, 1n))
     .add("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", flat)
     .add("lists.range", "lists_range", "(int) -> list(int)", (count: bigint) =>
-      Array.from({ length: Math.max(Number(count), 0) }, (_, i) => BigInt(i)),
+      Array.from({ length: Math.min(Math.max(Number(count), 0), LONGEST_RANGE) }, (_, i) => BigInt(i)),
     )
     .add("reverse", "list_reverse", "list(T).() -> list(T)", (list: List) => list.toReversed())
     .add("distinct", "list_distinct", "list(T).() -> list(T)", (list: List) =>

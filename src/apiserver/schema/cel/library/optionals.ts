@@ -12,13 +12,13 @@ function isZero(value: Value): boolean {
   return value === null || value === false || value === "" || value === 0 || value === 0n;
 }
 
-function inserted(map: ReadonlyMap<Value, Value>, entries: Iterable<readonly [Value, Value]>): Value {
-  const all = new Map(map);
+/** Grows the map itself: it is the one that a macro's loop makes, which nothing else sees before it is whole. */
+function inserted(map: Map<Value, Value>, entries: Iterable<readonly [Value, Value]>): Value {
   for (const [key, value] of entries) {
-    if (all.has(keyOf(key))) throw new CelError(`insert failed: key ${String(key)} already exists`);
-    all.set(keyOf(key), value);
+    if (map.has(keyOf(key))) throw new CelError(`insert failed: key ${String(key)} already exists`);
+    map.set(keyOf(key), value);
   }
-  return all;
+  return map;
 }
 
 export function registerOptionals(functions: Functions): void {
@@ -46,16 +46,11 @@ export function registerOptionals(functions: Functions): void {
     .add("unwrapOpt", "optional_unwrapOpt", "list(optional_type(V)).() -> list(V)", held)
     .add("first", "list_first", "list(V).() -> optional_type(V)", (list: readonly Value[]) => new Optional(list[0]))
     .add("last", "list_last", "list(V).() -> optional_type(V)", (list: readonly Value[]) => new Optional(list.at(-1)))
-    .add(
-      "cel.@mapInsert",
-      "@mapInsert_map_map",
-      "(map(K, V), map(K, V)) -> map(K, V)",
-      (map: ReadonlyMap<Value, Value>, more: ReadonlyMap<Value, Value>) => inserted(map, more),
-    )
+    .add("cel.@mapInsert", "@mapInsert_map_map", "(map(K, V), map(K, V)) -> map(K, V)", inserted)
     .add(
       "cel.@mapInsert",
       "@mapInsert_map_key_value",
       "(map(K, V), K, V) -> map(K, V)",
-      (map: ReadonlyMap<Value, Value>, key: Value, value: Value) => inserted(map, [[key, value]]),
+      (map: Map<Value, Value>, key: Value, value: Value) => inserted(map, [[key, value]]),
     );
 }

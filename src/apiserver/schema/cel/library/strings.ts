@@ -1,11 +1,11 @@
 /** CEL's strings extension and Kubernetes' regular expressions in RE2 syntax. */
 import { fromRe2 } from "../../regexp.ts";
+import { characters, offsetOf } from "../code-points.ts";
 import type { Functions } from "../functions.ts";
 import { CelError, type Value } from "../values.ts";
 import { format } from "./format-texts.ts";
 
 export function registerStrings(functions: Functions): void {
-  const chars = (text: string): string[] => [...text];
   functions
     .add("contains", "contains_string", "string.(string) -> bool", (text: string, part: string) => text.includes(part))
     .add("startsWith", "starts_with_string", "string.(string) -> bool", (text: string, part: string) =>
@@ -22,16 +22,16 @@ export function registerStrings(functions: Functions): void {
     )
     .add("findAll", "string_find_all_string_int", "string.(string, int) -> list(string)", all)
     .add("charAt", "string_char_at_int", "string.(int) -> string", (text: string, at: bigint) => {
-      const all = chars(text);
-      if (at < 0n || at > BigInt(all.length)) throw new CelError(`index out of range: ${at}`);
-      return all[Number(at)] ?? "";
+      const offset = offsetOf(text, at);
+      if (offset === undefined) throw new CelError(`index out of range: ${at}`);
+      return offset === text.length ? "" : String.fromCodePoint(text.codePointAt(offset)!);
     })
     .add("indexOf", "string_index_of_string", "string.(string) -> int", (text: string, part: string) =>
       indexOf(text, part, 0n),
     )
     .add("indexOf", "string_index_of_string_int", "string.(string, int) -> int", indexOf)
     .add("lastIndexOf", "string_last_index_of_string", "string.(string) -> int", (text: string, part: string) =>
-      part === "" ? BigInt(chars(text).length) : lastIndexOf(text, part, BigInt(chars(text).length - 1)),
+      place(text, text.lastIndexOf(part)),
     )
     .add("lastIndexOf", "string_last_index_of_string_int", "string.(string, int) -> int", lastIndexOf)
     .add("lowerAscii", "string_lower_ascii", "string.() -> string", (text: string) =>
@@ -55,12 +55,15 @@ export function registerStrings(functions: Functions): void {
       substring(text, from, undefined),
     )
     .add("substring", "string_substring_int_int", "string.(int, int) -> string", substring)
-    .add("trim", "string_trim", "string.() -> string", (text: string) => text.trim())
+    .add("trim", "string_trim", "string.() -> string", trimmed)
     .add("join", "list_join", "list(string).() -> string", (list: readonly string[]) => join(list, ""))
     .add("join", "list_join_string", "list(string).(string) -> string", join)
     .add("format", "string_format", "string.(list(dyn)) -> string", format)
     .add("strings.quote", "strings_quote", "(string) -> string", quoted);
 }
+
+/** The longest text that a replacement may make, which may be far longer than what the rule's cost counts. */
+const MAX_REPLACED = 2 ** 27;
 
 const cache = new Map<string, RegExp>();
 
@@ -105,10 +108,10 @@ function all(text: string, pattern: string, limit: bigint): string[] {
 
 function replaced(text: string, from: string, to: string, limit: bigint): string {
   const parts = from === "" ? ["", ...text, ""] : text.split(from);
-  if (from === "" && text === "") parts.splice(1);
-  const all = from === "" ? Math.max(parts.length - 1, 0) : parts.length - 1;
-  const most = limit < 0n ? all : Math.min(Number(limit), all);
-  return parts.reduce((done, part, i) => done + (i <= most ? to : from) + part);
+  const cut = limit < 0n ? parts.length : Math.min(Number(limit) + 1, parts.length);
+  if (text.length + cut * to.length > MAX_REPLACED) throw new CelError("the text with all replaced is too long");
+  const changed = parts.slice(0, cut).join(to);
+  return cut === parts.length ? changed : [changed, ...parts.slice(cut)].join(from);
 }
 
 function split(text: string, by: string, limit: bigint): string[] {
@@ -120,31 +123,42 @@ function split(text: string, by: string, limit: bigint): string[] {
   return [...parts.slice(0, kept), parts.slice(kept).join(by)];
 }
 
+/** The number of the character at JavaScript's offset; of -1, -1. */
+function place(text: string, offset: number): bigint {
+  return offset < 0 ? -1n : BigInt(characters(text.slice(0, offset)));
+}
+
 function indexOf(text: string, part: string, from: bigint): bigint {
-  const chars = [...text];
   if (part === "") return from;
   if (from < 0n) throw new CelError(`index out of range: ${from}`);
-  const at = chars.slice(Number(from)).join("").indexOf(part);
-  return at < 0 ? -1n : from + BigInt([...chars.slice(Number(from)).join("").slice(0, at)].length);
+  const start = offsetOf(text, from);
+  return start === undefined ? -1n : place(text, text.indexOf(part, start));
 }
 
 function lastIndexOf(text: string, part: string, from: bigint): bigint {
-  const chars = [...text];
   if (part === "") return from;
   if (from < 0n) throw new CelError(`index out of range: ${from}`);
-  if (from >= BigInt(chars.length)) return -1n;
-  const at = text.lastIndexOf(part, chars.slice(0, Number(from)).join("").length);
-  return at < 0 ? -1n : BigInt([...text.slice(0, at)].length);
+  const start = offsetOf(text, from) ?? text.length;
+  return start === text.length ? -1n : place(text, text.lastIndexOf(part, start));
 }
 
 function substring(text: string, from: bigint, to: bigint | undefined): string {
-  const chars = [...text];
-  const length = BigInt(chars.length);
-  const end = to ?? length;
   if (to !== undefined && from > to) throw new CelError(`invalid substring range. start: ${from}, end: ${to}`);
-  if (from < 0n || from > length) throw new CelError(`index out of range: ${from}`);
-  if (end < 0n || end > length) throw new CelError(`index out of range: ${end}`);
-  return chars.slice(Number(from), Number(end)).join("");
+  const start = offsetOf(text, from);
+  if (start === undefined) throw new CelError(`index out of range: ${from}`);
+  const end = to === undefined ? text.length : offsetOf(text, to);
+  if (end === undefined) throw new CelError(`index out of range: ${to}`);
+  return text.slice(start, end);
+}
+
+const SPACE = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/** Without the spaces of Unicode around it, which aren't quite those of JavaScript. */
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && SPACE.test(text[start]!)) start++;
+  while (end > start && SPACE.test(text[end - 1]!)) end--;
+  return text.slice(start, end);
 }
 
 function join(list: readonly Value[], by: string): string {

@@ -87,6 +87,6 @@ export function registerTimes(functions: Functions): void {
       "getMilliseconds",
       "duration_to_milliseconds",
       "duration.() -> int",
-      ({ nanos }: Duration) => (nanos % SECOND) / 1_000_000n,
+      ({ nanos }: Duration) => nanos / 1_000_000n,
     );
 }
