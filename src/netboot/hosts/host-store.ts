@@ -54,7 +54,7 @@ export function openHostStore(file: string): HostStore {
         db.exec("COMMIT");
       } catch (cause) {
         if (db.isTransaction) db.exec("ROLLBACK");
-        throw new Fault("Unavailable", file, "hosts could not be written", { cause });
+        throw new Fault("Unavailable", file, `hosts could not be written: ${(cause as Error).message}`, { cause });
       }
       for (const { host } of changed) written.set(host.name, host.inventory);
       for (const name of gone) written.delete(name);
@@ -81,6 +81,6 @@ function open(file: string): DatabaseSync {
   } catch (cause) {
     db?.close();
     if (cause instanceof Fault) throw cause;
-    throw new Fault("MissingInput", file, "the file of hosts can't be opened", { cause });
+    throw new Fault("MissingInput", file, `the file of hosts can't be opened: ${(cause as Error).message}`, { cause });
   }
 }

@@ -63,7 +63,7 @@ async function get(
   try {
     response = await fetch(url, { headers: { "accept-encoding": "identity", ...headers }, ...(signal && { signal }) });
   } catch (cause) {
-    throw new Fault("Unavailable", shown(url), "can't be fetched", { cause });
+    throw new Fault("Unavailable", shown(url), `can't be fetched: ${whyOf(cause)}`, { cause });
   }
   if (response.ok) return response;
   await response.body?.cancel();
@@ -79,8 +79,14 @@ async function* bodyOf(response: Response, url: string): AsyncGenerator<Uint8Arr
   try {
     yield* response.body ?? [];
   } catch (cause) {
-    throw new Fault("Unavailable", shown(url), "broke off while it was fetched", { cause });
+    throw new Fault("Unavailable", shown(url), `broke off while it was fetched: ${whyOf(cause)}`, { cause });
   }
+}
+
+/** `fetch` itself says no more than that it failed; what happened is the cause. */
+function whyOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
 }
 
 /** Users and queries of a URL may be secrets. */

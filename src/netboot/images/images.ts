@@ -119,7 +119,9 @@ export class Images {
         await writeFile(`${raw}.sha256`, value);
       } catch (cause) {
         if (cause instanceof Fault) throw cause;
-        throw new Fault("Unavailable", folder, "the image can't be converted there", { cause });
+        throw new Fault("Unavailable", folder, `the image can't be converted there: ${(cause as Error).message}`, {
+          cause,
+        });
       } finally {
         await this.#clean();
       }
@@ -181,7 +183,7 @@ async function headOfFile(path: string): Promise<Beginning> {
   try {
     file = await open(path);
   } catch (cause) {
-    throw new Fault("MissingInput", path, "the image can't be read", { cause });
+    throw new Fault("MissingInput", path, `the image can't be read: ${(cause as Error).message}`, { cause });
   }
   try {
     const { size, mtimeMs, ino } = await file.stat();

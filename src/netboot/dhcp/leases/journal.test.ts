@@ -111,7 +111,7 @@ test("a write that fails says so, and its leases go with the next one", async (t
   const slow = slowDisk();
   const file = fileFor(t);
   const store = openLeases(file, clock, slow.disk);
-  const failed = assert.rejects(store.put(lease(1, "1/aa")), /leases could not be written/);
+  const failed = assert.rejects(store.put(lease(1, "1/aa")), /leases could not be written: ENOSPC$/);
   await clock.run(10);
   slow.end(new Error("ENOSPC"));
   await failed;
@@ -193,7 +193,7 @@ test("a file that can't be opened is told by name, and a lease after the end is 
   mkdirSync(file);
   assert.throws(
     () => openLeases(file, systemClock),
-    (error) => isFault(error, "MissingInput") && error.on === file,
+    (error) => isFault(error, "MissingInput") && /opened: EISDIR/.test(error.message) && error.on === file,
   );
   const store = openLeases(`${file}-2`, systemClock);
   store.close();

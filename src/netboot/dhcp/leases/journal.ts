@@ -43,7 +43,7 @@ export function openLeases(file: string, clock: Pick<Clock, "after">, disk: Disk
   } catch (cause) {
     if (fd !== undefined) closeSync(fd);
     if (cause instanceof Fault) throw cause;
-    throw new Fault("MissingInput", file, "the file of leases can't be opened", { cause });
+    throw new Fault("MissingInput", file, `the file of leases can't be opened: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -196,7 +196,7 @@ class Journal implements LeaseStore {
   }
 
   #failed(cause: unknown): Fault {
-    return new Fault("Unavailable", this.#file, "leases could not be written", { cause });
+    return new Fault("Unavailable", this.#file, `leases could not be written: ${(cause as Error).message}`, { cause });
   }
 }
 
