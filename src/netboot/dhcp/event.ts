@@ -7,6 +7,8 @@ export type DhcpEvent =
   | { is: "bound"; client: Client; address: Ipv4; expiresAt: number }
   | { is: "released"; client: Client; address: Ipv4 }
   | { is: "declined"; client: Client; address: Ipv4 }
+  /** On our own link, where no relay may have asked several servers on purpose, it takes what another server offers. */
+  | { is: "elsewhere"; client: Client; server: Ipv4 }
   | { is: "inUse"; address: Ipv4 }
   | { is: "refused"; client: Client; address: Ipv4; because: string }
   | { is: "noAddress"; client: Client; subnet: string; because: string };

@@ -96,6 +96,7 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
   const server = addressIn(message, OPTION.serverIdentifier);
   if (server !== undefined && !us.includes(server)) {
     // It took another server's offer.
+    if (message.giaddr === ANY) means.tell({ is: "elsewhere", client, server });
     leases.withdraw(client.key, now);
     return NOTHING;
   }

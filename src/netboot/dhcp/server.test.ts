@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { isFault } from "../../base/fault.ts";
 import { Reservations } from "./reservations.ts";
 import { CONFIG, MemoryStore, mac, Rack, SENDS, say, US } from "./testing.ts";
+import { formatIpv4 } from "./wire/ipv4.ts";
 
 const MINUTE = 60_000;
 const POOL = Array.from({ length: 10 }, (_, i) => `10.0.0.${100 + i}`);
@@ -191,6 +192,17 @@ test("an offer that is not taken up is anybody's after a minute, or at once when
   assert.equal(await rack.send(say("discover", { mac: mac(21) })), undefined);
   rack.now += MINUTE;
   assert.notEqual(await rack.send(say("discover", { mac: mac(21) })), undefined);
+});
+
+test("who takes another server's offer is told of, unless a relay may have asked both", async () => {
+  const rack = new Rack();
+  const request = { mac: mac(1), asks: "10.0.0.7", server: "10.0.0.9" };
+  await rack.send(say("request", { ...request, giaddr: "10.1.0.1" }));
+  await rack.send(say("request", { ...request, asks: "10.0.0.100", server: US }));
+  const told = () => rack.events.flatMap((event) => (event.is === "elsewhere" ? [formatIpv4(event.server)] : []));
+  assert.deepEqual(told(), []);
+  await rack.send(say("request", request));
+  assert.deepEqual(told(), ["10.0.0.9"]);
 });
 
 test("INFORM is answered with options and without a lease", async () => {

@@ -70,6 +70,7 @@ test("what DHCP did for a host is told in its log, each in its words", () => {
     { is: "released", client: boots, address: ADDRESS },
     { is: "declined", client: boots, address: ADDRESS },
     { is: "inUse", address: ADDRESS },
+    { is: "elsewhere", client: boots, server: parseIpv4("10.0.0.9") },
     { is: "refused", client: boots, address: ADDRESS, because: "not of this network" },
     { is: "noAddress", client: boots, subnet: "10.0.0.0/24", because: "the pool is full" },
   ];
@@ -78,6 +79,7 @@ test("what DHCP did for a host is told in its log, each in its words", () => {
     `${A} 10.0.0.100 is given until 1970-01-01T00:00:00.000Z`,
     `${A} 10.0.0.100 is given back`,
     `${A} 10.0.0.100 is in use already, the machine says`,
+    `${A} it takes what another DHCP server, 10.0.0.9, offers`,
     `${A} 10.0.0.100 is refused: not of this network`,
     `${A} no address in 10.0.0.0/24: the pool is full`,
   ]);

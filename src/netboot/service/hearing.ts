@@ -49,6 +49,8 @@ function told(event: Exclude<DhcpEvent, { is: "heard" | "inUse" }>): string {
       return `${formatIpv4(event.address)} is given back`;
     case "declined":
       return `${formatIpv4(event.address)} is in use already, the machine says`;
+    case "elsewhere":
+      return `it takes what another DHCP server, ${formatIpv4(event.server)}, offers`;
     case "refused":
       return `${formatIpv4(event.address)} is refused: ${event.because}`;
     case "noAddress":

@@ -14,6 +14,7 @@ import type { UserOrder } from "../agent/order.ts";
 import { bootCatalog, type Lack } from "../boot/catalog.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
 import type { BootFiles } from "../dhcp/boot.ts";
+import type { Tell } from "../dhcp/event.ts";
 import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import { firstOf } from "../files/source.ts";
 import type { Hosts } from "../hosts/hosts.ts";
@@ -33,6 +34,7 @@ import { hearing } from "./hearing.ts";
 import { type NetbootIdentity, netbootIdentity } from "./identity.ts";
 import { listen } from "./listen.ts";
 import { type Memory, openMemory } from "./memory.ts";
+import { warningOfOthers } from "./other-servers.ts";
 import { Parts } from "./parts.ts";
 import { serveRemoteApi } from "./remote-api.ts";
 import { renewing } from "./renewal.ts";
@@ -170,6 +172,8 @@ async function dhcpOf(
   const { hosts, logs, disks, recentIpxe } = memory;
   const { byArchitecture, uefiDiscovery } = settings.boot;
   const hear = hearing({ hosts, note: (mac, line) => logs.append(mac, "dhcp", line, clock.now()) });
+  // Who gives reserved addresses alone means to leave the others to somebody else.
+  const warn: Tell = settings.dhcp.mode === "pool" ? warningOfOthers({ clock, log }) : () => {};
   return parts.own(
     await openDhcp({
       settings: settings.dhcp,
@@ -180,6 +184,7 @@ async function dhcpOf(
       tell(event) {
         recentIpxe.tell(event);
         hear(event);
+        warn(event);
       },
       clock,
       log,
