@@ -111,6 +111,19 @@ test("a replica that thinks it still serves learns from its next write that anot
   assert.deepEqual(sorted(third.load()), [lease("10.0.0.100", "aa"), lease("10.0.0.101", "bb")]);
 });
 
+test("who serves is clear also after somebody deleted the count of terms", async () => {
+  const replicas = new Replicas();
+  const first = await replicas.open("a", new MemoryStore());
+  await first.put(lease("10.0.0.100", "aa"));
+  await replicas.clock.run(2_000);
+  const path = [...replicas.api.objects.keys()].find((each) => each.endsWith("/rack-term"));
+  replicas.api.objects.delete(path!);
+  await replicas.open("b", new MemoryStore());
+  await first.put(lease("10.0.0.100", "stale"));
+  await replicas.clock.run(10_000);
+  assert.deepEqual(replicas.lost, ["a"]);
+});
+
 test("the last writes of a replica that was replaced, late as they are, do not stop its successor", async () => {
   const replicas = new Replicas();
   const first = await replicas.open("a", new MemoryStore());

@@ -98,7 +98,8 @@ class Mirror implements MirroredLeases {
     for (let left = TRIES; ; left--) {
       const { items } = await client.list(ConfigMap, { namespace, labelSelector: `${LABEL}=${name}` });
       const head = items.find((object) => object.metadata.name === `${name}-term`);
-      this.#term = (head === undefined ? 0 : termOf(head)) + 1;
+      // Of all of them: somebody may have deleted the first.
+      this.#term = Math.max(0, ...items.map(termOf)) + 1;
       try {
         await this.#save(head, `${name}-term`, {});
         return items.filter((object) => object !== head);
