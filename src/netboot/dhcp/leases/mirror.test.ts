@@ -24,12 +24,14 @@ class Replicas {
   readonly api = new FakeApi();
   readonly clock = new VirtualClock();
   readonly lost: string[] = [];
+  warnings = 0;
 
   async open(replica: string, file: MemoryStore): Promise<MirroredLeases> {
     const { clock } = this;
     const client = createClient(this.api, { clock, random: seededRandom(1), log: quietLog, fieldManager: "t" });
     const opening = openMirrored(file, {
-      ...{ client, namespace: "slipway", name: "rack", replica, clock, log: quietLog },
+      ...{ client, namespace: "slipway", name: "rack", replica, clock },
+      log: { ...quietLog, warn: () => void this.warnings++ },
       onLost: () => this.lost.push(replica),
     });
     await clock.run(1000);
@@ -167,7 +169,7 @@ test("a write whose answer was lost, and a copy that somebody deleted, are made 
   assert.deepEqual(sorted(other.load()), [lease("10.0.0.100", "cc"), lease("10.0.0.101", "dd")]);
 });
 
-test("an API that is away holds up no lease, and is told of all once it is back", async () => {
+test("an API that is away holds up no lease, is complained of once, and is told of all once it is back", async () => {
   const replicas = new Replicas();
   const file = new MemoryStore();
   const store = await replicas.open("a", file);
@@ -175,6 +177,7 @@ test("an API that is away holds up no lease, and is told of all once it is back"
   await store.put(lease("10.0.0.100", "aa"));
   assert.equal(file.leases.size, 1);
   await replicas.clock.run(20_000);
+  assert.equal(replicas.warnings, 1);
   replicas.api.intercept = () => undefined;
   await replicas.clock.run(2_000);
   assert.deepEqual((await replicas.open("b", new MemoryStore())).load(), [lease("10.0.0.100", "aa")]);

@@ -77,6 +77,8 @@ class Mirror implements MirroredLeases {
   #writing: Promise<void> = Promise.resolve();
   #term = 0;
   #isTakingOver = true;
+  /** The last write failed, and that is told. */
+  #isBehind = false;
   #over = false;
 
   constructor(file: LeaseStore, options: MirrorOptions) {
@@ -148,10 +150,13 @@ class Mirror implements MirroredLeases {
       this.#timer = undefined;
       this.#writing = this.#write().then(
         () => {
+          this.#isBehind = false;
           if (this.#changed.size > 0) this.#later();
         },
         (error: unknown) => {
-          this.#o.log.warn({ error: asFault(error, "dhcp leases").message }, "leases can't be copied to Kubernetes");
+          if (!this.#isBehind)
+            this.#o.log.warn({ error: asFault(error, "dhcp leases").message }, "leases can't be copied to Kubernetes");
+          this.#isBehind = true;
           this.#later();
         },
       );
