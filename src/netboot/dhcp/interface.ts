@@ -14,41 +14,41 @@ export interface Interface {
   alone: boolean;
 }
 
+type All = ReturnType<typeof networkInterfaces>;
+
 /** The only interface with an address that others could send to. Throws a `Fault` that names them when there is not just one. */
-export function onlyInterface(all: ReturnType<typeof networkInterfaces> = networkInterfaces()): Interface {
-  const names = Object.entries(all)
-    .filter(([, of]) => of?.some(({ family, internal }) => family === "IPv4" && !internal))
-    .map(([name]) => name);
+export function onlyInterface(all: All = networkInterfaces()): Interface {
+  const names = [...reachable(all).keys()];
   const [name] = names;
   if (name !== undefined && names.length === 1) return interfaceNamed(name, all);
-  throw new Fault(
-    "Invalid",
-    "interface",
-    name === undefined ? "none has an IPv4 address" : `there are ${names.join(", ")}`,
-    {
-      remedy: "name the one that machines are reached by with --interface",
-    },
-  );
+  const found = name === undefined ? "none has an IPv4 address" : `there are ${names.join(", ")}`;
+  throw new Fault("Invalid", "interface", found, {
+    remedy: "name the one that machines are reached by with --interface",
+  });
 }
 
 /** The interface of that name. Throws a `Fault` when there is none, or it has no IPv4 address that others could send to. */
-export function interfaceNamed(
-  name: string,
-  all: ReturnType<typeof networkInterfaces> = networkInterfaces(),
-): Interface {
-  const addressed = Object.entries(all).filter(([, of]) =>
-    of?.some(({ family, internal }) => family === "IPv4" && !internal),
-  );
-  const found = addressed.find(([each]) => each === name)?.[1];
-  const others = addressed.map(([each]) => each).filter((each) => each !== name);
-  if (found === undefined)
+export function interfaceNamed(name: string, all: All = networkInterfaces()): Interface {
+  const known = reachable(all);
+  const addresses = known.get(name);
+  const others = [...known.keys()].filter((each) => each !== name);
+  if (addresses === undefined)
     throw new Fault("Invalid", `interface ${name}`, "there is none of this name with an IPv4 address", {
       remedy: others.length === 0 ? "give one an address with ip addr add" : `there are ${others.join(", ")}`,
     });
-  const addresses = found
-    .filter(({ family }) => family === "IPv4")
-    .map(({ address, cidr }) => ({ address: parseIpv4(address), mask: maskOf(Number(cidr?.split("/")[1] ?? 32)) }));
   return { name, addresses, alone: others.length === 0 };
+}
+
+/** The IPv4 addresses that others could send to, by interface. */
+function reachable(all: All): Map<string, Interface["addresses"]> {
+  const found = new Map<string, Interface["addresses"]>();
+  for (const [name, given = []] of Object.entries(all)) {
+    const addresses = given
+      .filter(({ family, internal }) => family === "IPv4" && !internal)
+      .map(({ address, cidr }) => ({ address: parseIpv4(address), mask: maskOf(Number(cidr?.split("/")[1] ?? 32)) }));
+    if (addresses.length > 0) found.set(name, addresses);
+  }
+  return found;
 }
 
 /**
