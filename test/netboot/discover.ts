@@ -1,6 +1,6 @@
 /**
  * Asks for an address every few milliseconds, as many machines would, until its standard input ends; then prints how often it asked and
- * how many answers came, as JSON.
+ * how many answers came, as JSON. Says "asking" and "answered" on standard error.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -17,7 +17,9 @@ const EVERY_MS = 2;
 
 const socket = createSocket({ type: "udp4", reuseAddr: true });
 const asked: Asked = { sent: 0, answers: 0 };
-socket.on("message", () => asked.answers++);
+socket.on("message", () => {
+  if (asked.answers++ === 0) console.error("answered");
+});
 socket.bind(68);
 await once(socket, "listening");
 socket.setBroadcast(true);

@@ -92,8 +92,9 @@ test("nobody is heard before it serves; sockets that were opened for it stay ope
   for (let time = 0; time < 2; time++) {
     const part = await openDhcp(where);
     assert.equal(socket.listenerCount("message"), 0);
-    await part.serve();
+    const face = await part.serve();
     assert.equal(socket.listenerCount("message"), 1);
+    await face.close();
     await part.close();
     assert.equal(socket.listenerCount("message"), 0);
     assert.notEqual(socket.address().port, 0);

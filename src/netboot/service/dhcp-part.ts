@@ -24,8 +24,9 @@ export interface DhcpPart {
   leased(address: string): Mac | undefined;
   /** Ethernet cards that have a lease, and until when (ms since 1970). */
   leases(): { mac: Mac; at: number }[];
-  /** Hears and answers from now on. Once; rejects with a `Fault` when a port can't be had. */
-  serve(): Promise<void>;
+  /** Hears and answers until what this resolves with is closed. Rejects with a `Fault` when a port can't be had. */
+  serve(): Promise<DhcpFace>;
+  /** Gives up the leases, once nobody is answered any more. */
   close(): Promise<void>;
 }
 
@@ -78,7 +79,6 @@ export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
     const leases = new LeaseTable(copied ?? file);
     const answering = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
     server = answering;
-    let face: DhcpFace | undefined;
     return {
       leased: (address) => holderOf(leases, address, clock.now()),
       leases: () =>
@@ -86,16 +86,10 @@ export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
           const mac = macOf(client);
           return mac === undefined ? [] : [{ mac, at: expiresAt }];
         }),
-      async serve() {
-        face = await serveDhcp(answering, on.addresses[0]!.address, { open: openOn(on, inherited), log });
-      },
+      serve: () => serveDhcp(answering, on.addresses[0]!.address, { open: openOn(on, inherited), log }),
       async close() {
-        try {
-          await face?.close();
-          await copied?.settle().catch((error: unknown) => log.warn({ error }, "the last leases were not copied"));
-        } finally {
-          shut();
-        }
+        await copied?.settle().catch((error: unknown) => log.warn({ error }, "the last leases were not copied"));
+        shut();
       },
     };
   } catch (error) {
