@@ -178,6 +178,30 @@ test("what a process that ended had begun is not taken for an image, and leaves"
   const image = await images.imageFor(`${origin}/disk`);
   assert.equal(image.checksum?.value, sha256(Buffer.from("raw of 1024")));
   assert.equal((await readdir(own)).length, 2);
+  for (const name of await readdir(own)) if (name.endsWith(".raw")) rmSync(join(own, name));
+  assert.equal(await contents(await images.imageFor(`${origin}/disk`)), "raw of 1024");
+});
+
+test("an image that is kept waits for no conversion of another", async () => {
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let conversions = 0;
+  const convert: Convert = async (_from, to) => {
+    writeFileSync(to, "raw");
+    if (++conversions === 1) return;
+    begun.resolve();
+    await end.promise;
+  };
+  const { images } = someImages({ convert });
+  served.set("/kept", { bytes: qcow2(), etag: '"kept"' });
+  served.set("/slow", { bytes: qcow2(), etag: '"slow"' });
+  await images.imageFor(`${origin}/kept`);
+  const slow = images.imageFor(`${origin}/slow`);
+  await begun.promise;
+
+  assert.equal(await contents(await images.imageFor(`${origin}/kept`)), "raw");
+  end.resolve();
+  await slow;
+  assert.equal(conversions, 2);
 });
 
 test("an image whose server breaks off, and a disk that takes no more, are told by name", async () => {
@@ -193,6 +217,12 @@ test("an image whose server breaks off, and a disk that takes no more, are told 
   served.set("/disk", { bytes: qcow2(), etag: '"1"' });
   await assert.rejects(images.imageFor(`${origin}/disk`), (error) => isFault(error, "Unavailable") && error.on === own);
   assert.deepEqual(await readdir(own), []);
+  writeFileSync(join(folder, "no-folder"), "");
+  const nowhere = new Images({ folder: join(folder, "no-folder"), clock: new VirtualClock(), convert });
+  await assert.rejects(
+    nowhere.imageFor(`${origin}/disk`),
+    (error) => isFault(error, "Unavailable") && /EEXIST/.test(error.message),
+  );
 });
 
 test("what can't be had is told with a remedy", async () => {

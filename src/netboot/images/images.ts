@@ -3,6 +3,7 @@
  * this one's own. Needs a disk and `qemu-img`; knows no host and no order: who gives an order offers the file to its host.
  */
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
@@ -46,8 +47,8 @@ export class Images {
   }
 
   /**
-   * The image behind an `http(s)` URL, ready to be written. A qcow2 image is one conversion at a time away; who asks for the same meanwhile
-   * waits for the same. Rejects with a `Fault` that says what to do: a checksum that is not the file's, an image that depends on another file,
+   * The image behind an `http(s)` URL, ready to be written. A qcow2 image that is not kept is one conversion at a time away; who asks for the
+   * same meanwhile waits for the same. Rejects with a `Fault` that says what to do: a checksum that is not the file's, an image that depends on another file,
    * `qemu-img` missing, a server that does not answer.
    */
   async imageFor(url: string, checksum?: Checksum): Promise<ReadyImage> {
@@ -88,7 +89,10 @@ export class Images {
     await this.#tail;
   }
 
-  #once(key: string, obtain: (part: string) => Promise<string>): Promise<ReadyImage> {
+  /** The image of this key: as it is kept, at once, else converted in its turn. */
+  async #once(key: string, obtain: (part: string) => Promise<string>): Promise<ReadyImage> {
+    const kept = await this.#kept(key);
+    if (kept !== undefined) return kept;
     let ready = this.#underWay.get(key);
     if (ready === undefined) {
       ready = this.#tail.then(() => this.#converted(key, obtain)).finally(() => this.#underWay.delete(key));
@@ -98,37 +102,42 @@ export class Images {
     return ready;
   }
 
+  /** The converted image, which is wanted again; undefined: there is none. */
+  async #kept(key: string): Promise<ReadyImage | undefined> {
+    const raw = join(this.#options.folder, `${key}.raw`);
+    const value = await readFile(`${raw}.sha256`, "utf8").catch(() => "");
+    // A loss of power leaves an empty one, who wants room the one without the other.
+    if (!/^[0-9a-f]{64}$/.test(value) || !existsSync(raw)) return undefined;
+    const now = new Date(this.#options.clock.now());
+    await utimes(`${raw}.sha256`, now, now);
+    return { is: "local", format: "raw", checksum: { type: "sha256", value }, files: declaredFiles({ image: raw }) };
+  }
+
   /** `obtain` resolves with the qcow2 file: `part`, where it wrote it, or one that is there. */
   async #converted(key: string, obtain: (part: string) => Promise<string>): Promise<ReadyImage> {
-    const { folder, convert, clock } = this.#options;
+    const { folder, convert } = this.#options;
     const { signal } = this.#closing;
     const raw = join(folder, `${key}.raw`);
-    let value = await readFile(`${raw}.sha256`, "utf8").catch(() => "");
-    // A loss of power leaves an empty one.
-    if (!/^[0-9a-f]{64}$/.test(value)) {
+    const [fetched, part] = [join(folder, `${key}.qcow2.part`), `${raw}.part`];
+    try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await this.#clean();
       await this.#makeRoom();
-      const [fetched, part] = [join(folder, `${key}.qcow2.part`), `${raw}.part`];
-      try {
-        await convert(await obtain(fetched), part, signal);
-        value = await digestOf(part, "sha256", signal);
-        await onDisk(part);
-        await rename(part, raw);
-        // Last: an image without one is not ready.
-        await writeFile(`${raw}.sha256`, value);
-      } catch (cause) {
-        if (cause instanceof Fault) throw cause;
-        throw new Fault("Unavailable", folder, `the image can't be converted there: ${(cause as Error).message}`, {
-          cause,
-        });
-      } finally {
-        await this.#clean();
-      }
+      await convert(await obtain(fetched), part, signal);
+      const value = await digestOf(part, "sha256", signal);
+      await onDisk(part);
+      await rename(part, raw);
+      // Last: an image without one is not ready.
+      await writeFile(`${raw}.sha256`, value);
+      return (await this.#kept(key))!;
+    } catch (cause) {
+      if (cause instanceof Fault) throw cause;
+      throw new Fault("Unavailable", folder, `the image can't be converted there: ${(cause as Error).message}`, {
+        cause,
+      });
+    } finally {
+      await this.#clean();
     }
-    const now = new Date(clock.now());
-    await utimes(`${raw}.sha256`, now, now);
-    return { is: "local", format: "raw", checksum: { type: "sha256", value }, files: declaredFiles({ image: raw }) };
   }
 
   #refuseBad(head: Uint8Array, name: string): void {
@@ -144,7 +153,7 @@ export class Images {
 
   async #named(ending: string): Promise<string[]> {
     const { folder } = this.#options;
-    const names = await readdir(folder);
+    const names = await readdir(folder).catch((): string[] => []);
     return names.filter((name) => name.endsWith(ending)).map((name) => join(folder, name));
   }
 
