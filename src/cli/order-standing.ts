@@ -26,7 +26,7 @@ export function standing({ name, lastSeen, order }: ShownHost, { id, since, now,
   if (takenAt === undefined) {
     if (now - since > patienceMs)
       throw new Fault("Timeout", name, `has not taken the order within ${time}, so it is not in the agent`, {
-        remedy: `the order stays for when it is: slipway order boot ${name} agent, and switch the machine on`,
+        remedy: `the order stays for when it is (slipway order boot ${name} agent, and switch it on), or: slipway order cancel ${name}`,
       });
     return lastSeen > since - AGENT_HEARD_MS
       ? "given"

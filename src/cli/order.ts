@@ -78,6 +78,17 @@ Examples:
     .action(async (host: string, options: WriteOptions) => give(host, await writeOrder(host, options), options));
 
   order
+    .command("cancel")
+    .description("End an order that has no result, so that the host may be given another.")
+    .argument("<host>", "host/NAME, NAME, or the address of one of its cards")
+    .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
+    .action(async (host: string, { dir }: { dir?: string }) => {
+      const path = `/hosts/${hostArgument(host)}/orders`;
+      const { taken } = await withNetboot(dir, (client) => client.ask<{ taken: boolean }>("DELETE", path));
+      console.log(taken ? "cancelled; the host had taken it, and may go on with it" : "cancelled");
+    });
+
+  order
     .command("boot")
     .description("Say what a host boots next.")
     .argument("<host>", "host/NAME, NAME, or the address of one of its cards")

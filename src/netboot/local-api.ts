@@ -9,7 +9,7 @@ import { asFault, Fault } from "../base/fault.ts";
 import { type HttpAnswer, type HttpHandler, json, plain } from "../base/http.ts";
 import type { HttpServerOptions } from "../base/http-server.ts";
 import { UserBoot, UserOrder } from "./agent/order.ts";
-import type { GivenOrder, Host } from "./hosts/host.ts";
+import { type GivenOrder, type Host, openOrder } from "./hosts/host.ts";
 import type { Hosts } from "./hosts/hosts.ts";
 import type { HostLogs } from "./logs/host-logs.ts";
 
@@ -31,7 +31,7 @@ const MOST_ISSUES = 10;
 const STATUS: Readonly<Record<string, number>> = { NotFound: 404, Conflict: 409, Invalid: 400, MissingInput: 400 };
 
 /**
- * `GET /v1/hosts`, `GET|DELETE /v1/hosts/NAME`, `PUT /v1/hosts/NAME/boot`, `POST /v1/hosts/NAME/orders`; and as a stream of JSON lines
+ * `GET /v1/hosts`, `GET|DELETE /v1/hosts/NAME`, `PUT /v1/hosts/NAME/boot`, `POST|DELETE /v1/hosts/NAME/orders`; and as a stream of JSON lines
  * `GET /v1/hosts/NAME/logs`, with `?follow=1` until the client goes. NAME: the host's, or any of its cards.
  */
 export function localApi({
@@ -54,6 +54,7 @@ export function localApi({
       if (what === "PUT boot") return read(UserBoot, body, (boot) => void hosts.setBoot(name, boot));
       if (what === "POST orders")
         return await read(UserOrder, body, async (wanted) => ({ id: await order(name, wanted) }));
+      if (what === "DELETE orders") return json(200, cancel(hosts, host));
       return plain(405, "method not allowed\n");
     } catch (error) {
       const { code, advice } = asFault(error, name ?? "hosts");
@@ -74,6 +75,14 @@ export function localApi({
     return true;
   };
   return { handler, stream };
+}
+
+/** Ends the order that has no result. `taken`: the host knows of it, and may go on with it. Throws a `Fault` (`Conflict`) when there is none. */
+function cancel(hosts: Hosts, host: Readonly<Host>): { cancelled: string; taken: boolean } {
+  const open = openOrder(host);
+  if (open === undefined) throw new Fault("Conflict", host.name, "it has no order without a result");
+  hosts.result(host.name, open.is.id, { ok: false, message: "cancelled" });
+  return { cancelled: open.is.id, taken: open.takenAt !== undefined };
 }
 
 async function* linesOf(entries: AsyncIterable<object>): AsyncGenerator<string> {

@@ -173,6 +173,18 @@ test("an order that its host does not take in time ends with 1, says what to do,
   assert.ok(hosts.isOpen(HOST, (await taken()).id));
 });
 
+test("an order is cancelled, which a host that has taken it does not hear of", async (t) => {
+  const { dir, hosts, taken } = await netboot(t);
+  const cancel = () => slipway("order", "cancel", HOST, "--dir", dir);
+  hosts.give(HOST, { order: "inspect" });
+  assert.deepEqual(await cancel(), { code: 0, out: "cancelled\n", err: "" });
+  hosts.give(HOST, { order: "inspect" });
+  await taken();
+  assert.equal((await cancel()).out, "cancelled; the host had taken it, and may go on with it\n");
+  const { code, err } = await cancel();
+  assert.deepEqual([code, err], [1, `slipway: ${HOST}: it has no order without a result\n`]);
+});
+
 test("an order of a host that is forgotten meanwhile ends with 1 and says so", async (t) => {
   const { dir, hosts, taken } = await netboot(t);
   const ended = slipway("order", "reboot", HOST, "--dir", dir);

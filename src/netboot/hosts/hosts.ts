@@ -126,7 +126,7 @@ export class Hosts {
     const open = openOrder(record.host);
     if (open !== undefined)
       throw new Fault("Conflict", record.host.name, `its order "${open.is.order}" has no result yet`, {
-        remedy: "wait for its end, or end it with a result of your own",
+        remedy: `wait for its end, or: slipway order cancel ${record.host.name}`,
       });
     const id = uuid(this.#random);
     const is: Order = { id, ...(typeof body === "function" ? body(id) : body) };
