@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { isFault } from "../../base/fault.ts";
 import { Reservations } from "./reservations.ts";
 import { CONFIG, MemoryStore, mac, Rack, SENDS, say, US } from "./testing.ts";
-import { formatIpv4 } from "./wire/ipv4.ts";
+import { formatIpv4, parseIpv4 } from "./wire/ipv4.ts";
 
 const MINUTE = 60_000;
 const POOL = Array.from({ length: 10 }, (_, i) => `10.0.0.${100 + i}`);
@@ -279,6 +279,35 @@ test("N22 whatever clients do, in any order, no address is two clients' at once,
           await rack.send(say(does, does === "release" ? { ...who, ciaddr: own } : { ...who, asks: own }));
           has.delete(own);
         }
+      }
+    }),
+    { numRuns: Number(process.env.FUZZ_RUNS ?? 150) },
+  );
+});
+
+test("N22 a client hears nothing for want of an address only while every address is somebody else's", async () => {
+  const step = fc.record({
+    client: fc.nat(14),
+    does: fc.constantFrom("boot", "boot as firmware", "discover", "other server", "release", "decline", "wait"),
+    minutes: fc.integer({ min: 1, max: 12 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
+      const rack = new Rack();
+      for (const [i] of POOL.entries()) await rack.boot({ mac: mac(i) });
+      for (const { client, does, minutes } of steps) {
+        const who = { mac: mac(client) };
+        const key = `1/${who.mac.replaceAll(":", "")}`;
+        const held = rack.leases.of(key);
+        const own = held === undefined ? undefined : formatIpv4(held.address);
+        if (does === "wait") rack.now += minutes * MINUTE;
+        if (does === "release" && own !== undefined) await rack.send(say("release", { ...who, ciaddr: own }));
+        if (does === "decline" && own !== undefined) await rack.send(say("decline", { ...who, asks: own }));
+        if (does === "other server") await rack.send(say("request", { ...who, asks: "10.0.0.7", server: "10.0.0.9" }));
+        if (does === "boot as firmware") await rack.boot({ ...who, sends: SENDS.ovmfPxe });
+        if (does === "boot") await rack.boot(who);
+        if (does === "discover" && (await rack.send(say("discover", who))) === undefined)
+          for (const address of POOL) assert.ok(rack.leases.takenUntil(parseIpv4(address), key, rack.now) > 0, address);
       }
     }),
     { numRuns: Number(process.env.FUZZ_RUNS ?? 150) },

@@ -112,15 +112,17 @@ export class Rack {
   now = 1_800_000_000_000;
   readonly events: DhcpEvent[] = [];
   readonly store: MemoryStore;
+  readonly leases: LeaseTable;
   readonly server: DhcpServer;
 
   constructor(
     given: { config?: Partial<DhcpConfig>; reservations?: Reservation[]; inUse?: InUse; store?: MemoryStore } = {},
   ) {
     this.store = given.store ?? new MemoryStore();
+    this.leases = new LeaseTable(this.store);
     this.server = new DhcpServer({
       config: { ...CONFIG, ...given.config },
-      leases: new LeaseTable(this.store),
+      leases: this.leases,
       clock: { now: () => this.now },
       reservations: new Reservations(given.reservations),
       ...(given.inUse && { inUse: given.inUse }),
