@@ -8,7 +8,7 @@ import { contents } from "./crd-contents.ts";
 import { listRules } from "./crd-lists.ts";
 import { forbidden, invalid, notSupported, required } from "./field-error.ts";
 import { isRecord, nodeOf } from "./node.ts";
-import { fromRe2 } from "./regexp.ts";
+import { Pattern } from "./re2/pattern.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 const UNSUPPORTED = ["$ref", "definitions", "dependencies", "id", "patternProperties"];
@@ -126,27 +126,17 @@ function keywords(s: Schema, path: string, errors: FieldError[]): void {
     );
   if (s.pattern !== undefined) {
     try {
-      fromRe2(s.pattern);
+      new Pattern(s.pattern);
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
       errors.push(
         invalid(
           `${path}.pattern`,
           s.pattern,
-          `must be a valid regular expression, but isn't: error parsing regexp: ${inGo(detail, s.pattern)}`,
+          `must be a valid regular expression, but isn't: error parsing regexp: ${(error as Error).message}`,
         ),
       );
     }
   }
-}
-
-/** JavaScript's words for what Go says of a pattern, where that is known. */
-function inGo(detail: string, pattern: string): string {
-  if (/Unterminated group/.test(detail)) return `missing closing ): \`${pattern}\``;
-  if (/Unmatched '\)'/.test(detail)) return `unexpected ): \`${pattern}\``;
-  if (/Unterminated character class/.test(detail))
-    return `missing closing ]: \`${pattern.slice(Math.max(0, pattern.lastIndexOf("[")))}\``;
-  return detail;
 }
 
 function logicParts(s: Schema, path: string): [string, Schema][] {

@@ -1,7 +1,7 @@
 import type { Schema } from "../served.ts";
 import { formatCheck, formatThatCounts } from "./formats.ts";
 import { wholeObject } from "./object-meta.ts";
-import { fromRe2 } from "./regexp.ts";
+import { Pattern } from "./re2/pattern.ts";
 
 /** A schema made ready for walking: lookups are maps, patterns are compiled, and each node knows what its subtree needs. */
 export interface Node {
@@ -11,7 +11,7 @@ export interface Node {
   readonly additional: Node | "any" | "none";
   readonly items: Node | undefined;
   readonly required: readonly string[];
-  readonly pattern: RegExp | undefined;
+  readonly pattern: Pattern | undefined;
   readonly format: ((text: string) => boolean) | undefined;
   /** The types a value may have; none: any. */
   readonly types: readonly string[];
@@ -56,7 +56,7 @@ export function nodeOf(given: Schema): Node {
     additional,
     items,
     required: schema.required ?? [],
-    pattern: schema.pattern === undefined ? undefined : fromRe2(schema.pattern),
+    pattern: schema.pattern === undefined ? undefined : new Pattern(schema.pattern),
     format: formatCheck(formatName),
     types: intOrString ? ["integer", "string"] : schema.type === undefined ? [] : [schema.type],
     formatName,

@@ -1,5 +1,5 @@
 /** CEL's strings extension and Kubernetes' regular expressions in RE2 syntax. */
-import { fromRe2 } from "../../regexp.ts";
+import { Pattern } from "../../re2/pattern.ts";
 import { characters, offsetOf } from "../code-points.ts";
 import type { Functions } from "../functions.ts";
 import { CelError, type Value } from "../values.ts";
@@ -14,11 +14,11 @@ export function registerStrings(functions: Functions): void {
     .add("endsWith", "ends_with_string", "string.(string) -> bool", (text: string, part: string) => text.endsWith(part))
     .add("matches", "matches", "(string, string) -> bool", matches)
     .add("matches", "matches_string", "string.(string) -> bool", matches)
-    .add("find", "string_find_string", "string.(string) -> string", (text: string, pattern: string) => {
-      return found(pattern).exec(text)?.[0] ?? "";
+    .add("find", "string_find_string", "string.(string) -> string", (text: string, source: string) => {
+      return found(source).find(text) ?? "";
     })
-    .add("findAll", "string_find_all_string", "string.(string) -> list(string)", (text: string, pattern: string) =>
-      all(text, pattern, -1n),
+    .add("findAll", "string_find_all_string", "string.(string) -> list(string)", (text: string, source: string) =>
+      all(text, source, -1n),
     )
     .add("findAll", "string_find_all_string_int", "string.(string, int) -> list(string)", all)
     .add("charAt", "string_char_at_int", "string.(int) -> string", (text: string, at: bigint) => {
@@ -65,45 +65,43 @@ export function registerStrings(functions: Functions): void {
 /** The longest text that a replacement may make, which may be far longer than what the rule's cost counts. */
 const MAX_REPLACED = 2 ** 27;
 
-const cache = new Map<string, RegExp>();
+const cache = new Map<string, Pattern>();
 
-function regex(pattern: string): RegExp {
-  const known = cache.get(pattern);
+/** Throws `SyntaxError` with Go's words. */
+function pattern(source: string): Pattern {
+  const known = cache.get(source);
   if (known) return known;
   // Patterns may come from objects, so the cache is bounded.
   if (cache.size > 500) cache.clear();
-  const made = fromRe2(pattern);
-  cache.set(pattern, made);
+  const made = new Pattern(source);
+  cache.set(source, made);
   return made;
 }
 
-/** What Go says of a pattern that is none, as far as it is known here. */
-export function patternError(pattern: string): string | undefined {
+/** What Go says of a pattern that is none. */
+export function patternError(source: string): string | undefined {
   try {
-    regex(pattern);
+    pattern(source);
     return undefined;
-  } catch {
-    const open = /\((?![^)]*\))/.test(pattern);
-    return `error parsing regexp: ${open ? `missing closing ): \`${pattern}\`` : `invalid pattern: \`${pattern}\``}`;
+  } catch (error) {
+    return `error parsing regexp: ${(error as Error).message}`;
   }
 }
 
-function matches(text: string, pattern: string): boolean {
-  const wrong = patternError(pattern);
+function matches(text: string, source: string): boolean {
+  const wrong = patternError(source);
   if (wrong !== undefined) throw new CelError(wrong);
-  return regex(pattern).test(text);
+  return pattern(source).test(text);
 }
 
-function found(pattern: string): RegExp {
-  const wrong = patternError(pattern);
+function found(source: string): Pattern {
+  const wrong = patternError(source);
   if (wrong !== undefined) throw new CelError(`Illegal regex: ${wrong}`);
-  return regex(pattern);
+  return pattern(source);
 }
 
-function all(text: string, pattern: string, limit: bigint): string[] {
-  const expression = found(pattern);
-  const matched = text.matchAll(new RegExp(expression, `g${expression.flags}`)).map((match) => match[0]);
-  return [...(limit < 0n ? matched : matched.take(Number(limit)))];
+function all(text: string, source: string, limit: bigint): string[] {
+  return found(source).all(text, limit < 0n ? Infinity : Number(limit));
 }
 
 function replaced(text: string, from: string, to: string, limit: bigint): string {
