@@ -21,7 +21,7 @@ const RBAC_HEADER =
   "# slipway-crds is only needed while the operator installs its CRDs itself (not with --no-install-crds).\n";
 const INSTALL_HEADER = `${GENERATED}src/operator/install and generate again.\n`;
 const NETBOOT_HEADER = `${INSTALL_HEADER}# The account of \`slipway netboot\` on a machine beside the rack: docs/netboot.md says how it gets its kubeconfig.\n`;
-const NETBOOT_IN_OPERATOR_HEADER = `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml for \`slipway operator --netboot FILE\`.\n`;
+const NETBOOT_IN_OPERATOR_HEADER = `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml for \`slipway operator --netboot FILE\`. Where its namespace\n# or discovery.namespace is another, change it here.\n`;
 const SLIPWAY_HEADER =
   `${INSTALL_HEADER}# For \`kubectl apply\` only. Deleting by this file takes the namespaces along, Harvester's own among them, and with the\n` +
   "# definitions every pool and its machines: docs/install.md says how to remove what was installed.\n";
