@@ -11,7 +11,12 @@ const { assets, skip } = agentOf("aarch64", needs);
 
 test("the agent on ARM64 reports, writes, wipes and switches the machine off", { skip }, async () => {
   const server = await AgentServer.start();
-  const words = [`slipway.url=${server.url()}`, `slipway.boot=${CAPABILITY}`, `slipway.mac=${MAC}`];
+  const words = [
+    `slipway.url=${server.url()}`,
+    server.rest(assets),
+    `slipway.boot=${CAPABILITY}`,
+    `slipway.mac=${MAC}`,
+  ];
   const machine = new DirectMachine("aarch64", assets, words);
   try {
     await server.until("a registration", 240, () => server.inventories.length > 0);

@@ -24,7 +24,7 @@ suite("the agent, from its kernel's start", { skip }, () => {
     server = await AgentServer.start();
     server.refusals = 2;
     const boot = `BOOTIF=01-${MAC.replaceAll(":", "-")}`;
-    words = [`slipway.url=${server.url()}`, `slipway.boot=${CAPABILITY}`, boot];
+    words = [`slipway.url=${server.url()}`, server.rest(assets), `slipway.boot=${CAPABILITY}`, boot];
     machine = new DirectMachine("x86_64", assets, words);
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
@@ -37,20 +38,27 @@ export function build(
     };
     const [kernelFolder, bootFolder] = [place("kernel", kernel), place("boot", boot)];
     const root = rootEntries(architecture, place("programs", programs), agentVersion());
-    const drivers = driversOf(kernelFolder);
-    const blobs = firmwareEntries(drivers.firmware, place("firmware", firmware));
-    say(`packing ${drivers.count} drivers and ${blobs.size} files of firmware`);
-    const archive = packCpio(new Map([...root, ...drivers.entries, ...blobs]));
-    const initrd = zstdCompressSync(archive, { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
+    const drivers = driversOf(architecture, kernelFolder);
+    const firmwareFolder = place("firmware", firmware);
+    const [first, rest] = (["first", "rest"] as const).map((part) => {
+      const blobs = firmwareEntries(drivers[part].firmware, firmwareFolder);
+      say(`packing ${drivers[part].count} drivers and ${blobs.size} files of firmware`);
+      return new Map([...root[part], ...drivers[part].entries, ...blobs]);
+    });
+    const packed = compress(packCpio(rest!));
+    // What boots fits together: the first part takes this rest and no other.
+    first!.set("agent/rest.sha256", { is: "file", content: Buffer.from(sha256(packed)), executable: false });
+    const initrd = compress(packCpio(first!));
     const [vmlinuz] = globSync(join(kernelFolder, "boot/vmlinuz-*"));
     if (vmlinuz === undefined) throw new Fault("NotFound", "vmlinuz", "the kernel's package has none");
     const kernelFile = readFileSync(vmlinuz);
     const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
     say(
-      `kernel ${megabytes(kernelFile.length)}, initramfs ${megabytes(initrd.length)} (${megabytes(archive.length)} in memory)`,
+      `kernel ${megabytes(kernelFile.length)}, initramfs ${megabytes(initrd.length)}, rest ${megabytes(packed.length)}`,
     );
     return new Map([
       [`agent/${machine}/vmlinuz`, kernelFile],
+      [`agent/${machine}/rest`, packed],
       [`agent/${machine}/initrd`, initrd],
       ...Object.entries(loaders).map(
         ([name, [, path]]) => [`boot/${name}`, readFileSync(join(bootFolder, path))] as const,
@@ -60,3 +68,9 @@ export function build(
     rmSync(work, { recursive: true, force: true });
   }
 }
+
+function compress(archive: Buffer): Buffer {
+  return zstdCompressSync(archive, { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
+}
+
+const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");

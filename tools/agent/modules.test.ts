@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { readModuleInfo } from "./modinfo.ts";
-import { driversOf } from "./modules.ts";
+import { type Drivers, driversOf } from "./modules.ts";
 
 /** The least that is an ELF object with a section `.modinfo`: header, the section's content, names of sections, table of sections. */
 function kernelModule(...info: string[]): Buffer {
@@ -69,7 +69,7 @@ test("the agent takes drivers, all that they need, first things last in the list
     ["kernel/lib/builtin-one.ko"],
   );
   try {
-    const { entries, firmware } = driversOf(folder);
+    const { entries, firmware } = driversOf("amd64", folder).first;
     const text = (name: string): string => {
       const entry = entries.get(`lib/modules/6.1-test/${name}`);
       return entry?.is === "file" ? entry.content.toString() : "";
@@ -91,10 +91,38 @@ test("the agent takes drivers, all that they need, first things last in the list
   }
 });
 
+test("what reaches the network goes first, and the rest has the others with the lists of all", () => {
+  const folder = kernel(
+    {
+      "kernel/drivers/net/ethernet/card.ko": kernelModule("alias=pci:card", "depends=core"),
+      "kernel/drivers/net/ethernet/3com/old.ko": kernelModule("alias=pci:old", "depends=core"),
+      "kernel/drivers/nvme/host/disk.ko": kernelModule("alias=pci:disk", "depends=core", "firmware=disk.fw"),
+      "kernel/lib/core.ko": kernelModule("depends="),
+    },
+    [],
+  );
+  try {
+    const { first, rest } = driversOf("amd64", folder);
+    const modules = ({ entries }: Drivers): string[] =>
+      [...entries.keys()].filter((name) => name.endsWith(".ko")).map((name) => name.replace(/.*\//, ""));
+    const aliases = ({ entries }: Drivers): string => {
+      const entry = entries.get("lib/modules/6.1-test/modules.alias");
+      return entry?.is === "file" ? entry.content.toString() : "";
+    };
+    assert.deepEqual(modules(first).sort(), ["card.ko", "core.ko"]);
+    assert.deepEqual(modules(rest).sort(), ["disk.ko", "old.ko"]);
+    assert.equal(aliases(first), "alias pci:card card\n");
+    assert.equal(aliases(rest), "alias pci:old old\nalias pci:card card\nalias pci:disk disk\n");
+    assert.deepEqual([first.firmware, rest.firmware], [[], ["disk.fw"]]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("a module that needs one that is nowhere stops the build and names it", () => {
   const folder = kernel({ "kernel/drivers/net/ethernet/card.ko": kernelModule("depends=lost") }, []);
   try {
-    assert.throws(() => driversOf(folder), /lost: a kernel module needs it/);
+    assert.throws(() => driversOf("amd64", folder), /lost: a kernel module needs it/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -3,12 +3,14 @@ import { basename, join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
 import { run } from "../image/run.ts";
 import type { Entry } from "./cpio.ts";
-import { LEFT, TAKEN } from "./drivers.ts";
+import { FIRST, LATER, LEFT, TAKEN } from "./drivers.ts";
 import { type ModuleInfo, moduleName, readModuleInfo } from "./modinfo.ts";
+import type { Architecture } from "./packages.ts";
 
 interface Module extends ModuleInfo {
-  /** Below the release's folder: `kernel/drivers/…/x.ko`. */
+  /** Below the release's folder: `kernel/drivers/…/x.ko.xz`. */
   path: string;
+  /** As it is packed. */
   content: Buffer;
 }
 
@@ -21,26 +23,40 @@ export interface Drivers {
 }
 
 /**
- * The kernel's modules that the agent takes, unpacked (they pack better together, and their signatures hold), and the lists by which
- * `modprobe` finds them. `unpacked`: folder of the kernel's package. What is there is changed: modules lose their compression.
+ * The kernel's modules that the agent takes, each packed as Debian packs it (a machine unpacks those alone that it needs), and the lists
+ * by which `modprobe` finds them: first those that reach the network, with lists of them alone, then the others, with lists of all.
+ * `unpacked`: folder of the kernel's package; modules are unpacked there.
  */
-export function driversOf(unpacked: string): Drivers {
+export function driversOf(architecture: Architecture, unpacked: string): { first: Drivers; rest: Drivers } {
   const [releaseFolder] = globSync(join(unpacked, "usr/lib/modules/*"));
   if (releaseFolder === undefined)
     throw new Fault("NotFound", unpacked, "there are no modules in the kernel's package");
-  const modules = closure(releaseFolder);
+  const everything = closure(releaseFolder);
+  const first = withNeeds(
+    [...everything.values()].filter(({ path }) => under(path, FIRST[architecture]) && !under(path, LATER)),
+    everything,
+  );
+  const others = new Map([...everything].filter(([name]) => !first.has(name)));
+  return { first: pack(releaseFolder, first, first), rest: pack(releaseFolder, others, everything) };
+}
+
+/** `modules` themselves, and the lists of all that is `known`. */
+function pack(
+  releaseFolder: string,
+  modules: ReadonlyMap<string, Module>,
+  known: ReadonlyMap<string, Module>,
+): Drivers {
   const entries = new Map<string, Entry>();
-  const place = (name: string): string => `lib/modules/${basename(releaseFolder)}/${name}`;
   const add = (name: string, content: Buffer): void => {
-    entries.set(place(name), { is: "file", content, executable: false });
+    entries.set(`lib/modules/${basename(releaseFolder)}/${name}`, { is: "file", content, executable: false });
   };
   for (const { path, content } of modules.values()) add(path, content);
-  const sorted = [...modules.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  add("modules.dep", Buffer.from(sorted.map((module) => `${module.path}: ${before(module, modules)}\n`).join("")));
+  const sorted = [...known.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  add("modules.dep", Buffer.from(sorted.map((module) => `${module.path}: ${before(module, known)}\n`).join("")));
   const aliases = sorted.flatMap(({ aliases, name }) => aliases.map((alias) => `alias ${alias} ${name}\n`));
   add("modules.alias", Buffer.from(aliases.join("")));
-  for (const name of ["modules.builtin", "modules.order"]) add(name, readFileSync(join(releaseFolder, name)));
-  return { entries, count: modules.size, firmware: sorted.flatMap(({ firmware }) => firmware) };
+  add("modules.builtin", readFileSync(join(releaseFolder, "modules.builtin")));
+  return { entries, count: modules.size, firmware: [...modules.values()].flatMap(({ firmware }) => firmware) };
 }
 
 /** What was chosen and all that it depends on, by name. */
@@ -61,10 +77,10 @@ function closure(releaseFolder: string): Map<string, Module> {
   while (wanted.length > 0) {
     const paths = wanted.map((name) => all.get(name)).filter((path) => path !== undefined);
     unpack(paths.filter((path) => path.endsWith(".xz")).map((path) => join(releaseFolder, path)));
-    for (const path of paths.map((path) => path.replace(/\.xz$/, ""))) {
-      const content = readFileSync(join(releaseFolder, path));
-      const info = readModuleInfo(content, basename(path, ".ko"));
-      chosen.set(info.name, { ...info, path, content });
+    for (const path of paths) {
+      const plain = path.replace(/\.xz$/, "");
+      const info = readModuleInfo(readFileSync(join(releaseFolder, plain)), basename(plain, ".ko"));
+      chosen.set(info.name, { ...info, path, content: readFileSync(join(releaseFolder, path)) });
     }
     const needed = [...chosen.values()].flatMap(({ depends, softDepends }) => [
       ...depends,
@@ -78,6 +94,18 @@ function closure(releaseFolder: string): Map<string, Module> {
   return chosen;
 }
 
+/** Of all modules these, and what they need. */
+function withNeeds(these: readonly Module[], all: ReadonlyMap<string, Module>): Map<string, Module> {
+  const found = new Set(these);
+  // Iteration goes on with what is added on the way.
+  for (const { depends, softDepends } of found)
+    for (const name of [...depends, ...softDepends]) {
+      const needed = all.get(name);
+      if (needed !== undefined) found.add(needed);
+    }
+  return new Map([...found].map((module) => [module.name, module]));
+}
+
 const under = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path.startsWith(`kernel/${folder}/`) || path.startsWith(`kernel/${folder}.ko`));
 
@@ -85,7 +113,7 @@ const isTaken = (path: string): boolean => under(path, TAKEN) && !under(path, LE
 
 /** In one go: hundreds of programs would take longer than the work. */
 function unpack(files: readonly string[]): void {
-  if (files.length > 0) run("xz", ["--decompress", "--force", ...files]);
+  if (files.length > 0) run("xz", ["--decompress", "--keep", "--force", ...files]);
 }
 
 /** Paths of all that must be loaded before a module, nearest first, as `depmod` lists them. */

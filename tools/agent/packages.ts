@@ -62,6 +62,9 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   zstd: ["usr/bin/zstd"],
 };
 
+/** Of these, what the first part of the agent is made of: it reaches the network, and unpacks the rest. */
+export const FIRST_PROGRAMS: ReadonlySet<string> = new Set(["usr/bin/busybox", "usr/bin/dash", "usr/bin/zstd"]);
+
 /**
  * Firmware without which network cards and host adapters that are common in servers do nothing. Of these packages only the files
  * that the chosen drivers ask for are taken. Debian keeps them apart, since their sources are not free.

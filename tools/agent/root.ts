@@ -3,26 +3,42 @@ import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
 import { readElf } from "../image/elf.ts";
 import type { Entry } from "./cpio.ts";
-import { type Architecture, PROGRAMS, TARGETS } from "./packages.ts";
+import { type Architecture, FIRST_PROGRAMS, PROGRAMS, TARGETS } from "./packages.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../src/netboot/agent/program");
 const FOLDERS = ["bin", "dev", "etc", "proc", "run", "sys", "tmp", "mnt", "usr/bin", "usr/sbin"];
 
+export interface Root {
+  first: Map<string, Entry>;
+  rest: Map<string, Entry>;
+}
+
 /** Everything of the agent's Linux but the kernel's modules. `unpacked`: folder of the packages. `version`: what the agent calls itself. */
-export function rootEntries(architecture: Architecture, unpacked: string, version: string): Map<string, Entry> {
-  const entries = new Map<string, Entry>(FOLDERS.map((folder) => [folder, { is: "folder" }]));
+export function rootEntries(architecture: Architecture, unpacked: string, version: string): Root {
+  const first = new Map<string, Entry>(FOLDERS.map((folder) => [folder, { is: "folder" }]));
   // The kernel opens it for the first process before anything is mounted.
-  entries.set("dev/console", { is: "device", major: 5, minor: 1 });
-  entries.set("bin/sh", { is: "link", to: "/usr/bin/dash" });
+  first.set("dev/console", { is: "device", major: 5, minor: 1 });
+  first.set("bin/sh", { is: "link", to: "/usr/bin/dash" });
   for (const file of readdirSync(PROGRAM)) {
     const content = readFileSync(join(PROGRAM, file));
     const executable = content.subarray(0, 2).toString() === "#!";
-    entries.set(file === "init" ? "init" : `agent/${file}`, { is: "file", content, executable });
+    first.set(file === "init" ? "init" : `agent/${file}`, { is: "file", content, executable });
   }
-  entries.set("agent/version", { is: "file", content: Buffer.from(`${version}\n`), executable: false });
-  entries.set("etc/ssl/certs/ca-certificates.crt", { is: "file", content: authorities(unpacked), executable: false });
+  first.set("agent/version", { is: "file", content: Buffer.from(`${version}\n`), executable: false });
+  const programs = Object.values(PROGRAMS).flat();
+  const packed = (files: readonly string[]): Map<string, Entry> => programEntries(files, architecture, unpacked);
+  for (const [path, entry] of packed(programs.filter((file) => FIRST_PROGRAMS.has(file)))) first.set(path, entry);
+  const rest = packed(programs.filter((file) => !FIRST_PROGRAMS.has(file)));
+  for (const path of first.keys()) rest.delete(path);
+  rest.set("etc/ssl/certs/ca-certificates.crt", { is: "file", content: authorities(unpacked), executable: false });
+  return { first, rest };
+}
+
+/** Programs, and the libraries that they need. */
+function programEntries(files: readonly string[], architecture: Architecture, unpacked: string): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
   const needs = new Set<string>();
-  for (const file of Object.values(PROGRAMS).flat()) {
+  for (const file of files) {
     const content = readFileSync(join(unpacked, file));
     for (const library of needed(content, file, architecture)) needs.add(library);
     const place = file === "usr/bin/busybox" ? "bin/busybox" : file;

@@ -164,15 +164,15 @@ test("the command line tells the server and the card in either spelling", { skip
   try {
     const read = async (line: string): Promise<string> => {
       one.file("cmdline", `${line}\n`);
-      return one.sh(`read_command_line ${one.folder}/cmdline; echo "$SERVER|$CAPABILITY|$PIN|$BOOT_MAC"`);
+      return one.sh(`read_command_line ${one.folder}/cmdline; echo "$SERVER|$REST|$CAPABILITY|$PIN|$BOOT_MAC"`);
     };
     assert.equal(
       await read(
-        "console=ttyS0 slipway.url=https://10.0.0.1:8443/ slipway.boot=a.b-c= slipway.pin=sha256//x+y= BOOTIF=01-0C-C4-7A-00-00-01",
+        "console=ttyS0 slipway.url=https://10.0.0.1:8443/ slipway.rest=http://10.0.0.1/r slipway.boot=a.b-c= slipway.pin=sha256//x+y= BOOTIF=01-0C-C4-7A-00-00-01",
       ),
-      "https://10.0.0.1:8443|a.b-c=|sha256//x+y=|0c:c4:7a:00:00:01\n",
+      "https://10.0.0.1:8443|http://10.0.0.1/r|a.b-c=|sha256//x+y=|0c:c4:7a:00:00:01\n",
     );
-    assert.equal(await read("quiet slipway.mac=0C:C4:7A:00:00:02"), "|||0c:c4:7a:00:00:02\n");
+    assert.equal(await read("quiet slipway.mac=0C:C4:7A:00:00:02"), "||||0c:c4:7a:00:00:02\n");
   } finally {
     one.close();
   }

@@ -26,7 +26,7 @@ const ALL = [
   ...["shimx64.efi", "grubx64.efi", "shimaa64.efi", "grubaa64.efi", "undionly.kpxe", "ipxe.efi", "snponly.efi"].map(
     (name) => `boot/${name}`,
   ),
-  ...["x86_64", "aarch64"].flatMap((arch) => [`agent/${arch}/vmlinuz`, `agent/${arch}/initrd`]),
+  ...["x86_64", "aarch64"].flatMap((arch) => ["vmlinuz", "initrd", "rest"].map((part) => `agent/${arch}/${part}`)),
 ];
 
 test("N12 by default BIOS gets iPXE, UEFI gets the signed chain, by TFTP name and by URL", async () => {
@@ -69,8 +69,10 @@ test("a broken chain is not handed out: another that is whole stands in, and wha
       "boot/grubaa64.efi: ARM64 machines get nothing to boot",
       "agent/x86_64/vmlinuz: the agent can't be started on x86_64 machines",
       "agent/x86_64/initrd: the agent can't be started on x86_64 machines",
+      "agent/x86_64/rest: the agent can't be started on x86_64 machines",
       "agent/aarch64/vmlinuz: the agent can't be started on aarch64 machines",
       "agent/aarch64/initrd: the agent can't be started on aarch64 machines",
+      "agent/aarch64/rest: the agent can't be started on aarch64 machines",
     ],
   );
   for (const { remedy } of catalog.lacks) assert.match(remedy, /make agent/);

@@ -15,7 +15,7 @@ export interface BootCatalogOptions {
 }
 
 export interface BootCatalog {
-  /** Loaders, kernels, initramfs. */
+  /** Loaders, kernels, both parts of the initramfs. */
   files: FileSource;
   /** What DHCP answers. `base`: where machines reach the HTTP service, `http://192.0.2.1:8080`. */
   bootFiles(base: string): BootFiles;
@@ -52,7 +52,7 @@ export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOpt
     throw new Fault("MissingInput", own, "is no folder", { remedy: "name the folder that has your boot files" });
 
   const loaders = MACHINES.flatMap(({ chains }) => chains.flat());
-  const kernels = AGENTS.flatMap((arch) => [`agent/${arch}/vmlinuz`, `agent/${arch}/initrd`]);
+  const kernels = AGENTS.flatMap((arch) => ["vmlinuz", "initrd", "rest"].map((part) => `agent/${arch}/${part}`));
   const paths = Object.fromEntries([
     ...loaders.map((name) => [name, join(assets, "boot", name)] as const),
     ...kernels.map((name) => [name, join(assets, name)] as const),

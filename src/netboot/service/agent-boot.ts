@@ -26,6 +26,7 @@ export function agentBootOf(
     initrd: `${site.url}/agent/${architecture}/initrd`,
     commandLine: [
       `slipway.url=${site.agentUrl}`,
+      `slipway.rest=${site.url}/agent/${architecture}/rest`,
       `slipway.pin=${pin}`,
       `slipway.boot=${capabilities.grant({ mac, to: "agent", until: clock.now() + BOOT_MS })}`,
       `slipway.mac=${mac}`,

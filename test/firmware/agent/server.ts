@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { agentRequest } from "../../../src/netboot/agent/paths.ts";
 import { Inventory, type Order, type OrderBody, Progress, Result } from "../../../src/netboot/agent/protocol.ts";
 
@@ -52,6 +54,12 @@ export class AgentServer {
   /** Where a machine of QEMU's own network finds it. */
   url(file = ""): string {
     return `http://10.0.2.2:${this.port}${file && `/files/${file}`}`;
+  }
+
+  /** Hands out the rest of the agent; what the command line says of it. `assets`: the folder that has it. */
+  rest(assets: string): string {
+    this.files.set("rest", readFileSync(join(assets, "rest")));
+    return `slipway.rest=${this.url("rest")}`;
   }
 
   /** Resolves when `ready` holds; rejects at once when the agent has said something wrong, and in the end with what was missing. */

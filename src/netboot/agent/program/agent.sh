@@ -7,7 +7,7 @@ umask 077
 HERE=${0%/*}
 SYS=/sys DEV=/dev RUN=/run/slipway
 mkdir -p "$RUN/results"
-for part in report drivers network disks inventory server image data proof wipe secure leave orders; do
+for part in report drivers network rest disks inventory server image data proof wipe secure leave orders; do
     . "$HERE/$part.sh"
 done
 
@@ -16,7 +16,9 @@ say "Slipway's agent $(cat "$HERE/version") on Linux $(uname -r)"
 load_drivers &
 drivers=$!
 connect
+fetch_rest
 wait "$drivers"
+load_drivers
 read_bmc &
 register
 ship_lines &

@@ -1,11 +1,12 @@
 # The way to the server: the card that the machine booted from asks for an address, again and again, for as long as it takes.
 
-# read_command_line FILE: where the server is, what proves the boot, and the card. Their names are documented.
+# read_command_line FILE: where the server and the agent's rest are, what proves the boot, and the card. Their names are documented.
 read_command_line() {
-    SERVER='' CAPABILITY='' PIN='' BOOT_MAC=''
+    SERVER='' REST='' CAPABILITY='' PIN='' BOOT_MAC=''
     for word in $(cat "$1"); do
         case $word in
             slipway.url=*) SERVER=${word#*=} ;;
+            slipway.rest=*) REST=${word#*=} ;;
             slipway.boot=*) CAPABILITY=${word#*=} ;;
             slipway.pin=*) PIN=${word#*=} ;;
             slipway.mac=*) BOOT_MAC=$(plain_mac "${word#*=}") ;;
@@ -47,9 +48,9 @@ connect() {
             say "asking for an address on $card ($(cat "$SYS/class/net/$card/address"))"
             udhcpc -f -i "$card" -s "$HERE/dhcp.sh" -t 4 -T 1 -A 2 >/dev/null 2>&1 &
         done
-        sleep 0.2
+        sleep 0.1
         waited=$((waited + 1))
-        [ $((waited % 150)) = 0 ] && say "still without an address; cards:$asked; wanted: ${BOOT_MAC:-any}"
+        [ $((waited % 300)) = 0 ] && say "still without an address; cards:$asked; wanted: ${BOOT_MAC:-any}"
     done
     read -r CARD ADDRESS <"$RUN/lease"
     BOOT_MAC=$(cat "$SYS/class/net/$CARD/address")
