@@ -24,7 +24,6 @@ export type GrubCommand =
   | { do: "sleep"; seconds: number }
   | { do: "echo"; text: Value }
   | { do: "reboot" }
-  | { do: "halt" }
   /** Leaves GRUB: the firmware goes on. */
   | { do: "exit" };
 
@@ -113,7 +112,6 @@ function commandText(command: GrubCommand, own: ReadonlySet<string>): string {
       return `echo ${first(command.do, command.text, own)}`;
     case "boot":
     case "reboot":
-    case "halt":
     case "exit":
       return command.do;
   }

@@ -78,12 +78,11 @@ test("whatever the literals, iPXE reads back the same command, or the writer ref
   );
 });
 
-test("a chain, a variable, an echo and a branch hold the same promise", () => {
+test("a chain and an echo hold the same promise", () => {
   fc.assert(
     fc.property(word, nasty, (value, text) => {
       const cases: [Statement, (string | { setting: string })[][]][] = [
         [{ do: "chain", url: value }, [["chain"], merged(value)]],
-        [{ do: "set", name: "base", value }, [["set"], ["base"], merged(value)]],
         [{ do: "echo", text }, [["echo"], ...text.split(" ").map((w) => [w])]],
       ];
       for (const [statement, wanted] of cases) {
@@ -108,8 +107,6 @@ test("a script reads as a person would write it", () => {
     ipxeScript([
       { do: "label", name: "start" },
       { do: "dhcp", otherwise: "wait" },
-      { do: "branch", left: { setting: "ifname" }, right: "net1", label: "wait" },
-      { do: "set", name: "base", value: "https://example.test/v1" },
       { do: "kernel", url: "https://example.test/vmlinuz", args: ["ip=dhcp", mac], otherwise: "wait" },
       { do: "initrd", url: "https://example.test/initrd", name: "initrd" },
       { do: "boot", otherwise: "wait" },
@@ -131,8 +128,6 @@ test("a script reads as a person would write it", () => {
     `#!ipxe
 :start
 dhcp || goto wait
-iseq \${ifname} net1 && goto wait ||
-set base https://example.test/v1
 kernel https://example.test/vmlinuz ip=dhcp a="hwAddr:\${netX/mac}" || goto wait
 initrd --name initrd https://example.test/initrd
 boot || goto wait
@@ -159,7 +154,6 @@ test("a refusal names the value and why", () => {
     [{ do: "kernel", url: "k", args: ["x\\"] }, /joins lines/],
     [{ do: "kernel", url: "k", args: [""] }, /is empty/],
     [{ do: "kernel", url: "k", args: [{ setting: "hostname" }] }, /"hostname" is not a setting/],
-    [{ do: "set", name: "a b", value: "x" }, /is not a name/],
     [{ do: "goto", label: "nowhere" }, /is not a label of this script/],
     [{ do: "label", name: "1 x" }, /is not a name/],
     [{ do: "sleep", seconds: 0.5 }, /whole number/],

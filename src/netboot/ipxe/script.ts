@@ -22,9 +22,8 @@ export interface Reference {
 export type Value = string | Reference | readonly (string | Reference)[];
 
 export type Statement =
-  /** Addresses from DHCP, on one device (`net0`) or the first that answers. */
-  | { do: "dhcp"; device?: string; otherwise?: string }
-  | { do: "set"; name: string; value: Value }
+  /** Addresses from DHCP, on the first device that is answered. */
+  | { do: "dhcp"; otherwise?: string }
   /** `timeoutMs`: for fetching it; without, as long as the connection holds. */
   | { do: "chain"; url: Value; replace?: boolean; autofree?: boolean; timeoutMs?: number; otherwise?: string }
   | { do: "kernel"; url: Value; args: readonly Value[]; otherwise?: string }
@@ -33,13 +32,9 @@ export type Statement =
   | { do: "sleep"; seconds: number }
   | { do: "label"; name: string }
   | { do: "goto"; label: string }
-  /** Goes to the label when both values are equal, on to the next line when not. */
-  | { do: "branch"; left: Value; right: Value; label: string }
   /** Words; runs of spaces would be joined on the machine, so they are refused. */
   | { do: "echo"; text: string }
   | { do: "imgfree" }
-  | { do: "reboot" }
-  | { do: "poweroff" }
   /** Ends the script; `status` other than 0 tells the caller (the firmware's boot order) that it failed. */
   | { do: "exit"; status?: number };
 
@@ -80,12 +75,7 @@ function lineOf(statement: Statement, labels: ReadonlySet<string>): string {
 
   switch (statement.do) {
     case "dhcp":
-      return line(
-        ["dhcp", ...(statement.device === undefined ? [] : [nameOf("dhcp", statement.device)])],
-        statement.otherwise,
-      );
-    case "set":
-      return line(["set", settingName(statement.name), first(statement.value)]);
+      return line(["dhcp"], statement.otherwise);
     case "chain": {
       const flags = [
         ...(statement.autofree ? ["--autofree"] : []),
@@ -110,16 +100,11 @@ function lineOf(statement: Statement, labels: ReadonlySet<string>): string {
       return `:${nameOf("label", statement.name)}`;
     case "goto":
       return go(statement.label);
-    case "branch":
-      // The trailing `||` keeps an unequal pair from ending the script.
-      return `iseq ${first(statement.left)} ${word(statement.right)} && ${go(statement.label)} ||`;
     case "echo":
       return line(["echo", ...echoWords(statement.text)]);
     case "exit":
       return line(["exit", ...(statement.status === undefined ? [] : [wholeNumber("exit", statement.status, 255)])]);
     case "imgfree":
-    case "reboot":
-    case "poweroff":
       return statement.do;
   }
 }
@@ -165,12 +150,6 @@ function echoWords(text: string): string[] {
 
 function nameOf(where: string, name: string): string {
   if (!NAME.test(name)) throw refusal(where, name, "is not a name (letters, digits, - and _, a letter first)");
-  return name;
-}
-
-/** A variable of the script's own, or a setting of a device: `net0/ip`. */
-function settingName(name: string): string {
-  for (const part of name.split("/")) nameOf("set", part);
   return name;
 }
 
