@@ -9,7 +9,7 @@ import { FIRMWARES, type Firmware } from "../../src/lab/machine.ts";
 import type { QemuMachine } from "../../src/lab/qemu-machine.ts";
 import { planMachines } from "../../src/lab/rack.ts";
 import { sshKeyPair } from "../../src/pki/ssh-keys.ts";
-import { type DiskImage, diskImage } from "./disk-image/image.ts";
+import { diskImages } from "./disk-image/image.ts";
 import { remainsOn } from "./disk-proof.ts";
 import { ordered } from "./ordered.ts";
 import { bareMetalHosts, type Stage, setStage } from "./stage.ts";
@@ -20,19 +20,18 @@ const REGISTERED_SECONDS = 180;
 const SYSTEM_SECONDS = 300;
 
 let stage: Stage;
-let image: DiskImage;
+let images: Awaited<ReturnType<typeof diskImages>>;
 before(async () => {
-  image = await diskImage(process.env);
+  images = await diskImages(process.env);
   stage = await setStage(planMachines(FIRMWARES.length, FIRMWARES, { memoryMiB: 1024, diskBytes: 3 * 1024 ** 3 }));
 });
 after(() => stage?.close());
 
 /** Two at a time: so many cores there are on a small machine. */
 describe("N12 N48 from power-on", { concurrency: 2 }, () => {
-  for (const firmware of FIRMWARES) {
-    const goesOn = firmware === "arm64" ? "" : ", gets a system that is reached with the given key,";
-    test(`${firmware}: a blank machine becomes a BareMetalHost${goesOn} and is wiped`, () => journey(firmware));
-  }
+  for (const firmware of FIRMWARES)
+    test(`${firmware}: a blank machine becomes a BareMetalHost, gets a system that is reached with the given key, and is wiped`, () =>
+      journey(firmware));
 });
 
 async function journey(firmware: Firmware): Promise<void> {
@@ -48,7 +47,7 @@ async function journey(firmware: Firmware): Promise<void> {
   const found = (await bareMetalHosts(client)).get(machine.spec.mac);
   assert.equal(found?.status?.operationalStatus, "discovered");
 
-  if (firmware !== "arm64") await installed(machine, tell);
+  await installed(machine, tell);
 
   const wiped = await ordered(netboot, machine, { order: "wipe", how: "metadata", disks: "all" }, 120);
   assert.deepEqual([wiped.ok, wiped.disks?.map(({ proven }) => proven)], [true, [true]], wiped.message);
@@ -68,7 +67,7 @@ async function registered(machine: QemuMachine, since = 0): Promise<void> {
 
 async function installed(machine: QemuMachine, tell: (what: string) => void): Promise<void> {
   const { netboot, folder } = stage;
-  const { name, mac } = machine.spec;
+  const { name, mac, firmware } = machine.spec;
   const pair = sshKeyPair("the suite");
   const key = join(folder, name, "key");
   await writeFile(key, pair.privateKey, { mode: 0o600 });
@@ -76,7 +75,7 @@ async function installed(machine: QemuMachine, tell: (what: string) => void): Pr
     "meta-data": `instance-id: ${name}\nlocal-hostname: ${name}\n`,
     "user-data": userData(name, pair.authorizedKey),
   };
-  const { file, sha256 } = image;
+  const { file, sha256 } = firmware === "arm64" ? images.arm64 : images.amd64;
   const write = { order: "write", image: file, checksum: `sha256:${sha256}`, data } as const;
   const written = await ordered(netboot, machine, write, 180);
   assert.ok(written.ok, written.message);

@@ -6,7 +6,7 @@ import { KeptProcess } from "../../src/kubernetes/kept-process.ts";
 import { FIRMWARES } from "../../src/lab/machine.ts";
 import { inOwnNetwork } from "../../src/lab/namespace.ts";
 import { missingPackages } from "../../src/lab/programs.ts";
-import { diskImage } from "./disk-image/image.ts";
+import { diskImages } from "./disk-image/image.ts";
 
 /** How `disk-image/build.sh` says that a program is missing (sysexits.h: a service is unavailable). */
 const LACKS_PROGRAM = 69;
@@ -38,7 +38,7 @@ function agentTrouble(): string | undefined {
 
 async function imageTrouble(): Promise<string | undefined> {
   try {
-    console.log(`disk image: ${(await diskImage(process.env)).file}`);
+    for (const { file } of Object.values(await diskImages(process.env))) console.log(`disk image: ${file}`);
     return undefined;
   } catch (error) {
     const { code, stderr } = error as { code?: number; stderr?: string };
