@@ -6,6 +6,7 @@ import { answerSolicitations } from "../solicitations/responder.ts";
 import { type DhcpPart, openDhcp } from "./dhcp-part.ts";
 import { hearing } from "./hearing.ts";
 import type { Memory } from "./memory.ts";
+import { warningOfNoAddress } from "./no-address.ts";
 import { warningOfOthers } from "./other-servers.ts";
 import type { Parts } from "./parts.ts";
 import type { NetbootPlace, NetbootPorts } from "./service.ts";
@@ -28,7 +29,8 @@ export async function openMachinesDhcp(
   const { byArchitecture, uefiDiscovery } = settings.boot;
   const hear = hearing({ hosts, note: (mac, line) => logs.append(mac, "dhcp", line, clock.now()) });
   // Who gives reserved addresses alone means to leave the others to somebody else.
-  const warn: Tell = settings.dhcp.mode === "pool" ? warningOfOthers({ clock, log }) : () => {};
+  const warnOfOthers: Tell = settings.dhcp.mode === "pool" ? warningOfOthers({ clock, log }) : () => {};
+  const warnOfNoAddress = warningOfNoAddress({ clock, log });
   return parts.own(
     await openDhcp({
       settings: settings.dhcp,
@@ -39,7 +41,8 @@ export async function openMachinesDhcp(
       tell(event) {
         recentIpxe.tell(event);
         hear(event);
-        warn(event);
+        warnOfOthers(event);
+        warnOfNoAddress(event);
       },
       clock,
       log,

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Log, quietLog } from "../../base/log.ts";
+import { clientOf } from "../dhcp/client.ts";
+import { say } from "../dhcp/testing.ts";
+import { warningOfNoAddress } from "./no-address.ts";
+
+const MINUTE = 60_000;
+
+test("a pool that is used up is warned of once an hour, each network's for itself", () => {
+  const warned: object[] = [];
+  const log: Log = { ...quietLog, warn: (fields) => void warned.push(fields) };
+  let now = 0;
+  const tell = warningOfNoAddress({ clock: { now: () => now }, log });
+  const client = clientOf(say("discover"))!;
+  const full = (subnet: string): void => tell({ is: "noAddress", client, subnet, because: "the pool is used up" });
+
+  for (now of [0, 1, 59 * MINUTE, 60 * MINUTE, 61 * MINUTE]) full("10.0.0.0/24");
+  full("10.1.0.0/24");
+  tell({ is: "heard", client });
+  assert.deepEqual(
+    warned.map((fields) => (fields as { subnet: string }).subnet),
+    ["10.0.0.0/24", "10.0.0.0/24", "10.1.0.0/24"],
+  );
+  assert.deepEqual(warned[0], { subnet: "10.0.0.0/24", client: "52:54:00:00:00:01", reason: "the pool is used up" });
+});
