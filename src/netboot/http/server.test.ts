@@ -125,11 +125,12 @@ test("N1 the agent's protocol is answered on the same port, to who has the right
     (await send(`/agent/v1/hosts/${host}/orders?wait=0`, { headers: { authorization: `Bearer ${own}` } })).status,
     204,
   );
-  assert.equal(
-    (await send("/agent/v1/hosts", { method: "POST", body: "x".repeat(2_000_000) }).catch(() => ({ status: 413 })))
-      .status,
-    413,
-  );
+  const tooLong = await send("/agent/v1/hosts", { method: "POST", body: "x".repeat(2_000_000) }).catch((error) => {
+    // The connection may be closed before all of it is sent.
+    assert.match(error.code, /^(ECONNRESET|EPIPE)$/);
+    return undefined;
+  });
+  assert.ok(tooLong === undefined || tooLong.status === 413);
 });
 
 test("N23 a host that waits is told its new work within a second", async () => {
