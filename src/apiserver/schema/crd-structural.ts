@@ -8,7 +8,7 @@ import { contents } from "./crd-contents.ts";
 import { listRules } from "./crd-lists.ts";
 import { forbidden, invalid, notSupported, required } from "./field-error.ts";
 import { isRecord, nodeOf } from "./node.ts";
-import { Pattern } from "./re2/pattern.ts";
+import { Pattern } from "./pattern.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 const UNSUPPORTED = ["$ref", "definitions", "dependencies", "id", "patternProperties"];

@@ -1,7 +1,7 @@
 import type { Schema } from "../served.ts";
 import { formatCheck, formatThatCounts } from "./formats.ts";
 import { wholeObject } from "./object-meta.ts";
-import { Pattern } from "./re2/pattern.ts";
+import { Pattern } from "./pattern.ts";
 
 /** A schema made ready for walking: lookups are maps, patterns are compiled, and each node knows what its subtree needs. */
 export interface Node {

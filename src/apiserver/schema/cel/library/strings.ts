@@ -1,5 +1,5 @@
 /** CEL's strings extension and Kubernetes' regular expressions in RE2 syntax. */
-import { Pattern } from "../../re2/pattern.ts";
+import { Pattern } from "../../pattern.ts";
 import { characters, offsetOf } from "../code-points.ts";
 import type { Functions } from "../functions.ts";
 import { CelError, type Value } from "../values.ts";

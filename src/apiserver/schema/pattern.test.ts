@@ -11,7 +11,7 @@ const cases: [pattern: string, matches: string[], others: string[]][] = [
   ["^[[:alpha:]_-]+$", ["a_-Z"], ["1"]],
   ["^[[:^digit:]\\d]$", ["a", "1"], [""]],
   ["\\Aab\\z", ["ab"], ["ab\n", "xab"]],
-  ["^(?P<word>a+)(?<word>b)(?:c)$", ["aabc"], ["b"]],
+  ["^(?P<word>a+)(?<other>b)(?:c)$", ["aabc"], ["b"]],
   ["^[]a]$", ["]", "a"], ["b"]],
   ["^[^]a]$", ["b", "\n"], ["]", "a"]],
   ["^a\\-b\\_c$", ["a-b_c"], ["abc"]],
@@ -99,10 +99,6 @@ test("no pattern holds up the server", () => {
     // JavaScript's own expressions take longer than anybody lives.
     assert.ok(process.cpuUsage().user - before < 3_000_000, source);
   }
-});
-
-test("a pattern that is too large is refused", () => {
-  assert.throws(() => new Pattern("(abcdefghij){1000}".repeat(20)), /expression too large/);
 });
 
 test("what both dialects have is found as JavaScript finds it", () => {
