@@ -46,6 +46,8 @@ export class RuleCheck {
       this.#errors.push(invalid(`${at}.rule`, asInternal(rule), `compilation failed: ${compiled}`));
     else if (compiled.type !== BOOL)
       this.#errors.push(invalid(`${at}.rule`, asInternal(rule), "cel expression must evaluate to a bool"));
+    else if (compiled.failing !== undefined)
+      this.#errors.push(invalid(`${at}.rule`, asInternal(rule), `program instantiation failed: ${compiled.failing}`));
     else {
       this.#cost(compiled.cost(self) * copies, "estimated rule cost", `${at}.rule`);
       if (rule.messageExpression) this.#message(rule, rule.messageExpression, known, self, at);
@@ -64,6 +66,7 @@ export class RuleCheck {
     };
     if (typeof compiled === "string") wrong(`messageExpression compilation failed: ${compiled}`);
     else if (compiled.type !== STRING) wrong("messageExpression must evaluate to a string");
+    else if (compiled.failing !== undefined) wrong(`messageExpression instantiation failed: ${compiled.failing}`);
     else this.#cost(compiled.cost(self), "estimated messageExpression cost", `${at}.messageExpression`);
   }
 

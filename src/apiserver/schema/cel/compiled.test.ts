@@ -219,6 +219,41 @@ test("conversions end where the types do", () => {
   assert.equal(result("dyn(9007199254740993) == 9007199254740992.0 && int(-1.5) == -1 && uint(1.5) == 1u"), true);
 });
 
+test("what fails in a conversion of what is written out is known before it runs", () => {
+  const failing = (source: string) => compile(source, VARIABLES).failing;
+  assert.equal(failing("self.b || int('x') == 1"), "type conversion error from 'string' to 'int'");
+  assert.equal(failing("[1].all(x, uint(int(dyn('-1'))) == 1u)"), "unsigned integer overflow");
+  assert.equal(failing("int(self.s) == 1 && int('1') == 1 && self.l[9] == ''"), undefined);
+  for (const source of ["duration(5)", "timestamp(9999999999999)", "'x'.matches('(')"])
+    assert.match(refusal(source), /invalid (duration|timestamp|matches) argument/);
+});
+
+test("URLs are Go's", () => {
+  const truths = [
+    "url('https://h/a/../b').getEscapedPath() == '/a/../b' && url('https://h').getEscapedPath() == ''",
+    "url('https://h/é !').getEscapedPath() == '/%C3%A9%20%21' && url('/a!b#c').getEscapedPath() == '/a!b' && url('//h/p#?q').getHost() == 'h'",
+    "url('mailto:a@b.c').getEscapedPath() == '' && url('mailto:a@b.c').getScheme() == 'mailto' && isURL('*')",
+    "url('http://h/?a=b+c%20d&e&f=;&g=%zz&a=').getQuery() == {'a': ['b c d', ''], 'e': ['']}",
+    "url('http://u:p@[fe80::1%25en0]:8/x').getHostname() == 'fe80::1%en0' && url('http://[::1]:8').getPort() == '8'",
+    "['x', '', ':x', 'http://h:x/', 'http://[::1/', 'http://h/%zz', 'http://a b/', 'http://u<@h', 'http://h/#%zz'].all(x, !isURL(x))",
+  ];
+  for (const source of truths) assert.equal(result(source), true, source);
+  assert.throws(() => result("url('http://h:x/')"), /parse "http:\/\/h:x\/": invalid port ":x" after host/);
+});
+
+test("addresses, versions and quantities end where Kubernetes' do", () => {
+  const truths = [
+    "ip('64:ff9b::1.2.3.4') == ip('64:ff9b::102:304') && string(ip('::1.2.3.4')) == '::102:304'",
+    "!isIP('::ffff:102:304') && !isIP('::ffff:1.2.3.4') && !isCIDR('::ffff:1.2.3.4/96')",
+    "!isSemver('18446744073709551616.0.0') && semver('18446744073709551615.0.0').major() == -1",
+    "quantity('1Ti').isInteger() && !quantity('1Pi').isInteger() && !quantity('1.5k').isInteger() == (1 == 2)",
+    "quantity('16Ei') == quantity('9223372036854775807') && isQuantity('1e100') && isQuantity('.')",
+  ];
+  for (const source of truths) assert.equal(result(source), true, source);
+  assert.throws(() => result("(-9223372036854775807 - 1) % -1"), /integer overflow/);
+  assert.throws(() => result("timestamp(true ? '2026-01-02T24:00:00Z' : '')"), /type conversion error/);
+});
+
 test("doubles are shown exactly, with any precision", () => {
   const shown: [source: string, text: string][] = [
     ["'%f %.0f'.format([1e21, 1e22])", "1,000,000,000,000,000,000,000.000000 10,000,000,000,000,000,000,000"],

@@ -1,4 +1,5 @@
 import { check } from "./checker.ts";
+import { failingConversion } from "./constants.ts";
 import type { Declared } from "./declared.ts";
 import { estimate } from "./estimate.ts";
 import { type Program, programOf } from "./evaluator.ts";
@@ -16,6 +17,8 @@ export interface Compiled {
   readonly type: Type;
   readonly reads: ReadonlySet<string>;
   readonly run: Program;
+  /** What fails before it runs. */
+  readonly failing: string | undefined;
   /** The most that it may cost on a value of `self`. */
   cost(self: Declared): number;
 }
@@ -33,6 +36,7 @@ export function compile(source: string, variables: ReadonlyMap<string, Type>): C
   return {
     type: checked.type,
     reads: checked.reads,
+    failing: failingConversion(expression, checked, functions),
     run: programOf(expression, checked, functions),
     cost: (self) => estimate(expression, checked, self),
   };

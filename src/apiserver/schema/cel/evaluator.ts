@@ -83,7 +83,6 @@ class Compiler {
           const map = new Map<Value, Value>();
           for (const entry of entries) {
             const key = keyOf(entry.key(frame, meter));
-            if (map.has(key)) throw new CelError(`Failed with repeated key`);
             add(entry.code(frame, meter), entry.optional, (value) => map.set(key, value));
           }
           meter.spend(30);

@@ -72,6 +72,27 @@ function shown(source: string, { at, message }: Issue): string {
   return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${".".repeat(column)}^`;
 }
 
+/** What an expression is made of, in the order in which it is written. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "literal":
+    case "name":
+      return [];
+    case "select":
+      return [expression.operand];
+    case "call":
+      return expression.target === undefined ? expression.args : [expression.target, ...expression.args];
+    case "list":
+      return expression.items.map(({ value }) => value);
+    case "map":
+      return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case "message":
+      return expression.fields;
+    case "fold":
+      return [expression.range, expression.init, expression.condition, expression.step, expression.result];
+  }
+}
+
 /** The same expression in other objects, for a macro that uses an operand twice. */
 export function copyOf(expression: Expression): Expression {
   switch (expression.kind) {

@@ -5,6 +5,7 @@ import { templateIssues } from "./library/format-templates.ts";
 import { patternError } from "./library/strings.ts";
 import { isWithinTime, parseTime } from "./library/times.ts";
 import { heldBy, sameType, type Type, typeName } from "./types.ts";
+import type { Value } from "./values.ts";
 
 /**
  * What is wrong with what is written out in an expression that has right types: elements of a list or map that differ in type (but
@@ -59,9 +60,9 @@ function visitCall(call: Call, at: Visit): void {
   for (const arg of args) visit(arg, inner);
   if (fn === "format") at.found.push(...templateIssues(call, at.checked));
   const meant = MEANT[fn];
-  const text = args[0];
-  if (meant === undefined || text?.kind !== "literal" || typeof text.value !== "string") return;
-  if (!meant(text.value)) at.found.push({ at: text.at, message: `invalid ${fn} argument` });
+  const arg = args[0];
+  if (meant === undefined || arg?.kind !== "literal" || meant(arg.value)) return;
+  at.found.push({ at: arg.at, message: `invalid ${fn} argument` });
 }
 
 function alike(items: readonly Item[], { checked, found, formatted }: Visit): void {
@@ -77,9 +78,10 @@ function alike(items: readonly Item[], { checked, found, formatted }: Visit): vo
   }
 }
 
-/** By the function that reads the text first, whether it takes it. */
-const MEANT: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => parseDuration(text) !== undefined,
-  timestamp: (text) => isWithinTime(parseTime(text) ?? 1n << 200n),
-  matches: (text) => patternError(text) === undefined,
+/** By the function, whether it takes a value that is written out. */
+const MEANT: Readonly<Record<string, (value: Value) => boolean>> = {
+  duration: (value) => typeof value === "string" && parseDuration(value) !== undefined,
+  timestamp: (value) =>
+    isWithinTime(typeof value === "bigint" ? value * 1_000_000_000n : (parseTime(String(value)) ?? 1n << 200n)),
+  matches: (value) => typeof value === "string" && patternError(value) === undefined,
 };

@@ -101,7 +101,9 @@ export function registerConversions(functions: Functions): void {
     .add("timestamp", "string_to_timestamp", "(string) -> timestamp", parsedTimestamp)
     .add("timestamp", "int64_to_timestamp", "(int) -> timestamp", (seconds: bigint) => toTimestamp(seconds * SECOND))
     .add("duration", "duration_to_duration", "(duration) -> duration", same)
-    .add("duration", "int64_to_duration", "(int) -> duration", (nanos: bigint) => new Duration(nanos))
+    .add("duration", "int64_to_duration", "(int) -> duration", () => {
+      throw new CelError("type conversion error from 'int' to 'google.protobuf.Duration'");
+    })
     .add("duration", "string_to_duration", "(string) -> duration", parsedDuration)
     .add("string", "string_to_string", "(string) -> string", same)
     .add("string", "bool_to_string", "(bool) -> string", String)

@@ -129,7 +129,7 @@ function unending(value: number): string {
 /** A value as it is written in a list or map. */
 function inside(value: Value): string {
   if (typeof value === "string") return quoted(value);
-  if (typeof value === "number") return Number.isFinite(value) ? goFixed(value, 6) : goDouble(value);
+  if (typeof value === "number") return Number.isFinite(value) ? goFixed(value, 6) : quoted(goDouble(value));
   if (value instanceof Uint8Array) return `b${quoted(Buffer.from(value).toString())}`;
   if (value instanceof Timestamp) return `timestamp("${timeText(value.nanos)}")`;
   if (value instanceof Duration) return `duration("${durationText(value)}")`;

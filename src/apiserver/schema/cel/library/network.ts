@@ -120,17 +120,25 @@ function isGlobalUnicast(ip: Ip): boolean {
 /** IPv4-mapped IPv6 addresses and zones are refused, as upstream. */
 function parseIp(text: string): Ip {
   const family = isIP(text);
-  if (family === 4)
-    return new Ip(
-      4,
-      text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n),
-    );
-  if (family === 6 && !text.includes("%") && !text.includes(".")) return new Ip(6, parseGroups(text));
+  if (family === 4) return new Ip(4, parseDotted(text));
+  if (family === 6 && !text.includes("%")) {
+    const bits = parseGroups(text);
+    if (bits >> 32n !== 0xffffn) return new Ip(6, bits);
+  }
   throw new CelError(ipError(text));
 }
 
+function parseDotted(text: string): bigint {
+  return text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
+}
+
+/** Of an IPv6 address, whose last two groups may be written as an IPv4 address. */
 function parseGroups(text: string): bigint {
-  const [head = "", tail] = text.split("::");
+  const inGroups = text.replace(/[\d.]+\.\d+$/, (dotted) => {
+    const bits = parseDotted(dotted);
+    return `${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`;
+  });
+  const [head = "", tail] = inGroups.split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
   const groups = [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];
@@ -188,6 +196,8 @@ function cidrError(text: string): string {
   const slash = text.lastIndexOf("/");
   if (slash < 0) return `${start}no '/'`;
   const length = text.slice(slash + 1);
+  if (isIP(text.slice(0, slash)) === 6 && !text.includes("%") && Number(length) <= 128)
+    return `${parsing}IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`;
   if (!succeeds(() => parseIp(text.slice(0, slash))))
     return `${start}ParseAddr(${goQuoted(text.slice(0, slash))}): unable to parse IP`;
   return `${start}${/^(0|[1-9]\d{0,2})$/.test(length) ? "prefix length out of range" : `bad bits after slash: ${goQuoted(length)}`}`;

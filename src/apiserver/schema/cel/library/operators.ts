@@ -90,7 +90,11 @@ function registerArithmetic(functions: Functions): void {
   ints("_-_", "subtract", (a, b) => a - b);
   ints("_*_", "multiply", (a, b) => a * b);
   ints("_/_", "divide", (a, b) => a / divisor(b, "division by zero"));
-  ints("_%_", "modulo", (a, b) => a % divisor(b, "modulus by zero"));
+  ints("_%_", "modulo", (a, b) => {
+    // There is no quotient of the least int.
+    if (b === -1n) toInt(-a);
+    return a % divisor(b, "modulus by zero");
+  });
   doubles("_+_", "add", (a, b) => a + b);
   doubles("_-_", "subtract", (a, b) => a - b);
   doubles("_*_", "multiply", (a, b) => a * b);

@@ -5,6 +5,11 @@ import { CelError, Custom } from "../values.ts";
 
 const NANO = 1_000_000_000n;
 
+/** Upstream takes any number of digits; these are enough to be read soon. */
+const MAX_DIGITS = 10_000;
+/** What is written with a binary suffix is no more than this, in billionths. */
+const MAX_BINARY = ((1n << 63n) - 1n) * NANO;
+
 const SUFFIXES: Readonly<Record<string, readonly [base: bigint, exponent: number]>> = {
   n: [10n, -9],
   u: [10n, -6],
@@ -26,7 +31,7 @@ const SUFFIXES: Readonly<Record<string, readonly [base: bigint, exponent: number
 
 const TYPE: Type = { kind: "object", name: "kubernetes.Quantity", of: [] };
 
-/** A number of billionths. `whole`: written without parts of one, which is what makes it an integer upstream. */
+/** A number of billionths. `whole`: upstream holds it as an integer. */
 class Quantity extends Custom {
   readonly type = TYPE;
   readonly nanos: bigint;
@@ -49,7 +54,7 @@ export function registerQuantities(functions: Functions): void {
     .add("quantity", "string_to_quantity", `(string) -> ${name}`, (text: string) => {
       const parsed = parseQuantity(text);
       if (parsed === undefined) throw new CelError(quantityError(text));
-      return new Quantity(parsed, !/\.\d|[num]$|[eE]-/.test(text) || /i$/.test(text));
+      return new Quantity(parsed, isWhole(text));
     })
     .add("isQuantity", "is_quantity_string", "(string) -> bool", (text: string) => parseQuantity(text) !== undefined)
     .add("sign", "quantity_sign", `(${name}) -> int`, (q: Quantity) => (q.nanos > 0n ? 1n : q.nanos < 0n ? -1n : 0n))
@@ -95,6 +100,15 @@ export function registerQuantities(functions: Functions): void {
     );
 }
 
+/** Whether a quantity is held as an integer upstream: it is written in few digits, and no part of one is. */
+function isWhole(text: string): boolean {
+  const [, whole = "", fraction = "", suffix = ""] = /^[+-]?0*(\d*)(?:\.(\d*))?(.*)$/s.exec(text) ?? [];
+  const digits = Math.max(whole.length, 1);
+  const power = SUFFIXES[suffix]?.[1] ?? Number(suffix.slice(1));
+  if (suffix.endsWith("i")) return fraction === "" && digits + Math.floor((power * 3) / 10) <= 14;
+  return digits + fraction.length <= 18 && power >= fraction.length;
+}
+
 function quantityError(text: string): string {
   if (text === "" || !/^[-+]?[0-9.]+([eEinumkKMGTP]*[-+]?[0-9]*)$/.test(text))
     return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -103,16 +117,17 @@ function quantityError(text: string): string {
 
 /** Billionths of a quantity such as `1.5Gi`, `100m`, `2e3`; rounded up beyond that. Undefined when it is none. */
 export function parseQuantity(text: string): bigint | undefined {
-  const parts = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([numkMGTPE]?|[KMGTPE]i)|[eE]([+-]?\d{1,2}))$/.exec(text);
-  if (!parts) return undefined;
+  const parts = /^([+-]?)(\d*(?:\.\d*)?)(?:([numkMGTPE]?|[KMGTPE]i)|[eE]([+-]?\d{1,3}))$/.exec(text);
+  if (!parts || text === "") return undefined;
   const [, sign, digits = "", suffix = "", exponent] = parts;
   const [base, power] = exponent === undefined ? (SUFFIXES[suffix] ?? [10n, 0]) : ([10n, Number(exponent)] as const);
   const [whole = "", fraction = ""] = digits.split(".");
-  if (whole.length + fraction.length > 60) return undefined;
+  if (whole.length + fraction.length > MAX_DIGITS) return undefined;
   let numerator = BigInt(`${whole}${fraction}` || "0") * NANO;
   let denominator = 10n ** BigInt(fraction.length);
   if (power >= 0) numerator *= base ** BigInt(power);
   else denominator *= base ** BigInt(-power);
-  const nanos = (numerator + denominator - 1n) / denominator;
+  const rounded = (numerator + denominator - 1n) / denominator;
+  const nanos = base === 2n && rounded > MAX_BINARY ? MAX_BINARY : rounded;
   return sign === "-" ? -nanos : nanos;
 }

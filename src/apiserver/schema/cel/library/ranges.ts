@@ -13,7 +13,7 @@ export function toUint(value: bigint): Uint {
 }
 
 export function toDuration(nanos: bigint): Duration {
-  if (!hasSixtyFourBits(nanos)) throw new CelError("duration overflow");
+  if (!hasSixtyFourBits(nanos)) throw new CelError("integer overflow");
   return new Duration(nanos);
 }
 

@@ -1,5 +1,6 @@
 /** Kubernetes' functions for semantic versions. */
 import type { Functions } from "../functions.ts";
+import { goQuoted } from "../go-text.ts";
 import type { Type } from "../types.ts";
 import { CelError, Custom } from "../values.ts";
 
@@ -39,6 +40,8 @@ function parseSemver(text: string, normal: boolean): Semver | string {
   const [, major = "", minor = "", patch = "", prerelease, build] = match;
   for (const [name, part] of Object.entries({ Major: major, Minor: minor, Patch: patch }))
     if (/^0\d/.test(part)) return `${name} number must not contain leading zeroes "${part}"`;
+    else if (part.length > 20 || BigInt(part) >= 1n << 64n)
+      return `strconv.ParseUint: parsing ${goQuoted(part)}: value out of range`;
   for (const part of prerelease?.split(".") ?? []) {
     if (part === "") return "Prerelease is empty";
     if (/^0\d+$/.test(part)) return `Numeric PreRelease version must not contain leading zeroes "${part}"`;
@@ -103,7 +106,7 @@ export function registerSemver(functions: Functions): void {
     .add("compareTo", "semver_compare_to", `${named}.(${named}) -> int`, (a: Semver, b: Semver) =>
       BigInt(compareVersions(a, b)),
     )
-    .add("major", "semver_major", `${named}.() -> int`, ({ numbers }: Semver) => numbers[0])
-    .add("minor", "semver_minor", `${named}.() -> int`, ({ numbers }: Semver) => numbers[1])
-    .add("patch", "semver_patch", `${named}.() -> int`, ({ numbers }: Semver) => numbers[2]);
+    .add("major", "semver_major", `${named}.() -> int`, ({ numbers }: Semver) => BigInt.asIntN(64, numbers[0]))
+    .add("minor", "semver_minor", `${named}.() -> int`, ({ numbers }: Semver) => BigInt.asIntN(64, numbers[1]))
+    .add("patch", "semver_patch", `${named}.() -> int`, ({ numbers }: Semver) => BigInt.asIntN(64, numbers[2]));
 }

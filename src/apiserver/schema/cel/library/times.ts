@@ -14,7 +14,7 @@ export function isWithinTime(nanos: bigint): boolean {
 
 /** Nanoseconds of an RFC 3339 time since 1970; undefined when it is none. */
 export function parseTime(text: string): bigint | undefined {
-  const parts = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:[.,](\d+))?(Z|[-+]\d{2}:\d{2})$/.exec(text);
+  const parts = /^(\d{4}-\d{2}-\d{2}T(?!24)\d{2}:\d{2}:\d{2})(?:[.,](\d+))?(Z|[-+]\d{2}:\d{2})$/.exec(text);
   if (parts === null) return undefined;
   const [, to = "", fraction = "", zone = ""] = parts;
   const millis = Date.parse(to + zone);
