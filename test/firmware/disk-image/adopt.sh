@@ -4,8 +4,9 @@
 set -eu
 # mmdebstrap's own.
 rm -f "$1/etc/fstab" "$1/etc/hostname"
-tar -xf "$2/amd64.tar" -C "$1" --skip-old-files --exclude='*x86_64*' --exclude='./lib64' --exclude='./usr/lib64' --exclude=./dev --exclude=./proc \
-  --exclude=./sys --exclude='./boot/*' --exclude='./usr/lib/modules' --exclude='./usr/lib/klibc' --exclude='./etc/ld.so.cache' --exclude='./var/lib/dpkg'
+tar -xf "$2/amd64.tar" -C "$1" --skip-old-files --exclude='*x86_64*' --exclude=./lib64 --exclude=./usr/lib64 --exclude=./dev --exclude=./proc \
+  --exclude=./sys --exclude='./boot/*' --exclude=./usr/lib/modules --exclude=./usr/lib/klibc --exclude=./etc/ld.so.cache \
+  --exclude=./var/lib/dpkg
 
 # update-initramfs would have to start what it packs. This one does the same for these machines: load what the disk needs, mount, go on.
 release=$(ls "$1/lib/modules")

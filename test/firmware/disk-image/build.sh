@@ -10,14 +10,11 @@ suite=bookworm
 root_uuid=534c4950-5741-4059-8000-000000000001
 
 PATH=$PATH:/usr/sbin:/sbin
-for need in mmdebstrap:mmdebstrap depmod:kmod cpio:cpio sgdisk:gdisk mformat:mtools mkfs.vfat:dosfstools mke2fs:e2fsprogs syslinux:syslinux zstd:zstd; do
+fake='' more=''
+[ "$(id -u)" = 0 ] || fake=fakeroot more='fakeroot:fakeroot newuidmap:uidmap'
+for need in $more mmdebstrap:mmdebstrap depmod:kmod cpio:cpio sgdisk:gdisk mformat:mtools mkfs.vfat:dosfstools mke2fs:e2fsprogs syslinux:syslinux zstd:zstd; do
   command -v "${need%%:*}" >/dev/null || { echo "build.sh: ${need%%:*} is missing: apt-get install ${need##*:}" >&2; exit 69; }
 done
-fake=
-if [ "$(id -u)" != 0 ]; then
-  command -v fakeroot >/dev/null || { echo "build.sh: fakeroot is missing: apt-get install fakeroot" >&2; exit 69; }
-  fake=fakeroot
-fi
 mbr=/usr/lib/SYSLINUX/gptmbr.bin
 [ -f $mbr ] || { echo "build.sh: $mbr is missing: apt-get install syslinux" >&2; exit 69; }
 
@@ -28,19 +25,19 @@ trap 'exit 130' INT TERM
 chmod 755 "$work"
 cp "$here"/*.sh "$work"
 
-# root ARCHITECTURE WHEN LAST [OPTION...]: $work/ARCHITECTURE.tar, with the loaders in its boot folder. WHEN: the last stage for whose hooks
-# mmdebstrap stops; LAST: what completes the root then. The path of a work folder has no blanks: mktemp made it.
+# root ARCHITECTURE STAGE LAST [OPTION...]: makes $work/ARCHITECTURE.tar, with the loaders in its boot folder. STAGE: mmdebstrap's last that has
+# hooks; LAST: the one that completes the root. The path of a work folder has no blanks: mktemp made it.
 root() {
-  architecture=$1 when=$2 last=$3
+  architecture=$1 stage=$2 last=$3
   shift 3
   mmdebstrap --quiet --architectures="$architecture" "$@" \
     --include="systemd-sysv,dbus,udev,linux-image-cloud-$architecture,cloud-init,openssh-server,iproute2,e2fsprogs,sudo" \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*' \
     --aptopt='Acquire::Languages "none"' --aptopt='APT::Install-Recommends "false"' \
-    "--$when-hook=sh $work/loaders.sh \"\$1\" $architecture" \
-    "--$when-hook=sh $work/trim.sh \"\$1\"" \
-    "--$when-hook=sh $work/$last \"\$1\" $work" \
+    "--$stage-hook=sh $work/loaders.sh \"\$1\" $architecture" \
+    "--$stage-hook=sh $work/trim.sh \"\$1\"" \
+    "--$stage-hook=sh $work/$last \"\$1\" $work" \
     $suite "$work/$architecture.tar"
 }
 
@@ -91,6 +88,6 @@ mkdir -p "$out"
 export ROOT_UUID=$root_uuid
 root amd64 customize configure.sh --variant=minbase --include=initramfs-tools
 disk amd64 ttyS0,115200
-root arm64 extract adopt.sh --variant=extract --setup-hook='sh /usr/share/mmdebstrap/hooks/merged-usr/setup00.sh "$1"' \
+root arm64 extract adopt.sh --variant=extract --setup-hook='sh /usr/share/mmdebstrap/hooks/merged-usr/setup00.sh "$1" >/dev/null' \
   --include='?essential' --include='?priority(required)' --include=busybox-static
 disk arm64 ttyAMA0
