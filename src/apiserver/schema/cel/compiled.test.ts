@@ -241,6 +241,13 @@ test("URLs are Go's", () => {
   assert.throws(() => result("url('http://h:x/')"), /parse "http:\/\/h:x\/": invalid port ":x" after host/);
 });
 
+test("Go's quotes escape what can't be printed", () => {
+  const quoted = '"a\\"\\\\é💧\\t\\a\\v\\x7f\\u00a0\\u2028\\U000e0001"';
+  assert.throws(() => result("ip('a\\\"\\\\é💧\\t\\a\\v\\x7f\\u00a0\\u2028\\U000e0001')"), {
+    message: `IP Address ${quoted} parse error during conversion from string: ParseAddr(${quoted}): unable to parse IP`,
+  });
+});
+
 test("addresses, versions and quantities end where Kubernetes' do", () => {
   const truths = [
     "ip('64:ff9b::1.2.3.4') == ip('64:ff9b::102:304') && string(ip('::1.2.3.4')) == '::102:304'",

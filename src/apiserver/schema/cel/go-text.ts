@@ -14,9 +14,28 @@ function scientific(digits: string, power: number): string {
   return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
-/** A text as Go's `%q` writes it. */
+/** The characters that Go and CEL write by a letter. */
+export const ESCAPES: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+
+/** A text as Go's `%q` writes it: what can't be printed by its code point. */
 export function goQuoted(text: string): string {
-  return JSON.stringify(text);
+  return `"${text.replace(/[\\"]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (char) => ESCAPES[char] ?? byCode(char.codePointAt(0)!))}"`;
+}
+
+function byCode(point: number): string {
+  const [letter, digits] =
+    point < 0x80 ? (["x", 2] as const) : point <= 0xffff ? (["u", 4] as const) : (["U", 8] as const);
+  return `\\${letter}${point.toString(16).padStart(digits, "0")}`;
 }
 
 /** `amount / size`, exactly, for a power of ten. */

@@ -144,6 +144,7 @@ const OTHERS = [
   "url('http://a b/').getHost() == ''",
   "url('http://u<@h/').getHost() == ''",
   "url(':x').getHost() == ''",
+  "url('/\\x7f\\a\\u00a0é💧\\u2028').getHost() == ''",
   "url('http://h/a!(b)').getEscapedPath() == '/a!(b)' && url('http://h/a!(b) ').getEscapedPath() == '/a%21%28b%29%20'",
   "url('http://u:p@[fe80::1%25en0]:8/x?a=1?b').getHostname() == 'fe80::1%en0' && url('http://h/?').getQuery() == {}",
   "url('http://h:/p').getPort() == '' && url('http://h:/p').getHostname() == 'h' && url('http://h:/p').getHost() == 'h:'",

@@ -2,6 +2,7 @@
 import { Pattern } from "../../pattern.ts";
 import { characters, offsetOf } from "../code-points.ts";
 import type { Functions } from "../functions.ts";
+import { ESCAPES } from "../go-text.ts";
 import { CelError, type Value } from "../values.ts";
 import { format } from "./format-texts.ts";
 
@@ -163,18 +164,6 @@ function join(list: readonly Value[], by: string): string {
   for (const item of list) if (typeof item !== "string") throw new CelError(`join: invalid input: ${String(item)}`);
   return list.join(by);
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
 
 /** A text as an expression writes it. */
 export function quoted(text: string): string {
