@@ -31,7 +31,7 @@ export interface ConversionServer {
   prepare(): Promise<void>;
   /**
    * Tells all definitions, and keeps them and the certificate fresh from then on. Until it resolves, an API server may show objects
-   * wrongly in other versions than they are stored in. Rejects when a definition is missing.
+   * wrongly in other versions than they are stored in. Rejects when a definition is missing; one that goes later is told when it is back.
    */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -98,9 +98,9 @@ export async function serveConversion(
       });
     }
   };
-  const look = async (): Promise<void> => {
+  const look = async (missing: "fails" | "is fine"): Promise<void> => {
     const found = await find();
-    await tell(found, "fails");
+    await tell(found, missing);
     // Only what the definitions trust is shown.
     if (found.keyPem === served.keyPem) return;
     server.renew(tlsOf(found));
@@ -110,7 +110,7 @@ export async function serveConversion(
   const keepLooking = async (): Promise<void> => {
     for (;;) {
       await clock.sleep(LOOK_MS, signal);
-      await look().catch((error: unknown) => {
+      await look("is fine").catch((error: unknown) => {
         const { code, message } = asFault(error, "conversion webhook");
         if (!signal.aborted) log.warn({ code, message }, "the conversion webhook was not kept fresh");
       });
@@ -121,7 +121,7 @@ export async function serveConversion(
     port: server.port,
     prepare: () => tell(served, "is fine"),
     async start() {
-      await look();
+      await look("fails");
       looking = keepLooking().catch(() => {}); // ends by the signal alone
     },
     async close() {
