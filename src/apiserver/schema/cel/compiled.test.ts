@@ -6,7 +6,7 @@ import { compile } from "./compiled.ts";
 import { type Declared, declared } from "./declared.ts";
 import { Meter, TooCostly } from "./evaluator.ts";
 import { ExpressionError } from "./expression.ts";
-import { equal, ofKind, Uint, type Value } from "./values.ts";
+import { equal, joined, ofKind, Uint, type Value } from "./values.ts";
 
 const SELF = declared(
   nodeOf({
@@ -130,6 +130,21 @@ test("sets are equal in any order, and maps by keys by their keys", () => {
   assert.equal(equal(["a", "b"], ["b", "a"]), false);
   assert.equal(equal(keyed(record("a", 1n), record("b", 2n)), keyed(record("b", 2n), record("a", 1n))), true);
   assert.equal(equal(keyed(record("a", 1n)), keyed(record("a", 2n))), false);
+});
+
+test("sets and maps by keys are compared in time that grows with them alone", () => {
+  const numbers = Array.from({ length: 100_000 }, (_, i): Value => BigInt(i));
+  const records = numbers.map((n): Value => new Map<Value, Value>([["k", n]]));
+  const before = process.cpuUsage().user;
+  for (const [kind, list] of [
+    ["set", numbers],
+    [["k"], records],
+  ] as const) {
+    assert.equal(equal(ofKind([...list], kind), list.toReversed()), true);
+    assert.equal(joined(ofKind([...list], kind), list.toReversed()).length, list.length);
+  }
+  // Each with each takes minutes.
+  assert.ok(process.cpuUsage().user - before < 5_000_000);
 });
 
 test("a number equals itself in any type", () => {

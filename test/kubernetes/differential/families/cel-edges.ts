@@ -194,6 +194,9 @@ const SHOWN = [
   "string(timestamp('2026-01-02T03:04:05.123456789Z'))",
   "string(timestamp('0001-01-01T00:00:00Z'))",
   "string(b'a\\x00b')",
+  ...["http://h:x/", "/x y", "http://h/%zz", "x", "//a b", "http://a b", "http://h/#%zz", "*"].map(
+    (text) => `format.uri().validate('${text}').orValue(['right'])[0]`,
+  ),
 ];
 const chain = (count: number, operand: string, operator: string): string => Array(count).fill(operand).join(operator);
 const NESTED = [

@@ -5,6 +5,7 @@ import type { Functions } from "../functions.ts";
 import { goQuoted } from "../go-text.ts";
 import type { Type } from "../types.ts";
 import { Custom, Optional } from "../values.ts";
+import { checkRequestUri } from "./go-url.ts";
 
 const TYPE = { kind: "object", name: "kubernetes.NamedFormat", of: [] } as const satisfies Type;
 
@@ -40,10 +41,19 @@ const prefixOf =
   (text) =>
     check(text.replace(/-$/, "a"));
 
-function known(format: string, message: (text: string) => string): Check {
+function known(format: string, message: string): Check {
   const check = formatCheck(format) ?? (() => true);
-  return (text) => (check(text) ? [] : [message(text)]);
+  return (text) => (check(text) ? [] : [message]);
 }
+
+const uri: Check = (text) => {
+  try {
+    checkRequestUri(text);
+    return [];
+  } catch (error) {
+    return [`parse ${goQuoted(text)}: ${(error as Error).message}`];
+  }
+};
 
 const FORMATS: Readonly<Record<string, Check>> = {
   dns1123Label: dnsLabel,
@@ -54,13 +64,11 @@ const FORMATS: Readonly<Record<string, Check>> = {
   dns1123SubdomainPrefix: prefixOf(dnsSubdomain),
   dns1035LabelPrefix: prefixOf(label1035),
   labelValue,
-  uri: known("uri", (text) =>
-    text === "" ? 'parse "": empty url' : `parse ${goQuoted(text)}: invalid URI for request`,
-  ),
-  uuid: known("uuid", () => "does not match the UUID format"),
-  byte: known("byte", () => "invalid base64"),
-  date: known("date", () => "invalid date"),
-  datetime: known("date-time", () => "invalid datetime"),
+  uri,
+  uuid: known("uuid", "does not match the UUID format"),
+  byte: known("byte", "invalid base64"),
+  date: known("date", "invalid date"),
+  datetime: known("date-time", "invalid datetime"),
 };
 
 export function registerFormats(functions: Functions): void {

@@ -12,10 +12,15 @@ export interface GoUrl {
 /** The parts of an absolute URL or path. Throws an `Error` with Go's words for what is none. */
 export function parseUrl(text: string): GoUrl {
   // Kubernetes reads it twice: as a request's, which must be absolute, and as any, which ends at its fragment.
-  partsOf(text, true);
+  checkRequestUri(text);
   const [, url = "", fragment = ""] = /^([^#]*)#?(.*)$/s.exec(text)!;
   unescaped(fragment);
   return partsOf(url, false);
+}
+
+/** Throws an `Error` with Go's words for a text that is no absolute URL or path. */
+export function checkRequestUri(text: string): void {
+  partsOf(text, true);
 }
 
 function partsOf(text: string, isRequest: boolean): GoUrl {
