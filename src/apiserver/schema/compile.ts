@@ -70,7 +70,7 @@ const NOT_CHECKED: FieldError = {
   field: "<nil>",
   reason: "FieldValueInvalid",
   message:
-    'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
 };
 
 function findNulls(node: Node, value: unknown, path: string, errors: FieldError[]): void {

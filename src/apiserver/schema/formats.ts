@@ -3,6 +3,7 @@
  * listed is not checked, as upstream.
  */
 import { isIP } from "node:net";
+import { parseNamedDuration } from "./cel/duration.ts";
 import { isCreditCard, isIsbn10, isIsbn13 } from "./check-digits.ts";
 import { isHostname, isMailAddress } from "./host-formats.ts";
 
@@ -16,10 +17,6 @@ const matching =
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:?\d{2})$/;
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const GO_DURATION = /^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
-const NUMBER_WITH_UNIT = /(?<!\d)\d+\s*([A-Za-zµ]+)/g;
-const UNITS = new Set(["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"]);
-const UNIT_NAMES = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
 const ONE_BYTE = "(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])";
 /** 6, 8 or 20 octets: with colons, with dashes, in pairs with dots, or without any mark (Go's `net.ParseMAC`). */
 const MAC = new RegExp(
@@ -50,15 +47,6 @@ export function isDateTime(text: string): boolean {
   );
 }
 
-/** A duration of Go, or a text in which a number with a unit such as `3 weeks` stands. */
-function isDuration(text: string): boolean {
-  if (GO_DURATION.test(text)) return true;
-  return text.matchAll(NUMBER_WITH_UNIT).some(([, given = ""]) => {
-    const unit = given.toLowerCase();
-    return UNITS.has(unit) || UNIT_NAMES.some((name) => unit.startsWith(name));
-  });
-}
-
 /** Zeros that lead a number are let pass, as upstream does for the sake of old objects. */
 function versionOf(text: string): number {
   if (text.length > 256) return 0;
@@ -79,7 +67,7 @@ function isUri(text: string): boolean {
 const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["datetime", isDateTime],
   ["date", isDate],
-  ["duration", isDuration],
+  ["duration", (text) => parseNamedDuration(text) !== undefined],
   ["ipv4", (text) => versionOf(text) !== 0 && text.includes(".") && !text.includes("%")],
   ["ipv6", (text) => isIP(text) === 6 && !text.includes("%")],
   ["cidr", isCidr],

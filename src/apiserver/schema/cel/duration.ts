@@ -29,3 +29,29 @@ export function parseDuration(text: string): bigint | undefined {
   if (signed?.[1] === "-") nanos = -nanos;
   return BigInt.asIntN(64, nanos) === nanos ? nanos : undefined;
 }
+
+/** Units of the format `duration`: each by its names, the last of which begins longer ones. */
+const NAMED: readonly (readonly [nanos: bigint, ...names: string[]])[] = [
+  [1n, "ns", "nano"],
+  [1_000n, "us", "µs", "micro"],
+  [1_000_000n, "ms", "milli"],
+  [1_000_000_000n, "s", "sec"],
+  [60_000_000_000n, "m", "min"],
+  [3_600_000_000_000n, "h", "hr", "hour"],
+  [86_400_000_000_000n, "d", "day"],
+  [604_800_000_000_000n, "w", "wk", "week"],
+];
+
+/** Nanoseconds of a text of the format `duration`: a Go duration, or whole numbers with units, such as `3 weeks`, among other text. */
+export function parseNamedDuration(text: string): bigint | undefined {
+  const duration = parseDuration(text);
+  if (duration !== undefined) return duration;
+  let nanos: bigint | undefined;
+  for (const [, count = "", given = ""] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
+    if (count.length > MAX_DIGITS) return undefined;
+    const unit = given.toLowerCase();
+    const known = NAMED.find(([, ...names]) => names.includes(unit) || unit.startsWith(names.at(-1)!));
+    if (known !== undefined) nanos = (nanos ?? 0n) + BigInt(count) * known[0];
+  }
+  return nanos === undefined ? undefined : BigInt.asIntN(64, nanos);
+}

@@ -1,5 +1,5 @@
 import { isRecord, type Node } from "../node.ts";
-import { parseDuration } from "./duration.ts";
+import { parseNamedDuration } from "./duration.ts";
 import { parseTime } from "./library/times.ts";
 import { escapeField, isReachable } from "./names.ts";
 import { Duration, type ListKind, ofKind, Timestamp, type Value } from "./values.ts";
@@ -72,7 +72,7 @@ function scalar(node: Node, value: unknown): Value {
       return nanos === undefined ? value : new Timestamp(nanos);
     }
     case "duration": {
-      const nanos = parseDuration(value);
+      const nanos = parseNamedDuration(value);
       return nanos === undefined ? value : new Duration(nanos);
     }
     default:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseDuration } from "./duration.ts";
+import { parseDuration, parseNamedDuration } from "./duration.ts";
 import { parseQuantity } from "./library/quantity.ts";
 import { escapeField, isReachable } from "./names.ts";
 
@@ -23,6 +23,19 @@ test("durations are Go's", () => {
     [`${"0".repeat(99)}1ns`, 1n],
   ];
   for (const [text, nanos] of cases) assert.equal(parseDuration(text), nanos, text);
+});
+
+test("a duration of the format may have units by name", () => {
+  const second = 1_000_000_000n;
+  const cases: [string, bigint | undefined][] = [
+    ["1h30m", 5400n * second],
+    ["3 weeks, 2 days", 23n * 86_400n * second],
+    ["1 Hour and 5 minutes", 3900n * second],
+    ["7 milliseconds", 7_000_000n],
+    ["3 fortnights", undefined],
+    ["week", undefined],
+  ];
+  for (const [text, nanos] of cases) assert.equal(parseNamedDuration(text), nanos, text);
 });
 
 test("a duration written in nanoseconds is read back", () => {

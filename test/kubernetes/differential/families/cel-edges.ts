@@ -230,6 +230,12 @@ const family: Family = {
     ...judged(GROUP, "Number", NUMBERS),
     ...judged(GROUP, "Text", TEXTS),
     ...judged(GROUP, "Other", OTHERS),
+    ...judged(GROUP, "Named", ["self.wait == duration('552h')", "self.at == self.day"], {
+      wait: "3 weeks, 2 days",
+      at: "2026-01-02T00:00:00Z",
+      day: "2026-01-02",
+    }),
+    ...judged(GROUP, "Blocked", ["self.n == 1"], { n: "x" }),
     ...alone(GROUP, "Refused", REFUSED),
     ...judged(GROUP, "Shown", SHOWN.map(telling)),
     ...judged(
@@ -250,7 +256,7 @@ const family: Family = {
       FIELDS,
       "parser",
     ),
-    ...alone(GROUP, "Named", ["self.s.matches('(?P<a>x)(?P<a>y)')"], FIELDS, "names"),
+    ...alone(GROUP, "Twice", ["self.s.matches('(?P<a>x)(?P<a>y)')"], FIELDS, "names"),
   ],
 };
 export default family;
