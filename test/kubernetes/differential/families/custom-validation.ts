@@ -215,7 +215,9 @@ const KEYWORDS: Record<string, [schema: Json, ...values: Json[]]> = {
     { apiVersion: "v1" },
     { apiVersion: "", kind: "" },
     { apiVersion: "a/b/c", kind: "bad kind" },
-    { apiVersion: 1, kind: true },
+    // One wrong type at a time: which of two upstream names is left to chance.
+    { apiVersion: 1, kind: "Pod" },
+    { apiVersion: "v1", kind: true },
     { apiVersion: "v1", kind: "Pod", metadata: { name: "a/b", labels: { "-": "x y" } } },
     { apiVersion: "v1", kind: "Pod", metadata: { name: 5 } },
     { apiVersion: "v1", kind: "Pod", metadata: { unknown: 1, name: "x" }, more: 1 },
