@@ -16,8 +16,8 @@ import { bareMetalHosts, type Stage, setStage } from "./stage.ts";
 import { until } from "./until.ts";
 
 const run = promisify(execFile);
-const REGISTERED_SECONDS = 180;
-const SYSTEM_SECONDS = 300;
+const REGISTERED_SECONDS = 300;
+const SYSTEM_SECONDS = 400;
 
 let stage: Stage;
 let images: Awaited<ReturnType<typeof diskImages>>;
@@ -49,7 +49,7 @@ async function journey(firmware: Firmware): Promise<void> {
 
   await installed(machine, tell);
 
-  const wiped = await ordered(netboot, machine, { order: "wipe", how: "metadata", disks: "all" }, 120);
+  const wiped = await ordered(netboot, machine, { order: "wipe", how: "metadata", disks: "all" }, 300);
   assert.deepEqual([wiped.ok, wiped.disks?.map(({ proven }) => proven)], [true, [true]], wiped.message);
   await machine.powerOff();
   assert.deepEqual(await remainsOn(machine.spec.disks[0]!.file), []);
@@ -77,19 +77,19 @@ async function installed(machine: QemuMachine, tell: (what: string) => void): Pr
   };
   const { file, sha256 } = firmware === "arm64" ? images.arm64 : images.amd64;
   const write = { order: "write", image: file, checksum: `sha256:${sha256}`, data } as const;
-  const written = await ordered(netboot, machine, write, 180);
+  const written = await ordered(netboot, machine, write, 400);
   assert.ok(written.ok, written.message);
   tell("image written");
 
   netboot.hosts.setBoot(mac, "disk");
-  assert.ok((await ordered(netboot, machine, { order: "reboot" }, 60)).ok);
+  assert.ok((await ordered(netboot, machine, { order: "reboot" }, 120)).ok);
   await machine.console.shows(new RegExp(`${name} login:`), AbortSignal.timeout(SYSTEM_SECONDS * 1000));
   const { address } = netboot.hosts.get(mac)!;
   // Its SSH server may be a moment behind its console.
   const patience = ["ConnectTimeout=5", "ConnectionAttempts=60"];
   const options = ["BatchMode=yes", ...patience, "StrictHostKeyChecking=accept-new", `UserKnownHostsFile=${key}.hosts`];
   const ssh = ["-i", key, ...options.flatMap((option) => ["-o", option]), `slipway@${address}`];
-  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 120_000 });
+  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 300_000 });
   assert.equal(stdout, `${name}\nfrom the user data of ${name}\n`);
   tell("reached by SSH");
 
