@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { Option } from "commander";
 import { Registry } from "prom-client";
 import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
@@ -72,24 +73,18 @@ export const verb: Verb = (program) => {
     .requiredOption("--boot-url <url>", "base URL at which machines reach this operator's boot service", httpUrl)
     .option("--kubeconfig <file>", "kubeconfig; unset: $KUBECONFIG, else the cluster it runs in")
     .option("--context <name>", "context of the kubeconfig")
-    .option("--systems <names>", `systems to run, of: ${KNOWN.join(", ")}`, namesOf(KNOWN), [...SYSTEMS])
-    .option(
-      "--boot-listen <address:port>",
-      "where the boot service listens",
-      listenAddress,
-      listenAddress("127.0.0.1:8081"),
+    .addOption(
+      new Option("--systems <names>", `systems to run, of: ${KNOWN.join(", ")}`)
+        .argParser(namesOf(KNOWN))
+        .default([...SYSTEMS], SYSTEMS.join(",")),
     )
+    .addOption(listens("--boot-listen", "where the boot service listens", "127.0.0.1:8081"))
     .option(
       "--boot-cert <file>",
       "PEM certificate of the boot service; unset: HTTP, for behind a proxy that speaks TLS",
     )
     .option("--boot-key <file>", "PEM key of that certificate")
-    .option(
-      "--health-listen <address:port>",
-      "where /healthz, /readyz and /metrics listen",
-      listenAddress,
-      listenAddress("127.0.0.1:8080"),
-    )
+    .addOption(listens("--health-listen", "where /healthz, /readyz and /metrics listen", "127.0.0.1:8080"))
     .option(
       "--webhook-port <port>",
       "where versions of kinds are converted, on the address of --health-listen; opened only for kinds that need it",
@@ -121,6 +116,10 @@ Examples:
     )
     .action(run);
 };
+
+function listens(flag: string, what: string, usual: string): Option {
+  return new Option(`${flag} <address:port>`, what).argParser(listenAddress).default(listenAddress(usual), usual);
+}
 
 async function run(options: Options): Promise<void> {
   if (options.systems.includes(NETBOOT) && options.netboot === undefined)
