@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { Verb } from "./main.ts";
+import type { Verb } from "./verb.ts";
 
 export const verb: Verb = (program) => {
   program

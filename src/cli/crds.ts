@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { apiReference } from "../kinds/api-reference.ts";
 import { installFiles } from "../operator/install/files.ts";
 import { KINDS, METAL3_KINDS } from "../operator/kinds.ts";
-import type { Verb } from "./main.ts";
+import type { Verb } from "./verb.ts";
 
 export const verb: Verb = (program) => {
   program

@@ -8,11 +8,11 @@ import type { KubeObject } from "../kube/object.ts";
 import { applyObjects } from "./apply.ts";
 import { type Laptop, startLaptop } from "./laptop.ts";
 import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
-import type { Verb } from "./main.ts";
 import { readManifests } from "./manifests.ts";
 import { positiveNumber } from "./option-values.ts";
 import { Progress, printed, progressRows } from "./progress.ts";
 import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
+import type { Verb } from "./verb.ts";
 
 /** `examples/rack` is for metal that can be touched. */
 const EXAMPLES = fileURLToPath(new URL("../../examples/harvester", import.meta.url));

@@ -3,8 +3,8 @@ import { Option } from "commander";
 import { systemClock } from "../base/clock.ts";
 import { loadVendors, type VendorOf } from "../inventory/vendor.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
-import type { Verb } from "./main.ts";
 import { FOLDERS, netbootClient } from "./netboot-client.ts";
+import type { Verb } from "./verb.ts";
 
 const OUTPUTS = ["wide", "json"] as const;
 

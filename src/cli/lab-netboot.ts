@@ -6,7 +6,8 @@ import { createManager } from "../kube/manager.ts";
 import { createClient } from "../kube/rest-client.ts";
 import type { Transport } from "../kube/transport.ts";
 import { LAB } from "../lab/rack.ts";
-import { type Netboot, type NetbootPlace, startNetboot } from "../netboot/service/service.ts";
+import type { NetbootPlace } from "../netboot/service/place.ts";
+import { type Netboot, startNetboot } from "../netboot/service/service.ts";
 import { netbootSettings } from "../netboot/settings.ts";
 import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
 

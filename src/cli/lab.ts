@@ -12,9 +12,9 @@ import { planMachines } from "../lab/rack.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { runInside } from "./lab-inside.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
-import type { Verb } from "./main.ts";
 import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
+import type { Verb } from "./verb.ts";
 
 interface Options {
   machines: number;

@@ -1,6 +1,6 @@
 import { Fault } from "../base/fault.ts";
-import type { Verb } from "./main.ts";
 import { FOLDERS, netbootClient } from "./netboot-client.ts";
+import type { Verb } from "./verb.ts";
 
 export const verb: Verb = (program) => {
   program

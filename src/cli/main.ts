@@ -5,9 +5,7 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../base/version.ts";
 import { trouble } from "./trouble.ts";
-
-/** A verb adds itself to the program. */
-export type Verb = (program: Command) => void;
+import type { Verb } from "./verb.ts";
 
 /** Each is loaded when it is asked for. Written out, so that a bundler finds them. */
 const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {

@@ -12,11 +12,11 @@ import { createClient } from "../kube/rest-client.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
-import type { Verb } from "./main.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
 import { type NetbootHere, netbootHere } from "./netboot-place.ts";
 import { reach } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
+import type { Verb } from "./verb.ts";
 
 interface Options extends NetbootOptions {
   dir: string;

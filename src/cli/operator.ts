@@ -26,7 +26,6 @@ import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
 import { createOperator, SYSTEMS } from "../operator/operator.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
-import type { Verb } from "./main.ts";
 import type { NetbootHere } from "./netboot-place.ts";
 import {
   httpsUrl,
@@ -39,6 +38,7 @@ import {
 } from "./option-values.ts";
 import { reach } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
+import type { Verb } from "./verb.ts";
 
 /** Where rancherd keeps the join token on a Harvester node; mounted read-only into the operator's Pod. */
 const RANCHERD_CONFIG = "/etc/rancher/rancherd/config.yaml";

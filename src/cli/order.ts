@@ -6,10 +6,10 @@ import { Fault, isFault } from "../base/fault.ts";
 import type { UserOrder } from "../netboot/agent/order.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
 import { hostArgument } from "./logs.ts";
-import type { Verb } from "./main.ts";
 import { FOLDERS, type NetbootClient, netbootClient } from "./netboot-client.ts";
 import { positiveNumber } from "./option-values.ts";
 import { standing, type Waiting } from "./order-standing.ts";
+import type { Verb } from "./verb.ts";
 
 const LOOK_MS = 500;
 

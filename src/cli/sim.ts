@@ -22,9 +22,9 @@ import {
   DEFAULT_TOKEN as LATITUDE_TOKEN,
 } from "../sim/latitude/options.ts";
 import { quicker } from "../sim/pace.ts";
-import type { Verb } from "./main.ts";
 import { portNumber, positiveNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
+import type { Verb } from "./verb.ts";
 
 interface SimOptions {
   port: number;

@@ -5,10 +5,10 @@ import { jsonLog, type Log, Secrets } from "../base/log.ts";
 import { startLaptop } from "./laptop.ts";
 import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
-import type { Verb } from "./main.ts";
 import type { NetbootHere } from "./netboot-place.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
+import type { Verb } from "./verb.ts";
 
 export const verb: Verb = (program) => {
   program

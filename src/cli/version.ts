@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { VERSION } from "../base/version.ts";
-import type { Verb } from "./main.ts";
+import type { Verb } from "./verb.ts";
 
 export const verb: Verb = (program) => {
   program

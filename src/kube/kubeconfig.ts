@@ -4,8 +4,8 @@ import { load } from "js-yaml";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { type Certificates, renewedCertificates } from "./certificate-files.ts";
+import type { Connection } from "./connection.ts";
 import { fileToken, fixedToken, pluginCredentials } from "./credentials.ts";
-import type { Connection } from "./http-transport.ts";
 
 export interface ConnectionSource {
   /** Path of a kubeconfig. Unset: `KUBECONFIG` (its first file), then the Pod's service account. */

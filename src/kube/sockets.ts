@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Agent } from "undici";
 import type { Certificates } from "./certificate-files.ts";
-import type { Connection } from "./http-transport.ts";
+import type { Connection } from "./connection.ts";
 
 const CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;

@@ -2,7 +2,7 @@ import { bootCatalog } from "../boot/catalog.ts";
 import { Reservations } from "../dhcp/reservations.ts";
 import { compileSubnets } from "../dhcp/subnet.ts";
 import { servedImages } from "../iso/served.ts";
-import type { NetbootPlace } from "./service.ts";
+import type { NetbootPlace } from "./place.ts";
 import { siteOf } from "./site.ts";
 
 /** What would be served, line by line, and what lacks. Opens no port. Rejects with a `Fault` for settings that can't be served. */

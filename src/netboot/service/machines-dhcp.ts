@@ -9,7 +9,7 @@ import type { Memory } from "./memory.ts";
 import { warningOfNoAddress } from "./no-address.ts";
 import { warningOfOthers } from "./other-servers.ts";
 import type { Parts } from "./parts.ts";
-import type { NetbootPlace, NetbootPorts } from "./service.ts";
+import type { NetbootPlace, NetbootPorts } from "./place.ts";
 import type { Site } from "./site.ts";
 
 export interface DhcpPorts extends NetbootPorts {

@@ -11,7 +11,8 @@ import { quietLog } from "../../base/log.ts";
 import { seededRandom } from "../../base/random.ts";
 import { VirtualClock } from "../../base/virtual-clock.ts";
 import { netbootSettings } from "../settings.ts";
-import { type NetbootPlace, startNetboot } from "./service.ts";
+import type { NetbootPlace } from "./place.ts";
+import { startNetboot } from "./service.ts";
 
 const ports = { clock: new VirtualClock(), random: seededRandom(1), log: quietLog };
 

@@ -3,13 +3,9 @@
  * the agent on them takes orders. Needs an address, a folder for what must outlive it, and what `make agent` has put together.
  */
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Random } from "../../base/random.ts";
 import type { UserOrder } from "../agent/order.ts";
 import { bootCatalog, type Lack } from "../boot/catalog.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
-import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import { firstOf } from "../files/source.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import { whoIs } from "../hosts/who-is.ts";
@@ -19,8 +15,6 @@ import { Images } from "../images/images.ts";
 import { servedImages } from "../iso/served.ts";
 import { localApi } from "../local-api.ts";
 import type { HostLogs } from "../logs/host-logs.ts";
-import type { NetbootSettings } from "../settings.ts";
-import type { InheritedSockets } from "../sockets/inherited.ts";
 import { openCommandSocket } from "./command-socket.ts";
 import { giveOrder } from "./give-order.ts";
 import { type NetbootIdentity, netbootIdentity } from "./identity.ts";
@@ -28,28 +22,10 @@ import { listen } from "./listen.ts";
 import { openMachinesDhcp, spareIpxeItsWait } from "./machines-dhcp.ts";
 import { openMemory } from "./memory.ts";
 import { Parts } from "./parts.ts";
+import type { NetbootPlace, NetbootPorts } from "./place.ts";
 import { serveRemoteApi } from "./remote-api.ts";
 import { renewing } from "./renewal.ts";
 import { siteOf } from "./site.ts";
-
-export interface NetbootPlace {
-  settings: NetbootSettings;
-  /** What machines boot (`agent/assets-folder.ts`). */
-  assets: string;
-  /** For leases, hosts and keys; of its owner alone. */
-  dir: string;
-  /** Path of the socket on which the command asks; unset: none. */
-  socket?: string;
-  inherited?: InheritedSockets;
-  /** Where replicas that take turns find each other's leases; unset: only in `dir`. */
-  leases?: LeaseCopy;
-}
-
-export interface NetbootPorts {
-  clock: Clock;
-  random: Random;
-  log: Log;
-}
 
 export interface Netboot {
   readonly hosts: Hosts;

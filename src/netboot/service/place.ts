@@ -1,0 +1,26 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Random } from "../../base/random.ts";
+import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
+import type { NetbootSettings } from "../settings.ts";
+import type { InheritedSockets } from "../sockets/inherited.ts";
+
+/** What netboot is told to be, and where it keeps what it knows. */
+export interface NetbootPlace {
+  settings: NetbootSettings;
+  /** What machines boot (`agent/assets-folder.ts`). */
+  assets: string;
+  /** For leases, hosts and keys; of its owner alone. */
+  dir: string;
+  /** Path of the socket on which the command asks; unset: none. */
+  socket?: string;
+  inherited?: InheritedSockets;
+  /** Where replicas that take turns find each other's leases; unset: only in `dir`. */
+  leases?: LeaseCopy;
+}
+
+export interface NetbootPorts {
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
