@@ -1,9 +1,11 @@
 # Each target sets up what it needs. `make help` lists them.
 NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
+# Upstream's managers and clusterctl, for the suite that runs them on the embedded API.
+CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-conformance test-netboot check generate bundle image test-install agent test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-attack test-all check generate bundle image test-install agent test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,7 +18,7 @@ demo: $(INSTALLED) ## All examples on simulated metal, until every one is ready
 	@bin/slipway demo
 
 up: $(INSTALLED) ## The same, staying up, for kubectl
-	@bin/slipway up
+	@bin/slipway up --sim harvester
 
 test: $(INSTALLED) ## Every test that needs nothing but npm packages
 	@npm test --silent
@@ -33,7 +35,12 @@ test-conformance: $(INSTALLED) ## Kubernetes' own API specs on kube-apiserver an
 
 test-kubernetes: $(INSTALLED) ## The systems on a real kube-apiserver, and the embedded API held against it
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
-	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/kubernetes/**/*.test.ts"
+	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/kubernetes/*.test.ts" "test/kubernetes/{assets,conformance,differential}/*.test.ts"
+
+test-cluster-api: $(INSTALLED) ## Upstream's Cluster API, clusterctl move included, on the embedded API
+	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
+	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null
+	@$(NODE) --test --test-reporter=spec "test/kubernetes/cluster-api/*.test.ts"
 
 check: $(INSTALLED) ## Types, lint, format, layers, generated files
 	@node_modules/.bin/tsc --noEmit
@@ -56,8 +63,14 @@ agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders f
 test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in network namespaces; FUZZ_RUNS=number
 	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/netboot/**/*.test.ts"
 
-test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped
-	@$(NODE) test/firmware/main.ts
+test-attack: $(INSTALLED) ## What attackers try: floods, impersonation, doubled inputs, damage, a full disk (some need root; skipped with a reason)
+	@$(NODE) --expose-gc --test --test-reporter=spec --test-concurrency=2 "test/attack/**/*.test.ts"
+
+test-all: export SEEDS = 300
+test-all: check test sim test-kubectl test-kubernetes test-cluster-api test-conformance test-install test-netboot test-attack test-firmware ## Every suite, one after the other
+
+test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"
+	@$(NODE) test/firmware/main.ts $(ONLY:%=test/firmware/%.test.ts)
 
 test-install: image ## Bundle, image and chart as they are installed (needs Go for Helm and kubectl, or both on the PATH)
 	@$(NODE) test/kubernetes/assets/main.ts helm kubectl >/dev/null || command -v helm >/dev/null

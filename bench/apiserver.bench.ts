@@ -3,10 +3,10 @@
  * from clients in this process. Run: `node bench/apiserver.bench.ts [--objects 10000] [--seconds 5] [--clients 16]`.
  */
 import { parseArgs } from "node:util";
+import { systemClock as clock } from "@slipway/base";
+import type { ApiRequest, Transport, WatchStream } from "@slipway/kube";
+import { loadConnection } from "@slipway/kube/http";
 import { Agent, request } from "undici";
-import { systemClock as clock } from "../src/base/clock.ts";
-import { loadConnection } from "../src/kube/kubeconfig.ts";
-import type { ApiRequest, Transport, WatchStream } from "../src/kube/transport.ts";
 import { realIsHere, type Server, startServer } from "./servers.ts";
 import { tellMachine } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import type { ApiRequest, Transport } from "../src/kube/transport.ts";
+import type { ApiRequest, Transport } from "@slipway/kube";
 
 /** Numbers by name, in the order in which the names came up. */
 export class Counts {

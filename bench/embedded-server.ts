@@ -1,9 +1,7 @@
 /** The embedded API alone in a process: `servers.ts` starts it, sends its certificate and is told its URL. Argument: file of its journal, or empty. */
-import { createApiServer } from "../src/apiserver/server.ts";
-import { systemClock as clock } from "../src/base/clock.ts";
-import { quietLog as log } from "../src/base/log.ts";
-import { cryptoRandom as random } from "../src/base/random.ts";
-import type { LaptopIdentity } from "../src/cli/laptop-identity.ts";
+import { createApiServer } from "@slipway/apiserver";
+import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
+import type { LaptopIdentity } from "../src/laptop/identity.ts";
 
 const file = process.argv[2] ?? "";
 process.once("message", async (tls: LaptopIdentity["serving"]) => {

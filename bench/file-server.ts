@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seededRandom } from "../src/base/random.ts";
+import { seededRandom } from "@slipway/base";
 
 export const HOST = "127.0.0.1";
 /** Of the file `image`. */

@@ -3,17 +3,13 @@
  * dnsmasq's (`apt-get install dnsmasq-base`), with the same loaders, scripts, kernel and initramfs. Needs QEMU and `make agent`; runs in a
  * network of its own. `ROUNDS`: of each; the best counts, since what else the machine does is nobody's fault.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock as clock } from "../src/base/clock.ts";
-import { quietLog as log } from "../src/base/log.ts";
-import { cryptoRandom as random } from "../src/base/random.ts";
+import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { Firmware } from "../src/lab/machine.ts";
-import { inOwnNetwork } from "../src/lab/namespace.ts";
-import { missingPackages } from "../src/lab/programs.ts";
 import { LAB, planMachines, setUpRack } from "../src/lab/rack.ts";
 import { assetsFolder } from "../src/netboot/agent/assets-folder.ts";
 import { firstGrubScript } from "../src/netboot/boot/grub-scripts.ts";
@@ -21,6 +17,7 @@ import { grubScript } from "../src/netboot/grub/script.ts";
 import { startNetboot } from "../src/netboot/service/service.ts";
 import { netbootSettings } from "../src/netboot/settings.ts";
 import { until } from "../test/firmware/until.ts";
+import { measureInOwnNetwork } from "./own-network.ts";
 import { tellMachine } from "./table.ts";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
@@ -30,18 +27,7 @@ const MOST_SECONDS = 300;
 /** What the same chains took when they were first measured (BIOS with iPXE, UEFI with shim and GRUB). */
 const MARKS: Partial<Record<Firmware, number>> = { bios: 21.6, "uefi-secure": 14 };
 
-if (process.env.BENCH_INSIDE === "1") await measure();
-else {
-  const missing = await missingPackages(CHAINS, process.env.PATH ?? "");
-  if (spawnSync("dnsmasq", ["--version"]).error !== undefined) missing.push("dnsmasq-base");
-  if (missing.length > 0) console.log(`firmware: skipped: not installed: ${missing.join(" ")}`);
-  else process.exitCode = inside();
-}
-
-function inside(): number {
-  const { command, args } = inOwnNetwork(process.execPath, process.argv.slice(1), { root: process.getuid?.() === 0 });
-  return spawnSync(command, args, { stdio: "inherit", env: { ...process.env, BENCH_INSIDE: "1" } }).status ?? 1;
-}
+await measureInOwnNetwork(CHAINS, measure, { dnsmasq: "dnsmasq-base" });
 
 async function measure(): Promise<void> {
   tellMachine(`power-on to the agent's first report, emulated; best of ${ROUNDS}`);

@@ -2,21 +2,18 @@
  * A whole Slipway with a simulated cloud, for measuring it: embedded API in memory (or a real one beside us), operator, Equinix API, machines and Harvester
  * cluster in this process, by direct call or with the cloud and the boot service on loopback sockets.
  */
-import { createApiServer } from "../src/apiserver/server.ts";
-import type { Clock } from "../src/base/clock.ts";
-import type { Http, HttpHandler } from "../src/base/http.ts";
-import { undiciHttp } from "../src/base/http-client.ts";
-import { serveHttp } from "../src/base/http-server.ts";
-import { quietLog } from "../src/base/log.ts";
-import { cryptoRandom } from "../src/base/random.ts";
+import { createApiServer } from "@slipway/apiserver";
+import { type Clock, cryptoRandom, type Http, type HttpHandler, quietLog } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
+import { type Client, createClient, type Transport } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import { Instance } from "../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../src/kinds/harvester/instance-pool.ts";
-import type { Client } from "../src/kube/client.ts";
-import { Secret } from "../src/kube/core.ts";
-import { createClient } from "../src/kube/rest-client.ts";
-import type { Transport } from "../src/kube/transport.ts";
-import { installCrds } from "../src/operator/install-crds.ts";
+import { installCrds } from "../src/kinds/install.ts";
+import { KINDS } from "../src/operator/kinds.ts";
 import { createOperator, type Operator } from "../src/operator/operator.ts";
+import { settingsFrom } from "../src/operator/settings.ts";
 import { createEquinixSim, type EquinixSim } from "../src/sim/equinix/equinix-sim.ts";
 import type { Timings as CloudTimings } from "../src/sim/equinix/options.ts";
 import { createFirmware } from "../src/sim/firmware/firmware.ts";
@@ -60,6 +57,7 @@ const JOIN_TOKEN = "join-token-of-the-benchmark";
 /** What an operator has unless it is told otherwise. */
 export const POLL_MS = 15_000;
 
+/** Starts everything that a benchmark measures, and ends when the operator runs. The caller calls `close`. */
 export async function poolWorld({
   clock,
   cloud,
@@ -78,7 +76,7 @@ export async function poolWorld({
     return transport;
   };
   const client = createClient(await connect(), { clock, random, log });
-  await installCrds(client, clock, new AbortController().signal);
+  await installCrds(client, clock, new AbortController().signal, KINDS);
   // kube-apiserver holds back what is created within two seconds of a definition's establishment; a cluster has them long before.
   if (real) await clock.sleep(ESTABLISHED_MS);
 
@@ -121,7 +119,7 @@ export async function poolWorld({
       namespace: NAMESPACE,
       secret: "equinix-addon",
       endpoints: { equinix: `${await serve("equinix", equinix.handle)}/metal/v1` },
-      joinToken: JOIN_TOKEN,
+      of: settingsFrom({ TOKEN: JOIN_TOKEN }),
       bootUrl: await serve("boot", async (request) => await boot!(request)),
       pollMs: POLL_MS,
       leaderElection: false,

@@ -6,7 +6,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { systemClock } from "../src/base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { INSTANT_TIMINGS } from "../src/sim/equinix/options.ts";
 import { NO_TIMINGS } from "../src/sim/firmware/timings.ts";
 import { POLL_MS, type PoolWorld, poolWorld } from "./pool-world.ts";

@@ -1,8 +1,7 @@
 /** How fast the work queue is: adds of known keys, and adds followed by take and done. */
 import { cpus } from "node:os";
-import { systemClock } from "../src/base/clock.ts";
-import { seededRandom } from "../src/base/random.ts";
-import { WorkQueue } from "../src/kube/queue.ts";
+import { seededRandom, systemClock } from "@slipway/base";
+import { WorkQueue } from "@slipway/kube";
 
 const KEYS = 10_000;
 const ADDS = 10_000_000;

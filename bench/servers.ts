@@ -6,13 +6,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock as clock } from "../src/base/clock.ts";
-import { laptopIdentity } from "../src/cli/laptop-identity.ts";
-import { createHttpTransport } from "../src/kube/http-transport.ts";
-import { loadConnection } from "../src/kube/kubeconfig.ts";
-import type { Transport } from "../src/kube/transport.ts";
+import { systemClock as clock } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { findAssets } from "../src/kubernetes/assets.ts";
 import { startControlPlane } from "../src/kubernetes/control-plane.ts";
+import { laptopIdentity } from "../src/laptop/identity.ts";
 
 export const SERVERS = ["embedded", "real"] as const;
 export type ServerName = (typeof SERVERS)[number];

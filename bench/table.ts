@@ -21,10 +21,12 @@ export function cpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
+/** The most resident memory that this process ever had, in MiB. */
 export function peakMiB(): number {
   return process.resourceUsage().maxRSS / 1024;
 }
 
+/** The resident memory of this process now, in MiB. */
 export function residentMiB(): number {
   return process.memoryUsage.rss() / 2 ** 20;
 }

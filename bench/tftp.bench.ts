@@ -2,7 +2,7 @@
  * How fast a file of 100 MB is read over TFTP on loopback, with windows of 64 blocks: from our server, as a process of its
  * own, and from dnsmasq where it is installed (`apt-get install dnsmasq-base`, or DNSMASQ=path), by the same client.
  */
-import { systemClock } from "../src/base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { folderFiles } from "../src/netboot/files/disk.ts";
 import { type Peer, udp } from "../src/netboot/tftp/datagrams.ts";
 import { serveTftp } from "../src/netboot/tftp/server.ts";

@@ -2,7 +2,7 @@
  * A pool that waits: machines that take ten minutes to be handed over, in virtual time. What the operator asks of the cloud must grow
  * with time and pages, not with machines. Run: `node bench/waiting.bench.ts [machines]`.
  */
-import { VirtualClock } from "../src/base/virtual-clock.ts";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Instance } from "../src/kinds/harvester/instance.ts";
 import { PAGE_SIZE } from "../src/machines/drivers/equinix/client.ts";
 import { REAL_TIMINGS } from "../src/sim/equinix/options.ts";

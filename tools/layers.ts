@@ -1,56 +1,111 @@
 /**
- * Checks that imports follow the layers of ARCHITECTURE.md: a file may import its own folder and the folders its
- * layer names. Prints each import that does not, as `file:line`, and ends with 1.
+ * Checks that imports follow the layers of ARCHITECTURE.md: a file imports its own part and the parts that its layer names, a package only
+ * through an entry point of its `exports`, and no file its importer, by however long a way. Prints what does not, and ends with 1.
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { circlesIn } from "./circles.ts";
 
-const BASE = ["base"];
-const KUBE = [...BASE, "kube"];
-const KINDS = [...KUBE, "kinds", "pki"];
+const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base", "kube", "cel"] } as const;
+const LIBRARIES = ["base", "kube"];
+const KINDS = [...LIBRARIES, "kinds", "pki"];
 const DOING = [...KINDS, "machines", "inventory", "netboot", "bootstrap"];
 const SYSTEMS = [...DOING, "systems"];
 const OPERATOR = [...SYSTEMS, "operator", "console"];
 
-/** What each folder of src/ may import. Production code never imports `sim`; the command that starts simulations does. */
+/** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
+const STANDS_IN = /^src\/systems\/(counterpart|[a-z-]+\/simulated)\.ts$/;
+
+/** What each part may import: packages, and folders of src/. Production code never imports `sim`; the command that starts simulations does. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  base: BASE,
-  kube: KUBE,
+  ...PACKAGES,
   kinds: KINDS,
-  pki: [...KUBE, "pki"],
+  pki: [...LIBRARIES, "pki"],
   machines: DOING,
   inventory: DOING,
   netboot: DOING,
   bootstrap: DOING,
   systems: SYSTEMS,
-  kubernetes: [...KUBE, "kubernetes"],
-  apiserver: [...KINDS, "apiserver"],
+  kubernetes: [...LIBRARIES, "kubernetes"],
   sim: [...DOING, "apiserver", "sim"],
-  operator: [...SYSTEMS, "operator"],
+  operator: OPERATOR,
   console: OPERATOR,
   lab: [...OPERATOR, "lab"],
-  cli: [...OPERATOR, "kubernetes", "apiserver", "sim", "lab", "cli"],
+  laptop: [...OPERATOR, "kubernetes", "apiserver", "sim", "laptop"],
+  cli: [...OPERATOR, "kubernetes", "apiserver", "sim", "lab", "laptop", "cli"],
 };
 
-const IMPORT = /^\s*(?:import|export)\b[^"']*["'](\.{1,2}\/[^"']+)["']|\bimport\(\s*["'](\.{1,2}\/[^"']+)["']/;
+const IMPORT =
+  /^\s*(?:import|export)\b[^"']*?\bfrom\s+["']([^"']+)["']|^\s*import\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
+
+interface Import {
+  line: number;
+  /** As it is written. */
+  name: string;
+}
+
+function importsOf(text: string): Import[] {
+  return [...text.matchAll(IMPORT)].map((match) => ({
+    line: text.slice(0, match.index).split("\n").length,
+    name: (match[1] ?? match[2] ?? match[3])!,
+  }));
+}
+
+const OURS = /^@slipway\/([a-z]+)(\/.*)?$/;
+const partOf = (path: string): string => path.split("/")[1]!;
+
+const entries = new Map<string, string>();
+for (const name of Object.keys(PACKAGES)) {
+  const { exports } = JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8")) as {
+    exports: Record<string, string>;
+  };
+  for (const [entry, file] of Object.entries(exports))
+    entries.set(`@slipway/${name}${entry.slice(1)}`, join("packages", name, file));
+}
 
 const wrong: string[] = [];
-for (const file of globSync("src/**/*.ts").sort()) {
-  const from = file.split("/")[1]!;
-  const allowed = MAY_IMPORT[from];
-  if (allowed === undefined) wrong.push(`${file}: folder src/${from} has no layer; give it one in tools/layers.ts`);
-  // A unit test may set up whatever proves its subject.
-  if (allowed === undefined || file.endsWith(".test.ts")) continue;
-  for (const [index, line] of readFileSync(file, "utf8").split("\n").entries()) {
-    const target = IMPORT.exec(line);
-    const path = target?.[1] ?? target?.[2];
-    if (path === undefined) continue;
-    const to = normalize(join(dirname(file), path)).split("/")[1]!;
-    if (to !== from && !allowed.includes(to)) wrong.push(`${file}:${index + 1}: ${from} may not import ${to}`);
+const graph = new Map<string, string[]>();
+for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**/node_modules/**"] }).sort()) {
+  const from = partOf(file);
+  const allowed = STANDS_IN.test(file) ? [...SYSTEMS, "sim"] : MAY_IMPORT[from];
+  if (allowed === undefined) wrong.push(`${file}: ${dirname(file)} has no layer; give it one in tools/layers.ts`);
+  const isTest = /(\.test|\/testing)\.ts$/.test(file);
+  const targets: string[] = [];
+  for (const { line, name } of importsOf(readFileSync(file, "utf8"))) {
+    const target = OURS.test(name)
+      ? entries.get(name)
+      : name.startsWith(".")
+        ? normalize(join(dirname(file), name))
+        : undefined;
+    if (target === undefined) {
+      if (OURS.test(name)) wrong.push(`${file}:${line}: ${name} is no entry point of that package`);
+      continue;
+    }
+    targets.push(target);
+    const to = partOf(target);
+    if (to === from) continue;
+    if (name.startsWith(".") && (file.startsWith("packages/") || target.startsWith("packages/")))
+      wrong.push(`${file}:${line}: imports past the border of a package: ${name}`);
+    // A unit test of src/, and what tests share, may set up whatever proves its subject.
+    else if (
+      allowed !== undefined &&
+      !allowed.includes(to) &&
+      !(isTest && file.startsWith("src/")) &&
+      !isTestOf(file, to)
+    )
+      wrong.push(`${file}:${line}: ${from} may not import ${to}`);
   }
+  graph.set(file, targets);
 }
+for (const circle of circlesIn(graph))
+  wrong.push(`a circle of ${circle.length} files: ${circle.slice(0, 8).join(" → ")}`);
 for (const line of wrong) console.error(line);
 console.log(
   wrong.length === 0 ? "layers: every import points down" : `layers: ${wrong.length} imports point the wrong way`,
 );
 process.exitCode = wrong.length === 0 ? 0 : 1;
+
+/** Tests of a package may use packages beside it. */
+function isTestOf(file: string, to: string): boolean {
+  return file.startsWith("packages/") && file.endsWith(".test.ts") && to in PACKAGES;
+}

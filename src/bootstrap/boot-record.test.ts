@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { isFault } from "../base/fault.ts";
 import {
   afterSignal,
   type BootRecord,

@@ -1,5 +1,4 @@
-import { rfc3339 } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
+import { Fault, rfc3339 } from "@slipway/base";
 
 /** One boot of one machine: what it is given, until when, and how far it came. Kept in a Secret per claim, because it holds secrets. */
 export interface BootRecord {
@@ -51,6 +50,7 @@ export function configAccess(record: BootRecord, remote: string, now: number): "
   return soon && record.firstConfigFetchFrom === remote ? "again" : "gone";
 }
 
+/** Whether the boot is closed or has expired. `now`: ms since 1970. */
 export function isOver(record: BootRecord, now: number): boolean {
   return record.closed === true || now >= record.expiresAt;
 }
@@ -69,7 +69,7 @@ export function encodeBootRecord(record: BootRecord): Record<string, string> {
   return Object.fromEntries(Object.entries(text).map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
 }
 
-/** Reads a Secret's `data`. Throws `Fault` (`Invalid`) that names the key; its value is not told. Keys it does not know are left alone. */
+/** Reads a Secret's `data`. Throws `Fault` (`Invalid`) that names the key; its value is not part of the message. Keys it does not know are left alone. */
 export function decodeBootRecord(data: Readonly<Record<string, string>>): BootRecord {
   const optional = (key: string): string | undefined =>
     data[key] === undefined ? undefined : Buffer.from(data[key], "base64").toString();

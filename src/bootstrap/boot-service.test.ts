@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../base/fault.ts";
-import type { HttpAnswer, HttpRequest } from "../base/http.ts";
-import type { Log } from "../base/log.ts";
-import { seededRandom } from "../base/random.ts";
-import { VirtualClock } from "../base/virtual-clock.ts";
+import { Fault, type HttpAnswer, type HttpRequest, type Log, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { afterSignal, type BootRecord, type BootSignal, LATE_EVENTS_MS } from "./boot-record.ts";
 import { type BootRecords, bootService } from "./boot-service.ts";
-import { type BootPath, bootIdOf, bootUrls, mintCapability } from "./capability.ts";
+import { type BootPath, bootIdOf, bootUrls, mintCapability } from "./boot-url.ts";
 
 const HOUR_MS = 3_600_000;
 const CLAIM = "3f1c2f9e-0c9d-4b7a-9f37-0d4c5b2a1e6f";

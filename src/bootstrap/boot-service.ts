@@ -3,12 +3,18 @@
  * configuration (once), and a place to report to. Needs a store of boot records, a clock and a log; knows no socket
  * and no Kubernetes object. A capability or a configuration never reaches the log.
  */
-import type { Clock } from "../base/clock.ts";
-import { asFault, Fault } from "../base/fault.ts";
-import { type HttpAnswer, type HttpHandler, type HttpRequest, plain } from "../base/http.ts";
-import type { Log } from "../base/log.ts";
+import {
+  asFault,
+  type Clock,
+  Fault,
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  type Log,
+  plain,
+} from "@slipway/base";
 import { type BootRecord, type BootSignal, configAccess, isOver, LATE_EVENTS_MS } from "./boot-record.ts";
-import { type BootAddress, bootIdOf, parseBootUrl, sameCapability } from "./capability.ts";
+import { type BootAddress, bootIdOf, parseBootUrl, sameCapability } from "./boot-url.ts";
 import { GuessLimit } from "./guess-limit.ts";
 
 /** Where boot records live, by claim. */
@@ -16,7 +22,7 @@ export interface BootRecords {
   /** Undefined: no boot is under way for the claim. May be a few seconds old. */
   load(claim: string): Promise<BootRecord | undefined>;
   /**
-   * Stores `afterSignal` of the record as it is now, guarded against a writer in between, and tells the claim's controller.
+   * Stores `afterSignal` of the record as it is now, guarded against a writer in between, and wakes the claim's controller.
    * Resolves with what is stored then; undefined when the record is gone. `seen` is what the service decided on: when the signal changes nothing in it, nothing need be written.
    */
   note(claim: string, signal: BootSignal, seen: BootRecord): Promise<BootRecord | undefined>;
@@ -49,8 +55,8 @@ const REPORT: readonly string[] = ["POST", "PUT"];
  * alike), 410 when it is over, 429 after many wrong guesses, 503 with Retry-After when a record can't be read or a first fetch not be recorded.
  */
 export function bootService({ records, clock, log }: BootServicePorts): HttpHandler {
-  // They count and slow down wrong guesses only: machines behind one address share it with whoever else is there, old boots of their
-  // neighbours included, and a right capability needs no protection from itself.
+  // They count and slow down wrong guesses only: machines behind one address share it with others, old boots of their
+  // neighbours included. Valid capabilities are never limited.
   const perAddress = new GuessLimit(clock, { most: 120, windowMs: MINUTE_MS, keys: 10_000 });
   const perClaim = new GuessLimit(clock, { most: 10, windowMs: MINUTE_MS, keys: 10_000 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VirtualClock } from "../base/virtual-clock.ts";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { GuessLimit } from "./guess-limit.ts";
 
 const limitOf = (clock: VirtualClock): GuessLimit => new GuessLimit(clock, { most: 2, windowMs: 60_000, keys: 3 });

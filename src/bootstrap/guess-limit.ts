@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "@slipway/base";
 
 /** How many wrong answers one key may give within a window. */
 export interface GuessLimitOptions {
@@ -24,7 +24,7 @@ export class GuessLimit {
     const window = this.#current(key);
     return window === undefined || window.wrong < this.#options.most
       ? 0
-      : window.since + this.#options.windowMs - this.#clock.now();
+      : window.since + this.#options.windowMs - this.#clock.monotonic();
   }
 
   wrong(key: string): void {
@@ -38,12 +38,12 @@ export class GuessLimit {
         this.#windows.delete(oldest);
         break;
       }
-    this.#windows.set(key, { since: this.#clock.now(), wrong: 1 });
+    this.#windows.set(key, { since: this.#clock.monotonic(), wrong: 1 });
   }
 
   #current(key: string): { since: number; wrong: number } | undefined {
     const window = this.#windows.get(key);
-    if (window === undefined || this.#clock.now() - window.since < this.#options.windowMs) return window;
+    if (window === undefined || this.#clock.monotonic() - window.since < this.#options.windowMs) return window;
     this.#windows.delete(key);
     return undefined;
   }

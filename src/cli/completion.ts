@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { Verb } from "./verb.ts";
 
+/** `slipway completion`: prints a script; asks no server. */
 export const verb: Verb = (program) => {
   program
     .command("completion")

@@ -1,10 +1,15 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { apiReference } from "../kinds/api-reference.ts";
+import { DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { installFiles } from "../operator/install/files.ts";
-import { KINDS, METAL3_KINDS } from "../operator/kinds.ts";
+import { ALL_KINDS, ownKinds } from "../operator/kinds.ts";
+import { systemsOf } from "../operator/operator.ts";
+import type { System } from "../systems/system.ts";
+import { namesOf } from "./option-values.ts";
 import type { Verb } from "./verb.ts";
 
+/** `slipway crds`: prints or writes what is generated; with `--check` it fails if a file differs from it. */
 export const verb: Verb = (program) => {
   program
     .command("crds")
@@ -12,6 +17,11 @@ export const verb: Verb = (program) => {
       "Print the CustomResourceDefinitions, or write all that is generated: they, manifests, chart, API reference.",
     )
     .option("--write <root>", "write what is generated under <root>/deploy, and <root>/docs/api.md")
+    .option(
+      "--systems <names>",
+      `only what these systems need, of: ${DEFAULT_SYSTEMS.join(", ")}`,
+      namesOf(DEFAULT_SYSTEMS),
+    )
     .option("--check <root>", "fail when what lies there is not what would be written")
     .addHelpText(
       "after",
@@ -19,10 +29,11 @@ export const verb: Verb = (program) => {
 Examples:
   slipway crds | kubectl apply -f -
   slipway crds --write .
+  slipway crds --systems ${DEFAULT_SYSTEMS[0]} --write /tmp/one
   slipway crds --check .`,
     )
-    .action(async ({ write, check }: { write?: string; check?: string }) => {
-      const files = generated();
+    .action(async ({ write, check, systems }: { write?: string; check?: string; systems?: string[] }) => {
+      const files = generated(systemsOf(systems));
       if (check !== undefined) return await compare(files, check);
       if (write === undefined)
         return void process.stdout.write(
@@ -40,8 +51,8 @@ Examples:
 };
 
 /** Path below the root → text. */
-function generated(): Map<string, string> {
-  return installFiles().set("docs/api.md", apiReference([...KINDS, ...METAL3_KINDS].flat()));
+function generated(systems: readonly System[]): Map<string, string> {
+  return installFiles(ownKinds(systems), systems).set("docs/api.md", apiReference(ALL_KINDS.flat()));
 }
 
 async function compare(files: ReadonlyMap<string, string>, root: string): Promise<void> {

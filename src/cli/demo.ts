@@ -1,30 +1,34 @@
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../base/clock.ts";
-import { jsonLog, Secrets } from "../base/log.ts";
-import { Instance } from "../kinds/harvester/instance.ts";
-import { InstancePool } from "../kinds/harvester/instance-pool.ts";
-import type { Client } from "../kube/client.ts";
-import type { KubeObject } from "../kube/object.ts";
-import { applyObjects } from "./apply.ts";
-import { type Laptop, startLaptop } from "./laptop.ts";
-import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
+import { isFault, systemClock } from "@slipway/base";
+import { jsonLog } from "@slipway/base/json-log";
+import type { Client, KubeObject } from "@slipway/kube";
+import { applyObjects } from "../laptop/apply.ts";
+import type { KubernetesChoice } from "../laptop/kubernetes.ts";
+import { type Laptop, startLaptop } from "../laptop/laptop.ts";
+import { ALL_KINDS } from "../operator/kinds.ts";
+import { SYSTEMS } from "../operator/systems.ts";
+import { counterpartsOf, kubernetesOption } from "./laptop-options.ts";
 import { readManifests } from "./manifests.ts";
 import { positiveNumber } from "./option-values.ts";
-import { Progress, printed, progressRows } from "./progress.ts";
+import { say, secrets } from "./outgoing.ts";
+import { idOf, isReady, type Listed, Progress, printed, progressRows } from "./progress.ts";
 import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
-/** `examples/rack` is for metal that can be touched. */
-const EXAMPLES = fileURLToPath(new URL("../../examples/harvester", import.meta.url));
+/** The manifests of all systems; `examples/rack` is for metal that can be touched. */
+const EXAMPLES = SYSTEMS.flatMap(({ examples }) =>
+  examples === undefined ? [] : [fileURLToPath(new URL(`../../examples/${examples}`, import.meta.url))],
+);
 const LOOK_MS = 200;
 
+/** `slipway demo`: fails if an example is not ready in time. */
 export const verb: Verb = (program) => {
   program
     .command("demo")
     .description(
       "Apply the examples of all systems on simulated metal, show their progress, and end when everything is ready.",
     )
-    .option("--examples <folder>", "manifests to apply", EXAMPLES)
+    .option("--examples <folder>", "manifests to apply; unset: those of all systems")
     .option("--timeout <seconds>", "give up after this long", positiveNumber, 60)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 200)
     .addOption(kubernetesOption())
@@ -40,9 +44,9 @@ Examples:
   slipway demo --examples my-manifests --timeout 120 --speed 50 --verbose`,
     )
     .action(async (options: DemoOptions) => {
-      const secrets = new Secrets();
       const log = jsonLog({ level: options.verbose ? "info" : "silent", secrets });
-      const objects = await readManifests(options.examples);
+      const folders = options.examples === undefined ? EXAMPLES : [options.examples];
+      const objects = (await Promise.all(folders.map(readManifests))).flat();
       const stopping = new AbortController();
       const stopped = untilStopped().then((signal) => stopping.abort(signal));
       const laptop = await startLaptop({
@@ -51,11 +55,12 @@ Examples:
         host: "127.0.0.1",
         port: 0,
         speed: options.speed,
+        counterparts: await counterpartsOf(),
         log,
         secrets,
       });
       try {
-        console.log(`Kubernetes API on ${laptop.url}, ${objects.length} objects from ${options.examples}`);
+        console.log(`Kubernetes API on ${laptop.url}, ${objects.length} objects from ${folders.join(", ")}`);
         const isReady = await run(laptop, objects, options.timeout * 1000, stopping.signal);
         process.exitCode = isReady ? 0 : 1;
       } catch (error) {
@@ -69,7 +74,7 @@ Examples:
 };
 
 interface DemoOptions {
-  examples: string;
+  examples?: string;
   timeout: number;
   speed: number;
   kubernetes: KubernetesChoice;
@@ -82,22 +87,24 @@ async function run(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const began = systemClock.now();
-  const elapsed = (): number => systemClock.now() - began;
+  const began = systemClock.monotonic();
+  const elapsed = (): number => systemClock.monotonic() - began;
   await applyObjects(client, objects);
   const progress = new Progress(process.stdout, () => elapsed() / 1000);
+  const applied = new Set(objects.map(idOf));
   for (;;) {
     signal.throwIfAborted();
-    const { pools, instances } = await look(client);
-    progress.show(progressRows(pools, instances));
-    if (isDone(pools, instances)) {
-      console.log(`\n${printed(InstancePool, pools).join("\n")}\n\n${printed(Instance, instances).join("\n")}`);
+    const listed = await look(client);
+    progress.show(progressRows(listed, applied));
+    const wanted = listed.flatMap(({ objects }) => objects).filter((object) => applied.has(idOf(object)));
+    if (wanted.length > 0 && wanted.every(isReady)) {
+      for (const { kind, objects } of listed) say(`\n${printed(kind, objects).join("\n")}`);
       console.log(`\nready after ${(elapsed() / 1000).toFixed(1)} s`);
       return true;
     }
     if (elapsed() > timeoutMs) {
       console.error(`\nnot ready after ${timeoutMs / 1000} s. What is waited for:`);
-      for (const row of progressRows(pools, instances))
+      for (const row of progressRows(listed, applied))
         console.error(`  ${row.name.trim()}: ${row.status}: ${row.doing}`);
       return false;
     }
@@ -105,18 +112,19 @@ async function run(
   }
 }
 
-async function look(client: Client): Promise<{ pools: InstancePool[]; instances: Instance[] }> {
-  const [pools, instances] = await Promise.all([client.list(InstancePool), client.list(Instance)]);
-  return { pools: pools.items, instances: instances.items };
-}
-
-/** Every pool complete, every machine a Node. A pool without a status has not been looked at yet. */
-function isDone(pools: readonly InstancePool[], instances: readonly Instance[]): boolean {
-  return (
-    pools.length > 0 &&
-    pools.every(
-      (pool) => pool.status?.status === "ready" && pool.status.observedGeneration === pool.metadata.generation,
-    ) &&
-    instances.every((instance) => instance.status?.status === "managed")
+/** All objects of Slipway's kinds; a kind that is not served has none. */
+async function look(client: Client): Promise<Listed[]> {
+  const listed = await Promise.all(
+    ALL_KINDS.map(async ([kind]) => {
+      const objects = await client.list(kind!).then(
+        ({ items }) => items,
+        (error: unknown) => {
+          if (isFault(error, "NotFound")) return [];
+          throw error;
+        },
+      );
+      return { kind: kind!, objects };
+    }),
   );
+  return listed.filter(({ objects }) => objects.length > 0);
 }

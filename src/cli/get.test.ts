@@ -14,7 +14,8 @@ const vendorOf = (mac: string): string => (mac.startsWith("52:54:00") ? "QEMU" :
 function host(ageMs: number, more: Partial<ShownHost> = {}): ShownHost {
   const mac = "52:54:00:00:00:0a";
   const seen = { firstSeen: NOW - DAY, lastSeen: NOW - ageMs };
-  return { name: "host-a", mac, macs: [mac], ...seen, boot: "agent", ...more };
+  const standing = { trust: "declared", because: "a BareMetalHost has its card" } as const;
+  return { name: "host-a", mac, macs: [mac], ...seen, boot: "agent", standing, ...more };
 }
 
 /** Colours are for terminals, unless the environment says otherwise. */
@@ -76,10 +77,12 @@ test("the wide table tells what a host is, what it boots and what it does", (t) 
     table([host(0, more)], vendorOf, NOW, true)[1]!
       .split(/ {2,}/)
       .slice(4);
-  assert.deepEqual(wide({}), ["host-a", "-", "-", "agent", "-"]);
+  assert.deepEqual(wide({}), ["host-a", "-", "-", "agent", "-", "declared", "-", "-"]);
+  const keyFingerprint = "3f2a-90b1-c44d-0e17-5a68-d2f9";
+  assert.deepEqual(wide({ keyFingerprint, waitsFor: "an order" }).slice(-2), [keyFingerprint, "an order"]);
   assert.deepEqual(
     wide({ address: "10.0.0.5", architecture: "x86_64", firmware: "uefi", boot: { chain: "http://a" } }),
-    [...["host-a", "10.0.0.5", "x86_64 uefi", "script", "-"]],
+    [...["host-a", "10.0.0.5", "x86_64 uefi", "script", "-"], ...["declared", "-", "-"]],
   );
   assert.equal(wide({ order: { is, givenAt: 0 } })[4], "write: given");
   assert.equal(wide({ order: { is, givenAt: 0, progress: { phase: "writing" } } })[4], "write: writing");

@@ -1,9 +1,10 @@
 import { styleText } from "node:util";
+import { systemClock } from "@slipway/base";
 import { Option } from "commander";
-import { systemClock } from "../base/clock.ts";
 import { loadVendors, type VendorOf } from "../inventory/vendor.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
 import { FOLDERS, netbootClient } from "./netboot-client.ts";
+import { say, secrets } from "./outgoing.ts";
 import type { Verb } from "./verb.ts";
 
 const OUTPUTS = ["wide", "json"] as const;
@@ -12,6 +13,7 @@ const MINUTE_MS = 60_000;
 const FRESH_MS = 2 * MINUTE_MS;
 const RECENT_MS = 30 * MINUTE_MS;
 
+/** `slipway get`: asks the netboot that runs with the folder. */
 export const verb: Verb = (program) => {
   const get = program
     .command("get")
@@ -20,19 +22,27 @@ export const verb: Verb = (program) => {
   get
     .command("unleased")
     .alias("hosts")
-    .description("Machines that were heard on the network, the latest first.")
+    .description("Machines that were seen on the network, the latest first.")
     .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
     .addOption(
-      new Option("-o, --output <format>", "wide: what it is, what it boots, what it does; or json").choices(OUTPUTS),
+      new Option(
+        "-o, --output <format>",
+        "wide: what it is, boots and does, how far it is trusted, its agent's key; or json",
+      ).choices(OUTPUTS),
     )
     .addHelpText("after", "\nExamples:\n  slipway get unleased\n  slipway get unleased -o json")
     .action(async ({ dir, output }: { dir?: string; output?: (typeof OUTPUTS)[number] }) => {
       const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
       try {
         const hosts = (await client.hosts()).sort((a, b) => b.lastSeen - a.lastSeen);
-        if (output === "json") console.log(JSON.stringify({ hosts }, undefined, 2));
-        else
-          for (const line of table(hosts, await loadVendors(), systemClock.now(), output === "wide")) console.log(line);
+        if (output === "json") {
+          // Inventories come one by one: all of them may be more than fits into one answer.
+          for (const [at, { name }] of hosts.entries())
+            hosts[at] = await client.ask<ShownHost>("GET", `/hosts/${name}`);
+          console.log(JSON.stringify(secrets.clean({ hosts }), undefined, 2));
+        }
+        if (output !== "json")
+          for (const line of table(hosts, await loadVendors(), systemClock.now(), output === "wide")) say(line);
       } finally {
         await client.close();
       }
@@ -49,7 +59,7 @@ export function table(hosts: readonly ShownHost[], vendorOf: VendorOf, now: numb
     since(now - lastSeen),
   ]);
   if (wide) {
-    head.push("Name", "Address", "Machine", "Boots", "Order");
+    head.push("Name", "Address", "Machine", "Boots", "Order", "Trust", "Key", "Waits for");
     for (const [at, host] of hosts.entries()) rows[at]!.push(...detail(host));
   }
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]!.length)));
@@ -61,12 +71,13 @@ export function table(hosts: readonly ShownHost[], vendorOf: VendorOf, now: numb
   return [line(head), ...rows.map((row, at) => styleText(colourOf(now - hosts[at]!.lastSeen), line(row)))];
 }
 
-function detail({ name, address, architecture, firmware, boot, inventory, order }: ShownHost): string[] {
-  const machine =
-    inventory?.system.product ?? [architecture, firmware].filter((known) => known !== undefined).join(" ");
+function detail(host: ShownHost): string[] {
+  const { name, address, architecture, firmware, boot, product, order, standing, keyFingerprint, waitsFor } = host;
+  const machine = product ?? [architecture, firmware].filter((known) => known !== undefined).join(" ");
   const doing =
     order === undefined ? "-" : `${order.is.order}: ${order.result?.message ?? order.progress?.phase ?? "given"}`;
-  return [name, address ?? "-", machine || "-", typeof boot === "string" ? boot : "script", doing];
+  const boots = typeof boot === "string" ? boot : "script";
+  return [name, address ?? "-", machine || "-", boots, doing, standing.trust, keyFingerprint ?? "-", waitsFor ?? "-"];
 }
 
 function colourOf(ageMs: number): "green" | "yellow" | "red" {

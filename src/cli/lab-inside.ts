@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock as clock } from "../base/clock.ts";
-import { jsonLog, Secrets } from "../base/log.ts";
-import { cryptoRandom as random } from "../base/random.ts";
+import { systemClock as clock, closeAll, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
+import { jsonLog } from "@slipway/base/json-log";
 import { openDoor } from "../lab/door.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
+import { laptopIdentity } from "../laptop/identity.ts";
+import { startKubernetes } from "../laptop/kubernetes.ts";
 import { startLabNetboot } from "./lab-netboot.ts";
 import { labNews } from "./lab-news.ts";
-import { laptopIdentity } from "./laptop-identity.ts";
-import { startKubernetes } from "./laptop-kubernetes.ts";
 import type { LogLevel } from "./log-level.ts";
 import { SOCKET } from "./netboot-client.ts";
+import { say, secrets } from "./outgoing.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 export interface InsideOptions {
@@ -31,7 +31,7 @@ export interface InsideOptions {
 export async function runInside(options: InsideOptions): Promise<void> {
   const { dir, plans } = options;
   const stopped = untilStopped();
-  const log = jsonLog({ level: options.logLevel, secrets: new Secrets() });
+  const log = jsonLog({ level: options.logLevel, secrets });
   const open: (() => Promise<unknown>)[] = [];
   try {
     const rack = await setUpRack(dir, plans);
@@ -41,20 +41,20 @@ export async function runInside(options: InsideOptions): Promise<void> {
     // Hosts and leases of earlier machines, should their lab have been killed.
     await rm(folder, { recursive: true, force: true });
     const place = { assets: options.assets, dir: folder, socket: join(folder, SOCKET) };
-    const { netboot, close } = await startLabNetboot(kubernetes, place, log);
+    const { netboot, close } = await startLabNetboot(kubernetes, place, log, "first-seen");
     open.push(close);
 
     introduce(options, rack);
-    const began = clock.now();
+    const began = clock.monotonic();
     netboot.hosts.onChange(
-      labNews(plans, (line) => console.log(`${((clock.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)),
+      labNews(plans, (line) => say(`${((clock.monotonic() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)),
     );
     const shown = rack.machines.find(({ spec }) => spec.name === options.console);
     shown?.console.listen((text) => process.stdout.write(Buffer.from(text, "latin1")));
     await rack.powerOn();
     await stopped;
   } finally {
-    for (const end of open.reverse()) await end();
+    await closeAll(open);
   }
 }
 
@@ -71,7 +71,7 @@ async function startApi(
   await rm(socket, { force: true });
   const door = await openDoor({ path: socket, readableAll: false }, { host, port: Number(new URL(api.url).port) });
   open.push(() => door.close());
-  await writeFile(join(dir, "kubeconfig"), identity.kubeconfig(url), { mode: 0o600 });
+  await replacePrivateFile(join(dir, "kubeconfig"), identity.kubeconfig(url));
   return api.transport;
 }
 
@@ -80,6 +80,7 @@ function introduce({ dir, url, plans }: InsideOptions, rack: Rack): void {
   console.log(`kubeconfig       ${join(dir, "kubeconfig")}`);
   for (const [at, { spec, console: serial }] of rack.machines.entries())
     console.log(`${spec.name.padEnd(17)}${spec.mac}  ${plans[at]!.firmware.padEnd(12)} ${serial.file}`);
+  console.log("trust            first-seen: all who register as a machine of the lab get its orders and user data");
   console.log(`
   export KUBECONFIG=${join(dir, "kubeconfig")}
   kubectl get bmh -A

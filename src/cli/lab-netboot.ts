@@ -1,15 +1,10 @@
-import { systemClock as clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import { cryptoRandom as random } from "../base/random.ts";
-import type { Client } from "../kube/client.ts";
-import { createManager } from "../kube/manager.ts";
-import { createClient } from "../kube/rest-client.ts";
-import type { Transport } from "../kube/transport.ts";
+import { systemClock as clock, type Log, cryptoRandom as random } from "@slipway/base";
+import { type Client, createClient, createManager, type Transport } from "@slipway/kube";
 import { LAB } from "../lab/rack.ts";
 import type { NetbootPlace } from "../netboot/service/place.ts";
 import { type Netboot, startNetboot } from "../netboot/service/service.ts";
-import { netbootSettings } from "../netboot/settings.ts";
-import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
+import { type NetbootSettings, netbootSettings } from "../netboot/settings.ts";
+import { ledNetboot, prepareDiscovery } from "../systems/netboot/led-netboot.ts";
 
 export interface LabNetboot {
   netboot: Netboot;
@@ -19,23 +14,25 @@ export interface LabNetboot {
 }
 
 /**
- * Netboot in the rack's network, as the operator runs it: machines that were heard appear in the API behind `transport`. Rejects when it
+ * Netboot in the rack's network, as the operator runs it: machines that were seen appear in the API behind `transport`. Rejects when it
  * does not start at once; nothing is left open then. Whoever calls closes it.
  */
 export async function startLabNetboot(
   transport: Transport,
   place: Omit<NetbootPlace, "settings">,
   log: Log,
+  trust: NetbootSettings["trust"],
 ): Promise<LabNetboot> {
-  const settings = labSettings();
+  const settings = labSettings(trust);
   const client = createClient(transport, { clock, random, log });
   await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
 
   const manager = createManager({ transport, clock, random, log, leaderElection: false });
   const started = Promise.withResolvers<Netboot>();
-  const led = addNetboot(manager, settings, {
+  const led = ledNetboot(settings, {
     start: () => {
       const starting = startNetboot({ ...place, settings }, { clock, random, log });
+      for (const controller of led.controllers) manager.add(controller);
       starting.then(started.resolve, started.reject);
       return starting;
     },
@@ -57,10 +54,11 @@ export async function startLabNetboot(
   }
 }
 
-function labSettings() {
+function labSettings(trust: NetbootSettings["trust"]): NetbootSettings {
   return netbootSettings(
     {
       interface: LAB.bridge,
+      trust,
       dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
       // The agent speaks on the serial line: each machine has one of the two.
       boot: { arguments: ["console=ttyAMA0", "console=ttyS0"] },

@@ -27,7 +27,7 @@ test("each thing that becomes of a machine is told once, by the machine's name i
   ])
     hear({ is: "changed", host });
   assert.deepEqual(lines, [
-    "lab-2  is heard: uefi",
+    "lab-2  is seen: uefi",
     "lab-2  has 10.77.0.50",
     "lab-2  is to reboot",
     "lab-2  reboot: reboot follows",

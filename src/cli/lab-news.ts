@@ -4,7 +4,7 @@ import type { Host, HostChange } from "../netboot/hosts/host.ts";
 
 type Known = Pick<Host, "address" | "inventoryAt"> & { order: string | undefined };
 
-/** A listener that tells what is new of each machine, in a line. Of machines that the lab has not got it says nothing. */
+/** A listener that reports news of each machine, in one line each. Of machines that the lab has not got it says nothing. */
 export function labNews(plans: readonly MachinePlan[], tell: (line: string) => void): (change: HostChange) => void {
   const names = new Map<string, string>(plans.map(({ name }, at) => [labMac(at + 1), name]));
   const known = new Map<string, Known>();
@@ -17,7 +17,7 @@ export function labNews(plans: readonly MachinePlan[], tell: (line: string) => v
     const { address, inventoryAt } = host;
     const order = orderOf(host);
     known.set(host.mac, { address, inventoryAt, order } as Known);
-    if (before === undefined) tell(`${name}  is heard: ${host.firmware ?? "unknown firmware"}`);
+    if (before === undefined) tell(`${name}  is seen: ${host.firmware ?? "unknown firmware"}`);
     if (address !== undefined && address !== before?.address) tell(`${name}  has ${address}`);
     if (inventoryAt !== undefined && inventoryAt !== before?.inventoryAt)
       tell(`${name}  has registered as ${host.name}: ${hardware(host)}`);
@@ -32,7 +32,7 @@ function orderOf({ order }: Host): string | undefined {
 }
 
 function hardware({ inventory }: Host): string {
-  if (inventory === undefined) return "nothing told";
+  if (inventory === undefined) return "nothing reported";
   const { cpu, memoryBytes, disks } = inventory;
   const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
   return [

@@ -1,8 +1,7 @@
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import { Fault, parseQuantity, privateFolder, quantityNumber } from "@slipway/base";
 import { InvalidArgumentError, Option } from "commander";
-import { Fault } from "../base/fault.ts";
-import { parseQuantity, quantityNumber } from "../base/quantity.ts";
 import { KeptProcess } from "../kubernetes/kept-process.ts";
 import { openDoor } from "../lab/door.ts";
 import { FIRMWARES, type Firmware } from "../lab/machine.ts";
@@ -34,6 +33,7 @@ const MIB = 1024 ** 2;
 const LEAST_MEMORY = 512 * MIB;
 const MOST_MACHINES = 64;
 
+/** `slipway lab`: runs until Ctrl-C, then ends its machines and removes its network. */
 export const verb: Verb = (program) => {
   program
     .command("lab")
@@ -89,7 +89,7 @@ async function run(options: Options): Promise<void> {
 
 /** All that needs the network runs in a process inside it; this one is its door and its end. */
 async function runOutside(dir: string, socket: string, port: number): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  privateFolder(dir);
   const stopped = untilStopped();
   const door = await openDoor({ host: "127.0.0.1", port }, { path: socket });
   const args = [...process.execArgv, ...process.argv.slice(1), "--inside", String(door.port)];

@@ -1,7 +1,9 @@
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { FOLDERS, netbootClient } from "./netboot-client.ts";
+import { say } from "./outgoing.ts";
 import type { Verb } from "./verb.ts";
 
+/** `slipway logs`: asks the netboot that runs with the folder. */
 export const verb: Verb = (program) => {
   program
     .command("logs")
@@ -19,7 +21,7 @@ export const verb: Verb = (program) => {
       process.once("SIGINT", () => stop.abort());
       try {
         for await (const { at, source, line } of client.logs(hostArgument(name), { follow, signal: stop.signal }))
-          console.log(`${new Date(at).toISOString()} ${source.padEnd(6)} ${line}`);
+          say(`${new Date(at).toISOString()} ${source.padEnd(6)} ${line}`);
       } catch (error) {
         if (!stop.signal.aborted) throw error;
       } finally {

@@ -1,9 +1,11 @@
 /**
  * The `slipway` command: a file per verb, loaded when it is called. A verb reads its options, starts what it needs and ends with an exit
- * code; what goes wrong is told as one line with a remedy.
+ * code; an error is printed as one line with a remedy.
  */
+
+import { VERSION } from "@slipway/base";
 import { Command, CommanderError } from "commander";
-import { VERSION } from "../base/version.ts";
+import { secrets } from "./outgoing.ts";
 import { trouble } from "./trouble.ts";
 import type { Verb } from "./verb.ts";
 
@@ -17,6 +19,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   get: () => import("./get.ts"),
   logs: () => import("./logs.ts"),
   order: () => import("./order.ts"),
+  approve: () => import("./approve.ts"),
   sim: () => import("./sim.ts"),
   crds: () => import("./crds.ts"),
   version: () => import("./version.ts"),
@@ -61,7 +64,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { line, exitCode } = trouble(error);
+    const { line, exitCode } = trouble(error, secrets);
     console.error(`slipway: ${line}`);
     return exitCode;
   }

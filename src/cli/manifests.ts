@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Fault } from "@slipway/base";
+import type { KubeObject } from "@slipway/kube";
 import { loadAll, YAMLException } from "js-yaml";
-import { Fault } from "../base/fault.ts";
-import type { KubeObject } from "../kube/object.ts";
 
 /**
  * All objects of the YAML files below a folder, file by file in the order of their names. Throws a `Fault` that names the file, and the
@@ -37,7 +37,7 @@ export function parseManifests(text: string, path: string): KubeObject[] {
     .filter((document) => document !== null && document !== undefined)
     .map((document, i) => {
       if (isObject(document)) return document;
-      throw new Fault("Invalid", path, `document ${i + 1} lacks apiVersion, kind or metadata.name`, {
+      throw new Fault("Invalid", path, `document ${i + 1}: apiVersion, kind or metadata.name is missing`, {
         remedy: "write a Kubernetes object",
       });
     });

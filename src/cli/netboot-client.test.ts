@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isFault } from "../base/fault.ts";
+import { isFault } from "@slipway/base";
 import { type NetbootClient, netbootClient, SOCKET } from "./netboot-client.ts";
 
 function folder(t: TestContext): string {
@@ -62,13 +62,13 @@ test("a log that is cut off is not taken for one that has ended", async (t) => {
 test("a host that is forgotten before its log is read is told as such", async (t) => {
   const dir = await netboot(t, ({ url }, response) => {
     if (!url!.includes("/logs")) return void response.end("{}");
-    response.writeHead(404).end('{"code":"NotFound","message":"a: no such host was heard"}');
+    response.writeHead(404).end('{"code":"NotFound","message":"a: no such host was seen"}');
   });
   const { logs } = await client(t, dir);
   const lines = logs("a", { follow: false, signal: never })[Symbol.asyncIterator]();
   await assert.rejects(
     lines.next(),
-    (error) => isFault(error, "NotFound") && error.message === "a: no such host was heard",
+    (error) => isFault(error, "NotFound") && error.message === "a: no such host was seen",
   );
 });
 

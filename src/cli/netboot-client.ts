@@ -3,9 +3,8 @@ import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { type Code, Fault, isFault } from "../base/fault.ts";
-import type { HttpRequest } from "../base/http.ts";
-import { undiciHttp } from "../base/http-client.ts";
+import { type Code, Fault, type HttpRequest, isFault } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
 import type { ShownHost } from "../netboot/local-api.ts";
 import type { LogLine } from "../netboot/logs/host-logs.ts";
 
@@ -44,6 +43,16 @@ export async function netbootClient(folders: readonly string[]): Promise<Netboot
   throw new Fault("Unavailable", folders.join(", "), "no netboot answers", {
     remedy: "start `slipway netboot`, `slipway up --netboot` or `slipway lab`, or name its folder with --dir",
   });
+}
+
+/** Does something with the netboot in this folder, or in one of the usual ones. Rejects as `netbootClient` and the work do. */
+export async function withNetboot<T>(dir: string | undefined, work: (client: NetbootClient) => Promise<T>): Promise<T> {
+  const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
 }
 
 /** Its folder and its socket are for their owner alone. */

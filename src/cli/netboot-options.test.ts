@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
+import { isFault } from "@slipway/base";
 import { Command } from "commander";
-import { isFault } from "../base/fault.ts";
 import type { NetbootSettings } from "../netboot/settings.ts";
 import { addNetbootOptions, settingsOf } from "./netboot-options.ts";
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { Fault } from "@slipway/base";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { loadAll, YAMLException } from "js-yaml";
-import { Fault } from "../base/fault.ts";
 import { type NetbootSettings, netbootSettings } from "../netboot/settings.ts";
 import { portNumber } from "./option-values.ts";
 
@@ -14,8 +14,10 @@ export interface NetbootOptions {
   range?: { first: string; last: string }[];
   gateway?: string;
   dns?: string[];
+  foreign?: string[];
   bootFiles?: string;
   unknown?: string;
+  trust?: string;
   bootScript?: string;
   iso?: Record<string, string>;
   httpPort?: number;
@@ -24,6 +26,7 @@ export interface NetbootOptions {
 
 const MODES = ["pool", "proxy", "reservations", "off"];
 const ACTIONS = ["agent", "wait", "disk"];
+const TRUST = ["approved", "first-seen"];
 
 /** Adds the options that settle what is served; `settingsOf` reads them. */
 export function addNetbootOptions(command: Command): Command {
@@ -33,11 +36,18 @@ export function addNetbootOptions(command: Command): Command {
     .addOption(new Option("--dhcp <mode>", "how addresses are given (pool)").choices(MODES))
     .option("--subnet <network>", "network that addresses are given in, such as 10.20.0.0/24")
     .option("--range <first-last>", "addresses to give, such as 10.20.0.100-10.20.0.199; several with commas", ranges)
-    .option("--gateway <address>", "gateway that machines are told")
-    .option("--dns <addresses>", "name servers that machines are told, with commas", list)
+    .option("--gateway <address>", "gateway that DHCP gives to machines")
+    .option("--dns <addresses>", "name servers that DHCP gives to machines, with commas", list)
+    .option("--foreign <networks>", "networks in which another DHCP server gives the addresses, with commas", list)
     .option("--boot-files <folder>", "boot files of your own, which go before Debian's")
-    .addOption(new Option("--unknown <action>", "what machines boot that nobody knows (agent)").choices(ACTIONS))
-    .option("--boot-script <url>", "iPXE script or GRUB configuration of your own for machines that nobody knows")
+    .addOption(new Option("--unknown <action>", "what unknown machines boot (agent)").choices(ACTIONS))
+    .addOption(
+      new Option(
+        "--trust <policy>",
+        "machines that get user data and orders that write: declared or approved ones, or (first-seen) all that register, for labs",
+      ).choices(TRUST),
+    )
+    .option("--boot-script <url>", "iPXE script or GRUB configuration of your own for unknown machines")
     .option("--iso <name=file>", "serve the files inside an ISO image at /iso/NAME/; may be given again", isoImage)
     .option("--http-port <port>", "for scripts, kernel and initramfs (8080)", portNumber)
     .option("--namespace <name>", "where discovered hosts appear (slipway-hosts)");
@@ -49,7 +59,7 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
   const file = config === undefined ? {} : await settingsFile(config);
   const said = defined({
     interface: options.interface,
-    dhcp: defined({ mode: options.dhcp, subnets: subnetsOf(options) }),
+    dhcp: defined({ mode: options.dhcp, subnets: subnetsOf(options), foreign: options.foreign }),
     http: defined({ port: options.httpPort }),
     boot: defined({
       files: bootFiles === undefined ? undefined : resolve(bootFiles),
@@ -57,6 +67,7 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
       script: options.bootScript,
       images: options.iso,
     }),
+    trust: options.trust,
     discovery: defined({ namespace: options.namespace }),
   });
   const whole = { ...defined(file) };

@@ -1,15 +1,21 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock as clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
-import { cryptoRandom as random, uuid } from "../base/random.ts";
+import {
+  Fault,
+  type Log,
+  privateFolder,
+  cryptoRandom as random,
+  replacePrivateFile,
+  steadyClock,
+  systemClock,
+  uuid,
+} from "@slipway/base";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import type { SharedLeases } from "../netboot/dhcp/leases/mirror.ts";
 import type { NetbootPlace } from "../netboot/service/place.ts";
 import { type Netboot, startNetboot } from "../netboot/service/service.ts";
 import type { NetbootSettings } from "../netboot/settings.ts";
 import { inheritedSockets } from "../netboot/sockets/inherited.ts";
+import { textOf } from "../pki/shelf.ts";
 import { SOCKET } from "./netboot-client.ts";
 
 /** unix(7): `sun_path` with its end. */
@@ -24,7 +30,7 @@ export interface NetbootHere {
   close(): void;
 }
 
-/** `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made or is too far down. */
+/** `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made, is not ours alone, or is too far down. */
 export async function netbootHere(
   { settings, dir, assets }: Pick<NetbootPlace, "settings" | "dir"> & { assets?: string },
   log: Log,
@@ -34,10 +40,12 @@ export async function netbootHere(
     throw new Fault("Invalid", dir, `its socket would have a path of more than ${LONGEST_SOCKET} bytes`, {
       remedy: "choose a folder with a shorter path",
     });
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  privateFolder(dir);
   const inherited = await inheritedSockets(process.env, process.pid);
   const from = assets ?? assetsFolder(process.env);
   const place: NetbootPlace = { settings, assets: from, dir, socket, inherited };
+  // Leases and orders keep ends that they are held against much later.
+  const clock = steadyClock(systemClock);
   return {
     settings,
     async start(leases) {
@@ -51,13 +59,9 @@ export async function netbootHere(
 /** Whose leases are in the folder: a name that lasts as long as they do. */
 async function replicaOf(dir: string): Promise<string> {
   const file = join(dir, "replica");
-  const held = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
+  const held = await textOf(file);
   if (held !== "") return held;
   const made = uuid(random);
-  await writeFile(`${file}.new`, made, { mode: 0o600, flush: true });
-  await rename(`${file}.new`, file);
+  await replacePrivateFile(file, made);
   return made;
 }

@@ -1,19 +1,16 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { systemClock as clock, Fault, isFault, type Log, quietLog, cryptoRandom as random, uuid } from "@slipway/base";
+import { jsonLog } from "@slipway/base/json-log";
+import { createClient, createManager } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import type { Command } from "commander";
-import { systemClock as clock } from "../base/clock.ts";
-import { Fault, isFault } from "../base/fault.ts";
-import { jsonLog, type Log, quietLog, Secrets } from "../base/log.ts";
-import { cryptoRandom as random, uuid } from "../base/random.ts";
-import { createHttpTransport } from "../kube/http-transport.ts";
-import { loadConnection } from "../kube/kubeconfig.ts";
-import { createManager } from "../kube/manager.ts";
-import { createClient } from "../kube/rest-client.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
-import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
+import { ledNetboot, prepareDiscovery } from "../systems/netboot/led-netboot.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
 import { type NetbootHere, netbootHere } from "./netboot-place.ts";
+import { secrets } from "./outgoing.ts";
 import { reach } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
@@ -30,6 +27,7 @@ interface Options extends NetbootOptions {
   logLevel: LogLevel;
 }
 
+/** `slipway netboot`: runs until Ctrl-C. */
 export const verb: Verb = (program) => {
   const command: Command = program
     .command("netboot")
@@ -65,7 +63,7 @@ async function run(options: Options): Promise<void> {
     for (const line of await describe(place)) console.log(line);
     return;
   }
-  const log = jsonLog({ level: options.logLevel, secrets: new Secrets() });
+  const log = jsonLog({ level: options.logLevel, secrets });
   const here = await netbootHere(place, log);
   try {
     if (options.kubernetes) await withCluster(options, here, log);
@@ -103,7 +101,8 @@ async function withCluster(options: Options, { settings, start }: NetbootHere, l
     log,
     leaderElection: options.leaderElection && { namespace, identity },
   });
-  const led = addNetboot(manager, settings, { start, log, clock, ...(options.leaderElection && { client }) });
+  const led = ledNetboot(settings, { start, log, clock, ...(options.leaderElection && { client }) });
+  for (const controller of led.controllers) manager.add(controller);
   const stopping = new AbortController();
   const stopped = untilStopped().then(() => stopping.abort());
   try {

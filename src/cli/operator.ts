@@ -1,30 +1,28 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { cryptoRandom, Fault, type Http, type Log, plain, systemClock, uuid } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
+import { jsonLog } from "@slipway/base/json-log";
+import { runtimeMetrics } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Option } from "commander";
 import { Registry } from "prom-client";
-import { systemClock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import { type Http, plain } from "../base/http.ts";
-import { undiciHttp } from "../base/http-client.ts";
-import { serveHttp } from "../base/http-server.ts";
-import { jsonLog, type Log, Secrets } from "../base/log.ts";
-import { cryptoRandom, uuid } from "../base/random.ts";
-import { SYSTEM as NETBOOT } from "../inventory/discovery/controller.ts";
-import { createHttpTransport } from "../kube/http-transport.ts";
-import { loadConnection } from "../kube/kubeconfig.ts";
-import { runtimeMetrics } from "../kube/metrics.ts";
+import { NETBOOT } from "../inventory/discovery/controller.ts";
+import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import {
   type ConversionServer,
   serveConversion,
   WEBHOOK_PORT,
   WEBHOOK_SERVICE,
 } from "../operator/conversion-server.ts";
-import { installCrds } from "../operator/install-crds.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { KINDS } from "../operator/kinds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
-import { addNetboot, prepareDiscovery } from "../operator/netboot.ts";
-import { createOperator, SYSTEMS } from "../operator/operator.ts";
-import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
+import { createOperator, systemsOf } from "../operator/operator.ts";
+import { environmentSettings, settingsFrom } from "../operator/settings.ts";
+import { SYSTEMS } from "../operator/systems.ts";
+import { healthPage } from "./health-pages.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { NetbootHere } from "./netboot-place.ts";
 import {
@@ -36,15 +34,15 @@ import {
   portNumber,
   positiveNumber,
 } from "./option-values.ts";
+import { secrets } from "./outgoing.ts";
 import { reach } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
-/** Where rancherd keeps the join token on a Harvester node; mounted read-only into the operator's Pod. */
+/** Where rancherd keeps the join token on a node; mounted read-only into the operator's Pod. */
 const RANCHERD_CONFIG = "/etc/rancher/rancherd/config.yaml";
 
-/** Netboot runs where it is given settings. */
-const KNOWN = [...SYSTEMS, NETBOOT];
+const KNOWN = SYSTEMS.map(({ name }) => name);
 
 interface Options {
   kubeconfig?: string;
@@ -66,6 +64,7 @@ interface Options {
   logLevel: LogLevel;
 }
 
+/** `slipway operator`: runs until a signal, or until it fails. */
 export const verb: Verb = (program) => {
   program
     .command("operator")
@@ -76,7 +75,7 @@ export const verb: Verb = (program) => {
     .addOption(
       new Option("--systems <names>", `systems to run, of: ${KNOWN.join(", ")}`)
         .argParser(namesOf(KNOWN))
-        .default([...SYSTEMS], SYSTEMS.join(",")),
+        .default([...DEFAULT_SYSTEMS], DEFAULT_SYSTEMS.join(",")),
     )
     .addOption(listens("--boot-listen", "where the boot service listens", "127.0.0.1:8081"))
     .option(
@@ -84,7 +83,9 @@ export const verb: Verb = (program) => {
       "PEM certificate of the boot service; unset: HTTP, for behind a proxy that speaks TLS",
     )
     .option("--boot-key <file>", "PEM key of that certificate")
-    .addOption(listens("--health-listen", "where /healthz, /readyz and /metrics listen", "127.0.0.1:8080"))
+    .addOption(
+      listens("--health-listen", "where /healthz, /readyz (both take ?verbose) and /metrics listen", "127.0.0.1:8080"),
+    )
     .option(
       "--webhook-port <port>",
       "where versions of kinds are converted, on the address of --health-listen; opened only for kinds that need it",
@@ -106,7 +107,15 @@ export const verb: Verb = (program) => {
     .addHelpText(
       "after",
       `
-Environment, as the original addon's: NAMESPACE (harvester-system), EQUINIX_SECRET (equinix-addon), TOKEN (the join token).
+Systems:
+${SYSTEMS.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`).join("\n")}
+
+Environment:
+  NAMESPACE      the operator's own namespace (${DEFAULT_NAMESPACE})
+  EQUINIX_SECRET Secret of the account for objects without a providerRef (${DEFAULT_SECRET})
+${environmentSettings()
+  .map(({ system, variable, about }) => `  ${variable.padEnd(14)} ${about} (${system})`)
+  .join("\n")}
 EQUINIX_ENDPOINT and LATITUDE_ENDPOINT lead to compatible APIs in place of the public ones.
 
 Examples:
@@ -127,7 +136,6 @@ async function run(options: Options): Promise<void> {
       remedy: "name them with --netboot",
     });
   const clock = systemClock;
-  const secrets = new Secrets();
   const log = jsonLog({ level: options.logLevel, secrets });
   const connection = await loadConnection({
     env: process.env,
@@ -155,7 +163,16 @@ async function run(options: Options): Promise<void> {
     {
       namespace,
       secret: env.EQUINIX_SECRET || DEFAULT_SECRET,
-      ...(env.TOKEN && { joinToken: env.TOKEN }),
+      of: {
+        ...settingsFrom(env),
+        ...(netboot && {
+          netboot: {
+            discovery: netboot.settings.discovery,
+            start: netboot.start,
+            sharesLeases: options.leaderElection,
+          },
+        }),
+      },
       endpoints: {
         ...(env.EQUINIX_ENDPOINT && { equinix: env.EQUINIX_ENDPOINT }),
         ...(env.LATITUDE_ENDPOINT && { latitude: env.LATITUDE_ENDPOINT }),
@@ -163,7 +180,7 @@ async function run(options: Options): Promise<void> {
       bootUrl: options.bootUrl,
       pollMs: options.pollInterval * 1000,
       limits: { qps, burst: 2 * qps },
-      systems,
+      systems: systemsOf(systems),
       leaderElection: options.leaderElection && {
         namespace,
         // In containers every process is the first one, and two of them may share the node's name.
@@ -173,19 +190,14 @@ async function run(options: Options): Promise<void> {
   );
   const { manager, client } = operator;
   const stopping = new AbortController();
+  let serving = false;
   const health = await serveHttp(async ({ url }) => {
-    const path = new URL(url, "http://local.invalid").pathname;
-    const state = manager.health();
-    if (path === "/metrics") return plain(200, await registry.metrics(), { "content-type": registry.contentType });
-    if (path === "/healthz")
-      return plain(state.live ? 200 : 500, state.live ? "ok\n" : `${state.problems.join("\n")}\n`);
-    if (path === "/readyz")
-      return plain(state.ready ? 200 : 500, state.ready ? "ok\n" : `${state.problems.join("\n")}\n`);
-    return plain(404, "not found\n");
+    const { pathname, searchParams } = new URL(url, "http://local.invalid");
+    if (pathname === "/metrics") return plain(200, await registry.metrics(), { "content-type": registry.contentType });
+    const page = healthPage(pathname, { verbose: searchParams.has("verbose"), serving, health: manager.health() });
+    return page === undefined ? plain(404, "not found\n") : plain(page.status, page.text);
   }, options.healthListen);
   const boot = await serveHttp(operator.boot, { ...options.bootListen, ...(await bootTls(options)) });
-  const shared = options.leaderElection && { client };
-  const led = netboot && addNetboot(manager, netboot.settings, { start: netboot.start, log, clock, ...shared });
   let conversion: ConversionServer | undefined;
   try {
     await reach(transport, connection.server);
@@ -200,11 +212,15 @@ async function run(options: Options): Promise<void> {
         ...(webhookUrl !== undefined && { url: () => webhookUrl }),
       },
     );
+    serving = true;
     await conversion?.prepare();
-    if (options.installCrds) await installCrds(client, clock, stopping.signal);
+    if (options.installCrds) await installCrds(client, clock, stopping.signal, KINDS);
     await conversion?.start();
-    if (options.installCrds && netboot !== undefined)
-      await prepareDiscovery({ client, clock, signal: stopping.signal }, netboot.settings);
+    if (options.installCrds) {
+      for (const system of operator.systems)
+        if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
+      await operator.prepare(stopping.signal);
+    }
     const stopped = untilStopped();
     await manager.start(stopping.signal);
     log.info({ systems, boot: boot.url, health: health.url }, "operator started");
@@ -213,7 +229,7 @@ async function run(options: Options): Promise<void> {
   } finally {
     stopping.abort();
     await manager.stop();
-    await led?.closed();
+    await operator.closed();
     netboot?.close();
     await conversion?.close();
     await boot.close();

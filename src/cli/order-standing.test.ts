@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "../base/fault.ts";
+import { isFault } from "@slipway/base";
 import type { ShownHost } from "../netboot/local-api.ts";
 import { standing } from "./order-standing.ts";
 
@@ -16,7 +16,7 @@ function told(minutes: number, host: Partial<ShownHost>, order: Partial<NonNulla
 
 test("of a host that asked for work just now it is not said that it may be off", () => {
   assert.equal(told(1, { lastSeen: SINCE - MINUTE }), "given");
-  assert.equal(told(1, { lastSeen: 0 }), "given; the host was heard last at 1970-01-01T00:00:00.000Z, and may be off");
+  assert.equal(told(1, { lastSeen: 0 }), "given; the host was last seen at 1970-01-01T00:00:00.000Z, and may be off");
 });
 
 test("an order that nobody takes is waited for until the time is over, though the host is heard", () => {

@@ -1,8 +1,7 @@
-import { formatDuration } from "../base/duration.ts";
-import { Fault } from "../base/fault.ts";
+import { Fault, formatDuration } from "@slipway/base";
 import type { ShownHost } from "../netboot/local-api.ts";
 
-/** An agent without work is heard more often than this. */
+/** An agent without work sends a request more often than this. */
 const AGENT_HEARD_MS = 90_000;
 
 export interface Waiting {
@@ -30,7 +29,7 @@ export function standing({ name, lastSeen, order }: ShownHost, { id, since, now,
       });
     return lastSeen > since - AGENT_HEARD_MS
       ? "given"
-      : `given; the host was heard last at ${new Date(lastSeen).toISOString()}, and may be off`;
+      : `given; the host was last seen at ${new Date(lastSeen).toISOString()}, and may be off`;
   }
   if (now - Math.max(lastSeen, since) > patienceMs)
     throw new Fault("Timeout", name, `took the order and has said nothing for ${time}`, {

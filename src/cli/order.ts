@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { systemClock as clock, Fault, isFault } from "@slipway/base";
 import { type Command, Option } from "commander";
-import { systemClock as clock } from "../base/clock.ts";
-import { Fault, isFault } from "../base/fault.ts";
 import type { UserOrder } from "../netboot/agent/order.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
 import { hostArgument } from "./logs.ts";
-import { FOLDERS, type NetbootClient, netbootClient } from "./netboot-client.ts";
+import { type NetbootClient, withNetboot } from "./netboot-client.ts";
 import { positiveNumber } from "./option-values.ts";
 import { standing, type Waiting } from "./order-standing.ts";
+import { say } from "./outgoing.ts";
 import type { Verb } from "./verb.ts";
 
 const LOOK_MS = 500;
@@ -20,6 +20,7 @@ interface Common {
   timeout: number;
 }
 
+/** `slipway order`: gives a host an order and waits for its result, but for `--no-wait`. */
 export const verb: Verb = (program) => {
   const order = program
     .command("order")
@@ -72,8 +73,9 @@ Examples:
       "raw, .gz, .zst, .xz or .qcow2; a file of this machine or an URL that the host reaches",
     )
     .option("--checksum <type:value>", "of the image as it lies there, such as sha256:…")
+    .option("--secret-image", "the image holds secrets: encrypt it to the host's agent on its way; takes a file")
     .option("--disk <name>", "unset: the smallest from 4 GiB")
-    .option("--user-data <file>", "cloud-init's user data for the first boot")
+    .option("--user-data <file>", "cloud-init's user data for the first boot; always goes encrypted")
     .option("--network-config <file>", "cloud-init's network configuration")
     .action(async (host: string, options: WriteOptions) => give(host, await writeOrder(host, options), options));
 
@@ -102,6 +104,7 @@ Examples:
 
 interface WriteOptions extends Common {
   image: string;
+  secretImage?: boolean;
   checksum?: string;
   disk?: string;
   userData?: string;
@@ -109,7 +112,7 @@ interface WriteOptions extends Common {
 }
 
 async function writeOrder(host: string, options: WriteOptions): Promise<UserOrder> {
-  const { image, checksum, disk, userData, networkConfig } = options;
+  const { image, secretImage, checksum, disk, userData, networkConfig } = options;
   const data = {
     ...(userData !== undefined && { "user-data": await textOf(userData) }),
     ...(networkConfig !== undefined && { "network-config": await textOf(networkConfig) }),
@@ -118,6 +121,7 @@ async function writeOrder(host: string, options: WriteOptions): Promise<UserOrde
   return {
     order: "write",
     image: /^https?:\/\//.test(image) ? image : resolve(image),
+    ...(secretImage && { secret: true }),
     ...(checksum !== undefined && { checksum }),
     ...(disk !== undefined && { disk }),
     // cloud-init takes a data source for one only with both files.
@@ -155,24 +159,15 @@ async function followed(client: NetbootClient, name: string, waiting: Omit<Waiti
     const result = host.order?.is.id === waiting.id ? host.order.result : undefined;
     if (result === undefined) {
       const step = standing(host, { ...waiting, now: clock.now() });
-      if (step !== told) console.log(step);
+      if (step !== told) say(step);
       told = step;
       continue;
     }
     const ended = result.ok ? "done" : "failed";
-    console.log(result.message === "" ? ended : `${ended}: ${result.message}`);
+    say(result.message === "" ? ended : `${ended}: ${result.message}`);
     for (const { disk, how, proven, detail } of result.disks ?? [])
-      console.log(`  ${disk}: ${how}, ${proven ? "proven" : "not proven"}: ${detail}`);
+      say(`  ${disk}: ${how}, ${proven ? "proven" : "not proven"}: ${detail}`);
     if (!result.ok) process.exitCode = 1;
     return;
-  }
-}
-
-async function withNetboot<T>(dir: string | undefined, work: (client: NetbootClient) => Promise<T>): Promise<T> {
-  const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
   }
 }

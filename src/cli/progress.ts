@@ -1,42 +1,71 @@
-import { Instance } from "../kinds/harvester/instance.ts";
-import { InstancePool } from "../kinds/harvester/instance-pool.ts";
-import type { KubeObject } from "../kube/object.ts";
+import { isTrue, type KubeObject, refOf } from "@slipway/kube";
+import type { Kind } from "../kinds/kind.ts";
+import { secrets } from "./outgoing.ts";
 
 /** One line of the live view: an object, its word for its state, and what it does or waits for. */
 export interface ProgressRow {
   name: string;
   status: string;
   doing: string;
-  /** Of a pool: how far it is, for where there is no room for more. */
+  /** Of an object that was applied: how far it is, for where there is no room for more. */
   brief?: string;
 }
 
-/** What a person wants to know of each pool and machine now. Pure. */
-export function progressRows(pools: readonly InstancePool[], instances: readonly Instance[]): ProgressRow[] {
-  return [
-    ...pools.map((pool) => ({
-      name: `${InstancePool.kind} ${pool.metadata.name}`,
-      status: pool.status?.status || "new",
-      doing: readyMessage(pool.status) || "waiting for the operator to look at it",
-      brief: `${pool.status?.ready ?? 0} of ${pool.spec.count} machines have joined`,
-    })),
-    ...instances.map((instance) => ({
-      name: `  ${Instance.kind} ${instance.metadata.name}`,
-      status: instance.status?.status || "new",
-      doing: doingOf(instance),
-    })),
-  ];
+/** The objects of one kind. */
+export interface Listed {
+  kind: Kind;
+  objects: readonly KubeObject[];
 }
 
-function doingOf({ status }: Instance): string {
-  const stalled = status?.conditions?.find((condition) => condition.type === "Stalled" && condition.status === "True");
-  if (stalled !== undefined) return stalled.message;
-  if (status?.waitingFor) return `waiting for ${status.waitingFor}`;
-  return readyMessage(status) || "waiting for the operator to look at it";
+/** What kinds' statuses have in common. */
+interface CommonStatus {
+  status?: string;
+  waitingFor?: string;
+  observedGeneration?: number;
+  conditions?: { type: string; status: "True" | "False" | "Unknown"; message: string }[];
 }
 
-function readyMessage(status: { conditions?: { type: string; message: string }[] | undefined } | undefined): string {
-  return status?.conditions?.find((condition) => condition.type === "Ready")?.message ?? "";
+const statusOf = (object: KubeObject): CommonStatus => (object as { status?: CommonStatus }).status ?? {};
+
+/** Whether an object is Ready, and that is said of it as it is now. */
+export function isReady(object: KubeObject): boolean {
+  const { conditions, observedGeneration } = statusOf(object);
+  return isTrue(conditions, "Ready") && observedGeneration === object.metadata.generation;
+}
+
+/** What a person wants to know of each object now. Those that were not applied belong to the ones above them. Pure. */
+export function progressRows(listed: readonly Listed[], applied: ReadonlySet<string>): ProgressRow[] {
+  return listed.flatMap(({ kind, objects }) =>
+    objects.map((object) => {
+      const isApplied = applied.has(idOf(object));
+      const ready = messageOf(object, "Ready");
+      return {
+        name: `${isApplied ? "" : "  "}${kind.kind} ${object.metadata.name}`,
+        status: statusOf(object).status || (isReady(object) ? "ready" : "new"),
+        doing: doingOf(object),
+        ...(isApplied && { brief: ready.split("; ")[0] || NOT_SEEN }),
+      };
+    }),
+  );
+}
+
+const NOT_SEEN = "waiting for the operator to look at it";
+
+/** An object by its kind, namespace and name. */
+export function idOf(object: KubeObject): string {
+  const { namespace = "", name } = refOf(object);
+  return `${object.apiVersion} ${object.kind} ${namespace}/${name}`;
+}
+
+function doingOf(object: KubeObject): string {
+  const { conditions, waitingFor } = statusOf(object);
+  if (isTrue(conditions, "Stalled")) return messageOf(object, "Stalled");
+  if (waitingFor) return `waiting for ${waitingFor}`;
+  return messageOf(object, "Ready") || NOT_SEEN;
+}
+
+function messageOf(object: KubeObject, type: string): string {
+  return statusOf(object).conditions?.find((condition) => condition.type === type)?.message ?? "";
 }
 
 /** Rows as text, columns aligned, no line longer than `width`. */
@@ -64,10 +93,7 @@ export function printed(
 ): string[] {
   const columns = kind.columns.filter((column) => (column.priority ?? 0) === 0);
   const value = (object: KubeObject, path: string): string => {
-    const found = path
-      .slice(1)
-      .split(".")
-      .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], object);
+    const found = steps(path).reduce<unknown>((at, step) => step(at), object);
     return found === undefined || found === null ? "" : String(found);
   };
   return table(
@@ -91,7 +117,8 @@ export class Progress {
     this.#seconds = seconds;
   }
 
-  show(rows: readonly ProgressRow[]): void {
+  show(found: readonly ProgressRow[]): void {
+    const rows = secrets.clean(found);
     if (this.#out.isTTY) {
       const lines = renderRows(rows, (this.#out.columns ?? 120) - 1);
       const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : "";
@@ -105,4 +132,15 @@ export class Progress {
       this.#out.write(`${this.#seconds().toFixed(1).padStart(6)}s  ${row.name}: ${row.brief}\n`);
     }
   }
+}
+
+/** The steps of a column's path: members, and of a list of conditions the one of a type. */
+function steps(path: string): ((at: unknown) => unknown)[] {
+  return [...path.matchAll(/\.([^.[]+)|\[\?\(@\.(\w+)\s*==\s*"([^"]*)"\)\]/g)].map(
+    ([, member, key, value]) =>
+      (at) =>
+        member !== undefined
+          ? (at as Record<string, unknown> | undefined)?.[member]
+          : (at as Record<string, unknown>[] | undefined)?.find((item) => item[key!] === value),
+  );
 }

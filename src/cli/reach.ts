@@ -1,8 +1,8 @@
-import { asFault, Fault } from "../base/fault.ts";
-import type { Transport } from "../kube/transport.ts";
+import { asFault, Fault } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
 
 /**
- * One look before everything else: a wrong address or credential is told at once, by the name that the user gave. Rejects with a `Fault`, or with
+ * One look before everything else: a wrong address or credential is reported at once, by the name that the user gave. Rejects with a `Fault`, or with
  * the signal's reason.
  */
 export async function reach(transport: Transport, server: string, signal?: AbortSignal): Promise<void> {

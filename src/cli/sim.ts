@@ -1,11 +1,7 @@
+import { cryptoRandom, Fault, type HttpHandler, quietLog, systemClock } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
 import { Argument, InvalidArgumentError, Option } from "commander";
-import { systemClock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import type { HttpHandler } from "../base/http.ts";
-import { undiciHttp } from "../base/http-client.ts";
-import { serveHttp } from "../base/http-server.ts";
-import { quietLog } from "../base/log.ts";
-import { cryptoRandom } from "../base/random.ts";
 import { createEquinixSim } from "../sim/equinix/equinix-sim.ts";
 import {
   DEFAULT_PROJECT as EQUINIX_PROJECT,
@@ -40,10 +36,11 @@ interface SimOptions {
 
 const MINUTE_MS = 60_000;
 
+/** `slipway sim`: serves a simulated cloud until Ctrl-C. */
 export const verb: Verb = (program) => {
   program
     .command("sim")
-    .description("Serve a simulated cloud over HTTP until Ctrl-C, for whoever writes or tests a client of its API.")
+    .description("Serve a simulated cloud over HTTP until Ctrl-C, for writing and testing clients of its API.")
     .addArgument(new Argument("<cloud>", "which cloud").choices(Object.keys(CLOUDS)))
     .option("--port <number>", "port to listen on; 0: any free one", portNumber, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")

@@ -1,6 +1,6 @@
-import { type Code, Fault } from "../base/fault.ts";
+import { type Code, Fault, Secrets } from "@slipway/base";
 
-/** Faults that go away when the command is given otherwise, or what it is pointed at is mended. */
+/** Faults that the user can remove: by another command line, or by mending what it points at. */
 const CALLERS: ReadonlySet<Code> = new Set<Code>([
   "BadRequest",
   "MissingInput",
@@ -12,7 +12,7 @@ const CALLERS: ReadonlySet<Code> = new Set<Code>([
 ]);
 
 /** What the operating system refuses, and what can be done. */
-const SYSTEM: Readonly<Record<string, { what: string; remedy: string }>> = {
+const SYSTEM_ERRORS: Readonly<Record<string, { what: string; remedy: string }>> = {
   EADDRINUSE: {
     what: "the port is taken",
     remedy: "end what listens there, or choose another port (0: any free one)",
@@ -33,13 +33,18 @@ const SYSTEM: Readonly<Record<string, { what: string; remedy: string }>> = {
 };
 
 /**
- * What to tell a person about an error that ended the command: one line with a remedy, and the exit code. What is not expected at all
- * is told with its stack, since it is a defect.
+ * The text for the user about an error that ended the command: one line with a remedy, and the exit code. What is not expected at all
+ * is printed with its stack, since it is a defect.
  */
-export function trouble(error: unknown): { line: string; exitCode: number } {
+export function trouble(error: unknown, outgoing = new Secrets()): { line: string; exitCode: number } {
+  const { line, exitCode } = told(error);
+  return { line: outgoing.text(line), exitCode };
+}
+
+function told(error: unknown): { line: string; exitCode: number } {
   if (error instanceof Fault) return { line: oneLine(error.advice), exitCode: CALLERS.has(error.code) ? 2 : 1 };
   const { code = "", path, address, port, hostname } = error as NodeJS.ErrnoException & Place;
-  const known = SYSTEM[code];
+  const known = SYSTEM_ERRORS[code];
   if (known === undefined) return { line: error instanceof Error ? String(error.stack) : String(error), exitCode: 1 };
   const on = path ?? (port === undefined ? (address ?? hostname) : `${address}:${port}`) ?? "";
   return { line: `${on}: ${known.what}; ${known.remedy}`, exitCode: 2 };

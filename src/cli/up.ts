@@ -1,15 +1,23 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { Fault } from "../base/fault.ts";
-import { jsonLog, type Log, Secrets } from "../base/log.ts";
-import { startLaptop } from "./laptop.ts";
-import { type KubernetesChoice, kubernetesOption } from "./laptop-kubernetes.ts";
+import { closeAll, Fault, type Log, privateFolder, replacePrivateFile } from "@slipway/base";
+import { jsonLog } from "@slipway/base/json-log";
+import type { KubernetesChoice } from "../laptop/kubernetes.ts";
+import { startLaptop } from "../laptop/laptop.ts";
+import {
+  counterpartsOf,
+  kubernetesOption,
+  linesOfLeftOvers,
+  SIMULATED_NAMES,
+  simulatedSystems,
+} from "./laptop-options.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import type { NetbootHere } from "./netboot-place.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
+import { secrets } from "./outgoing.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
+/** `slipway up`: runs everything in one process until Ctrl-C. */
 export const verb: Verb = (program) => {
   program
     .command("up")
@@ -20,7 +28,9 @@ export const verb: Verb = (program) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
+    .addOption(simulatedSystems())
     .option("--netboot <file>", "boot real machines, too, with these settings (docs/netboot.md)")
+    .option("--repair", "keep what is whole of a damaged journal, and move the damaged file aside (docs/kubernetes.md)")
     .addOption(kubernetesOption())
     .addOption(logLevel("warn"))
     .addHelpText(
@@ -28,39 +38,54 @@ export const verb: Verb = (program) => {
       `
 Examples:
   slipway up
-  slipway up --kubernetes real
+  slipway up --sim ${SIMULATED_NAMES[0]}
+  slipway up --kubernetes real --sim ${SIMULATED_NAMES[0]}
   slipway up --dir /tmp/lab --port 0 --speed 100
   slipway up --netboot examples/rack/netboot.yaml
-  KUBECONFIG=.slipway/kubeconfig kubectl apply -f examples/harvester/`,
+  KUBECONFIG=.slipway/kubeconfig kubectl apply -f examples/${SIMULATED_NAMES[0]}/
+
+Machines of the simulated providers become Nodes where a cluster is there to join: --sim ${SIMULATED_NAMES[0]} simulates one, with
+its objects and a stand-in for Cluster API's Machines. Without it nothing is in the API that others define.`,
     )
     .action(async (options: UpOptions) => {
       const dir = resolve(options.dir);
-      await mkdir(dir, { recursive: true, mode: 0o700 });
-      const secrets = new Secrets();
+      if (options.repair && options.kubernetes === "real")
+        throw new Fault("Invalid", "--repair", "etcd keeps the objects of --kubernetes real", {
+          remedy: "see etcd's documentation, or choose another folder",
+        });
+      privateFolder(dir);
       const log = jsonLog({ level: options.logLevel, secrets });
       const netboot = options.netboot === undefined ? undefined : await netbootOf(options.netboot, dir, log);
+      const counterparts = await counterpartsOf(options.sim);
       const laptop = await startLaptop({
         ...(netboot !== undefined && { netboot }),
+        ...(options.repair && { onRepair: (lines: string[]) => console.log(lines.join("\n")) }),
         kubernetes: options.kubernetes,
         dir,
         host: options.host,
         port: options.port,
         speed: options.speed,
+        counterparts,
         log,
         secrets,
       });
       const kubeconfig = join(dir, "kubeconfig");
-      await writeFile(kubeconfig, laptop.identity.kubeconfig(laptop.url), { mode: 0o600 });
+      await replacePrivateFile(kubeconfig, laptop.identity.kubeconfig(laptop.url));
       console.log(`Kubernetes API   ${laptop.url}`);
       console.log(`Equinix Metal    ${laptop.metal.equinix.url} (simulated)`);
       console.log(`Latitude         ${laptop.metal.latitude.url} (simulated)`);
+      for (const { title } of counterparts) console.log(`${title.padEnd(16)} ${laptop.url} (simulated)`);
       console.log(`kubeconfig       ${kubeconfig}`);
+      console.log(`\n  export KUBECONFIG=${kubeconfig}`);
       console.log(
-        `\n  export KUBECONFIG=${kubeconfig}\n  kubectl apply -f examples/harvester/\n\nCtrl-C stops it; the state stays in ${dir}.`,
+        options.sim.length > 0
+          ? options.sim.map((name) => `  kubectl apply -f examples/${name}/\n`).join("")
+          : `\nMachines of the simulated providers find no cluster to join: start with --sim ${SIMULATED_NAMES[0]} for one.\n`,
       );
+      for (const line of await linesOfLeftOvers(laptop.client, options.sim)) console.log(line);
+      console.log(`Ctrl-C stops it; the state stays in ${dir}.`);
       const ended = await Promise.race([untilStopped(), laptop.died]);
-      await laptop.close();
-      netboot?.close();
+      await closeAll([() => netboot?.close(), () => laptop.close()]);
       if (ended instanceof Fault) throw ended;
     });
 };
@@ -70,7 +95,9 @@ interface UpOptions {
   host: string;
   port: number;
   speed: number;
+  sim: string[];
   netboot?: string;
+  repair?: boolean;
   kubernetes: KubernetesChoice;
   logLevel: LogLevel;
 }

@@ -1,7 +1,8 @@
+import { VERSION } from "@slipway/base";
 import { Option } from "commander";
-import { VERSION } from "../base/version.ts";
 import type { Verb } from "./verb.ts";
 
+/** `slipway version`: as text or JSON. */
 export const verb: Verb = (program) => {
   program
     .command("version")

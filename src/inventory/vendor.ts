@@ -1,4 +1,4 @@
-import type { Mac } from "../base/mac.ts";
+import type { Mac } from "@slipway/base";
 
 /** The maker of the card with this address, as the IEEE's registry names it in one line; "" where it has none or the address is made up. */
 export type VendorOf = (mac: Mac) => string;

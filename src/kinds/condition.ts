@@ -1,5 +1,5 @@
+import type { Condition } from "@slipway/kube";
 import { z } from "zod";
-import type { Condition } from "../kube/object.ts";
 
 /** `metav1.Condition`, as a list keyed by type. */
 export const Conditions = z
@@ -13,7 +13,7 @@ export const Conditions = z
       observedGeneration: z.int().optional(),
     }),
   )
-  .describe("What holds of the object now, one entry a type.")
+  .describe("Current conditions of the object, one per type.")
   // zod's optional fields may be undefined; those of an object read from JSON are there or not.
   .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }) as unknown as z.ZodType<
   Condition[]

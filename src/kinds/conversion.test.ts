@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Fault } from "@slipway/base";
+import type { KubeObject } from "@slipway/kube";
 import fc from "fast-check";
-import type { Fault } from "../base/fault.ts";
-import type { KubeObject } from "../kube/object.ts";
 import { converter, converterOfAll } from "./conversion.ts";
 import { crdOf } from "./crd.ts";
 import { aBoat as a, boat, renaming } from "./testing.ts";

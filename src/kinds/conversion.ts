@@ -1,5 +1,5 @@
-import { Fault } from "../base/fault.ts";
-import type { KubeObject } from "../kube/object.ts";
+import { Fault } from "@slipway/base";
+import type { KubeObject } from "@slipway/kube";
 import type { Kind } from "./kind.ts";
 
 /** Whether going from one of these versions of a kind to another takes more than another `apiVersion`. */
@@ -26,6 +26,17 @@ export function converter(versions: readonly Kind[]): (object: KubeObject, apiVe
     const hub = { ...(from.conversion?.toStored(object) ?? object), apiVersion: `${stored.group}/${stored.version}` };
     return { ...(to.conversion?.fromStored(hub) ?? hub), apiVersion };
   };
+}
+
+/** The converters of those kinds that need one, by the name of their definition (`widgets.example.com`). */
+export function convertersByDefinition(
+  kinds: readonly (readonly Kind[])[],
+): Record<string, (object: KubeObject, apiVersion: string) => KubeObject> {
+  return Object.fromEntries(
+    kinds
+      .filter(needsConversion)
+      .map((versions) => [`${versions[0]!.plural}.${versions[0]!.group}`, converter(versions)]),
+  );
 }
 
 /** The converter for objects of several kinds, each given with all its versions. Throws a `Fault` (`Invalid`) for other kinds. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "@slipway/base";
 import { z } from "zod";
-import { Fault } from "../base/fault.ts";
 import { apiReference } from "./api-reference.ts";
 import { crdOf, schemaOf } from "./crd.ts";
 import { defineKind } from "./kind.ts";

@@ -2,7 +2,7 @@
  * CustomResourceDefinitions of the kinds, made from their declarations. What a manifest may say is said once, in zod;
  * this writes it down for Kubernetes.
  */
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { needsConversion } from "./conversion.ts";
 import type { Kind, PrinterColumn } from "./kind.ts";
 import { type StructuralSchema, structuralSchema } from "./structural-schema.ts";
@@ -116,10 +116,10 @@ export function schemaOf(kind: Kind): StructuralSchema {
   // A status is written field by field as things become known, so nothing in its first level can be required.
   const status = root.properties?.status;
   if (status) delete status.required;
-  for (const { path, rule, message } of kind.rules) {
+  for (const { path, ...rule } of kind.rules) {
     const at = find(root, path);
     if (at === undefined) throw new Fault("Bug", kind.kind, `the rule on ${path} has no place: there is no such field`);
-    at["x-kubernetes-validations"] = [...(at["x-kubernetes-validations"] ?? []), { rule, message }];
+    at["x-kubernetes-validations"] = [...(at["x-kubernetes-validations"] ?? []), rule];
   }
   return root;
 }

@@ -1,5 +1,5 @@
+import type { KubeObject, ObjectMeta, Resource } from "@slipway/kube";
 import type { z } from "zod";
-import type { KubeObject, ObjectMeta, Resource } from "../kube/object.ts";
 
 /** A printed column of `kubectl get`. */
 export interface PrinterColumn {
@@ -16,6 +16,8 @@ export interface Rule {
   path: string;
   rule: string;
   message: string;
+  /** Holds on create too, with `oldSelf` as an optional: what exists already can be exempted. */
+  optionalOldSelf?: true;
 }
 
 /**

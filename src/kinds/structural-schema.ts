@@ -1,5 +1,5 @@
+import { Fault } from "@slipway/base";
 import { z } from "zod";
-import { Fault } from "../base/fault.ts";
 
 /** A structural OpenAPI v3 schema as a CustomResourceDefinition carries it. */
 export interface StructuralSchema {
@@ -33,7 +33,7 @@ export interface StructuralSchema {
   "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   "x-kubernetes-list-map-keys"?: string[];
   "x-kubernetes-map-type"?: "atomic" | "granular";
-  "x-kubernetes-validations"?: { rule: string; message?: string }[];
+  "x-kubernetes-validations"?: { rule: string; message?: string; optionalOldSelf?: true }[];
 }
 
 type Emitted = Record<string, unknown>;

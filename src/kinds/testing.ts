@@ -1,5 +1,5 @@
+import type { KubeObject } from "@slipway/kube";
 import { z } from "zod";
-import type { KubeObject } from "../kube/object.ts";
 import { defineKind, type Kind, type VersionConversion } from "./kind.ts";
 
 /** Of a kind for tests of conversion, whose versions call the name differently. */

@@ -4,7 +4,7 @@
  */
 import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** The version that is built and tested with. */
 export const KUBERNETES_VERSION = "1.36.3";

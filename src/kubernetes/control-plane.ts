@@ -3,14 +3,12 @@
  * kube-controller-manager, on loopback or a given address. Nothing of it outlives us; without a directory nothing stays behind.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, deadline } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import { createHttpTransport } from "../kube/http-transport.ts";
-import { loadConnection } from "../kube/kubeconfig.ts";
+import { type Clock, deadline, Fault, privateFolder, replacePrivateFile } from "@slipway/base";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { apiServerFlags, controllerManagerFlags, etcdFlags } from "./flags.ts";
 import { KeptProcess } from "./kept-process.ts";
 
@@ -64,15 +62,15 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const { assets, clock, identity, host = "127.0.0.1" } = options;
   const throwAway = options.dir === undefined;
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), "slipway-kubernetes-")));
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  privateFolder(dir);
   const [port, etcdPort, peerPort, healthPort] = await freePorts(host, options.port ?? 0);
   const url = `https://${host}:${port}`;
   const kubeconfig = identity.kubeconfig(url);
   const file = (name: string): string => join(dir, name);
-  await writeSecret(file("server.crt"), identity.serving.cert);
-  await writeSecret(file("server.key"), identity.serving.key);
-  await writeSecret(file("ca.crt"), identity.serving.clientCa ?? "");
-  await writeSecret(file("kubeconfig"), kubeconfig);
+  await replacePrivateFile(file("server.crt"), identity.serving.cert);
+  await replacePrivateFile(file("server.key"), identity.serving.key);
+  await replacePrivateFile(file("ca.crt"), identity.serving.clientCa ?? "");
+  await replacePrivateFile(file("kubeconfig"), kubeconfig);
   await accountKeys(file("sa.key"), file("sa.pub"));
 
   const parts = new Set<KeptProcess>();
@@ -178,10 +176,6 @@ async function accountKeys(privateFile: string, publicFile: string): Promise<voi
   const found = await readFile(publicFile, "utf8").catch(() => "");
   if (found !== "") return;
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  await writeSecret(privateFile, privateKey.export({ type: "pkcs1", format: "pem" }).toString());
-  await writeSecret(publicFile, publicKey.export({ type: "spki", format: "pem" }).toString());
-}
-
-function writeSecret(file: string, text: string): Promise<void> {
-  return writeFile(file, text, { mode: 0o600 });
+  await replacePrivateFile(privateFile, privateKey.export({ type: "pkcs1", format: "pem" }).toString());
+  await replacePrivateFile(publicFile, publicKey.export({ type: "spki", format: "pem" }).toString());
 }

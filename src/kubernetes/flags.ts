@@ -3,6 +3,7 @@
 /** Path of a file in the control plane's folder. */
 type File = (name: string) => string;
 
+/** Flags of etcd: one member, on loopback only, without TLS. */
 export function etcdFlags(at: { dir: string; port: number; peerPort: number }): string[] {
   const [client, peer] = [`http://127.0.0.1:${at.port}`, `http://127.0.0.1:${at.peerPort}`];
   return [
@@ -20,6 +21,7 @@ export function etcdFlags(at: { dir: string; port: number; peerPort: number }): 
   ];
 }
 
+/** Flags of kube-apiserver. `file` gives the paths of its keys and certificates. */
 export function apiServerFlags(at: { file: File; host: string; port: number; etcdPort: number }): string[] {
   const { file } = at;
   return [
@@ -42,6 +44,7 @@ export function apiServerFlags(at: { file: File; host: string; port: number; etc
   ];
 }
 
+/** Flags of kube-controller-manager, which runs the named controllers alone. */
 export function controllerManagerFlags(at: { file: File; port: number }, controllers: readonly string[]): string[] {
   const { file } = at;
   return [

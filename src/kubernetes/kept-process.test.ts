@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { KeptProcess } from "./kept-process.ts";
 
 function folder(t: TestContext): string {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { privateFile } from "@slipway/base";
 
 /**
  * Runs beside each program and outlives us if we are killed: its standard input closes then, and it ends the program.
@@ -43,6 +44,7 @@ export class KeptProcess {
 
   constructor({ command, args, logFile, removeAfter, orphaned }: KeptProcessOptions) {
     this.logFile = logFile;
+    if (logFile !== undefined) privateFile(logFile);
     const log = logFile === undefined ? undefined : openSync(logFile, "w", 0o600);
     // In a session of its own, Ctrl-C reaches us alone: we stop first and the program after us.
     const keeper = spawn("/bin/sh", ["-c", KEEPER, "keeper", removeAfter ?? "", orphaned ?? "TERM", command, ...args], {

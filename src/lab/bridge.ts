@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 const run = promisify(execFile);
 

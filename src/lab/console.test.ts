@@ -20,11 +20,11 @@ function consoleFor(t: TestContext): { serial: SerialConsole; line: PassThrough 
 
 test("what is waited for is found across pieces, and in what was said before", async (t) => {
   const { serial, line } = consoleFor(t);
-  const soon = serial.shows(/log(in):/, AbortSignal.timeout(5000));
+  const soon = serial.shows(/log(in):/, AbortSignal.timeout(60_000));
   line.write("debian lo");
   line.write("gin: ");
   assert.equal((await soon)[1], "in");
-  await serial.shows(/debian/, AbortSignal.timeout(5000));
+  await serial.shows(/debian/, AbortSignal.timeout(60_000));
 });
 
 test("what is not shown in time is named, with what was shown last", async (t) => {

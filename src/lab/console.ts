@@ -1,11 +1,11 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 import type { Readable } from "node:stream";
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** How much of the latest output is searched and shown. */
 const RECENT = 64 * 1024;
 
-/** What a machine says on its serial line: kept in a file, shown to whoever listens. Lives through resets and power cycles. */
+/** What a machine says on its serial line: kept in a file, shown to all listeners. Lives through resets and power cycles. */
 export class SerialConsole {
   readonly file: string;
   readonly #out: WriteStream;

@@ -19,7 +19,7 @@ export async function openDoor(listen: ListenOptions, to: NetConnectOpts): Promi
   const server = createServer({ allowHalfOpen: true }, (outer) => {
     const inner = keep(connect({ ...to, allowHalfOpen: true }));
     keep(outer);
-    // An end that breaks off takes the other with it; whoever called sees a closed connection.
+    // An end that breaks off closes the other too; the caller sees a closed connection.
     const ended = Promise.all([pipeline(outer, inner), pipeline(inner, outer)]);
     ended.catch(() => [outer, inner].map((socket) => socket.destroy()));
   });

@@ -1,11 +1,11 @@
 /**
  * A laboratory of machines that QEMU makes: real firmware, disks as files, a network of its own. `machine.ts` says what a machine
- * is, `qemu-arguments.ts` how QEMU is told, `qemu-machine.ts` switches it on and off, `bridge.ts` is its network and
+ * is, `qemu-arguments.ts` QEMU's command line, `qemu-machine.ts` switches it on and off, `bridge.ts` is its network and
  * `namespace.ts` the room that the network lives in. Nothing here outlives the process that started it, however that ends.
  *
  * Machines are emulated, never virtualised: KVM is not usable everywhere where its device is.
  */
-import type { Mac } from "../base/mac.ts";
+import type { Mac } from "@slipway/base";
 
 /**
  * `bios`: SeaBIOS with iPXE as the card's ROM. `uefi`: OVMF, PXE first. `uefi-secure`: the same with Microsoft's keys, enforced.

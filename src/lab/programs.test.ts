@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { checkInstalled, missingPackages } from "./programs.ts";
 
 test("what is missing is named by its Debian package, and the remedy installs it", async () => {

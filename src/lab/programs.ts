@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { FIRMWARE_FILES } from "./firmware-files.ts";
 import type { Firmware } from "./machine.ts";
 

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { SerialConsole } from "./console.ts";
 import { FIRMWARE_FILES } from "./firmware-files.ts";
 import type { MachineSpec } from "./machine.ts";

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { Fault } from "../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** QEMU's answers to what is asked here are short. */
 const LONGEST_LINE = 256 * 1024;
@@ -17,7 +17,7 @@ export class Qmp {
     this.#stream = stream;
     stream.setEncoding("utf8");
     stream.on("data", (text: string) => this.#read(text));
-    // Its end is told by the close that follows.
+    // The close that follows reports its end.
     stream.on("error", () => {});
     stream.on("close", () => this.#close());
     this.ready = this.#send("qmp_capabilities").then(() => {});

@@ -52,7 +52,7 @@ export function specOf(plan: MachinePlan, n: number, folder: string): MachineSpe
 
 /**
  * New machines in a network of their own, switched off. `folder` gets a folder for each, with its disk, its firmware's variables and
- * its console, in the place of what an earlier rack left there. To be called in a network namespace made for it; whoever calls closes the rack.
+ * its console, in the place of what an earlier rack left there. To be called in a network namespace made for it; the caller closes the rack.
  */
 export async function setUpRack(folder: string, plans: readonly MachinePlan[]): Promise<Rack> {
   const bridge = await Bridge.create(LAB.bridge, `${LAB.address}/${LAB.prefix}`);

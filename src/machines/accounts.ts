@@ -1,6 +1,4 @@
-import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import type { Http } from "../base/http.ts";
+import { type Clock, Fault, type Http } from "@slipway/base";
 import { Fleet } from "./fleet.ts";
 import type { MachineDriver } from "./machine.ts";
 import type { DriverFactory, DriverPorts, ProviderAccount } from "./provider.ts";
@@ -14,7 +12,7 @@ export interface Account extends ProviderAccount {
 
 /** An account by the name of whatever describes it, and what it is made of today. */
 export interface AccountSource {
-  /** `MachineProvider/latitude-fra`, `Secret/harvester-system/equinix-addon`. */
+  /** `MachineProvider/latitude-fra`, `Secret/<namespace>/<name>`. */
   name: string;
   /** Reads type and credentials anew. Fails with `MissingInput` where they are not there. */
   read: () => Promise<Account>;
@@ -31,8 +29,8 @@ export interface AccountPorts extends Omit<DriverPorts, "http"> {
 const CREDENTIALS_MS = 60_000;
 
 /**
- * The fleets of all provider accounts in use: one driver and one list for each, whoever asks. A rotated key is taken up without anybody
- * recreating anything (H18): credentials are read again after a minute, and at once when the provider refuses them.
+ * The fleets of all provider accounts in use: one driver and one list for each, however many ask. A rotated key takes effect
+ * without recreating anything (H18): credentials are read again after a minute, and at once when the provider refuses them.
  */
 export class Accounts {
   readonly #drivers: Readonly<Record<string, DriverFactory>>;
@@ -50,7 +48,7 @@ export class Accounts {
   /** The fleet of an account. Many callers at once cause one read. */
   async fleet(source: AccountSource): Promise<Fleet> {
     const held = this.#fleets.get(source.name);
-    if (held !== undefined && this.#clock.now() - held.readAt < CREDENTIALS_MS) return held.fleet;
+    if (held !== undefined && this.#clock.monotonic() - held.readAt < CREDENTIALS_MS) return held.fleet;
     let reading = this.#reading.get(source.name);
     if (reading === undefined) {
       reading = this.#read(source).finally(() => this.#reading.delete(source.name));
@@ -70,7 +68,7 @@ export class Accounts {
     const held = this.#fleets.get(source.name);
     const unchanged = held !== undefined && JSON.stringify(held.account) === JSON.stringify(account);
     const fleet = unchanged ? held.fleet : new Fleet(this.#driver(source, account), this.#clock);
-    this.#fleets.set(source.name, { fleet, account, readAt: this.#clock.now() });
+    this.#fleets.set(source.name, { fleet, account, readAt: this.#clock.monotonic() });
     return fleet;
   }
 

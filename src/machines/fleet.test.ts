@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VirtualClock } from "../base/virtual-clock.ts";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Fleet } from "./fleet.ts";
 import type { Machine, MachineDriver } from "./machine.ts";
 
@@ -102,5 +102,16 @@ test("a failed list is told to all who waited, and asked again by the next", asy
   await Promise.all([assert.rejects(fleet.sight("a", 1), /down/), assert.rejects(fleet.sight("a", 1), /down/)]);
   Object.defineProperty(provider, "listed", { configurable: true, value: list });
   assert.equal((await fleet.sight("a", 1)).is, "present");
+  assert.equal(calls.list, 2);
+});
+
+test("all machines are those of a list as young as was asked for", async () => {
+  const { fleet, calls, clock, provider } = rig();
+  const ids = async (maxAgeMs: number) => (await fleet.all(maxAgeMs)).map(({ id }) => id);
+  assert.deepEqual(await ids(15_000), ["a"]);
+  provider.listed = [machine("b")];
+  await clock.run(1);
+  assert.deepEqual(await ids(15_000), ["a"]);
+  assert.deepEqual(await ids(0), ["b"]);
   assert.equal(calls.list, 2);
 });

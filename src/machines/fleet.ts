@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import { type Clock, type Fault, isFault } from "@slipway/base";
 import type { Machine, MachineDriver } from "./machine.ts";
 
 /** A machine as last seen, or the proof that the provider does not know it. `unlisted`: only a list missed it, which proves nothing. */
@@ -7,17 +7,18 @@ export type Sighting = { is: "present"; machine: Machine } | { is: "absent" } | 
 /**
  * All machines of one provider account, seen through one list for everybody.
  *
- * However many claims wait, the provider is asked once an interval; a single read follows only a change of one's own
+ * However many claims wait, the provider is asked once an interval; a single read follows only a change by Slipway itself
  * or a machine that a list does not show. Answers may be as old as the caller allows.
  */
 export class Fleet {
   readonly driver: MachineDriver;
   readonly #clock: Clock;
   readonly #machines = new Map<string, { machine: Machine; seenAt: number; order: number }>();
-  /** Counts what was heard: two things of one millisecond have an order too. */
+  /** Counts answers: two answers of one millisecond have an order too. */
   #heard = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
   #listing: Promise<void> | undefined;
+  #refused: { fault: Fault; until: number } | undefined;
 
   constructor(driver: MachineDriver, clock: Clock) {
     this.driver = driver;
@@ -27,7 +28,7 @@ export class Fleet {
   /** The machine `id` from a list younger than `maxAgeMs`: who looks again after that time gets a new one. */
   async sight(id: string, maxAgeMs: number): Promise<Sighting> {
     const known = this.#machines.get(id);
-    if (known !== undefined && this.#clock.now() - known.seenAt < maxAgeMs)
+    if (known !== undefined && this.#clock.monotonic() - known.seenAt < maxAgeMs)
       return { is: "present", machine: known.machine };
     await this.#list(maxAgeMs);
     const listed = this.#machines.get(id);
@@ -42,9 +43,9 @@ export class Fleet {
     return { is: "absent" };
   }
 
-  /** Remembers what a call of one's own answered. */
+  /** Remembers the answer of a call by Slipway itself. */
   note(machine: Machine): Machine {
-    this.#machines.set(machine.id, { machine, seenAt: this.#clock.now(), order: ++this.#heard });
+    this.#machines.set(machine.id, { machine, seenAt: this.#clock.monotonic(), order: ++this.#heard });
     return machine;
   }
 
@@ -55,17 +56,30 @@ export class Fleet {
   }
 
   async #list(maxAgeMs: number): Promise<void> {
-    if (this.#clock.now() - this.#listedAt < maxAgeMs) return;
+    if (this.#clock.monotonic() - this.#listedAt < maxAgeMs) return;
+    if (this.#refused !== undefined && this.#clock.monotonic() < this.#refused.until) throw this.#refused.fault;
     this.#listing ??= this.#relist().finally(() => {
       this.#listing = undefined;
     });
     await this.#listing;
   }
 
+  /** After a provider asked to wait, all callers wait, not only the refused one. */
+  async #listed(): Promise<readonly Machine[]> {
+    this.#refused = undefined;
+    try {
+      return await this.driver.list();
+    } catch (error) {
+      if (isFault(error) && error.retryAfterMs !== undefined)
+        this.#refused = { fault: error, until: this.#clock.monotonic() + error.retryAfterMs };
+      throw error;
+    }
+  }
+
   async #relist(): Promise<void> {
-    const began = this.#clock.now();
+    const began = this.#clock.monotonic();
     const order = this.#heard;
-    const machines = await this.driver.list();
+    const machines = await this.#listed();
     const listed = new Set(machines.map((machine) => machine.id));
     // What was noted while the list was under way is newer than the list.
     for (const [id, entry] of this.#machines) if (!listed.has(id) && entry.order <= order) this.#machines.delete(id);

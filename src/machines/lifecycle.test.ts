@@ -27,6 +27,7 @@ const journal: Journal = {
   signals: {},
   runningSince: undefined,
   joined: false,
+  networkSet: false,
 };
 
 const machine: Machine = {
@@ -171,7 +172,14 @@ test("H30 one pass never reinstalls; two passes set the network, reinstall once,
   assert.equal(nextStep(twice, running, active, false, T0).do, "setNetwork");
   assert.equal(nextStep(twice, running, active, true, T0).do, "reinstall");
   const prepared: Journal = { ...running, boot: { id: "b2", pass: 2, at: T0, sent: false } };
-  assert.equal(nextStep(twice, prepared, active, true, T0).do, "reinstall");
+  assert.equal(nextStep(twice, prepared, active, true, T0).do, "wait", "the answer may still come");
+  assert.equal(nextStep(twice, prepared, active, true, T0 + SETTLE_MS).do, "reinstall");
+  const asked = { ...prepared, signals: { scriptFetched: T0 } };
+  assert.equal(
+    nextStep(twice, asked, active, true, T0 + SETTLE_MS).do,
+    "wait",
+    "the machine asked for it: it was sent",
+  );
   assert.equal(nextStep(twice, { ...prepared, boot: { ...prepared.boot!, sent: true } }, active, true, T0).do, "wait");
 });
 
@@ -204,4 +212,38 @@ test("asking twice about the same world gives the same step", () => {
       assert.deepEqual(ask(), ask());
     }),
   );
+});
+
+test("H16 a failure counts for the installation that reported it: not after a newer one has started", () => {
+  const active = { ...machine, phase: "running" as const };
+  const stepAfter = (signals: Journal["signals"]) => {
+    const step = nextStep(claim, { ...journal, runningSince: T0, signals }, active, true, T0 + MINUTE);
+    return step.do === "giveUp" ? step.reason : step.do;
+  };
+  const asked = { scriptFetched: T0, configFetched: T0 };
+  assert.equal(stepAfter({ ...asked, failed: T0 + 1_000, started: T0 + 2_000 }), "wait");
+  assert.equal(stepAfter({ ...asked, failed: T0 + 2_000, started: T0 + 1_000 }), "InstallFailed");
+  assert.equal(stepAfter({ ...asked, failed: T0 + 1_000, started: T0 + 1_000 }), "InstallFailed");
+  assert.equal(stepAfter({ ...asked, failed: T0 + 1_000 }), "InstallFailed");
+});
+
+test("H10 what a machine on its way is waited for names the next thing that it has to do", () => {
+  const active = { ...machine, phase: "running" as const };
+  const signals: Journal["signals"] = {};
+  const waitsFor = () => {
+    const step = nextStep(claim, { ...journal, runningSince: T0, signals: { ...signals } }, active, true, T0 + 1_000);
+    return step.do === "wait" && step.for;
+  };
+  const seen = [waitsFor()];
+  for (const name of ["scriptFetched", "configFetched", "started", "succeeded"] as const) {
+    signals[name] = T0;
+    seen.push(waitsFor());
+  }
+  assert.deepEqual(seen, [
+    "the machine to fetch its boot script",
+    "the machine to fetch its configuration",
+    "the installer to start",
+    "the installer to finish",
+    "the installed machine to join as a Ready Node",
+  ]);
 });

@@ -1,12 +1,12 @@
 /**
  * The life of one claimed machine, from the order to the joined node: state → what to look at, next step,
- * deadline, what the user is told. Pure: a crash between two steps changes nothing, the next call says the same.
+ * deadline, what is reported to the user. Pure: a crash between two steps changes nothing, the next call says the same.
  */
 import type { Machine, NetworkWish, Placement } from "./machine.ts";
 
 /** What is wanted of a machine, whichever kind of object wants it. Times in milliseconds. */
 export interface Claim {
-  /** Uid of the wanting object. */
+  /** Uid of the object that claims the machine. */
   id: string;
   /** Where it may be bought, in the order of preference; never empty. */
   placements: readonly Placement[];
@@ -19,7 +19,7 @@ export interface Claim {
   pollMs: number;
 }
 
-/** What the wanting object remembers of its machine; every entry is written before the effect it announces. */
+/** What the claiming object records of its machine; every entry is written before the effect it announces. */
 export interface Journal {
   machineId: string | undefined;
   purchase: { attempt: number; at: number; state: "Pending" | "Refused" | "Done"; placement: number } | undefined;
@@ -29,6 +29,8 @@ export interface Journal {
   runningSince: number | undefined;
   /** The machine has become a node. */
   joined: boolean;
+  /** Its ports matched the specification once. From then on only the user changes them. */
+  networkSet: boolean;
 }
 
 /** What the machine itself said of its current boot: when, in ms. */
@@ -69,7 +71,7 @@ export const SETTLE_MS = 60_000;
 const LOOK_AGAIN_MS = 10_000;
 /** One list serves all machines of an account. Twice this is less than a spot market's notice of 120 s. */
 export const DEFAULT_POLL_MS = 15_000;
-/** A machine that has not asked for its boot script by then asked while nobody answered, and firmware asks once: it is booted again. */
+/** A machine that has not asked for its boot script by then got no answer, and firmware asks once: it is booted again. */
 const BOOT_AGAIN_MS = 10 * 60_000;
 const NO_CAPACITY_BASE_MS = 60_000;
 const NO_CAPACITY_MAX_MS = 10 * 60_000;
@@ -129,7 +131,7 @@ const PHASES: Readonly<Record<Machine["phase"], (at: Situation) => Step>> = {
   releasing: ({ machine }) => ({
     do: "giveUp",
     reason: "MachineTakenBack",
-    message: `the machine is ${machine.providerState}, though nobody here released it`,
+    message: `the machine is ${machine.providerState}, though Slipway did not release it`,
   }),
   stopped: (at) => (at.journal.joined ? steady(at, "the machine to be powered on") : stopped(at)),
   reinstalling: (at) => installing(at),
@@ -154,17 +156,32 @@ function stopped(at: Situation): Step {
 
 function running(at: Situation): Step {
   const { claim, journal, settled } = at;
-  if (journal.joined) return steady(at, "nothing");
+  const unset = !settled && !journal.networkSet;
+  // Another machine would not get another network: a machine in service is not given up for it.
+  if (journal.joined) return unset ? { do: "setNetwork" } : steady(at, "nothing");
   const late = overdue(at);
   if (late !== undefined) return late;
-  if (!settled) return { do: "setNetwork" };
+  if (unset) return { do: "setNetwork" };
   const { boot } = journal;
-  if (claim.passes === 2 && (boot?.pass !== 2 || !boot.sent)) return { do: "reinstall", pass: 2 };
+  if (claim.passes === 2 && boot?.pass !== 2) return { do: "reinstall", pass: 2 };
+  if (boot !== undefined && !boot.sent) return unansweredBoot(at, boot);
   if (boot !== undefined && journal.signals.scriptFetched === undefined) {
     const since = Math.max(boot.at, journal.runningSince ?? at.now);
     if (at.now >= since + BOOT_AGAIN_MS) return { do: "reinstall", pass: boot.pass };
   }
   return installing(at);
+}
+
+/** A boot that was announced and may have been sent: the machine's own word settles it, and time does. */
+function unansweredBoot(at: Situation, boot: NonNullable<Journal["boot"]>): Step {
+  if (at.journal.signals.scriptFetched !== undefined) return installing(at);
+  const due = boot.at + SETTLE_MS;
+  if (at.now >= due) return { do: "reinstall", pass: boot.pass };
+  return {
+    do: "wait",
+    for: "the provider's answer to the reinstallation",
+    recheckMs: Math.min(at.claim.pollMs, due - at.now),
+  };
 }
 
 /** The machine is on its own now; only what it says itself counts, never the provider's `active`. */
@@ -194,12 +211,16 @@ function overdue(at: Situation): Step | undefined {
   return {
     do: "giveUp",
     reason: "JoinTimeout",
-    message: `no Ready Node within ${minutes(at.claim.joinTimeoutMs)}: it was waiting for ${awaited(at.journal.signals)}`,
+    message: `no Ready Node within ${minutes(at.claim.joinTimeoutMs)}: it was waiting for ${blockedBy(at)}`,
   };
 }
 
+function blockedBy({ journal, settled }: Situation): string {
+  return settled || journal.networkSet ? awaited(journal.signals) : "its ports to be set";
+}
+
 function joinDeadline({ claim, journal, machine, now }: Situation): number {
-  // One that was never seen running, and is not now, counts from when it should have been handed over at the latest.
+  // If the machine was never running, the join deadline starts at the provisioning deadline.
   const due = journal.purchase === undefined ? now : journal.purchase.at + claim.provisionTimeoutMs;
   return (journal.runningSince ?? (machine.phase === "running" ? now : due)) + claim.joinTimeoutMs;
 }

@@ -36,7 +36,7 @@ export interface Machine {
   locked: boolean;
   /** When the provider will take it back by itself (spot revocation), ms since the epoch. */
   terminatesAt: number | undefined;
-  /** 0–100, where the provider tells. */
+  /** 0–100, where the provider reports it. */
   progress: number | undefined;
   /** The newest thing the provider reported, for the user to read. */
   lastEvent: string | undefined;
@@ -124,7 +124,7 @@ export interface Capabilities {
   locks: boolean;
 }
 
-/** A thing about an order that the provider can't or won't do; told to the user as a warning, or refused. */
+/** A thing about an order that the provider can't or won't do; reported to the user as a warning, or refused. */
 export interface Concern {
   /** Path in the manifest: `spec.facility`. */
   field: string;
@@ -155,7 +155,7 @@ export interface MachineDriver {
   configure(id: string, boot: Partial<Boot>, signal?: AbortSignal): Promise<void>;
   /** Installs anew, from the network; data on other disks is kept. */
   reinstall(id: string, boot: Boot, signal?: AbortSignal): Promise<void>;
-  /** Lets a machine that was bought by somebody else carry a claim, as `create` does. Absent where the provider keeps no marks on machines. */
+  /** Marks a foreign machine with a claim, as `create` does. Absent where the provider keeps no marks on machines. */
   tag?(id: string, claim: string, signal?: AbortSignal): Promise<void>;
   power(id: string, action: "on" | "off" | "cycle", signal?: AbortSignal): Promise<void>;
   /** Whether nothing is left to do to the machine's ports. Pure. */

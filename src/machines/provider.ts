@@ -1,6 +1,4 @@
-import type { Clock } from "../base/clock.ts";
-import type { Http } from "../base/http.ts";
-import type { Log } from "../base/log.ts";
+import type { Clock, Http, Log } from "@slipway/base";
 import type { MachineDriver } from "./machine.ts";
 
 /** What a driver is made from. Credentials stay inside it. */

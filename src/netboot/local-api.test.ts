@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { Fault } from "../base/fault.ts";
-import { serveHttp } from "../base/http-server.ts";
-import { VirtualClock } from "../base/virtual-clock.ts";
+import { Fault } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { fingerprint } from "./agent/key.ts";
 import type { UserOrder } from "./agent/order.ts";
 import type { OrderBody } from "./agent/protocol.ts";
 import { inventoryOf, someHosts } from "./hosts/testing.ts";
-import { localApi } from "./local-api.ts";
+import { localApi, type ShownHost } from "./local-api.ts";
 import { HostLogs } from "./logs/host-logs.ts";
 
 const A = "52:54:00:00:00:0a";
@@ -73,6 +74,7 @@ test("hosts are shown by their names and by any of their cards, and forgotten on
 test("N3 an order is shown without the addresses that are as good as passwords", async (t) => {
   const { hosts, ask } = await stage(t);
   hosts.register(inventoryOf(A), A);
+  hosts.approve(A);
   assert.equal((await ask("POST", `/v1/hosts/${HOST}/orders`, { order: "write", image: "/disk.raw" })).status, 200);
   for (const path of ["/v1/hosts", `/v1/hosts/${HOST}`]) {
     const { body } = await ask("GET", path);
@@ -85,7 +87,7 @@ const REFUSED: [what: string, path: string, body: unknown, status: number, said:
   ["PUT", `/v1/hosts/${HOST}/boot`, "{", 400, "the body is not JSON"],
   ["PUT", `/v1/hosts/${HOST}/boot`, '"floppy"', 400, "agent, disk, wait or the URL of a script is needed"],
   ["PUT", `/v1/hosts/${HOST}/boot`, { chain: "ftp://a" }, 400, "chain: http:// or https:// and more is needed"],
-  ["PUT", "/v1/hosts/other/boot", '"disk"', 404, "other: no such host was heard"],
+  ["PUT", "/v1/hosts/other/boot", '"disk"', 404, "other: no such host was seen"],
   ["POST", `/v1/hosts/${HOST}/orders`, { order: "write" }, 400, "image: Invalid input: expected string"],
   ["POST", `/v1/hosts/${HOST}/orders`, { order: "write", image: "a", checksum: "x" }, 400, "checksum: md5:, sha256:"],
   ["POST", `/v1/hosts/${HOST}/orders`, { order: "wipe", how: "full", disks: [] }, 400, "disks: "],
@@ -121,7 +123,8 @@ test("what an order meets is told by its code and status; a defect is not the as
   hosts.setBoot = () => {
     throw new Fault("Bug", HOST, "broken");
   };
-  assert.equal((await ask("PUT", `/v1/hosts/${HOST}/boot`, '"disk"')).status, 500);
+  const broken = await ask("PUT", `/v1/hosts/${HOST}/boot`, '"disk"');
+  assert.deepEqual([broken.status, JSON.parse(broken.body).code], [500, "Bug"]);
 });
 
 test("paths and methods that are not of the API are answered, whatever they are", async (t) => {
@@ -169,4 +172,28 @@ test("a follower that goes leaves nothing behind", async (t) => {
   answer.on("error", () => {});
   answer.destroy();
   await left.promise;
+});
+
+test("N1 a host is approved and the approval taken back; how far it is trusted and its key's fingerprint are shown", async (t) => {
+  const { hosts, ask } = await stage(t);
+  const inventory = inventoryOf(A);
+  const key = `age1${"q".repeat(58)}`;
+  hosts.register({ ...inventory, agent: { ...inventory.agent, key } }, A, { address: "10.0.0.5", proof: "lease" });
+  const host = async () => JSON.parse((await ask("GET", `/v1/hosts/${HOST}`)).body) as ShownHost;
+  const { keyFingerprint, standing, waitsFor } = await host();
+  assert.deepEqual([standing.trust, keyFingerprint], ["discovered", fingerprint(key)]);
+  assert.match(waitsFor ?? "", /^to be declared or approved: /);
+  const wipe = await ask("POST", `/v1/hosts/${HOST}/orders`, { order: "wipe", how: "full", disks: "all" });
+  assert.deepEqual([wipe.status, JSON.parse(wipe.body).code], [403, "Forbidden"]);
+  assert.match(JSON.parse(wipe.body).message, new RegExp(`slipway approve host/${HOST}`));
+
+  const approve = (body: object) => ask("PUT", `/v1/hosts/${HOST}/approval`, body);
+  assert.match((await approve({ key: "3f2a" })).body, /six groups of four/);
+  assert.equal((await approve({ key: "0000-0000-0000-0000-0000-0000" })).status, 409);
+  assert.equal((await approve({ key: keyFingerprint?.toUpperCase() })).status, 200);
+  assert.equal((await host()).standing.trust, "approved");
+  assert.equal((await ask("DELETE", `/v1/hosts/${HOST}/approval`)).status, 200);
+  assert.equal((await host()).standing.trust, "discovered");
+  assert.equal((await approve({})).status, 200);
+  assert.equal((await host()).standing.because, "whatever key it has");
 });

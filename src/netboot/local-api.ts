@@ -1,16 +1,17 @@
 /**
  * What the command asks a running netboot: which hosts there are, what they said, what they are to do. Served on a socket of its owner's
- * alone, or over TLS to whoever shows a certificate of Slipway's authority.
+ * alone, or over TLS to clients with a certificate of Slipway's authority.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { asFault, Fault, type HttpAnswer, type HttpHandler, json, plain } from "@slipway/base";
+import type { HttpServerOptions } from "@slipway/base/http-server";
 import type { z } from "zod";
-import { asFault, Fault } from "../base/fault.ts";
-import { type HttpAnswer, type HttpHandler, json, plain } from "../base/http.ts";
-import type { HttpServerOptions } from "../base/http-server.ts";
-import { UserBoot, UserOrder } from "./agent/order.ts";
+import { fingerprint } from "./agent/key.ts";
+import { UserApproval, UserBoot, UserOrder } from "./agent/order.ts";
 import { type GivenOrder, type Host, openOrder } from "./hosts/host.ts";
 import type { Hosts } from "./hosts/hosts.ts";
+import { type Standing, waitsFor } from "./hosts/trust.ts";
 import type { HostLogs } from "./logs/host-logs.ts";
 
 export interface LocalApiPorts {
@@ -20,18 +21,29 @@ export interface LocalApiPorts {
   order(host: string, wanted: UserOrder): Promise<string>;
 }
 
-/** A host as the command shows it: without addresses that are as good as passwords. */
+/**
+ * A host as the command shows it: without addresses that are as good as passwords, with how far it is trusted; with its inventory where it is
+ * asked for alone.
+ */
 export type ShownHost = Omit<Host, "order"> & {
   order?: Omit<GivenOrder, "is"> & { is: { id: string; order: string } };
+  standing: Standing;
+  /** Of its agent's key. */
+  keyFingerprint?: string;
+  /** In words; absent: it is at work. */
+  waitsFor?: string;
 };
 
 /** Of one request; who reads them mends those first. */
 const MOST_ISSUES = 10;
 
-const STATUS: Readonly<Record<string, number>> = { NotFound: 404, Conflict: 409, Invalid: 400, MissingInput: 400 };
+const STATUS: Readonly<Record<string, number>> = {
+  ...{ NotFound: 404, Conflict: 409, Forbidden: 403, Invalid: 400, MissingInput: 400 },
+};
 
 /**
- * `GET /v1/hosts`, `GET|DELETE /v1/hosts/NAME`, `PUT /v1/hosts/NAME/boot`, `POST|DELETE /v1/hosts/NAME/orders`; and as a stream of JSON lines
+ * `GET /v1/hosts`, `GET|DELETE /v1/hosts/NAME`, `PUT /v1/hosts/NAME/boot`, `POST|DELETE /v1/hosts/NAME/orders`,
+ * `PUT|DELETE /v1/hosts/NAME/approval`; and as a stream of JSON lines
  * `GET /v1/hosts/NAME/logs`, with `?follow=1` until the client goes. NAME: the host's, or any of its cards.
  */
 export function localApi({
@@ -46,14 +58,18 @@ export function localApi({
     const what = part === undefined ? method : `${method} ${part}`;
     try {
       if (name === undefined)
-        return what === "GET" ? json(200, { hosts: hosts.list().map(shown) }) : plain(405, "method not allowed\n");
+        return what === "GET"
+          ? json(200, { hosts: hosts.list().map((host) => shown(host, hosts)) })
+          : plain(405, "method not allowed\n");
       const host = hosts.get(name);
-      if (host === undefined) throw new Fault("NotFound", name, "no such host was heard");
-      if (what === "GET") return json(200, shown(host));
+      if (host === undefined) throw new Fault("NotFound", name, "no such host was seen");
+      if (what === "GET") return json(200, { ...shown(host, hosts), inventory: host.inventory });
       if (what === "DELETE") return json(200, { forgotten: hosts.forget(name) });
-      if (what === "PUT boot") return read(UserBoot, body, (boot) => void hosts.setBoot(name, boot));
+      if (what === "PUT boot") return await read(UserBoot, body, (boot) => void hosts.setBoot(name, boot));
       if (what === "POST orders")
         return await read(UserOrder, body, async (wanted) => ({ id: await order(name, wanted) }));
+      if (what === "PUT approval") return await read(UserApproval, body, ({ key }) => hosts.approve(name, key));
+      if (what === "DELETE approval") return json(200, hosts.withdraw(name) ?? {});
       if (what === "DELETE orders") return json(200, cancel(hosts, host));
       return plain(405, "method not allowed\n");
     } catch (error) {
@@ -91,14 +107,22 @@ async function* linesOf(entries: AsyncIterable<object>): AsyncGenerator<string> 
 
 /** What a path of the API names; undefined: it is none. */
 function partsOf(path = ""): { name?: string; part?: string } | undefined {
-  const found = /^\/v1\/hosts(?:\/([\w:.-]{1,64})(?:\/(boot|orders|logs))?)?$/.exec(path);
+  const found = /^\/v1\/hosts(?:\/([\w:.-]{1,64})(?:\/(boot|orders|approval|logs))?)?$/.exec(path);
   if (found === null) return undefined;
   const [, name, part] = found;
   return { ...(name !== undefined && { name }), ...(part !== undefined && { part }) };
 }
 
-function shown({ order, ...host }: Readonly<Host>): ShownHost {
-  return order === undefined ? host : { ...host, order: { ...order, is: { id: order.is.id, order: order.is.order } } };
+function shown({ order, ...host }: Readonly<Host>, hosts: Pick<Hosts, "standing">): ShownHost {
+  const standing = hosts.standing(host.name);
+  const waiting = waitsFor({ ...(order && { order }) }, standing);
+  return {
+    ...host,
+    standing,
+    ...(host.agentKey !== undefined && { keyFingerprint: fingerprint(host.agentKey) }),
+    ...(waiting !== undefined && { waitsFor: waiting }),
+    ...(order && { order: { ...order, is: { id: order.is.id, order: order.is.order } } }),
+  };
 }
 
 function refused(status: number, code: string, message: string): HttpAnswer {

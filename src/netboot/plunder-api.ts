@@ -1,14 +1,13 @@
 /**
  * The part of plunder's API that netboot can answer, for programs that were written for plunder: what there is, the leases, and the machines that wait.
- * Every answer has status 200 and an envelope, as there; a failure is told in it, by both names that its releases had for that.
+ * Every answer has status 200 and an envelope, as there; a failure is reported in it, by both names that its releases had for that.
  */
-import { type HttpAnswer, type HttpHandler, json } from "../base/http.ts";
-import type { Mac } from "../base/mac.ts";
+import { type HttpAnswer, type HttpHandler, json, type Mac } from "@slipway/base";
 
 export interface PlunderPorts {
   /** Machines with a lease, and until when (ms). */
   leases(): readonly { mac: Mac; at: number }[];
-  /** Machines that were heard and belong to nobody, and when they were heard last (ms). */
+  /** Machines that were seen and have no lease or host, and when they were last seen (ms). */
   unleased(): readonly { mac: Mac; at: number }[];
 }
 
@@ -27,7 +26,7 @@ const endpoint = (name: string, path: string, functionEndpoint: string, descript
 
 const ENDPOINTS: readonly Endpoint[] = [
   endpoint("dhcp", "/dhcp", "/leases", "Machines that have a lease"),
-  endpoint("dhcp", "/dhcp", "/unleased", "Machines that were heard and belong to nobody"),
+  endpoint("dhcp", "/dhcp", "/unleased", "Machines that were seen and have no owner"),
   endpoint("apis", "/api", "", "What can be asked"),
 ];
 

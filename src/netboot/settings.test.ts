@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "../base/fault.ts";
+import { isFault } from "@slipway/base";
 import { netbootSettings } from "./settings.ts";
 
 test("a mode of DHCP is a whole set of settings", () => {

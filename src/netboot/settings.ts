@@ -1,11 +1,11 @@
-/** What netboot is told, as it stands in a file or comes from the command line. */
+/** Netboot's settings, from a file or from the command line. */
 import { isAbsolute } from "node:path";
+import { Fault } from "@slipway/base";
 import { z } from "zod";
-import { Fault } from "../base/fault.ts";
 import type { SubnetConfig } from "./dhcp/config.ts";
 import type { Reservation } from "./dhcp/reservations.ts";
 
-/** Where discovered hosts are put, unless told otherwise. */
+/** Default namespace of discovered hosts. */
 export const DISCOVERY_NAMESPACE = "slipway-hosts";
 
 const address = z.ipv4();
@@ -28,6 +28,7 @@ const subnet = z.strictObject({
   leaseSeconds: seconds.exactOptional(),
   bootLeaseSeconds: seconds.exactOptional(),
   quarantineSeconds: seconds.exactOptional(),
+  leasesPerPort: z.int().positive().exactOptional(),
 }) satisfies z.ZodType<SubnetConfig, unknown>;
 
 const reservation = z.strictObject({
@@ -46,6 +47,11 @@ export const NetbootSettings = z.strictObject({
       mode: z.enum(["pool", "proxy", "reservations", "off"]).default("pool"),
       subnets: z.array(subnet).default([]),
       reservations: z.array(reservation).default([]),
+      /**
+       * Networks in which another DHCP server gives the addresses. Machines there are distinguished by their neighbour entry, and behind
+       * routers not at all. In `proxy` and `off` the interface's own networks are such by themselves.
+       */
+      foreign: z.array(z.cidrv4()).default([]),
     })
     .prefault({}),
   tftp: z.strictObject({ enabled: z.boolean().default(true), singlePort: z.boolean().default(false) }).prefault({}),
@@ -55,9 +61,9 @@ export const NetbootSettings = z.strictObject({
   api: z.strictObject({ port }).exactOptional(),
   boot: z
     .strictObject({
-      /** What a machine boots of which nobody said anything. */
+      /** What an unknown machine boots. */
       unknown: z.enum(["agent", "disk", "wait"]).default("agent"),
-      /** A script of one's own that such a machine gets instead: iPXE's language for iPXE, GRUB's for GRUB, which takes http only. */
+      /** The user's own script that such a machine gets instead: iPXE's language for iPXE, GRUB's for GRUB, which takes http only. */
       script: url.exactOptional(),
       /** ISO images by name, whose files are at `/iso/NAME/…`: a path, or one with what to replace in these files. */
       images: z
@@ -69,7 +75,7 @@ export const NetbootSettings = z.strictObject({
           ]),
         )
         .default({}),
-      /** A folder of one's own whose boot files go before Debian's. */
+      /** The user's own folder; its boot files precede Debian's. */
       files: absolutePath.exactOptional(),
       /** Boot file or URL by architecture number (option 93). */
       byArchitecture: z.record(z.string().regex(/^\d{1,5}$/), z.string()).exactOptional(),
@@ -80,6 +86,8 @@ export const NetbootSettings = z.strictObject({
       uefiDiscovery: z.enum(["given", "port4011"]).default("given"),
     })
     .prefault({}),
+  /** `first-seen`: all who register are trusted with orders that write and with user data. For laboratories. */
+  trust: z.enum(["approved", "first-seen"]).default("approved"),
   discovery: z
     .strictObject({
       namespace: z.string().default(DISCOVERY_NAMESPACE),

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemClock } from "../base/clock.ts";
-import { quietLog } from "../base/log.ts";
-import { cryptoRandom } from "../base/random.ts";
-import { Secret } from "../kube/core.ts";
-import { FakeApi } from "../kube/fake-api.ts";
-import { createClient } from "../kube/rest-client.ts";
+import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { createClient } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
+import { FakeApi } from "@slipway/kube/testing";
 import { isGood } from "../pki/renewal.ts";
 import { CERTIFICATE_SECRET, keptCertificate } from "./conversion-certificate.ts";
 

@@ -1,13 +1,11 @@
 /**
  * The conversion webhook's certificate. The operator makes it and keeps it in a Secret of its namespace, so that all replicas serve with
  * the same one and a restart finds it again. Each certificate has an authority of its own, whose key is forgotten when it has signed.
- * A successor's authority is told to API servers a day before the successor serves, beside that of the certificate of until then.
+ * A successor's authority is published to API servers a day before the successor serves, beside that of the certificate of until then.
  */
-import type { Clock } from "../base/clock.ts";
-import { isFault } from "../base/fault.ts";
-import type { Client } from "../kube/client.ts";
-import type { Access } from "../kube/controller.ts";
-import { Secret } from "../kube/core.ts";
+import { type Clock, isFault } from "@slipway/base";
+import type { Access, Client } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import type { Issued } from "../pki/authority.ts";
 import { isGood } from "../pki/renewal.ts";
 
@@ -41,7 +39,7 @@ export const certificateAccess = (namespace: string): readonly Access[] => [
 
 /**
  * The certificate for these hosts to serve with now: found, made, or renewed by one step. Of several replicas one makes it, the others
- * find it. What is damaged, expired or lacks a host is made anew.
+ * find it. What is damaged, expired or does not name a host is made anew.
  */
 export async function keptCertificate(
   client: Client,

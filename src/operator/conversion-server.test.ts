@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Clock, systemClock } from "../base/clock.ts";
-import { quietLog } from "../base/log.ts";
-import { cryptoRandom } from "../base/random.ts";
+import { type Clock, cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { createClient } from "@slipway/kube";
+import { CustomResourceDefinition } from "@slipway/kube/core";
+import { FakeApi } from "@slipway/kube/testing";
 import { crdOf, type CustomResourceDefinition as Definition } from "../kinds/crd.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { boat, renaming } from "../kinds/testing.ts";
-import { CustomResourceDefinition } from "../kube/core.ts";
-import { FakeApi } from "../kube/fake-api.ts";
-import { createClient } from "../kube/rest-client.ts";
 import { serveConversion } from "./conversion-server.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,6 +20,7 @@ function handClock() {
   const clock: Clock = {
     ...systemClock,
     now: () => systemClock.now() + passedMs,
+    monotonic: () => systemClock.monotonic() + passedMs,
     sleep: (_, signal) =>
       new Promise((resolve, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -1,19 +1,15 @@
 /**
- * The conversion webhook on a socket: TLS with a certificate of the operator's own, which the definitions of the kinds concerned are told
+ * The conversion webhook on a socket: TLS with the operator's certificate, which is written to the definitions of the kinds concerned
  * to trust. It is there only while some kind has versions that differ in more than their name.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../base/clock.ts";
-import { asFault, isFault } from "../base/fault.ts";
-import { serveHttp } from "../base/http-server.ts";
-import type { Log } from "../base/log.ts";
+import { asFault, type Clock, isFault, type Log } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
+import { type Access, type Client, declaredClient } from "@slipway/kube";
+import { CustomResourceDefinition } from "@slipway/kube/core";
 import { needsConversion } from "../kinds/conversion.ts";
 import { crdOf, type CustomResourceDefinition as Definition, type WebhookClientConfig } from "../kinds/crd.ts";
 import type { Kind } from "../kinds/kind.ts";
-import type { Client } from "../kube/client.ts";
-import type { Access } from "../kube/controller.ts";
-import { CustomResourceDefinition } from "../kube/core.ts";
-import { declaredClient } from "../kube/declared-client.ts";
 import { certificateAccess, keptCertificate, type TrustedCertificate } from "./conversion-certificate.ts";
 import { CONVERT_PATH, conversionWebhook, MAX_REVIEW_BYTES } from "./conversion-webhook.ts";
 
@@ -27,11 +23,11 @@ const LOOK_MS = 60_000;
 
 export interface ConversionServer {
   port: number;
-  /** Tells the definitions that exist whom to ask: to be awaited before they get more versions. */
+  /** Writes the webhook's address to the definitions that exist: await it before they get more versions. */
   prepare(): Promise<void>;
   /**
-   * Tells all definitions, and keeps them and the certificate fresh from then on. Until it resolves, an API server may show objects
-   * wrongly in other versions than they are stored in. Rejects when a definition is missing; one that goes later is told when it is back.
+   * Writes it to all definitions, and keeps them and the certificate fresh from then on. Until it resolves, an API server may show objects
+   * wrongly in other versions than they are stored in. Rejects when a definition is missing; one that is deleted later is written again when it is back.
    */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -137,7 +133,7 @@ async function write(client: Client, { metadata, spec }: Definition, signal: Abo
   const held = await client.get(CustomResourceDefinition, metadata, { signal });
   if (isDeepStrictEqual(held.spec.conversion, spec.conversion)) return;
   const { url = null, service = null, caBundle } = spec.conversion!.webhook.clientConfig;
-  // A merge, since an apply could not take away the other way, which whoever installed the definition may own.
+  // A merge, since an apply could not take away the other way, which the installer of the definition may own.
   const webhook = { ...spec.conversion!.webhook, clientConfig: { url, service, caBundle } };
   const body = { spec: { conversion: { ...spec.conversion, webhook } } };
   await client.patch(CustomResourceDefinition, metadata, { type: "merge", body }, { signal });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conversionsOf } from "../apiserver/conversion/strategy.ts";
-import type { Body } from "../apiserver/served.ts";
-import type { ApiServerOptions } from "../apiserver/server.ts";
-import { DEFINITIONS, world } from "../apiserver/testing.ts";
+import type { ApiServerOptions, Body } from "@slipway/apiserver";
+import { DEFINITIONS, world } from "@slipway/apiserver/testing";
+import { convertersByDefinition } from "../kinds/conversion.ts";
 import { crdOf, type WebhookClientConfig } from "../kinds/crd.ts";
 import { aBoat as a, boat, renaming } from "../kinds/testing.ts";
 import { conversionWebhook, MAX_REVIEW_BYTES } from "./conversion-webhook.ts";
@@ -61,7 +60,7 @@ test("what is no review of a fitting size is refused", async () => {
 });
 
 const ways: [way: string, webhook: WebhookClientConfig | undefined, options: Partial<ApiServerOptions>][] = [
-  ["in process", undefined, { conversions: conversionsOf([BOATS]) }],
+  ["in process", undefined, { conversions: convertersByDefinition([BOATS]) }],
   [
     "by webhook",
     { url: "https://slipway/convert" },

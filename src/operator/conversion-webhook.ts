@@ -1,12 +1,11 @@
 /**
  * The conversion webhook of our kinds: what an embedded API server does in process, a real one asks here, with `POST /convert` and
- * ConversionReview v1. A function from request to answer; whoever mounts it serves TLS with the certificate that the definitions trust.
+ * ConversionReview v1. A function from request to answer; its host serves TLS with the certificate that the definitions trust.
  */
-import { isFault } from "../base/fault.ts";
-import { type HttpAnswer, type HttpHandler, json, plain } from "../base/http.ts";
+import { type HttpAnswer, type HttpHandler, isFault, json, plain } from "@slipway/base";
+import type { KubeObject } from "@slipway/kube";
 import { converterOfAll } from "../kinds/conversion.ts";
 import type { Kind } from "../kinds/kind.ts";
-import type { KubeObject } from "../kube/object.ts";
 
 export const CONVERT_PATH = "/convert";
 /** A review holds a page of a list at most; larger ones are refused unread. */
@@ -14,7 +13,7 @@ export const MAX_REVIEW_BYTES = 16 * 1024 * 1024;
 
 const REVIEW = { kind: "ConversionReview", apiVersion: "apiextensions.k8s.io/v1" };
 
-/** `kinds`: each with all its versions. All objects of a review are converted, or none: the failure is told in the review's result. */
+/** `kinds`: each with all its versions. All objects of a review are converted, or none: the failure is in the review's result. */
 export function conversionWebhook(kinds: readonly (readonly Kind[])[]): HttpHandler {
   const convert = converterOfAll(kinds);
   return async ({ method, url, body = "" }): Promise<HttpAnswer> => {

@@ -1,26 +1,26 @@
+import { asFault } from "@slipway/base";
+import type { Controller, KubeObject } from "@slipway/kube";
 import { Counter, Gauge, type Registry } from "prom-client";
-import { asFault } from "../base/fault.ts";
-import { Instance } from "../kinds/harvester/instance.ts";
-import type { Controller } from "../kube/controller.ts";
+import type { Kind } from "../kinds/kind.ts";
 import type { MachineDriver } from "../machines/machine.ts";
 import type { DriverFactory } from "../machines/provider.ts";
+import type { System } from "../systems/system.ts";
+import { SYSTEMS } from "./systems.ts";
 
 /** What Slipway counts of its own work, besides what the runtime counts (`kube/metrics.ts`). */
 export interface OperatorMetrics {
-  /** The same controller, with the machines it buys, releases and replaces counted as it tells them. */
+  /** The same controller, with the machines it buys, releases and replaces counted as it reports them. */
   controller(controller: Controller): Controller;
   /** The same driver, each call counted by its operation and its outcome: `ok` or the fault's code. */
   driver(make: DriverFactory): DriverFactory;
-  /** Tells where the instances are from; asked at each scrape. */
-  instances(list: () => readonly Instance[]): void;
+  /** Where objects are counted from, by their kind; asked at each scrape. */
+  objects(list: (kind: Kind) => readonly KubeObject[]): void;
 }
 
-/** The word under which a controller tells that a machine was … */
-const TOLD = { Ordered: "bought", Released: "released", Replacing: "replaced" } as const;
 const CALLS = ["list", "read", "find", "create", "configure", "reinstall", "power", "setNetwork", "release"] as const;
 
 /** Registers Slipway's metrics. One call per registry. */
-export function operatorMetrics(registry: Registry): OperatorMetrics {
+export function operatorMetrics(registry: Registry, systems: readonly System[] = SYSTEMS): OperatorMetrics {
   const registers = [registry];
   const machines = {
     bought: new Counter({ name: "slipway_machines_bought_total", help: "Machines bought", registers }),
@@ -33,20 +33,24 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
     labelNames: ["provider", "operation", "code"],
     registers,
   });
-  let listed: () => readonly Instance[] = () => [];
-  new Gauge({
-    name: "slipway_instances",
-    help: "Instances by status",
-    labelNames: ["status"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { status } of listed()) this.inc({ status: status?.status || "new" });
-    },
-  });
+  let listed: (kind: Kind) => readonly KubeObject[] = () => [];
+  for (const { name, help, label, kind, valueOf: shown } of systems.flatMap(({ counts = [] }) => counts))
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset();
+        for (const object of listed(kind)) this.inc({ [label]: shown(object) });
+      },
+    });
 
-  const told = (kind: string, reason: string): void => {
-    if (kind === Instance.kind && reason in TOLD) machines[TOLD[reason as keyof typeof TOLD]].inc();
+  const reported = (kind: string, reason: string): void => {
+    for (const { machineEvents: events } of systems)
+      if (events?.kind.kind === kind)
+        for (const what of ["bought", "released", "replaced"] as const)
+          if (events[what] === reason) machines[what].inc();
   };
 
   return {
@@ -57,7 +61,7 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
           ...context,
           events: {
             normal(on, reason, message) {
-              told(on.kind, reason);
+              reported(on.kind, reason);
               context.events.normal(on, reason, message);
             },
             warning: (on, reason, message) => context.events.warning(on, reason, message),
@@ -66,7 +70,7 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
     }),
     driver: (make) => (account, ports) =>
       counted(make(account, ports), (provider, operation, code) => calls.inc({ provider, operation, code })),
-    instances(list) {
+    objects(list) {
       listed = list;
     },
   };

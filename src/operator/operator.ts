@@ -1,32 +1,43 @@
 /**
  * The operator: which systems run, on which API, with which accounts. It owns the manager and the boot service's handler;
- * whoever starts it owns the sockets.
+ * the caller owns the sockets.
  */
 
-import type { Clock } from "../base/clock.ts";
-import type { HttpHandler } from "../base/http.ts";
-import type { Log, Secrets } from "../base/log.ts";
-import type { Random } from "../base/random.ts";
+import {
+  type Clock,
+  Fault,
+  type HttpHandler,
+  isFault,
+  type Log,
+  type Random,
+  type Secrets,
+  steadyClock,
+} from "@slipway/base";
+import {
+  type Client,
+  createClient,
+  createManager,
+  declaredClient,
+  type KubeObject,
+  type LeaderElection,
+  type Manager,
+  type Resource,
+  type RuntimeMetrics,
+  type Transport,
+} from "@slipway/kube";
+import { anyOf } from "../bootstrap/boot-records.ts";
 import { bootService } from "../bootstrap/boot-service.ts";
-import { Instance } from "../kinds/harvester/instance.ts";
-import type { Client } from "../kube/client.ts";
-import type { Controller } from "../kube/controller.ts";
-import { declaredClient } from "../kube/declared-client.ts";
-import { createManager, type LeaderElection, type Manager } from "../kube/manager.ts";
-import type { RuntimeMetrics } from "../kube/metrics.ts";
-import { createClient } from "../kube/rest-client.ts";
-import type { Transport } from "../kube/transport.ts";
+import type { Kind } from "../kinds/kind.ts";
 import { type AccountPorts, Accounts } from "../machines/accounts.ts";
 import { createEquinixDriver } from "../machines/drivers/equinix/driver.ts";
 import { createLatitudeDriver } from "../machines/drivers/latitude/driver.ts";
 import type { DriverFactory } from "../machines/provider.ts";
-import { bootSignalAccess, harvesterBootRecords } from "../systems/harvester/boot-signals.ts";
-import { Boots } from "../systems/harvester/boots.ts";
-import { instanceController } from "../systems/harvester/instance-controller.ts";
-import { SYSTEM } from "../systems/harvester/names.ts";
-import { poolController } from "../systems/harvester/pool-controller.ts";
-import { providerController } from "../systems/providers/provider-controller.ts";
+import type { System, SystemPorts } from "../systems/system.ts";
+import { DEFAULT_SYSTEMS } from "./defaults.ts";
+import { KINDS } from "./kinds.ts";
 import type { OperatorMetrics } from "./metrics.ts";
+import { type SystemSettings, settingsOf } from "./settings.ts";
+import { SYSTEMS } from "./systems.ts";
 
 export interface OperatorPorts {
   transport: Transport;
@@ -50,16 +61,16 @@ export interface OperatorSettings {
   secret: string;
   /** Other endpoints than the providers' public ones, by driver: `equinix`, `latitude`. */
   endpoints?: Readonly<Record<string, string>>;
-  /** The join token, when the environment gives it. */
-  joinToken?: string;
+  /** What is set of each system, by its name. */
+  of?: SystemSettings;
   /** Base URL at which machines reach the boot service. */
   bootUrl: string;
   /** Between looks at machines on their way. */
   pollMs: number;
-  /** Off: one process, nobody to elect against. */
+  /** Off: one process, without other candidates. */
   leaderElection: LeaderElection | false;
-  /** Which systems run. Unset: all. */
-  systems?: readonly string[];
+  /** Which systems run. Default: those that run by default. */
+  systems?: readonly System[];
   /** Requests to the Kubernetes API. Unset: not limited. */
   limits?: { qps: number; burst: number };
 }
@@ -69,18 +80,25 @@ export interface Operator {
   client: Client;
   /** Answers machines: mount it where `bootUrl` leads. */
   boot: HttpHandler;
+  /** The systems that run. */
+  systems: readonly System[];
+  /** Sees to what they need on the cluster beside their definitions: before the manager starts. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** Resolves when what the systems started is closed: after the manager has stopped. */
+  closed(): Promise<void>;
 }
 
-export const SYSTEMS = [SYSTEM] as const;
-
-/** The operator, ready to start. Throws nothing by itself; what lacks is told on the objects that need it. */
-export function createOperator(ports: OperatorPorts, settings: OperatorSettings): Operator {
+/** The operator, ready to start. Throws nothing by itself; missing inputs are reported on the objects that need them. */
+export function createOperator(given: OperatorPorts, settings: OperatorSettings): Operator {
+  // Deadlines count from moments that are written on the objects: setting the clock must not give machines up.
+  const ports = { ...given, clock: steadyClock(given.clock) };
   const { transport, clock, random, log, secrets } = ports;
   const client = createClient(transport, {
     clock,
     random,
     log,
     fieldManager: "slipway",
+    ...(secrets && { outgoing: secrets }),
     ...(settings.limits && { limits: settings.limits }),
   });
   const manager = createManager({
@@ -91,47 +109,72 @@ export function createOperator(ports: OperatorPorts, settings: OperatorSettings)
     ...(ports.metrics && { metrics: ports.metrics }),
     ...(settings.limits && { limits: settings.limits }),
     leaderElection: settings.leaderElection,
-    ...(settings.systems && { systems: settings.systems }),
-    ...(secrets && { redact: (text: string) => secrets.redact(text) }),
+    remedy: definitionRemedy,
+    ...(secrets && { outgoing: secrets }),
   });
-  for (const controller of controllers(ports, settings))
-    manager.add(ports.counts?.controller(controller) ?? controller);
-  ports.counts?.instances(() => (runs(SYSTEM, settings) ? manager.cache.list(Instance) : []));
-  const bootClient = declaredClient(client, bootSignalAccess(settings.namespace), "boot-service");
-  const boot = bootService({ records: harvesterBootRecords(bootClient, settings.namespace), clock, log });
-  return { manager, client, boot };
+  const { systems = systemsOf() } = settings;
+  const shared = systemPorts({ ...ports, client }, settings);
+  const running = systems.map((system) => system.parts(shared, settingsOf(system, settings.of)));
+  for (const parts of running)
+    for (const controller of parts.controllers) manager.add(ports.counts?.controller(controller) ?? controller);
+  ports.counts?.objects((kind) =>
+    systems.some(({ kinds }) => kinds.flat().includes(kind)) ? listed(manager, kind) : [],
+  );
+  const boots = running.flatMap((parts) =>
+    parts.boots === undefined ? [] : [parts.boots(declaredClient(client, parts.access ?? [], "boot-service"))],
+  );
+  const boot = bootService({ records: anyOf(boots), clock, log });
+  const prepare = async (signal: AbortSignal): Promise<void> => {
+    for (const parts of running) await parts.prepare?.(client, signal);
+  };
+  const closed = async (): Promise<void> => {
+    for (const parts of running) await parts.closed?.();
+  };
+  return { manager, client, boot, systems, prepare, closed };
 }
 
-function runs(system: string, { systems }: OperatorSettings): boolean {
-  return systems === undefined || systems.includes(system);
+/** What is known of a kind's objects: none while its system waits for it, so that one missing kind does not cost all metrics. */
+function listed({ cache }: Manager, kind: Kind): readonly KubeObject[] {
+  try {
+    return cache.list(kind);
+  } catch (error) {
+    if (isFault(error, "Unavailable")) return [];
+    throw error;
+  }
 }
 
-/** Every controller, with what it shares with the others. */
-export function controllers(
-  ports: Omit<OperatorPorts, "transport" | "random">,
-  settings: OperatorSettings,
-): Controller[] {
-  const { clock, log, http, secrets } = ports;
-  const onSecret = (value: string): void => secrets?.add(value);
-  const measured = (make: DriverFactory): DriverFactory => ports.counts?.driver(make) ?? make;
-  const drivers = { equinix: measured(createEquinixDriver), latitude: measured(createLatitudeDriver) };
-  const accounts = new Accounts(drivers, {
+/** What to do about a kind that the API does not serve. */
+function definitionRemedy({ group, plural }: Resource): string | undefined {
+  const own = KINDS.flat().some((kind) => kind.group === group && kind.plural === plural);
+  return own ? `kubectl apply -f deploy/crds/${group}_${plural}.yaml; a restart is not needed` : undefined;
+}
+
+/** The systems of these names, in the order of the list. Throws a `Fault` for a name that there is none of. */
+export function systemsOf(names: readonly string[] = DEFAULT_SYSTEMS): System[] {
+  const strange = names.find((name) => !SYSTEMS.some((system) => system.name === name));
+  if (strange === undefined) return SYSTEMS.filter(({ name }) => names.includes(name));
+  throw new Fault("BadRequest", "operator", `there is no system ${strange}`, {
+    remedy: `use some of ${SYSTEMS.map(({ name }) => name).join(", ")}`,
+  });
+}
+
+/** What all systems share. */
+export function systemPorts(
+  {
+    client,
     clock,
     log,
     http,
-    ...(settings.endpoints && { endpoints: settings.endpoints }),
-  });
-  const addon = {
-    namespace: settings.namespace,
-    secret: settings.secret,
-    onSecret,
-  };
-  const joinToken = {
-    environment: settings.joinToken,
-    secret: { namespace: settings.namespace, name: settings.secret },
-    readNodeFile: ports.readNodeFile,
-  };
-  const boots = new Boots({ namespace: settings.namespace, url: settings.bootUrl, joinToken, onSecret });
-  const harvester = { accounts, addon, joinToken, boots, pollMs: settings.pollMs };
-  return [poolController(harvester), instanceController(harvester), providerController(accounts, addon, SYSTEM)];
+    secrets,
+    counts,
+    readNodeFile,
+  }: Omit<OperatorPorts, "transport" | "random"> & { client: Client },
+  { namespace, secret, endpoints, bootUrl, pollMs }: OperatorSettings,
+): SystemPorts {
+  const onSecret = (value: string): void => secrets?.add(value);
+  const measured = (make: DriverFactory): DriverFactory => counts?.driver(make) ?? make;
+  const drivers = { equinix: measured(createEquinixDriver), latitude: measured(createLatitudeDriver) };
+  const accounts = new Accounts(drivers, { clock, log, http, ...(endpoints && { endpoints }) });
+  const account = { namespace, secret, onSecret };
+  return { clock, log, client, namespace, accounts, account, bootUrl, pollMs, readNodeFile, onSecret };
 }

@@ -1,24 +1,19 @@
-import { systemClock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import { quietLog } from "../base/log.ts";
-import { discoveryController } from "../inventory/discovery/controller.ts";
+import { cryptoRandom, Fault, quietLog, systemClock } from "@slipway/base";
+import { type Access, createClient, type PolicyRule, type RbacRules, rulesOf, runtimeAccess } from "@slipway/kube";
+import { CustomResourceDefinition } from "@slipway/kube/core";
 import type { Kind } from "../kinds/kind.ts";
-import type { Access, Controller } from "../kube/controller.ts";
-import { CustomResourceDefinition, Namespace } from "../kube/core.ts";
-import { runtimeAccess } from "../kube/manager.ts";
-import { type PolicyRule, type RbacRules, rulesOf } from "../kube/rbac.ts";
 import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
-import { bootSignalAccess } from "../systems/harvester/boot-signals.ts";
-import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../systems/harvester/names.ts";
+import type { System } from "../systems/system.ts";
 import { conversionAccess } from "./conversion-server.ts";
-import { KINDS, METAL3_KINDS } from "./kinds.ts";
-import { sharedLeasesAccess } from "./netboot.ts";
-import { controllers } from "./operator.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "./defaults.ts";
+import { KINDS } from "./kinds.ts";
+import { systemPorts, systemsOf } from "./operator.ts";
+import { type SystemSettings, settingsOf } from "./settings.ts";
 
 export const SERVICE_ACCOUNT = "slipway";
 export const NETBOOT_ACCOUNT = "slipway-netboot";
 
-/** Only for `--install-crds`: whoever applies the CRDs otherwise may leave this role out. */
+/** Only for `--install-crds`: without that option this role is not needed. */
 const crdAccess = (kinds: Kinds): readonly Access[] => [
   { resource: CustomResourceDefinition, verbs: ["create"] },
   {
@@ -45,20 +40,31 @@ export interface RbacObject {
   subjects?: { kind: string; name: string; namespace: string }[];
 }
 
-/** The least rules under which the operator works, from what its controllers, its boot service and its conversion webhook declare. */
-export function operatorRules(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacRules {
-  const more = [...runtimeAccess({ namespace }), ...bootSignalAccess(namespace), ...conversionAccess(namespace, kinds)];
-  return rulesOf(declared(namespace), more);
+/** The least rules under which the operator works, from what its systems and its conversion webhook declare. */
+export function operatorRules(
+  namespace = DEFAULT_NAMESPACE,
+  kinds: Kinds = KINDS,
+  systems: readonly System[] = systemsOf(),
+): RbacRules {
+  return systemRules(systems, namespace, [...runtimeAccess({ namespace }), ...conversionAccess(namespace, kinds)]);
 }
 
 /** The operator's ServiceAccount and all that is bound to it, in the order in which it is applied. */
-export function rbacObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacObject[] {
-  return [...operatorObjects(namespace, kinds), ...crdInstallerObjects(namespace, kinds)];
+export function rbacObjects(
+  namespace = DEFAULT_NAMESPACE,
+  kinds: Kinds = KINDS,
+  systems: readonly System[] = systemsOf(),
+): RbacObject[] {
+  return [...operatorObjects(namespace, kinds, systems), ...crdInstallerObjects(namespace, kinds)];
 }
 
 /** The same without the right to install CRDs. */
-export function operatorObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds = KINDS): RbacObject[] {
-  return accountObjects({ name: SERVICE_ACCOUNT, namespace }, operatorRules(namespace, kinds));
+export function operatorObjects(
+  namespace = DEFAULT_NAMESPACE,
+  kinds: Kinds = KINDS,
+  systems: readonly System[] = systemsOf(),
+): RbacObject[] {
+  return accountObjects({ name: SERVICE_ACCOUNT, namespace }, operatorRules(namespace, kinds, systems));
 }
 
 /** An account, its rules as roles, and the bindings. */
@@ -95,28 +101,37 @@ export function netbootInOperatorObjects(namespace = DISCOVERY_NAMESPACE, operat
   return boundRules(`${SERVICE_ACCOUNT}-hosts`, netbootRules(namespace), account);
 }
 
-/** Discovery, what replicas share, and Metal3's definitions and the namespace where they lack. */
+/** What netboot declares, and Metal3's definitions where they are missing. */
 function netbootRules(namespace: string, more: readonly Access[] = []): RbacRules {
-  const hosts = { get: () => undefined, list: () => [], onChange: () => () => {} };
-  const controller = discoveryController({ hosts, namespace, most: 0, perSecond: 1 });
-  const own: Access = { resource: Namespace, verbs: ["get"], names: [namespace] };
-  return rulesOf([controller], [...more, ...sharedLeasesAccess(namespace), ...crdAccess(METAL3_KINDS), own]);
+  const netboot = systemsOf(["netboot"]);
+  const settings = { netboot: { discovery: { namespace, most: 0, perSecond: 1 }, start: nobody } };
+  return systemRules(netboot, namespace, [...more, ...crdAccess(netboot.flatMap(({ kinds }) => kinds))], settings);
 }
 
-/** The controllers as they declare themselves; none of them ever runs. */
-function declared(namespace: string): Controller[] {
-  const nobody = async (): Promise<never> => {
-    throw new Fault("Bug", "rbac", "controllers that were made for their declarations were run");
-  };
-  return controllers(
-    { clock: systemClock, log: quietLog, http: () => nobody, readNodeFile: nobody },
-    {
-      namespace,
-      secret: DEFAULT_SECRET,
-      bootUrl: "http://boot.invalid",
-      pollMs: 1000,
-      leaderElection: { namespace },
-    },
+const nobody = async (): Promise<never> => {
+  throw new Fault("Bug", "rbac", "what was made for its declaration was run");
+};
+
+/** The rules of what systems declare. They are put together and never run. */
+function systemRules(
+  systems: readonly System[],
+  namespace: string,
+  more: readonly Access[],
+  of: SystemSettings = {},
+): RbacRules {
+  const random = cryptoRandom;
+  const client = createClient(
+    { request: nobody, watch: nobody, close: nobody },
+    { clock: systemClock, random, log: quietLog },
+  );
+  const ports = systemPorts(
+    { client, clock: systemClock, log: quietLog, http: () => nobody, readNodeFile: nobody },
+    { namespace, secret: DEFAULT_SECRET, bootUrl: "http://boot.invalid", pollMs: 1000, leaderElection: { namespace } },
+  );
+  const parts = systems.map((system) => system.parts(ports, settingsOf(system, of)));
+  return rulesOf(
+    parts.flatMap(({ controllers }) => controllers),
+    [...more, ...parts.flatMap(({ access = [] }) => access)],
   );
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isFault } from "../base/fault.ts";
+import { isFault } from "@slipway/base";
 import { createAuthority, issueClient, issueServer } from "./authority.ts";
 import { isGood } from "./renewal.ts";
 

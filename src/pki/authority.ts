@@ -1,6 +1,6 @@
 /**
  * Certificates of Slipway's own: a small authority (EC P-256) and the server and client certificates that it issues.
- * Needs a clock; keeps nothing: whoever asks stores the PEM texts. This file loads an X.509 library (about 0.1 s), so
+ * Needs a clock; keeps nothing: the caller stores the PEM texts. This file loads an X.509 library (about 0.1 s), so
  * import it lazily where certificates are rarely made; `renewal.ts` judges existing ones without it.
  */
 import "reflect-metadata";
@@ -13,9 +13,7 @@ import {
 } from "node:crypto";
 import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
-import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import { cryptoRandom } from "../base/random.ts";
+import { type Clock, cryptoRandom, Fault } from "@slipway/base";
 
 /** A certificate and its private key (PKCS #8), as PEM texts. */
 export interface Issued {

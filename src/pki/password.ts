@@ -28,7 +28,7 @@ function saltOf(text: string): string {
   return Array.from(digest, (byte) => ALPHABET[byte & 0x3f]).join("");
 }
 
-/** The algorithm as it stands, with the salt as given; only its first sixteen characters count. A number of rounds is told in the result unless it is the default. */
+/** The algorithm as it stands, with the salt as given; only its first sixteen characters count. The number of rounds is part of the result unless it is the default. */
 export function sha512Crypt(password: string, salt: string, rounds = ROUNDS): string {
   const key = Buffer.from(password);
   const shortSalt = Buffer.from(salt).subarray(0, SALT_CHARACTERS);

@@ -1,10 +1,12 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { privateFile, privateFolder, replacePrivateFile } from "@slipway/base";
 import type { Issued } from "./authority.ts";
 
 /**
  * The certificate and key `<name>.pem` and `<name>-key.pem` of a folder; what is there is given to `make` when it no longer does (empty texts: there was
- * none) and replaced. Without a folder nothing is kept. Rejects when the folder can't be written.
+ * none) and replaced. Without a folder nothing is kept. Rejects when the folder can't be written or is not ours
+ * alone (`privateFolder`).
  */
 export async function keptCertificate(
   shelf: string | undefined,
@@ -14,16 +16,19 @@ export async function keptCertificate(
 ): Promise<Issued> {
   const certificateFile = join(shelf ?? "", `${name}.pem`);
   const keyFile = join(shelf ?? "", `${name}-key.pem`);
+  if (shelf !== undefined) {
+    privateFolder(shelf);
+    for (const file of [certificateFile, keyFile]) privateFile(file, { ifThere: true });
+  }
   const [certificatePem, keyPem] =
     shelf === undefined ? ["", ""] : [await textOf(certificateFile), await textOf(keyFile)];
   const held = { certificatePem, keyPem };
   if (shelf !== undefined && isStillGood(held)) return held;
   const made = await make(held);
   if (shelf !== undefined) {
-    await mkdir(shelf, { recursive: true, mode: 0o700 });
     // A crash in between leaves two that don't belong together: they are made anew next time.
-    await replaceSecret(keyFile, made.keyPem);
-    await replaceSecret(certificateFile, made.certificatePem);
+    await replacePrivateFile(keyFile, made.keyPem);
+    await replacePrivateFile(certificateFile, made.certificatePem);
   }
   return made;
 }
@@ -36,11 +41,4 @@ export async function textOf(file: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;
   }
-}
-
-/** Replaces the file as a whole, readable by its owner only, whatever mode it had before. */
-export async function replaceSecret(file: string, text: string): Promise<void> {
-  const fresh = `${file}.new`;
-  await writeFile(fresh, text, { mode: 0o600 });
-  await rename(fresh, file);
 }

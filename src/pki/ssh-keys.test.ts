@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { isFault } from "../base/fault.ts";
 import { sshKeyPair } from "./ssh-keys.ts";
 
 /** The fields of RFC 4251's form, as many as there are. */

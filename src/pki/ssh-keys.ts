@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { Fault } from "../base/fault.ts";
-import { cryptoRandom } from "../base/random.ts";
+import { cryptoRandom, Fault } from "@slipway/base";
 
 /** An Ed25519 key pair in OpenSSH's own forms. */
 export interface SshKeyPair {

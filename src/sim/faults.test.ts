@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asFault } from "../base/fault.ts";
-import { type Http, json } from "../base/http.ts";
-import { seededRandom } from "../base/random.ts";
-import { VirtualClock } from "../base/virtual-clock.ts";
+import { asFault, type Http, json, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type FaultKind, type FaultRates, withFaults } from "./faults.ts";
 
 const ROUNDS = 400;

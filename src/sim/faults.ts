@@ -1,7 +1,4 @@
-import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import { type Http, type HttpAnswer, type HttpRequest, json } from "../base/http.ts";
-import type { Random } from "../base/random.ts";
+import { type Clock, Fault, type Http, type HttpAnswer, type HttpRequest, json, type Random } from "@slipway/base";
 
 /** Which fault befell a request. `reset`: the connection broke, before or after the effect. */
 export type FaultKind = "lostAnswerAfterEffect" | "lostBeforeEffect" | "throttled" | "serverError" | "reset";

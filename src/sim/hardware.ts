@@ -57,6 +57,6 @@ export interface Firmware {
   wipe(hardware: Hardware): void;
   /** What is installed on this hardware's disk, as a JSON value that outlives the process; undefined: nothing. */
   remember?(hardware: Hardware): unknown;
-  /** Puts back what `remember` told in an earlier process. Comes before any `fromDisk` of this hardware. */
+  /** Restores what `remember` returned in an earlier process. Comes before any `fromDisk` of this hardware. */
   recall?(hardware: Hardware, disk: unknown): void;
 }

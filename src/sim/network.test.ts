@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "../base/fault.ts";
-import { plain } from "../base/http.ts";
+import { isFault, plain } from "@slipway/base";
 import { simNetwork } from "./network.ts";
 
 test("a URL reaches the handler of its origin, default port or not, and the handler sees the peer", async () => {

@@ -1,9 +1,8 @@
 /**
  * The simulated network: URLs lead to handlers inside the process, so a world in virtual time needs no socket.
- * A host that nobody serves answers as an unresolved name does. SIMULATION.
+ * A host without a server answers as an unresolved name does. SIMULATION.
  */
-import { Fault } from "../base/fault.ts";
-import type { Http, HttpHandler } from "../base/http.ts";
+import { Fault, type Http, type HttpHandler } from "@slipway/base";
 
 export interface SimNetwork {
   http: Http;

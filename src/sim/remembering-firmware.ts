@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "@slipway/base";
 import type { Firmware, Hardware, Powered, Progress } from "./hardware.ts";
 
 /** Stages of a boot, one every `STAGE_MS`. */

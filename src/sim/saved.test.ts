@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type Fault, isFault } from "../base/fault.ts";
-import { VirtualClock } from "../base/virtual-clock.ts";
+import { type Fault, isFault } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { savedState } from "./saved.ts";
 
 async function folder(t: TestContext): Promise<string> {

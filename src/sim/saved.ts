@@ -1,8 +1,15 @@
 /** State of a simulation in a file: saved a little after each change, found again after the process was killed. SIMULATION. */
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock, Timer } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
+import {
+  type Clock,
+  diskFault,
+  Fault,
+  privateFile,
+  privateFolder,
+  replacePrivateFile,
+  type Timer,
+} from "@slipway/base";
 
 export interface SavedStateOptions {
   clock: Clock;
@@ -23,7 +30,7 @@ export interface SavedState {
 
 /**
  * Keeps one JSON value in `file`, readable by its owner only. The file holds a whole state at any moment, the old or the new
- * one: a write goes to `file.tmp`, which then takes its name. There is never more than one write at a time, nor per `debounceMs`.
+ * one: a write goes to `file.new`, which then takes its name. There is never more than one write at a time, nor per `debounceMs`.
  */
 export function savedState(file: string, { clock, debounceMs, onFault }: SavedStateOptions): SavedState {
   /** Gives what is to be written; undefined: everything is. */
@@ -44,8 +51,8 @@ export function savedState(file: string, { clock, debounceMs, onFault }: SavedSt
       await replace(file, JSON.stringify(read()));
     } catch (cause) {
       unsaved ??= read;
-      const remedy = "see that its folder exists, may be written, and has room";
-      throw new Fault("Unavailable", file, "the state could not be saved", { remedy, cause });
+      const { message, remedy = "see that its folder exists and may be written" } = diskFault(file, cause);
+      throw new Fault("Unavailable", file, `the state could not be saved: ${message}`, { remedy, cause });
     }
   };
 
@@ -76,7 +83,7 @@ export function savedState(file: string, { clock, debounceMs, onFault }: SavedSt
     },
     async flush() {
       stopTimer();
-      // One that fails leaves its state unsaved: the next round tells.
+      // One that fails leaves its state unsaved: the next round saves it.
       while (writing !== undefined) await writing.catch(() => {});
       stopTimer();
       if (unsaved !== undefined) await begin();
@@ -85,6 +92,7 @@ export function savedState(file: string, { clock, debounceMs, onFault }: SavedSt
 }
 
 async function load(file: string): Promise<unknown> {
+  privateFile(file, { ifThere: true });
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined;
     throw new Fault("Unavailable", file, `the saved state can't be read (${cause.code ?? cause.name})`, { cause });
@@ -99,13 +107,6 @@ async function load(file: string): Promise<unknown> {
 }
 
 async function replace(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const handle = await open(`${file}.tmp`, "w", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.tmp`, file);
+  privateFolder(dirname(file));
+  await replacePrivateFile(file, text);
 }

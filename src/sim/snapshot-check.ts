@@ -1,5 +1,5 @@
+import { Fault } from "@slipway/base";
 import type { z } from "zod";
-import { Fault } from "../base/fault.ts";
 
 /** Which simulation a snapshot is for, and where it was found. */
 export interface SnapshotSource {
@@ -9,7 +9,7 @@ export interface SnapshotSource {
   from?: string | undefined;
 }
 
-/** A snapshot of the right form, or a `Fault` (`Invalid`) that says what is wrong and what to delete. Tells no values: they may be secrets. */
+/** A snapshot of the right form, or a `Fault` (`Invalid`) that says what is wrong and what to delete. Contains no values: they may be secrets. */
 export function checkedSnapshot<T>(schema: z.ZodType<T>, value: unknown, source: SnapshotSource): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
@@ -18,6 +18,7 @@ export function checkedSnapshot<T>(schema: z.ZodType<T>, value: unknown, source:
   throw unusable(source, `${place}: ${issue?.message ?? "not understood"}`);
 }
 
+/** The `Fault` (`Invalid`) for a saved state that cannot be used, with what to delete as its remedy. */
 export function unusable({ on, from }: SnapshotSource, why: string): Fault {
   const what = from ?? `the saved state of the ${on}`;
   return new Fault("Invalid", on, `the saved state can't be used (${why})`, {

@@ -17,7 +17,9 @@ interface Ended {
 
 function slipway(...args: string[]): Promise<Ended> {
   return new Promise((done) => {
-    execFile("bin/slipway", args, { timeout: 30_000 }, (error, out, err) => done({ code: error?.code ?? 0, out, err }));
+    execFile("bin/slipway", args, { timeout: 120_000 }, (error, out, err) =>
+      done({ code: error?.code ?? 0, out, err }),
+    );
   });
 }
 
@@ -40,6 +42,7 @@ async function folder(t: TestContext, files: Record<string, string> = {}): Promi
 const REFUSED: [args: string, said: RegExp][] = [
   ["up --port abc", /--port.*'abc' is invalid.*whole number/],
   ["up --port 99999", /--port.*from 0 to 65535/],
+  ["up --sim openshift", /--sim.*There is no openshift; known: harvester/],
   ["up --speed 0", /--speed.*above 0/],
   ["up --log-level loud", /Allowed choices are debug, info, warn, error/],
   ["up --dir /dev/null/x --port 0", /\/dev\/null.*; /],
@@ -101,7 +104,10 @@ test("a manifest that is not YAML, or not an object, is named with its line", as
   assert.equal(code, 2);
   assert.match(err, /pool\.yaml:\d: not YAML: /);
   const strange = await folder(t, { "pool.yaml": "apiVersion: v1\nkind: Secret\n" });
-  assert.match((await slipway("demo", "--examples", strange)).err, /pool\.yaml: document 1 lacks .*metadata\.name/);
+  assert.match(
+    (await slipway("demo", "--examples", strange)).err,
+    /pool\.yaml: document 1: .*metadata\.name is missing/,
+  );
 });
 
 test("a demo that is out of time ends with 1 and tells of each object what it waits for", async () => {
@@ -136,7 +142,7 @@ test("every verb has help with examples", async () => {
   const [, commands = ""] = /Commands:\n((?:.|\n)*?)\n\n/.exec(out) ?? [];
   const verbs = [...commands.matchAll(/^ {2}((?!help)[a-z]+) /gm)].map(([, verb]) => verb!);
   assert.deepEqual(verbs, [
-    ...["up", "demo", "operator", "netboot", "lab", "get", "logs", "order"],
+    ...["up", "demo", "operator", "netboot", "lab", "get", "logs", "order", "approve"],
     ...["sim", "crds", "version", "completion"],
   ]);
   for (const verb of verbs) {

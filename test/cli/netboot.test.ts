@@ -7,8 +7,8 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { serveHttp } from "../../src/base/http-server.ts";
+import { systemClock as clock } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
 import type { UserOrder } from "../../src/netboot/agent/order.ts";
 import type { OrderBody } from "../../src/netboot/agent/protocol.ts";
 import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
@@ -18,7 +18,7 @@ import { HostLogs } from "../../src/netboot/logs/host-logs.ts";
 const A = "52:54:00:00:00:0a";
 const HOST = "host-52-54-00-00-00-0a";
 const CAPABILITY = "slc_0123456789abcdefghij";
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 120_000;
 
 interface Ended {
   code: number | string;
@@ -45,10 +45,11 @@ async function folder(t: TestContext): Promise<string> {
 }
 
 /** What a running netboot serves to the command, with a host that has reported. */
-async function netboot(t: TestContext) {
+async function netboot(t: TestContext, { approved = true } = {}) {
   const dir = await folder(t);
   const hosts = someHosts(clock);
   hosts.register(inventoryOf(A), A);
+  if (approved) hosts.approve(HOST);
   const logs = new HostLogs({ hosts });
   const ordered: UserOrder[] = [];
   const order = async (host: string, wanted: UserOrder): Promise<string> => {
@@ -96,7 +97,12 @@ test("hosts are shown as a table, wide or as JSON, and without what is as good a
     /^Mac Address +Hardware Vendor +Time Seen +Time since\n52:54:00:00:00:0a {2}QEMU virtual machine {2}/,
   );
   const wide = await slipway("get", "unleased", "-o", "wide", "--dir", dir);
-  assert.match(wide.out, new RegExp(`${HOST} +- +Standard PC +agent +write: given\n$`));
+  assert.match(
+    wide.out,
+    new RegExp(
+      `${HOST} +- +Standard PC +agent +write: given +approved +[0-9a-f-]{29} +its agent to take the order "write"\n$`,
+    ),
+  );
   const { out, code } = await slipway("get", "hosts", "-o=json", "--dir", dir);
   assert.deepEqual([code, JSON.parse(out).hosts[0].name], [0, HOST]);
   for (const said of [plain.out, wide.out, out]) assert.doesNotMatch(said, /slc_|slh_/);
@@ -112,7 +118,7 @@ test("a host's log is printed and ends; another's is not there", async (t) => {
     err: "",
   });
   const { code, err } = await slipway("logs", "host/other", "--dir", dir);
-  assert.deepEqual([code, err], [1, "slipway: other: no such host was heard\n"]);
+  assert.deepEqual([code, err], [1, "slipway: other: no such host was seen\n"]);
 });
 
 test("a log that is followed goes on until Ctrl-C, which is a good end", async (t) => {
@@ -135,6 +141,28 @@ test("a log that is followed ends with its netboot", async (t) => {
   const ended = once(child, "close");
   await close();
   assert.deepEqual(await ended, [0, null], said());
+});
+
+test("a host that nobody trusts is not written to, wiped or given secrets until it is approved", async (t) => {
+  const { dir, taken } = await netboot(t, { approved: false });
+  const wipe = ["order", "wipe", HOST, "--yes", "--no-wait", "--dir", dir];
+  const refused = await slipway(...wipe);
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, new RegExp(`^slipway: ${HOST}: it is not trusted .*slipway approve host/${HOST}`));
+  const wide = await slipway("get", "unleased", "-o", "wide", "--dir", dir);
+  assert.match(wide.out, / discovered .* to be declared or approved/);
+
+  const other = await slipway("approve", `host/${HOST}`, "--key", "0000-0000-0000-0000-0000-0000", "--dir", dir);
+  assert.equal(other.code, 1);
+  assert.equal((await slipway(...wipe)).code, 2);
+  assert.deepEqual(await slipway("approve", `host/${HOST}`, "--dir", dir), {
+    code: 0,
+    out: "approved: whatever key it has\n",
+    err: "",
+  });
+  assert.equal((await slipway(...wipe)).code, 0);
+  await taken();
+  assert.match((await slipway("approve", HOST, "--withdraw", "--dir", dir)).out, /^discovered: /);
 });
 
 test("an order tells each of its steps, and how it ended", async (t) => {
@@ -191,7 +219,7 @@ test("an order of a host that is forgotten meanwhile ends with 1 and says so", a
   await taken();
   hosts.forget(HOST);
   const { code, err } = await ended;
-  assert.deepEqual([code, err], [1, `slipway: ${HOST}: no such host was heard\n`]);
+  assert.deepEqual([code, err], [1, `slipway: ${HOST}: no such host was seen\n`]);
 });
 
 test("an order whose netboot goes away ends with 1 and says that the host goes on", async (t) => {
@@ -213,14 +241,14 @@ test("an image and its first-boot data are ordered as the protocol has them; a s
   const data = join(dir, "user-data.yaml");
   await writeFile(data, "#cloud-config\n");
   const write = ["order", "write", A, "--image", "debian.raw", "--user-data", data, "--no-wait", "--dir", dir];
-  const { code, out } = await slipway(...write, "--checksum", "sha256:ab", "--disk", "/dev/vda");
+  const { code, out } = await slipway(...write, "--checksum", "sha256:ab", "--disk", "/dev/vda", "--secret-image");
   assert.equal(code, 0);
   assert.match(out, /^[0-9a-f-]{36}\n$/);
   const [given] = ordered;
   assert.ok(given?.order === "write");
   assert.deepEqual(
-    [given.image, given.checksum, given.disk],
-    [join(process.cwd(), "debian.raw"), "sha256:ab", "/dev/vda"],
+    [given.image, given.checksum, given.disk, given.secret],
+    [join(process.cwd(), "debian.raw"), "sha256:ab", "/dev/vda", true],
   );
   assert.equal(given.data?.["user-data"], "#cloud-config\n");
   assert.match(

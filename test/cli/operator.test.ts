@@ -1,4 +1,5 @@
 /** `slipway operator` as a process of its own: on a Kubernetes API over TLS, with a cloud over HTTP, and ended by a signal. */
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,18 +8,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
-import { createApiServer } from "../../src/apiserver/server.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { undiciHttp } from "../../src/base/http-client.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom } from "../../src/base/random.ts";
-import { laptopIdentity } from "../../src/cli/laptop-identity.ts";
-import { EXAMPLE_KEYS, startMetal } from "../../src/cli/laptop-metal.ts";
+import { createApiServer } from "@slipway/apiserver";
+import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { type Client, createClient } from "@slipway/kube";
+import { Lease, Namespace, Secret } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { Lease, Namespace, Secret } from "../../src/kube/core.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
+import { installCrds } from "../../src/kinds/install.ts";
+import { laptopIdentity } from "../../src/laptop/identity.ts";
+import { EXAMPLE_KEYS, startMetal } from "../../src/laptop/metal.ts";
+import { KINDS } from "../../src/operator/kinds.ts";
+import { counterpart } from "../../src/systems/harvester/simulated.ts";
 
 const NAMESPACE = "harvester-system";
 const JOIN_TOKEN = "join-token-of-the-process-test";
@@ -40,7 +41,15 @@ async function cluster(t: TestContext): Promise<{ client: Client; kubeconfig: st
   const http = undiciHttp({});
   t.after(() => http.close());
   const site = { vip: "10.20.30.40", joinToken: JOIN_TOKEN };
-  const metal = await startMetal({ client, ...ports, http, speed: 2000, ...site, dir: undefined });
+  const metal = await startMetal({
+    client,
+    ...ports,
+    http,
+    speed: 2000,
+    ...site,
+    counterparts: [counterpart],
+    dir: undefined,
+  });
   t.after(() => metal.close());
   await client.create(Namespace, { metadata: { name: NAMESPACE } }).catch(() => {});
   const stringData = { METAL_AUTH_TOKEN: EXAMPLE_KEYS.equinix.token, PROJECT_ID: EXAMPLE_KEYS.equinix.project.id };
@@ -55,13 +64,13 @@ interface Running {
   health: string;
 }
 
-async function operator(t: TestContext, kubeconfig: string, equinix: string): Promise<Running> {
+async function operator(t: TestContext, kubeconfig: string, equinix: string, ...more: string[]): Promise<Running> {
   const bootPort = await freePort();
   const child = spawn(
     "bin/slipway",
     // biome-ignore format: pairs of name and value
     ["operator", "--kubeconfig", kubeconfig, "--boot-url", `http://127.0.0.1:${bootPort}`, "--boot-listen", `127.0.0.1:${bootPort}`,
-      "--health-listen", "127.0.0.1:0", "--poll-interval", "0.2"],
+      "--health-listen", "127.0.0.1:0", "--poll-interval", "0.2", ...more],
     {
       stdio: ["ignore", "ignore", "pipe"],
       env: { PATH: process.env.PATH, TOKEN: JOIN_TOKEN, EQUINIX_ENDPOINT: equinix },
@@ -129,4 +138,23 @@ test("H26 the operator as a process makes a pool ready, tells its health and met
   assert.deepEqual([code, signal], [0, null], story());
   assert.equal((await client.get(Lease, lease)).spec?.holderIdentity, "");
   assert.ok(!said.some((line) => line.includes(JOIN_TOKEN) || line.includes(EXAMPLE_KEYS.equinix.token)));
+});
+
+test("without definitions the operator is ready and says what it waits for; once they are installed nothing is missing", async (t) => {
+  const { client, kubeconfig, equinix } = await cluster(t);
+  const { child, said, health } = await operator(t, kubeconfig, equinix, "--no-install-crds");
+  const page = async (path: string): Promise<[number, string]> => {
+    const answer = await fetch(`${health}${path}`);
+    return [answer.status, await answer.text()];
+  };
+  const [status, text] = await page("/readyz");
+  assert.equal(status, 200);
+  assert.match(text, /^ok\nharvester: instancepools\.equinix\.harvesterhci\.io not served by the API, since /);
+  assert.match((await page("/healthz?verbose"))[1], /^ok\n\[-\] harvester: waits, /);
+  assert.match((await page("/metrics"))[1], /slipway_system_ready\{system="providers"\} 0\n/);
+  await installCrds(client, systemClock, AbortSignal.timeout(PATIENCE_MS), KINDS);
+  const all = async () => (await page("/readyz"))[1] === "ok\n";
+  await until("nothing is waited for", all, () => said.slice(-10).join("\n"));
+  child.kill("SIGTERM");
+  await once(child, "exit");
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { sealedTo } from "../../src/netboot/agent/testing.ts";
 import { bytesOf, firstTrace, partitionedImage, sha256, sha512 } from "./agent/disk.ts";
 import { agentOf, DirectMachine, MAC } from "./agent/machine.ts";
 import { AgentServer, CAPABILITY } from "./agent/server.ts";
@@ -31,11 +32,12 @@ test("the agent on ARM64 reports, writes, wipes and switches the machine off", {
 
     const image = partitionedImage(16);
     const packed = gzipSync(image);
-    server.files.set("image.gz", packed);
+    server.files.set("image.gz", await sealedTo(await server.key(), packed));
     const written = await server.give({
       order: "write",
       disk: "virtio-VD01",
       url: server.url("image.gz"),
+      sealed: true,
       format: "gz",
       checksum: { type: "sha512", value: sha512(packed) },
     });

@@ -9,6 +9,7 @@ import { FIRMWARES, type Firmware } from "../../src/lab/machine.ts";
 import type { QemuMachine } from "../../src/lab/qemu-machine.ts";
 import { planMachines } from "../../src/lab/rack.ts";
 import { sshKeyPair } from "../../src/pki/ssh-keys.ts";
+import { approved } from "./approved.ts";
 import { diskImages } from "./disk-image/image.ts";
 import { remainsOn } from "./disk-proof.ts";
 import { ordered } from "./ordered.ts";
@@ -47,8 +48,15 @@ async function journey(firmware: Firmware): Promise<void> {
   const found = (await bareMetalHosts(client)).get(machine.spec.mac);
   assert.equal(found?.status?.operationalStatus, "discovered");
 
+  await assert.rejects(
+    netboot.order(machine.spec.mac, { order: "wipe", how: "metadata", disks: "all" }),
+    /not trusted/,
+  );
+  await approved(stage, machine);
   await installed(machine, tell);
 
+  // Another boot has another key.
+  if (netboot.hosts.standing(machine.spec.mac).trust === "discovered") await approved(stage, machine);
   const wiped = await ordered(netboot, machine, { order: "wipe", how: "metadata", disks: "all" }, 300);
   assert.deepEqual([wiped.ok, wiped.disks?.map(({ proven }) => proven)], [true, [true]], wiped.message);
   await machine.powerOff();
@@ -56,12 +64,12 @@ async function journey(firmware: Firmware): Promise<void> {
   tell("wiped");
 }
 
-/** Resolves once the agent on it has reported since it was switched on. */
+/** Resolves once the agent on it has reported since it was switched on, and has its key. */
 async function registered(machine: QemuMachine, since = 0): Promise<void> {
   await until(stage.netboot.hosts, machine, {
-    is: ({ inventoryAt }) => inventoryAt !== undefined && inventoryAt > since,
+    is: ({ inventoryAt, agentKey }) => inventoryAt !== undefined && inventoryAt > since && agentKey !== undefined,
     seconds: REGISTERED_SECONDS,
-    missing: "report",
+    missing: "report with a key",
   });
 }
 

@@ -9,12 +9,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
+import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
+import { createClient } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { bareMetalHosts } from "./stage.ts";
 
 const SLIPWAY = join(import.meta.dirname, "../../bin/slipway");
@@ -39,7 +36,7 @@ test("a lab's machines are seen from outside of their network, and at Ctrl-C not
 
 test("a lab that is killed takes its machines and its network with it", async (t) => {
   const { lab, dir, says } = await start(t);
-  await says(/lab-1 {2}is heard/, 60);
+  await says(/lab-1 {2}is seen/, 60);
   assert.ok(processesOf(dir).length > 0);
   lab.kill("SIGKILL");
   const late = AbortSignal.timeout(20_000);

@@ -2,13 +2,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApiServer } from "../../src/apiserver/server.ts";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { jsonLog, Secrets } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
+import { createApiServer } from "@slipway/apiserver";
+import { systemClock as clock, cryptoRandom as random, Secrets } from "@slipway/base";
+import { jsonLog } from "@slipway/base/json-log";
+import type { Client } from "@slipway/kube";
 import { startLabNetboot } from "../../src/cli/lab-netboot.ts";
+import { SOCKET } from "../../src/cli/netboot-client.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
-import type { Client } from "../../src/kube/client.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
@@ -37,8 +37,9 @@ export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
     const log = jsonLog({ level: "warn", secrets: new Secrets() });
     const api = await createApiServer({ clock, random, log });
     open.push(() => api.close());
-    const place = { assets: assetsFolder(process.env), dir: join(folder, "netboot") };
-    const started = await startLabNetboot(api.transport(), place, log);
+    const dir = join(folder, "netboot");
+    const place = { assets: assetsFolder(process.env), dir, socket: join(dir, SOCKET) };
+    const started = await startLabNetboot(api.transport(), place, log, "approved");
     open.push(started.close);
     return { folder, rack, netboot: started.netboot, client: started.client, close };
   } catch (error) {

@@ -11,14 +11,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { Fault } from "../../src/base/fault.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
-import { laptopIdentity } from "../../src/cli/laptop-identity.ts";
-import { KUBERNETES, type KubernetesChoice, startKubernetes } from "../../src/cli/laptop-kubernetes.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
+import { systemClock as clock, Fault, quietLog, cryptoRandom as random } from "@slipway/base";
+import { loadConnection } from "@slipway/kube/http";
 import { findAssets } from "../../src/kubernetes/assets.ts";
+import { laptopIdentity } from "../../src/laptop/identity.ts";
+import { KUBERNETES, type KubernetesChoice, startKubernetes } from "../../src/laptop/kubernetes.ts";
 import { installedObjects } from "../../src/operator/install/files.ts";
 import { withValues } from "../../src/operator/install/testing.ts";
 import { DEFAULT_VALUES } from "../../src/operator/install/values.ts";
@@ -171,7 +168,12 @@ async function operatorAsDeployed(dir: string, admin: string, token: string): Pr
     said += text;
   });
   const health = `http://127.0.0.1:${healthPort}`;
-  const isReady = async (): Promise<boolean> => (await fetch(`${health}/readyz`).catch(() => undefined))?.ok === true;
+  // Nothing after `ok`: every kind was listed under the rights that were installed.
+  const isReady = async (): Promise<boolean> =>
+    (await fetch(`${health}/readyz`).then(
+      (answer) => answer.text(),
+      () => "",
+    )) === "ok\n";
   const ready = async (): Promise<void> => {
     const until = clock.now() + READY_MS;
     while (!(await isReady())) {

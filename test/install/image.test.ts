@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { VERSION } from "../../src/base/version.ts";
+import { VERSION } from "@slipway/base";
 import { type Elf, readElf } from "../../tools/image/elf.ts";
 import { type Descriptor, ImageLayout } from "../../tools/image/oci.ts";
 import { run } from "../../tools/image/run.ts";

@@ -31,7 +31,7 @@ export class Session {
 
   /** Starts (again) and waits for the line that names the kubeconfig. */
   async up(): Promise<void> {
-    const args = ["up", "--dir", this.dir, "--port", "0", "--speed", "200"];
+    const args = ["up", "--dir", this.dir, "--port", "0", "--speed", "200", "--sim", "harvester"];
     const child = spawn("bin/slipway", args, { stdio: ["ignore", "pipe", "pipe"] });
     this.#up = child;
     const said: string[] = [];

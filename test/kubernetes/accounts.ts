@@ -1,9 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
+import type { Client, KubeObject, Resource, Transport } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import { dump } from "js-yaml";
-import type { Client } from "../../src/kube/client.ts";
-import { Secret } from "../../src/kube/core.ts";
-import type { KubeObject, Resource } from "../../src/kube/object.ts";
-import type { Transport } from "../../src/kube/transport.ts";
 import { create } from "../../src/sim/site/capi-machine.ts";
 import { NAMESPACE } from "./follower.ts";
 

@@ -1,4 +1,4 @@
-import type { ApiAnswer, ApiRequest } from "../../src/kube/transport.ts";
+import type { ApiAnswer, ApiRequest } from "@slipway/kube";
 
 /** What a request asks for, in the words of RBAC. */
 export interface Attributes {

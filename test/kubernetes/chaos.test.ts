@@ -1,8 +1,7 @@
 /** The operator's process and the API server's are ended at random moments of a pool's life, in real time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { seededRandom } from "../../src/base/random.ts";
+import { systemClock as clock, seededRandom } from "@slipway/base";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { whyNotHere } from "./cluster.ts";
 import { startLive, until } from "./live.ts";

@@ -7,12 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
-import { type Clock, systemClock as clock } from "../../src/base/clock.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { Secret } from "../../src/kube/core.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { type Clock, systemClock as clock } from "@slipway/base";
+import type { Client, Transport } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { type Authority, createAuthority, type Issued, issueClient, issueServer } from "../../src/pki/authority.ts";
 import { kubeconfig } from "../../src/pki/kubeconfig.ts";
 import { allowFollowing, boundToken, kubeconfigOf, replace } from "./accounts.ts";
@@ -66,7 +64,7 @@ const follower = (validSeconds: number): Promise<Issued> =>
   issueClient(authority, { commonName: "follower", organizations: [], clock, validDays: validSeconds / DAY_S });
 
 /** A clock on which a minute is two seconds: files are read anew that much sooner. */
-const hurried: Clock = { ...clock, now: () => clock.now() * 30 };
+const hurried: Clock = { ...clock, monotonic: () => clock.monotonic() * 30 };
 
 /** The way of a user whose credentials are in files beside the kubeconfig. */
 async function connection(user: object): Promise<Transport> {

@@ -1,15 +1,10 @@
 /** A server that holds back (429) and one that forgets (410): the client waits, or asks anew. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { ConfigMap } from "../../src/kube/core.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
+import { type Client, createClient, type Transport } from "@slipway/kube";
+import { ConfigMap } from "@slipway/kube/core";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { allowFollowing, boundToken } from "./accounts.ts";
 import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
 import { churn, Follower, following, NAMESPACE, prepareChurn, telling } from "./follower.ts";

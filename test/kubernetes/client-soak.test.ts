@@ -1,9 +1,7 @@
 /** A cache in the midst of troubles drawn from a seed, one after the other and two at a time: after each it equals the server's list. */
 import { test } from "node:test";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { seededRandom } from "../../src/base/random.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
+import { systemClock as clock, seededRandom } from "@slipway/base";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { startCluster, whyNotHere } from "./cluster.ts";
 import { churn, following, hasty, prepareChurn } from "./follower.ts";
 import { tcpProxy } from "./tcp-proxy.ts";

@@ -1,13 +1,10 @@
 /** The reflector and the client on a real kube-apiserver while the way to it breaks: after each trouble the cache equals the server's list. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import type { Client } from "../../src/kube/client.ts";
-import type { Connection } from "../../src/kube/connection.ts";
-import { Namespace } from "../../src/kube/core.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { systemClock as clock } from "@slipway/base";
+import type { Client, Transport } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
+import { type Connection, createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { type Cluster, startCluster, transportOf, whyNotHere } from "./cluster.ts";
 import { churn, following, hasty, prepareChurn, telling } from "./follower.ts";
 import { type TcpProxy, tcpProxy } from "./tcp-proxy.ts";

@@ -1,15 +1,9 @@
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { Fault } from "../../src/base/fault.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
-import { laptopIdentity } from "../../src/cli/laptop-identity.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { systemClock as clock, Fault, quietLog, cryptoRandom as random } from "@slipway/base";
+import { type Client, createClient, type Transport } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { findAssets } from "../../src/kubernetes/assets.ts";
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../src/kubernetes/control-plane.ts";
+import { laptopIdentity } from "../../src/laptop/identity.ts";
 
 /** A throw-away control plane with its administrator's way in. */
 export interface Cluster {

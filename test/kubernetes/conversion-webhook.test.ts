@@ -8,25 +8,19 @@ import { once } from "node:events";
 import { networkInterfaces } from "node:os";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
-import { type Clock, systemClock } from "../../src/base/clock.ts";
-import { Fault } from "../../src/base/fault.ts";
-import { quietLog, Secrets } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
-import { startLaptop } from "../../src/cli/laptop.ts";
-import { KUBERNETES } from "../../src/cli/laptop-kubernetes.ts";
+import { type Clock, Fault, quietLog, cryptoRandom as random, Secrets, systemClock } from "@slipway/base";
+import { type Client, createClient, type KubeObject, type Patch, type Transport } from "@slipway/kube";
+import { CustomResourceDefinition, Secret } from "@slipway/kube/core";
 import type { CustomResourceDefinition as Definition, WebhookClientConfig } from "../../src/kinds/crd.ts";
+import { installCrds } from "../../src/kinds/install.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { type Boat, boat, renaming } from "../../src/kinds/testing.ts";
-import type { Client, Patch } from "../../src/kube/client.ts";
-import { CustomResourceDefinition, Secret } from "../../src/kube/core.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { KUBERNETES } from "../../src/laptop/kubernetes.ts";
+import { startLaptop } from "../../src/laptop/laptop.ts";
 import { CERTIFICATE_SECRET, keptCertificate } from "../../src/operator/conversion-certificate.ts";
 import { type ConversionServer, serveConversion, WEBHOOK_SERVICE } from "../../src/operator/conversion-server.ts";
 import { installedObjects } from "../../src/operator/install/files.ts";
 import { DEFAULT_VALUES } from "../../src/operator/install/values.ts";
-import { installCrds } from "../../src/operator/install-crds.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
 import { rbacObjects } from "../../src/operator/rbac.ts";
 import { type Address, openAddress } from "./address.ts";
@@ -302,6 +296,7 @@ for (const kubernetes of KUBERNETES)
       kinds,
       dir: undefined,
       speed: 1000,
+      counterparts: [],
       log: quietLog,
       secrets,
     });

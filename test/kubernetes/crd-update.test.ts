@@ -3,18 +3,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
+import { type Client, createClient, isTrue } from "@slipway/kube";
+import { CustomResourceDefinition } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
 import { crdOf, type CustomResourceDefinition as Definition } from "../../src/kinds/crd.ts";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { isTrue } from "../../src/kube/conditions.ts";
-import { CustomResourceDefinition } from "../../src/kube/core.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import { installCrds } from "../../src/operator/install-crds.ts";
+import { installCrds } from "../../src/kinds/install.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
 import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
 import { startLive, until } from "./live.ts";
@@ -42,7 +38,12 @@ after(() => cluster?.close());
 /** As the operator does when it starts, with its own account. */
 async function installOurs(): Promise<void> {
   const transport = await operatorTransport(cluster);
-  await installCrds(createClient(transport, { clock, random, log: quietLog }), clock, new AbortController().signal);
+  await installCrds(
+    createClient(transport, { clock, random, log: quietLog }),
+    clock,
+    new AbortController().signal,
+    KINDS,
+  );
   await transport.close();
   await until(
     "the new schemas are served",

@@ -2,24 +2,22 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
+import { createClient, createManager } from "@slipway/kube";
+import { Event, Namespace, Secret } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
-import { Event, Namespace, Secret } from "../../src/kube/core.ts";
-import { createManager } from "../../src/kube/manager.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
+import { fingerprint } from "../../src/netboot/agent/key.ts";
 import type { Lease } from "../../src/netboot/dhcp/leases/lease.ts";
 import { openMirrored, type SharedLeases } from "../../src/netboot/dhcp/leases/mirror.ts";
 import { MemoryStore } from "../../src/netboot/dhcp/testing.ts";
 import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
 import { DISCOVERY_NAMESPACE as namespace, netbootSettings } from "../../src/netboot/settings.ts";
-import { addNetboot, prepareDiscovery } from "../../src/operator/netboot.ts";
 import { NETBOOT_ACCOUNT, type RbacObject, SERVICE_ACCOUNT } from "../../src/operator/rbac.ts";
 import { DEFAULT_NAMESPACE } from "../../src/systems/harvester/names.ts";
+import { ledNetboot, prepareDiscovery } from "../../src/systems/netboot/led-netboot.ts";
 import { startCluster, whyNotHere } from "./cluster.ts";
 import { until } from "./live.ts";
 import { apply, operatorTransport } from "./operator-account.ts";
@@ -64,7 +62,8 @@ for (const [where, { files, account }] of Object.entries({
       shared = leases;
       return netboot;
     };
-    const led = addNetboot(manager, settings, { start, log: quietLog, clock, client });
+    const led = ledNetboot(settings, { start, log: quietLog, clock, client });
+    for (const controller of led.controllers) manager.add(controller);
     await manager.start();
     t.after(async () => {
       await manager.stop();
@@ -72,7 +71,10 @@ for (const [where, { files, account }] of Object.entries({
     });
     await until("the lease is held", () => led.current() !== undefined, 60_000);
     hosts.heard({ mac: MAC, firmware: "uefi" });
-    hosts.register(inventoryOf(MAC), MAC);
+    const key = `age1${"q".repeat(58)}`;
+    const inventory = inventoryOf(MAC);
+    const keyed = { ...inventory, agent: { ...inventory.agent, key } };
+    const { host: name } = hosts.register(keyed, MAC, { address: "10.0.0.9", proof: "lease" });
 
     const admin = cluster.client;
     await until(
@@ -83,6 +85,40 @@ for (const [where, { files, account }] of Object.entries({
     const [host] = (await admin.list(BareMetalHost, { namespace })).items;
     assert.equal(host?.status?.operationalStatus, "discovered");
     assert.equal(host.status.hardware?.nics?.[0]?.mac, MAC);
+    assert.deepEqual([host.status.agent?.keyFingerprint, host.status.agent?.trust], [fingerprint(key), "discovered"]);
+
+    // An administrator approves it, takes that back, and declares it; each time it is told on the object.
+    const trusted = (trust: string) =>
+      until(
+        `it is ${trust}`,
+        async () => {
+          const [object] = (await admin.list(BareMetalHost, { namespace })).items;
+          return hosts.standing(name).trust === trust && object?.status?.agent?.trust === trust;
+        },
+        60_000,
+      );
+    const annotate = async (annotations: Record<string, string>) => {
+      const object = await admin.get(BareMetalHost, { namespace, name });
+      await admin.update(BareMetalHost, { ...object, metadata: { ...object.metadata, annotations } });
+    };
+    await annotate({ "slipway.dev/approved": fingerprint(key) });
+    await trusted("approved");
+    await annotate({});
+    await trusted("discovered");
+    const declared = (mine: string) => ({
+      metadata: { name: mine, namespace: "default" },
+      spec: { online: true, automatedCleaningMode: "metadata" as const, bootMACAddress: MAC },
+    });
+    await admin.create(BareMetalHost, declared("node-7"));
+    await trusted("declared");
+    await admin.create(BareMetalHost, declared("node-8"));
+    await trusted("discovered");
+    const twice = async () => (await admin.list(Event, { namespace: "default" })).items.map(({ reason }) => reason);
+    await until(
+      "both are told",
+      async () => (await twice()).filter((each) => each === "DeclaredTwice").length === 2,
+      60_000,
+    );
     const told = async () => (await admin.list(Event, { namespace })).items.map(({ reason }) => reason);
     await until("it is told", async () => (await told()).includes("Discovered"), 60_000);
 

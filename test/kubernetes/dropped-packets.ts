@@ -4,13 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
+import { createClient, type Transport } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { startCluster, transportOf } from "./cluster.ts";
 import { churn, following, prepareChurn } from "./follower.ts";
 

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random, seededRandom } from "../../src/base/random.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { ConfigMap, Namespace } from "../../src/kube/core.ts";
-import { reflect } from "../../src/kube/reflector.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import { Store } from "../../src/kube/store.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { systemClock as clock, quietLog, cryptoRandom as random, seededRandom } from "@slipway/base";
+import { type Client, createClient, reflect, Store, type Transport } from "@slipway/kube";
+import { ConfigMap, Namespace } from "@slipway/kube/core";
 import { create } from "../../src/sim/site/capi-machine.ts";
 import { until } from "./live.ts";
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "@slipway/base";
 
 /** A clock whose waits end when the test says so, some time later: each is a look of the operator at what it keeps fresh. */
 export function handClock(): { clock: Clock; look(laterMs?: number): Promise<void> } {
@@ -9,6 +9,7 @@ export function handClock(): { clock: Clock; look(laterMs?: number): Promise<voi
     clock: {
       ...systemClock,
       now: () => systemClock.now() + passedMs,
+      monotonic: () => systemClock.monotonic() + passedMs,
       sleep: (_, signal) => {
         waiting.resolve();
         return new Promise((resolve, reject) => {

@@ -2,20 +2,19 @@
  * Slipway in real time on a real cluster: the operator as processes of its own, with the account and the rights that `deploy/` ships;
  * the metal and the Harvester site are simulated in the test's process. Machines reach whichever replica answers, as through a Service.
  */
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { plain } from "../../src/base/http.ts";
-import { undiciHttp } from "../../src/base/http-client.ts";
-import { serveHttp } from "../../src/base/http-server.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom as random } from "../../src/base/random.ts";
-import { EXAMPLE_KEYS, type SimulatedMetal, startMetal } from "../../src/cli/laptop-metal.ts";
+import { systemClock as clock, plain, quietLog, cryptoRandom as random } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
+import { Lease, Secret } from "@slipway/kube/core";
+import { loadConnection } from "@slipway/kube/http";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { Lease, Secret } from "../../src/kube/core.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
+import { EXAMPLE_KEYS, type SimulatedMetal, startMetal } from "../../src/laptop/metal.ts";
 import { kubeconfig } from "../../src/pki/kubeconfig.ts";
+import { counterpart } from "../../src/systems/harvester/simulated.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { operatorToken, prepare } from "./operator-account.ts";
 import { forward, Replica } from "./replica.ts";
@@ -50,7 +49,17 @@ export async function startLive(of: { apiServer?: string } = {}): Promise<Live> 
   const stringData = { METAL_AUTH_TOKEN: token, PROJECT_ID: project.id };
   await client.create(Secret, { metadata: secret, stringData });
   const http = undiciHttp({});
-  const metal = await startMetal({ client, clock, random, log: quietLog, http, speed: SPEED, ...SITE, dir: undefined });
+  const metal = await startMetal({
+    client,
+    clock,
+    random,
+    log: quietLog,
+    http,
+    speed: SPEED,
+    ...SITE,
+    counterparts: [counterpart],
+    dir: undefined,
+  });
   const replicas: Replica[] = [];
   const service = await serveHttp((request) => forward(request, replicas, http));
 

@@ -1,9 +1,8 @@
 /** The operator's account as `deploy/` ships it: written into a cluster, and used. */
-import { systemClock } from "../../src/base/clock.ts";
-import { Namespace } from "../../src/kube/core.ts";
-import { createHttpTransport } from "../../src/kube/http-transport.ts";
-import { loadConnection } from "../../src/kube/kubeconfig.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { systemClock } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import type { RbacObject } from "../../src/operator/rbac.ts";
 import { create, ensureMachineKind } from "../../src/sim/site/capi-machine.ts";
 import type { Cluster } from "./cluster.ts";

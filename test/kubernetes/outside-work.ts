@@ -1,6 +1,5 @@
-import { systemClock } from "../../src/base/clock.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
-import type { ApiAnswer, ApiRequest, WatchEvent } from "../../src/kube/transport.ts";
+import { systemClock } from "@slipway/base";
+import type { ApiAnswer, ApiRequest, KubeObject, WatchEvent } from "@slipway/kube";
 import { attributesOf } from "./attributes.ts";
 
 /**

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { createInterface } from "node:readline";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { type Http, type HttpAnswer, type HttpRequest, plain } from "../../src/base/http.ts";
+import { systemClock as clock, type Http, type HttpAnswer, type HttpRequest, plain } from "@slipway/base";
 
 const LOOK_MS = 100;
 

@@ -1,8 +1,8 @@
 /** Two operator processes on a real cluster, in real time (H26): one acts, and whatever happens to it the other takes over. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { systemClock as clock } from "../../src/base/clock.ts";
-import { LEASE_TIMES } from "../../src/kube/leader.ts";
+import { systemClock as clock } from "@slipway/base";
+import { LEASE_TIMES } from "@slipway/kube";
 import { whyNotHere } from "./cluster.ts";
 import { type Live, startLive, until } from "./live.ts";
 import type { Replica } from "./replica.ts";

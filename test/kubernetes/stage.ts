@@ -2,12 +2,10 @@
  * A real cluster as the stage for worlds in virtual time: one control plane for a whole test process, emptied before each world,
  * on which the operator has the account and the rights that `deploy/` ships, and no others.
  */
-import { systemClock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
-import { cryptoRandom } from "../../src/base/random.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import type { Transport } from "../../src/kube/transport.ts";
-import { installCrds } from "../../src/operator/install-crds.ts";
+import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { createClient, type Transport } from "@slipway/kube";
+import { installCrds } from "../../src/kinds/install.ts";
+import { KINDS } from "../../src/operator/kinds.ts";
 import type { Stage } from "../system/api.ts";
 import { type Attributes, rightsUsed } from "./attributes.ts";
 import { startCluster } from "./cluster.ts";
@@ -44,7 +42,7 @@ export async function realStage(): Promise<RealStage> {
     (status === 403 ? forbidden : used).push(...rights);
   });
   const client = createClient(operator, { clock: systemClock, random: cryptoRandom, log: quietLog });
-  await installCrds(client, systemClock, new AbortController().signal);
+  await installCrds(client, systemClock, new AbortController().signal, KINDS);
   // The garbage collector looks for new kinds only twice a minute: it starts when ours are there.
   cluster.plane.startControllers(CONTROLLERS);
   let worlds = 0;

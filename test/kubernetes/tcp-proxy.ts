@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "@slipway/base";
 
 /** A wire between a client and a server, to be made slow, or dead without either side being told. */
 export interface TcpProxy {

@@ -1,9 +1,14 @@
-import { rfc3339, type Timer } from "../../src/base/clock.ts";
-import { Fault } from "../../src/base/fault.ts";
-import type { VirtualClock } from "../../src/base/virtual-clock.ts";
-import { EventPipe } from "../../src/kube/event-pipe.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
-import type { ApiAnswer, ApiRequest, Transport, WatchEvent, WatchStream } from "../../src/kube/transport.ts";
+import { Fault, rfc3339, type Timer } from "@slipway/base";
+import type { VirtualClock } from "@slipway/base/virtual-clock";
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  EventPipe,
+  type KubeObject,
+  type Transport,
+  type WatchEvent,
+  type WatchStream,
+} from "@slipway/kube";
 import { FollowedWatch, type OutsideWork } from "./outside-work.ts";
 
 /** As often as kube-apiserver sends them. */

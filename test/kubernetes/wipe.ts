@@ -1,11 +1,9 @@
+import { type Client, type KubeObject, pathOf, type Resource, refOf, type Transport } from "@slipway/kube";
+import { ConfigMap, Event, Lease, Node, Pod, PodDisruptionBudget, Secret, Service } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { ConfigMap, Event, Lease, Node, Pod, PodDisruptionBudget, Secret, Service } from "../../src/kube/core.ts";
-import { type KubeObject, pathOf, type Resource, refOf } from "../../src/kube/object.ts";
-import type { Transport } from "../../src/kube/transport.ts";
-import { FleetMachine } from "../../src/sim/site/capi-machine.ts";
+import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
 
 const ReplicaSet: Resource = {
   group: "apps",
@@ -29,7 +27,7 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [Secret, "harvester-system"],
   [ConfigMap, "harvester-system"],
   [Lease, "harvester-system"],
-  [FleetMachine, "fleet-local"],
+  [CapiMachine, "fleet-local"],
 ];
 
 /** What a cluster has by itself stays. */

@@ -1,6 +1,6 @@
 /** Answers router solicitations on a device until standard input ends, to the one machine that is named. For tests. */
 import { once } from "node:events";
-import { quietLog } from "../../src/base/log.ts";
+import { quietLog } from "@slipway/base";
 import { answerSolicitations } from "../../src/netboot/solicitations/responder.ts";
 
 const [, , device, mac] = process.argv;

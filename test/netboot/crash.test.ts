@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { openLeases } from "../../src/netboot/dhcp/leases/journal.ts";
 import { formatIpv4 } from "../../src/netboot/dhcp/wire/ipv4.ts";
 import { bridge } from "./bridge.ts";

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quietLog } from "../../src/base/log.ts";
-import { VirtualClock } from "../../src/base/virtual-clock.ts";
+import { quietLog } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { clientOf } from "../../src/netboot/dhcp/client.ts";
 import type { Receive } from "../../src/netboot/dhcp/socket.ts";
 import { Rack, SENDS, say, US } from "../../src/netboot/dhcp/testing.ts";

@@ -3,8 +3,7 @@
  * serve as JSON, tells what happens as lines of JSON, and ends with its standard input.
  */
 import { once } from "node:events";
-import { systemClock } from "../../src/base/clock.ts";
-import { quietLog } from "../../src/base/log.ts";
+import { quietLog, systemClock } from "@slipway/base";
 import type { DhcpConfig } from "../../src/netboot/dhcp/config.ts";
 import { conflictCheck } from "../../src/netboot/dhcp/conflict.ts";
 import { interfaceNamed, openOn } from "../../src/netboot/dhcp/interface.ts";

@@ -1,184 +1,25 @@
 /** Live objects of harvester-equinix-addon are taken over: as it wrote them, with the machines it bought. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain } from "../../src/base/http.ts";
-import { EXAMPLE_KEYS } from "../../src/cli/laptop-metal.ts";
+import { plain } from "@slipway/base";
+import { Node, Secret } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { ConfigMap, Node, Secret } from "../../src/kube/core.ts";
-import { FleetMachine } from "../../src/sim/site/capi-machine.ts";
+import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
+import {
+  API_KEY,
+  assertNoSecretOutsideSecrets,
+  call,
+  FINALIZERS,
+  MANAGERS,
+  PASSWORD,
+  poolOfAddon,
+  STATES,
+  using,
+} from "./addon-objects.ts";
 import { numbers, sampled } from "./api.ts";
 import type { Death } from "./mortal.ts";
-import { HOUR, JOIN_TOKEN, MINUTE, SECOND, VIP, World, type WorldOptions } from "./world.ts";
-
-const { token: API_KEY, project: PROJECT } = EXAMPLE_KEYS.equinix;
-const PASSWORD = "QwErTyUiOpAsDfGh";
-const SHELL = "https://scripts.example/custom_pxe/master/shell.ipxe";
-const INSTALL = "https://scripts.example/mine/install.ipxe";
-const BASE = "https://releases.example/v1.8.1/harvester-v1.8.1";
-const MANAGERS = ["manager-1", "manager-2", "manager-3"];
-const FINALIZERS = ["wrangler.cattle.io/instance-remove", "equinix.instance.harvesterhci.io"];
-
-/** A user's own second script: what the addon's configuration lacks for later releases stands in the kernel arguments, which win. */
-const INSTALL_SCRIPT = `#!ipxe
-dhcp
-kernel ${BASE}-vmlinuz-amd64 ip=dhcp root=live:${BASE}-rootfs-amd64.squashfs harvester.install.automatic=true harvester.scheme_version=1 harvester.server_url=https://${VIP}:443 harvester.install.management_interface.interfaces="hwAddr:\${net0/mac}" harvester.install.management_interface.method=dhcp harvester.install.config_url=https://metadata.platformequinix.com/userdata
-initrd ${BASE}-initrd-amd64
-boot
-`;
-
-/** What the addon took where the pool named none. */
-const ADDON_ISO = "https://releases.rancher.com/harvester/master/harvester-master-amd64.iso";
-
-/** The addon's rendering: lower-case keys, and every value that is empty. */
-const userdata = (hostname: string): string => `#cloud-config
-serverurl: https://${VIP}:8443
-token: ${JOIN_TOKEN}
-os:
-  sshauthorizedkeys: []
-  hostname: ${hostname}
-  password: ${PASSWORD}
-install:
-  automatic: true
-  mode: join
-  networks: {}
-  vip: ""
-  device: /dev/sda
-  isourl: ${ADDON_ISO}
-  tty: ttyS1,115200n8
-runtimeversion: ""
-`;
-
-const STATES = ["queued", "submitted", "reinstalling", "ready", "managed"] as const;
-type State = (typeof STATES)[number];
-
-/** The cloud's API as the addon called it. */
-async function call(world: World, method: "POST" | "PUT", path: string, body: object): Promise<{ id: string }> {
-  const headers = { "x-auth-token": API_KEY, "content-type": "application/json" };
-  const url = `https://api.equinix.com/metal/v1${path}`;
-  const answer = await world.equinix.handle({ method, url, headers, body: JSON.stringify(body), remote: "192.0.2.1" });
-  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.body}`);
-  return answer.body === "" ? { id: "" } : JSON.parse(answer.body);
-}
-
-/** Buys a machine as the addon does, without any mark on it, and brings it to where the addon would write that state. */
-async function machineOfAddon(world: World, hostname: string, state: State): Promise<string> {
-  const { id } = await call(world, "POST", `/projects/${PROJECT.id}/devices`, {
-    hostname,
-    plan: "c3.small.x86",
-    metro: "SG",
-    operating_system: "custom_ipxe",
-    billing_cycle: "hourly",
-    project_id: PROJECT.id,
-    tags: null,
-    ipxe_script_url: SHELL,
-  });
-  if (state === "queued" || state === "submitted") return id;
-  const active = () => world.equinix.device(id)?.state === "active";
-  await world.until(`${hostname} is active`, active);
-  await call(world, "PUT", `/devices/${id}`, { userdata: userdata(hostname), ipxe_script_url: INSTALL });
-  const reinstall = { type: "reinstall", preserve_data: true, deprovision_fast: true };
-  await call(world, "POST", `/devices/${id}/actions`, reinstall);
-  await world.clock.run(5 * SECOND);
-  if (state === "reinstalling") return id;
-  await world.until(`${hostname} is active again`, active);
-  if (state === "ready") return id;
-  await world.until(`${hostname} has joined`, async () => world.equinix.device(id)?.stage === "joined");
-  return id;
-}
-
-interface Taken {
-  name: string;
-  id: string;
-  state: State;
-}
-
-/** A pool of the addon's with one machine in each of the states. */
-async function poolOfAddon(world: World, states: readonly State[], spec: object = {}): Promise<Taken[]> {
-  world.serve("https://scripts.example", async ({ url }) =>
-    plain(200, url === INSTALL ? INSTALL_SCRIPT : "#!ipxe\nshell"),
-  );
-  const count = states.length;
-  const pool = await world.pool("rack", { count, ipxeScriptUrl: INSTALL, managementInterface: ["eth0"], ...spec });
-  const status = { status: "submitted", ready: 0, requested: count, needed: 0, token: JOIN_TOKEN };
-  await world.client.patch(
-    InstancePool,
-    { name: "rack" },
-    { type: "merge", body: { status } },
-    { subresource: "status" },
-  );
-  const taken: Taken[] = [];
-  // Those that need most time first.
-  for (const [index, state] of [...states.entries()].toReversed()) {
-    const name = `rack-abcdefg${"abcdefgh"[index]}`;
-    const id = await machineOfAddon(world, name, state);
-    taken.push({ name, id, state });
-    await world.client.create(Instance, {
-      metadata: {
-        name,
-        labels: { instancePool: "rack" },
-        annotations: { token: API_KEY, password: PASSWORD, reconfig_ipxe_url: INSTALL },
-        finalizers: FINALIZERS,
-        ownerReferences: [
-          { apiVersion: "equinix.harvesterhci.io/v1", kind: "InstancePool", name: "rack", uid: pool.metadata.uid },
-        ],
-      },
-      spec: {
-        plan: "c3.small.x86",
-        metro: "SG",
-        operating_system: "custom_ipxe",
-        billingCycle: "hourly",
-        projectID: PROJECT.id,
-        userdata: userdata(name),
-        ipxeScriptUrl: SHELL,
-        managementInterfaces: ["eth0"],
-      },
-    });
-    const addresses = world.equinix.device(id)!.hardware;
-    const told = state === "ready" || state === "managed";
-    const held = {
-      status: state,
-      instanceID: id,
-      publicIP: told ? addresses.publicIp : "",
-      privateIP: told ? addresses.privateIp : "",
-    };
-    await world.client.patch(Instance, { name }, { type: "merge", body: { status: held } }, { subresource: "status" });
-  }
-  return taken;
-}
-
-/** The cluster that was there before any pool: its managers are not the addon's. */
-async function managers(world: World): Promise<void> {
-  for (const name of MANAGERS) {
-    const labels = { "node-role.kubernetes.io/control-plane": "true" };
-    await world.client.create(Node, { metadata: { name, labels }, spec: {} });
-    const status = { conditions: [{ type: "Ready", status: "True" }] };
-    await world.client.patch(Node, { name }, { type: "merge", body: { status } }, { subresource: "status" });
-  }
-}
-
-async function using(work: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> {
-  const world = await World.create(options);
-  try {
-    await managers(world);
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
-
-async function assertNoSecretOutsideSecrets(world: World): Promise<void> {
-  const objects = [
-    ...(await world.pools()),
-    ...(await world.instances()),
-    ...(await world.nodes()),
-    ...(await world.events()),
-    ...(await world.client.list(ConfigMap)).items,
-    ...(await world.client.list(FleetMachine, { namespace: "fleet-local" })).items,
-  ];
-  const said = [JSON.stringify(objects), ...world.logged].join("\n");
-  for (const secret of [API_KEY, JOIN_TOKEN, PASSWORD]) assert.ok(!said.includes(secret));
-}
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 for (const state of STATES) {
   test(`an addon's machine that is ${state} is taken over: kept, served, marked, its secrets moved into Secrets`, () =>
@@ -232,7 +73,7 @@ test("a pool with a machine in every state is taken over whole, and deleting it 
       MANAGERS,
     );
     await world.until("all machines are gone", () => world.equinix.devices().length === 0);
-    assert.deepEqual((await world.client.list(FleetMachine, { namespace: "fleet-local" })).items, []);
+    assert.deepEqual((await world.client.list(CapiMachine, { namespace: "fleet-local" })).items, []);
   }));
 
 test("H6 an adopted machine's Node is cordoned and drained before the machine goes, and both finalizers go last", () =>

@@ -1,7 +1,6 @@
-import { quietLog } from "../../src/base/log.ts";
-import type { Random } from "../../src/base/random.ts";
-import type { VirtualClock } from "../../src/base/virtual-clock.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { quietLog, type Random } from "@slipway/base";
+import type { VirtualClock } from "@slipway/base/virtual-clock";
+import type { Transport } from "@slipway/kube";
 
 /** The Kubernetes API that one world plays on. */
 export interface WorldApi {
@@ -21,7 +20,7 @@ export interface Stage {
 let stage: Stage = {
   async begin(clock, random) {
     // Not loaded where another server takes its place.
-    const { createApiServer } = await import("../../src/apiserver/server.ts");
+    const { createApiServer } = await import("@slipway/apiserver");
     const server = await createApiServer({ clock, random, log: quietLog });
     return { transport: () => server.transport(), outside: () => undefined, close: () => server.close() };
   },

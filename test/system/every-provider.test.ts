@@ -1,13 +1,11 @@
 /** What a user of Harvester pools is promised whichever provider the machines come from (H32): each test runs on every driver. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { controllerReference, isTrue, type KubeObject, type Resource } from "@slipway/kube";
+import { Node, Pod, PodDisruptionBudget, Secret } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { isTrue } from "../../src/kube/conditions.ts";
-import { Node, Pod, PodDisruptionBudget, Secret } from "../../src/kube/core.ts";
-import type { KubeObject, Resource } from "../../src/kube/object.ts";
-import { controllerReference } from "../../src/kube/owners.ts";
-import { FleetMachine } from "../../src/sim/site/capi-machine.ts";
+import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
 import type { TestCloud } from "./cloud.ts";
 
 import { condition, using } from "./using.ts";
@@ -44,21 +42,21 @@ for (const provider of PROVIDERS) {
 
   test(`H3 a pool that can't go on says why and holds up no other (${provider})`, () =>
     on({}, async (world) => {
-      await world.pool("wrong-network", { networkingConfiguration: { type: "token-ring" } });
+      await world.pool("no-plan", { plan: null });
       await world.pool("wrong-provider", { providerRef: { name: "nobody" } });
       await world.pool("fine", {});
       await world.until("the good pool is ready", async () =>
         isTrue((await world.client.get(InstancePool, { name: "fine" })).status?.conditions, "Ready"),
       );
 
-      const wrong = await world.client.get(InstancePool, { name: "wrong-network" });
-      assert.match(condition(wrong)!.message, /token-ring.*layer2-bonded/);
+      const wrong = await world.client.get(InstancePool, { name: "no-plan" });
+      assert.match(condition(wrong)!.message, /spec\.plan: a plan is required/);
       const lost = await world.client.get(InstancePool, { name: "wrong-provider" });
       assert.match(condition(lost)!.message, /MachineProvider\/nobody.*create it/);
       await world.client.patch(
         InstancePool,
-        { name: "wrong-network" },
-        { type: "merge", body: { spec: { networkingConfiguration: null } } },
+        { name: "no-plan" },
+        { type: "merge", body: { spec: { plan: "c3.small.x86" } } },
       );
       await world.client.delete(InstancePool, { name: "wrong-provider" });
       await world.until("the mended pool is ready", () => world.converged());
@@ -334,11 +332,11 @@ for (const provider of PROVIDERS) {
     on({}, async (world) => {
       await world.pool("rack", { count: 2 });
       await world.until("ready", () => world.converged());
-      assert.equal((await world.client.list(FleetMachine, { namespace: "fleet-local" })).items.length, 2);
+      assert.equal((await world.client.list(CapiMachine, { namespace: "fleet-local" })).items.length, 2);
       await world.client.delete(InstancePool, { name: "rack" });
       await world.until("gone", async () => (await world.instances()).length === 0);
       await world.clock.run(MINUTE);
-      assert.deepEqual((await world.client.list(FleetMachine, { namespace: "fleet-local" })).items, []);
+      assert.deepEqual((await world.client.list(CapiMachine, { namespace: "fleet-local" })).items, []);
       assert.deepEqual(await world.nodes(), []);
       const left = (await world.client.list(Secret, { namespace: "harvester-system" })).items.map(
         (s) => s.metadata.name,

@@ -1,6 +1,6 @@
 /** One life of a pool under faults drawn from a seed. The same seed is the same history. */
 import assert from "node:assert/strict";
-import { seededRandom } from "../../src/base/random.ts";
+import { seededRandom } from "@slipway/base";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { STAGES } from "../../src/sim/firmware/firmware.ts";
 import { numbers, sampled } from "./api.ts";
@@ -80,14 +80,37 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
   }
 }
 
-/** Runs seeds and tells which failed: `make sim FROM=<seed> SEEDS=1` replays one. */
-export async function runSeeds(from: number, count: number): Promise<void> {
-  for (const seed of sampled(numbers(from, from + count - 1))) {
-    try {
-      await lifeUnderFaults(seed);
-    } catch (error) {
-      throw new Error(`seed ${seed} failed; replay it with: make sim FROM=${seed} SEEDS=1`, { cause: error });
-    }
-  }
+/** Seeds between two lines of progress, and how many may fail before the rest is left out. */
+const PROGRESS_EVERY = 5;
+const MOST_FAILED = 5;
+
+/**
+ * Runs seeds and reports how far it is, and each that fails at once: `make sim FROM=<seed> SEEDS=1` replays one. Rejects in the end when
+ * one failed.
+ */
+export async function runSeeds(
+  from: number,
+  count: number,
+  {
+    life = lifeUnderFaults,
+    print = console.log,
+  }: { life?: typeof lifeUnderFaults; print?: (line: string) => void } = {},
+): Promise<void> {
   assert.ok(count > 0);
+  const seeds = sampled(numbers(from, from + count - 1));
+  const failures: Error[] = [];
+  for (const [index, seed] of seeds.entries()) {
+    try {
+      await life(seed);
+    } catch (cause) {
+      const replay = `seed ${seed} failed; replay it with: make sim FROM=${seed} SEEDS=1`;
+      print(`${replay}\n${cause instanceof Error ? cause.stack : String(cause)}`);
+      failures.push(new Error(replay, { cause }));
+      if (failures.length === MOST_FAILED) break;
+    }
+    const done = index + 1;
+    if (done % PROGRESS_EVERY === 0 || done === seeds.length)
+      print(`seeds: ${done} of ${seeds.length} played, ${failures.length} failed, last ${seed}`);
+  }
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join("\n"));
 }

@@ -1,13 +1,12 @@
 /** What a user of Harvester pools is promised (H1–H32), seen from outside: manifests in, objects, events and clouds out. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain } from "../../src/base/http.ts";
+import { plain } from "@slipway/base";
+import { isTrue, type Transport } from "@slipway/kube";
+import { ConfigMap, Secret, Service } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
-import { isTrue } from "../../src/kube/conditions.ts";
-import { ConfigMap, Secret, Service } from "../../src/kube/core.ts";
-import type { Transport } from "../../src/kube/transport.ts";
 import { condition, using } from "./using.ts";
 import { HOUR, JOIN_TOKEN, MINUTE, SECOND } from "./world.ts";
 

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { Fault } from "../../src/base/fault.ts";
-import { EXAMPLE_KEYS } from "../../src/cli/laptop-metal.ts";
+import { Fault } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
+import { ConfigMap } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { ConfigMap } from "../../src/kube/core.ts";
-import type { Transport } from "../../src/kube/transport.ts";
+import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
 import { condition, using } from "./using.ts";
 import { HOUR, MINUTE, SECOND, World } from "./world.ts";
 

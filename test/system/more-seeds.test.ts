@@ -1,10 +1,9 @@
 import { test } from "node:test";
 import { runSeeds } from "./fault-seed.ts";
+import { seedsOfTurn } from "./seeds-of-turn.ts";
 
-/** Half of them run in each file, so that two cores share the work. */
-const FIRST = 151;
-const SEEDS = 150;
+const { first, count } = seedsOfTurn(1, process.env);
 
-test(`under faults of seeds ${FIRST} to ${FIRST + SEEDS - 1} every pool converges, and no machine is bought twice or left over`, async () => {
-  await runSeeds(FIRST, SEEDS);
+test(`under faults of seeds ${first} to ${first + count - 1} every pool converges, and no machine is bought twice or left over`, async () => {
+  await runSeeds(first, count);
 });

@@ -1,6 +1,5 @@
-import { Fault } from "../../src/base/fault.ts";
-import type { Http } from "../../src/base/http.ts";
-import type { ApiRequest, Transport } from "../../src/kube/transport.ts";
+import { Fault, type Http } from "@slipway/base";
+import type { ApiRequest, Transport } from "@slipway/kube";
 
 /** When a process dies: at its n-th effect (from 1), just before the effect or just after it. */
 export interface Death {

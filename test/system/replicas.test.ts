@@ -1,15 +1,15 @@
 /** Two replicas of the operator on one cluster (H26): one acts, the other is ready to. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LEASE_TIMES } from "@slipway/kube";
+import { Lease } from "@slipway/kube/core";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { Lease } from "../../src/kube/core.ts";
-import { LEASE_TIMES } from "../../src/kube/leader.ts";
-import { SYSTEM } from "../../src/systems/harvester/names.ts";
+import { HARVESTER } from "../../src/systems/harvester/names.ts";
 import { numbers, sampled } from "./api.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
 import { MINUTE, type RunningOperator, SECOND, World } from "./world.ts";
 
-const LEASE = { namespace: "harvester-system", name: `slipway-${SYSTEM}` };
+const LEASE = { namespace: "harvester-system", name: `slipway-${HARVESTER}` };
 
 interface Pair {
   world: World;
@@ -29,7 +29,7 @@ async function pair(work: (pair: Pair) => Promise<void>): Promise<void> {
   }
 }
 
-const leads = ({ manager }: RunningOperator): boolean => manager.leading(SYSTEM);
+const leads = ({ manager }: RunningOperator): boolean => manager.leading(HARVESTER);
 
 const scale = (world: World, count: number): Promise<unknown> =>
   world.whileTimePasses(

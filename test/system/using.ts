@@ -1,4 +1,4 @@
-import type { Condition } from "../../src/kube/object.ts";
+import type { Condition } from "@slipway/kube";
 import { World, type WorldOptions } from "./world.ts";
 
 /** A world with a running operator; closed at the end of the test. */

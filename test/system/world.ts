@@ -3,23 +3,22 @@
  * simulated clouds and a simulated Harvester cluster. A test says what happens to it and reads what a user would see.
  */
 import { readFile } from "node:fs/promises";
+import { type Http, type HttpHandler, type Log, quietLog, type Random, Secrets, seededRandom } from "@slipway/base";
+import { jsonLog } from "@slipway/base/json-log";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { type Client, createClient, type KubeObject, type Transport } from "@slipway/kube";
+import { Event, Node, Secret } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
-import type { Http, HttpHandler } from "../../src/base/http.ts";
-import { jsonLog, type Log, quietLog, Secrets } from "../../src/base/log.ts";
-import { type Random, seededRandom } from "../../src/base/random.ts";
-import { VirtualClock } from "../../src/base/virtual-clock.ts";
-import { applyObjects } from "../../src/cli/apply.ts";
-import { EXAMPLE_KEYS, seedNetworks } from "../../src/cli/laptop-metal.ts";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { installCrds } from "../../src/kinds/install.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { Event, Node, Secret } from "../../src/kube/core.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
-import { createClient } from "../../src/kube/rest-client.ts";
-import type { Transport } from "../../src/kube/transport.ts";
-import { installCrds } from "../../src/operator/install-crds.ts";
+import { applyObjects } from "../../src/laptop/apply.ts";
+import { EXAMPLE_KEYS, seedNetworks } from "../../src/laptop/metal.ts";
+import { KINDS } from "../../src/operator/kinds.ts";
 import { createOperator, type Operator } from "../../src/operator/operator.ts";
+import { settingsFrom } from "../../src/operator/settings.ts";
 import { createEquinixSim, type EquinixSim } from "../../src/sim/equinix/equinix-sim.ts";
 import type { EquinixSimOptions } from "../../src/sim/equinix/options.ts";
 import { type FaultRates, withFaults } from "../../src/sim/faults.ts";
@@ -47,6 +46,8 @@ export interface WorldOptions {
   equinix?: Partial<EquinixSimOptions>;
   firmware?: Pick<FirmwareOptions, "hangs" | "installFails">;
   site?: Partial<SeedOptions>;
+  /** Kinds whose definitions are not installed: see `install`. */
+  without?: readonly Kind[];
   /** False: the operator's environment has no join token. */
   joinToken?: boolean;
   /** Faults on the operator's way to the clouds. */
@@ -95,7 +96,8 @@ export class World {
     const log = quietLog;
     this.api = await beginApi(clock, random);
     this.client = createClient(this.api.transport("administrator"), { clock, random, log });
-    await this.whileTimePasses(installCrds(this.client, clock, new AbortController().signal));
+    const without = this.#options.without ?? [];
+    await this.install(KINDS.filter((versions) => !versions.some((kind) => without.includes(kind))));
     const seed = { vip: VIP, version: "v1.8.1", vipMode: "static" as const, ...this.#options.site };
     await this.whileTimePasses(seedSite(this.client, seed));
     this.site = createHarvesterSite({ client: this.client, clock, joinToken: JOIN_TOKEN, vip: VIP });
@@ -141,6 +143,11 @@ export class World {
     return { namespace: "harvester-system", name: this.cloud.name === "latitude" ? "latitude" : "equinix-addon" };
   }
 
+  /** Installs these kinds' definitions, each with all its versions. */
+  async install(kinds: readonly (readonly Kind[])[]): Promise<void> {
+    await this.whileTimePasses(installCrds(this.client, this.clock, new AbortController().signal, kinds));
+  }
+
   /** Starts an operator process; `death` says at which effect it dies. `election`: with a Lease, so that several may run. */
   async operator(of: { death?: Death; election?: boolean } = {}): Promise<RunningOperator> {
     const mortal = new Mortal(of.death);
@@ -168,7 +175,7 @@ export class World {
       {
         namespace: "harvester-system",
         secret: "equinix-addon",
-        ...(this.#options.joinToken !== false && { joinToken: JOIN_TOKEN }),
+        of: settingsFrom(this.#options.joinToken === false ? {} : { TOKEN: JOIN_TOKEN }),
         bootUrl: BOOT_URL,
         pollMs: 15 * SECOND,
         leaderElection: of.election ? { namespace: "harvester-system" } : false,
@@ -241,9 +248,9 @@ export class World {
     forMs = 2 * HOUR,
     stepMs = 5 * SECOND,
   ): Promise<void> {
-    const end = this.clock.now() + forMs;
+    const end = this.clock.monotonic() + forMs;
     while (!(await holds())) {
-      if (this.clock.now() >= end)
+      if (this.clock.monotonic() >= end)
         throw new Error(`not within ${forMs / MINUTE} minutes: ${what}\n${await this.story()}`);
       await this.clock.run(stepMs);
     }

@@ -1,14 +1,12 @@
-import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { constants, zstdCompressSync } from "node:zlib";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 import { run } from "../image/run.ts";
-import { packCpio } from "./cpio.ts";
 import { firmwareEntries } from "./firmware.ts";
 import { agentVersion } from "./key.ts";
 import { driversOf } from "./modules.ts";
 import { type Architecture, TARGETS } from "./packages.ts";
+import { packParts } from "./parts.ts";
 import { rootEntries } from "./root.ts";
 
 export interface Ingredients {
@@ -45,20 +43,21 @@ export function build(
       say(`packing ${drivers[part].count} drivers and ${blobs.size} files of firmware`);
       return new Map([...root[part], ...drivers[part].entries, ...blobs]);
     });
-    const packed = compress(packCpio(rest!));
-    // What boots fits together: the first part takes this rest and no other.
-    first!.set("agent/rest.sha256", { is: "file", content: Buffer.from(sha256(packed)), executable: false });
-    const initrd = compress(packCpio(first!));
+    const { first: initrd, ...others } = packParts({ first: first!, rest: rest!, keys: root.keys });
     const [vmlinuz] = globSync(join(kernelFolder, "boot/vmlinuz-*"));
     if (vmlinuz === undefined) throw new Fault("NotFound", "vmlinuz", "the kernel's package has none");
     const kernelFile = readFileSync(vmlinuz);
     const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+    const sizes = { kernel: kernelFile, initramfs: initrd, ...others };
     say(
-      `kernel ${megabytes(kernelFile.length)}, initramfs ${megabytes(initrd.length)}, rest ${megabytes(packed.length)}`,
+      Object.entries(sizes)
+        .map(([name, { length }]) => `${name} ${megabytes(length)}`)
+        .join(", "),
     );
     return new Map([
       [`agent/${machine}/vmlinuz`, kernelFile],
-      [`agent/${machine}/rest`, packed],
+      [`agent/${machine}/keys`, others.keys],
+      [`agent/${machine}/rest`, others.rest],
       [`agent/${machine}/initrd`, initrd],
       ...Object.entries(loaders).map(
         ([name, [, path]]) => [`boot/${name}`, readFileSync(join(bootFolder, path))] as const,
@@ -68,9 +67,3 @@ export function build(
     rmSync(work, { recursive: true, force: true });
   }
 }
-
-function compress(archive: Buffer): Buffer {
-  return zstdCompressSync(archive, { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
-}
-
-const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");

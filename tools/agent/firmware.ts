@@ -5,7 +5,7 @@ import type { Entry } from "./cpio.ts";
 /** As the kernel looks for a file (CONFIG_FW_LOADER_COMPRESS). */
 const ENDINGS = ["", ".xz", ".zst"];
 
-/** Not: what a card has of its own, and the driver would write to it anew; and what is asked for only where the newer one lacks. */
+/** Not: what a card has of its own, and the driver would write to it anew; and what is asked for only where the newer one is missing. */
 const LEFT = [/^cxgb4\//, /^bnx2x\/.*-7\.13\.15\.0\.fw$/];
 
 /** Of the files that drivers may ask for, the ones that the packages have. `unpacked`: folder of the packages. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { VERSION } from "../../src/base/version.ts";
+import { VERSION } from "@slipway/base";
 import type { Candidate } from "../image/apt.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

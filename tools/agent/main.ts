@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { Apt, type Candidate } from "../image/apt.ts";
 import { build } from "./build.ts";

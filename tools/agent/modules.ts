@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 import { run } from "../image/run.ts";
 import type { Entry } from "./cpio.ts";
 import { FIRST, LATER, LEFT, TAKEN } from "./drivers.ts";

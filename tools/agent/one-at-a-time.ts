@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 
 const HELD = "SLIPWAY_AGENT_LOCK_HELD";
 

@@ -44,6 +44,7 @@ export const TARGETS: Readonly<Record<Architecture, Target>> = {
 
 /** Programs of the agent's Linux besides busybox: package, and the files that are taken. The libraries they need follow by themselves. */
 export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  age: ["usr/bin/age", "usr/bin/age-keygen"],
   "busybox-static": ["usr/bin/busybox"],
   "ca-certificates": [],
   // Its own are faster than busybox's, and dd counts what it wrote.
@@ -64,6 +65,9 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 
 /** Of these, what the first part of the agent is made of: it reaches the network, and unpacks the rest. */
 export const FIRST_PROGRAMS: ReadonlySet<string> = new Set(["usr/bin/busybox", "usr/bin/dash", "usr/bin/zstd"]);
+
+/** What the agent fetches last, once it has reported the hardware. */
+export const KEY_PROGRAMS: ReadonlySet<string> = new Set(["usr/bin/age", "usr/bin/age-keygen"]);
 
 /**
  * Firmware without which network cards and host adapters that are common in servers do nothing. Of these packages only the files

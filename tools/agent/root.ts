@@ -1,20 +1,16 @@
 import { existsSync, globSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 import { readElf } from "../image/elf.ts";
 import type { Entry } from "./cpio.ts";
-import { type Architecture, FIRST_PROGRAMS, PROGRAMS, TARGETS } from "./packages.ts";
+import { type Architecture, FIRST_PROGRAMS, KEY_PROGRAMS, PROGRAMS, TARGETS } from "./packages.ts";
+import type { Parts } from "./parts.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../src/netboot/agent/program");
 const FOLDERS = ["bin", "dev", "etc", "proc", "run", "sys", "tmp", "mnt", "usr/bin", "usr/sbin"];
 
-export interface Root {
-  first: Map<string, Entry>;
-  rest: Map<string, Entry>;
-}
-
 /** Everything of the agent's Linux but the kernel's modules. `unpacked`: folder of the packages. `version`: what the agent calls itself. */
-export function rootEntries(architecture: Architecture, unpacked: string, version: string): Root {
+export function rootEntries(architecture: Architecture, unpacked: string, version: string): Parts<Map<string, Entry>> {
   const first = new Map<string, Entry>(FOLDERS.map((folder) => [folder, { is: "folder" }]));
   // The kernel opens it for the first process before anything is mounted.
   first.set("dev/console", { is: "device", major: 5, minor: 1 });
@@ -28,10 +24,13 @@ export function rootEntries(architecture: Architecture, unpacked: string, versio
   const programs = Object.values(PROGRAMS).flat();
   const packed = (files: readonly string[]): Map<string, Entry> => programEntries(files, architecture, unpacked);
   for (const [path, entry] of packed(programs.filter((file) => FIRST_PROGRAMS.has(file)))) first.set(path, entry);
-  const rest = packed(programs.filter((file) => !FIRST_PROGRAMS.has(file)));
+  const rest = packed(programs.filter((file) => !FIRST_PROGRAMS.has(file) && !KEY_PROGRAMS.has(file)));
+  const keys = packed([...KEY_PROGRAMS]);
+  // Libraries that an earlier part has brought.
   for (const path of first.keys()) rest.delete(path);
+  for (const path of [...first.keys(), ...rest.keys()]) keys.delete(path);
   rest.set("etc/ssl/certs/ca-certificates.crt", { is: "file", content: authorities(unpacked), executable: false });
-  return { first, rest };
+  return { first, rest, keys };
 }
 
 /** Programs, and the libraries that they need. */

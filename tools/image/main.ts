@@ -6,8 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../../src/base/fault.ts";
-import { VERSION } from "../../src/base/version.ts";
+import { Fault, VERSION } from "@slipway/base";
 import { cacheFolder } from "./cache.ts";
 import { unpackDebian } from "./debian.ts";
 import type { Elf } from "./elf.ts";

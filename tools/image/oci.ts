@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** What a manifest says of a blob (OCI image specification 1.1, descriptor). */
 export interface Descriptor {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 import { DEBIAN } from "./apt.ts";
 import type { DebianPackage } from "./debian.ts";
 import { type Elf, readElf } from "./elf.ts";

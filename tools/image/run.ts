@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** Runs a program to its end and returns what it printed. Throws a `Fault` that quotes its last words, or says that it is not here. */
 export function run(program: string, args: readonly string[], options: { cwd?: string; input?: Buffer } = {}): Buffer {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isFault } from "@slipway/base";
 import fc from "fast-check";
 import { load } from "js-yaml";
-import { isFault } from "../../base/fault.ts";
 import { harvesterConfig } from "./config.ts";
 import type { HarvesterJoin } from "./join.ts";
 

@@ -1,4 +1,4 @@
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { Value } from "../../netboot/ipxe/script.ts";
 import type { HarvesterJoin, Interface } from "./join.ts";
 import { type Artifacts, since } from "./version.ts";

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { Fault, isFault } from "../../base/fault.ts";
+import { Fault, isFault } from "@slipway/base";
 import { type HarvesterJoin, ROLES } from "./join.ts";
 import { managementProblems, type Tell } from "./validate-network.ts";
 import { artifactsOf, type HarvesterVersion, since } from "./version.ts";
@@ -28,7 +28,7 @@ export function joinProblems(join: HarvesterJoin): readonly JoinProblem[] {
   if (join.token === "") refuse("token", "is required");
   else if (!/^[\x20-\x7e]+$/.test(join.token)) refuse("token", "may hold printable ASCII characters only");
   if (!join.password && (join.sshAuthorizedKeys ?? []).length === 0)
-    refuse("password", "a password or an SSH key is required: nobody could log in to the machine");
+    refuse("password", "a password or an SSH key is required: without one, no login to the machine is possible");
   if (join.password !== undefined && /[\r\n\0]/.test(join.password)) refuse("password", "must be one line");
   for (const [at, key] of (join.sshAuthorizedKeys ?? []).entries())
     if (!SSH_KEY.test(key)) refuse(`sshAuthorizedKeys[${at}]`, "is neither a public key on one line nor github:<user>");

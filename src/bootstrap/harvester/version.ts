@@ -1,4 +1,4 @@
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** A Harvester release. `number` is undefined for a development build (`master`), which counts as newer than every release. */
 export interface HarvesterVersion {
@@ -14,6 +14,7 @@ export function parseVersion(text: string): HarvesterVersion {
   return { text, number: [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)] };
 }
 
+/** Whether a release is at least `major.minor.patch`. A development build always is. */
 export function isAtLeast(version: HarvesterVersion, major: number, minor: number, patch = 0): boolean {
   if (version.number === undefined) return true;
   const wanted = [major, minor, patch];
@@ -45,7 +46,7 @@ export interface Artifacts {
 export interface ArtifactSource {
   /** `https://releases.rancher.com/harvester/v1.4.0/harvester-v1.4.0-amd64.iso`. */
   isoUrl: string;
-  /** Where the name of the ISO doesn't tell. */
+  /** If the name of the ISO does not contain it. */
   version?: string;
   arch?: Architecture;
   /** Folder of kernel, initrd and root file system, when they don't lie beside the ISO. */
@@ -54,7 +55,7 @@ export interface ArtifactSource {
 
 /**
  * Where the parts of a release are: named after the ISO (`harvester-<version>-<arch>.iso`), beside it.
- * Throws `Fault` (`Invalid`) for what is no URL or tells no version.
+ * Throws `Fault` (`Invalid`) for what is no URL or names no version.
  */
 export function artifactsOf(source: ArtifactSource): Artifacts {
   const iso = webUrl(source.isoUrl, "isoUrl");

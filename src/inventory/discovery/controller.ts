@@ -1,22 +1,35 @@
+import {
+  type Context,
+  type Controller,
+  DONE,
+  type Outcome,
+  type OwnerReference,
+  ownerReference,
+  source,
+  TokenBucket,
+} from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
-import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
-import type { OwnerReference } from "../../kube/object.ts";
-import { ownerReference } from "../../kube/owners.ts";
-import { TokenBucket } from "../../kube/rate-limit.ts";
+import { fingerprint } from "../../netboot/agent/key.ts";
 import type { Host, HostChange } from "../../netboot/hosts/host.ts";
-import { type Discovery, isDiscovered, macsOf, type Observed, planDiscovery } from "./plan.ts";
+import type { Declaration, Standing } from "../../netboot/hosts/trust.ts";
+import { bootMacOf, declarationOf, isDiscovered } from "./declaration.ts";
+import { type Discovery, type Observed, planDiscovery } from "./plan.ts";
 
-export const SYSTEM = "netboot";
+export const NETBOOT = "netboot";
 
-/** The machines that were heard. */
+/** The machines that were seen. */
 export interface HeardHosts {
   /** By its name, or by any of its cards. */
   get(nameOrMac: string): Host | undefined;
   list(): readonly Host[];
-  /** Calls back with every host that changes; returns what ends that. That one was merely heard again need not be told. */
+  /** Calls back with every host that changes; returns what ends that. A host that was only seen again need not be reported. */
   onChange(listener: (change: HostChange) => void): () => void;
+  /** Takes what the cluster says of a host. True: that is news. */
+  declare(name: string, declaration: Declaration): boolean;
+  /** Throws for a host that is not known. */
+  standing(name: string): Standing;
 }
 
 export interface DiscoveryOptions extends Discovery {
@@ -26,27 +39,34 @@ export interface DiscoveryOptions extends Discovery {
 }
 
 const LATER_MS = 1_000;
-/** Until it is looked whether a machine without an object is heard again, or there is room for it. */
+/** Until the next look for a machine without an object: it may be seen again, or there may be room for it. */
 const LOOK_AGAIN_MS = 30_000;
 const BURST = 10;
+/** By then an agent that has registered has its key. */
+const KEY_MS = 60_000;
+/** Of one host, that are not reported yet. */
+const MOST_REFUSALS = 16;
 
-/** Makes a BareMetalHost and its HardwareData of every machine that was heard and is not declared. Its keys are the names of heard hosts. */
+/** Creates a BareMetalHost and its HardwareData for every machine that was seen and is not declared. Its keys are the names of seen hosts. */
 export function discoveryController({ hosts, perSecond, ...discovery }: DiscoveryOptions): Controller {
   let pace: TokenBucket | undefined;
   let isFullTold = false;
   /** Created, and not in the cache yet. */
   const fresh = new Set<string>();
+  /** The registration of a host that was last reported, by host. */
+  const registrations = new Map<string, number>();
+  /** What was refused in the name of a host, by host. */
+  const refusals = new Map<string, string[]>();
+  let keepsAgent = true;
   return {
     name: "discovery",
-    system: SYSTEM,
+    system: NETBOOT,
     sources: [
       source({
         resource: BareMetalHost,
-        indexes: { mac: macsOf },
-        keys: (object) =>
-          macsOf(object)
-            .flatMap((mac) => hosts.get(mac) ?? [])
-            .map(refOf),
+        indexes: { mac: bootMacOf },
+        // A declaration that is moved to another card is taken from the first.
+        keys: (object, before) => [object, ...(before === undefined ? [] : [before])].flatMap(hostsOf).map(refOf),
       }),
       source({ resource: HardwareData, namespace: discovery.namespace }),
     ],
@@ -58,7 +78,15 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
     // One after another, so that the number allowed is kept.
     workers: 1,
     listen(wake) {
-      const stop = hosts.onChange((change) => change.is === "changed" && wake(refOf(change.host)));
+      const stop = hosts.onChange((change) => {
+        if (change.is === "gone") {
+          refusals.delete(change.name);
+          registrations.delete(change.name);
+        } else {
+          if (change.is === "refused") noteRefusal(change);
+          wake(refOf(change.host));
+        }
+      });
       for (const host of hosts.list()) wake(refOf(host));
       return stop;
     },
@@ -68,12 +96,17 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       pace ??= new TokenBucket(context.clock, { qps: perSecond, burst: BURST });
       const host = hosts.get(name);
       if (host === undefined) return DONE;
-      const next = planDiscovery(host, observed(host, context), discovery);
+      const known = knownOf(host, context);
+      heed(host, known, context);
+      tellRefusals(name, known, context);
+      const isToldLater = tellRegistration(host, known, context) === "later";
+      const next = planDiscovery(host, observed(name, known, context), discovery);
       switch (next.do) {
         case "nothing":
           if (next.because === "full" && !isFullTold)
-            log.warn({ most: discovery.most, mac: host.mac }, "more machines were heard than may be discovered");
+            log.warn({ most: discovery.most, mac: host.mac }, "more machines were seen than may be discovered");
           isFullTold ||= next.because === "full";
+          if (isToldLater) return { againAfterMs: KEY_MS };
           return next.because === "silent" || next.because === "full" ? { againAfterMs: LOOK_AGAIN_MS } : DONE;
         case "create":
           if (!pace.tryTake()) return { againAfterMs: LATER_MS };
@@ -84,12 +117,16 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
               throw error;
             }),
             "Discovered",
-            `heard from ${host.mac}${host.address === undefined ? "" : ` at ${host.address}`}`,
+            `seen as ${host.mac}${host.address === undefined ? "" : ` at ${host.address}`}`,
           );
           log.info({ host: name, mac: host.mac }, "a machine was discovered");
           return DONE;
         case "tell":
-          await client.updateStatus(BareMetalHost, { ...next.host, status: next.status });
+          {
+            const written = await client.updateStatus(BareMetalHost, { ...next.host, status: next.status });
+            // Where the definition is Metal3's own, it leaves out what it does not know.
+            if (next.status.agent !== undefined) keepsAgent = written.status?.agent !== undefined;
+          }
           return DONE;
         case "describe":
           await describe(next, context);
@@ -98,16 +135,66 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
     },
   };
 
-  function observed(host: Host, { cache, clock }: Context): Observed {
+  /** Those that a BareMetalHost speaks of: by its card, and by the name that discovery gives. */
+  function hostsOf(object: BareMetalHost): Host[] {
+    const { namespace, name } = object.metadata;
+    const named = namespace === discovery.namespace ? [name] : [];
+    return [...named, ...bootMacOf(object)].flatMap((each) => hosts.get(each) ?? []);
+  }
+
+  function knownOf(host: Host, { cache }: Context): BareMetalHost[] {
     const named = cache.get(BareMetalHost, refOf(host));
     const known = host.macs.flatMap((mac) => cache.byIndex(BareMetalHost, "mac", mac));
+    return [...new Set(named === undefined ? known : [...known, named])];
+  }
+
+  /** Passes on what the cluster says of the host. */
+  function heed(host: Host, known: readonly BareMetalHost[], { events, log }: Context): void {
+    const { declaration, rivals } = declarationOf(host, known, discovery.namespace);
+    if (!hosts.declare(host.name, declaration)) return;
+    log.info({ host: host.name, ...declaration }, "the cluster says whether a host is trusted");
+    const names = rivals.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(" and ");
+    for (const rival of rivals)
+      events.warning(rival, "DeclaredTwice", `${names} have a card of ${host.name}: neither counts as its declaration`);
+  }
+
+  function noteRefusal({ host, because }: Extract<HostChange, { is: "refused" }>): void {
+    const noted = refusals.get(host.name) ?? [];
+    if (noted.length < MOST_REFUSALS) refusals.set(host.name, [...noted, because]);
+  }
+
+  function tellRefusals(name: string, known: readonly BareMetalHost[], { events }: Context): void {
+    const noted = refusals.get(name) ?? [];
+    refusals.delete(name);
+    for (const because of noted) for (const object of known) events.warning(object, "Refused", because);
+  }
+
+  /** A declared BareMetalHost has no status of ours: there the event names the key. An agent reports first, and has its key a moment later. */
+  function tellRegistration(
+    { name, session, agentKey }: Host,
+    known: readonly BareMetalHost[],
+    at: Context,
+  ): "later" | "told" {
+    if (session === undefined || known.length === 0 || registrations.get(name) === session.registeredAt) return "told";
+    if (agentKey === undefined && at.clock.now() - session.registeredAt < KEY_MS) return "later";
+    registrations.set(name, session.registeredAt);
+    const key = agentKey === undefined ? "without a key" : `with the key ${fingerprint(agentKey)}`;
+    const { trust, because } = hosts.standing(name);
+    for (const object of known)
+      at.events.normal(object, "AgentRegistered", `from ${session.address} ${key}; ${trust}: ${because}`);
+    return "told";
+  }
+
+  function observed(name: string, known: readonly BareMetalHost[], { cache, clock }: Context): Observed {
     const discovered = cache.list(BareMetalHost, discovery.namespace).filter(({ metadata }) => isDiscovered(metadata));
     for (const { metadata } of discovered) fresh.delete(metadata.name);
     return {
       now: clock.now(),
-      known: named === undefined ? known : [...known, named],
+      standing: hosts.standing(name),
+      keepsAgent,
+      known,
       count: discovered.length + fresh.size,
-      described: (name) => cache.get(HardwareData, { namespace: discovery.namespace, name })?.spec.hardware,
+      described: (each) => cache.get(HardwareData, { namespace: discovery.namespace, name: each })?.spec.hardware,
     };
   }
 

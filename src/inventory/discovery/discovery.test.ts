@@ -1,121 +1,24 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { createApiServer } from "../../apiserver/server.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { test } from "node:test";
+import { CustomResourceDefinition } from "@slipway/kube/core";
 import { crdOf } from "../../kinds/crd.ts";
+import { installOwnCrds } from "../../kinds/install.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
-import type { Client } from "../../kube/client.ts";
-import { CustomResourceDefinition, Namespace } from "../../kube/core.ts";
-import { createManager, type Manager } from "../../kube/manager.ts";
-import { createClient } from "../../kube/rest-client.ts";
-import type { Transport } from "../../kube/transport.ts";
 import type { Inventory } from "../../netboot/agent/protocol.ts";
-import type { Host, HostChange } from "../../netboot/hosts/host.ts";
-import { installCrds, installOwnCrds } from "../../operator/install-crds.ts";
-import { discoveryController, type HeardHosts } from "./controller.ts";
-
-const NAMESPACE = "rack";
-const MINUTE = 60_000;
-
-class Heard implements HeardHosts {
-  readonly hosts = new Map<string, Host>();
-  readonly #listeners = new Set<(change: HostChange) => void>();
-  get = (nameOrMac: string): Host | undefined =>
-    this.hosts.get(nameOrMac) ?? this.list().find(({ macs }) => macs.includes(nameOrMac));
-  list = (): Host[] => [...this.hosts.values()];
-  onChange(listener: (change: HostChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-  hear(mac: string, at: number, more: Partial<Host> = {}): Host {
-    const name = `host-${mac.replaceAll(":", "-")}`;
-    const before = this.hosts.get(name) ?? { name, mac, macs: [mac], firstSeen: at, boot: "agent" as const };
-    const host: Host = { ...before, lastSeen: at, ...more };
-    this.hosts.set(name, host);
-    for (const listener of this.#listeners) listener({ is: "changed", host });
-    return host;
-  }
-}
-
-interface Rack {
-  clock: VirtualClock;
-  client: Client;
-  heard: Heard;
-  manager: Manager;
-  /** What the manager asked to be written. */
-  writes: string[];
-  settle(ms?: number): Promise<void>;
-  hosts(): Promise<BareMetalHost[]>;
-}
-
-async function rack(t: TestContext, most = 10): Promise<Rack> {
-  const [clock, random] = [new VirtualClock(), seededRandom(1)];
-  const api = await createApiServer({ clock, random, log: quietLog });
-  const client = createClient(api.transport(), { clock, random, log: quietLog });
-  const kinds = [[BareMetalHost], [HardwareData]];
-  const installed = installCrds(client, clock, new AbortController().signal, kinds);
-  await clock.run(MINUTE);
-  await installed;
-  await client.create(Namespace, { metadata: { name: NAMESPACE } });
-  const inner = api.transport();
-  const writes: string[] = [];
-  const transport: Transport = {
-    request(request) {
-      if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
-      return inner.request(request);
-    },
-    watch: (request) => inner.watch(request),
-    close: () => inner.close(),
-  };
-  const manager = createManager({ transport, clock, random, log: quietLog, leaderElection: false });
-  const heard = new Heard();
-  manager.add(discoveryController({ hosts: heard, namespace: NAMESPACE, most, perSecond: 5 }));
-  void manager.start();
-  await clock.run(1_000);
-  t.after(async () => {
-    const stopped = manager.stop();
-    await clock.run(MINUTE);
-    await stopped;
-    await api.close();
-  });
-  return {
-    clock,
-    client,
-    heard,
-    manager,
-    writes,
-    settle: async (ms = MINUTE) => void (await clock.run(ms)),
-    hosts: async () => (await client.list(BareMetalHost)).items,
-  };
-}
-
-const MAC = "52:54:00:12:34:56";
-
-const INVENTORY: Inventory = {
-  bootMac: MAC,
-  architecture: "x86_64",
-  firmware: { kind: "uefi", secureBoot: true, vendor: "EDK II", version: "2022.11" },
-  system: { manufacturer: "QEMU", product: "Standard PC", serial: "42" },
-  cpu: { model: "EPYC", count: 4, clockMhz: 2400, flags: ["sse4_2"] },
-  memoryBytes: 2 ** 31,
-  disks: [
-    { name: "/dev/nvme0n1", byId: ["nvme-X_1"], bytes: 10e9, rotational: false, readOnly: false, logicalBlock: 512 },
-  ],
-  cards: [{ name: "eth0", mac: MAC, link: true, speedMbps: 10_000, addresses: ["10.0.0.9/24"] }],
-  bmc: { address: "10.1.0.9" },
-  agent: { version: "0", kernel: "6.1", uptimeSeconds: 4 },
-};
+import type { Host } from "../../netboot/hosts/host.ts";
+import { INVENTORY, MAC, MINUTE, NAMESPACE, rack } from "./testing.ts";
 
 test("a machine that was heard becomes a BareMetalHost that says discovered, and what it reported its HardwareData", async (t) => {
   const { heard, clock, client, settle, hosts } = await rack(t);
-  heard.hear(MAC, clock.now(), { firmware: "uefi" });
+  heard.hear(MAC, clock.now(), { firmware: "bios", architecture: "x86_64" });
   await settle();
   const [first] = await hosts();
+  assert.deepEqual([first?.spec.architecture, first?.spec.bootMode], ["x86_64", "legacy"]);
   assert.equal(first?.status?.operationalStatus, "discovered");
   assert.equal(first.status.provisioning?.state, "unmanaged");
+  const { errorCount, errorMessage, provisioningFailCount, poweredOn } = first.status;
+  assert.deepEqual([errorCount, errorMessage, provisioningFailCount, poweredOn], [0, "", 0, true]);
   assert.equal(first.spec.bootMACAddress, MAC);
   assert.equal(first.metadata.namespace, NAMESPACE);
 
@@ -199,6 +102,62 @@ test("a machine that there was no room for gets its object when another's goes",
   assert.deepEqual(
     (await hosts()).map(({ spec }) => spec.bootMACAddress),
     ["52:54:00:00:00:02"],
+  );
+});
+
+test("never more hosts than were allowed while the watch lags behind what was created", async (t) => {
+  const { heard, clock, lag, settle, hosts } = await rack(t, 3);
+  lag(true);
+  for (let n = 10; n < 15; n++) heard.hear(`52:54:00:00:00:${n}`, clock.now());
+  await settle();
+  assert.equal((await hosts()).length, 3);
+  lag(false);
+  await settle();
+  assert.equal((await hosts()).length, 3);
+});
+
+test("a host whose creation was refused takes nobody's room", async (t) => {
+  const { heard, clock, refuse, settle, hosts } = await rack(t, 1);
+  refuse(({ method, body }) => method === "POST" && JSON.stringify(body).includes("52:54:00:00:00:01"));
+  heard.hear("52:54:00:00:00:01", clock.now());
+  await settle(1_000);
+  heard.hear("52:54:00:00:00:02", clock.now());
+  await settle();
+  assert.deepEqual(
+    (await hosts()).map(({ spec }) => spec.bootMACAddress),
+    ["52:54:00:00:00:02"],
+  );
+});
+
+test("a discovered host has the boot mode of its firmware, and names the card that it booted from", async (t) => {
+  const { heard, clock, client, settle, hosts } = await rack(t);
+  const second = "52:54:00:12:34:57";
+  const cards = [
+    { name: "eth1", mac: second, link: true, speedMbps: 10_000, addresses: [] },
+    ...INVENTORY.cards,
+  ] satisfies Inventory["cards"];
+  const cases: [last: string, more: Partial<Host>, mode: string][] = [
+    ["01", { firmware: "bios" }, "legacy"],
+    ["02", { firmware: "uefi" }, "UEFI"],
+    ["03", {}, "UEFI"],
+    ["04", { inventory: { ...INVENTORY, firmware: { kind: "bios" } } }, "legacy"],
+    ["05", { inventory: { ...INVENTORY, firmware: { kind: "uefi", secureBoot: false } } }, "UEFI"],
+    ["06", { inventory: { ...INVENTORY, cards } }, "UEFISecureBoot"],
+  ];
+  for (const [last, more] of cases) heard.hear(`52:54:00:00:00:${last}`, clock.now(), more);
+  await settle();
+  const modes = (await hosts()).map(({ spec }) => [spec.bootMACAddress?.slice(-2), spec.bootMode]);
+  assert.deepEqual(
+    modes.toSorted(),
+    cases.map(([last, , mode]) => [last, mode]),
+  );
+  const { spec } = await client.get(HardwareData, { namespace: NAMESPACE, name: "host-52-54-00-00-00-06" });
+  assert.deepEqual(
+    spec.hardware?.nics?.map(({ mac, pxe }) => [mac, pxe]),
+    [
+      [second, false],
+      [MAC, true],
+    ],
   );
 });
 

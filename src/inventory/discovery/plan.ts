@@ -1,12 +1,14 @@
-/** What becomes of a machine that was heard on the network. Pure. */
+/** What becomes of a machine that was seen on the network. Pure. */
+
+import type { Draft } from "@slipway/kube";
 import type { BareMetalHost, BareMetalHostStatus } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
-import type { Draft } from "../../kube/object.ts";
+import { fingerprint } from "../../netboot/agent/key.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
+import { type Standing, waitsFor } from "../../netboot/hosts/trust.ts";
+import { DISCOVERED_LABEL, isDiscovered } from "./declaration.ts";
 import { hardwareOf } from "./hardware.ts";
 
-/** On hosts that discovery made; those that were declared are never touched by it. */
-const DISCOVERED_LABEL = "slipway.dev/discovered";
 /** Where the management controller answers, as the machine says. Credentials are for a person to add. */
 const BMC_ANNOTATION = "slipway.dev/bmc-address";
 
@@ -15,7 +17,7 @@ export const RECENT_MS = 10 * 60_000;
 
 export interface Discovery {
   namespace: string;
-  /** Discovered hosts there may be; what is heard beyond is told once, and waits for one of them to go. */
+  /** Discovered hosts there may be; further machines are logged once, and wait until one of them is deleted. */
   most: number;
 }
 
@@ -28,6 +30,10 @@ export type DiscoveryStep =
 
 export interface Observed {
   now: number;
+  /** How far the machine is trusted. */
+  standing: Standing;
+  /** Metal3's own definition has no place for what is known of the agent. */
+  keepsAgent: boolean;
   /** BareMetalHosts of any namespace with one of the machine's cards, and the one with its name. */
   known: readonly BareMetalHost[];
   /** Discovered hosts that there are. */
@@ -46,24 +52,12 @@ export function planDiscovery(host: Host, seen: Observed, { namespace, most }: D
     return { do: "create", host: hostObject(host, namespace) };
   }
   const hardware = host.inventory && hardwareOf(host.inventory);
-  const status = statusOf(own.status, hardware, seen.now);
+  const agent = seen.keepsAgent ? agentOf(host, seen.standing) : undefined;
+  const status = statusOf(own.status, { hardware, agent }, seen.now);
   if (status !== undefined) return { do: "tell", host: own, status };
   const { name } = own.metadata;
   if (hardware !== undefined && !isSame(hardware, seen.described(name))) return { do: "describe", name, hardware };
   return { do: "nothing", because: "current" };
-}
-
-/** Whether discovery made the object with these labels. */
-export function isDiscovered({ labels }: { labels?: Readonly<Record<string, string>> }): boolean {
-  return labels?.[DISCOVERED_LABEL] !== undefined;
-}
-
-/** Every card by which a BareMetalHost is known, in lower case. */
-export function macsOf({ spec, status }: BareMetalHost): string[] {
-  // A host may be declared by its name alone.
-  const declared = (spec as BareMetalHost["spec"] | undefined)?.bootMACAddress;
-  const found = status?.hardware?.nics?.map(({ mac }) => mac) ?? [];
-  return [...new Set([declared, ...found].filter((mac) => mac !== undefined).map((mac) => mac.toLowerCase()))];
 }
 
 function hostObject({ name, mac, inventory, architecture, firmware }: Host, namespace: string): Draft<BareMetalHost> {
@@ -94,16 +88,31 @@ function bootModeOf(firmware?: {
   return firmware?.secureBoot === true ? "UEFISecureBoot" : "UEFI";
 }
 
-/** The status to write; undefined when it says all that already. Another state than `unmanaged` is somebody else's to tell. */
+/** What is known of the agent on a machine; undefined: none has registered. */
+function agentOf(host: Host, standing: Standing): BareMetalHostStatus["agent"] {
+  const { session, agentKey } = host;
+  if (session === undefined) return undefined;
+  const waiting = waitsFor(host, standing);
+  return {
+    address: session.address,
+    trust: standing.trust,
+    registeredAt: new Date(session.registeredAt).toISOString(),
+    ...(agentKey !== undefined && { keyFingerprint: fingerprint(agentKey) }),
+    ...(waiting !== undefined && { waitsFor: waiting }),
+  };
+}
+
+/** The status to write; undefined when it says all that already. A state other than `unmanaged` belongs to another engine; only the agent's part is ours. */
 function statusOf(
   is: BareMetalHostStatus | undefined,
-  hardware: HardwareDetails | undefined,
+  { hardware, agent }: { hardware: HardwareDetails | undefined; agent: BareMetalHostStatus["agent"] },
   now: number,
 ): BareMetalHostStatus | undefined {
   const state = is?.provisioning?.state ?? "";
-  if (state !== "" && state !== "unmanaged") return undefined;
+  const isAgentTold = agent === undefined || (isSame(agent, is?.agent) && isSame(is?.agent, agent));
+  if (is !== undefined && state !== "" && state !== "unmanaged") return isAgentTold ? undefined : { ...is, agent };
   const isTold = is?.operationalStatus === "discovered" && (hardware === undefined || isSame(hardware, is.hardware));
-  if (isTold) return undefined;
+  if (isTold && isAgentTold) return undefined;
   return {
     errorCount: 0,
     errorMessage: "",
@@ -115,6 +124,7 @@ function statusOf(
     provisioning: { ID: "", ...is?.provisioning, state: "unmanaged" },
     lastUpdated: new Date(now).toISOString(),
     ...(hardware !== undefined && { hardware }),
+    ...(agent !== undefined && { agent }),
   };
 }
 

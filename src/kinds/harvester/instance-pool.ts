@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
-import { additions, purchase, text, texts } from "./fields.ts";
+import { additions, purchase, text, texts, webAddress } from "./fields.ts";
 
 export const GROUP = "equinix.harvesterhci.io";
 
@@ -14,22 +14,25 @@ export const InstancePool = defineKind({
   namespaced: false,
   shortNames: ["ipool"],
   categories: ["slipway"],
-  description: "A number of equal machines that are bought, installed and joined to the Harvester cluster.",
+  description: "A number of equal machines that Slipway buys, installs and joins to the Harvester cluster.",
   spec: z.object({
-    count: z.int().min(0).max(5000).default(0).describe("How many machines."),
+    count: z.int().min(0).max(5000).default(0).describe("Desired number of machines."),
     ...purchase,
-    managementInterface: texts("Ports that carry the management network. eth0 unless said."),
-    ipxeScriptUrl: text("Install script of your own. Empty: Slipway's."),
-    isoUrl: text("Harvester ISO to install."),
+    managementInterface: texts("Ports that carry the management network. Default: eth0."),
+    ipxeScriptUrl: webAddress("Install script of your own. Empty: Slipway's."),
+    isoUrl: webAddress("Harvester ISO to install."),
     ...additions,
     updateStrategy: z
       .object({
-        type: z.enum(["OnDelete", "RollingUpdate"]).optional().describe("OnDelete unless said."),
+        type: z
+          .enum(["OnDelete", "RollingUpdate"])
+          .optional()
+          .describe("How drifted machines are replaced. Default: OnDelete."),
         maxUnavailable: z
           .int()
           .min(1)
           .optional()
-          .describe("How many machines may be missing during a roll-out. 1 unless said."),
+          .describe("How many machines may be missing during a roll-out. Default: 1."),
       })
       .optional()
       .describe("How a change of plan, network or image reaches machines that exist."),
@@ -37,9 +40,9 @@ export const InstancePool = defineKind({
   status: z.object({
     status: text("tokenReady, submitted, ready or cleanupNodes."),
     ready: z.int().optional().describe("Machines whose Node joined and was Ready."),
-    requested: z.int().optional().describe("Machines asked for."),
+    requested: z.int().optional().describe("Machines that the pool wants: spec.count."),
     needed: z.int().optional().describe("Machines still to be created; negative: too many."),
-    token: text("Not written any more: the join token is kept in Secrets only."),
+    token: text("No longer written: the join token is kept in Secrets only."),
     replicas: z.int().optional().describe("Instances that exist and are not being deleted."),
     selector: z.string().optional().describe("Label selector of the instances."),
     drifted: z.int().optional().describe("Instances whose machine differs from the pool's specification."),
@@ -57,6 +60,16 @@ export const InstancePool = defineKind({
     { name: "Requested", type: "string", jsonPath: ".status.requested" },
     { name: "Drifted", type: "integer", jsonPath: ".status.drifted", priority: 1 },
     { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
+  ],
+  rules: [
+    {
+      path: "",
+      // One that exists must still be changeable, or its finalizer could not go.
+      rule: "oldSelf.hasValue() || size(self.metadata.name) <= 54",
+      message:
+        "the name is longer than 54 characters: names of its instances, with 9 more, could not become labels of Nodes",
+      optionalOldSelf: true,
+    },
   ],
   scale: {
     specReplicasPath: ".spec.count",

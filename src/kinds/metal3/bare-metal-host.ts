@@ -22,13 +22,13 @@ import { HardwareDetails } from "./hardware.ts";
 const span = z
   .object({ start: moment("Beginning.").nullable(), end: moment("End.").nullable() })
   .optional()
-  .describe("When it was done last.");
+  .describe("Start and end of the last run.");
 
 const credentials = z
   .object({ credentials: secretReference("The Secret."), credentialsVersion: text("Its resourceVersion.") })
   .optional();
 
-/** One machine of one's own (Metal3). The record of all hardware, wherever it came from. */
+/** One owned machine (Metal3). The record of all hardware, wherever it came from. */
 export const BareMetalHost = defineKind({
   group: GROUP,
   version: "v1alpha1",
@@ -36,32 +36,32 @@ export const BareMetalHost = defineKind({
   plural: "baremetalhosts",
   namespaced: true,
   shortNames: ["bmh", "bmhost"],
-  description: "A machine of one's own: declared, discovered, or made of a virtual machine.",
+  description: "A machine that you own: declared, discovered, or made from a virtual machine.",
   spec: z.object({
-    architecture: text("Of the processor: x86_64 or aarch64. What was found, unless said."),
+    architecture: text("Architecture of the processor: x86_64 or aarch64. Default: as inspected."),
     automatedCleaningMode: z
       .enum(["metadata", "disabled"])
       .default("metadata")
       .describe("What is erased before the host is available again."),
     bmc: z
       .object({
-        address: z.string().describe("Address, with the protocol as its scheme: redfish, ipmi and their kin."),
+        address: z.string().describe("Address with the protocol as its scheme, such as redfish or ipmi."),
         credentialsName: z.string().describe("Secret with username and password, in the host's namespace."),
-        disableCertificateVerification: flag("Whether any certificate is taken."),
+        disableCertificateVerification: flag("Accept any certificate of the management controller."),
       })
       .optional()
-      .describe("The management controller."),
-    bootMACAddress: LOOSE_MAC.optional().describe("The card that the host boots from."),
+      .describe("Management controller of the host."),
+    bootMACAddress: LOOSE_MAC.optional().describe("MAC address of the card that the host boots from."),
     bootMode,
     consumerRef,
     customDeploy,
-    description: text("A note of yours."),
-    disablePowerOff: flag("Whether the host stays on in every state."),
-    externallyProvisioned: flag("Whether something else installs it."),
+    description: text("A note for people."),
+    disablePowerOff: flag("Keep the host on in every state."),
+    externallyProvisioned: flag("The host is installed by something else."),
     firmware,
     hardwareProfile: text("Name of a profile. No longer used."),
-    image: image.describe("What is written to the disk. Empty: the host is available."),
-    inspectionMode: z.enum(["disabled", "agent", "fast"]).optional().describe("How the hardware is found out."),
+    image: image.describe("Image to write to the disk. Empty: the host is available."),
+    inspectionMode: z.enum(["disabled", "agent", "fast"]).optional().describe("How the hardware is inspected."),
     metaData: secretReference("Metadata for the installed system."),
     networkData: secretReference("Network configuration for the installed system."),
     networkInterfaces: z
@@ -80,7 +80,7 @@ export const BareMetalHost = defineKind({
       )
       .optional()
       .describe("Switch ports of the cards."),
-    online: z.boolean().describe("Whether the host is to be on."),
+    online: z.boolean().describe("Desired power state: on or off."),
     preprovisioningNetworkDataName: text("Secret with the network configuration of the agent."),
     raid,
     rootDeviceHints,
@@ -90,7 +90,7 @@ export const BareMetalHost = defineKind({
           key: z.string(),
           effect: z.string(),
           value: z.string().optional(),
-          timeAdded: moment("When."),
+          timeAdded: moment("When the taint was added."),
         }),
       )
       .optional()
@@ -100,7 +100,7 @@ export const BareMetalHost = defineKind({
   status: z.object({
     operationalStatus: z
       .enum(["", "OK", "discovered", "error", "delayed", "detached", "servicing"])
-      .describe("How it is."),
+      .describe("Health of the host: OK, discovered, error, delayed, detached or servicing."),
     errorType: z
       .enum([
         "provisioned registration error",
@@ -112,42 +112,64 @@ export const BareMetalHost = defineKind({
         "servicing error",
       ])
       .optional()
-      .describe("What went wrong."),
-    errorMessage: z.string().describe("In words."),
-    errorCount: z.int().default(0).describe("How often in a row."),
-    provisioningFailCount: z.int().default(0).describe("How often provisioning failed."),
-    poweredOn: z.boolean().describe("Whether it is on."),
-    lastUpdated: moment("When this was written."),
+      .describe("Kind of the last error."),
+    errorMessage: z.string().describe("Message of the last error."),
+    errorCount: z.int().default(0).describe("Errors since the last success."),
+    provisioningFailCount: z.int().default(0).describe("Failed attempts to provision."),
+    poweredOn: z.boolean().describe("The host is powered on."),
+    lastUpdated: moment("When this status was last written."),
     hardwareProfile: text("Name of the profile."),
-    hardware: HardwareDetails.optional().describe("What was found in it. HardwareData has the same."),
+    hardware: HardwareDetails.optional().describe("Hardware that inspection found. HardwareData has the same."),
     provisioning: z
       .object({
-        state: z.string().describe("Where the host is on its way."),
-        ID: z.string().describe("The machine in the engine's words."),
+        state: z.string().describe("Provisioning state."),
+        ID: z.string().describe("Id of the machine at the provisioning engine."),
         bootMode,
-        image: image.describe("What was written last."),
+        image: image.describe("Image that was written last."),
         customDeploy,
         rootDeviceHints,
         raid,
         firmware,
       })
-      .describe("What was done to it."),
-    lastAttemptedImage: image.describe("What was tried last."),
+      .describe("What was provisioned, as far as it is done."),
+    lastAttemptedImage: image.describe("Image that was tried last."),
     operationHistory: z
       .object({ register: span, inspect: span, provision: span, deprovision: span })
       .optional()
-      .describe("When what was done."),
-    goodCredentials: credentials.describe("Credentials that worked."),
-    triedCredentials: credentials.describe("Credentials that were tried."),
+      .describe("Start and end of the last operations."),
+    goodCredentials: credentials.describe("Last credentials that worked."),
+    triedCredentials: credentials.describe("Last credentials that were tried."),
     conditions: Conditions.optional(),
+    agent: z
+      .object({
+        keyFingerprint: text(
+          "Fingerprint of the key that secrets are encrypted to. The machine shows the same on its screen.",
+        ),
+        address: text("Address that the agent registered from."),
+        trust: z
+          .enum(["discovered", "declared", "approved", "first-seen"])
+          .describe(
+            "Why the host is trusted with orders that write and with user data. discovered: it is not trusted.",
+          ),
+        registeredAt: moment("When the agent registered."),
+        waitsFor: text("What the host waits for."),
+      })
+      .optional()
+      .describe("Slipway's agent on the host. Not part of Metal3."),
   }),
   columns: [
-    { name: "Status", type: "string", jsonPath: ".status.operationalStatus", description: "How it is.", priority: 1 },
-    { name: "State", type: "string", jsonPath: ".status.provisioning.state", description: "Where it is on its way." },
-    { name: "Consumer", type: "string", jsonPath: ".spec.consumerRef.name", description: "What uses it." },
+    {
+      name: "Status",
+      type: "string",
+      jsonPath: ".status.operationalStatus",
+      description: "Health of the host.",
+      priority: 1,
+    },
+    { name: "State", type: "string", jsonPath: ".status.provisioning.state", description: "Provisioning state." },
+    { name: "Consumer", type: "string", jsonPath: ".spec.consumerRef.name", description: "Object that uses the host." },
     { name: "BMC", type: "string", jsonPath: ".spec.bmc.address", description: "Management controller.", priority: 1 },
-    { name: "Online", type: "string", jsonPath: ".spec.online", description: "Whether it is to be on." },
-    { name: "Error", type: "string", jsonPath: ".status.errorType", description: "What went wrong." },
+    { name: "Online", type: "string", jsonPath: ".spec.online", description: "Desired power state." },
+    { name: "Error", type: "string", jsonPath: ".status.errorType", description: "Kind of the last error." },
   ],
 });
 export type BareMetalHost = Of<typeof BareMetalHost>;

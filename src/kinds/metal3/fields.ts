@@ -3,7 +3,9 @@ import { z } from "zod";
 
 export const GROUP = "metal3.io";
 
+/** Optional text. */
 export const text = (about: string) => z.string().optional().describe(about);
+/** Optional boolean. */
 export const flag = (about: string) => z.boolean().optional().describe(about);
 /** RFC 3339. */
 export const moment = (about: string) => z.string().meta({ format: "date-time" }).optional().describe(about);
@@ -14,6 +16,7 @@ export const LOOSE_MAC = z.string().regex(/[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}/);
 
 const atomic = { "x-kubernetes-map-type": "atomic" };
 
+/** Optional reference to a Secret. It is atomic: server-side apply owns it as a whole. */
 export const secretReference = (about: string) =>
   z
     .object({ name: text("Name of the Secret."), namespace: text("Its namespace: the object's own, or empty.") })
@@ -32,17 +35,20 @@ export const consumerRef = z
     uid: z.string().optional(),
   })
   .optional()
-  .describe("What uses the host. Set: nobody else takes it.")
+  .describe("Object that uses the host. While set, no other consumer may take it.")
   .meta(atomic);
 
 export const image = z
   .object({
-    url: z.string().describe("Where the image is."),
+    url: z.string().describe("URL of the image."),
     checksum: text(
-      "Of the image, or the URL of a file with it. Needed unless the image is a live ISO or from a registry.",
+      "Checksum of the image, or the URL of a file with it. Required unless the image is a live ISO or from a registry.",
     ),
-    checksumType: z.enum(["md5", "sha256", "sha512", "auto"]).optional().describe("Of the checksum. md5 unless said."),
-    format: z.enum(["raw", "qcow2", "vdi", "vmdk", "live-iso"]).optional().describe("Of the image."),
+    checksumType: z
+      .enum(["md5", "sha256", "sha512", "auto"])
+      .optional()
+      .describe("Algorithm of the checksum. Default: md5."),
+    format: z.enum(["raw", "qcow2", "vdi", "vmdk", "live-iso"]).optional().describe("Format of the image."),
     ociAuthSecretName: text("Secret with a registry's credentials, for oci:// addresses."),
   })
   .optional();
@@ -50,7 +56,7 @@ export const image = z
 export const customDeploy = z
   .object({ method: z.string().describe("Name of the method.") })
   .optional()
-  .describe("How the host is installed where it is not by an image.");
+  .describe("How the host is installed if not by an image.");
 
 /** Which disk: all that is said must hold. */
 const hints = {
@@ -58,14 +64,14 @@ const hints = {
   hctl: text("SCSI address host:channel:target:lun."),
   minSizeGigabytes: z.int().min(0).optional().describe("Smallest size in gibibytes."),
   model: text("Part of the model's name."),
-  rotational: flag("Whether it turns."),
+  rotational: flag("The disk is rotational."),
   serialNumber: text("Serial number."),
   vendor: text("Part of the vendor's name."),
   wwn: text("World wide name."),
   wwnVendorExtension: text("The vendor's part of the world wide name."),
   wwnWithExtension: text("World wide name with the vendor's part."),
 };
-export const rootDeviceHints = z.object(hints).optional().describe("Which disk is installed to.");
+export const rootDeviceHints = z.object(hints).optional().describe("Which disk to install to.");
 
 export const raid = z
   .object({
@@ -75,10 +81,10 @@ export const raid = z
           controller: text("Controller to use."),
           level: z.enum(["0", "1", "2", "5", "6", "1+0", "5+0", "6+0"]).describe("RAID level."),
           name: z.string().max(64).optional().describe("Name of the volume."),
-          numberOfPhysicalDisks: z.int().min(1).optional().describe("How many disks."),
-          physicalDisks: z.array(z.string()).optional().describe("Which disks, in the controller's words."),
-          rotational: flag("Whether they turn."),
-          sizeGibibytes: z.int().min(0).optional().describe("Size. All there is unless said."),
+          numberOfPhysicalDisks: z.int().min(1).optional().describe("Number of disks."),
+          physicalDisks: z.array(z.string()).optional().describe("Disks, by the controller's names."),
+          rotational: flag("The disks are rotational."),
+          sizeGibibytes: z.int().min(0).optional().describe("Size in gibibytes. Default: all free space."),
         }),
       )
       .nullable()
@@ -88,26 +94,29 @@ export const raid = z
       .array(
         z.object({
           level: z.enum(["0", "1", "1+0"]).describe("RAID level."),
-          physicalDisks: z.array(z.object(hints)).min(2).optional().describe("Which disks."),
-          rootVolume: z.boolean().default(false).describe("Whether the system is installed to it."),
-          sizeGibibytes: z.int().min(0).optional().describe("Size. All there is unless said."),
+          physicalDisks: z.array(z.object(hints)).min(2).optional().describe("Disks of the volume."),
+          rootVolume: z.boolean().default(false).describe("The system is installed to this volume."),
+          sizeGibibytes: z.int().min(0).optional().describe("Size in gibibytes. Default: all free space."),
         }),
       )
       .max(2)
       .nullable()
       .optional()
-      .describe("Volumes made by the kernel."),
+      .describe("Volumes of the kernel's software RAID."),
   })
   .optional()
   .describe("Volumes that are made before the host is available.");
 
 export const firmware = z
   .object({
-    simultaneousMultithreadingEnabled: flag("Several threads a core."),
+    simultaneousMultithreadingEnabled: flag("Simultaneous multithreading."),
     sriovEnabled: flag("SR-IOV."),
     virtualizationEnabled: flag("Virtualization support."),
   })
   .optional()
   .describe("Firmware settings.");
 
-export const bootMode = z.enum(["UEFI", "UEFISecureBoot", "legacy"]).optional().describe("UEFI unless said.");
+export const bootMode = z
+  .enum(["UEFI", "UEFISecureBoot", "legacy"])
+  .optional()
+  .describe("Boot mode of the firmware. Default: UEFI.");

@@ -11,7 +11,7 @@ export const HardwareData = defineKind({
   plural: "hardwaredata",
   namespaced: true,
   shortNames: ["hd"],
-  description: "What was found in the BareMetalHost of the same name.",
+  description: "Hardware that inspection found in the BareMetalHost of the same name.",
   spec: z.object({ hardware: HardwareDetails.optional().describe("The hardware.") }),
   columns: [],
 });

@@ -12,33 +12,33 @@ export const HostClaim = defineKind({
   kind: "HostClaim",
   plural: "hostclaims",
   namespaced: true,
-  description: "A wish for one BareMetalHost. Slipway stores it; Metal3's operator, where it runs, binds it.",
+  description: "A request for one BareMetalHost. Slipway stores it; Metal3's operator binds it, if it runs.",
   spec: z.object({
-    poweredOn: z.boolean().describe("Whether the host is to be on."),
-    image: image.describe("What is written to the disk."),
+    poweredOn: z.boolean().describe("Desired power state."),
+    image: image.describe("Image to write to the disk."),
     customDeploy,
     userData: secretReference("User data for the installed system."),
     networkData: secretReference("Network configuration for the installed system."),
     metaData: secretReference("Metadata for the installed system."),
     consumerRef,
-    failureDomain: text("Where the host is to be."),
+    failureDomain: text("Failure domain that the host must be in."),
     hostSelector: z
       .object({
         inNamespace: text("Only hosts of this namespace."),
-        matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that the host has."),
+        matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that the host must have."),
         matchExpressions: z
           .array(z.object({ key: z.string(), operator: z.string(), values: z.array(z.string()) }))
           .optional()
-          .describe("What holds of its labels."),
+          .describe("Requirements on the host's labels."),
       })
       .optional()
-      .describe("Which hosts will do."),
+      .describe("Which hosts match."),
   }),
   status: z.object({
-    bareMetalHost: reference.optional().describe("The host."),
-    hardwareData: reference.optional().describe("What was found in it."),
-    poweredOn: z.boolean().optional().describe("Whether it is on."),
-    lastUpdated: moment("When this was written."),
+    bareMetalHost: reference.optional().describe("Host that is bound."),
+    hardwareData: reference.optional().describe("HardwareData of the host."),
+    poweredOn: z.boolean().optional().describe("The host is powered on."),
+    lastUpdated: moment("When this status was last written."),
     conditions: Conditions.optional(),
   }),
   columns: [],

@@ -9,19 +9,19 @@ export const HostDeployPolicy = defineKind({
   kind: "HostDeployPolicy",
   plural: "hostdeploypolicies",
   namespaced: true,
-  description: "Which namespaces' HostClaims may take hosts of this one. Read by Metal3's operator, where it runs.",
+  description: "Namespaces whose HostClaims may take hosts of this namespace. Metal3's operator reads it, if it runs.",
   spec: z.object({
     hostClaimNamespaces: z
       .object({
-        names: z.array(z.string()).optional().describe("These."),
-        nameMatches: text("Those whose name matches this regular expression."),
+        names: z.array(z.string()).optional().describe("Names of namespaces."),
+        nameMatches: text("Namespaces whose name matches this regular expression."),
         hasLabels: z
-          .array(z.object({ name: z.string(), value: text("Any, unless said.") }))
+          .array(z.object({ name: z.string(), value: text("Value of the label. Empty: any.") }))
           .optional()
-          .describe("Those with these labels."),
+          .describe("Namespaces with these labels."),
       })
       .optional()
-      .describe("The namespaces."),
+      .describe("Namespaces that may take hosts."),
   }),
   status: z.object({}),
   columns: [],

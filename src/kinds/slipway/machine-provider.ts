@@ -11,9 +11,9 @@ export const MachineProvider = defineKind({
   namespaced: false,
   shortNames: ["mprov"],
   categories: ["slipway"],
-  description: "An account at a machine provider that pools and machines may name.",
+  description: "An account at a machine provider. Pools and Instances refer to it by name.",
   spec: z.object({
-    type: z.enum(["equinix", "latitude"]).describe("Driver."),
+    type: z.enum(["equinix", "latitude"]).describe("Driver: the provider's API."),
     endpoint: z
       .string()
       .regex(/^https?:\/\/\S+[^/\s]$/)
@@ -22,8 +22,8 @@ export const MachineProvider = defineKind({
     credentialsSecretRef: z
       .object({
         name: z.string().min(1).describe("Name of the Secret, in the operator's namespace."),
-        tokenKey: z.string().optional().describe("Key of the API key. METAL_AUTH_TOKEN unless said."),
-        projectKey: z.string().optional().describe("Key of the project. PROJECT_ID unless said."),
+        tokenKey: z.string().optional().describe("Key of the API key. Default: METAL_AUTH_TOKEN."),
+        projectKey: z.string().optional().describe("Key of the project. Default: PROJECT_ID."),
       })
       .describe("Secret with the credentials."),
     planMapping: z.record(z.string(), z.string()).optional().describe("Plan names of manifests to the provider's."),
@@ -32,13 +32,13 @@ export const MachineProvider = defineKind({
       .object({
         caSecretRef: z
           .object({ name: z.string(), key: z.string().optional() })
-          .describe("Secret with the CA certificate. Key ca.crt unless said."),
+          .describe("Secret with the CA certificate. Default key: ca.crt."),
       })
       .optional()
       .describe("How the endpoint's certificate is verified."),
   }),
   status: z.object({
-    machines: z.int().optional().describe("Machines of the account made by Slipway."),
+    machines: z.int().optional().describe("Machines of the account that Slipway bought."),
     observedGeneration: z.int().optional(),
     conditions: Conditions.optional(),
   }),

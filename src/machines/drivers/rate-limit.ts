@@ -1,6 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
-import type { HttpAnswer } from "../../base/http.ts";
+import { type Clock, Fault, type HttpAnswer } from "@slipway/base";
 
 /** How long a call may wait for a rate limit before it is handed back as `Throttled`. */
 export const PATIENCE_MS = 60_000;
@@ -33,10 +31,10 @@ function told(answer: HttpAnswer, here: number): number | undefined {
   return undefined;
 }
 
-/** One account's gate: after the API asked for patience, all calls of the account wait, not only the one that was told. */
+/** One account's gate: after the API asked to wait, all calls of the account wait, not only the refused one. */
 export class Gate {
   readonly #clock: Clock;
-  #opensAt = 0;
+  #opensAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -44,23 +42,23 @@ export class Gate {
 
   /** Sends once the API lets calls in, and again whenever it refused this one for its rate. Rejects with `Throttled` when that takes too long. */
   async through(send: () => Promise<HttpAnswer>, { on, signal }: GatedCall): Promise<HttpAnswer> {
-    const giveUpAt = this.#clock.now() + PATIENCE_MS;
+    const giveUpAt = this.#clock.monotonic() + PATIENCE_MS;
     for (;;) {
       for (let wait = this.#closedForMs; wait > 0; wait = this.#closedForMs) {
-        if (this.#clock.now() + wait > giveUpAt)
+        if (this.#clock.monotonic() + wait > giveUpAt)
           throw new Fault("Throttled", on, "the API's rate limit is used up", { retryAfterMs: wait });
         await this.#clock.sleep(wait, signal);
       }
       const answer = await send();
       const wait = askedToWait(answer, this.#clock.now());
-      if (wait !== undefined) this.#opensAt = Math.max(this.#opensAt, this.#clock.now() + wait);
+      if (wait !== undefined) this.#opensAt = Math.max(this.#opensAt, this.#clock.monotonic() + wait);
       // A throttled request was not carried out, so a write is repeated as safely as a read.
       if (answer.status !== 429) return answer;
     }
   }
 
   get #closedForMs(): number {
-    return Math.max(0, this.#opensAt - this.#clock.now());
+    return Math.max(0, this.#opensAt - this.#clock.monotonic());
   }
 }
 

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
-import { isMac } from "../../base/mac.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
-import { inventoryOf, someHosts } from "../hosts/testing.ts";
-import { Capabilities } from "../http/capability.ts";
+import { inventoryOf, machinesAt, someHosts } from "../hosts/testing.ts";
+import { Capabilities } from "../http/boot-capability.ts";
 import { agentHandler } from "./handler.ts";
 import type { Order, Registered } from "./protocol.ts";
 
 const A = "52:54:00:00:00:0a";
 const B = "52:54:00:00:00:0b";
+const C = "52:54:00:00:00:0c";
+/** Where they are; nobody is anywhere else. */
+const AT = { [A]: "10.0.0.1", [B]: "10.0.0.2", [C]: "10.0.0.3" };
 
 interface Sent {
   token?: string;
@@ -18,20 +20,16 @@ interface Sent {
   signal?: AbortSignal;
 }
 
-function stage() {
+function stage(more: Record<string, string> = {}) {
   const clock = new VirtualClock();
   const hosts = someHosts(clock);
   const capabilities = new Capabilities(new Uint8Array(32), clock);
   const lines: [string, string][] = [];
-  // In these tests a machine's address tells its MAC.
-  const whoIs = async (address: string) => (isMac(address) ? address : undefined);
+  const places = Object.entries(AT).map(([mac, address]) => [address, mac]);
+  const presences = machinesAt({ ...Object.fromEntries(places), ...more });
   const onLine = (host: string, line: string): void => void lines.push([host, line]);
-  const handler = agentHandler({ hosts, capabilities, whoIs, clock, onLine });
-  const send = (
-    method: "GET" | "POST" | "PUT",
-    path: string,
-    { token, body, remote = "10.0.0.1", signal }: Sent = {},
-  ) =>
+  const handler = agentHandler({ hosts, capabilities, presences, clock, onLine });
+  const send = (method: "GET" | "POST" | "PUT", path: string, { token, body, remote = AT[A], signal }: Sent = {}) =>
     handler({
       method,
       url: `http://10.0.0.254/agent/v1/${path}`,
@@ -40,9 +38,10 @@ function stage() {
       ...(signal === undefined ? {} : { signal }),
       remote,
     });
-  const capability = (mac: string) => capabilities.grant({ mac, to: "agent", until: clock.now() + 60_000 });
-  const register = async (mac: string): Promise<Registered> => {
-    const answer = await send("POST", "hosts", { token: capability(mac), body: inventoryOf(mac) });
+  const capability = (mac: keyof typeof AT, address = AT[mac]) =>
+    capabilities.grant({ mac, address, to: "agent", until: clock.now() + 60_000 });
+  const register = async (mac: keyof typeof AT): Promise<Registered> => {
+    const answer = await send("POST", "hosts", { token: capability(mac), body: inventoryOf(mac), remote: AT[mac] });
     assert.equal(answer.status, 200, answer.body);
     return JSON.parse(answer.body) as Registered;
   };
@@ -64,24 +63,27 @@ test("N30 a report may write its MACs as it likes", async () => {
   const answer = await send("POST", "hosts", { token: capability(A), body: inventory });
 
   assert.equal((JSON.parse(answer.body) as Registered).host, "host-52-54-00-00-00-0a");
-  assert.deepEqual(hosts.get(B)?.macs, [A, B]);
+  assert.deepEqual(
+    hosts.get(A)?.inventory?.cards.map(({ mac }) => mac),
+    [A, B],
+  );
 });
 
-test("N1 nobody registers without a capability, with one that is over, with one for something else, or from another's address", async () => {
-  const { clock, hosts, send, capability, register } = stage();
+test("N1 nobody registers without a capability, with one that is over, with one for something else, or or from another address", async () => {
+  const { clock, hosts, send, capability } = stage();
   const body = inventoryOf(A);
   const late = capability(A);
 
   assert.equal((await send("POST", "hosts", { body })).status, 401);
   assert.equal((await send("POST", "hosts", { body, token: "slc_made-up" })).status, 401);
-  await register(B);
-  assert.equal((await send("POST", "hosts", { body, token: late, remote: B })).status, 403);
+  for (const remote of [AT[B], "10.0.0.99"])
+    assert.equal((await send("POST", "hosts", { body, token: late, remote })).status, 403, remote);
   await clock.run(61_000);
   assert.equal((await send("POST", "hosts", { body, token: late })).status, 401);
   assert.equal(hosts.get(A), undefined);
 });
 
-test("N1 a token speaks for its own host only, and only from an address that is not another's", async () => {
+test("N1 a token speaks for its own host only, and only from where it registered", async () => {
   const { hosts, send, register } = stage();
   const a = await register(A);
   const b = await register(B);
@@ -98,11 +100,12 @@ test("N1 a token speaks for its own host only, and only from an address that is 
     assert.equal((await send(method, path)).status, 401, path);
     assert.equal((await send(method, path, { token: "slh_made-up" })).status, 401, path);
     assert.equal((await send(method, path, { token: b.token })).status, 403, path);
-    assert.equal((await send(method, path, { token: a.token, remote: B })).status, 403, path);
+    assert.equal((await send(method, path, { token: a.token, remote: AT[B] })).status, 403, path);
+    assert.equal((await send(method, path, { token: a.token, remote: "10.0.0.99" })).status, 403, path);
   }
   assert.equal((await send("GET", "hosts/host-unknown/orders", { token: b.token })).status, 403);
   assert.equal(hosts.get(A)?.order?.result, undefined);
-  assert.equal((await send("GET", `hosts/${a.host}/orders`, { token: a.token, remote: A })).status, 200);
+  assert.equal((await send("GET", `hosts/${a.host}/orders`, { token: a.token, remote: AT[A] })).status, 200);
 });
 
 test("N23 a host without work waits on its request and gets its order on it; else it is told to ask again", async () => {
@@ -137,7 +140,7 @@ test("an order goes from the server to its result, with progress on the way", as
   assert.equal((await told("progress", { phase: "disks", bytes: 1, total: 2 })).status, 204);
   assert.deepEqual(hosts.get(A)?.order?.progress, { phase: "disks", bytes: 1, total: 2 });
   assert.equal((await send("PUT", `hosts/${host}/inventory`, { token, body: inventoryOf(A, B) })).status, 204);
-  assert.deepEqual(hosts.get(A)?.macs, [A, B]);
+  assert.equal(hosts.get(A)?.inventory?.cards.length, 2);
   assert.equal((await told("result", { ok: true, message: "done" })).status, 204);
   assert.equal(hosts.isOpen(host, id), false);
 });
@@ -184,21 +187,71 @@ test("log lines reach the host's log", async () => {
   ]);
 });
 
-test("N1 a capability that a machine has used is of no use to whoever overheard it", async () => {
-  const { clock, hosts, send, capability } = stage();
+test("N1 a capability is good from the address that it was handed to, and a token takes its machine to another", async () => {
+  const { hosts, send, capability } = stage({ "10.0.0.5": A });
   const token = capability(A);
-  const from = async (remote: string, by = token): Promise<number> =>
-    (await send("POST", "hosts", { token: by, body: inventoryOf(A), remote })).status;
+  const from = async (remote: string, by = token) => send("POST", "hosts", { token: by, body: inventoryOf(A), remote });
 
-  assert.deepEqual([await from("10.0.0.5"), await from("::ffff:10.0.0.5"), await from("10.0.0.66")], [200, 200, 403]);
-  const { token: own } = JSON.parse(
-    (await send("POST", "hosts", { token, body: inventoryOf(A), remote: "10.0.0.5" })).body,
+  assert.equal((await from("10.0.0.5")).status, 403);
+  const { host, token: own } = JSON.parse((await from(`::ffff:${AT[A]}`)).body) as Registered;
+  const ask = async (remote: string, by = own) =>
+    (await send("GET", `hosts/${host}/orders?wait=0`, { token: by, remote })).status;
+  hosts.give(host, { order: "inspect" });
+  assert.deepEqual([await ask(AT[A]), await ask("10.0.0.5")], [200, 403]);
+  const moved = JSON.parse((await from("10.0.0.5", own)).body) as Registered;
+  assert.equal((await from(AT[B], moved.token)).status, 403);
+  hosts.give(host, { order: "inspect" });
+  assert.deepEqual(
+    [await ask("10.0.0.5", moved.token), await ask(AT[A], moved.token), await ask("10.0.0.5")],
+    [200, 403, 401],
+  );
+  assert.deepEqual([hosts.list().length, hosts.get(A)?.address], [1, "10.0.0.5"]);
+});
+
+test("N1 nobody takes the place of an agent that carries out an order and speaks; the host is told of who tried", async () => {
+  const { clock, hosts, send, capability, register } = stage();
+  const { host, token } = await register(A);
+  const refused: string[] = [];
+  hosts.onChange((change) => void (change.is === "refused" && refused.push(`${change.host.name} ${change.because}`)));
+  hosts.approve(host);
+  const { id } = hosts.give(host, { order: "wipe", how: "full", disks: "all" });
+  assert.equal((await send("GET", `hosts/${host}/orders`, { token })).status, 200);
+  await clock.run(59_000);
+  const again = () => send("POST", "hosts", { token: capability(A), body: inventoryOf(A) });
+  const report = `hosts/${host}/orders/${id}/progress`;
+  assert.equal((await send("POST", report, { token, body: { phase: "wiping" } })).status, 204);
+  await clock.run(59_000);
+  const answer = await again();
+  assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "10"]);
+  assert.equal((await send("POST", report, { token, body: { phase: "wiping" } })).status, 204);
+  assert.deepEqual(refused, [
+    `${host} a registration from ${AT[A]} was refused: its agent at ${AT[A]} carries out "wipe"`,
+  ]);
+
+  // A machine that has really started again gets in when its former life is silent.
+  await clock.run(60_000);
+  assert.equal((await again()).status, 200);
+  assert.equal(hosts.get(host)?.order?.result?.ok, false);
+});
+
+test("N1 a card that a machine names is its own once it has spoken by it, and not before", async () => {
+  const { hosts, send, register, capability } = stage();
+  hosts.heard({ mac: B });
+  const { host, token } = JSON.parse(
+    (await send("POST", "hosts", { token: capability(A), body: inventoryOf(A, B) })).body,
   ) as Registered;
-  assert.equal(await from("10.0.0.6", own), 200);
-  assert.equal(await from("10.0.0.66"), 403);
-  await clock.run(1_000);
-  assert.equal(await from("10.0.0.7", capability(A)), 200);
-  assert.equal(hosts.list().length, 1);
+  assert.deepEqual([hosts.get(A)?.macs, hosts.get(B)?.name], [[A], "host-52-54-00-00-00-0b"]);
+
+  const join = async (remote: string) => (await send("POST", `hosts/${host}/cards`, { token, remote })).status;
+  assert.equal(await join("10.0.0.99"), 403);
+  assert.equal(await join(AT[C]), 403, "it does not name that one");
+  assert.deepEqual([await join(AT[B]), await join(AT[A])], [204, 204]);
+  assert.deepEqual([hosts.get(A)?.macs, hosts.get(B)?.name, hosts.list().length], [[A, B], host, 1]);
+
+  const other = await register(C);
+  await send("PUT", `hosts/${other.host}/inventory`, { token: other.token, body: inventoryOf(C, B), remote: AT[C] });
+  const taking = await send("POST", `hosts/${other.host}/cards`, { token: other.token, remote: AT[B] });
+  assert.deepEqual([taking.status, hosts.get(B)?.name, hosts.get(C)?.macs], [409, host, [C]]);
 });
 
 test("a machine that outlived its capability registers by the token that it has", async () => {
@@ -209,6 +262,29 @@ test("a machine that outlived its capability registers by the token that it has"
 
   assert.equal((JSON.parse(again.body) as Registered).host, host);
   assert.equal((await send("GET", `hosts/${host}/orders`, { token })).status, 401);
+});
+
+test("N1 a second report by the token brings the key: same card, same place, an order in between stays, and nothing is refused", async () => {
+  const { hosts, send, capability } = stage();
+  const changes: string[] = [];
+  hosts.onChange(({ is }) => void changes.push(is));
+  const { agent, ...inventory } = inventoryOf(A);
+  const { key, ...keyless } = agent;
+  const report = (token: string, withKey: boolean, remote = AT[A]) =>
+    send("POST", "hosts", { token, body: { ...inventory, agent: withKey ? agent : keyless }, remote });
+
+  const first = JSON.parse((await report(capability(A), false)).body) as Registered;
+  assert.equal(hosts.get(A)?.agentKey, undefined);
+  const { id } = hosts.give(first.host, { order: "inspect" });
+  for (const remote of [AT[B], "10.0.0.99"])
+    assert.equal((await report(first.token, true, remote)).status, 403, remote);
+  const second = JSON.parse((await report(first.token, true)).body) as Registered;
+  const { agentKey, session, order } = hosts.get(A)!;
+  assert.deepEqual([agentKey, session?.card, session?.address, session?.proof], [key, A, AT[A], "lease"]);
+  assert.deepEqual([order?.is.id, order?.result], [id, undefined]);
+  assert.deepEqual(changes, ["changed", "changed", "changed"]);
+  assert.equal((await report(first.token, true)).status, 401);
+  assert.equal((await send("GET", `hosts/${second.host}/orders`, { token: second.token })).status, 200);
 });
 
 test("other paths and methods are no part of the protocol", async () => {

@@ -1,23 +1,33 @@
 /**
  * The server's side of the agent's protocol (`paths.ts`, `protocol.ts`). It lets a machine speak for itself only: by the capability of its
- * boot, then by its token, and never from an address that is known to be another's. Needs the hosts, the capabilities and a place
- * for logs; knows no socket. Neither tokens nor orders reach a log.
+ * boot, then by its token, and from the card and the address that these were given to. Needs the hosts, the capabilities, who is
+ * where, and a place for logs; knows no socket. Neither tokens nor orders reach a log.
  */
+
+import {
+  asFault,
+  type Clock,
+  deadline,
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  isFault,
+  json,
+  type Log,
+  plain,
+  quietLog,
+} from "@slipway/base";
 import type { ZodType } from "zod";
-import { type Clock, deadline } from "../../base/clock.ts";
-import { asFault, isFault } from "../../base/fault.ts";
-import { type HttpAnswer, type HttpHandler, type HttpRequest, json, plain } from "../../base/http.ts";
-import { type Log, quietLog } from "../../base/log.ts";
 import type { Hosts } from "../hosts/hosts.ts";
-import { isAnothers, plainAddress, type WhoIs } from "../hosts/who-is.ts";
-import type { Capabilities } from "../http/capability.ts";
+import { cardOf, type Presences, proofOf, speaksFor } from "../hosts/presence.ts";
+import type { Capabilities } from "../http/boot-capability.ts";
 import { type AgentRequest, agentRequest } from "./paths.ts";
 import { Inventory, Progress, Result } from "./protocol.ts";
 
 export interface AgentHandlerPorts {
   hosts: Hosts;
   capabilities: Capabilities;
-  whoIs: WhoIs;
+  presences: Presences;
   clock: Clock;
   /** Takes each line that a host uploads. */
   onLine?: (host: string, line: string) => void;
@@ -29,6 +39,7 @@ type Asking = HttpRequest & { remote: string };
 const RETRY_SECONDS = "10";
 const MOST_LINES = 2_000;
 
+/** Answers the agent's requests (docs/agent-protocol.md). Never throws: a fault of its own is logged and answered with 503. */
 export function agentHandler(ports: AgentHandlerPorts): HttpHandler {
   const { log = quietLog } = ports;
   return async (request) => {
@@ -41,7 +52,9 @@ export function agentHandler(ports: AgentHandlerPorts): HttpHandler {
       return { ...answered, headers: { "cache-control": "no-store", ...answered.headers } };
     } catch (error) {
       if (isFault(error, "NotFound")) return unauthorized();
-      if (isFault(error, "Forbidden")) return forbidden();
+      if (isFault(error, "Forbidden")) return forbidden(error.message);
+      if (isFault(error, "Invalid")) return plain(400, `${error.message}\n`);
+      if (isFault(error, "Conflict") && asked.is === "cards") return plain(409, "the card is another host's\n");
       const { code, message } = asFault(error, "agent");
       log.warn({ is: asked.is, remote: request.remote, code, reason: message }, "an agent could not be answered");
       return plain(503, "try again\n", { "retry-after": RETRY_SECONDS });
@@ -50,17 +63,26 @@ export function agentHandler(ports: AgentHandlerPorts): HttpHandler {
 }
 
 async function register(ports: AgentHandlerPorts, request: Asking): Promise<HttpAnswer> {
-  const { hosts, capabilities } = ports;
+  const { hosts, capabilities, presences } = ports;
   const token = bearer(request);
-  // A machine that outlives its capability comes by the token that it has.
-  const proven = capabilities.check(token, "agent");
-  const mac = proven?.mac ?? hosts.byToken(token)?.mac;
-  if (mac === undefined) return unauthorized();
-  if (await isAnothers(request.remote, hosts.get(mac)?.name, { who: ports.whoIs, hosts })) return forbidden();
+  // A machine that outlives its capability comes by the token that it has, from the card that this was given to.
+  const granted = capabilities.check(token, "agent");
+  const holder = granted === undefined ? hosts.byToken(token) : undefined;
+  const card = granted?.mac ?? holder?.session?.card ?? holder?.mac;
+  if (card === undefined) return unauthorized();
+  const presence = presences.of(request.remote);
+  const { address } = presence;
+  if (presence.is === "refused") return forbidden(`${address}: ${presence.because}`);
+  const proof = proofOf(presence, card);
+  if (proof === undefined) return forbidden(`${address} is another machine's`);
+  // Another DHCP server may give the loader one address and the agent another.
+  if (granted !== undefined && presence.is === "proven" && granted.address !== address)
+    return forbidden(`this boot is ${granted.address ?? "no"}'s, not ${address}'s`);
   const inventory = read(Inventory, request.body);
   if ("problem" in inventory) return plain(400, inventory.problem);
-  const by = { capability: token, address: plainAddress(request.remote) };
-  return json(200, hosts.register(inventory.value, mac, proven && by));
+  const via = presence.is === "proven" ? presence.via : undefined;
+  const by = { address, proof, ...(via !== undefined && { via }), ...(granted && { capability: token }) };
+  return json(200, hosts.register(inventory.value, card, by));
 }
 
 async function speak(
@@ -68,12 +90,21 @@ async function speak(
   asked: Exclude<AgentRequest, { is: "register" }>,
   request: Asking,
 ): Promise<HttpAnswer> {
-  const { hosts, clock, onLine } = ports;
+  const { hosts, clock, onLine, presences } = ports;
   const { host } = asked;
   const speaker = hosts.byToken(bearer(request));
   if (speaker === undefined) return unauthorized();
-  if (speaker.name !== host) return forbidden();
-  if (await isAnothers(request.remote, host, { who: ports.whoIs, hosts })) return forbidden();
+  if (speaker.name !== host) return forbidden("this is another machine's");
+  const presence = presences.of(request.remote);
+  if (asked.is === "cards") {
+    const card = cardOf(presence);
+    if (card === undefined) return forbidden(`${presence.address}: the card is not known`);
+    hosts.join(host, card);
+    return plain(204, "");
+  }
+  if (!speaksFor(presence, speaker.session))
+    return forbidden(`${presence.address} is not where this session began: ${speaker.session?.address ?? "nowhere"}`);
+  hosts.spoke(host);
 
   switch (asked.is) {
     case "nextOrder": {
@@ -121,6 +152,6 @@ function unauthorized(): HttpAnswer {
   return plain(401, "not authorized\n", { "www-authenticate": "Bearer" });
 }
 
-function forbidden(): HttpAnswer {
-  return plain(403, "this is another machine's\n");
+function forbidden(because: string): HttpAnswer {
+  return plain(403, `${because}\n`);
 }

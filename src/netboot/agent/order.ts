@@ -14,6 +14,8 @@ export const UserOrder = z.discriminatedUnion("order", [
     order: z.literal("write"),
     /** A file on the server's disk, or an URL that the host can reach. */
     image: z.string().min(1),
+    /** Nobody on the way may read the image: it goes encrypted to the agent's key, which takes a file on the server's disk. */
+    secret: z.boolean().optional(),
     /** By the image's name, unless said. */
     format: z.enum(["raw", "gz", "zst", "xz", "qcow2"]).optional(),
     checksum: z
@@ -37,3 +39,15 @@ export const UserBoot = z.union(
   ],
   "agent, disk, wait or the URL of a script is needed",
 );
+
+/** An approval as a user gives it: of the host, or of the boot whose key's fingerprint is given. */
+export const UserApproval = z.strictObject({
+  key: z
+    .string()
+    .toLowerCase()
+    .regex(
+      /^[0-9a-f]{4}(-[0-9a-f]{4}){5}$/,
+      "six groups of four hexadecimal digits are needed, as the machine shows them",
+    )
+    .optional(),
+});

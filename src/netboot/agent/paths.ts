@@ -1,6 +1,7 @@
 /**
  * Where the agent asks, below `AGENT_PATH`; `host` and `order` are what the server called them. All but the first need the host's
- * token as `Authorization: Bearer …`; the first takes the boot's capability, or the token where one is still good.
+ * token as `Authorization: Bearer …`; the first takes the boot's capability, or the token where one is still good. A token is good from
+ * the card and the address that it was given to; for `cards`, from any card that the host reports.
  *
  * | Request | Body | Answer |
  * | --- | --- | --- |
@@ -9,11 +10,12 @@
  * | `GET hosts/HOST/orders?wait=55` | | 200 Order; 204 after so many seconds without one: ask again |
  * | `POST hosts/HOST/orders/ORDER/progress` | Progress | 204 |
  * | `POST hosts/HOST/orders/ORDER/result` | Result | 204, also when it came before |
+ * | `POST hosts/HOST/cards` | | 204: the card whose address this comes from is the host's; 409: it is another host's |
  * | `POST hosts/HOST/logs` | lines, text/plain | 204 |
  *
  * An order is given at every poll until it has a result, since an answer may be lost: who has carried it out already sends the
  * result again. 400: not what the protocol says, never send it again as it is; 401: the token is not good (any more), register again;
- * 403: it is another machine's; 404: no such thing; 503 with Retry-After: later.
+ * 403: it is another machine's, or comes from elsewhere; 404: no such thing; 503 with Retry-After: later.
  */
 import { AGENT_PATH } from "./protocol.ts";
 
@@ -23,6 +25,7 @@ export type AgentRequest =
   | { is: "nextOrder"; host: string; waitMs: number }
   | { is: "progress"; host: string; order: string }
   | { is: "result"; host: string; order: string }
+  | { is: "cards"; host: string }
   | { is: "logs"; host: string };
 
 /** A proxy or a firewall forgets a connection that is silent for longer; the agent asks again at once. */
@@ -33,7 +36,7 @@ const USUAL_WAIT_MS = 30_000;
 export function agentRequest(method: string, url: URL): AgentRequest | { methods: string } | undefined {
   if (url.pathname === `${AGENT_PATH}/hosts`) return method === "POST" ? { is: "register" } : { methods: "POST" };
   const match =
-    /^\/hosts\/([a-z0-9-]{1,64})\/(?:(inventory|orders|logs)|orders\/([a-z0-9-]{1,64})\/(progress|result))$/.exec(
+    /^\/hosts\/([a-z0-9-]{1,64})\/(?:(inventory|orders|cards|logs)|orders\/([a-z0-9-]{1,64})\/(progress|result))$/.exec(
       url.pathname.startsWith(AGENT_PATH) ? url.pathname.slice(AGENT_PATH.length) : "",
     );
   if (match === null) return undefined;
@@ -41,7 +44,7 @@ export function agentRequest(method: string, url: URL): AgentRequest | { methods
   if (report === "progress" || report === "result")
     return method === "POST" ? { is: report, host, order } : { methods: "POST" };
   if (what === "inventory") return method === "PUT" ? { is: "inventory", host } : { methods: "PUT" };
-  if (what === "logs") return method === "POST" ? { is: "logs", host } : { methods: "POST" };
+  if (what === "logs" || what === "cards") return method === "POST" ? { is: what, host } : { methods: "POST" };
   return method === "GET"
     ? { is: "nextOrder", host, waitMs: waitMs(url.searchParams.get("wait")) }
     : { methods: "GET" };

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { createAuthority, issueServer } from "../../pki/authority.ts";
 import { FakeMachine } from "./testing.ts";
 

@@ -1,9 +1,11 @@
 /**
- * What Slipway and its agent say to each other, version 1: JSON over HTTP, the agent asks. docs/agent-protocol.md tells the order of
- * things. Every shape is bounded here, since it comes from a machine that nobody vouches for.
+ * What Slipway and its agent say to each other, version 1: JSON over HTTP, the agent asks. docs/agent-protocol.md has the order of
+ * things. Every shape is bounded here, since it comes from an untrusted machine.
  */
+
+import { isMac, parseMac } from "@slipway/base";
 import { z } from "zod";
-import { isMac, parseMac } from "../../base/mac.ts";
+import { AGENT_KEY } from "./key.ts";
 
 /** Below the server's URL. Another version of the protocol lives below another path. */
 export const AGENT_PATH = "/agent/v1";
@@ -78,7 +80,13 @@ export const Inventory = z.object({
   disks: z.array(Disk).max(256),
   cards: z.array(NetworkCard).min(1).max(64),
   bmc: z.object({ address: text.optional(), addressV6: text.optional() }).optional(),
-  agent: z.object({ version: text, kernel: text, uptimeSeconds: z.number().nonnegative() }),
+  agent: z.object({
+    version: text,
+    kernel: text,
+    uptimeSeconds: z.number().nonnegative(),
+    /** What its secrets are encrypted to. Heeded at registration only. */
+    key: z.string().regex(AGENT_KEY, "not an age X25519 recipient").optional(),
+  }),
 });
 
 export type Inventory = z.infer<typeof Inventory>;
@@ -90,14 +98,14 @@ export interface DiskTarget {
   disk: string;
 }
 
-/** Files that the installed system reads at its first boot. Their addresses are given to this machine only, while the order runs. */
+/** Files that the installed system reads at its first boot. Their addresses are given to this machine only, while the order runs. `sealed`: as of `write`. */
 export interface FirstBootData {
   /** The file system's label: `cidata` (cloud-init NoCloud) or `config-2` (config drive). */
   label: "cidata" | "config-2";
-  files: readonly { path: string; url: string }[];
+  files: readonly { path: string; url: string; sealed?: true }[];
 }
 
-/** What the agent is told to do. One at a time; `id` never comes twice. */
+/** What the agent has to do. One at a time; `id` never comes twice. */
 export type Order = { id: string } & OrderBody;
 
 export type OrderBody =
@@ -107,8 +115,10 @@ export type OrderBody =
   | ({
       order: "write";
       url: string;
+      /** What is fetched is encrypted to the key that the agent registered (age-encryption.org/v1), anew at each request. */
+      sealed?: true;
       format: "raw" | "gz" | "zst" | "xz";
-      /** Of the file as it is fetched, before it is unpacked. */
+      /** Of the file as it lies at the server: after it is opened, before it is unpacked. */
       checksum?: { type: "md5" | "sha256" | "sha512"; value: string };
       data?: FirstBootData;
     } & DiskTarget)

@@ -1,11 +1,19 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
+import { Encrypter } from "age-encryption";
 
 const PROGRAM = join(import.meta.dirname, "program");
 const run = promisify(execFile);
+
+/** As the server seals a file to an agent's key. */
+export async function sealedTo(key: string, plain: Uint8Array): Promise<Buffer> {
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(key);
+  return Buffer.from(await encrypter.encrypt(plain));
+}
 
 /** Folders that stand for a machine: the agent's program sees its /sys and /dev there, and nothing of this machine's. */
 export class FakeMachine {
@@ -54,12 +62,12 @@ export class FakeMachine {
     if (facts.content !== undefined) this.file(`dev/${name}`, facts.content);
   }
 
-  /** A network card on PCI. */
-  card(name: string, mac: string): void {
+  /** A network card on PCI, plugged in by default. */
+  card(name: string, mac: string, { link = true }: { link?: boolean } = {}): void {
     const device = `sys/devices/pci0000:00/0000:00:19.0`;
     this.file(`${device}/vendor`, "0x8086\n");
     this.file(`${device}/device`, "0x10d3\n");
-    const files = { address: mac, type: "1", carrier: "1", speed: "1000" };
+    const files = { address: mac, type: "1", carrier: link ? "1" : "0", speed: "1000" };
     for (const [file, value] of Object.entries(files)) this.file(`${device}/net/${name}/${file}`, `${value}\n`);
     this.link(`${device}/net/${name}/device`, device);
     this.link(`sys/class/net/${name}`, `${device}/net/${name}`);
@@ -73,7 +81,7 @@ export class FakeMachine {
     const parts = readdirSync(join(this.folder, "program")).filter((name) => /^(?!agent|dhcp).*\.sh$/.test(name));
     const all = [
       "set -u",
-      `HERE=${this.folder}/program SYS=${this.folder}/sys DEV=${this.folder}/dev RUN=${this.folder}/run`,
+      `HERE=${this.folder}/program SYS=${this.folder}/sys DEV=${this.folder}/dev RUN=${this.folder}/run REST=''`,
       ...parts.map((name) => `. "$HERE/${name}"`),
       // The kernel has no table of these files.
       "reread_table() { :; }",
@@ -83,6 +91,11 @@ export class FakeMachine {
       env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" },
     });
     return stdout;
+  }
+
+  /** The lines that it said so far. */
+  said(): string {
+    return readFileSync(join(this.folder, "run/lines"), "utf8");
   }
 
   close(): void {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import type { HttpAnswer } from "../../base/http.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import type { HttpAnswer } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { BootAction, HostChange } from "../hosts/host.ts";
+import { type Presence, plainAddress } from "../hosts/presence.ts";
 import { bootScripts } from "./boot-scripts.ts";
 import type { BootingMachine } from "./machine.ts";
 
@@ -38,7 +39,16 @@ function world(actions: Record<string, BootAction> = {}) {
       initrd: `http://192.0.2.1:8080/agent/${architecture}/initrd`,
       commandLine: ["slipway.url=http://192.0.2.1:8080", `slipway.boot=for-${mac}`],
     }),
-    whoIs: async (address) => addresses[address],
+    presences: {
+      of(remote): Presence {
+        const address = plainAddress(remote);
+        const mac = addresses[address];
+        if (mac !== undefined) return { is: "proven", mac, address };
+        return address.startsWith("203.0.113.")
+          ? { is: "foreign", address }
+          : { is: "refused", address, because: "it has no lease" };
+      },
+    },
     clock,
     nothingOnDisk: (mac) => first.size < first.add(mac).size,
     served: (machine, action) => void served.push([machine, action]),
@@ -94,7 +104,7 @@ fi
   );
 });
 
-test("N3 the script of one machine is not given to another whose address is known", async () => {
+test("N3 the script of one machine is given to no other, and to nobody who can't be told apart", async () => {
   const { get, served } = world();
   const other = URL_OF.ipxe.replace("00-01", "00-02");
 
@@ -104,11 +114,13 @@ test("N3 the script of one machine is not given to another whose address is know
   );
   assert.doesNotMatch((await get(other)).body, /slipway\.boot/);
   assert.equal((await get(URL_OF.ipxe.replace("00-01", "00-11"))).status, 200, "its own other card");
-  // Behind a router the address proves nothing; the claim stands.
-  assert.equal((await get(other, { remote: "198.51.100.7" })).status, 200);
+  const stranger = await get(other, { remote: "198.51.100.7" });
+  assert.deepEqual([stranger.status, stranger.body], [403, "198.51.100.7: it has no lease\n"]);
+  // In a foreign network behind routers there is nothing but the claim.
+  assert.equal((await get(other, { remote: "203.0.113.7" })).status, 200);
   assert.deepEqual(
     served.map(([{ mac }]) => mac),
-    [MAC, SECOND_CARD, "52:54:00:00:00:02"],
+    [MAC, MAC, "52:54:00:00:00:02"],
   );
 });
 

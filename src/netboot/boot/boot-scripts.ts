@@ -1,15 +1,13 @@
 /**
- * Every machine's own script, written when it asks: what iPXE or GRUB is to do next. Needs to be told what becomes of each machine
+ * Every machine's own script, written when it asks: what iPXE or GRUB is to do next. It is given what becomes of each machine
  * and how the agent is started; knows no socket. A script holds the machine's capability, so it is for that machine alone.
  */
-import { type Clock, deadline } from "../../base/clock.ts";
-import { type HttpAnswer, type HttpHandler, plain } from "../../base/http.ts";
-import type { Mac } from "../../base/mac.ts";
+import { type Clock, deadline, type HttpAnswer, type HttpHandler, type Mac, plain } from "@slipway/base";
 import type { Asker } from "../files/source.ts";
 import { grubScript } from "../grub/script.ts";
 import type { BootAction } from "../hosts/host.ts";
 import type { Hosts } from "../hosts/hosts.ts";
-import { plainAddress, type WhoIs } from "../hosts/who-is.ts";
+import { cardOf, type Presences } from "../hosts/presence.ts";
 import { ipxeScript } from "../ipxe/script.ts";
 import { nextGrubScript } from "./grub-scripts.ts";
 import { nextIpxeScript } from "./ipxe-scripts.ts";
@@ -24,29 +22,31 @@ export interface BootScriptsOptions {
   base(asker: Asker): string;
   /** How the agent is started on this machine; a capability for it is granted here. */
   agentBoot(machine: BootingMachine): AgentBoot;
-  /** Whose address it is, where that is known: a machine that asks for another's script gets none. */
-  whoIs: WhoIs;
+  /** Who asks: a machine gets its own script and no other. */
+  presences: Presences;
   clock: Clock;
   /** GRUB found nothing to start on the machine's disks. True: the machine is to start again. */
   nothingOnDisk?(mac: Mac): boolean;
-  /** A script was served: what the machine is and what it was told. */
+  /** A script was served: the machine and what it is to do. */
   served?(machine: BootingMachine, action: BootAction): void;
 }
 
 /** How long a machine with nothing to do is held; boot loaders and what lies between have less patience than agents. */
 const HOLD_MS = 50_000;
 
-/** Answers `/boot/<mac>.ipxe` and `/boot/<mac>.grub`: 200 with the script, 403 to another machine, 404 for every other path. */
+/** Answers `/boot/<mac>.ipxe` and `/boot/<mac>.grub`: 200 with the script, 403 to every other machine, 404 for every other path. */
 export function bootScripts(options: BootScriptsOptions): HttpHandler {
   return async ({ method, url, remote, signal }) => {
     const request = parseScriptUrl(url);
     if (request === undefined) return plain(404, "not found\n");
     if (method !== "GET" && method !== "HEAD") return plain(405, "method not allowed\n", { allow: "GET, HEAD" });
-    const address = plainAddress(remote);
-    const { mac, architecture, firmware } = request;
-    const holder = await options.whoIs(address);
-    if (holder !== undefined && !isSameMachine(options.hosts, holder, mac))
-      return script(403, "this address is another machine's\n");
+    const { architecture, firmware } = request;
+    const presence = options.presences.of(remote);
+    const { address } = presence;
+    if (presence.is === "refused") return script(403, `${address}: ${presence.because}\n`);
+    // What is shown goes before what is said: a machine may have its address by one card and speak of another.
+    const mac = cardOf(presence) ?? request.mac;
+    if (!isSameMachine(options.hosts, mac, request.mac)) return script(403, `${address} is another machine's\n`);
 
     if (request.wait && method === "GET") await untilWork(options, mac, signal);
     const action = options.hosts.bootOf(mac);
@@ -61,19 +61,18 @@ export function bootScripts(options: BootScriptsOptions): HttpHandler {
 function nextStep(
   action: BootAction,
   machine: BootingMachine,
-  { mac, nothingOnDisk }: ScriptRequest,
+  { nothingOnDisk }: ScriptRequest,
   options: BootScriptsOptions,
 ): NextStep {
   if (action === "agent") return { action, agent: options.agentBoot(machine) };
   if (action !== "disk" || !nothingOnDisk) return { action };
-  return { action, foundNothing: options.nothingOnDisk?.(mac) === true ? "restart" : "leave" };
+  return { action, foundNothing: options.nothingOnDisk?.(machine.mac) === true ? "restart" : "leave" };
 }
 
 function textOf(language: ScriptRequest["language"], next: NextStep, self: string): string {
   return language === "grub" ? grubScript(nextGrubScript(next, self)) : ipxeScript(nextIpxeScript(next, self));
 }
 
-/** A machine may have its address by one card and speak of another. */
 function isSameMachine(hosts: Pick<Hosts, "get">, one: Mac, other: Mac): boolean {
   return one === other || (hosts.get(one)?.macs.includes(other) ?? false);
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { isFault } from "../../base/fault.ts";
+import { isFault } from "@slipway/base";
 import { bootCatalog } from "./catalog.ts";
 
 const BASE = "http://192.0.2.1:8080";
@@ -26,7 +26,9 @@ const ALL = [
   ...["shimx64.efi", "grubx64.efi", "shimaa64.efi", "grubaa64.efi", "undionly.kpxe", "ipxe.efi", "snponly.efi"].map(
     (name) => `boot/${name}`,
   ),
-  ...["x86_64", "aarch64"].flatMap((arch) => ["vmlinuz", "initrd", "rest"].map((part) => `agent/${arch}/${part}`)),
+  ...["x86_64", "aarch64"].flatMap((arch) =>
+    ["vmlinuz", "initrd", "rest", "keys"].map((part) => `agent/${arch}/${part}`),
+  ),
 ];
 
 test("N12 by default BIOS gets iPXE, UEFI gets the signed chain, by TFTP name and by URL", async () => {
@@ -41,7 +43,7 @@ test("N12 by default BIOS gets iPXE, UEFI gets the signed chain, by TFTP name an
     },
     script: `${BASE}/boot.ipxe`,
   });
-  assert.deepEqual(catalog.lacks, []);
+  assert.deepEqual(catalog.missing, []);
 });
 
 test("N2 every file that a chain needs is served, and nothing else of the folder", async () => {
@@ -56,12 +58,12 @@ test("N2 every file that a chain needs is served, and nothing else of the folder
     assert.equal(await files.open(name, ASKER), undefined, name);
 });
 
-test("a broken chain is not handed out: another that is whole stands in, and what lacks is told", async () => {
+test("a broken chain is not handed out: another that is whole stands in, and what is missing is reported", async () => {
   const catalog = await bootCatalog({ assets: folderWith("boot/shimx64.efi", "boot/ipxe.efi") });
 
   assert.deepEqual(catalog.bootFiles(BASE).files, { x64: "ipxe.efi" });
   assert.deepEqual(
-    catalog.lacks.map(({ file, effect }) => `${file}: ${effect}`),
+    catalog.missing.map(({ file, effect }) => `${file}: ${effect}`),
     [
       "boot/undionly.kpxe: BIOS machines get nothing to boot",
       "boot/grubx64.efi: UEFI machines get ipxe.efi instead",
@@ -70,12 +72,14 @@ test("a broken chain is not handed out: another that is whole stands in, and wha
       "agent/x86_64/vmlinuz: the agent can't be started on x86_64 machines",
       "agent/x86_64/initrd: the agent can't be started on x86_64 machines",
       "agent/x86_64/rest: the agent can't be started on x86_64 machines",
+      "agent/x86_64/keys: the agent on x86_64 machines makes no key, and is given no secrets",
       "agent/aarch64/vmlinuz: the agent can't be started on aarch64 machines",
       "agent/aarch64/initrd: the agent can't be started on aarch64 machines",
       "agent/aarch64/rest: the agent can't be started on aarch64 machines",
+      "agent/aarch64/keys: the agent on aarch64 machines makes no key, and is given no secrets",
     ],
   );
-  for (const { remedy } of catalog.lacks) assert.match(remedy, /make agent/);
+  for (const { remedy } of catalog.missing) assert.match(remedy, /make agent/);
 });
 
 test("who asks for iPXE gets it", async () => {

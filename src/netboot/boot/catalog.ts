@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { BootFiles } from "../dhcp/boot.ts";
 import { declaredFiles, folderFiles } from "../files/disk.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
@@ -15,15 +15,15 @@ export interface BootCatalogOptions {
 }
 
 export interface BootCatalog {
-  /** Loaders, kernels, both parts of the initramfs. */
+  /** Loaders, kernels, the initramfs and the parts of the agent that it fetches. */
   files: FileSource;
   /** What DHCP answers. `base`: where machines reach the HTTP service, `http://192.0.2.1:8080`. */
   bootFiles(base: string): BootFiles;
   /** What is not there, in words for the user. */
-  lacks: readonly Lack[];
+  missing: readonly MissingFile[];
 }
 
-export interface Lack {
+export interface MissingFile {
   /** `boot/shimx64.efi`. */
   file: string;
   /** What does not work without it. */
@@ -45,6 +45,7 @@ const MACHINES: readonly Machines[] = [
 ];
 
 const AGENTS: readonly string[] = ["x86_64", "aarch64"];
+const PARTS: readonly string[] = ["vmlinuz", "initrd", "rest", "keys"];
 
 /** Looks once at what there is. Throws a `Fault` (`MissingInput`) when the user's own folder is none. */
 export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOptions): Promise<BootCatalog> {
@@ -52,7 +53,7 @@ export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOpt
     throw new Fault("MissingInput", own, "is no folder", { remedy: "name the folder that has your boot files" });
 
   const loaders = MACHINES.flatMap(({ chains }) => chains.flat());
-  const kernels = AGENTS.flatMap((arch) => ["vmlinuz", "initrd", "rest"].map((part) => `agent/${arch}/${part}`));
+  const kernels = AGENTS.flatMap((arch) => PARTS.map((part) => `agent/${arch}/${part}`));
   const paths = Object.fromEntries([
     ...loaders.map((name) => [name, join(assets, "boot", name)] as const),
     ...kernels.map((name) => [name, join(assets, name)] as const),
@@ -73,30 +74,34 @@ export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOpt
       ),
       script: `${base}/boot.ipxe`,
     }),
-    lacks: [
-      ...chosen.flatMap(({ lacks }) => lacks),
+    missing: [
+      ...chosen.flatMap(({ missing }) => missing),
       ...kernels
         .filter((name) => !has(name))
-        .map((file) => ({
-          file,
-          effect: `the agent can't be started on ${file.split("/")[1]} machines`,
-          remedy: "run `make agent`",
-        })),
+        .map((file) => ({ file, effect: withoutPart(file), remedy: "run `make agent`" })),
     ],
   };
+}
+
+/** `file`: `agent/x86_64/rest`. */
+function withoutPart(file: string): string {
+  const [, machine, part] = file.split("/");
+  return part === "keys"
+    ? `the agent on ${machine} machines makes no key, and is given no secrets`
+    : `the agent can't be started on ${machine} machines`;
 }
 
 function choose(
   { platform, are, chains }: Machines,
   uefi: "grub" | "ipxe",
   has: (name: string) => boolean,
-): { platform: string; first: string | undefined; lacks: readonly Lack[] } {
+): { platform: string; first: string | undefined; missing: readonly MissingFile[] } {
   const order = uefi === "grub" ? chains : chains.toSorted((a, b) => a.length - b.length);
   const usable = order.find((chain) => chain.every(has));
   const effect = usable === undefined ? `${are} get nothing to boot` : `${are} get ${usable[0]} instead`;
   const missing = usable === order[0] ? [] : order[0]!.filter((name) => !has(name));
   const remedy = "run `make agent`, or give a folder that has it with --boot-files";
-  return { platform, first: usable?.[0], lacks: missing.map((name) => ({ file: `boot/${name}`, effect, remedy })) };
+  return { platform, first: usable?.[0], missing: missing.map((name) => ({ file: `boot/${name}`, effect, remedy })) };
 }
 
 function pathsBelow(folder: string, names: readonly string[]): Record<string, string> {

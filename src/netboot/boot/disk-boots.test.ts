@@ -13,7 +13,7 @@ const MAC = "52:54:00:00:00:01";
 /** A machine that is only heard, or one that has reported its hardware. */
 function world(action: BootAction, reported: boolean) {
   const state = { action };
-  const host = reported ? ({ inventory: {} } as Host) : undefined;
+  const host = reported ? ({ inventoryAt: 1 } as Host) : undefined;
   const disks = new DiskBoots({ bootOf: () => state.action, get: () => host });
   const server = new DhcpServer({
     config: CONFIG,

@@ -1,4 +1,4 @@
-import type { Mac } from "../../base/mac.ts";
+import type { Mac } from "@slipway/base";
 import type { OwnBoot } from "../dhcp/boot.ts";
 import type { Client } from "../dhcp/client.ts";
 import type { Hosts } from "../hosts/hosts.ts";
@@ -35,11 +35,11 @@ export class DiskBoots {
       this.#withoutLoader.delete(mac);
       return undefined;
     }
-    if (this.#hosts.get(mac)?.inventory !== undefined && !this.#withoutLoader.has(mac)) return undefined;
+    if (this.#hosts.get(mac)?.inventoryAt !== undefined && !this.#withoutLoader.has(mac)) return undefined;
     return { file: loader === "HTTPClient" ? `${base}/${NOTHING}` : NOTHING };
   }
 
-  /** GRUB found nothing to start. True: the machine is to start again; false: it did already, and nobody heeded it. */
+  /** GRUB found nothing to start. True: the machine is to start again; false: it did already, without effect. */
   nothingFound(mac: Mac): boolean {
     if (this.#withoutLoader.has(mac)) return false;
     this.#withoutLoader.add(mac);

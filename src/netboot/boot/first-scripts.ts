@@ -15,8 +15,8 @@ const SCRIPTS: ReadonlyMap<string, (base: string) => string> = new Map([
 ]);
 
 /**
- * The scripts that are the same for every machine and lead to its own, for TFTP and HTTP alike. `base` is where whoever asks reaches
- * the HTTP service: `http://192.0.2.1:8080`, without a slash at the end. It must be http: boot loaders know nobody's certificates.
+ * The scripts that are the same for every machine and lead to its own, for TFTP and HTTP alike. `base` is where the asker reaches
+ * the HTTP service: `http://192.0.2.1:8080`, without a slash at the end. It must be http: boot loaders trust no certificate authority.
  */
 export function firstScripts(base: (asker: Asker) => string): FileSource {
   return {

@@ -65,7 +65,7 @@ export function nextGrubScript(next: NextStep, self: string): GrubScript {
   return [answered, { do: "configfile", file: grubPath(chain) }];
 }
 
-/** Starts what the disks have. Where that is nothing, says so and is told what then. */
+/** Starts what the disks have. If they have nothing, reports that and asks what comes next. */
 function diskScript(foundNothing: "restart" | "leave" | undefined, self: string): GrubScript {
   if (foundNothing === "leave") return [{ do: "exit" }];
   if (foundNothing === "restart")

@@ -1,7 +1,7 @@
 import type { IpxeScript, Statement } from "../ipxe/script.ts";
 import { FIRST_ATTEMPTS, type NextStep, PAUSE_SECONDS } from "./next-step.ts";
 
-/** Longer than a waiting machine's request is held, short enough to notice that nobody holds it any more. */
+/** Longer than a waiting machine's request is held, short enough to notice that it is no longer held. */
 const WAIT_MS = 90_000;
 
 /**

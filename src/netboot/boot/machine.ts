@@ -1,8 +1,8 @@
-import type { Mac } from "../../base/mac.ts";
+import type { Mac } from "@slipway/base";
 
 /** Who asks for something to boot, as far as the request shows. */
 export interface BootingMachine {
-  /** Proven by the address it asks from, where the lease or the neighbour table knows that; else as claimed. */
+  /** As its presence shows (`hosts/presence.ts`); in a foreign network behind routers, as claimed. */
   mac: Mac;
   address: string;
   architecture: "x86_64" | "aarch64";

@@ -1,17 +1,18 @@
-import { isMac, type Mac, parseMac } from "../../base/mac.ts";
+import { isMac, type Mac, parseMac } from "@slipway/base";
 import type { BootingMachine } from "./machine.ts";
 
-/** A request for one machine's script, as far as its URL tells. */
+/** A request for one machine's script, as far as its URL describes it. */
 export interface ScriptRequest {
   language: "ipxe" | "grub";
+  /** As claimed. */
   mac: Mac;
   architecture: BootingMachine["architecture"];
   firmware: BootingMachine["firmware"];
   /** Hold the answer while there is nothing to do. */
   wait: boolean;
-  /** GRUB tells that no disk has a loader at the usual place. */
+  /** GRUB reports that no disk has a loader at the usual place. */
   nothingOnDisk: boolean;
-  /** The same request again, without what it told: path and query. */
+  /** The same request again, without what it reported: path and query. */
   again: string;
 }
 

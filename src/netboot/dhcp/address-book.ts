@@ -1,5 +1,6 @@
 import type { Client } from "./client.ts";
 import type { Mode } from "./config.ts";
+import type { Via } from "./leases/lease.ts";
 import type { LeaseTable } from "./leases/table.ts";
 import type { Reservations } from "./reservations.ts";
 import { inSubnet, type Subnet } from "./subnet.ts";
@@ -11,16 +12,22 @@ export class AddressBook {
   readonly #reservations: Reservations;
   readonly #leases: LeaseTable;
   readonly #us: readonly Ipv4[];
+  readonly #via: Via | undefined;
 
-  constructor(mode: Mode, reservations: Reservations, leases: LeaseTable, us: readonly Ipv4[]) {
+  /** `via`: the relay that the client asks through. */
+  constructor(mode: Mode, reservations: Reservations, leases: LeaseTable, us: readonly Ipv4[], via?: Via) {
     this.#mode = mode;
     this.#reservations = reservations;
     this.#leases = leases;
     this.#us = us;
+    this.#via = via;
   }
 
-  /** Why the client can't have the address in this subnet now; undefined: it can. */
-  obstacle(client: Client, address: Ipv4, subnet: Subnet, now: number): string | undefined {
+  /**
+   * Why the client can't have the address in this subnet now; undefined: it can. `asked`: it asks this server for it, which comes before
+   * an offer to a client that has not.
+   */
+  obstacle(client: Client, address: Ipv4, subnet: Subnet, now: number, asked = false): string | undefined {
     if (!inSubnet(subnet, address)) return "it is not in the client's network";
     const own = this.#reservations.of(client.mac)?.address;
     const holder = this.#reservations.holderOf(address);
@@ -29,8 +36,9 @@ export class AddressBook {
     if (this.#isInfrastructure(address, subnet)) return "it is not for clients";
     if (own === undefined && (this.#mode !== "pool" || !subnet.pool.contains(address)))
       return "it is not for this client";
-    if (this.#leases.takenUntil(address, client.key, now) > 0) return "it is in use";
-    return undefined;
+    const isTaken = this.#leases.takenUntil(address, client.key, now) > 0;
+    if (isTaken && !(asked && this.#leases.isMerelyOffered(address, now))) return "it is in use";
+    return own === undefined ? this.#crowded(client, subnet, now) : undefined;
   }
 
   /** Whether it is this server's to say who has the address. Of all others it does not speak. */
@@ -59,17 +67,37 @@ export class AddressBook {
         : { address: undefined, because: `its reserved address can't be given: ${because}` };
     }
     if (this.#mode !== "pool") return { address: undefined, because: "no address is reserved for it" };
+    const because = this.#crowded(client, subnet, now);
+    if (because !== undefined) return { address: undefined, because };
+    const { pool } = subnet;
     for (const address of [this.#leases.of(client.key)?.address, asked])
-      if (address !== undefined && this.obstacle(client, address, subnet, now) === undefined) return { address };
+      if (address !== undefined && this.obstacle(client, address, subnet, now) === undefined) {
+        pool.offered(address);
+        return { address };
+      }
     const takenUntil = (each: Ipv4): number => this.#unavailableUntil(each, client, subnet, now);
-    const address = subnet.pool.take(takenUntil, now, this.#leases.freedEarly);
+    const address =
+      pool.take(takenUntil, now, this.#leases.freedEarly) ??
+      pool.takeOffered((each) => this.#leases.isMerelyOffered(each, now) && !this.#isOthers(each, subnet));
+    if (address !== undefined) pool.offered(address);
     return address === undefined ? { address, because: "the pool is used up" } : { address };
   }
 
   #unavailableUntil(address: Ipv4, client: Client, subnet: Subnet, now: number): number {
-    const reserved = this.#reservations.holderOf(address) !== undefined;
-    if (reserved || this.#isInfrastructure(address, subnet)) return Number.POSITIVE_INFINITY;
+    if (this.#isOthers(address, subnet)) return Number.POSITIVE_INFINITY;
     return this.#leases.takenUntil(address, client.key, now);
+  }
+
+  /** Why no further client behind the same port of the relay gets an address. */
+  #crowded(client: Client, subnet: Subnet, now: number): string | undefined {
+    if (this.#via?.circuit === undefined) return undefined;
+    const behind = this.#leases.behind(this.#via, client.key, now);
+    // Without the number: logs report each reason once an hour.
+    return behind < subnet.leasesPerPort ? undefined : "its port of its relay has as many leases as it may have";
+  }
+
+  #isOthers(address: Ipv4, subnet: Subnet): boolean {
+    return this.#reservations.holderOf(address) !== undefined || this.#isInfrastructure(address, subnet);
   }
 
   #isInfrastructure(address: Ipv4, subnet: Subnet): boolean {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { Via } from "./leases/lease.ts";
 import * as addresses from "./options/addresses.ts";
 import { OPTION } from "./options/codes.ts";
 import * as numbers from "./options/numbers.ts";
@@ -21,7 +23,7 @@ export interface Endpoint {
 export interface Arrival {
   message: Message;
   from: Endpoint;
-  /** Our own address on the network it came by: what we call ourselves, and what tells the client's network. */
+  /** Our own address on the network it came by: our server identifier, and the key to the client's network. */
   local: Ipv4;
   port: typeof SERVER_PORT | typeof BOOT_SERVER_PORT;
 }
@@ -47,7 +49,26 @@ export function linkOf({ message, local }: Arrival): Ipv4 {
   );
 }
 
-/** RFC 2131 §4.1: through the relay, else straight to an address the client already has, else to everybody, since no client hears of its own address before it has it. */
+/** Identifiers of ports beyond this many bytes are kept by their hash. */
+const LONGEST_PORT = 32;
+
+/** The relay that the message came through, and which of its ports it names (RFC 3046 §3.1, §3.2); undefined: it came by our own link. */
+export function viaOf({ message }: Pick<Arrival, "message">): Via | undefined {
+  if (message.giaddr === ANY) return undefined;
+  const { circuit, remote } = relayOf(message) ?? {};
+  return {
+    giaddr: message.giaddr,
+    ...(circuit?.length && { circuit: portText(circuit) }),
+    ...(remote?.length && { remote: portText(remote) }),
+  };
+}
+
+function portText(bytes: Uint8Array): string {
+  const kept = bytes.length <= LONGEST_PORT ? bytes : createHash("sha256").update(bytes).digest();
+  return Buffer.from(kept).toString("hex");
+}
+
+/** RFC 2131 §4.1: through the relay, else straight to an address the client already has, else to everybody, since no client receives packets to an address that it does not have yet. */
 export function replyAddress({ message }: Arrival): Endpoint {
   if (message.giaddr !== ANY) return { address: message.giaddr, port: SERVER_PORT };
   if (message.ciaddr !== ANY) return { address: message.ciaddr, port: CLIENT_PORT };

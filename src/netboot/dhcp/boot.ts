@@ -1,5 +1,4 @@
-import { Fault } from "../../base/fault.ts";
-import { tryParseIp } from "../../base/ip.ts";
+import { Fault, tryParseIp } from "@slipway/base";
 import type { Client } from "./client.ts";
 import { type Platform, platformOf } from "./options/client-architecture.ts";
 
@@ -14,7 +13,7 @@ export interface BootFiles {
   /** The script's absolute URL, for iPXE. */
   script?: string;
   /**
-   * The user class that one's own iPXE sets. Given: every other iPXE is first given one's own from `files`. An iPXE without HTTP is
+   * The user class that the user's own iPXE sets. If set, every other iPXE first gets that iPXE from `files`. An iPXE without HTTP is
    * in any case.
    */
   ownUserClass?: string;

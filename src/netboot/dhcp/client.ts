@@ -1,4 +1,4 @@
-import { type Mac, macFromBytes } from "../../base/mac.ts";
+import { type Mac, macFromBytes } from "@slipway/base";
 import * as architectures from "./options/client-architecture.ts";
 import { OPTION } from "./options/codes.ts";
 import * as ipxe from "./options/ipxe.ts";
@@ -16,7 +16,7 @@ export interface Client {
    */
   key: string;
   mac: Mac | undefined;
-  /** The SMBIOS UUID, where the firmware tells it. */
+  /** The SMBIOS UUID, if the firmware sends it. */
   uuid: string | undefined;
   /** The loader that asks, as option 60 names it; undefined: an operating system, which boots nothing. */
   loader: "PXEClient" | "HTTPClient" | undefined;
@@ -33,7 +33,7 @@ const BIOS = 0;
 /** The blocks of hardware addresses that Raspberry Pi's makers have (IEEE); their loader says that it is a BIOS. */
 const RASPBERRY_PI = /^(b8:27:eb|dc:a6:32|e4:5f:01|d8:3a:dd|2c:cf:67|28:cd:c1)/;
 
-/** Reads what a message says of its sender. Options that are malformed count as absent. Undefined: nobody can be answered. */
+/** Reads what a message says of its sender. Options that are malformed count as absent. Undefined: there is no client to answer. */
 export function clientOf({ htype, chaddr, options }: Message): Client | undefined {
   const read = <T>(code: number, decode: (bytes: Uint8Array) => T): T | undefined => {
     const bytes = options.get(code);

@@ -6,7 +6,7 @@ import type { BootFiles } from "./boot.ts";
  */
 export type Mode = "pool" | "reservations" | "proxy" | "off";
 
-/** What the server is told. Addresses are text; `compileSubnets` checks them. */
+/** The server's settings. Addresses are text; `compileSubnets` checks them. */
 export interface DhcpConfig {
   mode: Mode;
   /** The networks that addresses are given in. Not needed by `proxy`. */
@@ -30,6 +30,8 @@ export interface SubnetConfig {
   leaseSeconds?: number;
   /** For firmware and iPXE, which use an address for minutes. */
   bootLeaseSeconds?: number;
+  /** Leases behind one port of a relay, as option 82 names it; seven eighths of the pools by default. */
+  leasesPerPort?: number;
   /** How long a declined or conflicting address is left alone. */
   quarantineSeconds?: number;
 }

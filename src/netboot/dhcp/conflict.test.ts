@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { conflictCheck } from "./conflict.ts";
 import { maskOf, parseIpv4 } from "./wire/ipv4.ts";
 

@@ -1,6 +1,5 @@
 import { createSocket } from "node:dgram";
-import type { Clock } from "../../base/clock.ts";
-import type { Mac } from "../../base/mac.ts";
+import type { Clock, Mac } from "@slipway/base";
 import { neighbours as kernelNeighbours } from "../sockets/neighbours.ts";
 import type { InUse } from "./exchange.ts";
 import type { Interface } from "./interface.ts";
@@ -40,10 +39,13 @@ export function conflictCheck({ clock, interfaces, ...given }: ConflictOptions):
   const probe = given.probe ?? ((address) => socket!.send(new Uint8Array(), DISCARD_PORT, address));
   let looking = 0;
   /** Read once for all who look at about the same time. */
-  let table: { readAt: number; holders: ReadonlyMap<string, Mac> } = { readAt: 0, holders: new Map() };
+  let table: { readAt: number; holders: ReadonlyMap<string, Mac> } = {
+    readAt: Number.NEGATIVE_INFINITY,
+    holders: new Map(),
+  };
   const holders = (): ReadonlyMap<string, Mac> => {
-    const now = clock.now();
-    if (Math.abs(now - table.readAt) >= BETWEEN_LOOKS_MS / 2) table = { readAt: now, holders: neighbours() };
+    const now = clock.monotonic();
+    if (now - table.readAt >= BETWEEN_LOOKS_MS / 2) table = { readAt: now, holders: neighbours() };
     return table.holders;
   };
 

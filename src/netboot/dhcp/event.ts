@@ -1,10 +1,11 @@
 import type { Client } from "./client.ts";
+import type { Via } from "./leases/lease.ts";
 import type { Ipv4 } from "./wire/ipv4.ts";
 
-/** What happened, for discovery, logs and counters. `heard` comes for every client that is read, answered or not. */
+/** What happened, for discovery, logs and counters. `heard` comes for every client that is read, answered or not. `via`: the relay that it came through. */
 export type DhcpEvent =
-  | { is: "heard"; client: Client }
-  | { is: "bound"; client: Client; address: Ipv4; expiresAt: number }
+  | { is: "heard"; client: Client; via?: Via }
+  | { is: "bound"; client: Client; address: Ipv4; expiresAt: number; via?: Via }
   | { is: "released"; client: Client; address: Ipv4 }
   | { is: "declined"; client: Client; address: Ipv4 }
   /** On our own link, where no relay may have asked several servers on purpose, it takes what another server offers. */

@@ -1,7 +1,8 @@
-import type { Mac } from "../../base/mac.ts";
+import type { Mac } from "@slipway/base";
 import type { AddressBook } from "./address-book.ts";
 import type { Client } from "./client.ts";
 import type { Tell } from "./event.ts";
+import type { Via } from "./leases/lease.ts";
 import type { LeaseTable } from "./leases/table.ts";
 import * as addresses from "./options/addresses.ts";
 import { OPTION } from "./options/codes.ts";
@@ -21,6 +22,8 @@ export interface Exchange {
   client: Client;
   subnet: Subnet;
   reserved: Reserved | undefined;
+  /** The relay that the message came through. */
+  via: Via | undefined;
   /** The server's own addresses, as the client may name them. */
   us: readonly Ipv4[];
   now: number;
@@ -46,7 +49,7 @@ const NOTHING: Verdict = { say: "nothing" };
 const PROBES = 3;
 
 /**
- * Decides what a client is told by RFC 2131 §4.3, and keeps the leases true. Resolves when what it says is durable.
+ * Decides the answer to a client by RFC 2131 §4.3, and keeps the leases true. Resolves when what it says is durable.
  * An address is refused (NAK) only to who names this server or claims an address that is this server's to give.
  */
 export async function decide(type: number, exchange: Exchange, means: Means): Promise<Verdict> {
@@ -78,10 +81,10 @@ async function offer(exchange: Exchange, means: Means): Promise<Verdict> {
     const { address } = chosen;
     const held = leases.at(address);
     const itsOwn = held?.client === client.key && held.expiresAt > now;
-    // Kept while it is looked at, so that nobody else is offered the same meanwhile.
+    // Kept while it is looked at, so that no other client is offered the same meanwhile.
     leases.offer(address, client.key, now);
     // Whoever had a lease of it, we know; at all others we look.
-    const leased = held?.state === "bound" || held?.state === "released";
+    const leased = (held?.state === "bound" || held?.state === "released") && !leases.isDoubtful(address);
     if (itsOwn || leased || !(await inUse?.(address, client.mac)))
       return { say: "offer", address, leaseMs: leaseMs(exchange) };
     tell({ is: "inUse", address });
@@ -103,7 +106,7 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
   const asked = addressIn(message, OPTION.requestedAddress);
   const address = message.ciaddr === ANY ? asked : message.ciaddr;
   if (address === undefined) return NOTHING;
-  const because = means.book.obstacle(client, address, exchange.subnet, now);
+  const because = means.book.obstacle(client, address, exchange.subnet, now, server !== undefined);
   if (because === undefined) {
     // A client that comes back with an address we know nothing of may belong to another server (RFC 2131 §4.3.2).
     const rebooted = server === undefined && message.ciaddr === ANY;
@@ -117,20 +120,39 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
 }
 
 async function bind(address: Ipv4, exchange: Exchange, { leases, tell }: Means): Promise<Verdict> {
-  const { client, now } = exchange;
+  const { client, subnet, now } = exchange;
   const ms = leaseMs(exchange);
-  await leases.bind(address, client.key, now + ms);
-  tell({ is: "bound", client, address, expiresAt: now + ms });
+  const via = wayOf(address, exchange, leases);
+  const lease = { address, client: client.key, expiresAt: now + ms, ...(via && { via }) };
+  await leases.bind(lease, { now, has: (other) => inSubnet(subnet, other) });
+  tell({ is: "bound", client, address, expiresAt: now + ms, ...(via && { via }) });
   return { say: "ack", address, leaseMs: ms };
 }
 
-/** Only of an address that it was given can a client say that somebody else has it. */
+/**
+ * The way that a lease is given by. A renewal comes straight from the client, behind a relay as well (RFC 2131 §4.3.2), so its lease
+ * keeps its way. A living lease of our own link is not taken from it by a message that claims to be relayed.
+ */
+function wayOf(
+  address: Ipv4,
+  { message, client, subnet, via, us, now }: Exchange,
+  leases: LeaseTable,
+): Via | undefined {
+  const held = leases.at(address);
+  const own = held?.client === client.key && held.state === "bound" && held.expiresAt > now ? held : undefined;
+  if (via === undefined) return message.ciaddr === ANY ? undefined : own?.via;
+  const isOurLink = us[0] !== undefined && inSubnet(subnet, us[0]);
+  return own !== undefined && own.via === undefined && isOurLink ? undefined : via;
+}
+
+/** A client may decline only an address that it was given. */
 async function decline({ message, client, subnet, us, now }: Exchange, { leases, tell }: Means): Promise<Verdict> {
   const address = addressIn(message, OPTION.requestedAddress);
   const server = addressIn(message, OPTION.serverIdentifier);
   const held = address === undefined ? undefined : leases.at(address);
   if (address === undefined || held?.client !== client.key || held.state === "declined") return NOTHING;
   if (server !== undefined && !us.includes(server)) return NOTHING;
+  if (!leases.mayDecline(client.key, now)) return NOTHING;
   await leases.decline(address, client.key, now + subnet.quarantineMs);
   tell({ is: "declined", client, address });
   return NOTHING;

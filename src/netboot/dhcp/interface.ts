@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { Fault, isFault } from "../../base/fault.ts";
+import { Fault, isFault } from "@slipway/base";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 import { openOnDevice } from "../sockets/on-device.ts";
 import { hear, type OpenSocket, openDatagramSocket, pairOf, sendBy } from "./socket.ts";
@@ -10,7 +10,7 @@ export interface Interface {
   name: string;
   /** In the order of the system; never empty. */
   addresses: readonly { address: Ipv4; mask: Ipv4 }[];
-  /** No other interface, the loopback aside, has an IPv4 address: what is heard came by this one. */
+  /** No other interface, the loopback aside, has an IPv4 address: every packet came by this one. */
   alone: boolean;
 }
 
@@ -52,7 +52,7 @@ function reachable(all: All): Map<string, Interface["addresses"]> {
 }
 
 /**
- * Sockets that hear this interface and no other: those that systemd has bound to it, else ones that are bound to it here
+ * Sockets that receive from this interface alone: those that systemd has bound to it, else ones that are bound to it here
  * (`sockets/on-device.ts`), else, where it is the only interface, ordinary ones. Opening rejects with a `Fault` that names these ways.
  */
 export function openOn({ name, alone }: Interface, inherited?: InheritedSockets): OpenSocket {
@@ -61,7 +61,7 @@ export function openOn({ name, alone }: Interface, inherited?: InheritedSockets)
     const given = inherited?.find(port, name);
     if (given !== undefined) {
       const stop = hear(given, receive);
-      // It stays open, for whoever starts the service again.
+      // It stays open, for the next start of the service.
       return { port, send: (bytes, to) => sendBy(given, bytes, to), close: async () => stop() };
     }
     try {
@@ -69,11 +69,16 @@ export function openOn({ name, alone }: Interface, inherited?: InheritedSockets)
     } catch (cause) {
       if (!isFault(cause, "MissingInput")) throw cause;
       if (alone) return openDatagramSocket(address, port, receive);
-      throw new Fault("MissingInput", `interface ${name}`, "its broadcasts can't be told from those of the others", {
-        remedy:
-          "install perl (Debian: perl-base), or start it by a systemd socket unit with BindToDevice=, or where this is the only interface",
-        cause,
-      });
+      throw new Fault(
+        "MissingInput",
+        `interface ${name}`,
+        "its broadcasts can't be distinguished from those of the others",
+        {
+          remedy:
+            "install perl (Debian: perl-base), or start it by a systemd socket unit with BindToDevice=, or where this is the only interface",
+          cause,
+        },
+      );
     }
   };
 }

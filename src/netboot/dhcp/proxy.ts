@@ -10,8 +10,8 @@ import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
 
 /**
- * What a proxy says (PXE 2.1 §2.2.1): to firmware and iPXE, what to boot and from where; never an address, never a NAK, nothing to
- * anybody else. On port 4011 the same holds in every mode.
+ * What a proxy says (PXE 2.1 §2.2.1): to firmware and iPXE, what to boot and from where; never an address, never a NAK, and
+ * nothing to other clients. On port 4011 the same holds in every mode.
  */
 export function proxyAnswer(
   arrival: Arrival,

@@ -30,7 +30,7 @@ export interface Reply {
   /** The network's options; only those that the client asked for are sent. */
   network?: Options | undefined;
   reserved?: Reserved | undefined;
-  /** What to boot is told, if there is something. */
+  /** Contains what to boot, if there is something. */
   boot?: BootFiles | undefined;
   /** Why not, for a NAK. */
   because?: string;
@@ -107,7 +107,7 @@ function setNetwork(options: Options, { to, reserved }: Reply, network: Options)
     options.set(OPTION.hostName, text.encode(reserved.hostName));
 }
 
-/** Option 55; a client without one is told everything. */
+/** Option 55; a client without one gets all options. */
 function wants({ options }: Message): (code: number) => boolean {
   const list = options.get(OPTION.parameterList);
   return (code) => list === undefined || list.includes(code);

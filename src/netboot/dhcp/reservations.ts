@@ -1,5 +1,4 @@
-import { Fault } from "../../base/fault.ts";
-import { type Mac, parseMac } from "../../base/mac.ts";
+import { Fault, type Mac, parseMac } from "@slipway/base";
 import { checkOwnBoot, type OwnBoot } from "./boot.ts";
 import { formatIpv4, type Ipv4, parseIpv4 } from "./wire/ipv4.ts";
 
@@ -19,7 +18,7 @@ export interface Reserved extends OwnBoot {
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/i;
 
-/** Reservations by machine and by address. Throws a `Fault` when two share one, or one can't be told to a client. */
+/** Reservations by machine and by address. Throws a `Fault` when two share one, or one can't be encoded for a client. */
 export class Reservations {
   readonly #byMac = new Map<Mac, Reserved>();
   readonly #byAddress = new Map<Ipv4, Mac>();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mac, Rack, SENDS, say, US } from "./testing.ts";
+import { formatIpv4, parseIpv4 } from "./wire/ipv4.ts";
 
 test("N14 through a relay: the reply goes to it at port 67, the network is its, option 82 comes back last", async () => {
   const rack = new Rack();
@@ -57,4 +58,42 @@ test("N14 a machine that moves to another network is offered an address there", 
   const rack = new Rack();
   assert.equal(await rack.boot(), "10.0.0.100");
   assert.equal(await rack.boot({ giaddr: "10.1.0.1" }), "10.1.0.100");
+});
+
+/** What the server keeps of the way by which an address was given. */
+function wayOf(rack: Rack, address: string) {
+  return rack.leases.bound(rack.now).find((lease) => formatIpv4(lease.address) === address)?.via;
+}
+
+test("a lease keeps the relay and the port that it was given through, also when its client renews by itself", async () => {
+  const rack = new Rack();
+  const sends = { ...SENDS.system, 82: [1, 2, 0xab, 1, 2, 1, 9] };
+  assert.equal(await rack.boot({ giaddr: "10.1.0.1", sends }), "10.1.0.100");
+  const via = { giaddr: parseIpv4("10.1.0.1"), circuit: "ab01", remote: "09" };
+  assert.deepEqual(wayOf(rack, "10.1.0.100"), via);
+  assert.equal((await rack.send(say("request", { ciaddr: "10.1.0.100" })))?.type, "ack");
+  assert.deepEqual(wayOf(rack, "10.1.0.100"), via);
+  await rack.send(say("release", { ciaddr: "10.1.0.100", server: US }));
+  assert.deepEqual(rack.leases.at(parseIpv4("10.1.0.100")), {
+    ...{ address: parseIpv4("10.1.0.100"), client: "1/525400000001", state: "released", expiresAt: rack.now, via },
+  });
+});
+
+test("a port that a relay names at length is kept by its hash", async () => {
+  const rack = new Rack();
+  const sends = { ...SENDS.system, 82: [1, 40, ...new Array<number>(40).fill(7)] };
+  await rack.boot({ giaddr: "10.1.0.1", sends });
+  assert.match(wayOf(rack, "10.1.0.100")?.circuit ?? "", /^[0-9a-f]{64}$/);
+});
+
+test("N1 who claims to be a relay does not take a living lease of our own link from it", async () => {
+  const rack = new Rack();
+  assert.equal(await rack.boot(), "10.0.0.100");
+  await rack.boot({ giaddr: "10.0.0.66" });
+  assert.equal(wayOf(rack, "10.0.0.100"), undefined);
+  rack.now += 4_000_000;
+  assert.equal(await rack.boot({ giaddr: "10.0.0.66" }), "10.0.0.100");
+  assert.equal(wayOf(rack, "10.0.0.100")?.giaddr, parseIpv4("10.0.0.66"));
+  assert.equal(await rack.boot(), "10.0.0.100");
+  assert.equal(wayOf(rack, "10.0.0.100"), undefined);
 });

@@ -1,9 +1,9 @@
 /**
  * DHCP for machines that boot from the network: from a message and where it came from to the answer and where it goes. Leases are
- * durable before a client hears of them. Needs a clock, leases, and, if there is one, a way to see whether an address is in use.
+ * durable before a client gets them. Needs a clock, leases, and, if there is one, a way to see whether an address is in use.
  * Knows no sockets (`udp.ts` has them), no Kubernetes, and shares nothing between clients but the leases.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "@slipway/base";
 import { AddressBook } from "./address-book.ts";
 import {
   type Arrival,
@@ -14,6 +14,7 @@ import {
   nakAddress,
   replyAddress,
   serverIdOf,
+  viaOf,
   withBroadcast,
 } from "./arrival.ts";
 import { type BootFiles, checkBoot, type OwnBoot } from "./boot.ts";
@@ -91,7 +92,8 @@ export class DhcpServer {
     const bytes = message.options.get(OPTION.messageType);
     const type = bytes === undefined ? undefined : tolerant(() => typeOf(bytes));
     if (client === undefined || type === undefined) return undefined;
-    this.#tell({ is: "heard", client });
+    const via = viaOf(arrival);
+    this.#tell({ is: "heard", client, ...(via && { via }) });
 
     if (arrival.port === BOOT_SERVER_PORT || this.#config.mode === "proxy") {
       const reserved = this.#reserved(client);
@@ -112,10 +114,11 @@ export class DhcpServer {
     const { leases, inUse } = this.#options;
     const exchange = {
       ...{ message, client, subnet, reserved },
+      via: viaOf(arrival),
       us: [arrival.local, serverIdOf(arrival)],
       now: this.#options.clock.now(),
     };
-    const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us);
+    const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us, exchange.via);
     const verdict = await decide(type, exchange, { book, leases, inUse, tell: this.#tell });
     return written(verdict, arrival, { client, reserved, subnet, boot: this.#config.boot });
   }

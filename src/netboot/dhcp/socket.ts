@@ -20,13 +20,13 @@ export type Bind = (address: string, port: number) => Promise<Socket>;
 
 /**
  * A burst of clients, as after a power failure, waits here rather than being lost (some 2,000 messages; the kernel may grant less). With more, an
- * overloaded server would answer nobody but clients that have given up.
+ * overloaded server would answer only clients that have given up.
  */
 const RECEIVE_BYTES = 1024 * 1024;
 
 /**
  * A pair of sockets. One is bound to the address itself: what it sends, broadcasts included, leaves by the interface that has the
- * address. Linux gives such a socket no broadcasts, so another one listens at all addresses; what it hears the broadcasts of is up
+ * address. Linux gives such a socket no broadcasts, so another one listens at all addresses; whose broadcasts it receives is up
  * to `bind`.
  */
 export function pairOf(bind: Bind): OpenSocket {
@@ -44,7 +44,7 @@ export function pairOf(bind: Bind): OpenSocket {
   };
 }
 
-/** Sockets that hear the broadcasts of every interface, and are not told which. */
+/** Sockets that receive the broadcasts of every interface, without its name. */
 export const openDatagramSocket: OpenSocket = pairOf((address, port) => {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = createSocket({ type: "udp4", reuseAddr: true });
@@ -66,11 +66,11 @@ export function sendBy(socket: Socket, bytes: Uint8Array, to: Endpoint): Promise
   });
 }
 
-/** Hands on what a bound socket hears, until the returned function is called. */
+/** Hands on what a bound socket receives, until the returned function is called. */
 export function hear(socket: Socket, receive: Receive): () => void {
   const onMessage = (bytes: Uint8Array, from: { address: string; port: number }): void =>
     receive(bytes, { address: ipv4OfKernel(from.address), port: from.port });
-  // An error of a socket in use is that of one packet; the next one is heard all the same.
+  // An error of a socket in use is that of one packet; the next one is received all the same.
   const onError = (): void => {};
   socket.on("message", onMessage).on("error", onError);
   socket.setBroadcast(true);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "../../base/fault.ts";
+import { isFault } from "@slipway/base";
 import type { SubnetConfig } from "./config.ts";
 import { Reservations } from "./reservations.ts";
 import { compileSubnets } from "./subnet.ts";

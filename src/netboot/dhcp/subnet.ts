@@ -1,5 +1,4 @@
-import { Fault } from "../../base/fault.ts";
-import { contains, networkOf, parseCidr } from "../../base/ip.ts";
+import { contains, Fault, networkOf, parseCidr } from "@slipway/base";
 import type { SubnetConfig } from "./config.ts";
 import { Pool } from "./leases/pool.ts";
 import * as addresses from "./options/addresses.ts";
@@ -19,13 +18,15 @@ export interface Subnet {
   name: string;
   network: Ipv4;
   mask: Ipv4;
-  /** The network's own addresses and the gateway's: never given to anybody. */
+  /** The network's own addresses and the gateway's: never given to a client. */
   infrastructure: ReadonlySet<Ipv4>;
   pool: Pool;
   options: Options;
   leaseMs: number;
   bootLeaseMs: number;
   quarantineMs: number;
+  /** Behind one port of a relay. */
+  leasesPerPort: number;
 }
 
 /** Whether an address is one of this network. */
@@ -85,6 +86,7 @@ function compile(config: SubnetConfig): Subnet {
     options: optionsOf(config, { mask, broadcast, gateway }),
     leaseMs: 1000 * leaseSeconds,
     bootLeaseMs: 1000 * Math.min(leaseSeconds, seconds("bootLeaseSeconds", config.bootLeaseSeconds ?? 600)),
+    leasesPerPort: config.leasesPerPort ?? Math.ceil((7 * pool.size) / 8),
     quarantineMs: 1000 * seconds("quarantineSeconds", config.quarantineSeconds ?? 3600),
   };
 }

@@ -116,10 +116,17 @@ export class Rack {
   readonly server: DhcpServer;
 
   constructor(
-    given: { config?: Partial<DhcpConfig>; reservations?: Reservation[]; inUse?: InUse; store?: MemoryStore } = {},
+    given: {
+      config?: Partial<DhcpConfig>;
+      reservations?: Reservation[];
+      inUse?: InUse;
+      store?: MemoryStore;
+      /** What is between the leases and the store. */
+      around?: (store: LeaseStore) => LeaseStore;
+    } = {},
   ) {
     this.store = given.store ?? new MemoryStore();
-    this.leases = new LeaseTable(this.store);
+    this.leases = new LeaseTable(given.around?.(this.store) ?? this.store);
     this.server = new DhcpServer({
       config: { ...CONFIG, ...given.config },
       leases: this.leases,
@@ -153,6 +160,7 @@ export class Rack {
   }
 }
 
+/** An answer as a test reads it: its type by name, `none` where it has none. */
 export function heard({ bytes, to }: Answer): Heard {
   const message = decode(bytes);
   const types = Object.entries(MESSAGE);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { quietLog } from "@slipway/base";
 import fc from "fast-check";
-import { quietLog } from "../../base/log.ts";
 import type { Endpoint } from "./arrival.ts";
 import type { OpenSocket, Receive } from "./socket.ts";
 import { openDatagramSocket } from "./socket.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "../../base/log.ts";
+import { isFault, type Log } from "@slipway/base";
 import { BOOT_SERVER_PORT, SERVER_PORT } from "./arrival.ts";
 import type { DhcpServer } from "./server.ts";
 import type { DatagramSocket, OpenSocket, Receive } from "./socket.ts";
@@ -61,6 +61,8 @@ export async function serveDhcp(
           return;
         }
         counts.failed += 1;
+        // Of leases that can't be written the log has one line, not one for each client.
+        if (isFault(error, "Unavailable")) return log.debug({ from: formatIpv4(from.address), error }, "no lease");
         log.warn({ from: formatIpv4(from.address), error }, "DHCP message could not be answered");
       }
     };

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { isFault } from "../../base/fault.ts";
+import { isFault } from "@slipway/base";
 import { declaredFiles, folderFiles } from "./disk.ts";
 import { memoryFiles } from "./memory.ts";
 import { type FileSource, firstOf } from "./source.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { FileSource, OpenFile } from "./source.ts";
 
 /** Single files of the disk under names of our own: `{ "shimx64.efi": "/usr/lib/shim/shimx64.efi.signed" }`. */

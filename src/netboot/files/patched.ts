@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { OpenFile } from "./source.ts";
 
 /**

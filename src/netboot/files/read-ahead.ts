@@ -10,7 +10,7 @@ export function readAhead(file: OpenFile, chunkBytes: number): Pick<OpenFile, "s
     let bytes = chunks.get(index);
     if (bytes === undefined) {
       bytes = file.read(index * chunkBytes, Math.min(chunkBytes, file.size - index * chunkBytes));
-      // Whoever asks for these bytes gets the error; until then nobody waits for them.
+      // The caller that asks for these bytes gets the error; until then there is no waiter.
       bytes.catch(() => {});
       chunks.set(index, bytes);
     }

@@ -16,12 +16,14 @@ export interface Asker {
   address: string;
 }
 
-/** A file that is being read; whoever opened it closes it. */
+/** A file that is being read; the opener closes it. */
 export interface OpenFile {
   /** Bytes, as they were when it was opened. */
   readonly size: number;
   /** Differs between contents, the same for the same content: what an ETag is made of. */
   readonly version: string;
+  /** It is read from front to end, each byte once: it has no parts that could be asked for. */
+  readonly sequential?: true;
   /** The bytes from `offset` on: `length` of them, fewer only when the file has become shorter since. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;

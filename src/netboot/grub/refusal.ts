@@ -1,4 +1,4 @@
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** Why a value can't stand in a GRUB script. */
 export function refusal(where: string, value: string, why: string): Fault {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { isFault } from "../../base/fault.ts";
 import { type GrubScript, type GrubStatement, grubScript } from "./script.ts";
 import type { Value } from "./word.ts";
 

@@ -13,7 +13,7 @@ export type GrubCommand =
   | { do: "initrd"; files: readonly [Value, ...Value[]] }
   /** Starts what was loaded. */
   | { do: "boot" }
-  /** Another loader instead of a kernel, told that it comes from where paths without a device begin. */
+  /** Another loader instead of a kernel, which takes for its origin where paths without a device begin. */
   | { do: "chainloader"; file: Value }
   /** Reads another file's statements in this place; what it sets stays set. Succeeds even when there is no such file. */
   | { do: "source"; file: Value }

@@ -1,23 +1,42 @@
-import type { Mac } from "../../base/mac.ts";
+import type { Mac } from "@slipway/base";
 import type { Inventory, Order, Progress, Result } from "../agent/protocol.ts";
+import type { Session } from "./presence.ts";
 
-/** A machine that was heard on the network. Times are milliseconds since 1970. */
+/** Given by `slipway approve`. */
+export interface Approval {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Fingerprint of the agent's key: it holds for the boot that made that key. Absent: for the host. */
+  key?: string;
+}
+
+/** A machine that was seen on the network. Times are milliseconds since 1970. */
 export interface Host {
-  /** `host-52-54-00-12-34-56`: by the card that was heard first. Never changes. */
+  /** `host-52-54-00-12-34-56`: by the card that was seen first. Never changes. */
   readonly name: string;
   readonly mac: Mac;
-  /** All its cards, once it has reported; before, the one. */
+  /** The card that it came up with and those that it proved to have; never one that it merely names. */
   macs: readonly Mac[];
   firstSeen: number;
   lastSeen: number;
-  /** Its address when it was heard last. */
+  /** Its address when it was seen last. */
   address?: string;
   architecture?: "x86_64" | "aarch64";
   firmware?: "bios" | "uefi";
   /** What it boots next. */
   boot: BootAction;
-  inventory?: Inventory;
+  /** What its maker calls it, once it has reported. */
+  product?: string;
+  /** Read from the disk when it is asked for; no copy of a host has it. */
+  readonly inventory?: Inventory;
   inventoryAt?: number;
+  /** Of the agent that registered last; undefined: it made none. */
+  agentKey?: string;
+  /** Of the agent that registered last. */
+  session?: Session;
+  approval?: Approval;
+  /** By card, the relay's port (option 82) that it registered through first, or when it was approved last. */
+  ports?: Readonly<Record<Mac, string>>;
   /** Given last; `result` once it has ended. */
   order?: GivenOrder;
 }
@@ -37,16 +56,26 @@ export interface GivenOrder {
  */
 export type BootAction = "agent" | "disk" | "wait" | { chain: string };
 
-/** What becomes of a host. That it was merely seen again is no change. `into`: it turned out to be that other host. */
-export type HostChange = { is: "changed"; host: Host } | { is: "gone"; name: string; into?: string };
+/**
+ * What becomes of a host. That it was merely seen again is no change. `into`: it turned out to be that other host. `refused`: someone
+ * tried to act in its name, or claims what it owns; the host itself has not changed.
+ */
+export type HostChange =
+  | { is: "changed"; host: Host }
+  | { is: "gone"; name: string; into?: string }
+  | { is: "refused"; host: Host; because: string };
 
 /** What is known of each machine as it is kept: values, never changed in place. */
 export interface HostRecord {
-  readonly host: Readonly<Host>;
+  readonly host: Readonly<Omit<Host, "inventory">>;
+  /** Where it was seen first (`Heard.source`). Absent: `link`. */
+  readonly source?: string;
+  /** What its inventory takes on the disk. */
+  readonly inventoryBytes?: number;
   /** SHA-256 of the token that the agent got when it registered last. */
   readonly tokenHash?: string;
-  /** By which capability (its SHA-256) it registered last, and from which address. */
-  readonly came?: { readonly by: string; readonly from: string };
+  /** By which capability its boot registered (its SHA-256). */
+  readonly cameBy?: string;
   /** Somebody said what it boots; else the usual holds. */
   readonly bootChosen: boolean;
 }
@@ -56,12 +85,20 @@ export function hostName(mac: Mac): string {
   return `host-${mac.replaceAll(":", "-")}`;
 }
 
-/** Whether it may be forgotten to make room for another: it has told nothing, and nobody has said anything about it. */
+/** Whether it may be forgotten to make room for another: it has reported nothing, and no user has decided anything about it. */
 export function isMerelyHeard({ host, bootChosen }: HostRecord): boolean {
-  return host.inventory === undefined && host.order === undefined && !bootChosen;
+  return host.inventoryAt === undefined && host.order === undefined && !bootChosen;
+}
+
+/** The host with the key of the agent that registers now, or none, in the place of the one before. */
+export function withAgentKey(
+  { agentKey: _before, ...host }: HostRecord["host"],
+  agentKey: string | undefined,
+): HostRecord["host"] {
+  return agentKey === undefined ? host : { ...host, agentKey };
 }
 
 /** The order that has no result yet. */
-export function openOrder(host: Readonly<Host>): GivenOrder | undefined {
+export function openOrder(host: Pick<Host, "order">): GivenOrder | undefined {
   return host.order?.result === undefined ? host.order : undefined;
 }

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { isFault } from "../../base/fault.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { isFault, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { fingerprint } from "../agent/key.ts";
 import type { HostChange } from "./host.ts";
 import { openHostStore } from "./host-store.ts";
 import { Hosts } from "./hosts.ts";
@@ -20,7 +19,7 @@ const never = new AbortController().signal;
 const folder = mkdtempSync(join(tmpdir(), "slipway-hosts-"));
 after(() => rmSync(folder, { recursive: true }));
 
-function hostsAndNews(options: { most?: number } = {}) {
+function hostsAndNews(options: Parameters<typeof someHosts>[1] = {}) {
   const clock = new VirtualClock();
   const hosts = someHosts(clock, options);
   const news: HostChange[] = [];
@@ -61,24 +60,34 @@ test("N18 a machine of which nobody said anything boots the usual, the agent unl
   assert.equal(someHosts(new VirtualClock(), { usualBoot: "disk" }).bootOf(A), "disk");
 });
 
-test("a report joins the records of a machine's cards under the name of the one that was heard first", async () => {
-  const { clock, hosts, news } = hostsAndNews();
+test("N1 a record of a card that was merely heard goes into the host that spoke by it", () => {
+  const { hosts, news } = hostsAndNews();
   hosts.heard({ mac: B });
-  await clock.run(1);
   hosts.heard({ mac: A, address: "10.0.0.5" });
   const { host } = hosts.register(inventoryOf(A, B, "00:00:00:00:00:00"), A);
+  assert.equal(hosts.list().length, 2);
+  hosts.join(host, B);
 
-  assert.equal(host, "host-52-54-00-00-00-0b");
   assert.deepEqual(
     hosts.list().map(({ name, macs, address }) => ({ name, macs, address })),
-    [{ name: host, macs: [B, A], address: "10.0.0.5" }],
+    [{ name: NAME, macs: [A, B], address: "10.0.0.5" }],
   );
-  assert.deepEqual(news.at(-2), { is: "gone", name: NAME, into: host });
-  assert.equal(hosts.get(A)?.name, host);
+  assert.deepEqual(news.at(-2), { is: "gone", name: "host-52-54-00-00-00-0b", into: host });
+  assert.equal(hosts.get(B)?.name, host);
 });
 
-test("N1 no machine takes another's place by naming its card", () => {
+test("a host that was forgotten comes again without the cards that it had proved", () => {
   const { hosts } = hostsAndNews();
+  const { host } = hosts.register(inventoryOf(A, B), A);
+  hosts.join(host, B);
+  assert.equal(hosts.get(B)?.name, host);
+  hosts.forget(host);
+  hosts.heard({ mac: A });
+  assert.deepEqual([hosts.get(A)?.macs, hosts.get(B)], [[A], undefined]);
+});
+
+test("N1 no machine takes another's place by naming its card, and both are told", () => {
+  const { hosts, news } = hostsAndNews();
   const victim = hosts.register(inventoryOf(A), A);
   hosts.heard({ mac: C });
   hosts.setBoot(C, "disk");
@@ -90,6 +99,27 @@ test("N1 no machine takes another's place by naming its card", () => {
   assert.equal(hosts.get(A)?.order?.is.id, order.id);
   assert.equal(hosts.byToken(victim.token)?.name, victim.host);
   assert.equal(hosts.bootOf(C), "disk");
+  assert.throws(
+    () => hosts.join(thief.host, A),
+    (error) => isFault(error, "Conflict"),
+  );
+  const told = news.flatMap((change) => (change.is === "refused" ? [`${change.host.mac}: ${change.because}`] : []));
+  assert.deepEqual(told.slice(0, 2), [
+    `${B}: ${victim.host} says that the card ${A} is its own, too`,
+    `${A}: ${thief.host} says that the card ${A} is its own, too`,
+  ]);
+});
+
+test("N1 a card that was named before its machine booted is that machine's, and both are told", () => {
+  const { hosts, news } = hostsAndNews();
+  const thief = hosts.register(inventoryOf(B, A), B);
+  const victim = hosts.register(inventoryOf(A), A);
+  assert.notEqual(victim.host, thief.host);
+  assert.equal(hosts.get(A)?.name, victim.host);
+  const told = () => news.flatMap((change) => (change.is === "refused" ? [change.host.name] : []));
+  assert.deepEqual(told(), [victim.host, thief.host]);
+  hosts.inspected(thief.host, inventoryOf(B, A));
+  assert.equal(told().length, 2, "the same is told once a minute");
 });
 
 test("a token is good until the next registration", () => {
@@ -109,8 +139,10 @@ test("N10 after a restart, even a sudden one, hosts, boot actions, tokens and or
   const before = someHosts(clock, { file });
   before.heard({ mac: B, address: "10.0.0.6", architecture: "aarch64", firmware: "uefi" });
   await clock.run(1_500);
-  const { token } = before.register(inventoryOf(A, C), A);
+  const { token } = before.register(inventoryOf(A, C), A, { address: "10.0.0.5", proof: "lease" });
+  before.join(NAME, C);
   before.setBoot(A, "disk");
+  before.approve(A);
   const order = before.give(A, { order: "write", disk: "sda", url: "http://x/private/secret", format: "raw" });
   await before.nextOrder(NAME, never);
 
@@ -133,17 +165,13 @@ test("N10 after a restart, even a sudden one, hosts, boot actions, tokens and or
   before.close();
 });
 
-test("only the owner may read the file of hosts; one of a newer Slipway is refused", () => {
+test("only the owner may read the file of hosts", () => {
   const file = join(folder, "rights.db");
   const hosts = someHosts(new VirtualClock(), { file });
   hosts.register(inventoryOf(A), A);
 
   assert.deepEqual([statSync(file).mode & 0o777, statSync(`${file}-wal`).mode & 0o777], [0o600, 0o600]);
   hosts.close();
-  const newer = new DatabaseSync(file);
-  newer.exec("PRAGMA user_version = 99");
-  newer.close();
-  assert.throws(() => openHostStore(file), /its format is 99/);
   assert.throws(
     () => openHostStore(folder),
     (error) => isFault(error, "MissingInput"),
@@ -172,8 +200,8 @@ test("a store that fails changes nothing, and nobody is told", () => {
   assert.ok(hosts.byToken(token) !== undefined);
 });
 
-test("there is room for so many; who was merely heard longest ago leaves, and nobody else", () => {
-  const { hosts, news } = hostsAndNews({ most: 3 });
+test("there is room for so many; who was merely heard longest ago leaves first, and nobody with an order or a boot of its own", () => {
+  const { hosts, news } = hostsAndNews({ bounds: { hosts: 3 } });
   hosts.heard({ mac: A });
   hosts.heard({ mac: B });
   hosts.register(inventoryOf(C), C);
@@ -192,7 +220,8 @@ test("there is room for so many; who was merely heard longest ago leaves, and no
   hosts.give("52:54:00:00:00:0d", { order: "inspect" });
   assert.equal(hosts.heard({ mac: B }), undefined);
   assert.equal(hosts.bootOf(B), "agent");
-  assert.throws(() => hosts.register(inventoryOf(B), B), /there are 3 hosts already/);
+  hosts.setBoot(C, "wait");
+  assert.throws(() => hosts.register(inventoryOf(B), B), /there is no room beside 3 hosts/);
   assert.equal(hosts.list().length, 3);
 });
 
@@ -210,6 +239,7 @@ test("N23 a host without work waits; an order reaches it in the same moment", as
 test("an order is given again until it has a result, and there is one at a time", async () => {
   const { hosts } = hostsAndNews();
   hosts.register(inventoryOf(A), A);
+  hosts.approve(A);
   const order = hosts.give(NAME, (id) => ({ order: "kexec", kernel: `http://x/private/${id}`, commandLine: "" }));
 
   assert.deepEqual(await hosts.nextOrder(NAME, never), order);
@@ -247,10 +277,25 @@ test("a wait ends with the request, with a newer one, with the host and with the
   assert.equal(await last, undefined);
 });
 
+test("a service that has ended hands out no order and lets nobody wait for one", async () => {
+  for (const isOrdered of [true, false]) {
+    const { clock, hosts } = hostsAndNews();
+    hosts.register(inventoryOf(A), A);
+    if (isOrdered) hosts.give(A, { order: "inspect" });
+    hosts.close();
+    const answers: unknown[] = [];
+    void hosts.nextOrder(NAME, never).then((order) => answers.push(order));
+    await clock.settle();
+    assert.deepEqual(answers, [undefined]);
+    assert.equal(hosts.get(A)?.order?.takenAt, undefined);
+  }
+});
+
 test("N23 no order is repeated to a machine that it made start again", async () => {
   const { hosts } = hostsAndNews();
   const afterRestart = async (take: boolean, body: Parameters<Hosts["give"]>[1]) => {
     hosts.register(inventoryOf(A), A);
+    hosts.approve(A);
     const { id } = hosts.give(A, body);
     if (take) await hosts.nextOrder(NAME, never);
     hosts.register(inventoryOf(A), A);
@@ -263,4 +308,152 @@ test("N23 no order is repeated to a machine that it made start again", async () 
   assert.equal((await afterRestart(true, { order: "wipe", how: "full", disks: "all" }))?.ok, false);
   assert.equal((await afterRestart(true, { order: "inspect" }))?.ok, true);
   assert.equal(await afterRestart(false, { order: "reboot" }), undefined);
+});
+
+test("an agent's key is taken when it registers: a later report can't change it, and a boot without a key leaves none", () => {
+  const hosts = someHosts(new VirtualClock());
+  const withKey = (key?: string) => {
+    const { agent, ...inventory } = inventoryOf(A);
+    const { key: _usual, ...keyless } = agent;
+    return { ...inventory, agent: key === undefined ? keyless : { ...keyless, key } };
+  };
+  const [first, second] = [`age1${"q".repeat(58)}`, `age1${"p".repeat(58)}`];
+  const { host } = hosts.register(withKey(first), A);
+  assert.equal(hosts.get(host)?.agentKey, first);
+
+  hosts.inspected(host, withKey(second));
+  hosts.inspected(host, withKey());
+  assert.equal(hosts.get(host)?.agentKey, first);
+  hosts.register(withKey(second), A);
+  assert.equal(hosts.get(host)?.agentKey, second);
+  hosts.register(withKey(), A);
+  assert.equal(hosts.get(host)?.agentKey, undefined);
+});
+
+test("N1 a host that nobody declared or approved is given nothing that writes, and is not handed what it was given before", async () => {
+  const { clock, hosts, news } = hostsAndNews();
+  hosts.register(inventoryOf(A), A, { address: "10.0.0.5", proof: "lease" });
+  const wipe = { order: "wipe", how: "full", disks: "all" } as const;
+  assert.throws(
+    () => hosts.give(A, wipe),
+    (error) => isFault(error, "Forbidden") && error.remedy === `slipway approve host/${NAME}`,
+  );
+  hosts.give(A, { order: "inspect" });
+  assert.equal((await hosts.nextOrder(NAME, never))?.order, "inspect");
+  hosts.result(NAME, hosts.get(A)!.order!.is.id, { ok: true, message: "" });
+
+  assert.equal(hosts.declare(NAME, { is: "declared" }), true);
+  assert.equal(hosts.declare(NAME, { is: "declared" }), false);
+  assert.equal(hosts.standing(A).trust, "declared");
+  const { id } = hosts.give(A, wipe);
+  hosts.declare(NAME, { is: "none" });
+  let handed: string | undefined;
+  const waiting = hosts.nextOrder(NAME, never).then((order) => {
+    handed = order?.id;
+  });
+  await clock.run(1_000);
+  assert.equal(handed, undefined);
+  assert.match(
+    news.flatMap((change) => (change.is === "refused" ? [change.because] : [])).join(),
+    /the order "wipe" is not handed over: it is neither declared nor approved/,
+  );
+  hosts.approve(A);
+  await waiting;
+  assert.equal(handed, id);
+  hosts.withdraw(A);
+  assert.equal(hosts.standing(A).trust, "discovered");
+});
+
+test("N1 an approval for a key holds for the boot that made it, and one for a key that its agent has not is refused", () => {
+  const { hosts } = hostsAndNews();
+  const boot = (key?: string) => {
+    const { key: _usual, ...agent } = inventoryOf(A).agent;
+    hosts.register({ ...inventoryOf(A), agent: { ...agent, ...(key && { key }) } }, A, {
+      ...{ address: "10.7.0.5", proof: "claim" },
+    });
+    const { agentKey } = hosts.get(A)!;
+    return agentKey && fingerprint(agentKey);
+  };
+  boot();
+  assert.throws(() => hosts.approve(A), /only its own word says which machine it is/);
+  assert.throws(() => hosts.approve(A, "5559-c603-7d92-0c10-a273-ec75"), /its agent has registered no key/);
+  const first = boot(`age1${"q".repeat(58)}`);
+  hosts.approve(A, first);
+  assert.equal(hosts.standing(A).trust, "approved");
+  boot(`age1${"p".repeat(58)}`);
+  assert.equal(hosts.standing(A).trust, "discovered");
+  assert.throws(() => hosts.approve(A, first), /its agent has registered the key/);
+});
+
+test("N1 a card that turns up at another port of its relay is not trusted before it is approved there", () => {
+  const { hosts } = hostsAndNews();
+  const at = (via: string) => {
+    hosts.register(inventoryOf(A), A, { address: "10.8.0.5", proof: "relay", via });
+    return hosts.standing(A).trust;
+  };
+  assert.equal(at("10.8.0.1//"), "discovered");
+  hosts.declare(NAME, { is: "declared" });
+  assert.deepEqual(
+    [at("10.8.0.1/01/"), at("10.8.0.1/02/"), at("10.8.0.1/01/")],
+    ["declared", "discovered", "declared"],
+  );
+  assert.equal(at("10.8.0.1/02/"), "discovered");
+  hosts.approve(A);
+  assert.deepEqual([at("10.8.0.1/02/"), at("10.8.0.1/01/")], ["approved", "discovered"]);
+});
+
+test("who is declared or approved keeps its record when others flood, and is there after a restart", () => {
+  const clock = new VirtualClock();
+  const file = join(folder, "kept.db");
+  const hosts = someHosts(clock, { file, bounds: { hosts: 2 } });
+  for (const mac of [A, B]) hosts.register(inventoryOf(mac), mac, { address: "10.0.0.5", proof: "lease" });
+  hosts.approve(A);
+  hosts.declare("host-52-54-00-00-00-0b", { is: "declared" });
+  hosts.heard({ mac: C });
+  assert.equal(hosts.get(C), undefined);
+  hosts.close();
+  const again = someHosts(clock, { file, bounds: { hosts: 2 } });
+  assert.deepEqual([again.standing(A).trust, again.standing(B).trust], ["approved", "discovered"]);
+  again.register(inventoryOf(C), C);
+  assert.deepEqual([again.get(A)?.name, again.get(B)], [NAME, undefined], "not declared yet, it makes room");
+  again.close();
+});
+
+test("N1 an agent that registers again with its key, by its token, is the same boot: its capability still is no other address's", () => {
+  const clock = new VirtualClock();
+  const hosts = someHosts(clock);
+  const { agent, ...inventory } = inventoryOf(A);
+  const { key, ...keyless } = agent;
+  const at = (address: string) => ({ address, proof: "claim" }) as const;
+  const capability = "of this boot";
+  const { host } = hosts.register({ ...inventory, agent: keyless }, A, { ...at("10.0.0.1"), capability });
+  const order = hosts.give(host, { order: "inspect" });
+  const { token } = hosts.register({ ...inventory, agent: { ...keyless, key: key! } }, A, at("10.0.0.1"));
+
+  assert.equal(hosts.byToken(token)?.agentKey, key);
+  assert.equal(hosts.isOpen(host, order.id), true);
+  assert.throws(
+    () => hosts.register({ ...inventory, agent: keyless }, A, { ...at("10.0.0.9"), capability }),
+    (error) => isFault(error, "Forbidden"),
+  );
+  hosts.register({ ...inventory, agent: keyless }, A, { ...at("10.0.0.9"), capability: "of the next boot" });
+});
+
+test("a living session is not replaced while its order runs, whatever the wall clock says; after a minute of silence it is", async () => {
+  const { clock, hosts } = hostsAndNews();
+  const by = { address: "10.0.0.5", proof: "lease" as const, capability: "one" };
+  hosts.register(inventoryOf(A), A, by);
+  hosts.give(NAME, { order: "poweroff" });
+  await hosts.nextOrder(NAME, never);
+  const replace = () => hosts.register(inventoryOf(A), A, { ...by, capability: "two" });
+  const isRefused = (): void => assert.throws(replace, (error) => isFault(error, "Conflict"));
+  for (const hours of [1, -1, -1]) {
+    hosts.spoke(NAME);
+    clock.step(hours * 3_600_000);
+    await clock.run(59_000);
+    isRefused();
+  }
+  clock.step(-3_600_000);
+  await clock.run(1_000);
+  assert.equal(replace().host, NAME);
 });

@@ -1,70 +1,118 @@
 /**
- * The machines that were heard on the network: what they are, what they boot next, what they are told to do. One record a machine,
- * whichever of its cards it was heard by. On the disk before anybody is told, but for when a machine was seen last, that a new one
- * was heard and how far an order is, which follow within a second. Needs a store, a clock and randomness; knows no socket and no Kubernetes object.
+ * The machines that were seen on the network: what they are, what they boot next, what they are ordered to do. One record a machine,
+ * whichever of its cards it was seen by. On the disk before any listener is called, but for when a machine was seen last, that a new one
+ * was seen and how far an order is, which follow within a second. Needs a store, a clock and randomness; knows no socket and no Kubernetes object.
  */
 import { createHash } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
-import { type Mac, parseMac } from "../../base/mac.ts";
-import { type Random, uuid } from "../../base/random.ts";
+import { type Clock, Fault, isFault, type Mac, parseMac, type Random } from "@slipway/base";
 import type { Inventory, Order, OrderBody, Progress, Registered, Result } from "../agent/protocol.ts";
-import { type BootAction, type Host, type HostChange, type HostRecord, hostName, openOrder } from "./host.ts";
+import { HostBook } from "./book.ts";
+import { Disputes } from "./disputes.ts";
+import type { Bounds } from "./eviction.ts";
+import { type BootAction, type Host, type HostChange, type HostRecord, hostName, isMerelyHeard } from "./host.ts";
 import type { HostStore } from "./host-store.ts";
-import { type Durability, HostRecords } from "./records.ts";
-import { afterRestart, identify } from "./registration.ts";
+import { Orders } from "./orders.ts";
+import { Paces } from "./paces.ts";
+import { pack } from "./packed-inventory.ts";
+import { HostRecords, LINK } from "./records.ts";
+import {
+  type Arrival,
+  afterRestart,
+  begun,
+  claimedCardsOf,
+  mayReplace,
+  type NewSession,
+  sessionOf,
+} from "./registration.ts";
+import { Silence } from "./silence.ts";
+import { Standings } from "./standings.ts";
+import { approvalOf, type Declaration, type Standing, type TrustPolicy } from "./trust.ts";
 
 export interface HostsOptions {
   /** Closed with the hosts. */
   store: HostStore;
-  clock: Pick<Clock, "now" | "after">;
+  clock: Pick<Clock, "now" | "monotonic" | "after">;
   /** For tokens: `cryptoRandom` for real machines. */
   random: Random;
-  /** Records at one time, 10,000 unless told otherwise. A new one takes the place of the one that was merely heard longest ago. */
-  most?: number;
-  /** What a machine boots of which nobody said anything: the agent, unless told otherwise. */
+  /** How much there may be; `eviction.ts` says who leaves. Default: `BOUNDS`. */
+  bounds?: Partial<Bounds>;
+  /** What an unknown machine boots. Default: the agent. */
   usualBoot?: BootAction;
+  /** Whether all who register are trusted, or only declared and approved machines. Default: the latter. */
+  trust?: TrustPolicy;
 }
 
-/** What DHCP or a boot script's request tells of a machine. */
-export type Heard = Pick<Host, "mac" | "address" | "architecture" | "firmware">;
+/** What DHCP or a boot script's request shows of a machine. */
+export type Heard = Pick<Host, "mac" | "address" | "architecture" | "firmware"> & {
+  /** Where: `link`, the default, or `relay:GIADDR/CIRCUIT`. Only of a machine that is new it is noted. */
+  source?: string;
+};
 
 /** Every host token begins so: logs know by it what they must not repeat. */
 export const TOKEN_PREFIX = "slh_";
 
-const MOST_HOSTS = 10_000;
+/** What a file of hosts may hold. */
+export const BOUNDS: Bounds = {
+  hosts: 10_000,
+  bytes: 128 * 1024 * 1024,
+  hostsPerSource: 5_000,
+  bytesPerSource: 32 * 1024 * 1024,
+};
 
 export class Hosts {
   readonly #records: HostRecords;
+  readonly #book: HostBook;
   readonly #clock: Pick<Clock, "now">;
   readonly #random: Random;
-  readonly #most: number;
   readonly #usualBoot: BootAction;
-  readonly #listeners = new Set<(change: HostChange) => void>();
-  /** Wakes who waits for an order, by host. */
-  readonly #waiting = new Map<string, () => void>();
-  #closed = false;
+  readonly #disputes: Disputes;
+  readonly #silence: Silence;
+  readonly #paces: Paces;
+  readonly #standings: Standings;
+  readonly #orders: Orders;
 
-  constructor({ store, clock, random, most = MOST_HOSTS, usualBoot = "agent" }: HostsOptions) {
+  constructor({ store, clock, random, bounds, usualBoot = "agent", trust = "approved" }: HostsOptions) {
     this.#clock = clock;
     this.#random = random;
-    this.#most = most;
     this.#usualBoot = usualBoot;
-    this.#records = new HostRecords(store, clock, (record) =>
-      record.bootChosen ? record : { ...record, host: { ...record.host, boot: usualBoot } },
-    );
+    this.#silence = new Silence(clock);
+    this.#paces = new Paces(clock);
+    this.#standings = new Standings(trust);
+    this.#disputes = new Disputes(clock, (host, because) => this.#book.tell({ is: "refused", host, because }));
+    this.#records = new HostRecords({
+      isKept: (record) => this.#standings.isKept(record),
+      ...{ store, clock, bounds: { ...BOUNDS, ...bounds } },
+      restored: (record) => (record.bootChosen ? record : { ...record, host: { ...record.host, boot: usualBoot } }),
+    });
+    this.#book = new HostBook({ records: this.#records, left: (name) => this.#forgetOf(name) });
+    this.#orders = new Orders({
+      ...{ book: this.#book, standings: this.#standings, disputes: this.#disputes, clock, random },
+    });
   }
 
-  /** Notes that a machine was heard. Undefined: it is not known and there is no room. Throws a `RangeError` for what is no MAC. */
-  heard({ mac, address, architecture, firmware }: Heard): Readonly<Host> | undefined {
+  /** Hosts that the store has and may not lose, and that there is no room for. */
+  get unread(): number {
+    return this.#records.unread;
+  }
+
+  /** How many there are, and what they take on the disk. */
+  get size(): { hosts: number; bytes: number } {
+    return { hosts: this.#records.size, bytes: this.#records.bytes };
+  }
+
+  /** Notes that a machine was seen. Undefined: it is not known and there is no room. Throws a `RangeError` for what is no MAC. */
+  heard({ mac, address, architecture, firmware, source = LINK }: Heard): Readonly<Host> | undefined {
     const said = { ...(address && { address }), ...(architecture && { architecture }), ...(firmware && { firmware }) };
     const known = this.#records.find(mac);
-    const record = known ?? this.#newRecord(parseMac(mac));
-    if (record === undefined) return undefined;
+    if (known === undefined && !this.#paces.mayBeNew(source)) return undefined;
+    const record = known ?? this.#newRecord(parseMac(mac), source);
+    const leaving = known === undefined ? this.#records.room(record) : [];
+    if (leaving === undefined) return undefined;
     const now = this.#clock.now();
     const news =
-      known === undefined || Object.entries(said).some(([key, value]) => known.host[key as keyof Host] !== value);
-    return this.#change(record, { ...said, lastSeen: now }, { durability: "soon", quietly: !news });
+      known === undefined ||
+      Object.entries(said).some(([key, value]) => known.host[key as keyof typeof known.host] !== value);
+    return this.#book.change(record, { ...said, lastSeen: now }, { durability: "soon", quietly: !news, leaving });
   }
 
   /** What the machine boots next, known or not. */
@@ -74,207 +122,210 @@ export class Hosts {
 
   /** Says what a host boots from now on. Throws a `Fault` (`NotFound`). */
   setBoot(nameOrMac: string, boot: BootAction): void {
-    this.#change({ ...this.#known(nameOrMac), bootChosen: true }, { boot });
+    this.#book.change({ ...this.#book.known(nameOrMac), bootChosen: true }, { boot });
   }
 
   /**
-   * Takes a machine's report and gives it its name and token. `mac` is the one that the machine proved to have; records of its other cards
-   * that were merely heard are joined with it. An order that it had taken ends here. A capability that was used from one address is
-   * good for repeating that, and not from another. Throws a `Fault`: `NoCapacity`, or `Forbidden` for such a capability.
+   * Takes a machine's report and gives it its name and token. `mac` is the card that it speaks by; other cards that it names are only
+   * claims. The token is good where the machine came from; without `by`, nowhere. An order that it had taken ends here. Throws a
+   * `Fault`: `NoCapacity`; `Throttled` when it comes too often; `Invalid` for a report that is too large; `Forbidden` for a capability that was used from another address; `Conflict` while the agent that is
+   * registered carries out an order, which the listeners see as a refusal.
    */
-  register(inventory: Inventory, mac: Mac, by?: { capability: string; address: string }): Registered {
-    const came = by && { by: hashOf(by.capability), from: by.address };
-    const last = this.#records.find(mac)?.came;
-    if (came !== undefined && last?.by === came.by && last.from !== came.from)
-      throw new Fault(
-        "Forbidden",
-        mac,
-        `has registered from ${last.from} by this boot's capability, not from ${came.from}`,
-      );
+  register(inventory: Inventory, mac: Mac, by?: Omit<Arrival, "card">): Registered {
+    const now = this.#clock.now();
+    const card = parseMac(mac);
+    const capability = by?.capability === undefined ? undefined : hashOf(by.capability);
+    const known = this.#records.find(card);
+    if (known !== undefined && by !== undefined)
+      try {
+        mayReplace(known, { ...by, card }, capability, this.#silence.ms(known.host.name));
+      } catch (error) {
+        if (isFault(error, "Conflict")) this.#disputes.refuse(known.host, error.message.replace(`${error.on}: `, ""));
+        throw error;
+      }
+    this.#paces.checkRegistration(card, known);
     const token = TOKEN_PREFIX + Buffer.from(this.#random.bytes(32)).toString("base64url");
-    const host = this.#report(inventory, parseMac(mac), { tokenHash: hashOf(token), ...(came && { came }) });
+    const host = this.#report(inventory, card, {
+      tokenHash: hashOf(token),
+      ...(capability !== undefined && { cameBy: capability }),
+      session: by && sessionOf({ ...by, card }, now),
+    });
+    this.#silence.ended(host.name);
     return { host: host.name, token };
+  }
+
+  /** Notes that the host's agent made a request. */
+  spoke(name: string): void {
+    const record = this.#records.find(name);
+    if (record?.host.session === undefined) return;
+    const now = this.#clock.now();
+    this.#silence.ended(name);
+    const session = { ...record.host.session, spokeAt: now };
+    this.#book.change(record, { session, lastSeen: now }, { durability: "soon", quietly: true });
+  }
+
+  /**
+   * Joins a card to a host that names it and has just spoken by it; a record of the card that was merely seen goes into the host's. Throws
+   * a `Fault`: `NotFound`, `Forbidden` for a card that the host does not name, `Conflict` for one that is another's, which is reported for both.
+   */
+  join(name: string, mac: Mac): void {
+    const record = this.#book.known(name);
+    const card = parseMac(mac);
+    if (record.host.macs.includes(card)) return;
+    if (!this.#records.inventoryOf(name)?.cards.some((each) => each.mac === card))
+      throw new Fault("Forbidden", name, `${card} is not among the cards that it reports`);
+    const other = this.#records.find(card);
+    if (other !== undefined && !isMerelyHeard(other)) {
+      this.#disputes.over(card, this.#book.shown(record), this.#book.shown(other));
+      throw new Fault("Conflict", name, `${card} is ${other.host.name}'s`);
+    }
+    const macs = [...new Set([...record.host.macs, card, ...(other?.host.macs ?? [])])];
+    this.#book.change(record, { macs }, { absorbed: other === undefined ? [] : [other] });
   }
 
   /** Takes a newer report of a registered host, as its `inspect` order asks for. Throws a `Fault` (`NotFound`). */
   inspected(name: string, inventory: Inventory): void {
-    this.#report(inventory, this.#known(name).host.mac);
+    this.#report(inventory, this.#book.known(name).host.mac);
   }
 
   /** The host that was given this token when it registered last. */
   byToken(token: string): Readonly<Host> | undefined {
-    return this.#records.byToken(hashOf(token))?.host;
+    return this.#book.shown(this.#records.byToken(hashOf(token)));
   }
 
-  /** All, in the order in which they were heard first. */
+  /** All, in the order in which they were seen first. */
   list(): Readonly<Host>[] {
-    const hosts = Array.from(this.#records.all(), (record) => record.host);
+    const hosts = Array.from(this.#records.all(), (record) => this.#book.shown(record));
     return hosts.sort((a, b) => a.firstSeen - b.firstSeen || (a.name < b.name ? -1 : 1));
   }
 
   /** By its name, or by any of its cards in any notation. */
   get(nameOrMac: string): Readonly<Host> | undefined {
-    return this.#records.find(nameOrMac)?.host;
+    return this.#book.shown(this.#records.find(nameOrMac));
   }
 
   /**
-   * Tells a host what to do; it takes it at once when it waits, else when it asks next. `body` may be made of the order's id, so that what the
-   * order names can be offered for just this order. Throws a `Fault`: `NotFound`, or `Conflict` while an order has no result.
+   * Gives a host an order; it takes it at once when it waits, else when it asks next. `body` may be made of the order's id, so that what the
+   * order names can be offered for just this order. Throws a `Fault`: `NotFound`, `Conflict` while an order has no result, or
+   * `Forbidden` for an order that needs more trust than the host has.
    */
   give(nameOrMac: string, body: OrderBody | ((id: string) => OrderBody)): Order {
-    const record = this.#known(nameOrMac);
-    const open = openOrder(record.host);
-    if (open !== undefined)
-      throw new Fault("Conflict", record.host.name, `its order "${open.is.order}" has no result yet`, {
-        remedy: `wait for its end, or: slipway order cancel ${record.host.name}`,
-      });
-    const id = uuid(this.#random);
-    const is: Order = { id, ...(typeof body === "function" ? body(id) : body) };
-    this.#change(record, { order: { is, givenAt: this.#clock.now() } });
-    this.#waiting.get(record.host.name)?.();
-    return is;
+    return this.#orders.give(nameOrMac, body);
   }
 
   /** Whether this order was given to the host and has no result. */
   isOpen(name: string, id: string): boolean {
-    return this.#open(name, id) !== undefined;
+    return this.#orders.isOpen(name, id);
   }
 
   /**
-   * The host's order, as soon as there is one; undefined once `signal` is aborted, another asks for the same host, or this is closed. An
-   * order without a result is given every time: nobody knows whether the last answer arrived. Throws a `Fault` (`NotFound`).
+   * The host's order, as soon as there is one that it is trusted with; undefined once `signal` is aborted, another asks for the same
+   * host, or this is closed. An order without a result is given every time: it is not known whether the last answer arrived. Throws a
+   * `Fault` (`NotFound`).
    */
-  async nextOrder(name: string, signal: AbortSignal): Promise<Order | undefined> {
-    const asking = this.#known(name);
-    this.#change(asking, { lastSeen: this.#clock.now() }, { durability: "soon", quietly: true });
-    this.#waiting.get(name)?.();
-    if (openOrder(asking.host) === undefined && !signal.aborted && !this.#closed) await this.#wait(name, signal);
-    const record = this.#records.find(name);
-    const order = record && openOrder(record.host);
-    if (order === undefined || signal.aborted || this.#closed) return undefined;
-    if (order.takenAt === undefined) this.#change(record!, { order: { ...order, takenAt: this.#clock.now() } });
-    return order.is;
+  nextOrder(name: string, signal: AbortSignal): Promise<Order | undefined> {
+    return this.#orders.next(name, signal);
   }
 
   /** Notes how far an order is. False: it is not the host's, or has ended. */
   progress(name: string, id: string, progress: Progress): boolean {
-    const open = this.#open(name, id);
-    if (open === undefined) return false;
-    const { record, order } = open;
-    this.#change(record, { order: { ...order, progress }, lastSeen: this.#clock.now() }, { durability: "soon" });
-    return true;
+    return this.#orders.progress(name, id, progress);
   }
 
   /** Notes how an order ended: what the host says, or for a host that never will, what its owner decides. False as in `progress`. */
   result(name: string, id: string, result: Result): boolean {
-    const open = this.#open(name, id);
-    if (open === undefined) return false;
-    this.#change(open.record, { order: { ...open.order, result, endedAt: this.#clock.now() } });
+    return this.#orders.result(name, id, result);
+  }
+
+  /** How far the host is trusted now, and why. Throws a `Fault` (`NotFound`). */
+  standing(nameOrMac: string): Standing {
+    return this.#standings.of(this.#book.known(nameOrMac).host);
+  }
+
+  /** Throws a `Fault`: `Forbidden` for an order that needs more trust than the host has, `NotFound`. */
+  demandTrust(nameOrMac: string, order: Pick<Order, "order">): void {
+    this.#orders.demandTrust(nameOrMac, order);
+  }
+
+  /** Trusts the host, or just the boot of it that has this key. Throws a `Fault`: `NotFound`, or `Conflict` for a key that its agent has not. */
+  approve(nameOrMac: string, key?: string): void {
+    const record = this.#book.known(nameOrMac);
+    this.#book.change(record, approvalOf(record.host, key, this.#clock.now()));
+    this.#orders.trustChanged(record);
+  }
+
+  /** Takes an approval back; what the cluster says stays. Throws a `Fault` (`NotFound`). */
+  withdraw(nameOrMac: string): void {
+    const record = this.#book.known(nameOrMac);
+    const { approval: _, ...host } = record.host;
+    this.#book.change({ ...record, host }, {});
+  }
+
+  /** Takes what the cluster says of a host. True: that is news. */
+  declare(name: string, declaration: Declaration): boolean {
+    const record = this.#records.find(name);
+    if (record === undefined || !this.#standings.declare(name, declaration)) return false;
+    this.#orders.trustChanged(record);
+    this.#book.tell({ is: "changed", host: record.host });
     return true;
   }
 
   /** Calls `listener` after every change, until the returned function is called. It must not throw. */
   onChange(listener: (change: HostChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#book.onChange(listener);
   }
 
-  /** Forgets a host; when it is heard again it is a new one. False: it is not known. */
+  /** Forgets a host; when it is seen again it is a new one. False: it is not known. */
   forget(nameOrMac: string): boolean {
     const record = this.#records.find(nameOrMac);
     if (record === undefined) return false;
-    this.#records.remove(record, "now");
-    this.#waiting.get(record.host.name)?.();
-    this.#tell({ is: "gone", name: record.host.name });
+    this.#book.remove(record);
     return true;
   }
 
   /** Ends every wait, writes what is not written yet, closes the store. */
   close(): void {
-    this.#closed = true;
-    for (const wake of this.#waiting.values()) wake();
+    this.#orders.close();
     this.#records.close();
   }
 
-  #known(nameOrMac: string): HostRecord {
-    const record = this.#records.find(nameOrMac);
-    if (record === undefined) throw new Fault("NotFound", nameOrMac.slice(0, 64), "no such host was heard");
-    return record;
+  #forgetOf(name: string): void {
+    this.#standings.forget(name);
+    this.#silence.forget(name);
+    this.#orders.wake(name);
   }
 
-  #open(name: string, id: string): { record: HostRecord; order: NonNullable<Host["order"]> } | undefined {
-    const record = this.#records.find(name);
-    const order = record && openOrder(record.host);
-    return order?.is.id === id ? { record: record!, order } : undefined;
-  }
-
-  #newRecord(mac: Mac): HostRecord | undefined {
-    if (this.#records.size >= this.#most) {
-      const oldest = this.#records.oldestHeard();
-      if (oldest === undefined) return undefined;
-      this.#records.remove(oldest, "soon");
-      this.#tell({ is: "gone", name: oldest.host.name });
-    }
+  #newRecord(mac: Mac, source = LINK): HostRecord {
     const now = this.#clock.now();
     const host = { name: hostName(mac), mac, macs: [mac], firstSeen: now, lastSeen: now, boot: this.#usualBoot };
-    return { host, bootChosen: false };
+    return { host, bootChosen: false, ...(source !== LINK && { source }) };
   }
 
-  /** `anew`: how the machine came and the token that it gets, where it begins anew. */
-  #report(inventory: Inventory, mac: Mac, anew?: Pick<HostRecord, "tokenHash" | "came">): Readonly<Host> {
+  /** `anew`: the session that begins, where one does. */
+  #report(inventory: Inventory, mac: Mac, anew?: NewSession): Readonly<Host> {
     const now = this.#clock.now();
-    const { record: known, absorbed, macs } = identify(mac, inventory, (card) => this.#records.find(card));
-    const record = known ?? this.#newRecord(mac);
-    if (record === undefined)
-      throw new Fault("NoCapacity", mac, `there are ${this.#most} hosts already`, {
+    const before = this.#records.find(mac) ?? this.#newRecord(mac);
+    const { key, ...agent } = inventory.agent;
+    const packed = pack({ ...inventory, agent }, before.host.name);
+    const record = { ...(anew === undefined ? before : begun(before, anew, key)), inventoryBytes: packed.length };
+    const { order } = record.host;
+    const { product } = inventory.system;
+    const change = {
+      ...{ lastSeen: now, architecture: inventory.architecture, firmware: inventory.firmware.kind, inventoryAt: now },
+      ...(product !== undefined && { product }),
+      ...(order === undefined || anew === undefined ? {} : { order: afterRestart(order, now) }),
+    };
+    const leaving = this.#records.room({ ...record, host: { ...record.host, ...change } });
+    if (leaving === undefined)
+      throw new Fault("NoCapacity", mac, `there is no room beside ${this.#records.size} hosts`, {
         remedy: "forget those that are gone",
       });
-    const { order } = record.host;
-    // The card that it came up with is the one that has an address now.
-    const address = [...absorbed, record].find((each) => each.host.macs.includes(mac))?.host.address;
-    return this.#change(
-      { ...record, ...anew },
-      {
-        macs: [...new Set([record.host.mac, ...macs])],
-        lastSeen: now,
-        architecture: inventory.architecture,
-        firmware: inventory.firmware.kind,
-        inventory,
-        inventoryAt: now,
-        ...(address === undefined ? {} : { address }),
-        ...(order === undefined || anew === undefined ? {} : { order: afterRestart(order, now) }),
-      },
-      { absorbed },
-    );
-  }
-
-  #change(
-    record: HostRecord,
-    change: Partial<Host>,
-    how: { durability?: Durability; quietly?: boolean; absorbed?: readonly HostRecord[] } = {},
-  ): Readonly<Host> {
-    const { durability = "now", quietly = false, absorbed = [] } = how;
-    const host: Host = { ...record.host, ...change };
-    this.#records.put({ ...record, host }, durability, absorbed);
-    for (const each of absorbed) this.#tell({ is: "gone", name: each.host.name, into: host.name });
-    if (!quietly) this.#tell({ is: "changed", host });
-    return host;
-  }
-
-  #wait(name: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        signal.removeEventListener("abort", wake);
-        if (this.#waiting.get(name) === wake) this.#waiting.delete(name);
-        resolve();
-      };
-      signal.addEventListener("abort", wake);
-      this.#waiting.set(name, wake);
+    const host = this.#book.change(record, change, { leaving, inventory: packed });
+    this.#disputes.compare(host, claimedCardsOf(inventory, host.macs), (nameOrMac) => {
+      const other = this.#records.find(nameOrMac);
+      return other === undefined || isMerelyHeard(other) ? undefined : this.#book.shown(other);
     });
-  }
-
-  #tell(change: HostChange): void {
-    for (const listener of this.#listeners) listener(change);
+    return host;
   }
 }
 

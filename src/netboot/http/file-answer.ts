@@ -1,12 +1,11 @@
 /**
  * Files over HTTP, for firmware, GRUB and installers: GET and HEAD, ranges, validators, and memory that does not grow
- * with the file. It serves what its `FileSource` declares under `/`, and nothing else; whoever hosts it decides what else
+ * with the file. It serves what its `FileSource` declares under `/`, and nothing else; its host decides what else
  * a server answers.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { asFault } from "../../base/fault.ts";
-import { type Log, quietLog } from "../../base/log.ts";
+import { asFault, type Log, quietLog } from "@slipway/base";
 import { fileName } from "../files/name.ts";
 import { readAhead } from "../files/read-ahead.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";
@@ -23,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers one request. Resolves when the answer has gone out or the client has gone away; a file that fails on the way ends the
+ * Answers one request. Resolves when the answer has gone out or the client has closed the connection; a file that fails on the way ends the
  * connection, so that a part never passes for the whole, and is logged. Never rejects.
  */
 export async function answerFile(
@@ -59,15 +58,16 @@ async function answerWith(
 ): Promise<void> {
   const etag = `"${file.version}"`;
   const type = TYPES[name.slice(name.lastIndexOf(".") + 1).toLowerCase()] ?? "application/octet-stream";
-  const headers: OutgoingHttpHeaders = { etag, "accept-ranges": "bytes", "content-type": type };
+  const ranges = file.sequential ? "none" : "bytes";
+  const headers: OutgoingHttpHeaders = { etag, "accept-ranges": ranges, "content-type": type };
   if (names(request.headers["if-none-match"], etag)) {
     response.writeHead(304, headers).end();
     return;
   }
   // RFC 9110 §13.1.5: the part of another content than the client's is of no use to it. A date is never ours.
   const ifRange = request.headers["if-range"];
-  const asked =
-    request.method === "GET" && (ifRange === undefined || ifRange === etag) ? request.headers.range : undefined;
+  const isFor = ranges === "bytes" && request.method === "GET" && (ifRange === undefined || ifRange === etag);
+  const asked = isFor ? request.headers.range : undefined;
   const part = wanted(asked, file.size);
   if (part.is === "beyond") return refuse(response, 416, "no such range", { "content-range": `bytes */${file.size}` });
   const [first, end] = part.is === "part" ? [part.first, part.last + 1] : [0, file.size];
@@ -90,7 +90,7 @@ async function* chunks(file: OpenFile, first: number, end: number): AsyncGenerat
   }
 }
 
-/** The file's name; a query belongs to whoever wrote the link. Undefined for what is no name. */
+/** The file's name; a query is ignored. Undefined for what is no name. */
 function pathOf(target: string): string | undefined {
   if (!target.startsWith("/")) return undefined;
   try {

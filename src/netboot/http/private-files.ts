@@ -1,17 +1,16 @@
-import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
+import { type Clock, Fault } from "@slipway/base";
 import type { Asker, FileSource, OpenFile } from "../files/source.ts";
 import { openOrder } from "../hosts/host.ts";
 import type { Hosts } from "../hosts/hosts.ts";
-import { isAnothers, type WhoIs } from "../hosts/who-is.ts";
-import type { Capabilities } from "./capability.ts";
+import { type Presences, speaksFor } from "../hosts/presence.ts";
+import type { Capabilities } from "./boot-capability.ts";
 
 export interface PrivateFilesPorts {
   hosts: Hosts;
   capabilities: Capabilities;
-  whoIs: WhoIs;
+  presences: Presences;
   clock: Pick<Clock, "now">;
-  /** An address is good for no longer, whatever becomes of its order; a day unless told otherwise. */
+  /** An address is good for no longer, whatever becomes of its order; a day by default. */
   goodForMs?: number;
 }
 
@@ -19,8 +18,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Files for one machine, while an order of it needs them: its user data, its image. `/private/CAPABILITY/ORDER/NAME` is answered when the
- * capability is the machine's, the order has no result yet and the asker is not known to be another machine. Everything else is as
- * if it did not exist. What is offered is held in memory: after a restart whoever gave the order offers the same again, and
+ * capability is the machine's, the order has no result yet and the asker is where the machine's agent registered, which is trusted. Everything else is as
+ * if it did not exist. What is offered is held in memory: after a restart the giver of the order offers the same again, and
  * the addresses that the machine has are good as before.
  */
 export class PrivateFiles implements FileSource {
@@ -39,12 +38,12 @@ export class PrivateFiles implements FileSource {
 
   /**
    * Offers files to a host for one order of it, in the place of what it was offered before. Returns what turns a file's name into its path
-   * on this server; whoever has the path has the file, so it goes into the order and nowhere else. Throws a `Fault` (`NotFound`).
+   * on this server; who has the path has the file, so it goes into the order and nowhere else. Throws a `Fault` (`NotFound`).
    */
   offer(nameOrMac: string, order: string, files: FileSource): (name: string) => string {
     const { hosts, capabilities, clock, goodForMs = DAY_MS } = this.#ports;
     const host = hosts.get(nameOrMac);
-    if (host === undefined) throw new Fault("NotFound", nameOrMac.slice(0, 64), "no such host was heard");
+    if (host === undefined) throw new Fault("NotFound", nameOrMac.slice(0, 64), "no such host was seen");
     this.#offers.set(host.name, { order, files });
     const until = clock.now() + goodForMs;
     const capability = capabilities.grant({ mac: host.mac, to: `private:${order}`, until });
@@ -54,13 +53,14 @@ export class PrivateFiles implements FileSource {
   async open(name: string, asker: Asker): Promise<OpenFile | undefined> {
     const [, capability, order, file] = /^private\/([\w-]+)\/([\w-]+)\/(.+)$/.exec(name) ?? [];
     if (capability === undefined || order === undefined || file === undefined) return undefined;
-    const { hosts, capabilities, whoIs } = this.#ports;
+    const { hosts, capabilities, presences } = this.#ports;
     const proven = capabilities.check(capability, `private:${order}`);
     const host = proven === undefined ? undefined : hosts.get(proven.mac);
     if (host === undefined || !hosts.isOpen(host.name, order)) return undefined;
     const offer = this.#offers.get(host.name);
     if (offer?.order !== order) return undefined;
-    if (await isAnothers(asker.address, host.name, { who: whoIs, hosts })) return undefined;
+    if (hosts.standing(host.name).trust === "discovered") return undefined;
+    if (!speaksFor(presences.of(asker.address), host.session)) return undefined;
     return offer.files.open(file, asker);
   }
 

@@ -3,21 +3,19 @@ import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { systemClock } from "../../base/clock.ts";
-import { json } from "../../base/http.ts";
-import { isMac } from "../../base/mac.ts";
+import { json, systemClock } from "@slipway/base";
 import { createAuthority, issueServer } from "../../pki/authority.ts";
 import { agentHandler } from "../agent/handler.ts";
 import type { Registered } from "../agent/protocol.ts";
 import { folderFiles } from "../files/disk.ts";
 import { memoryFiles } from "../files/memory.ts";
 import { firstOf } from "../files/source.ts";
-import { inventoryOf, someHosts } from "../hosts/testing.ts";
-import { Capabilities } from "./capability.ts";
+import { inventoryOf, machinesAt, someHosts } from "../hosts/testing.ts";
+import { Capabilities } from "./boot-capability.ts";
 import { PrivateFiles } from "./private-files.ts";
 import { type Answered, netbootHttp } from "./server.ts";
 
@@ -29,15 +27,20 @@ writeFileSync(join(folder, "own.efi"), "the user's own");
 
 const hosts = someHosts(systemClock);
 const capabilities = new Capabilities(new Uint8Array(32), systemClock);
-const whoIs = async (address: string) => (isMac(address) ? address : undefined);
-const privateFiles = new PrivateFiles({ hosts, capabilities, whoIs, clock: systemClock });
+const [HERE, B] = ["127.0.0.1", "52:54:00:00:00:0b"];
+const presences = machinesAt({ [HERE]: A, "10.0.0.6": B });
+const registered = () => {
+  hosts.register(inventoryOf(A), A, { address: HERE, proof: "lease" });
+  hosts.approve(A);
+};
+const privateFiles = new PrivateFiles({ hosts, capabilities, presences, clock: systemClock });
 const told = new EventEmitter<{ answered: [Answered] }>();
 const authority = await createAuthority({ commonName: "test", clock: systemClock });
 const issued = await issueServer(authority, { commonName: "test", hosts: ["127.0.0.1"], clock: systemClock });
 const server = await netbootHttp({
   files: firstOf(memoryFiles({ "shimx64.efi": Buffer.from("shim") }), folderFiles(folder), privateFiles),
   handlers: {
-    "/agent/v1/": agentHandler({ hosts, capabilities, whoIs, clock: systemClock }),
+    "/agent/v1/": agentHandler({ hosts, capabilities, presences, clock: systemClock }),
     "/boot.ipxe": async ({ method, url }) => json(200, { method, url }),
   },
   host: "127.0.0.1",
@@ -110,14 +113,14 @@ test("N2 nothing is served but what is declared: no listing, no way out, no work
 });
 
 test("N1 the agent's protocol is answered on the same port, to who has the right token", async () => {
-  const token = capabilities.grant({ mac: A, to: "agent", until: systemClock.now() + 60_000 });
+  const token = capabilities.grant({ mac: A, address: HERE, to: "agent", until: systemClock.now() + 60_000 });
   const body = JSON.stringify(inventoryOf(A));
-  const registered = await send("/agent/v1/hosts", {
+  const answer = await send("/agent/v1/hosts", {
     method: "POST",
     body,
     headers: { authorization: `Bearer ${token}` },
   });
-  const { host, token: own } = JSON.parse(registered.body) as Registered;
+  const { host, token: own } = JSON.parse(answer.body) as Registered;
 
   assert.equal((await send("/agent/v1/hosts", { method: "POST", body })).status, 401);
   assert.equal((await send(`/agent/v1/hosts/${host}/orders?wait=0`)).status, 401);
@@ -134,7 +137,7 @@ test("N1 the agent's protocol is answered on the same port, to who has the right
 });
 
 test("N23 a host that waits is told its new work within a second", async () => {
-  const token = capabilities.grant({ mac: A, to: "agent", until: systemClock.now() + 60_000 });
+  const token = capabilities.grant({ mac: A, address: HERE, to: "agent", until: systemClock.now() + 60_000 });
   const registered = await send("/agent/v1/hosts", {
     method: "POST",
     body: JSON.stringify(inventoryOf(A)),
@@ -153,7 +156,7 @@ test("N23 a host that waits is told its new work within a second", async () => {
 });
 
 test("N3 private files are given to their host, while its order runs, and to nobody else", async () => {
-  hosts.heard({ mac: A });
+  registered();
   let path = (_: string): string => "";
   const { id } = hosts.give(HOST, (order) => {
     path = privateFiles.offer(HOST, order, memoryFiles({ "user-data": Buffer.from("#cloud-config") }));
@@ -164,7 +167,7 @@ test("N3 private files are given to their host, while its order runs, and to nob
   assert.equal((await send(good, { headers: { range: "bytes=0-0" } })).status, 206);
 
   const other = capabilities.grant({
-    mac: "52:54:00:00:00:0b",
+    mac: B,
     to: `private:${id}`,
     until: systemClock.now() + 60_000,
   });
@@ -180,9 +183,8 @@ test("N3 private files are given to their host, while its order runs, and to nob
   assert.equal((await send(good)).status, 404);
 });
 
-test("N3 who has the address of a private file and is known to be another machine does not get it", async () => {
-  hosts.heard({ mac: A });
-  hosts.heard({ mac: "52:54:00:00:00:0b" });
+test("N3 who has the address of a private file and is not where the machine registered does not get it, nor does a machine that is not trusted", async () => {
+  registered();
   let name = "";
   const { id } = hosts.give(HOST, (order) => {
     name = privateFiles
@@ -195,13 +197,15 @@ test("N3 who has the address of a private file and is known to be another machin
     return { order: "inspect" };
   });
 
-  assert.ok((await privateFiles.open(name, { address: A })) !== undefined);
-  assert.equal(await privateFiles.open(name, { address: "52:54:00:00:00:0b" }), undefined);
+  assert.ok((await privateFiles.open(name, { address: HERE })) !== undefined);
+  assert.equal(await privateFiles.open(name, { address: "10.0.0.6" }), undefined);
+  hosts.withdraw(A);
+  assert.equal(await privateFiles.open(name, { address: HERE }), undefined, "it is not trusted any more");
   hosts.result(HOST, id, { ok: true, message: "" });
 });
 
 test("N3 N10 what is offered again after a restart is found under the address that the machine has", async () => {
-  hosts.heard({ mac: A });
+  registered();
   const offer = (files: PrivateFiles, order: string) =>
     files.offer(HOST, order, memoryFiles({ seed: Buffer.from("s") }));
   let name = "";
@@ -209,12 +213,12 @@ test("N3 N10 what is offered again after a restart is found under the address th
     name = offer(privateFiles, order)("seed").slice(1);
     return { order: "inspect" };
   });
-  const restarted = new PrivateFiles({ hosts, capabilities, whoIs, clock: systemClock });
-  assert.equal(await restarted.open(name, { address: A }), undefined);
+  const restarted = new PrivateFiles({ hosts, capabilities, presences, clock: systemClock });
+  assert.equal(await restarted.open(name, { address: HERE }), undefined);
   offer(restarted, id);
-  assert.ok((await restarted.open(name, { address: A })) !== undefined);
+  assert.ok((await restarted.open(name, { address: HERE })) !== undefined);
   restarted.close();
-  assert.equal(await restarted.open(name, { address: A }), undefined);
+  assert.equal(await restarted.open(name, { address: HERE }), undefined);
   hosts.result(HOST, id, { ok: true, message: "" });
 });
 
@@ -239,7 +243,7 @@ test("every answer is told, with the client's address and whether it went out wh
     ["/shimx64.efi", 200],
     ["/absent", 404],
   ] as const) {
-    const next = once(told, "answered", { signal: AbortSignal.timeout(5_000) });
+    const next = once(told, "answered", { signal: AbortSignal.timeout(60_000) });
     await send(`${path}?a=1`);
     const [{ bytes, ...rest }] = (await next) as [Answered];
     assert.deepEqual(rest, { remote: "127.0.0.1", method: "GET", path, status, complete: true });
@@ -260,4 +264,60 @@ test("a port that is taken is told, and nothing stays open", async () => {
   const tls = { port: server.port, key: issued.keyPem, cert: issued.certificatePem };
   await assert.rejects(netbootHttp({ files, host: "127.0.0.1", port: server.port }), /EADDRINUSE/);
   await assert.rejects(netbootHttp({ files, host: "127.0.0.1", port: 0, tls }), /EADDRINUSE/);
+});
+
+test("a body is read only of a host that is known, and 64 MiB of them at one time", async (t) => {
+  const events = new EventEmitter();
+  const bodies: string[] = [];
+  const guarded = await netbootHttp({
+    ...{ files: memoryFiles({}), host: "127.0.0.1", port: 0 },
+    handlers: {
+      "/agent/v1/": async ({ body }) => {
+        bodies.push(body ?? "");
+        return json(200, body ?? "");
+      },
+    },
+    hostOf({ authorization }) {
+      events.emit("asked");
+      return authorization.startsWith("Bearer h") ? authorization : undefined;
+    },
+    onAnswered: () => events.emit("ended"),
+  });
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    return guarded.close();
+  });
+  /** A request with this token that says so about its body, and is at its server. */
+  const begins = async (token: string, length: string, body = ""): Promise<Socket> => {
+    const asked = once(events, "asked");
+    const socket = connect(guarded.port, "127.0.0.1").on("error", () => {});
+    sockets.push(socket);
+    await once(socket, "connect");
+    socket.write(`POST /agent/v1/x HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${length}\r\n\r\n${body}`);
+    await asked;
+    return socket;
+  };
+  const answer = async (socket: Socket): Promise<string> => String((await once(socket, "data"))[0]);
+  const CHUNKED = "transfer-encoding: chunked";
+
+  for (const [length, body] of [
+    ["content-length: 4", "body"],
+    [CHUNKED, "4\r\nbody\r\n0\r\n\r\n"],
+  ] as const)
+    assert.match(
+      await answer(await begins("nobody", length, body)),
+      /^HTTP\/1\.1 401 .*connection: close.*www-authenticate: Bearer.*\r\n\r\nnot authorized\n$/is,
+    );
+  for (let at = 0; at < 63; at++) await begins(`h${at}`, CHUNKED);
+  const last = await begins("h63", "content-length: 1048576");
+  const refused = await answer(await begins("h64", "content-length: 1"));
+  assert.match(refused, /^HTTP\/1\.1 503 .*retry-after: 10.*\r\n\r\ntry again\n$/is);
+  assert.match(await answer(await begins("h65", "x-no: body")), /^HTTP\/1\.1 200 /);
+
+  const ended = once(events, "ended");
+  last.destroy();
+  await ended;
+  assert.match(await answer(await begins("h66", "content-length: 4", "body")), /^HTTP\/1\.1 200 .*"body"/s);
+  assert.deepEqual(bodies, ["", "body"], "nothing that was refused was handed on");
 });

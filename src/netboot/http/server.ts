@@ -3,11 +3,10 @@
  * declare. Nothing else: no listing, no working directory. Over TLS as well, on a port of its own, where it is given a certificate.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpHandler } from "../../base/http.ts";
-import { plain } from "../../base/http.ts";
-import { type HttpServer, serveHttp } from "../../base/http-server.ts";
-import type { Log } from "../../base/log.ts";
+import { type Clock, type HttpHandler, type Log, plain, systemClock } from "@slipway/base";
+import { type HttpServer, serveHttp } from "@slipway/base/http-server";
 import type { FileSource } from "../files/source.ts";
+import { Connections } from "./connections.ts";
 import { answerFile } from "./file-answer.ts";
 
 export interface NetbootHttpOptions {
@@ -20,8 +19,11 @@ export interface NetbootHttpOptions {
   port: number;
   /** PEM. Without it nothing listens for TLS. */
   tls?: { port: number; key: string; cert: string };
-  /** Told of every answer once it has ended. Must not throw. */
+  /** Called with every answer once it has ended. Must not throw. */
   onAnswered?: (answered: Answered) => void;
+  /** Which host a request shows to be of, by its token or by a capability in its path; undefined: none, and its body is not read. Must not throw. */
+  hostOf?: (request: { path: string; authorization: string }) => string | undefined;
+  clock?: Pick<Clock, "monotonic">;
   log?: Log;
 }
 
@@ -56,14 +58,16 @@ export interface NetbootHttp {
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Longer than the longest wait for an order, and than a slow disk holds up the image that is written to it. */
 const IDLE_MS = 600_000;
-/** As many hosts as are kept may wait for work, one connection each, and some fetch beside it. */
-const MAX_CONNECTIONS = 16_384;
-/** Enough for machines behind one address; no single one shuts out the others. */
-const MAX_PER_ADDRESS = 256;
+/** As many hosts as are kept may wait for work, one connection each, and some fetch beside it. An agent has up to six. */
+const CONNECTIONS = { most: 16_384, perAddress: 256, perHost: 16 };
+/** Bodies that are being read at one time, by what they say that they are. */
+const MAX_BODIES_BYTES = 64 * 1024 * 1024;
 
 /** Serves until it is closed. Rejects when a port can't be bound; nothing listens then. */
 export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootHttp> {
-  const { files, host, port, tls, onAnswered, log } = options;
+  const { files, host, port, tls, onAnswered, hostOf, clock = systemClock, log } = options;
+  const connections = new Connections(CONNECTIONS, clock);
+  let bodiesBytes = 0;
   const handlers = Object.entries(options.handlers ?? {});
   const handlerOf = (path: string): HttpHandler | undefined =>
     handlers.find(([own]) => path === own || (own.endsWith("/") && path.startsWith(own)))?.[1];
@@ -71,7 +75,19 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
   const stream = (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = pathOf(request);
     if (onAnswered) tellWhenAnswered(request, response, path, onAnswered);
-    if (handlerOf(path) !== undefined) return false;
+    const asker = hostOf?.({ path, authorization: request.headers.authorization ?? "" });
+    if (asker !== undefined) connections.isOf(request, asker);
+    if (handlerOf(path) !== undefined) {
+      const bytes = bodyBytes(request);
+      if (bytes === 0) return false;
+      if (hostOf !== undefined && asker === undefined) return refuse(response, 401, "not authorized\n");
+      if (bodiesBytes + bytes > MAX_BODIES_BYTES) return refuse(response, 503, "try again\n");
+      bodiesBytes += bytes;
+      response.once("close", () => {
+        bodiesBytes -= bytes;
+      });
+      return false;
+    }
     void answerFile(files, request, response, log);
     return true;
   };
@@ -83,8 +99,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
   const limits = {
     maxBodyBytes: MAX_BODY_BYTES,
     idleTimeoutMs: IDLE_MS,
-    maxConnections: MAX_CONNECTIONS,
-    maxPerAddress: MAX_PER_ADDRESS,
+    guard: connections.guard,
   };
   const common = { host, stream, ...limits, ...(log === undefined ? {} : { log }) };
   const open = await serveHttp(handle, { ...common, port });
@@ -102,6 +117,25 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
     tls: { url: secure.url, port: secure.port, renew: secure.renew },
     close: async () => void (await Promise.all([open.close(), secure.close()])),
   };
+}
+
+/** What a request's body is at most; one that does not say it may be the largest, one that is larger is refused later. */
+function bodyBytes({ headers }: IncomingMessage): number {
+  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
+  return Math.min(MAX_BODY_BYTES, Number(headers["content-length"] ?? 0));
+}
+
+/** Answers without reading the body; the rest of it would be taken for the next request, so the connection ends. */
+function refuse(response: ServerResponse, status: 401 | 503, text: string): true {
+  const why = status === 401 ? { "www-authenticate": "Bearer" } : { "retry-after": "10" };
+  response.writeHead(status, {
+    "content-type": "text/plain",
+    "content-length": text.length,
+    connection: "close",
+    ...why,
+  });
+  response.end(text);
+  return true;
 }
 
 function pathOf(request: IncomingMessage): string {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** Of a file as it is fetched, in hex. */
 export interface Checksum {

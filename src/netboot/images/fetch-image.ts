@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { type Checksum, compare } from "./checksum.ts";
 import { HEAD_BYTES } from "./format.ts";
 
-/** The beginning of a file on a web server, and what tells this content of it from another. */
+/** The beginning of a file on a web server, and what distinguishes this content from another. */
 export interface Beginning {
   head: Uint8Array;
   /** Validators as the server gives them; the same content has the same. */

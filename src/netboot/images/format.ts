@@ -1,4 +1,4 @@
-/** What an image is, told by its first bytes; names and media types lie. */
+/** What an image is, by its first bytes; names and media types lie. */
 export type ImageFormat = "raw" | "gz" | "zst" | "xz" | "qcow2";
 
 /** Enough for every format's mark and for the header of qcow2. */
@@ -11,6 +11,7 @@ const MARKS: readonly [ImageFormat, readonly number[]][] = [
   ["xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
 ];
 
+/** The format by the first bytes; `raw` when no mark fits. Wants at least six bytes. */
 export function formatOf(head: Uint8Array): ImageFormat {
   return MARKS.find(([, mark]) => mark.every((byte, at) => head[at] === byte))?.[0] ?? "raw";
 }

@@ -4,10 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
+import { type Clock, Fault, privateFolder } from "@slipway/base";
 import { declaredFiles } from "../files/disk.ts";
 import type { FileSource } from "../files/source.ts";
 import { type Checksum, compare, digestOf } from "./checksum.ts";
@@ -21,9 +20,9 @@ export interface ImagesOptions {
   clock: Pick<Clock, "now">;
   fetch?: Fetch;
   convert?: Convert;
-  /** Fetched or unfolded, of one image: 256 GiB unless told otherwise. */
+  /** Fetched or unfolded, of one image: Default: 256 GiB. */
   mostBytes?: number;
-  /** Of all converted images: 100 GiB unless told otherwise. Beyond, those leave that nobody asked for within a day. */
+  /** Of all converted images: Default: 100 GiB. Beyond it, images that were not requested for a day are deleted. */
   cacheBytes?: number;
 }
 
@@ -70,7 +69,7 @@ export class Images {
     });
   }
 
-  /** The same for a file of this machine. For its owner's own files only: whoever may name one gets its contents. */
+  /** The same for a file of this machine. For its owner's own files only: who may name one gets its contents. */
   async imageAt(path: string, checksum?: Checksum): Promise<ReadyImage> {
     const { head, version } = await headOfFile(path);
     const format = formatOf(head);
@@ -120,7 +119,7 @@ export class Images {
     const raw = join(folder, `${key}.raw`);
     const [fetched, part] = [join(folder, `${key}.qcow2.part`), `${raw}.part`];
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      privateFolder(folder);
       await this.#clean();
       await this.#makeRoom();
       await convert(await obtain(fetched), part, signal);
@@ -128,7 +127,7 @@ export class Images {
       await onDisk(part);
       await rename(part, raw);
       // Last: an image without one is not ready.
-      await writeFile(`${raw}.sha256`, value);
+      await writeFile(`${raw}.sha256`, value, { mode: 0o600 });
       return (await this.#kept(key))!;
     } catch (cause) {
       if (cause instanceof Fault) throw cause;

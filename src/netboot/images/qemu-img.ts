@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** Turns a qcow2 file into a raw one. Rejects with a `Fault`; what was written of `to` by then is the caller's to remove. */
 export type Convert = (from: string, to: string, signal?: AbortSignal) => Promise<void>;

@@ -7,7 +7,7 @@
  * word beginning with `#`, joins lines at a final backslash and expands `${…}` in each word (iPXE `core/exec.c`,
  * `image/script.c`). So what contains those is refused, never escaped.
  */
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 
 /** Settings whose values the firmware forms itself: addresses, names of its own, no text of a DHCP server. */
 const FIRMWARE_SETTING =
@@ -35,7 +35,7 @@ export type Statement =
   /** Words; runs of spaces would be joined on the machine, so they are refused. */
   | { do: "echo"; text: string }
   | { do: "imgfree" }
-  /** Ends the script; `status` other than 0 tells the caller (the firmware's boot order) that it failed. */
+  /** Ends the script; `status` other than 0 reports a failure to the caller (the firmware's boot order). */
   | { do: "exit"; status?: number };
 
 /** `otherwise` of a statement: the label to go to when the command fails. Without it a failure ends the script. */

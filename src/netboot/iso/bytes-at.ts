@@ -1,4 +1,4 @@
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { OpenFile } from "../files/source.ts";
 
 /** An image as this folder reads it. */

@@ -12,7 +12,7 @@ export interface DirectoryRecord {
   directory: boolean;
   /** Belongs to the file of the same name, as its resource fork: no file of its own. */
   associated: boolean;
-  /** The next record of the same name tells where the file goes on. */
+  /** The next record of the same name says where the file continues. */
   goesOn: boolean;
   /** Parts lie apart, which no image of today has. */
   interleaved: boolean;

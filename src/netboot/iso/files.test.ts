@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { type Code, isFault } from "../../base/fault.ts";
+import { type Code, isFault } from "@slipway/base";
 import { folderFiles } from "../files/disk.ts";
 import { fileOf } from "../files/memory.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";

@@ -3,7 +3,7 @@
  * nothing is unpacked, nothing is held in memory but names. An image is not trusted: whatever it says of itself, reading it ends,
  * and stays inside it.
  */
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { FileSource, OpenFile } from "../files/source.ts";
 import { IsoTree, readParts } from "./tree.ts";
 

@@ -12,7 +12,7 @@ export interface HandRecord {
   systemUse?: Uint8Array;
 }
 
-/** An image of one's own making, for what no program would make: its root at block 18, and whatever else is put in. */
+/** A hand-made image, for what no program would make: its root at block 18, and whatever else is put in. */
 export function handMade(
   root: readonly HandRecord[],
   blocks: Readonly<Record<number, Uint8Array>>,
@@ -30,6 +30,7 @@ export function handMade(
   return fileOf(image);
 }
 
+/** The records of a directory, one after the other (ECMA-119 §9.1). */
 export function directory(records: readonly HandRecord[]): Uint8Array {
   return Buffer.concat(records.map(record));
 }
@@ -39,6 +40,7 @@ export function field(name: string, data: readonly number[]): Uint8Array {
   return Uint8Array.of(name.charCodeAt(0), name.charCodeAt(1), data.length + 4, 1, ...data);
 }
 
+/** A number in both byte orders, eight bytes (ECMA-119 §7.3.3). */
 export function u32(value: number): number[] {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt32LE(value, 0);

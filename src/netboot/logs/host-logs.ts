@@ -12,9 +12,9 @@ export interface LogLine {
 
 export interface HostLogsOptions {
   hosts: Pick<Hosts, "get" | "onChange">;
-  /** 256 KiB unless told otherwise; the oldest lines leave. */
+  /** Default: 256 KiB; the oldest lines are dropped. */
   bytesPerHost?: number;
-  /** 64 MiB unless told otherwise; the log of the host that was silent longest leaves. */
+  /** Default: 64 MiB; the log of the host that was silent longest is dropped. */
   bytesInAll?: number;
 }
 
@@ -28,7 +28,7 @@ interface HostLog {
 }
 
 /**
- * What was heard of each host while it booted, in memory and bounded. Lines of machines that are not known are dropped; those of a host that
+ * What each host logged while it booted, in memory and bounded. Lines of machines that are not known are dropped; those of a host that
  * turns out to be another join that one's.
  */
 export class HostLogs {
@@ -136,9 +136,9 @@ export class HostLogs {
   }
 }
 
-/** What a line takes in memory, about. */
+/** What a line takes in memory, about: a letter beyond ISO 8859-1 makes every letter take two bytes. */
 function cost({ line }: LogLine): number {
-  return line.length + 64;
+  return (/[^\0-\xff]/.test(line) ? 2 : 1) * line.length + 64;
 }
 
 function wake(log: HostLog): void {

@@ -1,24 +1,25 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type HttpHandler, json } from "../../base/http.ts";
-import { type HttpServerOptions, serveHttp } from "../../base/http-server.ts";
-import type { Log } from "../../base/log.ts";
+import { type HttpHandler, json, type Log, privateFolder } from "@slipway/base";
+import { type HttpServerOptions, serveHttp } from "@slipway/base/http-server";
 import type { localApi } from "../local-api.ts";
 
 type Api = ReturnType<typeof localApi>;
 
-/** The socket on which the command asks. It says that it does not serve yet, or no more, while it has no API. */
+/** The socket on which the command asks. It says that it does not serve yet, or no longer, while it has no API. */
 export interface CommandSocket {
   /** Has it answered by this API until the returned part is closed. */
   answerBy(api: Api): { close(): void };
   close(): Promise<void>;
 }
 
-const NOT_NOW = { code: "Unavailable", message: "netboot: it does not serve yet, or no more" };
+const NOT_NOW = { code: "Unavailable", message: "netboot: it does not serve yet, or no longer" };
 
-/** Listens at the path, whose folder is made if need be, for its owner alone. Rejects with a `Fault` (`AlreadyExists`) when another process does. */
+/**
+ * Listens at the path, in a folder that is its owner's alone (`privateFolder`) and is made if need be. Rejects with a `Fault`:
+ * `AlreadyExists` when another process listens there, `Refused` for a folder of another user.
+ */
 export async function openCommandSocket(path: string, log: Log): Promise<CommandSocket> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  privateFolder(dirname(path));
   let api: Api | undefined;
   const handler: HttpHandler = async (request) => api?.handler(request) ?? json(503, NOT_NOW);
   const stream: HttpServerOptions["stream"] = (...asked) => api?.stream(...asked) ?? false;

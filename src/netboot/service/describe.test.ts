@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isFault } from "../../base/fault.ts";
+import { isFault } from "@slipway/base";
 import { netbootSettings } from "../settings.ts";
 import { describe } from "./describe.ts";
 
@@ -43,13 +43,13 @@ test("a dry run tells what would be served where, and each network with its pool
   assert.match(said, /\nsyslog {5}off\n/);
 });
 
-test("a dry run names each boot file that lacks, what comes of it, and what to do", { skip }, async (t) => {
-  const none = (await lines(t, { dhcp: { mode: "off" } })).filter((line) => line.startsWith("lacks"));
+test("a dry run names each boot file that is missing, what comes of it, and what to do", { skip }, async (t) => {
+  const none = (await lines(t, { dhcp: { mode: "off" } })).filter((line) => line.startsWith("missing"));
   assert.ok(none.length > 0);
-  for (const line of none) assert.match(line, /^lacks {6}\S+: .+; .+/);
+  for (const line of none) assert.match(line, /^missing {4}\S+: .+; .+/);
   const some = await lines(t, { dhcp: { mode: "off" } }, "undionly.kpxe");
   assert.ok(some.includes("bios       undionly.kpxe"), some.join("\n"));
-  assert.ok(!some.some((line) => line.startsWith("lacks      boot/undionly.kpxe")), some.join("\n"));
+  assert.ok(!some.some((line) => line.startsWith("missing    boot/undionly.kpxe")), some.join("\n"));
 });
 
 test("a dry run refuses what could not be served, by its name", { skip }, async (t) => {

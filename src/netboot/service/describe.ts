@@ -3,11 +3,12 @@ import { Reservations } from "../dhcp/reservations.ts";
 import { compileSubnets } from "../dhcp/subnet.ts";
 import { servedImages } from "../iso/served.ts";
 import type { NetbootPlace } from "./place.ts";
-import { siteOf } from "./site.ts";
+import { reachedAt } from "./reached-at.ts";
+import { foreignNetworks, networkText } from "./speakers.ts";
 
-/** What would be served, line by line, and what lacks. Opens no port. Rejects with a `Fault` for settings that can't be served. */
+/** What would be served, line by line, and what is missing. Opens no port. Rejects with a `Fault` for settings that can't be served. */
 export async function describe({ settings, assets }: NetbootPlace): Promise<string[]> {
-  const { on, address, url, agentUrl } = siteOf(settings);
+  const { on, address, url, agentUrl } = reachedAt(settings);
   const { dhcp, tftp, syslog, api, boot, discovery } = settings;
   compileSubnets(dhcp.subnets);
   void new Reservations(dhcp.reservations);
@@ -23,6 +24,7 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
     `interface  ${on.name} (${address})`,
     `DHCP       ${dhcp.mode}, ${dhcp.reservations.length} reservations`,
     ...networks,
+    ...foreignNetworks(settings, on).map((network) => `foreign    ${networkText(network)}: another DHCP server's`),
     `TFTP       ${tftp.enabled ? `${address}:69` : "off"}`,
     `HTTP       ${url}, ${agentUrl} for agents`,
     `syslog     ${syslog.enabled ? `${address}:514` : "off"}`,
@@ -30,7 +32,8 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
     ...Object.entries(images).map(([name, { file }]) => `ISO        ${url}/iso/${name}/ from ${file}`),
     ...Object.entries(files).map(([platform, file]) => `${platform.padEnd(10)} ${file}`),
     ...Object.entries(urls).map(([platform, file]) => `${`${platform} HTTP`.padEnd(10)} ${file}`),
+    `trust      ${settings.trust === "first-seen" ? "first-seen: all who register, for laboratories only" : "who is declared or approved"}`,
     `unknown    ${script}; at most ${discovery.most} hosts in namespace ${discovery.namespace}`,
-    ...catalog.lacks.map(({ file, effect, remedy }) => `lacks      ${file}: ${effect}; ${remedy}`),
+    ...catalog.missing.map(({ file, effect, remedy }) => `missing    ${file}: ${effect}; ${remedy}`),
   ];
 }

@@ -5,9 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { systemClock as clock } from "../../base/clock.ts";
-import { Fault, isFault } from "../../base/fault.ts";
-import { type Log, quietLog } from "../../base/log.ts";
+import { systemClock as clock, Fault, isFault, type Log, quietLog } from "@slipway/base";
 import { openLeases } from "../dhcp/leases/journal.ts";
 import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import { CONFIG } from "../dhcp/testing.ts";
@@ -68,7 +66,7 @@ function copyWith(refuse: () => Fault): LeaseCopy {
   };
 }
 
-test("an address is the machine's whose lease has not ended, and nobody's else", async (t) => {
+test("an address is the machine's that had its last lease, and nobody's else", async (t) => {
   const now = clock.now();
   const part = await openDhcp(
     await place(t, [
@@ -77,9 +75,10 @@ test("an address is the machine's whose lease has not ended, and nobody's else",
     ]),
   );
   try {
-    assert.equal(part.leased("10.0.0.100"), "52:54:00:00:00:0a");
-    for (const address of ["10.0.0.101", "10.0.0.102", "fe80::1", "", "localhost"])
-      assert.equal(part.leased(address), undefined, address);
+    assert.deepEqual(part.holder("10.0.0.100"), { mac: "52:54:00:00:00:0a", living: true });
+    assert.deepEqual(part.holder("10.0.0.101"), { mac: "52:54:00:00:00:0a", living: false });
+    for (const address of ["10.0.0.102", "fe80::1", "", "localhost"])
+      assert.equal(part.holder(address), undefined, address);
     assert.deepEqual(part.leases(), [{ mac: "52:54:00:00:00:0a", at: now + 60_000 }]);
   } finally {
     await part.close();
@@ -114,7 +113,7 @@ test("where ConfigMaps are forbidden it serves from its file alone, and says wha
   const where = await place(t, [{ address: HELD.address, expiresAt: clock.now() + 60_000 }]);
   const copy = copyWith(() => new Fault("Forbidden", "ConfigMap/dhcp", "not allowed"));
   const part = await openDhcp({ ...where, log, copy });
-  assert.equal(part.leased("10.0.0.100"), "52:54:00:00:00:0a");
+  assert.equal(part.holder("10.0.0.100")?.mac, "52:54:00:00:00:0a");
   await part.close();
   assert.match(said.join(), /let it list, get, create and update ConfigMaps in n/);
   assert.ok(readFileSync(join(where.dir, "leases"), "utf8").includes(formatIpv4(HELD.address)));

@@ -1,32 +1,32 @@
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.ts";
-import { Fault, isFault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
-import { type Mac, macFromBytes } from "../../base/mac.ts";
+import { type Clock, Fault, isFault, type Log, type Mac, macFromBytes } from "@slipway/base";
 import type { BootFiles, OwnBoot } from "../dhcp/boot.ts";
 import type { Client } from "../dhcp/client.ts";
 import { conflictCheck } from "../dhcp/conflict.ts";
 import type { Tell } from "../dhcp/event.ts";
 import { type Interface, openOn } from "../dhcp/interface.ts";
 import { openLeases } from "../dhcp/leases/journal.ts";
+import { viaText } from "../dhcp/leases/lease-lines.ts";
+import { inWallTime, leaseTime } from "../dhcp/leases/lease-time.ts";
 import { type LeaseCopy, type MirroredLeases, openMirrored } from "../dhcp/leases/mirror.ts";
 import { LeaseTable } from "../dhcp/leases/table.ts";
 import { Reservations } from "../dhcp/reservations.ts";
 import { DhcpServer } from "../dhcp/server.ts";
 import { type DhcpFace, serveDhcp } from "../dhcp/udp.ts";
 import { parseIpv4 } from "../dhcp/wire/ipv4.ts";
+import type { LeaseHolder } from "../hosts/presence.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 
-/** DHCP that knows its leases; it hears nobody before `serve`. */
+/** DHCP that knows its leases; it reads no packet before `serve`. */
 export interface DhcpPart {
-  /** Who has an address by a lease of ours that has not ended. */
-  leased(address: string): Mac | undefined;
+  /** Whose an address is by our last word on it. In `proxy` mode none is ours. */
+  holder(address: string): LeaseHolder | undefined;
   /** Ethernet cards that have a lease, and until when (ms since 1970). */
   leases(): { mac: Mac; at: number }[];
-  /** Hears and answers until what this resolves with is closed. Rejects with a `Fault` when a port can't be had. */
+  /** Reads and answers until what this resolves with is closed. Rejects with a `Fault` when a port can't be had. */
   serve(): Promise<DhcpFace>;
-  /** Gives up the leases, once nobody is answered any more. */
+  /** Gives up the leases, once no client is answered any more. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface DhcpPlace {
 export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
   const { settings, boot, ownBoot, on, dir, tell, clock, log, inherited, copy } = place;
   const reservations = new Reservations(settings.reservations);
-  const file = openLeases(join(dir, "leases"), clock);
+  const file = openLeases(join(dir, "leases"), clock, { log });
   const conflicts = conflictCheck({ clock, interfaces: [on] });
   const config = { mode: settings.mode, subnets: settings.subnets, boot };
   let server: DhcpServer | undefined;
@@ -76,15 +76,20 @@ export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
       });
       if (isLost) throw new Fault("Conflict", "dhcp leases", "another replica took them over meanwhile");
     }
-    const leases = new LeaseTable(copied ?? file);
-    const answering = new DhcpServer({ config, leases, clock, reservations, inUse, ownBoot, tell });
+    const time = leaseTime(clock);
+    const leases = new LeaseTable(inWallTime(copied ?? file, time));
+    const answering = new DhcpServer({
+      ...{ config, leases, clock: time, reservations, inUse, ownBoot },
+      tell: (event) => tell(event.is === "bound" ? { ...event, expiresAt: time.toWall(event.expiresAt) } : event),
+    });
     server = answering;
     return {
-      leased: (address) => holderOf(leases, address, clock.now()),
+      holder: (address) =>
+        settings.mode === "proxy" ? undefined : holderOf(address, { leases, reservations, now: time.now() }),
       leases: () =>
-        leases.bound(clock.now()).flatMap(({ client, expiresAt }) => {
+        leases.bound(time.now()).flatMap(({ client, expiresAt }) => {
           const mac = macOf(client);
-          return mac === undefined ? [] : [{ mac, at: expiresAt }];
+          return mac === undefined ? [] : [{ mac, at: time.toWall(expiresAt) }];
         }),
       serve: () => serveDhcp(answering, on.addresses[0]!.address, { open: openOn(on, inherited), log }),
       async close() {
@@ -98,11 +103,20 @@ export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
   }
 }
 
-function holderOf(leases: LeaseTable, address: string, now: number): Mac | undefined {
-  if (!/^\d+\.\d+\.\d+\.\d+$/.test(address)) return undefined;
-  const held = leases.at(parseIpv4(address));
-  if (held?.state !== "bound" || held.expiresAt <= now) return undefined;
-  return macOf(held.client);
+/** A living lease, else the reservation, else the lease that ended last. A declined one has no holder. */
+function holderOf(
+  text: string,
+  { leases, reservations, now }: { leases: LeaseTable; reservations: Reservations; now: number },
+): LeaseHolder | undefined {
+  if (!/^\d+\.\d+\.\d+\.\d+$/.test(text)) return undefined;
+  const address = parseIpv4(text);
+  const held = leases.at(address);
+  const living = held?.state === "bound" && held.expiresAt > now;
+  const reserved = living ? undefined : reservations.holderOf(address);
+  if (reserved !== undefined) return { mac: reserved, living: true };
+  if (held?.state !== "bound" && held?.state !== "released") return undefined;
+  const mac = macOf(held.client);
+  return mac === undefined ? undefined : { mac, living, ...(held.via && { via: viaText(held.via) }) };
 }
 
 /** Of the key of an Ethernet card: its type and address (`client.ts`). */

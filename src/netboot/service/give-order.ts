@@ -1,11 +1,12 @@
 import { basename } from "node:path";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { UserOrder } from "../agent/order.ts";
 import type { Disk, Inventory, OrderBody } from "../agent/protocol.ts";
 import { memoryFiles } from "../files/memory.ts";
-import { firstOf } from "../files/source.ts";
+import { type FileSource, firstOf } from "../files/source.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import type { PrivateFiles } from "../http/private-files.ts";
+import { checkAgentKey, sealedFiles } from "../http/sealed-files.ts";
 import type { Checksum } from "../images/checksum.ts";
 import type { Images, ReadyImage } from "../images/images.ts";
 
@@ -24,37 +25,59 @@ const IMAGE = "image";
 const SMALLEST_BYTES = 4 * 2 ** 30;
 
 /**
- * Has a host do what a user wants: chooses the disk, offers the image and the first-boot data to just this host for just this order. Resolves
- * with the order's id. Rejects with a `Fault`: `NotFound`, `Conflict` while it does something else, `Invalid` for what it can't do.
+ * Has a host do what a user ordered: chooses the disk, offers the image and the first-boot data to just this host for just this order; the data,
+ * and an image that is secret, only encrypted to the key of its agent. Resolves with the order's id. Rejects with a `Fault`: `NotFound`,
+ * `Conflict` while it does something else or has no key, `Invalid` for what it can't do.
  */
 export async function giveOrder(
   host: string,
   wanted: UserOrder,
   { hosts, files, images, url }: OrderPorts,
 ): Promise<string> {
+  hosts.demandTrust(host, wanted);
   if (wanted.order !== "write") return hosts.give(host, wanted).id;
   const inventory = hosts.get(host)?.inventory;
   if (inventory === undefined)
-    throw new Fault("Conflict", host, "it has not told its disks", { remedy: "wait until its agent has registered" });
+    throw new Fault("Conflict", host, "it has not reported its disks", {
+      remedy: "wait until its agent has registered",
+    });
   const disk = wanted.disk ?? diskOf(inventory, host);
+  const { data, label = "cidata", secret = false } = wanted;
+  if (secret) refuseRemote(wanted.image);
+  // Asked again when a file is opened: the machine may have started anew until then, with another key.
+  const key = (): string | undefined => hosts.get(host)?.agentKey;
+  const seal = (plain: FileSource): FileSource => sealedFiles(plain, key);
+  if (secret || data !== undefined) await checkAgentKey(key());
   const image = await imageOf(wanted, images);
   const { checksum, format } = image;
-  const { data, label = "cidata" } = wanted;
   const texts = Object.entries<string>(data ?? {}).map(([name, text]) => [`data/${name}`, Buffer.from(text)] as const);
-  const texted = memoryFiles(Object.fromEntries(texts));
+  const texted = seal(memoryFiles(Object.fromEntries(texts)));
   return hosts.give(host, (id): OrderBody => {
-    const path = files.offer(host, id, image.is === "local" ? firstOf(texted, image.files) : texted);
+    const imaged = image.is === "local" ? [secret ? seal(image.files) : image.files] : [];
+    const path = files.offer(host, id, firstOf(texted, ...imaged));
     return {
       order: "write",
       disk,
       format,
       url: image.is === "local" ? url + path(IMAGE) : image.url,
+      ...(secret && { sealed: true }),
       ...(checksum !== undefined && { checksum }),
       ...(data !== undefined && {
-        data: { label, files: Object.keys(data).map((name) => ({ path: name, url: url + path(`data/${name}`) })) },
+        data: {
+          label,
+          files: Object.keys(data).map((name) => ({ path: name, url: url + path(`data/${name}`), sealed: true })),
+        },
       }),
     };
   }).id;
+}
+
+/** What lies elsewhere is fetched by the host, and as it lies there. */
+function refuseRemote(image: string): void {
+  if (/^https?:\/\//.test(image))
+    throw new Fault("Invalid", "secret image", "an image that is fetched from an URL is not encrypted by this server", {
+      remedy: "fetch it, and give it as a file of the machine that netboot runs on",
+    });
 }
 
 /** An image that need not be converted is fetched by the host alone: this server may not even reach it. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Client } from "../dhcp/client.ts";
 import type { DhcpEvent } from "../dhcp/event.ts";
 import { parseIpv4 } from "../dhcp/wire/ipv4.ts";
@@ -89,4 +89,14 @@ test("a client without an Ethernet address is no host", () => {
   const { hosts, tell } = stage();
   tell({ is: "heard", client: client({ mac: undefined, loader: "PXEClient" }) });
   assert.deepEqual(hosts.list(), []);
+});
+
+test("a machine is noted as one of its link, or of the port of its relay", () => {
+  const sources: unknown[] = [];
+  const hosts = { get: () => undefined, heard: ({ source }: { source?: string }) => void sources.push(source) };
+  const tell = hearing({ hosts, note: () => {} });
+  const boots = client({ loader: "PXEClient" });
+  tell({ is: "heard", client: boots });
+  tell({ is: "heard", client: boots, via: { giaddr: parseIpv4("10.8.0.1"), circuit: "0a", remote: "ff" } });
+  assert.deepEqual(sources, ["link", "relay:10.8.0.1/0a"]);
 });

@@ -1,11 +1,13 @@
 import type { DhcpEvent, Tell } from "../dhcp/event.ts";
+import type { Via } from "../dhcp/leases/lease.ts";
 import { platformOf } from "../dhcp/options/client-architecture.ts";
 import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
 import type { Heard, Hosts } from "../hosts/hosts.ts";
+import { LINK } from "../hosts/records.ts";
 
 export interface Hearing {
   hosts: Pick<Hosts, "heard" | "get">;
-  /** A line for what the machine is told to have done. */
+  /** A line about what the machine did. */
   note(mac: string, line: string): void;
 }
 
@@ -15,7 +17,7 @@ export interface Hearing {
  */
 export function hearing({ hosts, note }: Hearing): Tell {
   return (event) => {
-    // Of an address that somebody else holds it is not known whom it was meant for.
+    // If another machine holds the address, the intended machine is unknown.
     if (event.is === "inUse") return;
     const { client } = event;
     const { mac } = client;
@@ -24,12 +26,20 @@ export function hearing({ hosts, note }: Hearing): Tell {
     if (!boots && hosts.get(mac) === undefined) return;
     if (event.is === "heard") {
       // An operating system does not say what machine it runs on.
-      hosts.heard({ mac, ...(boots && machineOf(client.architecture, client.ipxe !== undefined)) });
+      hosts.heard({
+        ...{ mac, source: sourceOf(event.via) },
+        ...(boots && machineOf(client.architecture, client.ipxe !== undefined)),
+      });
       return;
     }
     if (event.is === "bound") hosts.heard({ mac, address: formatIpv4(event.address) });
     note(mac, told(event));
   };
+}
+
+/** Whom a machine shares its room for records with: our own link, or the port of its relay. */
+function sourceOf(via: Via | undefined): string {
+  return via === undefined ? LINK : `relay:${formatIpv4(via.giaddr)}/${via.circuit ?? ""}`;
 }
 
 /** iPXE for BIOS says 0 whatever it runs on; firmware that loads by HTTP is UEFI all the same. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { cryptoRandom as random } from "../../base/random.ts";
+import { cryptoRandom as random } from "@slipway/base";
 import { netbootIdentity } from "./identity.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,8 @@
 import { createHash, X509Certificate } from "node:crypto";
-import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.ts";
-import type { Random } from "../../base/random.ts";
+import { type Clock, privateFile, privateFolder, type Random, replacePrivateFile } from "@slipway/base";
 import { isGood } from "../../pki/renewal.ts";
-import { keptCertificate, replaceSecret, textOf } from "../../pki/shelf.ts";
+import { keptCertificate, textOf } from "../../pki/shelf.ts";
 
 export interface NetbootIdentity {
   /** Seals capabilities. */
@@ -22,15 +20,15 @@ const KEY_BYTES = 32;
 
 /**
  * Finds in `dir` by what machines know this server, or makes it. Certificates are made anew before they expire and for another address;
- * the server's key stays, since agents in memory know it for months. Rejects when the folder can't be written.
+ * the server's key stays, since agents in memory know it for months. Rejects when the folder can't be written or is not ours
+ * alone (`privateFolder`).
  */
 export async function netbootIdentity(
   dir: string,
   address: string,
   { clock, random }: { clock: Pick<Clock, "now">; random: Random },
 ): Promise<NetbootIdentity> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  await chmod(dir, 0o700);
+  privateFolder(dir);
   const now = clock.now();
   const ca = await keptCertificate(
     dir,
@@ -78,9 +76,10 @@ function issuing(): Promise<typeof import("../../pki/authority.ts")> {
 }
 
 async function keptKey(file: string, random: Random): Promise<Uint8Array> {
+  privateFile(file, { ifThere: true });
   const held = Buffer.from(await textOf(file), "base64");
   if (held.length === KEY_BYTES) return held;
   const made = random.bytes(KEY_BYTES);
-  await replaceSecret(file, Buffer.from(made).toString("base64"));
+  await replacePrivateFile(file, Buffer.from(made).toString("base64"));
   return made;
 }

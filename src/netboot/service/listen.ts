@@ -1,11 +1,11 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
+import type { Clock, Log } from "@slipway/base";
 import { agentHandler } from "../agent/handler.ts";
 import { AGENT_PATH } from "../agent/protocol.ts";
 import { bootScripts } from "../boot/boot-scripts.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
-import type { WhoIs } from "../hosts/who-is.ts";
-import type { Capabilities } from "../http/capability.ts";
+import type { Presences } from "../hosts/presence.ts";
+import type { Capabilities } from "../http/boot-capability.ts";
+import { hostOf } from "../http/host-of.ts";
 import { type NetbootHttp, netbootHttp } from "../http/server.ts";
 import { AddressedLogs } from "../logs/by-address.ts";
 import type { NetbootSettings } from "../settings.ts";
@@ -18,12 +18,12 @@ import { agentBootOf } from "./agent-boot.ts";
 import type { NetbootIdentity } from "./identity.ts";
 import type { Memory } from "./memory.ts";
 import type { Parts } from "./parts.ts";
-import type { Site } from "./site.ts";
+import type { ReachedAt } from "./reached-at.ts";
 
 /** What machines are answered from once they have an address. */
 export interface Answers {
   settings: NetbootSettings;
-  site: Site;
+  reached: ReachedAt;
   identity: Pick<NetbootIdentity, "pin" | "tls">;
   memory: Memory;
   /** For everybody, by TFTP and HTTP alike. */
@@ -31,7 +31,7 @@ export interface Answers {
   /** For single machines. */
   files: FileSource;
   capabilities: Capabilities;
-  whoIs: WhoIs;
+  presences: Presences;
   inherited: InheritedSockets | undefined;
 }
 
@@ -40,17 +40,17 @@ export async function listen(
   answers: Answers,
   { parts, clock, log }: { parts: Parts; clock: Clock; log: Log },
 ): Promise<NetbootHttp> {
-  const { settings, site, identity, memory, publicFiles, files, capabilities, whoIs, inherited } = answers;
+  const { settings, reached, identity, memory, publicFiles, files, capabilities, presences, inherited } = answers;
   const { hosts, logs, disks } = memory;
-  const { address } = site;
-  const datagrams = udpOn(site.on.name, inherited);
-  const said = new AddressedLogs({ logs, whoIs, clock });
+  const { address } = reached;
+  const datagrams = udpOn(reached.on.name, inherited);
+  const said = new AddressedLogs({ logs, presences, clock });
 
   const scripts = bootScripts({
     hosts,
-    base: () => site.url,
-    agentBoot: (machine) => agentBootOf(machine, { settings, site, pin: identity.pin, capabilities, clock }),
-    whoIs,
+    base: () => reached.url,
+    agentBoot: (machine) => agentBootOf(machine, { settings, reached, pin: identity.pin, capabilities, clock }),
+    presences,
     clock,
     nothingOnDisk: (mac) => disks.nothingFound(mac),
     served(machine, action) {
@@ -60,10 +60,12 @@ export async function listen(
     },
   });
   const onLine = (host: string, line: string): void => logs.append(host, "agent", line, clock.now());
-  const agents = agentHandler({ hosts, capabilities, whoIs, clock, log, onLine });
+  const agents = agentHandler({ hosts, capabilities, presences, clock, log, onLine });
   const http = parts.own(
     await netbootHttp({
       files: firstOf(publicFiles, files),
+      hostOf: hostOf({ hosts, capabilities }),
+      clock,
       handlers: { "/boot/": scripts, [`${AGENT_PATH}/`]: agents },
       host: address,
       port: settings.http.port,

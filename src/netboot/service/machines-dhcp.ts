@@ -1,5 +1,4 @@
-import { asFault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
+import { asFault, type Log } from "@slipway/base";
 import type { BootFiles } from "../dhcp/boot.ts";
 import type { Tell } from "../dhcp/event.ts";
 import { answerSolicitations } from "../solicitations/responder.ts";
@@ -10,34 +9,34 @@ import { warningOfNoAddress } from "./no-address.ts";
 import { warningOfOthers } from "./other-servers.ts";
 import type { Parts } from "./parts.ts";
 import type { NetbootPlace, NetbootPorts } from "./place.ts";
-import type { Site } from "./site.ts";
+import type { ReachedAt } from "./reached-at.ts";
 
 export interface DhcpPorts extends NetbootPorts {
   parts: Parts;
-  site: Site;
+  reached: ReachedAt;
   memory: Memory;
   files: BootFiles;
 }
 
-/** DHCP that remembers whom it hears, as yet without a socket; undefined: none is wanted. Rejects as `openDhcp` does. */
+/** DHCP that remembers whom it saw, as yet without a socket; undefined: none is wanted. Rejects as `openDhcp` does. */
 export async function openMachinesDhcp(
   { settings, dir, inherited, leases }: NetbootPlace,
-  { parts, site, memory, files, clock, log }: DhcpPorts,
+  { parts, reached, memory, files, clock, log }: DhcpPorts,
 ): Promise<DhcpPart | undefined> {
   if (settings.dhcp.mode === "off") return undefined;
   const { hosts, logs, disks, recentIpxe } = memory;
   const { byArchitecture, uefiDiscovery } = settings.boot;
   const hear = hearing({ hosts, note: (mac, line) => logs.append(mac, "dhcp", line, clock.now()) });
-  // Who gives reserved addresses alone means to leave the others to somebody else.
+  // Who gives reserved addresses alone means to leave the others to another server.
   const warnOfOthers: Tell = settings.dhcp.mode === "pool" ? warningOfOthers({ clock, log }) : () => {};
   const warnOfNoAddress = warningOfNoAddress({ clock, log });
   return parts.own(
     await openDhcp({
       settings: settings.dhcp,
       boot: { ...files, uefiDiscovery, ...(byArchitecture !== undefined && { byArchitecture }) },
-      on: site.on,
+      on: reached.on,
       dir,
-      ownBoot: (client) => disks.ownBoot(client, site.url),
+      ownBoot: (client) => disks.ownBoot(client, reached.url),
       tell(event) {
         recentIpxe.tell(event);
         hear(event);
@@ -52,7 +51,7 @@ export async function openMachinesDhcp(
   );
 }
 
-/** Tells machines in iPXE that DHCP has just heard that no IPv6 router is to be waited for. Where that can't be, they boot all the same. */
+/** Answers machines in iPXE that DHCP has just seen that no IPv6 router is to be waited for. Where that can't be, they boot all the same. */
 export async function spareIpxeItsWait(
   device: string,
   { memory: { recentIpxe }, parts, log }: { memory: Pick<Memory, "recentIpxe">; parts: Parts; log: Log },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Log, quietLog } from "../../base/log.ts";
+import { type Log, quietLog } from "@slipway/base";
 import { clientOf } from "../dhcp/client.ts";
 import { say } from "../dhcp/testing.ts";
 import { parseIpv4 } from "../dhcp/wire/ipv4.ts";
@@ -12,7 +12,7 @@ function stage() {
   const time = { now: 0 };
   const warned: object[] = [];
   const log: Log = { ...quietLog, warn: (fields) => void warned.push(fields) };
-  const tell = warningOfOthers({ clock: { now: () => time.now }, log });
+  const tell = warningOfOthers({ clock: { monotonic: () => time.now }, log });
   const client = clientOf(say("request"))!;
   return { time, warned, takes: (server: string) => tell({ is: "elsewhere", client, server: parseIpv4(server) }) };
 }

@@ -1,5 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
+import type { Clock, Log } from "@slipway/base";
 import type { Tell } from "../dhcp/event.ts";
 import { formatIpv4, type Ipv4 } from "../dhcp/wire/ipv4.ts";
 
@@ -11,12 +10,12 @@ const MOST = 16;
  * Warns of other DHCP servers on the network by what machines take of theirs, of each at most once an hour. Where we give addresses as well,
  * a machine boots what we say only when our offer happens to be the first.
  */
-export function warningOfOthers({ clock, log }: { clock: Pick<Clock, "now">; log: Log }): Tell {
+export function warningOfOthers({ clock, log }: { clock: Pick<Clock, "monotonic">; log: Log }): Tell {
   /** When each was warned of; the longest ago stands first. */
   const warned = new Map<Ipv4, number>();
   return (event) => {
     if (event.is !== "elsewhere") return;
-    const now = clock.now();
+    const now = clock.monotonic();
     for (const [server, at] of warned) if (now - at >= HOUR_MS) warned.delete(server);
     if (warned.has(event.server) || warned.size >= MOST) return;
     warned.set(event.server, now);

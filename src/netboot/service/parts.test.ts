@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Log, quietLog } from "../../base/log.ts";
+import { type Log, quietLog } from "@slipway/base";
 import { Parts } from "./parts.ts";
 
 test("what was started last ends first, once, and one that can't be ended is told and keeps no other", async () => {

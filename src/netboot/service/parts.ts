@@ -1,5 +1,4 @@
-import { asFault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
+import { asFault, type Log } from "@slipway/base";
 
 interface Closable {
   close(): unknown;
@@ -19,7 +18,7 @@ export class Parts {
     return part;
   }
 
-  /** Ends every part, also when another can't be ended: it holds ports that whoever starts next needs. Never rejects. */
+  /** Ends every part, also when another can't be ended: it holds ports that the next start needs. Never rejects. */
   async close(): Promise<void> {
     for (const part of this.#open.splice(0).reverse())
       try {

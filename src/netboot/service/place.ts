@@ -1,11 +1,9 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Random } from "../../base/random.ts";
+import type { Clock, Log, Random } from "@slipway/base";
 import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 
-/** What netboot is told to be, and where it keeps what it knows. */
+/** What netboot is to be, and where it keeps what it knows. */
 export interface NetbootPlace {
   settings: NetbootSettings;
   /** What machines boot (`agent/assets-folder.ts`). */

@@ -1,7 +1,5 @@
-import { Fault } from "../../base/fault.ts";
-import type { HttpHandler } from "../../base/http.ts";
-import { type HttpServer, serveHttp } from "../../base/http-server.ts";
-import type { Log } from "../../base/log.ts";
+import { Fault, type HttpHandler, type Log } from "@slipway/base";
+import { type HttpServer, serveHttp } from "@slipway/base/http-server";
 import type { Hosts } from "../hosts/hosts.ts";
 import { type LocalApiPorts, localApi } from "../local-api.ts";
 import { PLUNDER_PATHS, plunderApi } from "../plunder-api.ts";
@@ -17,7 +15,7 @@ export interface RemoteApi {
 }
 
 /**
- * The command's API and plunder's over TLS, for whoever shows a certificate of this netboot's authority; others don't get as far as a request.
+ * The command's API and plunder's over TLS, for clients with a certificate of this netboot's authority; others can't send a request.
  * Images are named by URL here: files of this machine are for those who may open its socket.
  */
 export async function serveRemoteApi(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quietLog as log } from "../../base/log.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { quietLog as log } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { NetbootIdentity } from "./identity.ts";
 import { renewing } from "./renewal.ts";
 

@@ -1,13 +1,11 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { asFault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
+import { asFault, type Clock, type Log, type Timer } from "@slipway/base";
 import type { NetbootIdentity } from "./identity.ts";
 
 const DAY_MS = 86_400_000;
 
 /**
  * Looks once a day whether the server's certificate has to be made anew, and shows new connections what there is then. A look that
- * fails is told and repeated the next day: there are weeks left. `close` ends it.
+ * fails is logged and repeated the next day: there are weeks left. `close` ends it.
  */
 export function renewing(
   look: () => Promise<NetbootIdentity>,

@@ -4,12 +4,11 @@
  */
 import { join } from "node:path";
 import type { UserOrder } from "../agent/order.ts";
-import { bootCatalog, type Lack } from "../boot/catalog.ts";
+import { bootCatalog, type MissingFile } from "../boot/catalog.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
 import { firstOf } from "../files/source.ts";
 import type { Hosts } from "../hosts/hosts.ts";
-import { whoIs } from "../hosts/who-is.ts";
-import { Capabilities } from "../http/capability.ts";
+import { Capabilities } from "../http/boot-capability.ts";
 import { PrivateFiles } from "../http/private-files.ts";
 import { Images } from "../images/images.ts";
 import { servedImages } from "../iso/served.ts";
@@ -23,9 +22,10 @@ import { openMachinesDhcp, spareIpxeItsWait } from "./machines-dhcp.ts";
 import { openMemory } from "./memory.ts";
 import { Parts } from "./parts.ts";
 import type { NetbootPlace, NetbootPorts } from "./place.ts";
+import { reachedAt } from "./reached-at.ts";
 import { serveRemoteApi } from "./remote-api.ts";
 import { renewing } from "./renewal.ts";
-import { siteOf } from "./site.ts";
+import { foreignNetworks, networkText, speakers } from "./speakers.ts";
 
 export interface Netboot {
   readonly hosts: Hosts;
@@ -38,13 +38,13 @@ export interface Netboot {
   readonly url: string;
   /** Where its agents do: `https://10.20.0.1:8443`. */
   readonly agentUrl: string;
-  readonly lacks: readonly Lack[];
+  readonly missing: readonly MissingFile[];
   /** Ends every part; hosts and leases stay in the folder. */
   close(): Promise<void>;
 }
 
 /**
- * Starts all that the settings ask for, DHCP last: who is given an address finds the rest there, and what can't start leads nobody here. It ends
+ * Starts all that the settings ask for, DHCP last: who is given an address finds the rest there, and if a part can't start, no machine is sent here. It ends
  * in the opposite order.
  * Rejects with a `Fault` that names what is wrong; nothing is left open then.
  */
@@ -53,31 +53,31 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
   const { clock, random, log } = ports;
   const parts = new Parts(log);
   try {
-    // First of all: whoever has the socket has the folder, and nobody else writes to it.
+    // First of all: the owner of the socket owns the folder, and no other process writes to it.
     const commands = socket === undefined ? undefined : parts.own(await openCommandSocket(socket, log));
-    const site = siteOf(settings);
-    const { address, url, agentUrl } = site;
+    const reached = reachedAt(settings);
+    const { address, url, agentUrl } = reached;
     const look = (): Promise<NetbootIdentity> => netbootIdentity(join(dir, "pki"), address, { clock, random });
     const identity = await look();
-    const memory = openMemory(dir, settings, { parts, clock, random });
+    const memory = openMemory(dir, settings, { parts, clock, random, log });
     const { hosts, logs } = memory;
 
     const { files: own, uefi, images: isos } = settings.boot;
     const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
-    for (const { file, effect, remedy } of catalog.lacks) log.warn({ file, remedy }, effect);
+    for (const { file, effect, remedy } of catalog.missing) log.warn({ file, remedy }, effect);
     const publicFiles = firstOf(
       firstScripts(() => url),
       catalog.files,
       await servedImages(isos),
     );
 
-    const dhcp = await openMachinesDhcp(place, { ...ports, parts, site, memory, files: catalog.bootFiles(url) });
-    const who = whoIs(dhcp === undefined ? {} : { leased: dhcp.leased });
+    const dhcp = await openMachinesDhcp(place, { ...ports, parts, reached, memory, files: catalog.bootFiles(url) });
+    const presences = speakers({ settings, on: reached.on, dhcp, clock, log });
     const capabilities = new Capabilities(identity.key, clock);
     const images = parts.own(new Images({ folder: join(dir, "images"), clock }));
-    const files = parts.own(new PrivateFiles({ hosts, capabilities, whoIs: who, clock }));
+    const files = parts.own(new PrivateFiles({ hosts, capabilities, presences, clock }));
     const http = await listen(
-      { settings, site, identity, memory, publicFiles, files, capabilities, whoIs: who, inherited },
+      { settings, reached, identity, memory, publicFiles, files, capabilities, presences, inherited },
       { parts, clock, log },
     );
     const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, images, url: agentUrl });
@@ -93,11 +93,15 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     parts.own(renewing(look, show, { clock, log }));
 
     if (dhcp !== undefined) {
-      await spareIpxeItsWait(site.on.name, { memory, parts, log });
+      await spareIpxeItsWait(reached.on.name, { memory, parts, log });
       parts.own(await dhcp.serve());
     }
-    log.info({ interface: site.on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
-    return { hosts, logs, files, order, url, agentUrl, lacks: catalog.lacks, close: () => parts.close() };
+    const foreign = foreignNetworks(settings, reached.on).map(networkText);
+    if (foreign.length > 0) log.info({ foreign }, "another DHCP server gives the addresses in these networks");
+    if (settings.trust === "first-seen")
+      log.warn({ trust: settings.trust }, "every machine that registers is trusted: use this in laboratories only");
+    log.info({ interface: reached.on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
+    return { hosts, logs, files, order, url, agentUrl, missing: catalog.missing, close: () => parts.close() };
   } catch (error) {
     await parts.close();
     throw error;

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 
-/** UDP sockets that whoever started the process has bound for it. */
+/** UDP sockets that the parent process has bound. */
 export interface InheritedSockets {
   /**
    * The one at a port: of several, the one named after the interface. It stays open when its user goes, since it can't be opened a

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import type { Socket } from "node:dgram";
 import { once } from "node:events";
 import { getSystemErrorName } from "node:util";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 
-/** Where a socket is bound, and the network interface that it hears and speaks through. */
+/** Where a socket is bound, and the network interface that it receives and sends through. */
 export interface DeviceBind {
   device: string;
-  /** IPv4, dotted; `0.0.0.0` hears the broadcasts. */
+  /** IPv4, dotted; `0.0.0.0` receives broadcasts. */
   address: string;
   port: number;
 }
@@ -15,7 +15,7 @@ export interface DeviceBind {
 /**
  * Makes a UDP socket with SO_BINDTODEVICE, which Node can't, binds it and passes it on by SCM_RIGHTS over the channel that Node has
  * to its children, in the form in which a child that runs Node sends a socket. Perl, since it is on every Debian; core modules only.
- * It ends once the socket has arrived. A refusal of the kernel's is told as `errno step` on standard error.
+ * It ends once the socket has arrived. A refusal by the kernel is printed as `errno step` on standard error.
  */
 const PROGRAM = String.raw`
 use strict; use Socket;
@@ -38,7 +38,7 @@ readline $channel;
 const SENDMSG: Partial<Record<NodeJS.Architecture, number>> = { x64: 46, arm64: 211 };
 
 /**
- * A bound socket that hears only what comes by the device, and sends by no other. Rejects with a `Fault`: `MissingInput` when there is
+ * A bound socket that receives and sends through the device alone. Rejects with a `Fault`: `MissingInput` when there is
  * no perl, or no way known on this processor, `Unavailable` when the kernel refuses (no such device, port taken, not allowed).
  */
 export async function openOnDevice({ device, address, port }: DeviceBind): Promise<Socket> {

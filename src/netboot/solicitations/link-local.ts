@@ -1,4 +1,4 @@
-import { type Mac, macFromBytes } from "../../base/mac.ts";
+import { type Mac, macFromBytes } from "@slipway/base";
 
 /**
  * The card that formed a link-local address from its own (RFC 4291, appendix A), as boot loaders do. `address`: 32 hexadecimal digits.

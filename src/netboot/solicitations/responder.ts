@@ -1,15 +1,13 @@
 /**
  * Answers the router solicitations of machines in iPXE (RFC 4861), so that they need not wait for a router. iPXE configures IPv6
  * beside IPv4 and goes on only when both have ended; where no IPv6 router answers, that takes fifteen seconds. What is answered says
- * nothing: no router, no prefix, no DHCPv6; and only the machine that asked hears it. Whom to answer is the caller's to say.
+ * nothing: no router, no prefix, no DHCPv6; and only the machine that asked receives it. Whom to answer is the caller's to say.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { getSystemErrorName } from "node:util";
-import { Fault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
-import type { Mac } from "../../base/mac.ts";
+import { Fault, type Log, type Mac } from "@slipway/base";
 import { macOfLinkLocal } from "./link-local.ts";
 
 export interface SolicitationOptions {
@@ -25,8 +23,8 @@ export interface SolicitationResponder {
 }
 
 /**
- * Node has no raw sockets; this has, and nothing else: it tells of each solicitation's sender on standard output and answers those
- * that it is told on standard input, as 32 hexadecimal digits a line. It ends when standard input does. Core modules of perl only.
+ * Node has no raw sockets; this has, and nothing else: it prints each solicitation's sender on standard output and answers those
+ * that it reads from standard input, as 32 hexadecimal digits a line. It ends when standard input does. Core modules of perl only.
  */
 const PROGRAM = String.raw`
 use strict; use Socket qw(:all); $| = 1;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "../../base/fault.ts";
-import { quietLog } from "../../base/log.ts";
+import { isFault, quietLog } from "@slipway/base";
 import { clientOf } from "../dhcp/client.ts";
 import { SENDS, say } from "../dhcp/testing.ts";
 import { macOfLinkLocal } from "./link-local.ts";
@@ -24,7 +23,7 @@ test("the card shows in a link-local address that was made of it, and in no othe
 
 test("a machine counts as one in iPXE from what it says to DHCP, until it says something else or time has passed", () => {
   let now = 0;
-  const recent = new RecentIpxe({ now: () => now });
+  const recent = new RecentIpxe({ monotonic: () => now });
   const hears = (sends: keyof typeof SENDS): void =>
     recent.tell({ is: "heard", client: clientOf(say("discover", { sends: SENDS[sends], mac: MAC }))! });
 

@@ -45,7 +45,7 @@ test("what util-linux's logger sends is read, in either format", { skip: missing
   const heard = new EventEmitter<{ line: [string] }>();
   const server = await serveSyslog({ address: "127.0.0.1", port: 0, onLine: (_, text) => heard.emit("line", text) });
   for (const format of ["--rfc3164", "--rfc5424"]) {
-    const said = once(heard, "line", { signal: AbortSignal.timeout(10_000) });
+    const said = once(heard, "line", { signal: AbortSignal.timeout(60_000) });
     const at = ["--server", "127.0.0.1", "--port", String(server.port), "--udp"];
     const logger = spawn("logger", [format, ...at, "--tag", "agent", "the disk is written"], { stdio: "ignore" });
     assert.deepEqual(await said, ["agent: the disk is written"], format);

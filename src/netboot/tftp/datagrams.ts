@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
-import { Fault, isFault } from "../../base/fault.ts";
+import { Fault, isFault } from "@slipway/base";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 import { openOnDevice } from "../sockets/on-device.ts";
 
@@ -33,14 +33,14 @@ export const udp: OpenDatagrams = async (bind, receive) => {
 };
 
 /**
- * As `udp`, for one network interface: what systemd has bound is used, what is bound here hears no other interface, where perl can
+ * As `udp`, for one network interface: what systemd has bound is used, what is bound here receives from no other interface, where perl can
  * see to it. Sockets at any free port, which live for one transfer, and those of IPv6 are ordinary ones.
  */
 export function udpOn(device: string, inherited?: InheritedSockets): OpenDatagrams {
   return async (bind, receive) => {
     if (bind.port === 0 || isIPv6(bind.address)) return udp(bind, receive);
     const given = inherited?.find(bind.port, device);
-    // It stays open, for whoever starts the service again.
+    // It stays open, for the next start of the service.
     if (given !== undefined) return over(given, receive);
     try {
       const socket = await openOnDevice({ device, ...bind });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { endedLine } from "./ended-line.ts";
 import type { EndedRequest } from "./server.ts";
 

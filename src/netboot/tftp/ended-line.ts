@@ -1,4 +1,4 @@
-import { asFault } from "../../base/fault.ts";
+import { asFault } from "@slipway/base";
 import type { EndedRequest } from "./server.ts";
 
 /** A request's end in one line, and why it ended so: `shimx64.efi: refused, 0 bytes: file not found`. Name and message are the client's words. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
 import { memoryFiles } from "../files/memory.ts";
 import type { FileSource } from "../files/source.ts";
 import type { Datagrams, Peer } from "./datagrams.ts";
@@ -362,6 +362,22 @@ test("one address, and all together, hold no more transfers than allowed; a plac
       { is: "aborted", code: 0, message: "gone" },
     ],
   );
+});
+
+test("made-up clients keep nobody from a file: a transfer that nobody confirmed gives way, one that was confirmed stays", async () => {
+  const w = await world(undefined, { maxTransfers: 20, maxPerAddress: 20 });
+  const slow = await w.client(1, "slow");
+  slow.send(ask("boot.img"), SERVER);
+  await w.clock.run(5);
+  slow.send(ack(1), slow.from[0]!);
+  for (let i = 0; i < 400; i++) {
+    (await w.client(100 + i, `made-up-${i % 7}`)).send(ask("boot.img"), SERVER);
+    await w.clock.run(10);
+  }
+  assert.ok(w.active() <= 20, `${w.active()} transfers`);
+  assert.equal((await w.fetch({})).is, "complete");
+  assert.ok(!w.ended.some(({ client, outcome }) => client.address === "slow" && outcome.is === "dropped"));
+  await w.close();
 });
 
 test("a file that fails while it is read ends its transfer with an error, and is closed", async () => {

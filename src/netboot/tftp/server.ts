@@ -3,11 +3,10 @@
  * `FileSource` declares, in octet mode, and nothing else.
  *
  * Whatever arrives, it goes on: what it can't read is passed over, a failed send is a lost packet, and each client and
- * all of them together hold a bounded number of transfers. It knows nothing of machines; who hosts it is told of every
+ * all of them together hold a bounded number of transfers. It knows nothing of machines; its host is called with every
  * request's end.
  */
-import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
+import { type Clock, Fault } from "@slipway/base";
 import { fileName } from "../files/name.ts";
 import { readAhead } from "../files/read-ahead.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";
@@ -21,15 +20,18 @@ export interface TftpOptions {
   clock: Clock;
   /** Where it listens. Answers leave from this address; from a wildcard they leave from the one that the route prefers. */
   address: string;
-  /** 69 unless told otherwise; 0: any free one. */
+  /** Default: 69; 0: any free one. */
   port?: number;
   /** Transfers run over the listening port instead of one of their own each: for Services, NAT and strict firewalls. */
   singlePort?: boolean;
-  /** 1468 bytes and 64 blocks unless told otherwise. */
+  /** Default: 1468 bytes and 64 blocks. */
   limits?: Partial<Limits>;
-  /** Transfers at one time; requests beyond are not answered, and clients ask again. 256 unless told otherwise. */
+  /**
+   * Transfers at one time; a request beyond takes the place of the oldest that its client never confirmed, as made-up clients don't; where
+   * there is none it is not answered, and the client asks again. Default: 256.
+   */
   maxTransfers?: number;
-  /** The same for one client address. 32 unless told otherwise, for machines behind one address. */
+  /** The same for one client address. Default: 32, for machines behind one address. */
   maxPerAddress?: number;
   /** Told of each request's end. Must not throw. */
   onEnd?: (request: EndedRequest) => void;
@@ -60,13 +62,18 @@ interface Session {
   readonly request: Uint8Array;
   heardAt: number;
   transfer: Transfer | undefined;
-  /** Asked to end before it had a transfer. */
+  /** Its client has said something since it asked. */
+  answered: boolean;
+  /** Asked to end, perhaps before it had a transfer. */
   dropped: boolean;
   finished: Promise<void>;
 }
 
 /** A client that asks the same again this soon has not seen the answer yet; one that asks later has begun anew. */
 const REPEATED_WITHIN_MS = 1_000;
+
+/** Whoever is there confirms the first packet this soon, or nearly so. */
+const ANSWERS_WITHIN_MS = 100;
 
 const DROPPED: Outcome = { is: "dropped" };
 
@@ -128,27 +135,34 @@ class Server implements TftpServer {
     if (packet.op === "read") this.#asked(packet, bytes, from, session);
     else if (packet.op === "write") this.#refuse(packet, from, ERROR.accessViolation, "this server only gives files");
     else if (this.#options.singlePort) {
-      // A late packet of an ended transfer is not told off: the client may be asking for the next file already.
+      // A late packet of an ended transfer is not refused: the client may be asking for the next file already.
       if (session !== undefined) this.#heard(session, packet);
     } else if (packet.op !== "error") tell(this.#socket, from, ERROR.unknownTransfer, "no transfer is under way here");
   }
 
   #heard(session: Session, packet: Packet): void {
-    session.heardAt = this.#options.clock.now();
+    session.heardAt = this.#options.clock.monotonic();
+    session.answered = true;
     session.transfer?.receive(packet);
   }
 
   #asked(request: Request, bytes: Uint8Array, from: Peer, before: Session | undefined): void {
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.monotonic();
     if (before !== undefined) {
       const same = Buffer.compare(before.request, bytes) === 0;
       if (same && now - before.heardAt < REPEATED_WITHIN_MS) return;
       drop(before);
     }
     const { maxTransfers = 256, maxPerAddress = 32 } = this.#options;
-    const ofAddress = [...this.#active].filter(({ client }) => client.address === from.address).length;
+    const ofAddress = [...this.#active].filter(
+      (session) => !session.dropped && session.client.address === from.address,
+    );
+    if (ofAddress.length >= maxPerAddress) giveWay(ofAddress, now);
+    else if (this.#active.size >= maxTransfers) giveWay(this.#active, now);
+    const living = (sessions: Iterable<Session>): number => [...sessions].filter(({ dropped }) => !dropped).length;
     const client = { address: from.address, port: from.port };
-    if (this.#active.size >= maxTransfers || ofAddress >= maxPerAddress) {
+    const isFull = living(this.#active) >= maxTransfers || this.#active.size >= 2 * maxTransfers;
+    if (isFull || living(ofAddress) >= maxPerAddress) {
       this.#ended(client, request, { is: "unanswered", why: "too many transfers" });
       return;
     }
@@ -157,6 +171,7 @@ class Server implements TftpServer {
       request: Uint8Array.from(bytes),
       heardAt: now,
       transfer: undefined,
+      answered: false,
       dropped: false,
       finished: Promise.resolve(),
     };
@@ -197,7 +212,7 @@ class Server implements TftpServer {
   async #transfer(session: Session, request: Request, file: OpenFile): Promise<void> {
     const { clock, singlePort, address } = this.#options;
     const { client } = session;
-    const startedAt = clock.now();
+    const startedAt = clock.monotonic();
     const own = singlePort
       ? undefined
       : await this.#open({ address, port: 0 }, (bytes, from) => {
@@ -209,7 +224,7 @@ class Server implements TftpServer {
         });
     try {
       const outcome = session.dropped ? DROPPED : await this.#carry(session, request, file, own ?? this.#socket!);
-      this.#ended(client, request, outcome, session.transfer?.delivered, clock.now() - startedAt);
+      this.#ended(client, request, outcome, session.transfer?.delivered, clock.monotonic() - startedAt);
     } finally {
       await own?.close();
     }
@@ -236,6 +251,15 @@ class Server implements TftpServer {
     const { address, port } = client;
     this.#options.onEnd?.({ client: { address, port }, name: request.name, outcome, bytes, ms });
   }
+}
+
+/** Ends the oldest whose client has not answered since it asked. */
+function giveWay(sessions: Iterable<Session>, now: number): void {
+  for (const session of sessions)
+    if (!session.dropped && !session.answered && now - session.heardAt >= ANSWERS_WITHIN_MS) {
+      drop(session);
+      return;
+    }
 }
 
 function drop(session: Session): void {

@@ -8,7 +8,7 @@ export interface Terms {
   window: number;
   /** The wait before a repetition as the client wants it (RFC 2349); undefined: the server chooses. */
   timeoutMs: number | undefined;
-  /** The size was asked for (RFC 2349): such a client may go away once it knows it. */
+  /** The size was asked for (RFC 2349): such a client may end the transfer once it knows it. */
   sized: boolean;
   /** What the acknowledgement says; empty: none is sent, and data follows at once. */
   acknowledged: readonly Option[];
@@ -27,7 +27,7 @@ export const MAX_BLOCK_BYTES = 65_464;
 
 /**
  * What may be in flight. Receivers have socket buffers of about 200 KiB, in which a packet takes up to twice its size;
- * the end of a window that does not fit costs a whole wait, for nothing that comes after it tells of the loss.
+ * the end of a window that does not fit costs a whole wait, since nothing after it shows the loss.
  */
 export const MAX_WINDOW_BYTES = 96 * 1024;
 

@@ -1,5 +1,5 @@
 /** For tests and benchmarks: a careful TFTP client, and a network that loses, doubles and delays packets. */
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "@slipway/base";
 import type { Datagrams, OpenDatagrams, Peer } from "./datagrams.ts";
 import { decode, encode, type Option, type Packet } from "./packet.ts";
 
@@ -24,7 +24,7 @@ export type Fetched =
   | { is: "error"; code: number; message: string }
   | { is: "timeout" };
 
-/** Reads a file as RFC 1350 and RFC 7440 want it done; repeats its last packet when it hears nothing. */
+/** Reads a file as RFC 1350 and RFC 7440 want it done; repeats its last packet when nothing arrives. */
 export async function fetchFile(fetch: Fetch): Promise<Fetched> {
   const { clock, waitMs = 1_000, tries = 6 } = fetch;
   const asked: Option[] = Object.entries(fetch.options ?? {}).map(([name, value]) => [name, String(value)]);

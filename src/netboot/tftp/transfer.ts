@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "@slipway/base";
 import type { OpenFile } from "../files/source.ts";
 import { ERROR, encode, type Packet } from "./packet.ts";
 import type { Terms } from "./terms.ts";
@@ -10,7 +10,7 @@ export type Outcome =
   | { is: "probed" }
   /** The client said so; code and message are its own words. */
   | { is: "aborted"; code: number; message: string }
-  /** Nothing was heard from the client, however often the last packets were repeated. */
+  /** Nothing arrived from the client, however often the last packets were repeated. */
   | { is: "timeout" }
   /** The file or a socket failed us. */
   | { is: "failed"; error: unknown }

@@ -1,4 +1,4 @@
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import { type Condition, Hole, type HoleKind, isList, type Source, type Tree } from "./tree.ts";
 
 /** A tree as a template of Helm: YAML in block style, values as JSON, which YAML reads whatever their shape. */
@@ -71,7 +71,7 @@ function scalar(word: string): string {
 
 function condition(of: Condition): string {
   if ("isNot" in of) return `ne ${place(of.of)} ${JSON.stringify(of.isNot)}`;
-  if ("lacking" in of) return `not ${place(of.lacking)}`;
+  if ("missing" in of) return `not ${place(of.missing)}`;
   return [...(of.given.length > 1 ? ["or"] : []), ...of.given.map(place)].join(" ");
 }
 

@@ -77,13 +77,13 @@ function container(converts: boolean): Tree {
       text`--poll-interval=${"pollSeconds"}`,
       text`--qps=${"qps"}`,
       text`--log-level=${"logLevel"}`,
-      when({ lacking: "installCrds" }, "--no-install-crds"),
+      when({ missing: "installCrds" }, "--no-install-crds"),
     ],
     env: [
       { name: "NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
       { name: "EQUINIX_SECRET", value: value("secret") },
       when(
-        { lacking: "boot.url" },
+        { missing: "boot.url" },
         { name: "BOOT_URL", valueFrom: { configMapKeyRef: { name: SERVICE_ACCOUNT, key: "bootUrl" } } },
       ),
       allOf("env"),

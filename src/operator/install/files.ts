@@ -1,12 +1,14 @@
+import { VERSION } from "@slipway/base";
 import { type DumpOptions, dump } from "js-yaml";
 import { z } from "zod";
-import { VERSION } from "../../base/version.ts";
 import { crdOf } from "../../kinds/crd.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
-import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
+import type { System } from "../../systems/system.ts";
 import { throughService } from "../conversion-server.ts";
-import { KINDS } from "../kinds.ts";
+import { DEFAULT_NAMESPACE } from "../defaults.ts";
+import { KINDS, ownKinds } from "../kinds.ts";
+import { systemsOf } from "../operator.ts";
 import { netbootInOperatorObjects, netbootObjects, operatorRules, rbacObjects } from "../rbac.ts";
 import { chartTemplate } from "./chart-template.ts";
 import { objectsByFile } from "./objects.ts";
@@ -23,11 +25,14 @@ const INSTALL_HEADER = `${GENERATED}src/operator/install and generate again.\n`;
 const NETBOOT_HEADER = `${INSTALL_HEADER}# The account of \`slipway netboot\` on a machine beside the rack: docs/netboot.md says how it gets its kubeconfig.\n`;
 const NETBOOT_IN_OPERATOR_HEADER = `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml for \`slipway operator --netboot FILE\`. Where its namespace\n# or discovery.namespace is another, change it here.\n`;
 const SLIPWAY_HEADER =
-  `${INSTALL_HEADER}# For \`kubectl apply\` only. Deleting by this file takes the namespaces along, Harvester's own among them, and with the\n` +
+  `${INSTALL_HEADER}# For \`kubectl apply\` only. Deleting by this file takes the namespaces along, also those that were there before, and with the\n` +
   "# definitions every pool and its machines: docs/install.md says how to remove what was installed.\n";
 
 /** Everything under `deploy/`: path below the root → text. */
-export function installFiles(kinds: readonly (readonly Kind[])[] = KINDS): Map<string, string> {
+export function installFiles(
+  kinds: readonly (readonly Kind[])[] = KINDS,
+  systems: readonly System[] = systemsOf(),
+): Map<string, string> {
   const crds = new Map(
     kinds.map((versions) => {
       // Without the authority, which only the operator knows: until it has said so, conversions fail instead of losing fields.
@@ -40,8 +45,12 @@ export function installFiles(kinds: readonly (readonly Kind[])[] = KINDS): Map<s
     files.set(`deploy/crds/${name}`, CRD_HEADER + dump(crd, FORMAT));
     files.set(`deploy/chart/crds/${name}`, CRD_HEADER + dump(crd, FORMAT));
   }
-  files.set("deploy/rbac.yaml", RBAC_HEADER + documents(rbacObjects(DEFAULT_NAMESPACE, kinds)));
-  const everything = [...namespaces(), ...crds.values(), ...installedObjects(DEFAULT_VALUES, DEFAULT_NAMESPACE, kinds)];
+  files.set("deploy/rbac.yaml", RBAC_HEADER + documents(rbacObjects(DEFAULT_NAMESPACE, kinds, systems)));
+  const everything = [
+    ...namespaces(systems),
+    ...crds.values(),
+    ...installedObjects(DEFAULT_VALUES, DEFAULT_NAMESPACE, kinds, systems),
+  ];
   files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents(everything));
   const hosts = { apiVersion: "v1", kind: "Namespace", metadata: { name: DISCOVERY_NAMESPACE } };
   files.set("deploy/netboot.yaml", NETBOOT_HEADER + documents([hosts, ...netbootObjects()]));
@@ -52,7 +61,7 @@ export function installFiles(kinds: readonly (readonly Kind[])[] = KINDS): Map<s
   files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(InstallValues, DEFAULT_VALUES));
   files.set("deploy/chart/values.schema.json", `${JSON.stringify(valuesSchema(), null, 2)}\n`);
   files.set("deploy/chart/templates/NOTES.txt", NOTES);
-  for (const [name, trees] of Object.entries(objectsByFile(kinds)))
+  for (const [name, trees] of Object.entries(objectsByFile(kinds, systems)))
     files.set(
       `deploy/chart/templates/${name}.yaml`,
       INSTALL_HEADER + trees.map((tree) => `---\n${chartTemplate(tree)}`).join(""),
@@ -61,16 +70,24 @@ export function installFiles(kinds: readonly (readonly Kind[])[] = KINDS): Map<s
 }
 
 /** The operator's objects with these values, in the order in which they are applied. */
-export function installedObjects(values: InstallValues, namespace = DEFAULT_NAMESPACE, kinds = KINDS): object[] {
-  return Object.values(objectsByFile(kinds))
+export function installedObjects(
+  values: InstallValues,
+  namespace = DEFAULT_NAMESPACE,
+  kinds = KINDS,
+  systems: readonly System[] = systemsOf(),
+): object[] {
+  return Object.values(objectsByFile(kinds, systems))
     .flat()
     .map((tree) => evaluate(tree, values, namespace))
     .filter((object): object is object => object !== undefined);
 }
 
-/** The namespaces that Harvester has and another cluster may lack. Without the label by which the rest is removed. */
-function namespaces(): object[] {
-  const names = new Set([DEFAULT_NAMESPACE, ...operatorRules().roles.map(({ namespace }) => namespace)]);
+/** The namespaces that the systems name, which a cluster may be without. Without the label by which the rest is removed. */
+function namespaces(systems: readonly System[]): object[] {
+  const names = new Set([
+    DEFAULT_NAMESPACE,
+    ...operatorRules(DEFAULT_NAMESPACE, ownKinds(systems), systems).roles.map(({ namespace }) => namespace),
+  ]);
   names.delete("kube-system");
   return [...names].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
 }

@@ -4,20 +4,25 @@
  */
 
 import type { Kind } from "../../kinds/kind.ts";
-import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
+import type { System } from "../../systems/system.ts";
 import { converted, SERVICE_PORT, WEBHOOK_SERVICE } from "../conversion-server.ts";
+import { DEFAULT_NAMESPACE } from "../defaults.ts";
 import { KINDS } from "../kinds.ts";
+import { systemsOf } from "../operator.ts";
 import { crdInstallerObjects, operatorObjects, type RbacObject, SERVICE_ACCOUNT } from "../rbac.ts";
 import { deployment } from "./deployment.ts";
 import { LABELS, METRICS_LABELS, named } from "./naming.ts";
 import { allOf, given, type Tree, value, when } from "./tree.ts";
 
 /** A file of the chart → the objects in it, in the order in which they are applied. */
-export function objectsByFile(kinds: readonly (readonly Kind[])[] = KINDS): Readonly<Record<string, readonly Tree[]>> {
+export function objectsByFile(
+  kinds: readonly (readonly Kind[])[] = KINDS,
+  systems: readonly System[] = systemsOf(),
+): Readonly<Record<string, readonly Tree[]>> {
   const converts = converted(kinds).length > 0;
   return {
     rbac: [
-      ...operatorObjects(DEFAULT_NAMESPACE, kinds).map(installed),
+      ...operatorObjects(DEFAULT_NAMESPACE, kinds, systems).map(installed),
       ...crdInstallerObjects(DEFAULT_NAMESPACE, kinds).map((object) => when("installCrds", installed(object))),
     ],
     services: [bootService(), metricsService(), ...(converts ? [webhookService()] : [])],
@@ -96,7 +101,7 @@ function disruptionBudget(): Tree {
   };
 }
 
-/** In: machines to the boot service, whoever may to the metrics, API servers to what converts. Out: names, the Kubernetes API, providers' APIs. */
+/** In: machines to the boot service, authorized clients to the metrics, API servers to what converts. Out: names, the Kubernetes API, providers' APIs. */
 function networkPolicy(converts: boolean): Tree {
   return {
     apiVersion: "networking.k8s.io/v1",

@@ -1,3 +1,4 @@
+import { DEFAULT_SYSTEMS } from "../defaults.ts";
 import type { InstallValues, ValuePath } from "./values.ts";
 
 /** Another value than the default, what must be chosen too for it to matter, and a value that makes no sense. */
@@ -32,7 +33,7 @@ export const VARIATIONS: Readonly<Record<ValuePath, Variation>> = {
   listen: { value: "[::]", nonsense: "" },
   "health.port": { value: 9080, nonsense: "8080" },
   secret: { value: "metal-account", nonsense: "" },
-  systems: { value: "harvester,harvester", nonsense: "hrvester" },
+  systems: { value: DEFAULT_SYSTEMS.toReversed().join(","), nonsense: "nonsense" },
   pollSeconds: { value: 2.5, nonsense: 0 },
   qps: { value: 50, nonsense: -1 },
   logLevel: { value: "debug", nonsense: "loud" },

@@ -1,5 +1,5 @@
-import { Fault } from "../../base/fault.ts";
-import { DEFAULT_NAMESPACE } from "../../systems/harvester/names.ts";
+import { Fault } from "@slipway/base";
+import { DEFAULT_NAMESPACE } from "../defaults.ts";
 import type { InstallValues, ValuePath } from "./values.ts";
 
 /** Where a value comes from: the installer's choices, or the namespace it is installed into. */
@@ -31,7 +31,7 @@ export type HoleKind =
   | { hole: "all"; from: Source };
 
 /** That some of these values is there (neither false, 0, nor empty), that one isn't, or that it is not this word. */
-export type Condition = { given: readonly Source[] } | { lacking: Source } | { of: Source; isNot: string };
+export type Condition = { given: readonly Source[] } | { missing: Source } | { of: Source; isNot: string };
 
 /** A value, whatever its shape. */
 export const value = (from: Source): Hole => new Hole({ hole: "value", from });
@@ -103,7 +103,7 @@ function filled(is: HoleKind, look: (from: Source) => unknown): unknown {
 
 function holds(condition: Condition, look: (from: Source) => unknown): boolean {
   if ("isNot" in condition) return look(condition.of) !== condition.isNot;
-  if ("lacking" in condition) return !holds({ given: [condition.lacking] }, look);
+  if ("missing" in condition) return !holds({ given: [condition.missing] }, look);
   return condition.given.some((from) => {
     const found = look(from);
     return typeof found === "object" && found !== null ? Object.keys(found).length > 0 : Boolean(found);
@@ -115,6 +115,7 @@ function look(from: Source, values: InstallValues, namespace: string): unknown {
   return from.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], values);
 }
 
+/** Whether a tree is a list. */
 export function isList(tree: Tree): tree is readonly Tree[] {
   return Array.isArray(tree);
 }

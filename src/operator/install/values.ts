@@ -2,10 +2,10 @@
  * What an installation may choose. From this one declaration come the chart's values, their schema, and what
  * `deploy/slipway.yaml` is made with: the defaults.
  */
+
+import { VERSION } from "@slipway/base";
 import { z } from "zod";
-import { VERSION } from "../../base/version.ts";
-import { DEFAULT_SECRET } from "../../systems/harvester/names.ts";
-import { SYSTEMS } from "../operator.ts";
+import { DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../defaults.ts";
 
 const port = z.int().min(1).max(65_535);
 const words = z.record(z.string(), z.string());
@@ -77,8 +77,8 @@ export const InstallValues = z.strictObject({
     .describe("Secret of the account that serves objects without a providerRef."),
   systems: z
     .string()
-    .regex(new RegExp(`^(${SYSTEMS.join("|")})(,(${SYSTEMS.join("|")}))*$`))
-    .default(SYSTEMS.join(","))
+    .regex(new RegExp(`^(${DEFAULT_SYSTEMS.join("|")})(,(${DEFAULT_SYSTEMS.join("|")}))*$`))
+    .default(DEFAULT_SYSTEMS.join(","))
     .describe("Which systems run, with commas between them."),
   pollSeconds: z.number().positive().max(3600).default(15).describe("Between looks at machines on their way."),
   qps: z.number().positive().max(10_000).default(100).describe("Requests a second to the Kubernetes API."),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { json } from "../../base/http.ts";
+import { json } from "@slipway/base";
 import { openContract } from "./openapi-checker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "contract-"));

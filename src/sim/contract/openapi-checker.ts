@@ -6,8 +6,8 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HttpAnswer, HttpRequest } from "@slipway/base";
 import { load } from "js-yaml";
-import type { HttpAnswer, HttpRequest } from "../../base/http.ts";
 import { problemsOf, type Schema } from "./schema-check.ts";
 
 interface Parameter {

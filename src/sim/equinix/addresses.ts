@@ -1,4 +1,4 @@
-import { type Random, uuid } from "../../base/random.ts";
+import { type Random, uuid } from "@slipway/base";
 import type { SimAddress } from "./device.ts";
 
 const SLOTS = 1 << 16;
@@ -22,7 +22,7 @@ export class AddressPlan {
   }
 
   take(): number {
-    // Slots rest as long as possible: a late packet to a released address should find nobody.
+    // Slots rest as long as possible: a late packet to a released address should reach no machine.
     if (this.#next < SLOTS) return this.#next++;
     const slot = this.#free.shift();
     if (slot === undefined) throw new RangeError(`more than ${SLOTS} simulated devices`);
@@ -45,6 +45,7 @@ export const DEFAULT_ADDRESSES: readonly AddressWish[] = [
   { family: 6, public: true },
 ];
 
+/** An address for a slot of the catalog's ranges: the same slot always gets the same one, with a new id. */
 export function addressOf(slot: number, wish: AddressWish, random: Random): SimAddress {
   const id = uuid(random);
   if (wish.family === 6) {

@@ -1,4 +1,4 @@
-import { json } from "../../base/http.ts";
+import { json } from "@slipway/base";
 import { METROS, PLANS } from "./catalog.ts";
 import type { Cloud } from "./cloud.ts";
 import { unprocessable } from "./refused.ts";

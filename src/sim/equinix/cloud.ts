@@ -1,5 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
-import { type Random, uuid } from "../../base/random.ts";
+import { type Clock, type Random, uuid } from "@slipway/base";
 import type { Firmware } from "../hardware.ts";
 import { AddressPlan } from "./addresses.ts";
 import type { SimDevice, SimPort, SimVlan } from "./device.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "../../base/fault.ts";
-import { type Http, type HttpAnswer, json } from "../../base/http.ts";
+import { type Http, type HttpAnswer, isFault, json } from "@slipway/base";
 import { NETWORK_MODES } from "../../machines/machine.ts";
 import { type Contract, documentFile, openContract } from "../contract/openapi-checker.ts";
 import { DEFAULT_PROJECT, DEFAULT_TOKEN } from "./options.ts";

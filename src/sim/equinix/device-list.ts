@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../../base/http.ts";
+import type { HttpAnswer } from "@slipway/base";
 import type { SimDevice } from "./device.ts";
 import { pageOf } from "./paging.ts";
 import { type Asked, projectIn } from "./router.ts";

@@ -1,4 +1,4 @@
-import { type HttpAnswer, json } from "../../base/http.ts";
+import { type HttpAnswer, json } from "@slipway/base";
 import type { SimDevice } from "./device.ts";
 import { listDevices } from "./device-list.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -13,6 +13,7 @@ const NO_CONTENT: HttpAnswer = { status: 204, headers: {}, body: "" };
 const ACCEPTED: HttpAnswer = { status: 202, headers: {}, body: "" };
 const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 
+/** The routes of devices, by operation ids of Equinix' OpenAPI document. */
 export function deviceRoutes(lifecycle: Lifecycle): readonly Route[] {
   return [
     { operation: "findProjectDevices", method: "GET", pattern: "/projects/:/devices", answer: listDevices },

@@ -1,4 +1,4 @@
-import type { Timer } from "../../base/clock.ts";
+import type { Timer } from "@slipway/base";
 import type { Hardware, Powered, Progress } from "../hardware.ts";
 import type { PlanFacts } from "./catalog.ts";
 
@@ -56,7 +56,7 @@ export interface SimDevice {
   timer: Timer | undefined;
   /** Ends the machine at its termination time; outlives other timers. */
   revocation: Timer | undefined;
-  /** Stands for the current boot; progress of an earlier one is not heard. */
+  /** Stands for the current boot; progress of an earlier one is ignored. */
   boot: object | undefined;
   reinstallPending: boolean;
   /** It will never run again. */
@@ -106,10 +106,7 @@ export interface SimEvent {
   readonly at: number;
 }
 
-export function bondsOf(device: SimDevice): readonly SimPort[] {
-  return device.ports.filter((port) => port.kind === "bond");
-}
-
+/** The physical ports of a bond, bonded at the moment or not. */
 export function membersOf(bond: SimPort): readonly SimPort[] {
   return bond.device.ports.filter((port) => port.bond === bond);
 }

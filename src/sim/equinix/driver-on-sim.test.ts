@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isFault, quietLog, seededRandom } from "@slipway/base";
 import fc from "fast-check";
-import { isFault } from "../../base/fault.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
 import { createEquinixDriver } from "../../machines/drivers/equinix/driver.ts";
 import type { Machine, MachineDriver, Order } from "../../machines/machine.ts";
 import { withFaults } from "../faults.ts";

@@ -5,7 +5,7 @@
  * (flags in the body, prices as text, tags null). Needs a `Firmware` that does what the machines do. Must not know who calls.
  * All work is done when an answer is given, except timers of the given clock; `close` ends those.
  */
-import type { HttpHandler } from "../../base/http.ts";
+import type { HttpHandler } from "@slipway/base";
 import { catalogRoutes } from "./catalog-routes.ts";
 import { Cloud, type Purchase } from "./cloud.ts";
 import type { SimDevice } from "./device.ts";
@@ -22,7 +22,7 @@ import { snapshotOf } from "./snapshot.ts";
 export interface EquinixSim {
   /** The API, under `/metal/v1` or at the root. */
   handle: HttpHandler;
-  /** The metadata service; who asks is told by `remote`, a machine's address. */
+  /** The metadata service; the asker is identified by `remote`, a machine's address. */
   metadata: HttpHandler;
   readonly projects: readonly SimProject[];
   /** The key that is accepted now. */
@@ -67,7 +67,7 @@ export function createEquinixSim(options: EquinixSimOptions): EquinixSim {
     return device;
   };
 
-  /** A verb of whoever plays with the world: what it did is worth keeping. */
+  /** A verb for scenarios: its effect is kept in snapshots. */
   const change = (done: () => void): void => {
     done();
     cloud.changed();

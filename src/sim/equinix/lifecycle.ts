@@ -1,4 +1,4 @@
-import type { Timer } from "../../base/clock.ts";
+import type { Timer } from "@slipway/base";
 import type { Powered, Progress } from "../hardware.ts";
 import type { Cloud } from "./cloud.ts";
 import type { DeviceState, SimDevice } from "./device.ts";

@@ -1,4 +1,4 @@
-import { type HttpHandler, json, plain } from "../../base/http.ts";
+import { type HttpHandler, json, plain } from "@slipway/base";
 import type { Cloud } from "./cloud.ts";
 import { networkType, type SimDevice } from "./device.ts";
 import { time } from "./views.ts";

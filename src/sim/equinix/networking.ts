@@ -51,6 +51,7 @@ export function toLayer3(cloud: Cloud, port: SimPort, wishes: readonly AddressWi
   cloud.touch(port.device);
 }
 
+/** Puts a VLAN on a port. Throws `Refused` (422) where the real API refuses it. */
 export function assign(cloud: Cloud, port: SimPort, vnid: string): void {
   const vlan = vlanCalled(cloud, port, vnid);
   if (port.kind === "physical" && port.bonded) {
@@ -62,6 +63,7 @@ export function assign(cloud: Cloud, port: SimPort, vnid: string): void {
   cloud.touch(port.device);
 }
 
+/** Takes a VLAN off a port. Throws `Refused` (422) if it is not there, or is the native one. */
 export function unassign(cloud: Cloud, port: SimPort, vnid: string): void {
   const vlan = vlanCalled(cloud, port, vnid);
   if (!port.vlans.includes(vlan)) throw unprocessable(`Virtual network ${vlan.vxlan} is not assigned to ${port.name}`);
@@ -70,6 +72,7 @@ export function unassign(cloud: Cloud, port: SimPort, vnid: string): void {
   cloud.touch(port.device);
 }
 
+/** Makes an assigned VLAN the native one. Throws `Refused` (422) for a bond, and with fewer than two VLANs on the port. */
 export function setNative(cloud: Cloud, port: SimPort, vnid: string): void {
   const vlan = vlanCalled(cloud, port, vnid);
   if (port.kind === "bond") throw unprocessable(`${port.name} is a bond: it has no native VLAN`);
@@ -79,6 +82,7 @@ export function setNative(cloud: Cloud, port: SimPort, vnid: string): void {
   cloud.touch(port.device);
 }
 
+/** Leaves the port without a native VLAN. Throws `Refused` (422) if it has none. */
 export function clearNative(cloud: Cloud, port: SimPort): void {
   if (port.native === undefined) throw unprocessable(`The native VLAN is not assigned to ${port.name}`);
   port.native = undefined;

@@ -1,5 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Random } from "../../base/random.ts";
+import type { Clock, Random } from "@slipway/base";
 import type { Firmware } from "../hardware.ts";
 
 /** How long things take, in ms. A pair is a range that each machine draws from. */
@@ -28,7 +27,7 @@ export const REAL_TIMINGS: Timings = {
   spotNoticeMs: 120_000,
 };
 
-/** For benchmarks of whoever calls the API: the cloud itself costs no time. */
+/** For benchmarks of the API's clients: the cloud itself costs no time. */
 export const INSTANT_TIMINGS: Timings = {
   queuedMs: 0,
   provisioningMs: [0, 0],
@@ -61,7 +60,7 @@ export interface EquinixSimOptions {
   spotPrices?: Readonly<Record<string, number>>;
   /** A `snapshot` to go on from. What it holds (keys, capacity, prices, reservations) goes before the options of the same name. */
   restore?: unknown;
-  /** Where the snapshot came from, for the one who is told to delete it when it can't be used. */
+  /** Where the snapshot came from, named in the remedy when it can't be used. */
   restoredFrom?: string;
   /** Called after each change of what a snapshot holds. */
   onChange?: () => void;

@@ -1,4 +1,4 @@
-import { type HttpAnswer, json } from "../../base/http.ts";
+import { type HttpAnswer, json } from "@slipway/base";
 import type { AddressWish } from "./addresses.ts";
 import type { SimPort } from "./device.ts";
 import { assign, bond, clearNative, disbond, setNative, toLayer2, toLayer3, unassign } from "./networking.ts";

@@ -1,5 +1,4 @@
-import { json } from "../../base/http.ts";
-import { uuid } from "../../base/random.ts";
+import { json, uuid } from "@slipway/base";
 import { METROS } from "./catalog.ts";
 import type { Reservation, SshKey } from "./cloud.ts";
 import type { SimVlan } from "./device.ts";

@@ -1,4 +1,4 @@
-import { uuid } from "../../base/random.ts";
+import { uuid } from "@slipway/base";
 import type { Hardware } from "../hardware.ts";
 import { addressOf, DEFAULT_ADDRESSES } from "./addresses.ts";
 import type { PlanFacts } from "./catalog.ts";
@@ -98,7 +98,7 @@ function wirePorts(cloud: Cloud, device: SimDevice, ports: SimPort[], number: nu
   }
 }
 
-/** Locally administered, so that it can't be anybody's. Three bytes of device, one of port. */
+/** Locally administered, so that it belongs to no real card. Three bytes of device, one of port. */
 function macOf(device: number, port: number): string {
   const bytes = [0x02, 0x51, (device >> 16) & 255, (device >> 8) & 255, device & 255, port];
   return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join(":");

@@ -8,5 +8,7 @@ export class Refused extends Error {
   }
 }
 
+/** The API's 404. */
 export const notFound = (): Refused => new Refused(404, "Not found");
+/** The API's 422; the reason is the text of its error. */
 export const unprocessable = (reason: string): Refused => new Refused(422, reason);

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Fault, type HttpAnswer, isFault, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
-import { type Fault, isFault } from "../../base/fault.ts";
-import type { HttpAnswer } from "../../base/http.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
 import { type RememberingFirmware, rememberingFirmware } from "../remembering-firmware.ts";
 import type { DeviceState } from "./device.ts";
 import { createEquinixSim, type EquinixSim } from "./equinix-sim.ts";

@@ -1,7 +1,5 @@
-import type { Http, HttpRequest } from "../../base/http.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { type Http, type HttpRequest, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { createEquinixDriver } from "../../machines/drivers/equinix/driver.ts";
 import type { Machine, MachineDriver, Order } from "../../machines/machine.ts";
 import type { Firmware, NetBoot, PowerOn, Progress } from "../hardware.ts";
@@ -23,6 +21,7 @@ export interface Rig {
   until(id: string, phase: Machine["phase"], forMs?: number): Promise<Machine>;
 }
 
+/** A rig with one seeded cloud. `wrap` stands between driver and cloud, to lose or change answers. */
 export function rig(
   options: Partial<EquinixSimOptions> & { wrap?: (http: Http, clock: VirtualClock) => Http } = {},
 ): Rig {
@@ -88,6 +87,7 @@ export class TrivialFirmware implements Firmware {
   }
 }
 
+/** An order that the simulated cloud accepts, with some changes. */
 export function order(changes: Partial<Order> = {}): Order {
   return {
     claim: "claim-1",

@@ -1,4 +1,4 @@
-import { type HttpAnswer, type HttpHandler, json } from "../../base/http.ts";
+import { type HttpAnswer, type HttpHandler, json } from "@slipway/base";
 import type { Cloud } from "./cloud.ts";
 import { notFound, Refused } from "./refused.ts";
 import { BASE_PATH } from "./views.ts";
@@ -81,7 +81,7 @@ function bodyOf(text: string | undefined): Asked["body"] {
   throw new Refused(400, "The body is not a JSON object");
 }
 
-/** A fixed window of requests, told in the headers that the real service's clients read. */
+/** A fixed window of requests, reported in the headers that the real service's clients read. */
 class Allowance {
   readonly #cloud: Cloud;
   readonly #limit: RateLimit | undefined;

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemClock } from "../../base/clock.ts";
-import { undiciHttp } from "../../base/http-client.ts";
-import { serveHttp } from "../../base/http-server.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
+import { quietLog, seededRandom, systemClock } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
 import { createEquinixDriver } from "../../machines/drivers/equinix/driver.ts";
 import type { Firmware, PowerOn } from "../hardware.ts";
 import { createEquinixSim } from "./equinix-sim.ts";

@@ -27,6 +27,7 @@ export function detailOf(query: URLSearchParams): Detail {
   return { vlans, excluded, key: `${vlans}/${excluded.join()}` };
 }
 
+/** A reference as the API writes it: the path under the API's base. */
 export function href(path: string): { href: string } {
   return { href: BASE_PATH + path };
 }
@@ -92,6 +93,7 @@ function actions({ state }: SimDevice): object[] {
   return state === "inactive" ? [{ type: "power_on", name: "power_on" }] : [];
 }
 
+/** A port as JSON. */
 export function portView(port: SimPort, detail: Detail): object {
   const vlan = (one: SimVlan): object => (detail.vlans ? vlanView(one) : href(`/virtual-networks/${one.id}`));
   const bonded = port.kind === "bond" ? membersOf(port).every((member) => member.bonded) : port.bonded;
@@ -109,6 +111,7 @@ export function portView(port: SimPort, detail: Detail): object {
   };
 }
 
+/** A VLAN as JSON. */
 export function vlanView(vlan: SimVlan): object {
   return {
     ...href(`/virtual-networks/${vlan.id}`),
@@ -140,6 +143,7 @@ function addressView(address: SimAddress, device: SimDevice): object {
   };
 }
 
+/** An event of a device as JSON. */
 export function eventView(event: SimEvent): object {
   return {
     ...href(`/events/${event.id}`),
@@ -153,6 +157,7 @@ export function eventView(event: SimEvent): object {
   };
 }
 
+/** A plan of the catalog as JSON. */
 export function planView(plan: PlanFacts): object {
   return {
     id: idOf(`plan/${plan.slug}`),
@@ -173,6 +178,7 @@ export function planView(plan: PlanFacts): object {
   };
 }
 
+/** A metro as JSON; its id is the same in each cloud. */
 export function metroView(code: string): object {
   return { id: idOf(`metro/${code}`), code, ...METROS.get(code) };
 }
@@ -188,6 +194,7 @@ function idOf(name: string): string {
   return `${all.slice(0, 8)}-${all.slice(8, 12)}-4${all.slice(13, 16)}-8${all.slice(17, 20)}-${all.slice(20)}`;
 }
 
+/** A time as the API writes it: RFC 3339. `ms`: since 1970. */
 export function time(ms: number): string {
   return new Date(ms).toISOString();
 }

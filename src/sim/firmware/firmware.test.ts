@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../base/fault.ts";
-import { plain } from "../../base/http.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { Fault, plain, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Hardware, Progress } from "../hardware.ts";
 import { simNetwork } from "../network.ts";
 import type { JoinRequest } from "../site/node-object.ts";

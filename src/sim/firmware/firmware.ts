@@ -2,11 +2,7 @@
  * SIMULATION of a machine between power-on and a joined node: power-on self test, DHCP, the boot script over the network,
  * the installer it starts, the reboot from disk and the joining of the cluster. Implements `Firmware` for the simulated clouds.
  */
-import type { Clock } from "../../base/clock.ts";
-import { asFault, isFault } from "../../base/fault.ts";
-import type { Http } from "../../base/http.ts";
-import type { Log } from "../../base/log.ts";
-import type { Random } from "../../base/random.ts";
+import { asFault, type Clock, type Http, isFault, type Log, type Random } from "@slipway/base";
 import type { Firmware, Hardware, NetBoot, Powered, Progress } from "../hardware.ts";
 import type { JoinRequest, Role } from "../site/node-object.ts";
 import type { Joined } from "../site/site.ts";
@@ -53,6 +49,7 @@ interface Run {
   say: (now: Progress) => void;
 }
 
+/** Firmware for the machines of a simulated cloud. It uses the clock and the network that it was given and no other. */
 export function createFirmware(options: FirmwareOptions): Firmware {
   const { clock, random, site, timings = METAL_TIMINGS } = options;
   const disks = new Map<string, Installed>();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type HttpAnswer, type HttpRequest, plain } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
-import { type HttpAnswer, type HttpRequest, plain } from "../../base/http.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
 import { simNetwork } from "../network.ts";
 import { type InstallEnd, install } from "./harvester-installer.ts";
 import { sampleHardware } from "./sample-hardware.ts";

@@ -2,10 +2,9 @@
  * What the Harvester installer does between its kernel's start and the reboot from disk: kernel arguments, remote
  * configuration, the release's checks, webhooks, the installation itself. SIMULATION: no disk is written.
  */
+
+import { type Clock, type Http, type HttpRequest, isFault } from "@slipway/base";
 import { load } from "js-yaml";
-import type { Clock } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
-import type { Http, HttpRequest } from "../../base/http.ts";
 import { type InstallTarget, managementNetwork, refusal } from "./harvester-rules.ts";
 import { canonical, type HarvesterConfig, isRecord, merge } from "./harvester-schema.ts";
 import { type Version, versionIn } from "./harvester-versions.ts";
@@ -80,7 +79,7 @@ export async function install(
   return ports.fails === undefined ? { is: "installed", config, version } : failed(ports.fails);
 }
 
-/** The configuration behind `url`, or what to tell the person at the console when it never came. */
+/** The configuration behind `url`, or the message for the console when it never came. */
 async function remoteConfig(url: string, ports: InstallerPorts): Promise<HarvesterConfig | string> {
   let last = "";
   for (let attempt = 0; attempt <= CONFIG_RETRIES; attempt++) {
@@ -105,7 +104,7 @@ function readConfig(text: string): HarvesterConfig | string {
     if (!isRecord(value)) return "the remote configuration is not a YAML mapping";
     return canonical(value);
   } catch (error) {
-    // A YAML error quotes the text, which may hold the token: only its first line's reason is told.
+    // A YAML error quotes the text, which may hold the token: only its first line's reason is shown.
     return `the remote configuration can't be read: ${error instanceof TypeError ? error.message : "not valid YAML"}`;
   }
 }

@@ -63,11 +63,13 @@ export function installerRules(version: Version): InstallerRules {
   return Object.assign({}, FIRST, ...known) as InstallerRules;
 }
 
+/** Reads `v1.4.0` or `1.4.0-rc2`; the pre-release is dropped, missing parts are 0. */
 export function parse(version: string): Version {
   const [major = 0, minor = 0, patch = 0] = version.replace(/^v/, "").split("-")[0]!.split(".").map(Number);
   return [major, minor, patch];
 }
 
+/** Below 0 if `a` is older, above 0 if it is newer. */
 export function compare(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }

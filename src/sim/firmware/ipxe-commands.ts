@@ -41,6 +41,7 @@ const MAX_SETTING = 16_384;
 const SHORTEST_PAUSE_S = 1;
 
 const OK: CommandResult = { is: "ok" };
+/** What a command ends with that fails; the message is the one that iPXE prints. */
 export const FAILED = (message: string): CommandResult => ({ is: "failed", message });
 const usage = (command: string, text: string): CommandResult => FAILED(`Usage: ${command} ${text}`);
 const end = (is: "shell" | "reboot" | "poweroff" | "disk"): CommandResult => ({ is: "end", end: { is } });

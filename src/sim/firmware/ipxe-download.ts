@@ -1,5 +1,4 @@
-import { isFault } from "../../base/fault.ts";
-import type { Http } from "../../base/http.ts";
+import { type Http, isFault } from "@slipway/base";
 
 /** What an URL turned out to be: a script, or something too large to fetch in a simulation. */
 export type Downloaded = { is: "script"; text: string } | { is: "binary" } | { is: "error"; message: string };

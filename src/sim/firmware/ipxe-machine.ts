@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "@slipway/base";
 import type { DownloadOptions } from "./ipxe-download.ts";
 import type { Settings } from "./ipxe-settings.ts";
 

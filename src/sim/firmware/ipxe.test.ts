@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { plain } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
-import { plain } from "../../base/http.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
 import { simNetwork } from "../network.ts";
 import { bootFrom, runScript } from "./ipxe.ts";
 import { COMMANDS } from "./ipxe-commands.ts";

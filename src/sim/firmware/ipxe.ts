@@ -1,6 +1,6 @@
 /**
  * An iPXE interpreter, good enough for the scripts that boot real machines: it runs a script over an `Http` port and a
- * `Clock` and tells how the boot ended. Commands succeed and fail as iPXE's do (ipxe.org/cmd); a failed command ends
+ * `Clock` and returns how the boot ended. Commands succeed and fail as iPXE's do (ipxe.org/cmd); a failed command ends
  * its script unless `||` follows. SIMULATION: nothing is loaded into memory.
  */
 import { COMMANDS, type CommandResult, FAILED, type Image, type ScriptRun } from "./ipxe-commands.ts";

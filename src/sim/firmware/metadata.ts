@@ -1,5 +1,4 @@
-import { Fault } from "../../base/fault.ts";
-import { type Http, json, plain } from "../../base/http.ts";
+import { Fault, type Http, json, plain } from "@slipway/base";
 import type { Hardware, NetBoot } from "../hardware.ts";
 
 export const METADATA_HOST = "metadata.platformequinix.com";

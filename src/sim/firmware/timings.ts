@@ -1,4 +1,4 @@
-import type { Random } from "../../base/random.ts";
+import type { Random } from "@slipway/base";
 
 /** How long a machine's stages take, in milliseconds. */
 export interface Timings {

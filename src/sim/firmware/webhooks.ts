@@ -1,11 +1,10 @@
-import { isFault } from "../../base/fault.ts";
-import type { Http, HttpRequest } from "../../base/http.ts";
+import { type Http, type HttpRequest, isFault } from "@slipway/base";
 import type { Webhook } from "./harvester-schema.ts";
 
 /** Names a webhook's URL and payload may use, as `{{.Hostname}}`. */
 export type WebhookContext = Readonly<Record<"Hostname" | "MACAddr" | "IPAddrV4" | "IPAddrV6", string>>;
 
-/** Calls every webhook of `event`, one after the other. A call that fails is told to `say` and changes nothing: the installation goes on. */
+/** Calls every webhook of `event`, one after the other. A call that fails is reported to `say` and changes nothing: the installation goes on. */
 export async function postWebhooks(
   webhooks: readonly Webhook[],
   event: string,

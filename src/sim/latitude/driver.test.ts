@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault, isFault } from "../../base/fault.ts";
-import { type Http, json } from "../../base/http.ts";
+import { Fault, type Http, isFault, json } from "@slipway/base";
 import { order, rig } from "./rig.ts";
 
 const HOUR = 3_600_000;

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cryptoRandom, Fault, json, quietLog, type Random, seededRandom, systemClock } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
 import fc from "fast-check";
-import { systemClock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
-import { json } from "../../base/http.ts";
-import { undiciHttp } from "../../base/http-client.ts";
-import { serveHttp } from "../../base/http-server.ts";
-import { quietLog } from "../../base/log.ts";
-import { cryptoRandom, type Random, seededRandom } from "../../base/random.ts";
 import { createLatitudeDriver } from "../../machines/drivers/latitude/driver.ts";
 import type { Machine, MachineDriver, Order } from "../../machines/machine.ts";
 import { createLatitudeSim } from "./latitude-sim.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HttpRequest } from "../../base/http.ts";
+import type { HttpRequest } from "@slipway/base";
 import { DEFAULT_TOKEN } from "./options.ts";
 import { order, rig } from "./rig.ts";
 

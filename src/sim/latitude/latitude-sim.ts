@@ -4,7 +4,7 @@
  * Promises answers of the form that the API's OpenAPI document gives. Needs a `Firmware` that does what the machines do.
  * Must not know who calls. All work is done when an answer is given, except timers of the given clock; `close` ends those.
  */
-import type { HttpHandler } from "../../base/http.ts";
+import type { HttpHandler } from "@slipway/base";
 import { Lifecycle } from "./lifecycle.ts";
 import type { LatitudeSimOptions, SimProject } from "./options.ts";
 import { catalogRoutes, networkRoutes, userDataRoutes } from "./other-routes.ts";
@@ -60,7 +60,7 @@ export function createLatitudeSim(options: LatitudeSimOptions): LatitudeSim {
     return server;
   };
 
-  /** A verb of whoever plays with the world: what it did is worth keeping. */
+  /** A verb for scenarios: its effect is kept in snapshots. */
   const change = (done: () => void): void => {
     done();
     world.changed();

@@ -1,4 +1,4 @@
-import type { Timer } from "../../base/clock.ts";
+import type { Timer } from "@slipway/base";
 import type { Powered, Progress } from "../hardware.ts";
 import { unprocessable } from "./refused.ts";
 import type { SimServer, World } from "./world.ts";

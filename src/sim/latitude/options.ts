@@ -1,5 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Random } from "../../base/random.ts";
+import type { Clock, Random } from "@slipway/base";
 import type { Firmware } from "../hardware.ts";
 
 /** How long things take, in ms. A pair is a range that each server draws from. */
@@ -20,7 +19,7 @@ export const REAL_TIMINGS: Timings = {
   connectingMs: 5_000,
 };
 
-/** For benchmarks of whoever calls the API: the cloud itself costs no time. */
+/** For benchmarks of the API's clients: the cloud itself costs no time. */
 export const INSTANT_TIMINGS: Timings = { deployingMs: [0, 0], erasingMs: 0, powerMs: 0, connectingMs: 0 };
 
 export interface LatitudeSimOptions {
@@ -35,7 +34,7 @@ export interface LatitudeSimOptions {
   stock?: Readonly<Record<string, number>>;
   /** A `snapshot` to go on from. What it holds (key, stock) goes before the options of the same name. */
   restore?: unknown;
-  /** Where the snapshot came from, for the one who is told to delete it when it can't be used. */
+  /** Where the snapshot came from, named in the remedy when it can't be used. */
   restoredFrom?: string;
   /** Called after each change of what a snapshot holds. */
   onChange?: () => void;
@@ -46,7 +45,7 @@ export interface LatitudeSimOptions {
   faults?: {
     /** Tells, per deployment, whether it fails. */
     failsToDeploy?: (server: { hostname: string; plan: string; site: string }) => boolean;
-    /** The deploy configuration does not tell the user data, as the document would allow. */
+    /** The deploy configuration does not show the user data, as the document would allow. */
     hidesUserData?: boolean;
   };
 }

@@ -1,4 +1,4 @@
-import { json } from "../../base/http.ts";
+import { json } from "@slipway/base";
 import { PLANS, SITES } from "./catalog.ts";
 import { missing, unprocessable } from "./refused.ts";
 import { type Asked, pageOf, type Route } from "./router.ts";

@@ -1,4 +1,4 @@
-import { type HttpAnswer, json } from "../../base/http.ts";
+import { type HttpAnswer, json } from "@slipway/base";
 
 /** An answer other than success, as the API words it: a status, a code word and a sentence. */
 export class Refused extends Error {
@@ -12,10 +12,12 @@ export class Refused extends Error {
   }
 }
 
+/** The API's 404. */
 export function missing(what: string, id: string): Refused {
   return new Refused(404, "NOT_FOUND", `${what} ${id} not found`);
 }
 
+/** The API's 422 with its code. */
 export function unprocessable(code: string, detail: string): Refused {
   return new Refused(422, code, detail);
 }

@@ -1,7 +1,5 @@
-import type { Http, HttpAnswer, HttpRequest } from "../../base/http.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
+import { type Http, type HttpAnswer, type HttpRequest, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { createLatitudeDriver } from "../../machines/drivers/latitude/driver.ts";
 import type { Machine, MachineDriver, Order } from "../../machines/machine.ts";
 import type { ProviderAccount } from "../../machines/provider.ts";
@@ -33,6 +31,7 @@ export interface RigOptions extends Partial<LatitudeSimOptions> {
   account?: Partial<ProviderAccount>;
 }
 
+/** A rig with one seeded cloud. `wrap` stands between driver and cloud, to lose or change answers. */
 export function rig({ wrap, account, ...options }: RigOptions = {}): Rig {
   const clock = new VirtualClock();
   const firmware = new TrivialFirmware();
@@ -83,6 +82,7 @@ export class TrivialFirmware implements Firmware {
   }
 }
 
+/** An order that the simulated cloud accepts, with some changes. */
 export function order(changes: Partial<Order> = {}): Order {
   return {
     claim: "0b0f9a4e-6a52-4a3e-8f0c-000000000001",

@@ -1,4 +1,4 @@
-import { type HttpAnswer, type HttpHandler, json } from "../../base/http.ts";
+import { type HttpAnswer, type HttpHandler, json } from "@slipway/base";
 import { errorAnswer, Refused, unprocessable } from "./refused.ts";
 import type { World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { json } from "../../base/http.ts";
+import { json } from "@slipway/base";
 import { OPERATING_SYSTEMS, PLANS, SITES } from "./catalog.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { missing, unprocessable } from "./refused.ts";

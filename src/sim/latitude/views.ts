@@ -48,6 +48,7 @@ export function serverView(world: World, server: SimServer): object {
   };
 }
 
+/** A server's deploy configuration as JSON:API. */
 export function deployConfigView(world: World, server: SimServer): object {
   const told = world.faults.hidesUserData ? undefined : server.userData;
   return {
@@ -63,6 +64,7 @@ export function deployConfigView(world: World, server: SimServer): object {
   };
 }
 
+/** User data as JSON:API, encoded and decoded. */
 export function userDataView(world: World, item: SimUserData): object {
   return {
     id: item.id,
@@ -78,6 +80,7 @@ export function userDataView(world: World, item: SimUserData): object {
   };
 }
 
+/** A virtual network as JSON:API. */
 export function networkView(world: World, network: SimNetwork): object {
   const { id, vid, description, site, createdAt } = network;
   const assignments = [...world.assignments.values()].filter((one) => one.network === id);
@@ -97,6 +100,7 @@ export function networkView(world: World, network: SimNetwork): object {
   };
 }
 
+/** An assignment as JSON:API; `connecting` until its time is over. */
 export function assignmentView(world: World, assignment: SimAssignment): object {
   const network = world.networks.get(assignment.network);
   const server = world.servers.get(assignment.server);

@@ -1,5 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
-import { ALPHANUMERIC, type Random, text } from "../../base/random.ts";
+import { ALPHANUMERIC, type Clock, type Random, text } from "@slipway/base";
 import type { Firmware, Hardware, Powered, Progress } from "../hardware.ts";
 import {
   DEFAULT_PROJECT,
@@ -34,7 +33,7 @@ export interface SimServer {
   hardware: Hardware;
   /** What it runs by now: what the network gave it, or what is installed on its disk; undefined: it has no power. Outlives the process. */
   runs: "network" | "disk" | undefined;
-  /** The power action that is under way: the status tells of it only when it is done. */
+  /** The power action that is under way: the status shows it only when it is done. */
   acting: "power_off" | "boot" | undefined;
   powered: Powered | undefined;
   /** What the machine itself said last. */

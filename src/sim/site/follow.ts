@@ -1,6 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Client } from "../../kube/client.ts";
-import { type KubeObject, keyOf, type Resource, refOf } from "../../kube/object.ts";
+import type { Clock } from "@slipway/base";
+import { type Client, type KubeObject, keyOf, type Resource, refOf } from "@slipway/kube";
 
 /** How long to wait before a broken list or watch is tried again. */
 const RETRY_MS = 1_000;
@@ -12,7 +11,7 @@ export interface Follow<T extends KubeObject> {
   resource: Resource<T>;
   changed(object: T): void;
   gone(object: T): void;
-  /** Everything of a list, or one change, has been told: what is known is the cluster as it was at one moment. */
+  /** All of a list, or one change, has been delivered: what is known is the cluster as it was at one moment. */
   whole?(): void;
 }
 
@@ -31,7 +30,7 @@ export async function follow<T extends KubeObject>(of: Follow<T>): Promise<void>
         version = next;
       }
     } catch {
-      // Whatever broke the stream, the next list tells the truth.
+      // Whatever broke the stream, the next list is complete.
     }
     await of.clock.sleep(RETRY_MS, of.signal).catch(() => {});
   }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "@slipway/base";
 
 /** How many parts a period is cut into: thousands of nodes beat evenly, on one timer. */
 const SLOTS = 30;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { rfc3339 } from "../../base/clock.ts";
-import type { Node, NodeCondition } from "../../kube/core.ts";
-import type { ObjectMeta } from "../../kube/object.ts";
+import { rfc3339 } from "@slipway/base";
+import type { ObjectMeta } from "@slipway/kube";
+import type { Node, NodeCondition } from "@slipway/kube/core";
 import type { Nic } from "../hardware.ts";
 
 export type Role = "default" | "management" | "worker" | "witness";
@@ -19,7 +19,7 @@ export interface JoinRequest {
   founder?: boolean;
   nics: readonly Nic[];
   addresses: readonly { type: "InternalIP" | "ExternalIP"; address: string }[];
-  /** SMBIOS UUID: what tells two machines of one name apart. */
+  /** SMBIOS UUID: it distinguishes two machines of one name. */
   machineId: string;
   arch?: "amd64" | "arm64";
   /** Harvester release, as `v1.8.1`. */
@@ -28,7 +28,10 @@ export interface JoinRequest {
   reachable?: () => boolean;
 }
 
-export const FLEET = "fleet-local";
+/** By its kernel a Node is known to be simulated. */
+export const SIMULATED_KERNEL = "6.4.0-simulated";
+
+export const FLEET_LOCAL = "fleet-local";
 export const MACHINE_ANNOTATION = "cluster.x-k8s.io/machine";
 export const PROMOTE_ANNOTATION = "harvesterhci.io/promote-status";
 export const CONTROL_PLANE_LABELS: Readonly<Record<string, string>> = {
@@ -62,7 +65,7 @@ export function nodeDraft(request: JoinRequest): {
     },
     annotations: {
       "cluster.x-k8s.io/cluster-name": "local",
-      "cluster.x-k8s.io/cluster-namespace": FLEET,
+      "cluster.x-k8s.io/cluster-namespace": FLEET_LOCAL,
       [MACHINE_ANNOTATION]: machineNameOf(machineId),
     },
   };
@@ -82,7 +85,7 @@ export function nodeStatus(request: JoinRequest, now: number): NonNullable<Node[
       machineID: request.machineId.replaceAll("-", ""),
       systemUUID: request.machineId,
       bootID: createHash("sha256").update(`${request.machineId} ${now}`).digest("hex").slice(0, 32),
-      kernelVersion: "6.4.0-simulated",
+      kernelVersion: SIMULATED_KERNEL,
       osImage: `Harvester ${request.version ?? "v1.8.1"}`,
       containerRuntimeVersion: "containerd://2.1.4-k3s1",
       kubeletVersion: "v1.34.3+rke2r1",

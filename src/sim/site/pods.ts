@@ -1,8 +1,6 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { rfc3339 } from "../../base/clock.ts";
-import type { Client } from "../../kube/client.ts";
-import { Pod } from "../../kube/core.ts";
-import { keyOf, refOf } from "../../kube/object.ts";
+import { type Clock, rfc3339, type Timer } from "@slipway/base";
+import { type Client, keyOf, refOf } from "@slipway/kube";
+import { Pod } from "@slipway/kube/core";
 
 /** The part of a kubelet that looks after pods: those bound to a running node run, those being deleted end and go. */
 export interface PodKeeper {
@@ -15,6 +13,7 @@ export interface PodKeeper {
   close(): void;
 }
 
+/** A keeper for all nodes of a simulated cluster. Writes through the client alone, and repeats a lost write at the next event. */
 export function podKeeper(options: {
   client: Client;
   clock: Clock;

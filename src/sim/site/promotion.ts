@@ -1,6 +1,6 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import type { Client } from "../../kube/client.ts";
-import { Node } from "../../kube/core.ts";
+import type { Clock, Timer } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import { Node } from "@slipway/kube/core";
 import { CONTROL_PLANE_LABELS, PROMOTE_ANNOTATION } from "./node-object.ts";
 
 const CONTROL_PLANE = "node-role.kubernetes.io/control-plane";

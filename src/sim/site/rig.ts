@@ -1,10 +1,8 @@
-import { type ApiServer, createApiServer } from "../../apiserver/server.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
-import type { Client } from "../../kube/client.ts";
-import { Node, type NodeCondition } from "../../kube/core.ts";
-import { createClient } from "../../kube/rest-client.ts";
+import { type ApiServer, createApiServer } from "@slipway/apiserver";
+import { quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { type Client, createClient } from "@slipway/kube";
+import { Node, type NodeCondition } from "@slipway/kube/core";
 import type { JoinRequest } from "./node-object.ts";
 import { seedSite } from "./seed.ts";
 import { createHarvesterSite, type Site, type SiteOptions } from "./site.ts";

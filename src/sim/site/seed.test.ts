@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createApiServer } from "../../apiserver/server.ts";
-import { isFault } from "../../base/fault.ts";
-import { quietLog } from "../../base/log.ts";
-import { seededRandom } from "../../base/random.ts";
-import { VirtualClock } from "../../base/virtual-clock.ts";
-import type { Client } from "../../kube/client.ts";
-import { ConfigMap, Namespace, Service } from "../../kube/core.ts";
-import { createClient } from "../../kube/rest-client.ts";
+import { createApiServer } from "@slipway/apiserver";
+import { isFault, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { type Client, createClient } from "@slipway/kube";
+import { ConfigMap, Namespace, Service } from "@slipway/kube/core";
 import { seedSite } from "./seed.ts";
 
 const VIP = "10.20.30.40";

@@ -1,12 +1,21 @@
-import { Fault } from "../../base/fault.ts";
-import type { Client } from "../../kube/client.ts";
-import { ConfigMap, Namespace, Service } from "../../kube/core.ts";
+import { Fault } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import { ConfigMap, Namespace, Service } from "@slipway/kube/core";
 import { create } from "./capi-machine.ts";
-import { FLEET } from "./node-object.ts";
+import { FLEET_LOCAL } from "./node-object.ts";
+
+const VIP = { name: "vip", namespace: "harvester-system" };
+const VIP_SERVICES = ["ingress-expose", "rke2-traefik"].map((name) => ({ name, namespace: "kube-system" }));
+
+/** The objects that only a seeded cluster has, whatever its release. */
+export const seededObjects = [
+  { resource: ConfigMap, ...VIP },
+  ...VIP_SERVICES.map((place) => ({ resource: Service, ...place })),
+];
 
 /** What is written of the cluster itself, before any machine joins. */
 export interface SeedOptions {
-  /** The address that joining machines are told. */
+  /** The address that joining machines get. */
   vip: string;
   /** Harvester release, `v1.8.1`. From 1.9 on the VIP's Service is `rke2-traefik`. */
   version: string;
@@ -16,11 +25,11 @@ export interface SeedOptions {
 
 /** Writes the namespaces, the `vip` ConfigMap and the Service of the VIP. Objects that exist are left alone. */
 export async function seedSite(client: Client, { vip, version, vipMode }: SeedOptions): Promise<void> {
-  for (const name of ["kube-system", "harvester-system", FLEET]) {
+  for (const name of ["kube-system", "harvester-system", FLEET_LOCAL]) {
     await create(client, Namespace, { metadata: { name } });
   }
   await create(client, ConfigMap, {
-    metadata: { name: "vip", namespace: "harvester-system" },
+    metadata: { ...VIP },
     data: {
       enabled: "true",
       serviceType: "LoadBalancer",
@@ -34,7 +43,7 @@ export async function seedSite(client: Client, { vip, version, vipMode }: SeedOp
   if (minor === undefined)
     throw new Fault("Invalid", "simulated site", `${version} is not a Harvester release like v1.8.1`);
   const traefik = Number(minor) >= 9;
-  const ref = { name: traefik ? "rke2-traefik" : "ingress-expose", namespace: "kube-system" };
+  const ref = VIP_SERVICES[traefik ? 1 : 0]!;
   const annotations: Record<string, string> = traefik
     ? {
         "kube-vip.io/loadbalancerIPs": vipMode === "dhcp" ? "0.0.0.0" : vip,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Node, Pod } from "../../kube/core.ts";
-import { FleetMachine } from "./capi-machine.ts";
-import { FLEET, MACHINE_ANNOTATION, PROMOTE_ANNOTATION } from "./node-object.ts";
+import { Node, Pod } from "@slipway/kube/core";
+import { CapiMachine } from "./capi-machine.ts";
+import { FLEET_LOCAL, MACHINE_ANNOTATION, PROMOTE_ANNOTATION } from "./node-object.ts";
 import { SiteRig } from "./rig.ts";
 import { createHarvesterSite, type SiteOptions } from "./site.ts";
 
@@ -34,7 +34,7 @@ test("a machine that joins is a Ready Node with its labels, addresses and system
     ]);
     assert.equal((await rig.ready("node-1"))!.status, "True");
     const name = node.metadata.annotations![MACHINE_ANNOTATION]!;
-    const machine = await rig.client.get(FleetMachine, { namespace: FLEET, name });
+    const machine = await rig.client.get(CapiMachine, { namespace: FLEET_LOCAL, name });
     assert.equal(machine.spec!.clusterName, "local");
   }));
 
@@ -60,7 +60,7 @@ test("joining is refused with the wrong token, at another address, under a taken
       assert.doesNotMatch(JSON.stringify(answer), /join-me|guess/);
     }
     assert.equal((await rig.client.list(Node)).items.length, 1);
-    assert.equal((await rig.client.list(FleetMachine, { namespace: FLEET })).items.length, 1);
+    assert.equal((await rig.client.list(CapiMachine, { namespace: FLEET_LOCAL })).items.length, 1);
   }));
 
 test("an IPv6 address in brackets is the cluster's too", () =>
@@ -169,7 +169,7 @@ test("the Cluster API Machine goes with its Node", () =>
     rig.site.powerLost(request.machineId);
     await rig.whileTimePasses(rig.client.delete(Node, { name: "node-1" }));
     await rig.clock.run(SECOND);
-    assert.deepEqual((await rig.client.list(FleetMachine, { namespace: FLEET })).items, []);
+    assert.deepEqual((await rig.client.list(CapiMachine, { namespace: FLEET_LOCAL })).items, []);
   }));
 
 test("of five nodes three become managers, one at a time, unschedulable meanwhile; workers never do", () =>

@@ -2,16 +2,14 @@
  * SIMULATION of the Harvester cluster that machines join: its Nodes, their kubelets' beats and Pods, the control plane's reaction
  * to silence, Harvester's promotion of managers and its Cluster API Machines. Lives in a Kubernetes API through a `Client`.
  */
-import type { Clock, Timer } from "../../base/clock.ts";
-import { rfc3339 } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
-import type { Client } from "../../kube/client.ts";
-import { Node, type NodeCondition, Pod } from "../../kube/core.ts";
-import { ensureMachine, ensureMachineKind, FleetMachine } from "./capi-machine.ts";
+import { type Clock, isFault, rfc3339, type Timer } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import { Node, type NodeCondition, Pod } from "@slipway/kube/core";
+import { CapiMachine, ensureMachine, ensureMachineKind } from "./capi-machine.ts";
 import { follow } from "./follow.ts";
 import { type Heartbeats, heartbeats } from "./heartbeats.ts";
 import {
-  FLEET,
+  FLEET_LOCAL,
   type JoinRequest,
   kubeletConditions,
   MACHINE_ANNOTATION,
@@ -62,6 +60,7 @@ interface Member {
 
 const REGISTER_AGAIN_MS = 10_000;
 
+/** A simulated cluster; nothing is requested before `start`. */
 export function createHarvesterSite(options: SiteOptions): Site {
   const { client, clock, silentMs = 40_000 } = options;
   const members = new Map<string, Member>();
@@ -124,9 +123,9 @@ export function createHarvesterSite(options: SiteOptions): Site {
     nodes.delete(name);
     pods.collect(name);
     const machine = annotations?.[MACHINE_ANNOTATION];
-    if (machine !== undefined) client.delete(FleetMachine, { namespace: FLEET, name: machine }).catch(() => {});
+    if (machine !== undefined) client.delete(CapiMachine, { namespace: FLEET_LOCAL, name: machine }).catch(() => {});
     const member = running(name);
-    // A kubelet that still runs registers its Node again: whoever deletes the Node first and the machine later gets it back.
+    // A kubelet that still runs registers its Node again: if the Node is deleted before the machine, it comes back.
     const owner = named.get(name);
     if (owner?.running === false) forget(owner);
     if (member !== undefined) {
@@ -230,7 +229,7 @@ function refusal(
   return undefined;
 }
 
-/** Whether this machine registered the Node. Until its first report was written, only the annotation tells. */
+/** Whether this machine registered the Node. Until its first report is written, only the annotation shows it. */
 function isOf(machineId: string, { metadata, status }: Node): boolean {
   const told = status?.nodeInfo?.systemUUID;
   return told ? told === machineId : metadata.annotations?.[MACHINE_ANNOTATION] === machineNameOf(machineId);

@@ -1,11 +1,11 @@
+import { isFault, isoTime } from "@slipway/base";
+import { type Context, setCondition } from "@slipway/kube";
 import { load } from "js-yaml";
-import { isoTime } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
 import { Instance, type InstanceSpec, type InstanceStatus } from "../../kinds/harvester/instance.ts";
-import type { Context } from "../../kube/controller.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine } from "../../machines/machine.ts";
 import type { Harvester } from "./harvester.ts";
+import { NETWORK_READY } from "./journal.ts";
 import { ADDON_ANNOTATIONS, ADDON_FRAMEWORK_FINALIZER, ADOPTED, FINALIZER } from "./names.ts";
 import { tellSome } from "./tell.ts";
 
@@ -53,14 +53,14 @@ export async function adopt(harvester: Harvester, context: Context, instance: In
   );
 }
 
-/** Whether somebody must still let go of this Instance's machine: the addon kept one finalizer or the other, by when it died. */
+/** Whether the machine of this Instance must still be released: the addon left one finalizer or the other, by when it died. */
 export function isHeld({ metadata }: Instance): boolean {
   const finalizers = metadata.finalizers ?? [];
   const adopted = metadata.annotations?.[ADOPTED] !== undefined;
   return finalizers.includes(FINALIZER) || (adopted && finalizers.includes(ADDON_FRAMEWORK_FINALIZER));
 }
 
-/** A machine that the addon had bought for this Instance when it died, before it wrote that down: it bears the Instance's name and nobody's mark. */
+/** A machine that the addon had bought for this Instance when it died, before it wrote that down: it has the Instance's name and no mark. */
 export async function unrecorded(fleet: Fleet, { metadata }: Instance): Promise<readonly Machine[]> {
   if (metadata.annotations?.[ADOPTED] === undefined) return [];
   const all = await fleet.all(0);
@@ -83,7 +83,7 @@ export async function mark({ signal }: Context, fleet: Fleet, { metadata }: Inst
 /** The addon's words for machines that go on by themselves. */
 const GOES_ON: ReadonlySet<string> = new Set(["reinstalling", "ready", "managed"]);
 
-/** It bought this machine, and Slipway has not booted it. That the journal is written already says nothing: whoever wrote it may have died since. */
+/** It bought this machine, and Slipway has not booted it. That the journal is written already says nothing: its writer may have died since. */
 function isAddons({ status }: Instance): boolean {
   return Boolean(status?.instanceID) && status?.boot === undefined;
 }
@@ -93,7 +93,17 @@ function journalOfAddon(instance: Instance, now: number): Partial<InstanceStatus
   const at = isoTime(now);
   // Deadlines begin now: what the addon knew of time is not written anywhere.
   const purchase = { attempt: 1, at, state: "Done" as const, placement: 0 };
-  return instance.status?.status === "managed" ? { purchase, node: { uid: "", joined: at } } : { purchase };
+  const as = instance.status?.status ?? "";
+  const takenOver = { from: "harvester-equinix-addon", as, at };
+  if (as !== "managed") return { purchase, takenOver };
+  const network = {
+    type: NETWORK_READY,
+    status: "True" as const,
+    reason: "TakenOver",
+    message: "the ports were left as harvester-equinix-addon had set them",
+    observedGeneration: instance.metadata.generation ?? 0,
+  };
+  return { purchase, takenOver, conditions: [...setCondition(instance.status?.conditions, network, now)] };
 }
 
 /** The second script was the one that mattered; the addon's own default is replaced by Slipway's. */

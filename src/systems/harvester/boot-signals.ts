@@ -1,5 +1,6 @@
-import { isoTime } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
+import { isFault, isoTime } from "@slipway/base";
+import type { Access, Client } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import {
   afterSignal,
   type BootRecord,
@@ -9,9 +10,6 @@ import {
 } from "../../bootstrap/boot-record.ts";
 import type { BootRecords } from "../../bootstrap/boot-service.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
-import type { Client } from "../../kube/client.ts";
-import type { Access } from "../../kube/controller.ts";
-import { Secret } from "../../kube/core.ts";
 import { BOOT_OF, bootSecretRef } from "./boots.ts";
 
 /** What the boot service may do besides the controllers' own rights. */
@@ -86,7 +84,7 @@ async function tellInstance(client: Client, name: string | undefined, signal: Bo
     const ref = { name: instance.metadata.name };
     await client.patch(Instance, ref, { type: "merge", body: { status: { install } } }, { subresource: "status" });
   } catch (error) {
-    // An Instance that is gone has nobody left to tell.
+    // A deleted Instance needs no wake-up.
     if (!isFault(error, "NotFound")) throw error;
   }
 }

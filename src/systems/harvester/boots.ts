@@ -1,23 +1,20 @@
-import { isoTime, parseTime } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
-import { ALPHANUMERIC, text } from "../../base/random.ts";
+import { ALPHANUMERIC, isFault, isoTime, parseTime, text } from "@slipway/base";
+import { type Context, ownerReference } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import { type BootRecord, decodeBootRecord, encodeBootRecord } from "../../bootstrap/boot-record.ts";
-import { bootIdOf, bootUrls, mintCapability } from "../../bootstrap/capability.ts";
+import { bootIdOf, bootUrls, mintCapability } from "../../bootstrap/boot-url.ts";
 import { harvesterBoot } from "../../bootstrap/harvester/boot.ts";
 import { holdScript } from "../../bootstrap/harvester/boot-script.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
-import type { Context } from "../../kube/controller.ts";
-import { Secret } from "../../kube/core.ts";
-import { ownerReference } from "../../kube/owners.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Boot, Machine } from "../../machines/machine.ts";
 import { hashPassword, hashRandomPassword } from "../../pki/password.ts";
 import { claimOf } from "./claim.ts";
 import { harvesterJoin } from "./join.ts";
-import { type JoinTokenSource, joinToken, serverUrl } from "./site.ts";
+import { type JoinTokenSource, joinToken, serverUrl } from "./join-facts.ts";
 import { tellSome } from "./tell.ts";
 
-/** A boot that may be ordered: what the provider is told, and under which name the machine's signals come back. */
+/** A boot that may be ordered: what the provider gets, and the name that the machine's signals carry. */
 export interface PreparedBoot extends Boot {
   id: string;
   /** RFC 3339. */
@@ -49,7 +46,7 @@ export class Boots {
   }
 
   /**
-   * Composes the boot of this pass; the one that the status names is used again while it lasts, so a repeated order tells the provider
+   * Composes the boot of this pass; the one that the status names is used again while it lasts, so a repeated order gives the provider
    * the same. Pass 1 of 2 only holds the machine; pass 2 knows the management ports' MAC addresses. Nothing that a machine may be
    * fetching is touched: that is `publish`, once the boot is announced on the object.
    */
@@ -125,7 +122,7 @@ export class Boots {
     }
   }
 
-  /** The machine has joined: nothing of its boot is needed any more, and nobody may fetch it again. */
+  /** The machine has joined: nothing of its boot is needed any more, and it may not be fetched again. */
   async discard(context: Context, fleet: Fleet, instance: Instance): Promise<void> {
     await context.client.delete(Secret, this.#ref(instance.metadata.uid));
     if (instance.spec.ipxeScriptUrl && instance.status?.instanceID) {
@@ -134,7 +131,7 @@ export class Boots {
     await tellSome(context, instance, { boot: undefined });
   }
 
-  /** Keeps the password of a machine that somebody else installed. */
+  /** Keeps the password of a foreign machine. */
   async keepPassword(context: Context, instance: Instance, password: string): Promise<void> {
     await this.#keep(context, instance, password, hashPassword(password, instance.metadata.uid));
   }

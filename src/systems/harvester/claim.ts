@@ -1,4 +1,4 @@
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration, parseQuantity, quantityNumber } from "@slipway/base";
 import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
 import { type Claim, DEFAULT_POLL_MS } from "../../machines/lifecycle.ts";
 import {
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const DEFAULT_PROVISION_MS = 30 * MINUTE_MS;
 const DEFAULT_JOIN_MS = 60 * MINUTE_MS;
 
-/** What the lifecycle needs to know of an Instance's wishes. Durations that can't be read count as unset; `concerns` tells of them. */
+/** What the lifecycle needs to know of an Instance's wishes. Durations that can't be read count as unset; `concerns` reports them. */
 export function claimOf(instance: Instance, pollMs = DEFAULT_POLL_MS): Claim {
   const { spec } = instance;
   const network = networkOf(spec);
@@ -62,7 +62,7 @@ const MUST_CHANGE_FIRST: ReadonlySet<NetworkMode | undefined> = new Set<NetworkM
 
 /**
  * One boot, unless the network must change first, or the provider has to be asked for the management NIC (H30): it is not the one that the
- * machine boots from, or the script is the user's own and does not tell which one that is.
+ * machine boots from, or the script is the user's own and does not name that one.
  */
 export function passesOf(spec: InstanceSpec, network: NetworkWish | undefined): 1 | 2 {
   if (spec.installMode === "OneBoot") return 1;
@@ -80,6 +80,7 @@ export function managementPorts(spec: InstanceSpec): string[] {
 /** The order for a machine of this Instance. */
 export function orderOf(instance: Instance, placement: Placement, boot: Boot, onDemand: boolean): Order {
   const { spec, metadata } = instance;
+  const price = priceOf(spec.spotPriceMax) ?? 0;
   return {
     claim: metadata.uid,
     hostname: metadata.name,
@@ -90,7 +91,7 @@ export function orderOf(instance: Instance, placement: Placement, boot: Boot, on
     ...(spec.billingCycle && { billingCycle: spec.billingCycle }),
     ...(spec.projectID && { projectId: spec.projectID }),
     ...(spec.description && { description: spec.description }),
-    ...(spec.spotInstance && !onDemand && { spot: spec.spotPriceMax ? { maxPrice: spec.spotPriceMax } : {} }),
+    ...(spec.spotInstance && !onDemand && { spot: price > 0 ? { maxPrice: String(price) } : {} }),
     ...(spec.hardwareReservation_id && { reservation: spec.hardwareReservation_id }),
     ...(present(spec.usersshKeys).length > 0 && { userSshKeys: present(spec.usersshKeys) }),
     ...(present(spec.projectsshKeys).length > 0 && { projectSshKeys: present(spec.projectsshKeys) }),
@@ -122,26 +123,40 @@ export function specConcerns(spec: InstanceSpec): Concern[] {
   if (spec.drain?.timeout && durationOf(spec.drain.timeout) === undefined) {
     fatal("spec.drain.timeout", `"${spec.drain.timeout}" is not a duration such as 5m or 1h30m`);
   }
-  if (spec.spotPriceMax && !/^\d+(\.\d+)?$/.test(spec.spotPriceMax)) {
+  if (priceOf(spec.spotPriceMax) === undefined) {
     fatal("spec.spotPriceMax", `"${spec.spotPriceMax}" is not a price such as "0.5"`);
   }
   return concerns;
+}
+
+/** The price in a Quantity, as the addon writes `0.5` back as `500m`, and no limit as `0`. Undefined: it can't be read. */
+export function priceOf(text: string | null | undefined): number | undefined {
+  if (!text) return 0;
+  try {
+    const price = quantityNumber(parseQuantity(text));
+    return price >= 0 ? price : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A duration in ms; undefined where there is none or it can't be read. */
 export function durationOf(text: string | null | undefined): number | undefined {
   if (!text) return undefined;
   try {
-    return parseDuration(text);
+    const ms = parseDuration(text);
+    return ms < 0 ? undefined : ms;
   } catch {
     return undefined;
   }
 }
 
+/** The items that are not null: lists of the kinds may hold nulls. */
 export function present<T>(list: readonly (T | null)[] | null | undefined): T[] {
   return (list ?? []).filter((item): item is T => item !== null);
 }
 
+/** The entries whose value is not null. */
 export function withoutNulls(map: Readonly<Record<string, string | null>>): Record<string, string> {
   return Object.fromEntries(Object.entries(map).filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -1,39 +1,49 @@
-import { isoTime } from "../../base/clock.ts";
-import { asFault, isFault } from "../../base/fault.ts";
+import { asFault, isFault, isoTime } from "@slipway/base";
+import {
+  addFinalizer,
+  type Condition,
+  type Context,
+  type Controller,
+  DONE,
+  isTrue,
+  type Outcome,
+  setCondition,
+  source,
+} from "@slipway/kube";
+import { ConfigMap, Node, Pod, Secret } from "@slipway/kube/core";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
-import { isTrue, setCondition } from "../../kube/conditions.ts";
-import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
-import { Node, Pod, Secret } from "../../kube/core.ts";
-import { addFinalizer } from "../../kube/finalizers.ts";
-import type { Condition } from "../../kube/object.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import type { Step } from "../../machines/lifecycle.ts";
+import type { Journal, Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { adopt, isHeld, mark, needsAdoption } from "./adoption.ts";
+import { CapiMachine } from "./capi-machine.ts";
 import { claimOf } from "./claim.ts";
-import { FleetMachine } from "./fleet-machine.ts";
 import type { Harvester } from "./harvester.ts";
 import { planInstance } from "./instance-plan.ts";
 import { releaseInstance } from "./instance-release.ts";
+import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { journalOf } from "./journal.ts";
-import { FINALIZER, FLEET_NAMESPACE, POOL_LABEL, SYSTEM } from "./names.ts";
+import { ABANDONED_MACHINES, FINALIZER, FLEET_LOCAL, HARVESTER, POOL_LABEL } from "./names.ts";
 import { identify } from "./node-identity.ts";
 import { driftOf, instanceSpecOf } from "./pool-template.ts";
 import { look, order } from "./purchase.ts";
-import { isMissing, SITE_ACCESS } from "./site.ts";
 import { tell, tellSome } from "./tell.ts";
 
 const STALLED = "Stalled";
 const MISSING_RETRY_MS = 10_000;
+const SENT_TRIES = 5;
+
+/** `rests`: the step was not tried, so nothing is known of what stalled it. */
+type Worked = Outcome & { rests?: boolean };
 
 /** Brings one machine to life for each Instance, keeps its status true, and gives the machine back when the Instance goes. */
 export function instanceController(harvester: Harvester): Controller {
   return {
     name: "instance",
-    system: SYSTEM,
+    system: HARVESTER,
     workers: 32,
     sources: [
       source({ resource: Instance }),
@@ -56,8 +66,10 @@ export function instanceController(harvester: Harvester): Controller {
       { resource: Pod, verbs: ["create"], subresource: "eviction" },
       { resource: MachineProvider, verbs: ["get"] },
       { resource: Secret, verbs: ["get", "create", "patch", "delete"], namespace: harvester.addon.namespace },
-      { resource: FleetMachine, verbs: ["delete"], namespace: FLEET_NAMESPACE },
-      ...SITE_ACCESS,
+      { resource: CapiMachine, verbs: ["delete"], namespace: FLEET_LOCAL },
+      { resource: ConfigMap, verbs: ["create"], namespace: harvester.addon.namespace },
+      { resource: ConfigMap, verbs: ["patch"], namespace: harvester.addon.namespace, names: [ABANDONED_MACHINES] },
+      ...JOIN_FACTS_ACCESS,
     ],
     async reconcile(ref, context) {
       const instance = context.cache.get(Instance, ref);
@@ -85,11 +97,11 @@ async function guarded(
   harvester: Harvester,
   context: Context,
   instance: Instance,
-  work: () => Promise<Outcome>,
+  work: () => Promise<Worked>,
 ): Promise<Outcome> {
   try {
     const outcome = await work();
-    await recovered(context, instance);
+    if (outcome.rests !== true) await recovered(context, instance);
     return outcome;
   } catch (error) {
     if (context.signal.aborted || isFault(error, "Conflict", "NotLeader", "Undeclared")) throw error;
@@ -110,7 +122,7 @@ async function recovered(context: Context, instance: Instance): Promise<void> {
   await tellStalled(context, instance, { status: "False", reason: "Recovered", message: "" });
 }
 
-/** False: the object is gone. `Stalled`: what stands in the way of the next step. A condition of its own, so that telling it does not undo what is told of the machine. */
+/** False: the object is gone. `Stalled`: what prevents the next step. A separate condition, so that it never overwrites what is reported of the machine. */
 async function tellStalled(
   context: Context,
   { metadata }: Instance,
@@ -119,19 +131,31 @@ async function tellStalled(
   const latest = await context.client.find(Instance, { name: metadata.name });
   if (latest?.metadata.uid !== metadata.uid) return false;
   const observedGeneration = latest.metadata.generation ?? 0;
-  const conditions = setCondition(
-    latest.status?.conditions,
-    { type: STALLED, ...told, observedGeneration },
-    context.clock.now(),
+  const now = context.clock.now();
+  const { status, conditions: held, waitingFor, waitingSince } = latest.status ?? {};
+  const conditions = [...setCondition(held, { type: STALLED, ...told, observedGeneration }, now)];
+  const stalled = told.status === "True";
+  const word = metadata.deletionTimestamp !== undefined ? "releasing" : status || "stalled";
+  await tellSome(
+    context,
+    latest,
+    stalled
+      ? {
+          conditions,
+          status: word === "ordering" ? "stalled" : word,
+          waitingFor: told.message,
+          waitingSince: waitingFor === told.message ? waitingSince : isoTime(now),
+          deadline: undefined,
+        }
+      : { conditions, waitingFor: undefined, waitingSince: undefined },
   );
-  await tellSome(context, latest, { conditions: [...conditions] });
   return true;
 }
 
-async function keep(harvester: Harvester, context: Context, instance: Instance): Promise<Outcome> {
+async function keep(harvester: Harvester, context: Context, instance: Instance): Promise<Worked> {
   if (instance.status?.failure !== undefined) return await remediate(context, instance);
   const fleet = await harvester.accounts.fleet(accountOf(instance.spec, context.client, harvester.addon));
-  const journal = journalOf(instance.status);
+  const journal = journalOfSpec(instance);
   const maxAge = journal.joined ? 2 * harvester.pollMs : harvester.pollMs;
   const machine = journal.machineId === undefined ? undefined : await sight(fleet, journal.machineId, maxAge);
   const claim = claimOf(instance, harvester.pollMs);
@@ -152,7 +176,39 @@ async function keep(harvester: Harvester, context: Context, instance: Instance):
   const drift = driftFromPool(context, instance);
   const { drift: _, ...status } = plan.status;
   const told = await tell(context, instance, { ...status, ...(drift.length > 0 && { drift }) });
-  return await carryOut(harvester, context, fleet, told, plan.step, known);
+  return await tried(harvester, context, told, plan.step, () =>
+    carryOut(harvester, context, fleet, told, plan.step, known),
+  );
+}
+
+/** A refusal for want of capacity, or of a wrong order, was of the specification as it was: the corrected one is ordered at once. */
+function journalOfSpec({ metadata, status }: Instance): Journal {
+  const journal = journalOf(status);
+  const corrected = status?.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
+  return corrected && journal.purchase?.state === "Refused" ? { ...journal, purchase: undefined } : journal;
+}
+
+/** Carries a step out, unless the provider has just refused it. */
+async function tried(
+  { patience }: Harvester,
+  { clock }: Context,
+  { metadata, status }: Instance,
+  step: Step,
+  work: () => Promise<Outcome>,
+): Promise<Worked> {
+  // A boot that may have been sent is waited for: what stalled it is not over.
+  if (step.do === "wait") return { ...(await work()), rests: status?.boot?.sent === false };
+  const what = JSON.stringify([step, metadata.generation]);
+  const restMs = patience.restMs(metadata.uid, what, clock.monotonic());
+  if (restMs > 0) return { againAfterMs: restMs, rests: true };
+  try {
+    const outcome = await work();
+    patience.forget(metadata.uid);
+    return outcome;
+  } catch (error) {
+    if (isFault(error) && !isFault(error, "Conflict")) patience.refused(metadata.uid, what, error, clock.monotonic());
+    throw error;
+  }
 }
 
 /** The machine, or the proof that it is gone: what a list does not show is asked for by its id before it is believed. */
@@ -170,10 +226,13 @@ async function carryOut(
   step: Step,
   machine: Machine | undefined,
 ): Promise<Outcome> {
+  const joined = instance.status?.node?.joined && instance.status.boot !== undefined;
+  if (joined && (step.do === "wait" || step.do === "setNetwork")) {
+    await harvester.boots.discard(context, fleet, instance);
+    return { againAfterMs: 0 };
+  }
   switch (step.do) {
     case "wait":
-      if (instance.status?.node?.joined && instance.status.boot !== undefined)
-        await harvester.boots.discard(context, fleet, instance);
       return { againAfterMs: step.recheckMs };
     case "order":
       return await order(harvester, context, fleet, instance, step);
@@ -197,8 +256,8 @@ async function carryOut(
 }
 
 /**
- * Installs anew: the second pass, or a boot that nobody answered. Prepared and written down first, then sent; sent again after a
- * crash in between, which harms nobody: nothing runs there yet.
+ * Installs anew: the second pass, or a boot without an answer. Prepared and written down first, then sent. Without a clear answer it
+ * is sent again after a minute, unless the machine has asked for its script by then.
  */
 async function reinstall(
   harvester: Harvester,
@@ -216,8 +275,22 @@ async function reinstall(
   context.signal.throwIfAborted();
   await fleet.driver.reinstall(machine.id, boot, context.signal);
   await fleet.read(machine.id);
-  await tellSome(context, written, { boot: { ...written.status!.boot!, sent: true } });
+  await tellSent(context, written);
   return { againAfterMs: harvester.pollMs };
+}
+
+/** The provider took the boot: that must not be lost because the machine reports on the same object meanwhile. */
+async function tellSent(context: Context, written: Instance): Promise<void> {
+  const boot = written.status!.boot!;
+  for (let latest: Instance | undefined = written, tries = 1; latest?.status?.boot?.id === boot.id; tries++) {
+    try {
+      await tellSome(context, latest, { boot: { ...boot, sent: true } });
+      return;
+    } catch (error) {
+      if (!isFault(error, "Conflict") || tries === SENT_TRIES) throw error;
+      latest = await context.client.find(Instance, { name: written.metadata.name });
+    }
+  }
 }
 
 /** A lost machine of a pool makes room for another; one made by hand stays and says why. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isoTime } from "../../base/clock.ts";
+import { isoTime } from "@slipway/base";
+import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import type { Node } from "../../kube/core.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { claimOf } from "./claim.ts";
 import { type InstancePlan, type InstanceView, planInstance } from "./instance-plan.ts";
@@ -79,9 +79,9 @@ test("H12 a Node that is not Ready is given up after nodeCleanupWaitInterval, co
   assert.equal(reason({ spec, node: { ready: "True", since: T0 }, now: T0 + 500 * MINUTE }), "wait");
 });
 
-test("H7 a Node that somebody deleted is waited for, unless nodeDeletionPolicy says Release", () => {
+test("H7 a Node that was deleted is waited for, unless nodeDeletionPolicy says Release", () => {
   assert.equal(reason({}), "wait");
-  assert.match(plan({}).status.waitingFor!, /its Node, which somebody deleted/);
+  assert.match(plan({}).status.waitingFor!, /its Node, which was deleted/);
   assert.equal(plan({}).status.status, "ready");
   assert.equal(reason({ spec: { nodeDeletionPolicy: "Release" } }), "NodeDeleted");
 });
@@ -112,4 +112,11 @@ test("what is waited for keeps its since while it is the same", () => {
   assert.equal(later.waitingSince, first.waitingSince);
   const back = plan({ status: first, node: { ready: "True", since: T0 }, now: T0 + MINUTE }).status;
   assert.equal(back.waitingFor, undefined);
+});
+
+test("a wait that ends at a deadline tells it, and one without an end tells none", () => {
+  const spec = { nodeCleanupWaitInterval: "5m" };
+  const away = { ready: "False" as const, since: T0 };
+  assert.equal(plan({ spec, node: away }).status.deadline, isoTime(T0 + 5 * MINUTE));
+  assert.equal(plan({ node: away }).status.deadline, undefined);
 });

@@ -1,11 +1,11 @@
-import { isoTime, parseTime } from "../../base/clock.ts";
+import { isoTime, parseTime } from "@slipway/base";
+import { type Condition, isTrue, setCondition } from "@slipway/kube";
+import type { Node } from "@slipway/kube/core";
 import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts";
-import { isTrue, setCondition } from "../../kube/conditions.ts";
-import type { Node } from "../../kube/core.ts";
-import type { Condition } from "../../kube/object.ts";
 import { type Claim, type Journal, nextPurchase, nextStep, type Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { durationOf } from "./claim.ts";
+import { NETWORK_READY } from "./journal.ts";
 import { NODE_MACHINE_ANNOTATION } from "./names.ts";
 import { type Identity, readiness } from "./node-identity.ts";
 
@@ -33,14 +33,14 @@ export interface InstancePlan {
 export function planInstance(view: InstanceView): InstancePlan {
   const node = view.node?.identity === "ours" ? view.node.node : undefined;
   const joined = joinedStatus(view, node);
-  const journal: Journal = { ...view.journal, joined: joined?.joined != null };
+  const journal: Journal = { ...view.journal, joined: view.journal.joined || joined?.joined != null };
   const step = stepOf({ ...view, journal }, node);
   return { step, status: told({ ...view, journal }, node, joined, step) };
 }
 
 function stepOf(view: InstanceView, node: Node | undefined): Step {
   const { claim, journal, machine, now } = view;
-  if (view.instance.status?.failure) return { do: "wait", for: "somebody to delete it", recheckMs: 2 * claim.pollMs };
+  if (view.instance.status?.failure) return { do: "wait", for: "a user to delete it", recheckMs: 2 * claim.pollMs };
   if (machine === "gone")
     return { do: "giveUp", reason: "MachineGone", message: "the provider does not know the machine any more" };
   if (machine === undefined) return nextPurchase(claim, journal, now);
@@ -51,14 +51,18 @@ function stepOf(view: InstanceView, node: Node | undefined): Step {
   if (step.do === "giveUp" && step.reason === "MachineFailed" && serving)
     return steady(view, `${step.message}, but its Node is Ready`);
   if (step.do === "giveUp") return step;
-  return nodeStep(view, node);
+  const next = nodeStep(view, node);
+  return step.do === "setNetwork" && next.do !== "giveUp" ? step : next;
 }
 
 function nodeStep(view: InstanceView, node: Node | undefined): Step {
   const { spec } = view.instance;
   if (node === undefined) {
-    if (spec.nodeDeletionPolicy !== "Release")
-      return steady(view, "its Node, which somebody deleted, to register again");
+    if (spec.nodeDeletionPolicy !== "Release" || !view.instance.status?.node)
+      return steady(
+        view,
+        view.instance.status?.node ? "its Node, which was deleted, to register again" : "its Node to register",
+      );
     return {
       do: "giveUp",
       reason: "NodeDeleted",
@@ -110,15 +114,22 @@ function told(view: InstanceView, node: Node | undefined, joined: InstanceStatus
 }
 
 /** The addon's words, and `provisioning` while the machine installs, which the addon could not know. */
-function statusWord({ instance, journal, machine }: InstanceView, node: Node | undefined): string {
+function statusWord(view: InstanceView, node: Node | undefined): string {
+  const { instance, journal, machine } = view;
   if (instance.status?.failure) return "failed";
-  if (machine === undefined || machine === "gone") return instance.status?.status ?? "";
-  if (journal.joined) return node === undefined ? "ready" : "managed";
+  if (machine === undefined) return isTrue(instance.status?.conditions, "Stalled") ? "stalled" : "ordering";
+  if (machine === "gone") return instance.status?.status ?? "";
+  if (journal.joined) return node === undefined || !networkDone(view) ? "ready" : "managed";
   if (journal.signals.succeeded !== undefined || node !== undefined) return "ready";
   if (journal.boot?.pass === 2) return "reinstalling";
   // An Instance taken over from the addon on its way: its word stands until there is news.
   if (journal.boot === undefined && machine.phase === "running") return instance.status?.status ?? "provisioning";
   return machine.phase === "running" ? "provisioning" : machine.providerState;
+}
+
+/** Nothing is left to do to its ports, now or ever again. */
+function networkDone({ settled, journal }: InstanceView): boolean {
+  return settled || journal.networkSet;
 }
 
 /** What is waited for, since when, until when. The since moves only when the what does. */
@@ -127,6 +138,9 @@ export function wait(
   step: Step,
   now: number,
 ): Partial<Record<keyof InstanceStatus, string | undefined>> {
+  // What stalled the step stands until the step went through.
+  if (step.do !== "giveUp" && isTrue(held.conditions, "Stalled") && held.waitingFor !== undefined)
+    return { waitingFor: held.waitingFor, waitingSince: held.waitingSince, deadline: held.deadline };
   const what = step.do === "wait" && step.for !== "nothing" ? step.for : undefined;
   if (what === undefined) return { waitingFor: undefined, waitingSince: undefined, deadline: undefined };
   return {
@@ -152,12 +166,23 @@ function conditionsOf(view: InstanceView, node: Node | undefined, step: Step): C
   if (handedOver && machine.phase === "running")
     set("MachineReady", true, "HandedOver", `the provider handed over ${machine.id}`);
   const installed = journal.joined || journal.signals.succeeded !== undefined;
-  if (installed) set("Installed", true, "Installed", "the installation succeeded");
+  if (installed && instance.status?.takenOver !== undefined && journal.signals.succeeded === undefined)
+    set("Installed", true, "TakenOver", "the machine was installed by harvester-equinix-addon");
+  else if (installed) set("Installed", true, "Installed", "the installation succeeded");
   else if (handedOver) set("Installed", false, journal.signals.started === undefined ? "Booting" : "Installing", waits);
   if (view.node?.identity === "stranger") {
     set("NodeConflict", true, "NameTaken", `a Node named ${instance.metadata.name} exists that is not this machine`);
   } else if (list.some((condition) => condition.type === "NodeConflict")) set("NodeConflict", false, "NameFree", "");
+  if (handedOver && view.claim.network !== undefined) {
+    const changed = "the machine's ports no longer match the specification: they were changed outside Slipway";
+    const takenOver = list.some(({ type, reason }) => type === NETWORK_READY && reason === "TakenOver");
+    if (view.settled) set(NETWORK_READY, true, "AsWanted", "the machine's ports match the specification");
+    else if (journal.networkSet && !takenOver) set(NETWORK_READY, false, "Changed", changed);
+    else if (!journal.networkSet) set(NETWORK_READY, false, "NotSet", "the machine's ports are not set yet");
+  }
   if (failure) set("Ready", false, failure.reason, failure.message);
+  else if (journal.joined && step.do === "setNetwork")
+    set("Ready", false, "NetworkNotSet", "the machine has joined, but its ports are not set yet");
   else if (node !== undefined && journal.joined && readiness(node).ready)
     set("Ready", true, "Joined", "the machine is a Ready Node");
   else if (step.do === "giveUp") set("Ready", false, step.reason, step.message);

@@ -1,27 +1,25 @@
-import { isoTime, parseTime } from "../../base/clock.ts";
+import { Fault, isoTime, parseTime } from "@slipway/base";
+import { type Context, DONE, drainStep, isTrue, type Outcome, removeFinalizer, setCondition } from "@slipway/kube";
+import { Node, Secret } from "@slipway/kube/core";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
-import { setCondition } from "../../kube/conditions.ts";
-import { type Context, DONE, type Outcome } from "../../kube/controller.ts";
-import { Node, Secret } from "../../kube/core.ts";
-import { drainStep } from "../../kube/drain.ts";
-import { removeFinalizer } from "../../kube/finalizers.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { accountOf } from "../providers/accounts.ts";
+import { isAbandoned, mayBeAbandoned, recordAbandoned, withWayOut } from "./abandon.ts";
 import { bootSecretRef } from "./boots.ts";
-import { FleetMachine } from "./fleet-machine.ts";
+import { CapiMachine } from "./capi-machine.ts";
 import type { Harvester } from "./harvester.ts";
 import {
   ADDON_FRAMEWORK_FINALIZER,
   ADOPTED,
   FINALIZER,
-  FLEET_NAMESPACE,
+  FLEET_LOCAL,
   FORCE_DELETE,
   POOL_LABEL,
   PROTECT,
 } from "./names.ts";
-import { identify } from "./node-identity.ts";
+import { identify, readiness } from "./node-identity.ts";
 import { bought } from "./purchase.ts";
 import { drainTimeout, mayStillAppear, planRelease, type ReleaseStep, type ReleaseView } from "./release-plan.ts";
 import { tell, tellSome } from "./tell.ts";
@@ -30,8 +28,50 @@ const DRAIN_POLL_MS = 5_000;
 const HOLD_POLL_MS = 30_000;
 const LOOK_POLL_MS = 10_000;
 
-/** Gives an Instance's machine back, step by step; the object goes when nothing of the machine is left. */
-export async function releaseInstance(harvester: Harvester, context: Context, instance: Instance): Promise<Outcome> {
+/**
+ * Gives an Instance's machine back, step by step; the object goes when nothing of the machine is left. A provider that can't be asked
+ * holds it, until the user abandons the machine: then what may be left is written down first.
+ */
+export async function releaseInstance(
+  harvester: Harvester,
+  context: Context,
+  instance: Instance,
+): Promise<Outcome & { rests?: boolean }> {
+  const { patience, addon } = harvester;
+  const { uid } = instance.metadata;
+  const step = `release ${isAbandoned(instance)} ${instance.metadata.annotations?.[FORCE_DELETE]}`;
+  const restMs = patience.restMs(uid, step, context.clock.monotonic());
+  if (restMs > 0) return { againAfterMs: restMs, rests: true };
+  try {
+    const outcome = await giveBack(harvester, context, instance);
+    patience.forget(uid);
+    return outcome;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!mayBeAbandoned(error)) throw error;
+    if (isAbandoned(instance)) return await letGo(harvester, context, instance, error.message);
+    patience.refused(uid, step, error, context.clock.monotonic());
+    throw withWayOut(error, instance, addon.namespace);
+  }
+}
+
+/** Lets an Instance go whose machine stays. A Node that is Ready stays too: it is in use, and would register again. */
+async function letGo(harvester: Harvester, context: Context, instance: Instance, reason: string): Promise<Outcome> {
+  const node = ownNode(context, instance, undefined);
+  const nodes = context.cache.list(Node);
+  const view = { instance, poolProtected: isPoolProtected(context, instance), node, nodes, now: context.clock.now() };
+  const step = planRelease({ ...view, machine: "gone" });
+  if (step.do === "hold") {
+    await tellRelease(context, instance, step, node, undefined);
+    return { againAfterMs: HOLD_POLL_MS };
+  }
+  await recordAbandoned(harvester, context, instance, reason);
+  if (node !== undefined && !readiness(node).ready)
+    await context.client.delete(Node, { name: node.metadata.name }, { uid: node.metadata.uid });
+  return await finish(harvester, context, instance, nodes);
+}
+
+async function giveBack(harvester: Harvester, context: Context, instance: Instance): Promise<Outcome> {
   const fleet = await fleetOf(harvester, context, instance);
   const machine = await machineOf(harvester, fleet, context, instance);
   if (machine === "adopted") return { againAfterMs: 0 };
@@ -45,6 +85,8 @@ export async function releaseInstance(harvester: Harvester, context: Context, in
     now: context.clock.now(),
   };
   const step = planRelease(view);
+  if (step.do === "hold" && step.reason === "Locked" && isAbandoned(instance))
+    throw new Fault("Locked", `Instance/${instance.metadata.name}`, step.message);
   const drained = step.do === "drain" ? await drain(context, instance, node!) : undefined;
   const told = await tellRelease(context, instance, step, node, drained);
   if (drained !== undefined) return { againAfterMs: drained === "done" ? 0 : DRAIN_POLL_MS };
@@ -112,7 +154,7 @@ async function carryOut(
       return { againAfterMs: harvester.pollMs };
     case "removeNode":
       await client.delete(Node, { name: node!.metadata.name }, { uid: node!.metadata.uid });
-      // The Node's own event brings us back; this is for a Node that somebody else's finalizer holds.
+      // The Node's own event brings us back; this is for a Node that a foreign finalizer holds.
       return { againAfterMs: harvester.pollMs };
     case "finish":
       return await finish(harvester, context, instance, nodes);
@@ -130,9 +172,10 @@ async function finish(
   // Harvester deletes it with the Node; one that it missed would keep the Node's name taken.
   const stillNamed = nodes.some((node) => node.metadata.name === instance.metadata.name);
   if (machine !== undefined && !stillNamed) {
-    await client.delete(FleetMachine, { namespace: FLEET_NAMESPACE, name: machine.replace(/^.*\//, "") });
+    await client.delete(CapiMachine, { namespace: FLEET_LOCAL, name: machine.replace(/^.*\//, "") });
   }
   await client.delete(Secret, bootSecretRef(harvester.addon.namespace, instance.metadata.uid));
+  harvester.patience.forget(instance.metadata.uid);
   if (instance.metadata.annotations?.[ADOPTED] !== undefined) {
     await removeFinalizer(client, Instance, instance, ADDON_FRAMEWORK_FINALIZER);
   }
@@ -208,13 +251,23 @@ async function tellRelease(
     status: "releasing",
     release,
     conditions: [...setCondition(setCondition(instance.status?.conditions, released, now), gone, now)],
-    waitingFor: waitsFor,
-    waitingSince:
-      waitsFor === undefined
-        ? undefined
-        : instance.status?.waitingFor === waitsFor
-          ? instance.status.waitingSince
-          : isoTime(now),
-    deadline: step.do === "drain" && step.deadline !== undefined ? isoTime(step.deadline) : undefined,
+    ...waitOf(instance, step, waitsFor, now),
   });
+}
+
+/** What is waited for, since when, until when. What stalled the release stands until it went through. */
+function waitOf(
+  { status }: Instance,
+  step: ReleaseStep,
+  waitingFor: string | undefined,
+  now: number,
+): Record<"waitingFor" | "waitingSince" | "deadline", string | undefined> {
+  if (step.do === "release" && isTrue(status?.conditions, "Stalled") && status?.waitingFor !== undefined)
+    return { waitingFor: status.waitingFor, waitingSince: status.waitingSince, deadline: undefined };
+  const since = status?.waitingFor === waitingFor ? status?.waitingSince : isoTime(now);
+  return {
+    waitingFor,
+    waitingSince: waitingFor === undefined ? undefined : since,
+    deadline: step.do === "drain" && step.deadline !== undefined ? isoTime(step.deadline) : undefined,
+  };
 }

@@ -1,6 +1,11 @@
-import { parseTime } from "../../base/clock.ts";
+import { parseTime } from "@slipway/base";
 import type { InstanceStatus } from "../../kinds/harvester/instance.ts";
 import type { Journal, Signals } from "../../machines/lifecycle.ts";
+
+/** Whether the machine's ports stand as the Instance wants them. */
+export const NETWORK_READY = "NetworkReady";
+/** Its reasons once that was so: observed now, changed from outside since, or in service when Slipway took over. */
+const SET: ReadonlySet<string> = new Set(["AsWanted", "Changed", "TakenOver"]);
 
 /** What an Instance's status remembers of its machine, as the lifecycle reads it. */
 export function journalOf(status: Partial<InstanceStatus> | undefined): Journal {
@@ -14,7 +19,8 @@ export function journalOf(status: Partial<InstanceStatus> | undefined): Journal 
     boot: boot && { id: boot.id, pass: boot.pass === 2 ? 2 : 1, at: parseTime(boot.at) ?? 0, sent: boot.sent === true },
     signals: signalsOf(status),
     runningSince: parseTime(handedOver?.lastTransitionTime),
-    joined: parseTime(status?.node?.joined) !== undefined,
+    joined: parseTime(status?.node?.joined) !== undefined || status?.takenOver?.as === "managed",
+    networkSet: status?.conditions?.some(({ type, reason }) => type === NETWORK_READY && SET.has(reason)) === true,
   };
 }
 

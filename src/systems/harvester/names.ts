@@ -9,13 +9,17 @@
 export const POOL_LABEL = "instancePool";
 /** The addon's finalizer, kept: both know whose machine must be released first. */
 export const FINALIZER = "equinix.instance.harvesterhci.io";
-/** Left on Instances by the addon's framework; nobody but the addon would ever take it off. */
+/** Left on Instances by the addon's framework; only the addon would ever remove it. */
 export const ADDON_FRAMEWORK_FINALIZER = "wrangler.cattle.io/instance-remove";
 export const POOL_FINALIZER = "slipway.dev/protected-pool";
 /** `true` on an Instance or a pool: it is not deleted, and not chosen when the pool shrinks. */
 export const PROTECT = "slipway.dev/protect";
 /** `true` on an Instance that is being deleted: released without waiting for drain, quorum or protection. */
 export const FORCE_DELETE = "slipway.dev/force-delete";
+/** `true` on an Instance that is being deleted: it goes although its provider can't be asked; what may be left there is written down. */
+export const ABANDON = "slipway.dev/abandon-machine";
+/** ConfigMap in the operator's namespace that lists machines which were abandoned, by Instance. Only the user removes an entry. */
+export const ABANDONED_MACHINES = "slipway-abandoned-machines";
 /** Label a Node registers with: uid of the Instance it is. */
 export const NODE_CLAIM_LABEL = "slipway.dev/instance-uid";
 /** On Instances taken over from the addon. */
@@ -29,7 +33,7 @@ export const DEFAULT_NAMESPACE = "harvester-system";
 export const DEFAULT_SECRET = "equinix-addon";
 
 /** The namespace in which Harvester keeps the Cluster API Machines of its nodes. */
-export const FLEET_NAMESPACE = "fleet-local";
+export const FLEET_LOCAL = "fleet-local";
 export const NODE_MACHINE_ANNOTATION = "cluster.x-k8s.io/machine";
 
-export const SYSTEM = "harvester";
+export const HARVESTER = "harvester";

@@ -1,5 +1,5 @@
+import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import type { Node } from "../../kube/core.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { NODE_CLAIM_LABEL } from "./names.ts";
 
@@ -36,7 +36,7 @@ const CONTROL_PLANE_LABELS = [
   "node-role.kubernetes.io/master",
 ];
 
-export function isControlPlane(node: Node): boolean {
+function isControlPlane(node: Node): boolean {
   return CONTROL_PLANE_LABELS.some(
     (label) => node.metadata.labels?.[label] === "true" || node.metadata.labels?.[label] === "",
   );

@@ -1,21 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
-import { isoTime } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
+import { isFault, isoTime } from "@slipway/base";
+import {
+  addFinalizer,
+  type Context,
+  type Controller,
+  DONE,
+  isTrue,
+  type Outcome,
+  removeFinalizer,
+  source,
+} from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
-import { isTrue } from "../../kube/conditions.ts";
-import { type Context, type Controller, DONE, type Outcome, source } from "../../kube/controller.ts";
-import { Secret } from "../../kube/core.ts";
-import { addFinalizer, removeFinalizer } from "../../kube/finalizers.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
-import { POOL_FINALIZER, POOL_LABEL, PROTECT, SYSTEM } from "./names.ts";
+import { isMissing, JOIN_FACTS_ACCESS, joinToken, serverUrl } from "./join-facts.ts";
+import { HARVESTER, POOL_FINALIZER, POOL_LABEL, PROTECT } from "./names.ts";
 import { type PoolPlan, planPool } from "./pool-plan.ts";
 import { type Obstacle, poolStatus } from "./pool-status.ts";
 import { instanceDraft, instanceSpecOf, treatmentPatch } from "./pool-template.ts";
-import { isMissing, joinToken, SITE_ACCESS, serverUrl } from "./site.ts";
 
 const INPUT_RETRY_MS = 10_000;
 const CREATES_AT_ONCE = 16;
@@ -23,12 +29,12 @@ const CREATES_AT_ONCE = 16;
 const PACE_MS = 250;
 export const BY_POOL = "pool";
 
-/** Keeps as many Instances as the pool wants, and tells what they came to. It owns their existence and treatment; the instance controller owns their machines. */
+/** Keeps as many Instances as the pool wants, and reports their state. It owns their existence and treatment; the instance controller owns their machines. */
 export function poolController(harvester: Harvester): Controller {
   const lookedAt = new Map<string, number>();
   return {
     name: "instancepool",
-    system: SYSTEM,
+    system: HARVESTER,
     sources: [
       source({ resource: InstancePool }),
       source({
@@ -46,7 +52,7 @@ export function poolController(harvester: Harvester): Controller {
       { resource: Instance, verbs: ["list", "create", "patch", "delete"] },
       { resource: MachineProvider, verbs: ["get"] },
       { resource: Secret, verbs: ["get"], namespace: harvester.addon.namespace },
-      ...SITE_ACCESS,
+      ...JOIN_FACTS_ACCESS,
     ],
     async reconcile(ref, context) {
       const pool = context.cache.get(InstancePool, ref);
@@ -60,9 +66,9 @@ export function poolController(harvester: Harvester): Controller {
       if (restMs > 0 && pool.status?.observedGeneration === pool.metadata.generation) return { againAfterMs: restMs };
       lookedAt.set(ref.name, now);
       if (await guardDeletion(context, pool)) return DONE;
+      await treat(context, pool);
       const cached = planPool(pool, context.cache.byIndex(Instance, BY_POOL, pool.metadata.name));
       if (cached.create === 0 && cached.remove.length === 0) {
-        await treat(context, pool);
         await tellPool(context, pool, cached, undefined);
         return DONE;
       }
@@ -120,7 +126,7 @@ async function createInstances({ client }: Context, pool: InstancePool, count: n
   return ordinal;
 }
 
-/** What stands in the way of creating Instances; told on the pool, looked at again soon (H3, H14). */
+/** What prevents the creation of Instances; reported on the pool, checked again soon (H3, H14). */
 async function obstacleOf(harvester: Harvester, context: Context, pool: InstancePool): Promise<Obstacle | undefined> {
   const fatal = specConcerns(instanceSpecOf(pool)).filter((concern) => concern.fatal);
   if (fatal.length > 0) return { reason: "Invalid", message: fatal.map((c) => `${c.field}: ${c.message}`).join("; ") };
@@ -142,7 +148,7 @@ function slowedDown(plan: PoolPlan): Obstacle {
   };
 }
 
-/** Lets changes of treatment reach the Instances that exist. */
+/** Lets changes of treatment reach the Instances that exist, and every change those for which nothing was ordered yet. */
 async function treat({ cache, client }: Context, pool: InstancePool): Promise<void> {
   const template = instanceSpecOf(pool);
   for (const instance of cache.byIndex(Instance, BY_POOL, pool.metadata.name)) {
@@ -172,7 +178,7 @@ async function tellPool(
   instances: readonly Instance[] = context.cache.byIndex(Instance, BY_POOL, pool.metadata.name),
   nextOrdinal = pool.status?.nextOrdinal,
 ): Promise<InstancePool> {
-  const status = poolStatus(pool, plan, { obstacle, instances, nextOrdinal, now: context.clock.now() });
+  const status = context.clean(poolStatus(pool, plan, { obstacle, instances, nextOrdinal, now: context.clock.now() }));
   if (isDeepStrictEqual(status, pool.status)) return pool;
   const written = await context.client.updateStatus(InstancePool, { ...pool, status });
   if (isTrue(written.status?.conditions, "Ready") && !isTrue(pool.status?.conditions, "Ready")) {

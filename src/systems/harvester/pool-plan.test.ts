@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool } from "../../kinds/harvester/instance-pool.ts";
-import { PROTECT } from "./names.ts";
+import { ADOPTED, PROTECT } from "./names.ts";
 import { leavingOrder, planPool } from "./pool-plan.ts";
 import { driftOf, instanceName, instanceSpecOf, treatmentPatch } from "./pool-template.ts";
 
@@ -40,6 +40,7 @@ const instance = (name: string, of: Traits = {}): Instance => ({
   },
   spec: instanceSpecOf(pool()),
   status: {
+    instanceID: `m-${name}`,
     status: of.status ?? "managed",
     conditions: [
       {
@@ -132,9 +133,41 @@ test("H18 how a machine is treated changes without replacing it", () => {
 
   assert.deepEqual(driftOf(instanceSpecOf(changed), instance("a")), []);
   assert.deepEqual(treatmentPatch(instanceSpecOf(changed), instance("a")), {
+    metadata: { resourceVersion: "1" },
     spec: { nodeCleanupWaitInterval: "10m" },
   });
   assert.equal(treatmentPatch(instanceSpecOf(pool()), instance("a")), undefined);
+});
+
+test("an instance for which nothing was ordered has no drift: it takes up all of the pool's specification", () => {
+  const changed = instanceSpecOf(pool({ plan: "m3.large.x86", nodeCleanupWaitInterval: "10m" }));
+  const unordered = { ...instance("a"), status: { status: "stalled" } };
+  const refused = {
+    ...unordered,
+    status: { purchase: { attempt: 1, at: "", state: "Refused" as const, placement: 0 } },
+  };
+  const pending = {
+    ...unordered,
+    status: { purchase: { attempt: 1, at: "", state: "Pending" as const, placement: 0 } },
+  };
+  for (const one of [unordered, refused]) {
+    assert.deepEqual(driftOf(changed, one), []);
+    assert.deepEqual(treatmentPatch(changed, one), {
+      metadata: { resourceVersion: "1" },
+      spec: { nodeCleanupWaitInterval: "10m", plan: "m3.large.x86" },
+    });
+  }
+  assert.deepEqual(driftOf(changed, pending), ["plan"], "its order may have bought a machine of the old plan");
+});
+
+test("H28 a price is the same in every spelling of a Quantity, and 0 is none", () => {
+  const priced = (text?: string) => {
+    const held = instance("a");
+    return { ...held, spec: { ...held.spec, ...(text !== undefined && { spotPriceMax: text }) } };
+  };
+  assert.deepEqual(driftOf(instanceSpecOf(pool()), priced("0")), []);
+  assert.deepEqual(driftOf(instanceSpecOf(pool({ spotPriceMax: "0.5" })), priced("500m")), []);
+  assert.deepEqual(driftOf(instanceSpecOf(pool({ spotPriceMax: "0.5" })), priced("0.6")), ["spotPriceMax"]);
 });
 
 test("the pool's words are the addon's", () => {
@@ -142,4 +175,12 @@ test("the pool's words are the addon's", () => {
   assert.equal(planPool(pool({ count: 1 }), [instance("a", { status: "queued" })]).counts.status, "submitted");
   assert.equal(planPool(pool({ count: 1 }), [instance("a")]).counts.status, "ready");
   assert.equal(planPool(pool({ count: 0 }), [instance("a")]).counts.status, "cleanupNodes");
+});
+
+test("an adopted machine drifts by what the addon wrote down of it alone", () => {
+  const plain = instance("a");
+  const adopted = { ...plain, metadata: { ...plain.metadata, annotations: { [ADOPTED]: "harvester-equinix-addon" } } };
+  const changed = instanceSpecOf(pool({ plan: "m3.large.x86", installMode: "TwoPass", billingCycle: "hourly" }));
+  assert.deepEqual(driftOf(changed, adopted), ["plan"]);
+  assert.deepEqual(driftOf(changed, plain).toSorted(), ["billingCycle", "installMode", "plan"]);
 });

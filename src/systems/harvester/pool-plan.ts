@@ -1,16 +1,16 @@
-import { parseTime } from "../../base/clock.ts";
+import { parseTime } from "@slipway/base";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { PROTECT } from "./names.ts";
 import { driftOf, instanceSpecOf } from "./pool-template.ts";
 
-/** What a pool needs next, and the counts that its status tells. */
+/** What a pool needs next, and the counts of its status. */
 export interface PoolPlan {
   /** How many Instances to create. */
   create: number;
   /** Not before this moment, ms: machines that fail one after the other are replaced ever more slowly. */
   createNotBefore: number;
-  /** Instances to delete, with the reason told on each. */
+  /** Instances to delete, with the reason for each. */
   remove: { instance: Instance; because: string }[];
   counts: { status: string; ready: number; requested: number; needed: number; replicas: number; drifted: number };
   /** Instances that protection keeps from being removed although there are too many. */

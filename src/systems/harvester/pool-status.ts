@@ -1,8 +1,7 @@
-import { isoTime } from "../../base/clock.ts";
+import { isoTime } from "@slipway/base";
+import { type Condition, isTrue, setCondition } from "@slipway/kube";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool, InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
-import { setCondition } from "../../kube/conditions.ts";
-import type { Condition } from "../../kube/object.ts";
 import { POOL_LABEL } from "./names.ts";
 import type { PoolPlan } from "./pool-plan.ts";
 
@@ -70,7 +69,13 @@ function conditionsOf(
   else if (plan.heldBack > 0)
     set("Ready", false, "Protected", `${plan.heldBack} machines too many are protected from deletion`);
   else if (counts.status === "ready") set("Ready", true, "Complete", joined);
-  else set("Ready", false, "Progressing", [joined, ...whatWaits(instances)].join("; "));
+  else
+    set(
+      "Ready",
+      false,
+      instances.some(isStalled) ? "Stalled" : "Progressing",
+      [joined, ...whatWaits(instances)].join("; "),
+    );
   set(
     "UpToDate",
     counts.drifted === 0,
@@ -82,10 +87,17 @@ function conditionsOf(
 
 const TOLD_AT_MOST = 3;
 
+function isStalled({ status }: Instance): boolean {
+  return isTrue(status?.conditions, "Stalled");
+}
+
+/** What stalls machines first, then what the others wait for. */
 function whatWaits(instances: readonly Instance[]): string[] {
-  const waiting = instances.flatMap(({ metadata, status }) => {
-    const stalled = status?.conditions?.find((c) => c.type === "Stalled" && c.status === "True");
-    if (stalled !== undefined) return [`${metadata.name}: ${stalled.message}`];
+  const stalledFirst = instances.toSorted((a, b) => Number(isStalled(b)) - Number(isStalled(a)));
+  const waiting = stalledFirst.flatMap((instance) => {
+    const { metadata, status } = instance;
+    if (isStalled(instance))
+      return [`${metadata.name}: ${status?.conditions?.find((c) => c.type === "Stalled")?.message}`];
     if (status?.waitingFor === undefined || status.status === "managed") return [];
     return [`${metadata.name} waits for ${status.waitingFor}`];
   });

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { LOWER_CASE } from "../../base/random.ts";
+import { LOWER_CASE } from "@slipway/base";
+import { controllerReference, type Draft } from "@slipway/kube";
 import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
-import type { Draft } from "../../kube/object.ts";
-import { controllerReference } from "../../kube/owners.ts";
+import { needsAdoption } from "./adoption.ts";
+import { managementPorts, priceOf } from "./claim.ts";
 import { ADOPTED, FINALIZER, POOL_LABEL } from "./names.ts";
 
 /** Fields that a machine is made with: a change of one reaches an existing machine only by replacing it. */
@@ -78,24 +79,50 @@ export function instanceName(pool: InstancePool, ordinal: number): string {
   return `${pool.metadata.name}-${Array.from(digest.subarray(0, 8), (byte) => LOWER_CASE[byte % 26]).join("")}`;
 }
 
+/** Whether surely no machine was bought for it: it has no specification that it was made with yet. */
+export function isUnordered({ status }: Instance): boolean {
+  return !status?.instanceID && (status?.purchase === undefined || status.purchase.state === "Refused");
+}
+
 /** Names of the fields of its pool's `instanceSpecOf` that this Instance's machine was not made with (H28). */
 export function driftOf(wanted: InstanceSpec, instance: Instance): string[] {
+  // The addon's scripts stand where the pool's belong, until it is taken over.
+  if (isUnordered(instance) || needsAdoption(instance)) return [];
   const adopted = instance.metadata.annotations?.[ADOPTED] !== undefined;
   return MADE_WITH.filter((field) => {
     // The addon did not write down everything that it made a machine with.
     if (adopted && (field === "installMode" || isEmpty(instance.spec[field]))) return false;
-    return !same(wanted[field], instance.spec[field]);
+    return !sameWish(field, wanted, instance.spec);
   });
 }
 
-/** The merge patch that brings an Instance's treatment in line with its pool's `instanceSpecOf`; undefined when it is. */
-export function treatmentPatch(wanted: InstanceSpec, instance: Instance): object | undefined {
-  const changed = TREATED_WITH.filter((field) => !same(wanted[field], instance.spec[field]));
-  if (changed.length === 0) return undefined;
-  return { spec: Object.fromEntries(changed.map((field) => [field, replacing(wanted[field], instance.spec[field])])) };
+/** Whether a field says the same in both, in whichever of its spellings. */
+function sameWish(field: (typeof MADE_WITH)[number], a: InstanceSpec, b: InstanceSpec): boolean {
+  if (field === "spotPriceMax") return priceOf(a.spotPriceMax) === priceOf(b.spotPriceMax);
+  if (field === "managementInterfaces") return same(managementPorts(a), managementPorts(b));
+  return same(a[field], b[field]);
 }
 
-/** Merge patches merge maps: what the new value lacks must be taken out by name. */
+/**
+ * The merge patch that brings an Instance in line with its pool's `instanceSpecOf`: how it is treated, and all of it while nothing was
+ * ordered for it. Undefined when it is. Guarded by the version it was decided on, since an order may be about to go out.
+ */
+export function treatmentPatch(wanted: InstanceSpec, instance: Instance): object | undefined {
+  if (needsAdoption(instance)) return undefined;
+  const adopted = instance.metadata.annotations?.[ADOPTED] !== undefined;
+  // What was taken over has its scripts from the addon's annotations.
+  const made = MADE_WITH.filter((field) => !(adopted && (field === "ipxeScriptUrl" || field === "isoUrl")));
+  const changed = [...TREATED_WITH, ...(isUnordered(instance) ? made : [])].filter(
+    (field) => !same(wanted[field], instance.spec[field]),
+  );
+  if (changed.length === 0) return undefined;
+  return {
+    metadata: { resourceVersion: instance.metadata.resourceVersion },
+    spec: Object.fromEntries(changed.map((field) => [field, replacing(wanted[field], instance.spec[field])])),
+  };
+}
+
+/** Merge patches merge maps: what is missing in the new value must be removed by name. */
 function replacing(wanted: unknown, held: unknown): unknown {
   if (isEmpty(wanted)) return null;
   if (!isMap(wanted) || !isMap(held)) return wanted;
@@ -104,7 +131,7 @@ function replacing(wanted: unknown, held: unknown): unknown {
 
 /** The addon's manifests write null, "" and absence for the same thing. */
 function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null || value === "" || value === false) return true;
+  if (value === undefined || value === null || value === "" || value === 0 || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
   return isMap(value) && Object.values(value).every(isEmpty);
 }

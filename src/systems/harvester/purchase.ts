@@ -1,7 +1,6 @@
-import { isoTime } from "../../base/clock.ts";
-import { Fault, isFault } from "../../base/fault.ts";
+import { Fault, isFault, isoTime } from "@slipway/base";
+import type { Context, Outcome } from "@slipway/kube";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import type { Context, Outcome } from "../../kube/controller.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine, Placement } from "../../machines/machine.ts";
 import { unrecorded } from "./adoption.ts";

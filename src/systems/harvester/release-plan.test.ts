@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import type { Node } from "../../kube/core.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { FORCE_DELETE, PROTECT } from "./names.ts";
-import { planRelease, type ReleaseView } from "./release-plan.ts";
+import { mayStillAppear, planRelease, type ReleaseView } from "./release-plan.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const meta = (name: string) => ({
@@ -116,4 +116,32 @@ test("H23 draining ends in time before the provider takes a spot machine back", 
 test("H1 an order whose answer was lost keeps the Instance until it is known what was sold", () => {
   assert.equal(planRelease(view({ machine: "unknown", node: undefined })).do, "look");
   assert.equal(planRelease(view({ machine: "none", node: undefined })).do, "finish");
+});
+
+test("a machine that the provider is taking back already is not released again, whoever began it", () => {
+  const drained = instance({}, { release: { reason: "Deleted", at: "2026-01-01T12:00:00Z", drained: true } });
+  const leaving = { ...machine, phase: "releasing" as const };
+  assert.equal(planRelease(view({ instance: drained, machine: leaving })).do, "awaitGone");
+  assert.equal(planRelease(view({ machine: leaving })).do, "awaitGone", "nor is its Node drained for it");
+  assert.equal(planRelease(view({ instance: instance({ [FORCE_DELETE]: "true" }), machine: leaving })).do, "awaitGone");
+});
+
+test("a release that the provider accepted is sent again only while the machine still runs", () => {
+  const release = { reason: "Deleted", at: "2026-01-01T12:00:00Z", drained: true, accepted: true };
+  const accepted = instance({}, { release });
+  assert.equal(planRelease(view({ instance: accepted })).do, "release");
+  for (const phase of ["stopped", "unknown", "failed"] as const)
+    assert.equal(planRelease(view({ instance: accepted, machine: { ...machine, phase } })).do, "awaitGone", phase);
+});
+
+test("H1 a machine may still turn up for a minute after its order, while nothing else is known of the order", () => {
+  const pending = { attempt: 1, at: new Date(NOW).toISOString(), state: "Pending" as const, placement: 0 };
+  const may = (status: Partial<Instance["status"]>, now = NOW) =>
+    mayStillAppear({ ...instance(), status: { instanceID: "", ...status } as NonNullable<Instance["status"]> }, now);
+  assert.equal(may({ purchase: pending }), true);
+  assert.equal(may({ purchase: pending }, NOW + 59_999), true);
+  assert.equal(may({ purchase: pending }, NOW + 60_000), false);
+  assert.equal(may({ purchase: pending, instanceID: "m-1" }), false);
+  assert.equal(may({ purchase: { ...pending, state: "Refused" } }), false);
+  assert.equal(may({}), false);
 });

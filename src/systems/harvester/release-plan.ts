@@ -1,9 +1,10 @@
-import { parseTime } from "../../base/clock.ts";
+import { parseTime } from "@slipway/base";
+import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import type { Node } from "../../kube/core.ts";
 import { SETTLE_MS } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { durationOf } from "./claim.ts";
+import { journalOf } from "./journal.ts";
 import { FORCE_DELETE, PROTECT } from "./names.ts";
 import { keepsQuorum, readiness } from "./node-identity.ts";
 
@@ -14,7 +15,7 @@ export interface ReleaseView {
   /** Its own Node; never one that merely shares the name. */
   node: Node | undefined;
   nodes: readonly Node[];
-  /** `unknown`: an order may have bought one, and nobody knows its id. `none`: there is surely none. */
+  /** `unknown`: an order may have bought one, with an unknown id. `none`: there is surely none. */
   machine: Machine | "gone" | "unknown" | "none";
   now: number;
 }
@@ -75,9 +76,9 @@ function hold({ instance, poolProtected, node, nodes }: ReleaseView): ReleaseSte
 /** When draining ends: a moment, never (undefined: it waits for the user), or `over`. */
 function drainDeadline(view: ReleaseView, machine: Machine, force: boolean): number | undefined | "over" {
   const { instance, node, now } = view;
-  const { release, node: known } = instance.status ?? {};
-  if (force || release?.drained || instance.spec.drain?.skip || node === undefined || known?.joined == null)
-    return "over";
+  const { release } = instance.status ?? {};
+  const { joined } = journalOf(instance.status);
+  if (force || release?.drained || instance.spec.drain?.skip || node === undefined || !joined) return "over";
   const since = parseTime(release?.at) ?? now;
   const limits: number[] = [];
   if (machine.terminatesAt !== undefined) limits.push(machine.terminatesAt - SPOT_MARGIN_MS);

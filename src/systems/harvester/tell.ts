@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Condition, Context } from "@slipway/kube";
 import { Instance, type InstanceStatus } from "../../kinds/harvester/instance.ts";
-import type { Context } from "../../kube/controller.ts";
-import type { Condition } from "../../kube/object.ts";
 
 /**
  * Writes an Instance's status when it differs from what it was decided from, guarded by the version it was decided from: a decision
  * on an old object ends in a `Conflict` here, before any effect. Tells what became true as events.
  */
 export async function tell(context: Context, instance: Instance, status: InstanceStatus): Promise<Instance> {
-  // As it would be read back: without what is undefined.
-  const wanted = JSON.parse(JSON.stringify(status)) as InstanceStatus;
+  // As it would be read back: without what is undefined, and without what may not leave.
+  const wanted = context.clean(JSON.parse(JSON.stringify(status)) as InstanceStatus);
   if (isDeepStrictEqual(wanted, instance.status ?? {})) return instance;
   const written = await context.client.updateStatus(Instance, { ...instance, status: wanted });
   announce(context, instance, written);

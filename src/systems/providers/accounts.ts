@@ -2,10 +2,10 @@
  * Which account at a machine provider serves an object: the MachineProvider it names, else the Secret that the
  * original system used. Shared by all systems that buy machines.
  */
-import { Fault } from "../../base/fault.ts";
+import { Fault } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
-import type { Client } from "../../kube/client.ts";
-import { Secret } from "../../kube/core.ts";
 import type { AccountSource } from "../../machines/accounts.ts";
 
 /** Where the account is described that serves objects which name no MachineProvider. */

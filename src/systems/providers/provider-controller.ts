@@ -1,8 +1,7 @@
-import { asFault } from "../../base/fault.ts";
+import { asFault } from "@slipway/base";
+import { type Controller, setCondition, source } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
-import { setCondition } from "../../kube/conditions.ts";
-import { type Controller, source } from "../../kube/controller.ts";
-import { Secret } from "../../kube/core.ts";
 import type { Accounts } from "../../machines/accounts.ts";
 import { accountOf, type OwnAccount } from "./accounts.ts";
 
@@ -24,7 +23,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
       { resource: MachineProvider, verbs: ["update"], subresource: "status" },
       { resource: Secret, verbs: ["get"], namespace: own.namespace },
     ],
-    async reconcile(ref, { cache, client, clock }) {
+    async reconcile(ref, { cache, client, clock, clean }) {
       const provider = cache.get(MachineProvider, ref);
       if (provider === undefined) return { done: true };
       const observedGeneration = provider.metadata.generation ?? 0;
@@ -39,7 +38,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
           type: "Ready",
           status: ready ? ("True" as const) : ("False" as const),
           reason,
-          message,
+          message: clean(message),
           observedGeneration,
         };
         const conditions = setCondition(provider.status?.conditions, condition, clock.now());

@@ -31,7 +31,7 @@ export function agentOf(
   const assets = join(assetsFolder(process.env), "agent", architecture);
   const lacking = Object.entries(needs).flatMap(([name, file]) => (existsSync(file) ? [] : [name]));
   if (lacking.length > 0) return { assets, skip: `not installed: ${lacking.join(" ")}` };
-  return { assets, skip: !existsSync(join(assets, "rest")) && "no agent: run make agent" };
+  return { assets, skip: !existsSync(join(assets, "keys")) && "no agent: run make agent" };
 }
 
 /** A machine whose kernel QEMU starts, without firmware, in a network of QEMU's own, with a disk of each kind. */

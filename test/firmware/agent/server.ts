@@ -16,8 +16,6 @@ export class AgentServer {
   readonly inventories: Inventory[] = [];
   readonly progress: Progress[] = [];
   lines = "";
-  /** What a machine that registers has in its hands. */
-  registersWith = CAPABILITY;
   /** The next so many requests are answered 503. */
   refusals = 0;
   /** The next so many files break off in their middle. */
@@ -56,9 +54,16 @@ export class AgentServer {
     return `http://10.0.2.2:${this.port}${file && `/files/${file}`}`;
   }
 
-  /** Hands out the rest of the agent; what the command line says of it. `assets`: the folder that has it. */
+  /** Of the machine that registered last: reported by its second registration. */
+  async key(): Promise<string> {
+    const key = (): string | undefined => this.inventories.at(-1)?.agent.key;
+    await this.until("a report with a key", 60, () => key() !== undefined);
+    return key()!;
+  }
+
+  /** Hands out the agent's other parts; what the command line says of them. `assets`: the folder that has them. */
   rest(assets: string): string {
-    this.files.set("rest", readFileSync(join(assets, "rest")));
+    for (const part of ["rest", "keys"]) this.files.set(part, readFileSync(join(assets, part)));
     return `slipway.rest=${this.url("rest")}`;
   }
 
@@ -114,8 +119,9 @@ export class AgentServer {
     }
     const asked = agentRequest(request.method!, url);
     assert.ok(asked !== undefined && "is" in asked, `${request.method} ${url.pathname} is not in the protocol`);
-    const bearer = asked.is === "register" ? this.registersWith : TOKEN;
-    assert.equal(request.headers.authorization, `Bearer ${bearer}`);
+    // By its second registration it tells its key.
+    const isFirst = asked.is === "register" && (JSON.parse(body) as Inventory).agent.key === undefined;
+    assert.equal(request.headers.authorization, `Bearer ${isFirst ? CAPABILITY : TOKEN}`);
     if (asked.is === "nextOrder") await this.#poll(request, response, asked.waitMs);
     else this.#take(asked.is, body, response);
     this.#news();

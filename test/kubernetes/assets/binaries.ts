@@ -32,6 +32,7 @@ export const BINARIES: readonly Binary[] = [
   },
   { name: "helm", module: "helm", package: "helm.sh/helm/v4/cmd/helm", onDemand: true },
   { name: "judge", module: ".", package: "./judge" },
+  { name: "openapi-judge", module: ".", package: "./openapi-judge" },
   {
     name: "e2e.test",
     module: ".",
@@ -40,4 +41,25 @@ export const BINARIES: readonly Binary[] = [
     test: true,
     onDemand: true,
   },
+  // Upstream Cluster API: its managers, its in-memory infrastructure provider and its command.
+  { name: "capi-core", module: "cluster-api", package: "sigs.k8s.io/cluster-api/core", onDemand: true },
+  {
+    name: "capi-bootstrap",
+    module: "cluster-api",
+    package: "sigs.k8s.io/cluster-api/bootstrap/kubeadm",
+    onDemand: true,
+  },
+  {
+    name: "capi-control-plane",
+    module: "cluster-api",
+    package: "sigs.k8s.io/cluster-api/controlplane/kubeadm",
+    onDemand: true,
+  },
+  {
+    name: "capi-infrastructure",
+    module: "cluster-api",
+    package: "sigs.k8s.io/cluster-api/test/infrastructure/docker",
+    onDemand: true,
+  },
+  { name: "clusterctl", module: "cluster-api", package: "sigs.k8s.io/cluster-api/cmd/clusterctl", onDemand: true },
 ];

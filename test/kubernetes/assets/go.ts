@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../../../src/base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { Binary } from "./binaries.ts";
 
 const LAST_WORDS = 12;

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "@slipway/base";
 
 const BUSY = 5;
 const LOOK_MS = 500;

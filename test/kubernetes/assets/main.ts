@@ -1,6 +1,5 @@
 /** `make kube-assets`: builds what is not there yet, and prints the folder with the binaries as its last line. Arguments: the names of the wanted ones. */
-import { systemClock } from "../../../src/base/clock.ts";
-import { Fault } from "../../../src/base/fault.ts";
+import { Fault, systemClock } from "@slipway/base";
 import { BINARIES } from "./binaries.ts";
 import { provide } from "./provide.ts";
 

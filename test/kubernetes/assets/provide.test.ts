@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { KUBERNETES_VERSION } from "../../../src/kubernetes/assets.ts";
 import { BINARIES, type Binary } from "./binaries.ts";
 import { buildArguments } from "./go.ts";

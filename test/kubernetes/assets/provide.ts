@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../src/base/clock.ts";
-import { Fault } from "../../../src/base/fault.ts";
+import { type Clock, Fault } from "@slipway/base";
 import { assetsFolder } from "../../../src/kubernetes/assets.ts";
 import type { Binary } from "./binaries.ts";
 import { buildKey, goBuild } from "./go.ts";

@@ -4,12 +4,12 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { BINARIES } from "../assets/binaries.ts";
 import { provide } from "../assets/provide.ts";
 import { type Server, startEmbedded, startReal } from "./servers.ts";
 import { listSpecs, type Result, runSpec } from "./suite.ts";
-import { complaint, strangers, tableOf } from "./table.ts";
+import { complaint, reasonOf, remark, strangers, tableOf } from "./table.ts";
 
 const NAMES = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "e2e.test"];
 const TIMEOUT_MS = 120_000;
@@ -49,13 +49,20 @@ const wrong = rows.flatMap((row) => {
   const what = complaint(row);
   return what === undefined ? [] : [`${row.spec}\n    ${what}`];
 });
+for (const row of rows) {
+  const what = remark(row);
+  if (what !== undefined) console.log(`${row.spec}\n    ${what}`);
+}
 for (const name of strangers(all)) wrong.push(`${name}\n    stands in the ledger and is no spec`);
 if (wrong.length > 0) {
   console.error(`\n${wrong.join("\n")}\nwhat the suite said: ${LOGS}/`);
   process.exitCode = 1;
 }
 
-/** Runs the specs one after another, since some change what the others would see. The two servers do so side by side. */
+/**
+ * Runs the specs one after another, since some change what the others would see. The two servers do so side by side. The specs wait for a
+ * few seconds only, which a busy machine exceeds: what did not pass and may is run once more at the end.
+ */
 async function runAll(start: (assets: string) => Promise<Server>): Promise<Map<string, Result>> {
   const server = await start(assets);
   const results = new Map<string, Result>();
@@ -63,13 +70,16 @@ async function runAll(start: (assets: string) => Promise<Server>): Promise<Map<s
   mkdirSync(logs, { recursive: true });
   const { kubeconfigFile } = server;
   try {
-    for (const name of specs) {
-      const logFile = join(logs, `${name.replace(/[^A-Za-z0-9]+/g, "-")}.log`);
+    const run = async (name: string, log: string): Promise<void> => {
+      const logFile = join(logs, `${name.replace(/[^A-Za-z0-9]+/g, "-")}${log}.log`);
       const result = await runSpec(name, { assets, kubeconfigFile, logFile, timeoutMs: TIMEOUT_MS });
       results.set(name, result);
       const count = `[${results.size}/${specs.length}]`;
       say(`${server.name} ${count} ${result.outcome} in ${result.seconds.toFixed(1)} s: ${name}`);
-    }
+    };
+    for (const name of specs) await run(name, "");
+    const mayPass = (name: string): boolean => server.name === "kube-apiserver" || reasonOf(name) === undefined;
+    for (const name of specs) if (results.get(name)!.outcome !== "passed" && mayPass(name)) await run(name, "-again");
   } finally {
     await server.close();
   }

@@ -1,19 +1,16 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApiServer } from "../../../src/apiserver/server.ts";
-import { systemClock } from "../../../src/base/clock.ts";
-import { quietLog } from "../../../src/base/log.ts";
-import { cryptoRandom } from "../../../src/base/random.ts";
-import { laptopIdentity } from "../../../src/cli/laptop-identity.ts";
-import { createHttpTransport } from "../../../src/kube/http-transport.ts";
-import { loadConnection } from "../../../src/kube/kubeconfig.ts";
-import type { Transport } from "../../../src/kube/transport.ts";
+import { createApiServer } from "@slipway/apiserver";
+import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { startControlPlane } from "../../../src/kubernetes/control-plane.ts";
 import { controllerManagerFlags } from "../../../src/kubernetes/flags.ts";
 import { KeptProcess } from "../../../src/kubernetes/kept-process.ts";
+import { laptopIdentity } from "../../../src/laptop/identity.ts";
+import { freePort } from "../free-port.ts";
 
 /** A Kubernetes API that the suite is run against. */
 export interface Server {
@@ -89,12 +86,4 @@ async function ask(transport: Transport, method: "POST" | "PATCH", path: string,
   const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const answer = await transport.request({ method, path, body, contentType });
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "@slipway/base";
 import { KeptProcess } from "../../../src/kubernetes/kept-process.ts";
 
 export type Outcome = "passed" | "failed" | "skipped" | "timed out";

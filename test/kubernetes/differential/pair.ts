@@ -1,11 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApiServer } from "../../../src/apiserver/server.ts";
-import { systemClock as clock } from "../../../src/base/clock.ts";
-import { quietLog } from "../../../src/base/log.ts";
-import { cryptoRandom as random } from "../../../src/base/random.ts";
-import { laptopIdentity } from "../../../src/cli/laptop-identity.ts";
+import { createApiServer } from "@slipway/apiserver";
+import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
+import { laptopIdentity } from "../../../src/laptop/identity.ts";
 import { startCluster } from "../cluster.ts";
 import { namespaceOf } from "./compare.ts";
 import { type Speaker, speakerTo } from "./speaker.ts";

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
+import { systemClock as clock, deadline } from "@slipway/base";
+import { loadConnection } from "@slipway/kube/http";
 import { load } from "js-yaml";
 import { Agent, type Dispatcher, request } from "undici";
-import { systemClock as clock, deadline } from "../../../src/base/clock.ts";
-import { loadConnection } from "../../../src/kube/kubeconfig.ts";
 import type { Answer, Asked, Kept, Request, Step } from "./step.ts";
 
 /** The garbage collector looks for new kinds every 30 s; a foreground deletion of a kind that is younger waits for it. */

@@ -1,6 +1,5 @@
-import { systemClock as clock } from "../../../src/base/clock.ts";
-import { type HttpAnswer, json, plain } from "../../../src/base/http.ts";
-import { serveHttp } from "../../../src/base/http-server.ts";
+import { systemClock as clock, type HttpAnswer, json, plain } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
 import { createAuthority, issueServer } from "../../../src/pki/authority.ts";
 import type { Json } from "./step.ts";
 
@@ -45,6 +44,8 @@ export interface ConversionAnswer {
   move?: { [version: string]: [from: string, to: string] };
   response?: Json;
   review?: Json;
+  /** Converts nothing to this version. */
+  refuse?: string;
   /** Answers so many objects less. */
   drop?: number;
   raw?: AdmissionAnswer["raw"];
@@ -126,10 +127,13 @@ function converted(sent: Json, wanted: ConversionAnswer): Json {
   return {
     apiVersion: sent.apiVersion,
     kind: sent.kind,
-    response: { uid, convertedObjects: out, result: { status: "Success" }, ...wanted.response },
+    response: { uid, convertedObjects: out, result: resultOf(wanted.refuse === version), ...wanted.response },
     ...wanted.review,
   };
 }
+
+const resultOf = (refused: boolean): Json =>
+  refused ? { status: "Failure", message: "not that way" } : { status: "Success" };
 
 const at = (object: Json, path: string): Json => path.split(".").reduce((o: Json, step) => o?.[step], object);
 

@@ -1,4 +1,5 @@
-import { Fault } from "../../../base/fault.ts";
+import { Fault } from "@slipway/base";
+import { PageBound } from "../page-bound.ts";
 import type { Call, Session } from "./session.ts";
 import type { WireAction, WireDevice, WireDevicePage, WireOrder, WireUpdate, WireVlan } from "./wire.ts";
 
@@ -38,6 +39,7 @@ export type PortAction =
   | { do: "unassign"; vlan: string }
   | { do: "clear-native" };
 
+/** The client of a session. Lists are read to their end. Calls fail with a coded `Fault`. */
 export function metalClient(session: Session): MetalClient {
   return {
     devices: (project, filter, signal) => allDevices(session, project, filter, signal),
@@ -147,10 +149,12 @@ async function allDevices(
   };
   for (let attempt = 1; ; attempt++) {
     const found = new Map<string, WireDevice>();
+    const pages = new PageBound(`project ${project}`);
     let steady = true;
     let total: number | undefined;
     for (let number = 1, last = 1; number <= last; number++) {
       const { devices, meta } = await page(number);
+      pages.read(devices.filter((one) => !found.has(one.id)).length, found.size);
       for (const one of devices) found.set(one.id, one);
       // Pages shift when a device comes or goes between two of them: one that stayed may then be on neither.
       if (total !== undefined && meta?.total !== total) steady = false;

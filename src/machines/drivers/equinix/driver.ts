@@ -5,7 +5,7 @@
  * calls follow the API's OpenAPI document; links in answers are never followed, so the key goes to the endpoint only.
  * Knows nothing of Kubernetes objects.
  */
-import { Fault, isFault } from "../../../base/fault.ts";
+import { Fault, isFault } from "@slipway/base";
 import { type Machine, type MachineDriver, NETWORK_MODES } from "../../machine.ts";
 import type { DriverFactory } from "../../provider.ts";
 import { claimOf, claimTag } from "./claim-tag.ts";
@@ -13,7 +13,7 @@ import { metalClient } from "./client.ts";
 import { numbered, setNetwork } from "./network.ts";
 import { machineOf, type VlanNumbers } from "./observe.ts";
 import { concernsAbout, wireOrder } from "./order.ts";
-import { portSteps } from "./ports.ts";
+import { portSteps, unmet } from "./ports.ts";
 import { projectFinder } from "./project.ts";
 import { openSession } from "./session.ts";
 import type { WireDevice } from "./wire.ts";
@@ -22,6 +22,7 @@ export const PUBLIC_ENDPOINT = "https://api.equinix.com/metal/v1";
 
 const POWER = { on: "power_on", off: "power_off", cycle: "reboot" } as const;
 
+/** The driver of one Equinix Metal account. Nothing is requested before the first call. */
 export const createEquinixDriver: DriverFactory = (account, { http, clock, log }): MachineDriver => {
   const endpoint = account.endpoint ?? PUBLIC_ENDPOINT;
   const client = metalClient(openSession({ endpoint, token: account.token, http, clock }));
@@ -107,7 +108,8 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
       }
     },
 
-    networkSettled: (machine, wish) => portSteps(machine.ports, numbered(wish, numbers)).length === 0,
+    networkSettled: ({ ports }, wish) =>
+      unmet(ports, wish).length === 0 && portSteps(ports, numbered(wish, numbers)).length === 0,
     setNetwork: (machine, wish, signal) => setNetwork(machine, wish, { client, numbers, project, read }, signal),
 
     async release(id, { force }, signal) {

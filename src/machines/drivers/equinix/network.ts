@@ -1,8 +1,8 @@
-import { Fault, isFault } from "../../../base/fault.ts";
+import { Fault, isFault } from "@slipway/base";
 import type { Machine, NetworkWish } from "../../machine.ts";
 import type { MetalClient } from "./client.ts";
 import { type VlanNumbers, vlanNumber } from "./observe.ts";
-import { type PortStep, portSteps } from "./ports.ts";
+import { type PortStep, portSteps, unmet } from "./ports.ts";
 
 /** More rounds than any pair of modes needs; what is not settled by then is left to the next call. */
 const MAX_ROUNDS = 12;
@@ -32,6 +32,12 @@ export async function setNetwork(
   ports: NetworkPorts,
   signal?: AbortSignal,
 ): Promise<Machine> {
+  const impossible = unmet(machine.ports, wish);
+  if (impossible.length > 0) {
+    throw new Fault("MissingInput", `device ${machine.hostname}`, impossible.join("; "), {
+      remedy: "correct networkingConfiguration and replace the machine",
+    });
+  }
   let now = machine;
   let before = "";
   let known = false;
@@ -80,8 +86,8 @@ async function learnVlans(
   for (const vlan of numbered(wish, numbers).vlans.flatMap((entry) => entry.vlans)) {
     if (present.has(vlan)) continue;
     if (!isNumber(vlan)) {
-      throw new Fault("Invalid", on, `there is no VLAN ${vlan} in metro ${metro}`, {
-        remedy: "name a VLAN of the project",
+      throw new Fault("MissingInput", on, `there is no VLAN ${vlan} in metro ${metro}`, {
+        remedy: "create it in the project, or name one that is there",
       });
     }
     if (wish.createVlans) await createVlan(client, projectId, metro, Number(vlan), signal);

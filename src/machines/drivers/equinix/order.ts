@@ -77,7 +77,7 @@ export function wireOrder(order: Order, account: Names): WireOrder {
     ...(boot.scriptUrl === "" ? {} : { ipxe_script_url: boot.scriptUrl }),
     ...(order.alwaysPxe ? { always_pxe: true } : {}),
     ...(spot === undefined ? {} : { spot_instance: true }),
-    // Zero means no limit of one's own to the original, a bid of nothing to the API.
+    // Zero means no own limit to the addon, and a bid of nothing to the API.
     ...(maxPrice > 0 ? { spot_price_max: maxPrice } : {}),
     ...(order.reservation ? { hardware_reservation_id: order.reservation } : {}),
     ...features(order.features),

@@ -17,7 +17,7 @@ const AIRPORTS: Readonly<Record<string, string>> = {
   yyz: "tr",
 };
 
-/** The metro of a retired facility: `ny5` → `ny`, `ewr1` → `ny`. Undefined where the code does not tell (`any`). */
+/** The metro of a retired facility: `ny5` → `ny`, `ewr1` → `ny`. Undefined for a code without a metro (`any`). */
 export function metroOf(facility: string): string | undefined {
   const code = /^([a-z]{2,3})\d+$/i.exec(facility)?.[1]?.toLowerCase();
   if (code === undefined) return undefined;

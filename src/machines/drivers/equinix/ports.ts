@@ -46,6 +46,16 @@ export function portSteps(ports: readonly Port[], wish: NetworkWish): readonly P
   ];
 }
 
+/** What of the wish these ports can't be brought to, whatever calls are made; empty where they can. Pure. */
+export function unmet(ports: readonly Port[], wish: NetworkWish): readonly string[] {
+  if (ports.length === 0) return ["the API names no ports of it"];
+  const names = ports.map((port) => port.name);
+  const absent = wish.vlans.filter(({ port }) => !names.includes(port)).map(({ port }) => port);
+  const told = absent.length === 0 ? [] : [`it has no port ${absent.join(", ")}: its ports are ${names.join(", ")}`];
+  const free = wish.mode !== "hybrid" || ports.some((port) => port.kind === "physical" && leaves(port, SHAPES.hybrid));
+  return free ? told : [...told, "none of its ports can leave the bond, which hybrid needs"];
+}
+
 function removals(port: Port, wish: NetworkWish, all: boolean): PortStep[] {
   const wanted = vlansFor(port, wish);
   // The conversion to layer 3 wants the bond free of VLANs; those that are wished come back after it.

@@ -1,4 +1,4 @@
-import { Fault } from "../../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { MetalClient } from "./client.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,4 +1,4 @@
-import { type Code, Fault } from "../../../base/fault.ts";
+import { type Code, Fault } from "@slipway/base";
 
 /** A refusal's text → what it means. The first that matches counts; what matches none is about the request itself. */
 const MEANINGS: readonly { says: RegExp; code: Code; remedy?: string; retryAfterMs?: number }[] = [

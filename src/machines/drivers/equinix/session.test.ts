@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asFault, type Code, Fault } from "../../../base/fault.ts";
-import { type Http, type HttpAnswer, type HttpRequest, json } from "../../../base/http.ts";
-import { VirtualClock } from "../../../base/virtual-clock.ts";
+import { asFault, type Code, Fault, type Http, type HttpAnswer, type HttpRequest, json } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { PATIENCE_MS } from "../rate-limit.ts";
 import { openSession, type Session } from "./session.ts";
 

@@ -1,6 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
-import { Fault, isFault } from "../../../base/fault.ts";
-import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer } from "../../../base/http.ts";
+import { type Clock, DEFAULT_TIMEOUT_MS, Fault, type Http, type HttpAnswer, isFault } from "@slipway/base";
 import { Gate } from "../rate-limit.ts";
 import { reasons, refusal } from "./refusals.ts";
 
@@ -10,7 +8,7 @@ export interface Call {
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   body?: object;
-  /** A refusal because it is so already is told apart, as `AlreadyConfigured`. */
+  /** A refusal because it is so already has its own code, `AlreadyConfigured`. */
   mayBeDone?: boolean;
   /** What the call is about, for the fault: `device 1234`. */
   on: string;
@@ -48,7 +46,7 @@ export function openSession({ endpoint, token, http, clock }: SessionOptions): S
         ...(call.signal === undefined ? {} : { signal: call.signal }),
       });
     } catch (error) {
-      // A read without an answer had no effect that anybody must look for.
+      // A read without an answer had no effect that must be looked for.
       const code = isFault(error, "LostAnswer") && call.method !== "GET" ? "LostAnswer" : "Unavailable";
       if (isFault(error, "LostAnswer", "Unavailable")) {
         throw new Fault(code, call.on, `no answer from the API: ${error.message}`, { cause: error });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type HttpRequest, json } from "../../../base/http.ts";
-import { quietLog } from "../../../base/log.ts";
-import { VirtualClock } from "../../../base/virtual-clock.ts";
+import { type HttpRequest, json, quietLog } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { createEquinixDriver } from "./driver.ts";
 
 test("a machine that somebody else bought is marked with one claim, and keeps its other tags", async () => {

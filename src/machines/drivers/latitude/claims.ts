@@ -1,5 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
-import { isFault } from "../../../base/fault.ts";
+import { type Clock, isFault } from "@slipway/base";
 import type { LatitudeClient } from "./client.ts";
 import { type Mark, readMark } from "./mark.ts";
 import { timeOf } from "./observe.ts";
@@ -18,8 +17,8 @@ const CLOCK_GRAIN_MS = 1_000;
 
 /**
  * Which server carries which claim: a server belongs to a claim when its deploy configuration names the claim's user data object. Where the provider
- * tells no user data at all, hostname and order of creation decide (the mark's hostname, and not older than the mark); a hostname of Slipway's making is random enough
- * for that. A server that names other user data is nobody's. What was found once is remembered: a server keeps its claim, so a
+ * shows no user data at all, hostname and order of creation decide (the mark's hostname, and not older than the mark); a hostname of Slipway's making is random enough
+ * for that. A server that names other user data has no claim. What was found once is remembered: a server keeps its claim, so a
  * process asks about each server once.
  */
 export class Claims {
@@ -28,7 +27,7 @@ export class Claims {
   readonly #known = new Map<string, Mark>();
   /** Servers that were asked about and carry no mark. */
   readonly #foreign = new Set<string>();
-  /** By id: since when a mark was seen without a server. */
+  /** By id: since when (monotonic) a mark was seen without a server. */
   readonly #orphans = new Map<string, number>();
   /** By claim: marks made for an order that has not been answered with a server yet. */
   readonly #unused = new Map<string, Mark>();
@@ -86,7 +85,7 @@ export class Claims {
         ? namesakes.find((one) => createdAt + CLOCK_GRAIN_MS >= one.createdAt)
         : marks.find((one) => one.id === named);
     if (mark !== undefined) this.bind(server.id, mark);
-    // With a namesake, the provider may only not have told yet what the server was ordered with.
+    // With a namesake, the provider may not show yet what the server was ordered with.
     else if (named !== undefined || namesakes.length === 0) this.#foreign.add(server.id);
     return mark;
   }
@@ -107,14 +106,14 @@ export class Claims {
 
     const hostnames = new Set(servers.map((server) => server.attributes?.hostname));
     const inUse = new Set([...this.#known.values(), ...this.#unused.values()].map((mark) => mark.id));
-    const now = this.#clock.now();
+    const [now, at] = [this.#clock.now(), this.#clock.monotonic()];
     const orphans = marks.filter((mark) => !hostnames.has(mark.hostname) && !inUse.has(mark.id));
-    const since = orphans.map(({ id }) => [id, this.#orphans.get(id) ?? now] as const);
+    const since = orphans.map(({ id }) => [id, this.#orphans.get(id) ?? at] as const);
     this.#orphans.clear();
-    for (const [id, at] of since) this.#orphans.set(id, at);
+    for (const [id, seenAt] of since) this.#orphans.set(id, seenAt);
     // Seen twice: a list that missed a server for a moment must not cost it its mark.
     const ripe = ({ id, updatedAt }: Mark) =>
-      updatedAt <= now - ORPHAN_AGE_MS && this.#orphans.get(id)! <= now - ORPHAN_SEEN_MS;
+      updatedAt <= now - ORPHAN_AGE_MS && this.#orphans.get(id)! <= at - ORPHAN_SEEN_MS;
     for (const { id } of orphans.filter(ripe).slice(0, SWEEP_AT_ONCE)) await this.drop(id, signal);
   }
 

@@ -15,7 +15,7 @@ import type {
 const PAGE_SIZE = 250;
 /** User data comes with its content, twice: fewer to a page keep the answer small. */
 const USER_DATA_PAGE_SIZE = 100;
-/** The mark needs an object even where there is nothing to tell, and the API wants content: an empty cloud-config. */
+/** The mark needs an object even where it has no content, and the API wants content: an empty cloud-config. */
 const NO_USER_DATA = "#cloud-config\n";
 
 type Attributes<R extends { attributes?: unknown }> = Required<NonNullable<R["attributes"]>>;
@@ -23,6 +23,7 @@ type Attributes<R extends { attributes?: unknown }> = Required<NonNullable<R["at
 /** The endpoints of the Latitude.sh API that the driver uses, with parameters and bodies as its OpenAPI document has them. */
 export type LatitudeClient = ReturnType<typeof latitudeClient>;
 
+/** The client of a session. Lists are read to their end. Calls fail with a coded `Fault`. */
 export function latitudeClient(session: Session) {
   const list = <A>(path: string, query: Record<string, string>, pageSize: number, on: string, signal?: AbortSignal) =>
     everyPage<A>(session, { path, query, pageSize, on, signal });

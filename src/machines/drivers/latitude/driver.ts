@@ -6,7 +6,7 @@
  * the endpoint only. Limits: no spot market, no reservations, no facilities; virtual networks belong to the server,
  * not to a port, and their numbers are Latitude's choice. Knows nothing of Kubernetes objects.
  */
-import { Fault, isFault } from "../../../base/fault.ts";
+import { Fault, isFault } from "@slipway/base";
 import type { Machine, MachineDriver } from "../../machine.ts";
 import type { DriverFactory } from "../../provider.ts";
 import { Claims } from "./claims.ts";
@@ -23,6 +23,7 @@ export const PUBLIC_ENDPOINT = "https://api.latitude.sh";
 
 const POWER = { on: "power_on", off: "power_off", cycle: "reboot" } as const;
 
+/** The driver of one Latitude.sh account. Nothing is requested before the first call. */
 export const createLatitudeDriver: DriverFactory = (account, { http, clock, log }): MachineDriver => {
   const endpoint = account.endpoint ?? PUBLIC_ENDPOINT;
   const client = latitudeClient(openSession({ endpoint, token: account.token, http, clock }));
@@ -189,7 +190,7 @@ export const createLatitudeDriver: DriverFactory = (account, { http, clock, log 
     async release(id, _options, signal) {
       let mark = claims.known(id);
       try {
-        // Learned before the server goes: afterwards nobody can tell whose the user data was.
+        // Read before the server is deleted: later the owner of the user data is unknown.
         mark ??= await markById(id, signal);
         await client.deleteServer(id, signal);
         log.info({ server: id }, "released");

@@ -1,10 +1,10 @@
 /**
  * The mark that binds a server to its claim.
  *
- * A server of Latitude.sh can't be ordered with a tag, a description or any field of one's own: besides the hostname, which belongs to the
+ * A server of Latitude.sh can't be ordered with a tag, a description or any free field: besides the hostname, which belongs to the
  * node, the only thing of the caller's that is part of the order is the id of a stored user data object. So each claim has
  * a user data object of its own, made before the order, with claim and hostname in its description; the order names it, and
- * the server's deploy configuration tells it ever after. No mark means no server, and a lost answer loses nothing.
+ * the server's deploy configuration shows it from then on. No mark means no server, and a lost answer loses nothing.
  */
 export interface Mark {
   /** Of the user data object. */

@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../../../base/fault.ts";
+import { Fault, isFault } from "@slipway/base";
 import type { Machine, NetworkMode, NetworkWish } from "../../machine.ts";
 import type { LatitudeClient } from "./client.ts";
 

@@ -1,4 +1,4 @@
-import { tryParseIp } from "../../../base/ip.ts";
+import { tryParseIp } from "@slipway/base";
 import type { Address, Machine, Phase, Port } from "../../machine.ts";
 import type { ServerAttributes, WireInterface, WireServer } from "./wire.ts";
 
@@ -28,7 +28,7 @@ export interface Sighting {
   released: boolean;
 }
 
-/** A server as the API tells it, in the port's words. */
+/** A server as the API reports it, in the port's terms. */
 export function machineOf({ id, attributes = {} }: WireServer, { claim, vlans, now, released }: Sighting): Machine {
   const status = attributes.status ?? "unknown";
   const createdAt = timeOf(attributes.created_at);

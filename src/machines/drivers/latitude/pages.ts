@@ -1,11 +1,10 @@
-import { Fault } from "../../../base/fault.ts";
+import { Fault } from "@slipway/base";
+import { PageBound } from "../page-bound.ts";
 import type { Session } from "./session.ts";
 import type { Resource } from "./wire.ts";
 
 /** A list whose total moved while it was read is read anew this often before it is handed out as it is. */
 const LIST_ATTEMPTS = 3;
-/** A server that never ends its pages must not hold the operator. */
-const MAX_PAGES = 1_000;
 
 export interface Listing {
   path: string;
@@ -16,8 +15,8 @@ export interface Listing {
 }
 
 /**
- * Every resource of a list. The API may cut the page size it was asked for, so the end is the total it tells, or an
- * empty page where it tells none.
+ * Every resource of a list. The API may cut the page size it was asked for, so the end is the total that it reports, or an
+ * empty page if it reports none.
  */
 export async function everyPage<A>(session: Session, listing: Listing): Promise<readonly Resource<A>[]> {
   for (let attempt = 1; ; attempt++) {
@@ -33,11 +32,13 @@ async function onePass<A>(
   const found = new Map<string, Resource<A>>();
   let steady = true;
   let total: number | undefined;
-  for (let [number, read] = [1, 0]; number <= MAX_PAGES; number++) {
+  const pages = new PageBound(on);
+  for (let [number, read] = [1, 0]; ; number++) {
     const page = { "page[size]": pageSize, "page[number]": number, "stats[total]": "count" };
     const body = await session({ method: "GET", path, query: { ...query, ...page }, on, signal });
     const { data, meta } = (body ?? {}) as { data?: unknown; meta?: { stats?: { total?: { count?: unknown } } } };
     if (!Array.isArray(data)) throw new Fault("Unavailable", on, "the API answered a list without data");
+    const before = found.size;
     for (const one of data as Resource<A>[]) found.set(resource<A>(one, on).id, one);
     read += data.length;
     const count = meta?.stats?.total?.count;
@@ -46,6 +47,7 @@ async function onePass<A>(
     if (number > 1 && told !== total) steady = false;
     total = told;
     if (data.length === 0 || (total !== undefined && read >= total)) break;
+    pages.read(found.size - before, before);
   }
   return { found: [...found.values()], steady };
 }

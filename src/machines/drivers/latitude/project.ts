@@ -1,4 +1,4 @@
-import { Fault } from "../../../base/fault.ts";
+import { Fault } from "@slipway/base";
 import type { LatitudeClient } from "./client.ts";
 import { isId } from "./order.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Code } from "../../../base/fault.ts";
+import type { Code } from "@slipway/base";
 import { refusal, refusalsIn } from "./refusals.ts";
 
 test("a refusal's words decide what it means", () => {

@@ -1,4 +1,4 @@
-import { type Code, Fault } from "../../../base/fault.ts";
+import { type Code, Fault } from "@slipway/base";
 
 /** One error of an answer: `code` is a word such as `SERVER_BEING_PROVISIONED`, `text` is for people. */
 export interface Refusal {

@@ -1,6 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
-import { Fault, isFault } from "../../../base/fault.ts";
-import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer } from "../../../base/http.ts";
+import { type Clock, DEFAULT_TIMEOUT_MS, Fault, type Http, type HttpAnswer, isFault } from "@slipway/base";
 import { Gate } from "../rate-limit.ts";
 import { refusal, refusalsIn } from "./refusals.ts";
 
@@ -49,7 +47,7 @@ export function openSession({ endpoint, token, http, clock }: SessionOptions): S
       });
     } catch (error) {
       if (!isFault(error, "LostAnswer", "Unavailable")) throw error;
-      // A read without an answer had no effect that anybody must look for.
+      // A read without an answer had no effect that must be looked for.
       const lost = isFault(error, "LostAnswer") && call.method !== "GET";
       throw new Fault(lost ? "LostAnswer" : "Unavailable", call.on, `no answer from the API to ${call.method}`, {
         cause: error,

@@ -27,7 +27,7 @@ lay_data() {
     mkdosfs -n "$label" "$DEV/$partition" >/dev/null || give_up "/dev/$partition can't be formatted"
     mkdir -p "$RUN/data"
     mount -t vfat "$DEV/$partition" "$RUN/data" || give_up "/dev/$partition can't be mounted"
-    fetch_files
+    cp -r "$RUN/work/data/." "$RUN/data/" || give_up "/dev/$partition can't be written"
     umount "$RUN/data" || give_up "/dev/$partition can't be written"
     blockdev --flushbufs "$DEV/$1"
 }
@@ -40,18 +40,27 @@ partition_at() {
     return 1
 }
 
-fetch_files() {
+# fetch_data: all of it, into memory.
+fetch_data() {
+    progress data
+    mkdir "$RUN/work/data"
     count=$(field '.data.files | length')
     i=0
     while [ "$i" -lt "$count" ]; do
         path=$(field ".data.files[$i].path")
         case $path in '' | /* | *..* | *[!A-Za-z0-9._/-]*) give_up "first-boot data can't be called $path" ;; esac
-        mkdir -p "$RUN/data/$(dirname "$path")"
+        mkdir -p "$RUN/work/data/$(dirname "$path")"
         {
             fetch_options "$(field ".data.files[$i].url | @json")"
             printf 'retry = 5\nretry-connrefused\n'
-        } | curl -q --config - --output "$RUN/data/$path" 2>"$RUN/work/curl.says" ||
+        } | curl -q --config - --output "$RUN/work/file" 2>"$RUN/work/curl.says" ||
             give_up "$path of the first-boot data could not be fetched: $(content "$RUN/work/curl.says")"
+        if [ "$(field ".data.files[$i].sealed")" = true ]; then
+            open_sealed <"$RUN/work/file" >"$RUN/work/data/$path" ||
+                give_up "$path of the first-boot data could not be opened: it was changed or cut off on its way, or is for another key"
+        else
+            mv "$RUN/work/file" "$RUN/work/data/$path"
+        fi
         i=$((i + 1))
     done
 }

@@ -5,12 +5,14 @@ write_image() {
     disk=$(disk_named "$name") || give_up "there is no disk $name"
     kind=$(field .checksum.type)
     case $kind in '' | md5 | sha256 | sha512) ;; *) give_up "this agent knows no $kind" ;; esac
+    # Before anything is lost: a system without its first-boot data is of no use.
+    [ -z "$(field .data.label)" ] || fetch_data
     fetch_options "$(field '.url | @json')" >"$RUN/work/fetch"
     # A table's second copy may outlast a shorter image.
     zero_edges "$disk" "$(disk_bytes "$disk")" || give_up "/dev/$disk can't be written"
     watch_stream &
     watcher=$!
-    pour "$(field .format)" "$kind" "$DEV/$disk"
+    pour_whole "$(field .format)" "$kind" "$DEV/$disk"
     kill "$watcher" 2>/dev/null
     check_stream "$disk" "$kind"
     reread_table "$disk"
@@ -26,19 +28,38 @@ fetch_options() {
     printf 'fail\nlocation\nproto = "=http,https"\nspeed-limit = 1\nspeed-time = 60\n'
 }
 
+sealed() {
+    [ "$(field .sealed)" = true ]
+}
+
+# broke STATUS: what curl calls it when nobody answers, or an answer ends early.
+broke() {
+    case $1 in 7 | 18 | 28 | 52 | 55 | 56) ;; *) return 1 ;; esac
+}
+
+# pour_whole FORMAT CHECKSUM FILE: a sealed file is sealed anew for each request, so when its connection breaks it begins anew.
+pour_whole() {
+    pour "$@"
+    for try in 1 2 3 4 5 6 7 8 9; do
+        sealed && broke "$(content "$RUN/work/curl.status")" || return 0
+        say "the image's connection broke; a sealed image begins anew"
+        pause 2
+        pour "$@"
+    done
+}
+
 # pour FORMAT CHECKSUM FILE: each stage leaves its status.
 pour() {
     pass=cat
+    echo 0 >"$RUN/work/open.status"
     if [ -n "$2" ]; then
+        rm -f "$RUN/work/checked"
         mkfifo "$RUN/work/checked"
         "${2}sum" <"$RUN/work/checked" >"$RUN/work/sum" &
         summing=$!
         pass="tee $RUN/work/checked"
     fi
-    {
-        fetch_stream "$2"
-        echo $? >"$RUN/work/curl.status"
-    } | $pass | {
+    fetch_opened "$2" | $pass | {
         case $1 in raw) cat ;; gz | xz | zst) zstd -dcq 2>/dev/null ;; *) false ;; esac
         echo $? >"$RUN/work/unpack.status"
     } | {
@@ -48,6 +69,24 @@ pour() {
     [ -z "$2" ] || wait "$summing"
 }
 
+# fetch_opened CHECKSUM: the file as it lies at the server, on standard output.
+fetch_opened() {
+    if sealed; then
+        # Without a checksum's leave nothing is taken up in its middle.
+        fetch_noted '' | {
+            open_sealed
+            echo $? >"$RUN/work/open.status"
+        }
+    else
+        fetch_noted "$1"
+    fi
+}
+
+fetch_noted() {
+    fetch_stream "$1"
+    echo $? >"$RUN/work/curl.status"
+}
+
 # fetch_stream CHECKSUM: the file, on standard output. A connection that breaks is taken up where it broke; only a checksum tells whether the
 # parts belong together, so without one that is done only as long as nothing has come.
 fetch_stream() {
@@ -55,13 +94,13 @@ fetch_stream() {
     for try in 0 1 2 3 4 5 6 7 8 9; do
         echo "$got" >"$RUN/work/got"
         curl -q --config "$RUN/work/fetch" --continue-at "$got" --dump-header "$RUN/work/headers.$try" \
-            --write-out "%output{$RUN/work/size}%{size_download}" 2>"$RUN/work/curl.says" &
+            --write-out '%{stderr}size %{size_download}\n' 2>"$RUN/work/curl.told" &
         echo $! >"$RUN/work/curl.pid"
         wait $!
         status=$?
-        got=$((got + $(content "$RUN/work/size")))
-        # What curl calls it when nobody answers, or an answer ends early.
-        case $status in 7 | 18 | 28 | 52 | 55 | 56) ;; *) return "$status" ;; esac
+        grep -v '^size ' "$RUN/work/curl.told" >"$RUN/work/curl.says"
+        got=$((got + $(sed -n 's/^size //p' "$RUN/work/curl.told")))
+        broke "$status" || return "$status"
         [ -n "$1" ] || [ "$got" = 0 ] || return "$status"
         say "the image's connection broke after $got bytes; going on"
         pause 2
@@ -78,6 +117,8 @@ check_stream() {
         grep -q 'No space' "$RUN/work/dd.says" && spoil "$1" "the image is larger than /dev/$1 with its $(disk_bytes "$1") bytes"
         spoil "$1" "/dev/$1 could not be written: $(grep -v records "$RUN/work/dd.says" | head -n 1)"
     fi
+    # 141: nobody took what it opened.
+    case $(content "$RUN/work/open.status") in 0 | 141) ;; *) spoil "$1" "the sealed image could not be opened: it was changed or cut off on its way, or is for another key" ;; esac
     [ "$(content "$RUN/work/unpack.status")" = 0 ] || spoil "$1" "the image could not be unpacked as $(field .format)"
     [ -z "$2" ] || case $(content "$RUN/work/sum") in
         "$(field .checksum.value | tr 'A-F' 'a-f') "*) ;;

@@ -24,6 +24,7 @@ inventory() {
         put bmc.addressV6 s "$(content "$RUN/bmc6")"
         put agent.version s "$(content "$HERE/version")"
         put agent.kernel s "$(uname -r)"
+        put agent.key s "$(content "$RUN/key.public")"
         put agent.uptimeSeconds n "$(cut -d' ' -f1 /proc/uptime)"
     } | jq -nRc -f "$HERE/inventory.jq"
 }

@@ -1,6 +1,6 @@
 # The way to the server: the card that the machine booted from asks for an address, again and again, for as long as it takes.
 
-# read_command_line FILE: where the server and the agent's rest are, what proves the boot, and the card. Their names are documented.
+# read_command_line FILE: where the server and the agent's other parts are, what proves the boot, and the card. Their names are documented.
 read_command_line() {
     SERVER='' REST='' CAPABILITY='' PIN='' BOOT_MAC=''
     for word in $(cat "$1"); do
@@ -35,8 +35,13 @@ card_of() {
     return 1
 }
 
+# Processes of udhcpc that were started.
+dhcp_clients=''
+
 # Switches every card on, since a link shows only then, and asks for an address on the one that the machine booted from, or on all.
 connect() {
+    [ -z "$dhcp_clients" ] || kill $dhcp_clients 2>/dev/null
+    dhcp_clients=''
     rm -f "$RUN"/lease*
     asked='' waited=0
     until [ -s "$RUN/lease" ]; do
@@ -47,6 +52,7 @@ connect() {
             [ -n "$BOOT_MAC" ] && [ "$(cat "$SYS/class/net/$card/address")" != "$BOOT_MAC" ] && continue
             say "asking for an address on $card ($(cat "$SYS/class/net/$card/address"))"
             udhcpc -f -i "$card" -s "$HERE/dhcp.sh" -t 4 -T 1 -A 2 >/dev/null 2>&1 &
+            dhcp_clients="$dhcp_clients $!"
         done
         sleep 0.1
         waited=$((waited + 1))

@@ -6,7 +6,7 @@ say() {
     printf '%s\n' "$*" >>"$RUN/lines"
 }
 
-# Sends the lines that were not sent yet; what a lost server misses goes with the next ones.
+# Sends the lines that were not sent yet; what a server that does not answer misses goes with the next ones.
 send_lines() {
     sent=$(cat "$RUN/lines.sent" 2>/dev/null)
     size=$(wc -c <"$RUN/lines")

@@ -1,17 +1,11 @@
-import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Clock, Timer } from "../../../base/clock.ts";
-import { Fault } from "../../../base/fault.ts";
+import { type Clock, diskFault, Fault, type Log, quietLog, type Timer } from "@slipway/base";
 import type { Ipv4 } from "../wire/ipv4.ts";
 import { type Disk, systemDisk } from "./disk.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
-import { readLines, writeLine } from "./lease-lines.ts";
-
-/** The first line; the number changes with the format. */
-const HEADER = "slipway-leases 1\n";
-
-/** Ends a line that a loss of power or a full disk has torn, so that what is left of it is not read as a lease. */
-const TORN = "?\n";
+import { HEADER, openLeaseFile } from "./lease-file.ts";
+import { type ReadLines, readLines, TORN, writeDoubt, writeSealedLine } from "./lease-lines.ts";
 
 /** No client notices, and thousands of clients a second share some hundred writes. */
 const GATHER_MS = 4;
@@ -24,36 +18,30 @@ const AT_ONCE = 4_000;
 
 /**
  * Leases in a file of lines, the newest line of an address counts; `put` resolves when its line is on the disk. Leases that are put within
- * some milliseconds, or while the disk is busy, share one write; nobody but their clients waits for it. Leases of a write that failed go
- * with the next one. One process at a time writes; others may read at any time. Throws a `Fault` when the file can't be opened or a newer
- * Slipway wrote it.
+ * some milliseconds, or while the disk is busy, share one write; only their clients wait for it. Leases of a write that failed go
+ * with the next one; the log says once that writes fail, and once that they do not any more. Lines are sealed by a checksum: damaged ones
+ * are left out and logged. One process at a time writes; others may read at any time. Throws a `Fault` when the file can't be opened
+ * or a newer Slipway wrote it.
  */
-export function openLeases(file: string, clock: Pick<Clock, "after">, disk: Disk = systemDisk): LeaseStore {
-  let fd: number | undefined;
+export function openLeases(
+  file: string,
+  clock: Pick<Clock, "after">,
+  { log = quietLog, disk = systemDisk }: { log?: Log; disk?: Disk } = {},
+): LeaseStore {
   try {
-    fd = openSync(file, "a+", 0o600);
-    const text = readFileSync(fd, "utf8");
-    if (HEADER.startsWith(text)) begin(file, fd, HEADER.slice(text.length));
-    else if (!text.startsWith(HEADER)) {
-      const found = JSON.stringify(text.slice(0, 40));
-      throw new Fault("Invalid", file, `it begins with ${found}, not with ${JSON.stringify(HEADER)}`);
-    } else if (!text.endsWith("\n")) writeSync(fd, TORN);
-    const known = readLines(text);
-    return new Journal({ file, fd, clock, disk, known, lines: text.split("\n").length });
+    const { fd, text } = openLeaseFile(file);
+    const found = readLines(text.slice(HEADER.length));
+    const [first] = found.damaged;
+    if (first !== undefined)
+      log.warn(
+        { file, line: first + 1, lines: found.damaged.length },
+        "damaged lines of leases are left out; their addresses are looked at before they are given",
+      );
+    return new Journal({ file, fd, clock, disk, log, found, lines: text.split("\n").length });
   } catch (cause) {
-    if (fd !== undefined) closeSync(fd);
     if (cause instanceof Fault) throw cause;
-    throw new Fault("MissingInput", file, `the file of leases can't be opened: ${(cause as Error).message}`, { cause });
+    throw diskFault(file, cause, "MissingInput");
   }
-}
-
-/** Writes the first line, or what a loss of power left out of it; the file's name is on the disk as well then. */
-function begin(file: string, fd: number, header: string): void {
-  writeSync(fd, header);
-  fdatasyncSync(fd);
-  const folder = openSync(dirname(file), "r");
-  fsyncSync(folder);
-  closeSync(folder);
 }
 
 interface Parts {
@@ -61,7 +49,8 @@ interface Parts {
   fd: number;
   clock: Pick<Clock, "after">;
   disk: Disk;
-  known: Map<Ipv4, Lease>;
+  log: Log;
+  found: Pick<ReadLines, "leases" | "doubtful">;
   lines: number;
 }
 
@@ -69,6 +58,9 @@ class Journal implements LeaseStore {
   readonly #file: string;
   readonly #clock: Pick<Clock, "after">;
   readonly #disk: Disk;
+  readonly #log: Log;
+  /** Those that were put since are not among them. */
+  readonly doubtful: Set<Ipv4>;
   /** The newest word on each address, on the disk or on its way. */
   readonly #known: Map<Ipv4, Lease>;
   /** What is not on the disk and not on its way there. */
@@ -79,17 +71,21 @@ class Journal implements LeaseStore {
   #renewAt: number;
   /** Half a line may be the last thing in the file. */
   #torn = false;
+  /** The last write failed, and the log says so. */
+  #isFailing = false;
   #busy = false;
   #closed = false;
 
-  constructor({ file, fd, clock, disk, known, lines }: Parts) {
+  constructor({ file, fd, clock, disk, log, found, lines }: Parts) {
     this.#file = file;
     this.#fd = fd;
     this.#clock = clock;
     this.#disk = disk;
-    this.#known = known;
+    this.#log = log;
+    this.#known = found.leases;
+    this.doubtful = found.doubtful;
     this.#lines = lines;
-    this.#renewAt = 2 * known.size + FEWEST_OLD_LINES;
+    this.#renewAt = 2 * this.#known.size + FEWEST_OLD_LINES;
   }
 
   load(): Lease[] {
@@ -99,6 +95,7 @@ class Journal implements LeaseStore {
   put(lease: Lease): Promise<void> {
     if (this.#closed) return Promise.reject(this.#failed(new Error("it is closed")));
     this.#known.set(lease.address, lease);
+    this.doubtful.delete(lease.address);
     this.#queued.set(lease.address, lease);
     this.#group ??= { written: Promise.withResolvers<void>(), timer: this.#clock.after(GATHER_MS, () => this.#next()) };
     return this.#group.written.promise;
@@ -129,10 +126,18 @@ class Journal implements LeaseStore {
     this.#queued = new Map();
     this.#busy = true;
     this.#append(leases).then(
-      () => this.#done(written.resolve),
+      () => {
+        if (this.#isFailing) this.#log.info({ file: this.#file }, "leases are written again");
+        this.#isFailing = false;
+        this.#done(written.resolve);
+      },
       (cause: unknown) => {
         for (const [address, lease] of leases) if (!this.#queued.has(address)) this.#queued.set(address, lease);
-        this.#done(() => written.reject(this.#failed(cause)));
+        const fault = this.#failed(cause);
+        if (!this.#isFailing)
+          this.#log.error({ error: fault.advice }, "leases can't be written, so no address is given");
+        this.#isFailing = true;
+        this.#done(() => written.reject(fault));
       },
     );
   }
@@ -174,7 +179,8 @@ class Journal implements LeaseStore {
   /** Undefined: there is none, for this journal was closed meanwhile, and its last words are in the old one. */
   async #newFile(): Promise<number | undefined> {
     const name = `${this.#file}.new`;
-    const fd = openSync(name, "w", 0o600);
+    rmSync(name, { force: true });
+    const fd = openSync(name, "wx", 0o600);
     try {
       this.#disk.append(fd, HEADER);
       const leases = [...this.#known.values()];
@@ -183,6 +189,8 @@ class Journal implements LeaseStore {
         // Clients are answered between the parts.
         await this.#disk.sync(fd);
       }
+      this.#disk.append(fd, Array.from(this.doubtful, writeDoubt).join(""));
+      await this.#disk.sync(fd);
       if (!this.#closed) {
         renameSync(name, this.#file);
         return fd;
@@ -196,12 +204,12 @@ class Journal implements LeaseStore {
   }
 
   #failed(cause: unknown): Fault {
-    return new Fault("Unavailable", this.#file, `leases could not be written: ${(cause as Error).message}`, { cause });
+    return diskFault(this.#file, cause, "Unavailable");
   }
 }
 
 function textOf(leases: Iterable<Lease>): string {
   let text = "";
-  for (const lease of leases) text += writeLine(lease);
+  for (const lease of leases) text += writeSealedLine(lease);
   return text;
 }

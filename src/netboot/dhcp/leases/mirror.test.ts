@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { createClient, type KubeObject } from "@slipway/kube";
+import { FakeApi, failure } from "@slipway/kube/testing";
 import fc from "fast-check";
-import { Fault } from "../../../base/fault.ts";
-import { quietLog } from "../../../base/log.ts";
-import { seededRandom } from "../../../base/random.ts";
-import { VirtualClock } from "../../../base/virtual-clock.ts";
-import { FakeApi, failure } from "../../../kube/fake-api.ts";
-import { createClient } from "../../../kube/rest-client.ts";
 import { MemoryStore } from "../testing.ts";
 import { parseIpv4 } from "../wire/ipv4.ts";
 import type { Lease } from "./lease.ts";
-import { readLines, writeLine } from "./lease-lines.ts";
+import { readLines, writeLine, writeSealedLine } from "./lease-lines.ts";
 import { type MirroredLeases, openMirrored } from "./mirror.ts";
 
 const END = 1_800_000_000_000;
@@ -46,25 +44,31 @@ class Replicas {
 const sorted = (leases: readonly Lease[]): Lease[] => [...leases].sort((a, b) => a.address - b.address);
 
 test("leases as lines: what is written is read back; a line that makes no sense is left out", () => {
+  const hex = fc.uint8Array({ minLength: 1, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString("hex"));
   const any: fc.Arbitrary<Lease> = fc.record(
     {
       address: fc.integer({ min: 0, max: 0xffff_ffff }),
       client: fc.uint8Array({ maxLength: 255 }).map((bytes) => `id/${Buffer.from(bytes).toString("hex")}`),
       state: fc.constantFrom("bound", "released", "declined"),
       expiresAt: fc.integer({ min: 0, max: 2 ** 52 }),
+      via: fc.record(
+        { giaddr: fc.integer({ min: 1, max: 0xffff_ffff }), circuit: hex, remote: hex },
+        { noNullPrototype: true, requiredKeys: ["giaddr"] },
+      ),
     },
-    { noNullPrototype: true },
+    { noNullPrototype: true, requiredKeys: ["address", "client", "state", "expiresAt"] },
   );
   fc.assert(
     fc.property(fc.uniqueArray(any, { selector: ({ address }) => address, maxLength: 20 }), (leases) => {
-      assert.deepEqual(sorted([...readLines(leases.map(writeLine).join("")).values()]), sorted(leases));
+      assert.deepEqual(sorted([...readLines(leases.map(writeSealedLine).join("")).leases.values()]), sorted(leases));
+      assert.deepEqual(sorted([...readLines(leases.map(writeLine).join("")).leases.values()]), sorted(leases));
     }),
   );
   assert.equal(writeLine(lease("10.0.0.7", "aa")), `10.0.0.7 1/aa bound ${END}\n`);
-  assert.deepEqual(
-    [...readLines("10.0.0.7 1/aa bound soon\n10.0.0.8 root bound 1\n10.0.0.9 1/aa bound 18").keys()],
-    [],
-  );
+  const via = { giaddr: 0x0a080001, circuit: "0a", remote: "ff" };
+  assert.equal(writeLine(lease("10.0.0.7", "aa", { via })), `10.0.0.7 1/aa bound ${END} via 10.8.0.1/0a/ff\n`);
+  const { leases, damaged } = readLines("10.0.0.7 1/aa bound soon\n10.0.0.8 root bound 1\n10.0.0.9 1/aa bound 18");
+  assert.deepEqual([leases.size, damaged], [0, [1, 2]]);
 });
 
 test("N10 another replica goes on with the leases of the one before, released and declined ones too", async () => {
@@ -111,6 +115,28 @@ test("a replica that thinks it still serves learns from its next write that anot
   await replicas.clock.run(2_000);
   const third = await replicas.open("c", new MemoryStore());
   assert.deepEqual(sorted(third.load()), [lease("10.0.0.100", "aa"), lease("10.0.0.101", "bb")]);
+});
+
+test("N10 a copy that somebody emptied is taken over: the leases of the file stay, and it is written anew", async () => {
+  for (const emptied of [{ leases: "" }, {}, undefined]) {
+    const replicas = new Replicas();
+    const file = new MemoryStore();
+    const first = await replicas.open("a", file);
+    await first.put(lease("10.0.0.100", "aa"));
+    await replicas.clock.run(2_000);
+    first.close();
+    const path = [...replicas.api.objects.keys()].find((each) => each.endsWith("/rack-10-0-0-0"))!;
+    const { data: _, ...object } = replicas.api.objects.get(path)! as KubeObject & { data: unknown };
+    replicas.api.put(path, { ...object, ...(emptied !== undefined && { data: emptied }) });
+
+    const again = await replicas.open("a", file);
+    assert.deepEqual(again.load(), [lease("10.0.0.100", "aa")]);
+    await again.put(lease("10.0.0.101", "bb"));
+    await replicas.clock.run(2_000);
+    const other = await replicas.open("b", new MemoryStore());
+    assert.deepEqual(sorted(other.load()), [lease("10.0.0.100", "aa"), lease("10.0.0.101", "bb")]);
+    assert.deepEqual(replicas.lost, []);
+  }
 });
 
 test("who serves is clear also after somebody deleted the count of terms", async () => {
@@ -194,6 +220,7 @@ test("however many leases change, the API gets a bounded number of writes, and n
   assert.equal(replicas.writes(), 1 + 8);
   await replicas.clock.run(60_000);
   assert.equal(replicas.writes(), 1 + 20);
+  assert.equal(replicas.clock.pending, 0, "nothing is awaited while nothing changes");
   await store.put(lease("10.0.0.1", "bb"));
   await store.settle();
   store.close();

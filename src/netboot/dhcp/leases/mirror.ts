@@ -1,8 +1,6 @@
-import type { Clock, Timer } from "../../../base/clock.ts";
-import { asFault, isFault } from "../../../base/fault.ts";
-import type { Log } from "../../../base/log.ts";
-import type { Client } from "../../../kube/client.ts";
-import { ConfigMap } from "../../../kube/core.ts";
+import { asFault, type Clock, isFault, type Log, type Timer } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import { ConfigMap } from "@slipway/kube/core";
 import { formatIpv4, type Ipv4 } from "../wire/ipv4.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
 import { readLines, writeLine } from "./lease-lines.ts";
@@ -57,7 +55,7 @@ const MOST_AT_ONCE = 8;
 /**
  * Opens the leases of a replica that has been elected to serve, once the one before has stopped or is given up. What Kubernetes knows
  * goes before what is in the file, but for what this replica was the last to write; then the copy is this replica's, and a replica that
- * thinks it still serves is told by its next write that it does not. The file is never waited for less than before: an ACK means it is
+ * thinks it still serves learns from its next write that it does not. The file is never waited for less than before: an ACK means it is
  * there, and an API that is away holds up no machine. Rejects with a `Fault` when the API can't be asked; the file stays open.
  */
 export async function openMirrored(file: LeaseStore, options: MirrorOptions): Promise<MirroredLeases> {
@@ -68,6 +66,7 @@ export async function openMirrored(file: LeaseStore, options: MirrorOptions): Pr
 
 class Mirror implements MirroredLeases {
   readonly #file: LeaseStore;
+  readonly doubtful: ReadonlySet<Ipv4>;
   readonly #o: MirrorOptions;
   readonly #leases: Map<Ipv4, Lease>;
   /** The ConfigMaps as last seen, by block. */
@@ -77,12 +76,13 @@ class Mirror implements MirroredLeases {
   #writing: Promise<void> = Promise.resolve();
   #term = 0;
   #isTakingOver = true;
-  /** The last write failed, and that is told. */
+  /** The last write failed, and that was logged. */
   #isBehind = false;
   #over = false;
 
   constructor(file: LeaseStore, options: MirrorOptions) {
     this.#file = file;
+    this.doubtful = file.doubtful ?? new Set();
     this.#o = options;
     this.#leases = new Map(file.load().map((lease) => [lease.address, lease]));
   }
@@ -100,7 +100,7 @@ class Mirror implements MirroredLeases {
     for (let left = TRIES; ; left--) {
       const { items } = await client.list(ConfigMap, { namespace, labelSelector: `${LABEL}=${name}` });
       const head = items.find((object) => object.metadata.name === `${name}-term`);
-      // Of all of them: somebody may have deleted the first.
+      // Of all of them: the first may have been deleted.
       this.#term = Math.max(0, ...items.map(termOf)) + 1;
       try {
         await this.#save(head, `${name}-term`, {});
@@ -111,13 +111,15 @@ class Mirror implements MirroredLeases {
     }
   }
 
-  /** Takes over what a ConfigMap knows, before anybody asks for a lease. */
+  /** Takes over what a ConfigMap knows, before any client asks for a lease. */
   async #adopt(object: ConfigMap): Promise<void> {
     const theirs = object.metadata.annotations?.[REPLICA] !== this.#o.replica;
-    const known = readLines(object.data?.leases ?? "");
+    const { leases: known } = readLines(object.data?.leases ?? "");
     const [first] = known.keys();
     if (first !== undefined) this.#objects.set(blockOf(first), object);
-    const better = [...known.values()].filter(({ address }) => theirs || !this.#leases.has(address));
+    const better = [...known.values()].filter(
+      ({ address }) => theirs || !this.#leases.has(address) || this.doubtful.has(address),
+    );
     for (const lease of better) this.#leases.set(lease.address, lease);
     await Promise.all(better.map((lease) => this.#file.put(lease)));
   }
@@ -204,7 +206,7 @@ class Mirror implements MirroredLeases {
     return this.#save(this.#objects.get(block), this.#nameOf(block), { leases });
   }
 
-  /** Writes in this term, if nobody has written since `before` was read. */
+  /** Writes in this term, if there was no other write since `before` was read. */
   #save(before: ConfigMap | undefined, name: string, data: Record<string, string>): Promise<ConfigMap> {
     const { client, namespace, replica } = this.#o;
     const said = { [REPLICA]: replica, [TERM]: String(this.#term) };

@@ -5,13 +5,18 @@ export interface Range {
   last: Ipv4;
 }
 
-/** The addresses that may be given to anybody, handed out in turn, so that one just given back rests for as long as possible. */
+/**
+ * The addresses that any client may get, handed out in turn, so that one just given back rests for as long as possible. Where none is
+ * free, the one whose offer was not taken up for longest is offered again.
+ */
 export class Pool {
   readonly #ranges: readonly Range[];
   readonly size: number;
   #next = 0;
   /** No address is free before this moment, as long as nothing has changed. */
   #full = { until: 0, change: 0 };
+  /** What was offered; the one that was offered longest ago stands first. */
+  readonly #offered = new Set<Ipv4>();
 
   constructor(ranges: readonly Range[]) {
     this.#ranges = ranges;
@@ -23,7 +28,7 @@ export class Pool {
   }
 
   /**
-   * The next address that is free. `takenUntil` tells the moment until which an address is not, 0 for a free one; `change` is another number
+   * The next address that is free. `takenUntil` returns the end of an address's use, 0 for a free one; `change` is another number
    * once one of these moments has moved forward. A full pool is searched once, and then not again before one of its addresses comes free.
    */
   take(takenUntil: (address: Ipv4) => number, now: number, change: number): Ipv4 | undefined {
@@ -37,6 +42,22 @@ export class Pool {
       earliest = Math.min(earliest, until);
     }
     this.#full = { until: earliest, change };
+    return undefined;
+  }
+
+  /** Notes that an address was offered, by `take` or otherwise. */
+  offered(address: Ipv4): void {
+    if (!this.contains(address)) return;
+    this.#offered.delete(address);
+    this.#offered.add(address);
+  }
+
+  /** The address that is still merely offered, and that for longest. */
+  takeOffered(isMerelyOffered: (address: Ipv4) => boolean): Ipv4 | undefined {
+    for (const address of this.#offered) {
+      this.#offered.delete(address);
+      if (isMerelyOffered(address)) return address;
+    }
     return undefined;
   }
 

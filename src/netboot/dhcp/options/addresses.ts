@@ -18,6 +18,7 @@ export function decodeOne(bytes: Uint8Array): Ipv4 {
   return decodeU32(bytes);
 }
 
+/** Four bytes an address, in network order. */
 export function encode(addresses: Addresses): Uint8Array {
   if (addresses.length === 1) return encodeU32(addresses[0]!);
   return Uint8Array.from(addresses.flatMap((address) => [...encodeU32(address)]));

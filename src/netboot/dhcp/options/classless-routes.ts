@@ -20,6 +20,7 @@ export function encode(routes: readonly Route[]): Uint8Array {
   );
 }
 
+/** Throws `Malformed` for a prefix over 32 and for a route that is cut off. */
 export function decode(bytes: Uint8Array): Route[] {
   const out: Route[] = [];
   let at = 0;

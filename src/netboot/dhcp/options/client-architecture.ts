@@ -6,6 +6,7 @@ import { Malformed } from "../wire/malformed.ts";
  */
 export type Architectures = readonly [number, ...number[]];
 
+/** Throws `Malformed` on an empty or odd length. */
 export function decode(bytes: Uint8Array): Architectures {
   if (bytes.length === 0 || bytes.length % 2 !== 0) throw new Malformed("option 93", `${bytes.length} bytes`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -13,6 +14,7 @@ export function decode(bytes: Uint8Array): Architectures {
   return all as [number, ...number[]];
 }
 
+/** Two bytes a number, in network order. */
 export function encode(architectures: Architectures): Uint8Array {
   return Uint8Array.from(architectures.flatMap((value) => [value >> 8, value & 0xff]));
 }

@@ -5,6 +5,7 @@ export function encode(domains: readonly string[]): Uint8Array {
   return Buffer.concat(domains.flatMap((domain) => [...domain.split(".").map(label), Uint8Array.of(0)]));
 }
 
+/** Throws `Malformed` for a name that does not end within the option or within 255 bytes. */
 export function decode(bytes: Uint8Array): string[] {
   const out: string[] = [];
   let at = 0;

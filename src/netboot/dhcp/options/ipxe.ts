@@ -13,6 +13,7 @@ export interface IpxeOptions {
 const CODES = { http: 19, https: 20, noProxyWait: 176 } as const;
 const NAMES = Object.keys(CODES) as (keyof typeof CODES)[];
 
+/** Unknown sub-options are skipped. Throws `Malformed` when one reaches beyond the option. */
 export function decode(bytes: Uint8Array): IpxeOptions {
   const found = subOptions.decode(bytes, "option 175", "padded");
   const out: IpxeOptions = {};

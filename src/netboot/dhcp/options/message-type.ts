@@ -18,6 +18,7 @@ export function decode(bytes: Uint8Array): number {
   return bytes[0]!;
 }
 
+/** One byte. */
 export function encode(type: number): Uint8Array {
   return Uint8Array.of(type);
 }

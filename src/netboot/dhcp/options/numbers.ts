@@ -6,6 +6,7 @@ export function decodeU32(bytes: Uint8Array): number {
   return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0);
 }
 
+/** Four bytes in network order. */
 export function encodeU32(value: number): Uint8Array {
   // A view would need a buffer of its own, which costs more than all the rest of a reply.
   return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff);
@@ -17,6 +18,7 @@ export function decodeU16(bytes: Uint8Array): number {
   return new DataView(bytes.buffer, bytes.byteOffset, 2).getUint16(0);
 }
 
+/** Two bytes in network order. */
 export function encodeU16(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value & 0xff);
 }

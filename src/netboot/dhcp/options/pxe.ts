@@ -22,6 +22,7 @@ const MENU_PROMPT = 10;
 /** Boot server type, two bytes, and the length of the entry's text. */
 const ENTRY_HEAD = 3;
 
+/** The menu's first entry alone is read. Throws `Malformed` when a sub-option or the entry reaches beyond the option. */
 export function decode(bytes: Uint8Array): PxeVendor {
   const found = subOptions.decode(bytes, "option 43", "padded");
   const discoveryControl = found.get(DISCOVERY_CONTROL)?.[0];
@@ -39,6 +40,7 @@ function firstEntry(bytes: Uint8Array): string {
   return text.decode(bytes.subarray(ENTRY_HEAD, ENTRY_HEAD + length));
 }
 
+/** With the end mark, as PXE wants it. The menu has no time limit. */
 export function encode({ discoveryControl, menu }: PxeVendor): Uint8Array {
   const out: subOptions.SubOptions = new Map();
   if (discoveryControl !== undefined) out.set(DISCOVERY_CONTROL, Uint8Array.of(discoveryControl));

@@ -16,6 +16,7 @@ export interface RelayAgent {
 
 const CODE = { circuit: 1, remote: 2, linkSelection: 5, serverOverride: 11 } as const;
 
+/** Unknown sub-options are skipped. Throws `Malformed` when one reaches beyond the option, or an address has not four bytes. */
 export function decode(bytes: Uint8Array): RelayAgent {
   const found = subOptions.decode(bytes, "option 82", "plain");
   const circuit = found.get(CODE.circuit);
@@ -30,6 +31,7 @@ export function decode(bytes: Uint8Array): RelayAgent {
   };
 }
 
+/** Without an end mark (RFC 3046 §2.0). Throws a `RangeError` on a sub-option over 255 bytes. */
 export function encode({ circuit, remote, linkSelection, serverOverride }: RelayAgent): Uint8Array {
   const out: subOptions.SubOptions = new Map();
   if (circuit) out.set(CODE.circuit, circuit);

@@ -1,4 +1,4 @@
-import { parseIp } from "../../../base/ip.ts";
+import { parseIp } from "@slipway/base";
 
 /** An IPv4 address as an unsigned 32-bit number: what a packet holds and what a pool counts with. */
 export type Ipv4 = number;

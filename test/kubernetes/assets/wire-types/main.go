@@ -1,4 +1,4 @@
-// Prints how the Go types of built-in kinds decode and encode, one struct a line, as src/apiserver/wire/types-core.ts (section core) and
+// Prints how the Go types of built-in kinds decode and encode, one struct a line, as packages/apiserver/wire/types-core.ts (section core) and
 // types-groups.ts (all others) hold them: go run ./wire-types
 package main
 

@@ -169,6 +169,13 @@ function lived(kind: string): Step[] {
     step(get(`${v1}/one`)),
     step(patch(`${v2}/one/status`, MERGE, { status: { seen: "today", count: 1 } })),
     step(get(`${v1}/one`)),
+    // Nobody owns the replicas of the first, and the second's are owned in v2.
+    step(patch(`${v1}/one/scale`, MERGE, { spec: { replicas: 3 } })),
+    step(get(`${v1}/one`)),
+    step(patch(`${v1}/two/scale`, MERGE, { spec: { replicas: 4 } })),
+    step(get(`${v2}/two`)),
+    step(patch(`${v1}/two/scale`, JSON_PATCH, [{ op: "replace", path: "/spec/replicas", value: 5 }])),
+    step(get(`${v2}/two`)),
     step(
       patch(`${v1}/four`, APPLY, object(kind, "v1", "four", { spec: { host: "d", ports: [{ name: "p", at: 1 }] } }), {
         query: { fieldManager: "x" },
@@ -230,6 +237,37 @@ function plain(): Step[] {
   ];
 }
 
+/** What happens to objects with owners in a version that nothing can be converted to any more. */
+function oneWay(): Step[] {
+  const [v1, v2] = [path("Oneway", "v1"), path("Oneway", "v2")];
+  const names = ["merged", "replaced", "status", "scaled", "applied", "forced", "deleted"];
+  const config = (name: string) => object("Oneway", "v1", name, { spec: { size: 5 } });
+  return [
+    ...define("Oneway", webhook(renaming)),
+    ...names.map((name) => step(post(v2, object("Oneway", "v2", name, { spec: { address: "a" } })), { unseen: true })),
+    step(
+      patch(`${DEFINITIONS}/oneways.${GROUP}`, MERGE, { spec: { conversion: webhook({ ...renaming, refuse: "v2" }) } }),
+      {
+        unseen: true,
+      },
+    ),
+    step(get(`${v2}/merged`), { until: ({ status }) => status === 500 }),
+    ...names.map((name) => step(get(`${v1}/${name}`), { keep: name })),
+    step(patch(`${v1}/merged`, MERGE, { spec: { count: 1 } })),
+    step(patch(`${v1}/merged`, MERGE, { spec: { count: 2 } })),
+    step((kept) => put(`${v1}/replaced`, { ...kept.replaced!.body, spec: { count: 1 } })),
+    step(patch(`${v1}/status/status`, MERGE, { status: { seen: "today" } })),
+    step(patch(`${v1}/scaled/scale`, MERGE, { spec: { replicas: 3 } })),
+    step(get(`${v1}/scaled`)),
+    step(patch(`${v1}/applied`, APPLY, config("applied"), { query: { fieldManager: "x" } })),
+    step(patch(`${v1}/forced`, APPLY, config("forced"), { query: { fieldManager: "x", force: "true" } })),
+    step(patch(`${v1}/deleted`, MERGE, { metadata: { finalizers: ["a.example.com/b"] } })),
+    step(del(`${v1}/deleted`)),
+    step(patch(`${v1}/deleted`, MERGE, { metadata: { finalizers: null } })),
+    step(get(v1)),
+  ];
+}
+
 /** A change of the definition `movings`, whose answer another family compares. */
 const redefined = (operations: Json[]): Step =>
   step(patch(`${DEFINITIONS}/movings.${GROUP}`, JSON_PATCH, operations), { unseen: true });
@@ -266,6 +304,8 @@ const steps: Step[] = [
     step(get(`${path(kind, "v2")}/a`)),
     step(post(path(kind, "v2"), object(kind, "v2", "b", { spec: { address: "x" } }))),
   ]),
+
+  ...oneWay(),
 
   // The storage version moves; what was stored before stays as it is until it is written.
   ...define("Moving", webhook(renaming)),

@@ -1,0 +1,122 @@
+import { convertBetween } from "../conversion/between.ts";
+import type { AdmissionReview, Mutation } from "../core.ts";
+import { copyJson, sameJson } from "../json-value.ts";
+import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { typeOfResource } from "../wire/compile.ts";
+import { decodeWire, Undecodable } from "../wire/decode.ts";
+import { ask, type Calling, failedCall, internalError } from "./call.ts";
+import type { Hook } from "./configuration.ts";
+import type { Invocation } from "./invocation.ts";
+import { invocationOf } from "./matching.ts";
+import { whyNot } from "./patch-failure.ts";
+import { isWhole, type Verdict } from "./review.ts";
+
+/** The mutating webhooks' part in one write. */
+/** `hooks` is the list at the moment of the request. The review's object is changed in place. */
+export function mutationOf(calling: Calling, hooks: readonly Hook[], review: AdmissionReview): Mutation {
+  /** Called, reinvocable, and nothing has changed since. */
+  const called = new Set<string>();
+  const again = new Set<string>();
+  let left: unknown;
+
+  const changedNow = (): void => {
+    for (const id of called) again.add(id);
+    called.clear();
+  };
+  const round = async (wanted: (hook: Hook) => boolean): Promise<boolean> => {
+    let changed = false;
+    for (const hook of hooks) {
+      const invocation = await invocationOf(calling, hook, review);
+      if (invocation === undefined || !wanted(hook)) continue;
+      const verdict = await ask(calling, review, invocation, true);
+      if (verdict === undefined) continue;
+      if (verdict.patch !== undefined && (await patch(calling, review, invocation, verdict))) {
+        changed = true;
+        changedNow();
+      }
+      if (hook.reinvocationPolicy === "IfNeeded") called.add(hook.id);
+    }
+    if (changed) left = review.object === undefined ? undefined : copyJson(review.object);
+    return changed;
+  };
+  return {
+    run: () => round(() => true),
+    async runAgain() {
+      if (!sameJson(left, review.object)) changedNow();
+      await round((hook) => again.has(hook.id));
+    },
+  };
+}
+
+/** Changes the review's object as a webhook's patch says. Tells whether that made a difference. */
+async function patch(
+  calling: Calling,
+  review: AdmissionReview,
+  invocation: Invocation,
+  verdict: Verdict,
+): Promise<boolean> {
+  const { hook, as, object } = invocation;
+  const operations = operationsIn(verdict.patch ?? "[]");
+  if (typeof operations === "string")
+    throw failedCall(invocation, `received undecodable patch in webhook response: ${operations}`);
+  if (operations.length === 0) return false;
+  if (object === undefined || review.object === undefined)
+    throw internalError(
+      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+    );
+  if (verdict.patchType !== "JSONPatch")
+    throw failedCall(invocation, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
+  let patched: Body;
+  try {
+    patched = copyJson(jsonPatch(object, operations)) as Body;
+  } catch {
+    throw internalError(whyNot(object, operations));
+  }
+  const changed = !sameJson(object, patched);
+  replace(review.object, isWhole(review) ? await decoded(calling, review.resource, as, patched) : patched);
+  return changed;
+}
+
+/** A patched object as one of its kind, in the version of the request. */
+async function decoded(
+  { registry }: Calling,
+  resource: ServedResource,
+  as: ServedResource,
+  patched: Body,
+): Promise<Body> {
+  const wrong = undecodable(as, patched);
+  if (wrong !== undefined) throw internalError(wrong);
+  const schema = registry.compiled(as);
+  // Of custom resources, only what is stored is pruned.
+  if (as.builtIn) schema.prune(patched);
+  schema.applyDefaults(patched);
+  return as === resource ? patched : await convertBetween(patched, as, resource);
+}
+
+function operationsIn(text: string): JsonPatchOperation[] | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : "json: cannot unmarshal object into Go value of type jsonpatch.Patch";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Why the patched object is none of its kind, in the decoder's words. */
+function undecodable(resource: ServedResource, object: Body): string | undefined {
+  const type = typeOfResource(resource);
+  try {
+    if (type !== undefined) decodeWire(type, object);
+  } catch (error) {
+    if (error instanceof Undecodable) return error.message;
+    throw error;
+  }
+  return undefined;
+}
+
+/** Others hold the object itself, so it is filled anew. */
+function replace(object: Body, by: Body): void {
+  for (const field of Object.keys(object)) delete object[field];
+  Object.assign(object, by);
+}

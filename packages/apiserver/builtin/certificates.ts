@@ -1,0 +1,140 @@
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
+import { humanDuration } from "./human-duration.ts";
+import { laterOnes } from "./later-ones.ts";
+import { at, objectsAt, textAt, textsAt } from "./read.ts";
+import { about, bytes, fields, int32, keyedForApply, listOf, mapOf, text, texts, time } from "./schema-words.ts";
+import { age, column, serve } from "./serve.ts";
+import { oneOfField } from "./value-rules.ts";
+
+const condition = fields({
+  "type!": text,
+  "status!": text,
+  reason: text,
+  message: text,
+  lastUpdateTime: time,
+  lastTransitionTime: time,
+});
+
+export const certificateSigningRequest: ServedResource = serve({
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  description: "A request for a certificate.",
+  shortNames: ["csr"],
+  namespaced: false,
+  status: true,
+  untracked: true,
+  members: {
+    spec: fields({
+      "request!": about("PEM of the request, in base64.", bytes),
+      "signerName!": about("Who is to sign.", text),
+      expirationSeconds: int32,
+      usages: texts,
+      username: text,
+      uid: text,
+      groups: texts,
+      extra: mapOf(listOf(text)),
+    }),
+    status: fields({
+      conditions: keyedForApply(condition, "type"),
+      certificate: about("PEM of the issued certificate, in base64.", bytes),
+    }),
+  },
+  required: ["spec"],
+  selectableFields: { "spec.signerName": (object) => textAt(object, "spec.signerName") },
+  columns: [
+    age,
+    column("SignerName", (object) => textAt(object, "spec.signerName") || "<none>"),
+    column("Requestor", (object) => textAt(object, "spec.username")),
+    column("RequestedDuration", (object) => {
+      const seconds = at(object, "spec.expirationSeconds");
+      return typeof seconds === "number" ? humanDuration(seconds * 1000) : "<none>";
+    }),
+    column("Condition", printedCondition),
+  ],
+  validate: validateRequest,
+  // What was asked for stays as it was, whatever is sent.
+  prepareUpdate(object, old) {
+    object.spec = old.spec;
+  },
+});
+
+function printedCondition(object: Body): string {
+  const types = objectsAt(object, "status.conditions").map((c) => c.type);
+  const told = types.includes("Denied") ? ["Denied"] : types.includes("Approved") ? ["Approved"] : [];
+  if (types.includes("Failed")) told.push("Failed");
+  if (textAt(object, "status.certificate") !== "") told.push("Issued");
+  return told.join(",") || "Pending";
+}
+
+function validateRequest(object: Body, old?: Body): FieldError[] {
+  const request = at(object, "spec.request") ?? null;
+  const pem = Buffer.from(textAt(object, "spec.request"), "base64").toString("latin1");
+  const usages = textsAt(object, "spec.usages");
+  const again = laterOnes(usages);
+  const seconds = at(object, "spec.expirationSeconds");
+  return [
+    ...(pem.includes("-----BEGIN CERTIFICATE REQUEST-----")
+      ? []
+      : [invalidField("spec.request", request, "PEM block type must be CERTIFICATE REQUEST")]),
+    ...(usages.length === 0 ? [requiredField("spec.usages")] : []),
+    ...usages.flatMap((usage, i) => oneOfField(usage, `spec.usages[${i}]`, USAGES)),
+    ...usages.flatMap((usage, i) => (again.has(i) ? [duplicateField(`spec.usages[${i}]`, usage)] : [])),
+    ...validateSigner(textAt(object, "spec.signerName")),
+    ...(typeof seconds === "number" && seconds < MIN_SECONDS
+      ? [
+          invalidField(
+            "spec.expirationSeconds",
+            seconds,
+            `may not specify a duration less than ${MIN_SECONDS} seconds (10 minutes)`,
+          ),
+        ]
+      : []),
+    ...(old === undefined ? [] : validateConditionsKept(object, old)),
+  ];
+}
+
+const MIN_SECONDS = 600;
+const USAGES = [
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
+];
+
+function validateSigner(name: string): FieldError[] {
+  const field = "spec.signerName";
+  if (name === "") return [requiredField(field)];
+  if (name === "kubernetes.io/legacy-unknown")
+    return [invalidField(field, name, "the legacy signerName is not allowed via this API version")];
+  const [domain = "", path = ""] = name.split("/");
+  if (name.split("/").length === 2 && domain.includes(".") && path !== "") return [];
+  const rule = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+  return [invalidField(field, name, rule)];
+}
+
+function validateConditionsKept(object: Body, old: Body): FieldError[] {
+  const count = (of: Body, type: string) => objectsAt(of, "status.conditions").filter((c) => c.type === type).length;
+  return ["Approved", "Denied", "Failed"]
+    .filter((type) => count(object, type) < count(old, type))
+    .map((type) => forbiddenField("status.conditions", `updates may not remove a condition of type "${type}"`));
+}

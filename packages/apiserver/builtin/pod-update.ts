@@ -1,0 +1,68 @@
+import { canonicalJson, equalJson } from "../patch/json.ts";
+import type { Body, FieldError } from "../served.ts";
+import { forbiddenField, invalidField } from "./field-errors.ts";
+import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
+
+type Fields = Record<string, unknown>;
+
+const ALLOWED =
+  "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+/** What a Pod's spec may become once it is there (`ValidatePodUpdate`): other images, a sooner deadline, more tolerations. */
+export function validatePodUpdate(object: Body, old: Body): FieldError[] {
+  const [spec, before] = [membersAt(object, "spec"), membersAt(old, "spec")];
+  for (const list of ["containers", "initContainers"])
+    if (objectsAt(spec, list).length !== objectsAt(before, list).length)
+      return [forbiddenField(`spec.${list}`, "pod updates may not add or remove containers")];
+  const errors = [
+    ...validateDeadline(spec.activeDeadlineSeconds, before.activeDeadlineSeconds),
+    ...validateAdditions(objectsAt(spec, "tolerations"), objectsAt(before, "tolerations")),
+  ];
+  // A binding chooses the Node; nobody changes it.
+  const isBinding = textAt(before, "nodeName") === "" && at(object, "spec.nodeName") !== at(old, "spec.nodeName");
+  const scheduled = isBinding && isScheduled(object) && !isScheduled(old);
+  if (equalJson(fixedPart(spec, before, scheduled), fixedPart(before, before, scheduled))) return errors;
+  return [...errors, forbiddenField("spec", `pod updates may not change fields other than ${ALLOWED}`)];
+}
+
+function isScheduled(pod: Body): boolean {
+  return objectsAt(pod, "status.conditions").some((c) => c.type === "PodScheduled" && c.status === "True");
+}
+
+function validateDeadline(now: unknown, was: unknown): FieldError[] {
+  const field = "spec.activeDeadlineSeconds";
+  if (typeof was !== "number") return [];
+  if (typeof now !== "number")
+    return [invalidField(field, null, "must not update from a positive integer to nil value")];
+  return now > was ? [invalidField(field, now, "must be less than or equal to previous value")] : [];
+}
+
+function validateAdditions(now: readonly Fields[], was: readonly Fields[]): FieldError[] {
+  const bare = ({ tolerationSeconds: _seconds, ...rest }: Fields) => rest;
+  const present = new Set(now.map((toleration) => canonicalJson(bare(toleration))));
+  const kept = was.every((toleration) => present.has(canonicalJson(bare(toleration))));
+  return kept
+    ? []
+    : [forbiddenField("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
+}
+
+/** What must stay. A Pod that waits behind scheduling gates may still be steered elsewhere. */
+function fixedPart(spec: Fields, before: Fields, isBinding: boolean): unknown {
+  const gated = objectsAt(before, "schedulingGates").length > 0;
+  const free = new Set([
+    "activeDeadlineSeconds",
+    "tolerations",
+    ...(gated ? ["nodeSelector", "affinity", "schedulingGates"] : []),
+    ...(isBinding ? ["nodeName"] : []),
+    ...(numberAt(before, "terminationGracePeriodSeconds") < 0 && spec.terminationGracePeriodSeconds === 1
+      ? ["terminationGracePeriodSeconds"]
+      : []),
+  ]);
+  return Object.fromEntries(
+    Object.entries(spec).flatMap(([name, value]) => {
+      if (free.has(name)) return [];
+      if (name !== "containers" && name !== "initContainers") return [[name, value]];
+      return [[name, objectsAt(spec, name).map(({ image: _image, ...rest }) => rest)]];
+    }),
+  );
+}

@@ -1,0 +1,113 @@
+import { tryParseIp } from "@slipway/base";
+import { dnsLabel, dnsSubdomain, qualifiedName } from "@slipway/cel/formats";
+import type { Body, FieldError } from "../served.ts";
+import { validateContainer, validateLifecycle } from "./container-validation.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
+import { validateLabels } from "./name-rules.ts";
+import { at, membersAt, objectsAt, textAt } from "./read.ts";
+import { validateTolerations } from "./toleration-validation.ts";
+import { named, oneOfField, requiredName } from "./value-rules.ts";
+import { sourcesOf, validateSource } from "./volume-validation.ts";
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** What is wrong with a PodSpec, in upstream's order; what only a kubelet cares for is left to it. */
+export function validatePodSpec(spec: unknown, path: string): FieldError[] {
+  const volumes = objectsAt(spec, "volumes");
+  const volumeErrors = validateVolumes(volumes, `${path}.volumes`);
+  const known = new Set(volumes.map(({ name }) => name));
+  const texts = (name: string, rule: typeof dnsLabel) => {
+    const value = textAt(spec, name);
+    return value === "" ? [] : named(value, `${path}.${name}`, rule);
+  };
+  return [
+    ...volumeErrors,
+    ...validateContainers(spec, path, known),
+    ...validateInitContainers(spec, path, known),
+    ...oneOfField(at(spec, "restartPolicy"), `${path}.restartPolicy`, ["Always", "OnFailure", "Never"]),
+    ...oneOfField(at(spec, "dnsPolicy"), `${path}.dnsPolicy`, [
+      "ClusterFirstWithHostNet",
+      "ClusterFirst",
+      "Default",
+      "None",
+    ]),
+    ...validateLabels(membersAt(spec, "nodeSelector"), `${path}.nodeSelector`),
+    ...texts("serviceAccountName", dnsSubdomain),
+    ...texts("nodeName", dnsSubdomain),
+    ...validateDeadline(at(spec, "activeDeadlineSeconds"), `${path}.activeDeadlineSeconds`),
+    ...texts("hostname", dnsLabel),
+    ...texts("subdomain", dnsLabel),
+    ...validateTolerations(objectsAt(spec, "tolerations"), `${path}.tolerations`),
+    ...validateHostAliases(objectsAt(spec, "hostAliases"), `${path}.hostAliases`),
+    ...texts("priorityClassName", dnsSubdomain),
+    ...texts("runtimeClassName", dnsSubdomain),
+    ...oneOfField(at(spec, "preemptionPolicy"), `${path}.preemptionPolicy`, ["PreemptLowerPriority", "Never"]),
+    ...objectsAt(spec, "readinessGates").flatMap((gate, i) =>
+      named(gate.conditionType, `${path}.readinessGates[${i}].conditionType`, qualifiedName),
+    ),
+  ];
+}
+
+function validateContainers(spec: unknown, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+  const containers = objectsAt(spec, "containers");
+  if (containers.length === 0) return [requiredField(`${path}.containers`)];
+  const names = new Set<unknown>();
+  return containers.flatMap((container, i) => {
+    const at = `${path}.containers[${i}]`;
+    const errors = validateContainer(container, at, volumes);
+    if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
+    names.add(container.name);
+    return [...errors, ...validateLifecycle(container, at)];
+  });
+}
+
+function validateInitContainers(spec: unknown, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+  const names = new Set(objectsAt(spec, "containers").map(({ name }) => name));
+  return objectsAt(spec, "initContainers").flatMap((container, i) => {
+    const at = `${path}.initContainers[${i}]`;
+    const errors = validateContainer(container, at, volumes);
+    if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
+    else if (container.name !== "") names.add(container.name);
+    if (container.restartPolicy === "Always") return [...errors, ...validateLifecycle(container, at)];
+    const refused = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter(
+      (name) => container[name] !== undefined,
+    );
+    const why = "may not be set for init containers without restartPolicy=Always";
+    return [...errors, ...refused.map((name) => forbiddenField(`${at}.${name}`, why))];
+  });
+}
+
+function validateVolumes(volumes: readonly Record<string, unknown>[], path: string): FieldError[] {
+  const seen = new Set<unknown>();
+  return volumes.flatMap((volume, i) => {
+    const at = `${path}[${i}]`;
+    const errors = [
+      ...validateSource(volume, at, sourcesOf(volume)),
+      ...requiredName(volume.name, `${at}.name`, dnsLabel),
+    ];
+    if (seen.has(volume.name)) errors.push(duplicateField(`${at}.name`, volume.name));
+    if (errors.length === 0) seen.add(volume.name);
+    return errors;
+  });
+}
+
+function validateDeadline(seconds: unknown, field: string): FieldError[] {
+  if (typeof seconds !== "number" || (seconds >= 1 && seconds <= MAX_INT32)) return [];
+  return [invalidField(field, seconds, `must be between 1 and ${MAX_INT32}, inclusive`)];
+}
+
+function validateHostAliases(aliases: readonly Record<string, unknown>[], path: string): FieldError[] {
+  return aliases.flatMap(({ ip }, i) =>
+    tryParseIp(String(ip ?? "")) !== undefined
+      ? []
+      : [invalidField(`${path}[${i}].ip`, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")],
+  );
+}
+
+/** What Pods and their makers are advised against: names that make no good host name. */
+export function hostnameWarnings(object: Body, usedIn: string): string[] {
+  const wrong = dnsLabel(object.metadata.name);
+  if (wrong.length === 0) return [];
+  const advice = "which can result in surprising behavior; a DNS label is recommended";
+  return [`metadata.name: this is used in ${usedIn}, ${advice}: [${wrong.join(", ")}]`];
+}

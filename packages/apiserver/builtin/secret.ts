@@ -1,0 +1,166 @@
+import { equalJson } from "../patch/json.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import { forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
+import { at, membersAt, textAt } from "./read.ts";
+import { about, bool, bytes, mapOf, text, textMap } from "./schema-words.ts";
+import { age, column, serve } from "./serve.ts";
+
+/** The sum of all values of a Secret or ConfigMap. */
+const MAX_BYTES = 1024 * 1024;
+const KEY = /^[-._a-zA-Z0-9]+$/;
+const KEY_RULE =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+/** Keys that a Secret of a type must have. */
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
+  "kubernetes.io/dockercfg": [".dockercfg"],
+  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
+  "kubernetes.io/ssh-auth": ["ssh-privatekey"],
+  "kubernetes.io/tls": ["tls.crt", "tls.key"],
+};
+
+const BASIC_AUTH = "kubernetes.io/basic-auth";
+/** Types whose data is JSON, and its key. */
+const DOCKER_CONFIGS: ReadonlyMap<string, string> = new Map([
+  ["kubernetes.io/dockercfg", ".dockercfg"],
+  ["kubernetes.io/dockerconfigjson", ".dockerconfigjson"],
+]);
+const ACCOUNT_TOKEN = "kubernetes.io/service-account-token";
+const ACCOUNT_NAME = "kubernetes.io/service-account.name";
+
+export const secret: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "Secret",
+  description: "Confidential data.",
+  namespaced: true,
+  members: {
+    immutable: about("Data can't be changed any more.", bool),
+    data: about("Values in base64.", mapOf(bytes)),
+    stringData: about("Values as text, written into data; never read back.", textMap),
+    type: about("What the data is for.", text),
+  },
+  selectableFields: { type: (object) => textAt(object, "type") },
+  columns: [
+    column("Type", (object) => textAt(object, "type")),
+    column("Data", (object) => Object.keys(membersAt(object, "data")).length),
+    age,
+  ],
+  setDefaults: fillIn,
+  validate: validateSecret,
+});
+
+export const configMap: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  description: "Configuration data.",
+  shortNames: ["cm"],
+  namespaced: true,
+  members: {
+    immutable: about("Data can't be changed any more.", bool),
+    data: about("Values as text.", textMap),
+    binaryData: about("Values in base64.", mapOf(bytes)),
+  },
+  columns: [
+    column(
+      "Data",
+      (object) => Object.keys({ ...membersAt(object, "data"), ...membersAt(object, "binaryData") }).length,
+    ),
+    age,
+  ],
+  validate: (object, old) => [
+    ...validateKeys(object, "data"),
+    ...Object.keys(membersAt(object, "binaryData"))
+      .filter((key) => Object.hasOwn(membersAt(object, "data"), key))
+      .map((key) => invalidField(`data[${key}]`, key, "duplicate of key present in binaryData")),
+    ...validateKeys(object, "binaryData"),
+    ...validateSize(sizeOf(object, "data", "utf8") + sizeOf(object, "binaryData", "base64"), "[]"),
+    ...validateImmutable(object, old, ["data", "binaryData"]),
+  ],
+});
+
+/** Writes `stringData` into `data` and names the type. */
+function fillIn(object: Body): void {
+  object.type ||= "Opaque";
+  const texts = membersAt(object, "stringData");
+  delete object.stringData;
+  if (Object.keys(texts).length === 0) return;
+  const encoded = Object.entries(texts).map(([key, value]) => [key, Buffer.from(String(value)).toString("base64")]);
+  object.data = { ...membersAt(object, "data"), ...Object.fromEntries(encoded) };
+}
+
+function validateSecret(object: Body, old?: Body): FieldError[] {
+  const errors = [...validateKeys(object, "data"), ...validateSize(sizeOf(object, "data", "base64"), "data")];
+  const type = textAt(object, "type");
+  for (const key of REQUIRED_KEYS[type] ?? []) {
+    if (!Object.hasOwn(membersAt(object, "data"), key)) errors.push(requiredField(`data[${key}]`));
+  }
+  const data = membersAt(object, "data");
+  if (type === BASIC_AUTH && data.username === undefined && data.password === undefined)
+    errors.push(requiredField("data[username]"), requiredField("data[password]"));
+  const config = DOCKER_CONFIGS.get(type);
+  if (config !== undefined && typeof data[config] === "string")
+    errors.push(...validateJson(data[config], `data[${config}]`));
+  if (type === ACCOUNT_TOKEN && !object.metadata.annotations?.[ACCOUNT_NAME])
+    errors.push(requiredField(`metadata.annotations[${ACCOUNT_NAME}]`));
+  if (old !== undefined && type !== textAt(old, "type")) errors.push(immutableField("type", type));
+  return [...errors, ...validateImmutable(object, old, ["data"])];
+}
+
+/** The content is told of without showing any of it. */
+function validateJson(base64: string, field: string): FieldError[] {
+  const text = Buffer.from(base64, "base64").toString("utf8");
+  let why: string;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && !Array.isArray(value)) return [];
+    const is = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    why = `json: cannot unmarshal ${is} into Go value of type map[string]interface {}`;
+  } catch {
+    why = "unexpected end of JSON input";
+  }
+  return [invalidField(field, "<secret contents redacted>", why)];
+}
+
+function validateKeys(object: Body, field: string): FieldError[] {
+  const suspects = Object.keys(membersAt(object, field)).filter(
+    (key) => key.length > 253 || key.startsWith(".") || !KEY.test(key),
+  );
+  return suspects.flatMap((key) => {
+    const rules = [
+      ...(key.length > 253 ? ["must be no more than 253 characters"] : []),
+      ...(KEY.test(key) ? [] : [KEY_RULE]),
+      ...(key === "." || key === ".."
+        ? [`must not be '${key}'`]
+        : key.startsWith("..")
+          ? ["must not start with '..'"]
+          : []),
+    ];
+    return rules.map((rule) => invalidField(`${field}[${key}]`, key, rule));
+  });
+}
+
+function validateSize(size: number, field: string): FieldError[] {
+  if (size <= MAX_BYTES) return [];
+  return [{ field, reason: "FieldValueTooLong", message: `Too long: may not be more than ${MAX_BYTES} bytes` }];
+}
+
+function sizeOf(object: Body, field: string, encoding: "utf8" | "base64"): number {
+  const members = membersAt(object, field);
+  let sum = 0;
+  for (const key in members) {
+    const value = members[key];
+    if (typeof value === "string") sum += Buffer.byteLength(value, encoding);
+  }
+  return sum;
+}
+
+function validateImmutable(object: Body, old: Body | undefined, fields: readonly string[]): FieldError[] {
+  if (old?.immutable !== true) return [];
+  const errors: FieldError[] = [];
+  const why = "field is immutable when `immutable` is set";
+  if (at(object, "immutable") !== true) errors.push(forbiddenField("immutable", why));
+  for (const field of fields) {
+    if (!equalJson(object[field] ?? {}, old[field] ?? {})) errors.push(forbiddenField(field, why));
+  }
+  return errors;
+}

@@ -1,0 +1,91 @@
+import { rfc3339 } from "@slipway/base";
+import { objectMeta } from "../schema/object-meta.ts";
+import type { Body, Column, Schema, ServedResource } from "../served.ts";
+import { humanDuration } from "./human-duration.ts";
+import { at, textAt } from "./read.ts";
+import { about, text } from "./schema-words.ts";
+
+const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+type Given = Pick<ServedResource, "kind" | "namespaced" | "columns"> &
+  Partial<ServedResource> & {
+    /** `apps/v1`, `v1`. */
+    apiVersion: string;
+    /** The kind in one sentence. */
+    description: string;
+    /** Members beside apiVersion, kind and metadata. */
+    members: Readonly<Record<string, Schema>>;
+    /** Those of them that must be there. */
+    required?: readonly string[];
+  };
+
+/** A built-in resource from what makes it special. */
+export function serve(given: Given): ServedResource {
+  const { apiVersion, description, members, required, ...rest } = given;
+  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  const singular = given.kind.toLowerCase();
+  const schema: Schema = {
+    type: "object",
+    description,
+    properties: {
+      apiVersion: about("APIVersion defines the group and version of this representation.", text),
+      kind: about("Kind of the object.", text),
+      metadata: objectMeta,
+      ...members,
+    },
+  };
+  return {
+    group: group!,
+    version: version!,
+    listKind: `${given.kind}List`,
+    plural: `${singular}s`,
+    singular,
+    shortNames: [],
+    categories: [],
+    verbs: ALL_VERBS,
+    status: false,
+    builtIn: true,
+    hasGeneration: false,
+    storageVersion: apiVersion,
+    schema: required === undefined ? schema : { ...schema, required },
+    ...rest,
+  };
+}
+
+type CellOf = (object: Body, now: number) => string | number | boolean | null;
+
+/** A column whose cells a function tells. */
+export type PrintedColumn = Column & { value: CellOf };
+
+export function column(name: string, value: CellOf, more: Partial<Omit<Column, "value">> = {}): PrintedColumn {
+  return { name, type: "string", value, ...more };
+}
+
+/** A column of `-o wide`. */
+export function wide(name: string, value: CellOf): PrintedColumn {
+  return { name, type: "string", value, priority: 1 };
+}
+
+export function numberColumn(name: string, path: string): PrintedColumn {
+  return { name, type: "integer", value: (object) => Number(at(object, path) ?? 0) };
+}
+
+export const age: PrintedColumn = column(
+  "Age",
+  (object, now) => ageOf(textAt(object, "metadata.creationTimestamp"), now),
+  {
+    description: "How long ago the object was created.",
+  },
+);
+
+/** For kinds that print the moment instead of the age. */
+export const createdAt: PrintedColumn = column("Created At", (object) => {
+  const created = Date.parse(textAt(object, "metadata.creationTimestamp"));
+  return Number.isNaN(created) ? "<unknown>" : rfc3339(created);
+});
+
+/** The time since an RFC 3339 text, as kubectl prints ages. */
+export function ageOf(timestamp: string, now: number): string {
+  const then = Date.parse(timestamp);
+  return Number.isNaN(then) ? "<unknown>" : humanDuration(now - then);
+}

@@ -1,0 +1,256 @@
+import { rfc3339 } from "@slipway/base";
+import { type Body, METADATA_FIELDS, type ServedResource } from "../served.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
+import {
+  about,
+  anyObject,
+  atomic,
+  bool,
+  conditions,
+  fields,
+  int32,
+  int64,
+  keyed,
+  listOf,
+  oneOf,
+  quantities,
+  text,
+  textMap,
+  texts,
+  time,
+  withDefault,
+} from "./schema-words.ts";
+import { age, column, serve, wide } from "./serve.ts";
+import {
+  validateAttachment,
+  validateClaim,
+  validateCsiDriver,
+  validateCsiNode,
+  validateStorageClass,
+  validateVolume,
+} from "./storage-validation.ts";
+import { claimSpec, persistentVolumeSpec } from "./volume.ts";
+
+const MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+function modes(object: Body, path: string): string {
+  return textsAt(object, path)
+    .map((mode) => MODES[mode] ?? mode)
+    .join(",");
+}
+
+export const persistentVolume: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  validate: validateVolume,
+  answersDeleted: true,
+  description: "Storage that claims are bound to.",
+  shortNames: ["pv"],
+  namespaced: false,
+  status: true,
+  members: {
+    spec: persistentVolumeSpec,
+    status: fields({ phase: text, message: text, reason: text, lastPhaseTransitionTime: time }),
+  },
+  columns: [
+    column("Capacity", (object) => String(at(object, "spec.capacity.storage") ?? "")),
+    column("Access Modes", (object) => modes(object, "spec.accessModes")),
+    column("Reclaim Policy", (object) => textAt(object, "spec.persistentVolumeReclaimPolicy")),
+    column("Status", (object) =>
+      at(object, "metadata.deletionTimestamp") === undefined ? textAt(object, "status.phase") : "Terminating",
+    ),
+    column("Claim", (object) => {
+      const name = textAt(object, "spec.claimRef.name");
+      return name === "" ? "" : `${textAt(object, "spec.claimRef.namespace")}/${name}`;
+    }),
+    column("StorageClass", (object) => textAt(object, "spec.storageClassName")),
+    column("VolumeAttributesClass", (object) => textAt(object, "spec.volumeAttributesClassName") || "<unset>"),
+    column("Reason", (object) => textAt(object, "status.reason")),
+    age,
+    wide("VolumeMode", (object) => textAt(object, "spec.volumeMode") || "<unset>"),
+  ],
+  setDefaults(object) {
+    object.status = { phase: "Pending", ...membersAt(object, "status") };
+  },
+  prepareCreate(object, now) {
+    object.status = { phase: "Pending", lastPhaseTransitionTime: rfc3339(now) };
+  },
+});
+
+export const persistentVolumeClaim: ServedResource = serve({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  validate: validateClaim,
+  answersDeleted: true,
+  description: "A request for storage.",
+  shortNames: ["pvc"],
+  namespaced: true,
+  status: true,
+  members: {
+    spec: claimSpec,
+    status: fields({
+      phase: text,
+      accessModes: texts,
+      capacity: quantities,
+      conditions: conditions({ lastProbeTime: time }),
+      allocatedResources: quantities,
+      allocatedResourceStatuses: { ...textMap, "x-kubernetes-map-type": "granular" },
+      currentVolumeAttributesClassName: text,
+      modifyVolumeStatus: anyObject,
+    }),
+  },
+  columns: [
+    column("Status", (object) =>
+      at(object, "metadata.deletionTimestamp") === undefined ? textAt(object, "status.phase") : "Terminating",
+    ),
+    column("Volume", (object) => textAt(object, "spec.volumeName")),
+    column("Capacity", (object) => String(at(object, "status.capacity.storage") ?? "")),
+    column("Access Modes", (object) => modes(object, "status.accessModes")),
+    column("StorageClass", (object) => textAt(object, "spec.storageClassName")),
+    column("VolumeAttributesClass", (object) => textAt(object, "spec.volumeAttributesClassName") || "<unset>"),
+    age,
+    wide("VolumeMode", (object) => textAt(object, "spec.volumeMode") || "<unset>"),
+  ],
+  setDefaults(object) {
+    object.status = { phase: "Pending", ...membersAt(object, "status") };
+  },
+  prepareCreate(object) {
+    object.status = { phase: "Pending" };
+  },
+});
+
+export const storageClass: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "StorageClass",
+  validate: validateStorageClass,
+  answersDeleted: true,
+  description: "A way in which volumes are made.",
+  plural: "storageclasses",
+  shortNames: ["sc"],
+  namespaced: false,
+  members: {
+    provisioner: about("Who makes the volumes.", text),
+    parameters: textMap,
+    reclaimPolicy: withDefault(text, "Delete"),
+    mountOptions: texts,
+    allowVolumeExpansion: bool,
+    volumeBindingMode: withDefault(oneOf("Immediate", "WaitForFirstConsumer"), "Immediate"),
+    allowedTopologies: listOf(atomic({ matchLabelExpressions: listOf(fields({ "key!": text, "values!": texts })) })),
+  },
+  required: ["provisioner"],
+  columns: [
+    column("Name", (object) => object.metadata.name + (isDefault(object) ? " (default)" : ""), { format: "name" }),
+    column("Provisioner", (object) => textAt(object, "provisioner")),
+    column("ReclaimPolicy", (object) => textAt(object, "reclaimPolicy") || "Delete"),
+    column("VolumeBindingMode", (object) => textAt(object, "volumeBindingMode") || "Immediate"),
+    column("AllowVolumeExpansion", (object) => at(object, "allowVolumeExpansion") === true),
+    age,
+  ],
+});
+
+const attachmentError = fields({ time, message: text, errorCode: int32 });
+
+export const volumeAttachment: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "VolumeAttachment",
+  validate: validateAttachment,
+  answersDeleted: true,
+  needsVersion: true,
+  description: "A volume that is, or is to be, attached to a Node.",
+  namespaced: false,
+  status: true,
+  statusKeeps: METADATA_FIELDS,
+  members: {
+    spec: fields({
+      "attacher!": text,
+      "source!": fields({ persistentVolumeName: text, inlineVolumeSpec: persistentVolumeSpec }),
+      "nodeName!": text,
+    }),
+    status: fields({
+      "attached!": bool,
+      attachmentMetadata: textMap,
+      attachError: attachmentError,
+      detachError: attachmentError,
+    }),
+  },
+  required: ["spec"],
+  columns: [
+    column("Attacher", (object) => textAt(object, "spec.attacher"), { format: "name" }),
+    column("PV", (object) => textAt(object, "spec.source.persistentVolumeName")),
+    column("Node", (object) => textAt(object, "spec.nodeName")),
+    column("Attached", (object) => at(object, "status.attached") === true, { type: "boolean" }),
+    age,
+  ],
+});
+
+const driver = fields({
+  "name!": text,
+  "nodeID!": text,
+  topologyKeys: texts,
+  allocatable: fields({ count: int32 }),
+});
+
+export const csiNode: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "CSINode",
+  validate: validateCsiNode,
+  answersDeleted: true,
+  needsVersion: true,
+  description: "The storage drivers of a Node.",
+  namespaced: false,
+  members: { spec: fields({ "drivers!": keyed(driver, "name") }) },
+  required: ["spec"],
+  columns: [column("Drivers", (object) => objectsAt(object, "spec.drivers").length, { type: "integer" }), age],
+});
+
+export const csiDriver: ServedResource = serve({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "CSIDriver",
+  validate: validateCsiDriver,
+  answersDeleted: true,
+  needsVersion: true,
+  description: "A storage driver and what it can do.",
+  namespaced: false,
+  members: {
+    spec: fields({
+      attachRequired: withDefault(bool, true),
+      podInfoOnMount: withDefault(bool, false),
+      volumeLifecycleModes: withDefault({ ...listOf(text), "x-kubernetes-list-type": "set" }, ["Persistent"]),
+      storageCapacity: withDefault(bool, false),
+      fsGroupPolicy: withDefault(text, "ReadWriteOnceWithFSType"),
+      tokenRequests: listOf(fields({ "audience!": text, expirationSeconds: int64 })),
+      requiresRepublish: withDefault(bool, false),
+      seLinuxMount: withDefault(bool, false),
+      nodeAllocatableUpdatePeriodSeconds: int64,
+      serviceAccountTokenInSecrets: bool,
+      preventPodSchedulingIfMissing: bool,
+    }),
+  },
+  required: ["spec"],
+  columns: [
+    column("AttachRequired", (object) => at(object, "spec.attachRequired") !== false, { type: "boolean" }),
+    column("PodInfoOnMount", (object) => at(object, "spec.podInfoOnMount") === true, { type: "boolean" }),
+    column("StorageCapacity", (object) => at(object, "spec.storageCapacity") === true, { type: "boolean" }),
+    column("TokenRequests", (object) =>
+      at(object, "spec.tokenRequests") === undefined
+        ? "<unset>"
+        : objectsAt(object, "spec.tokenRequests")
+            .map(({ audience }) => audience)
+            .join(","),
+    ),
+    column("RequiresRepublish", (object) => at(object, "spec.requiresRepublish") === true, { type: "boolean" }),
+    column("Modes", (object) => textsAt(object, "spec.volumeLifecycleModes").join(",") || "<none>"),
+    age,
+  ],
+});
+
+function isDefault({ metadata: { annotations = {} } }: Body): boolean {
+  return ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"].some(
+    (name) => annotations[name] === "true",
+  );
+}

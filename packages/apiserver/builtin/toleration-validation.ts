@@ -1,0 +1,36 @@
+import { labelValue, qualifiedName } from "@slipway/cel/formats";
+import type { FieldError } from "../served.ts";
+import { invalidField } from "./field-errors.ts";
+import { textAt } from "./read.ts";
+import { named, oneOfField } from "./value-rules.ts";
+
+export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+/** What is wrong with the taints that a Pod bears. */
+export function validateTolerations(tolerations: readonly Record<string, unknown>[], path: string): FieldError[] {
+  return tolerations.flatMap((toleration, i) => {
+    const at = `${path}[${i}]`;
+    const [key, operator, value, effect] = ["key", "operator", "value", "effect"].map((name) =>
+      textAt(toleration, name),
+    ) as [string, string, string, string];
+    const errors = key === "" ? [] : named(key, `${at}.key`, qualifiedName);
+    if (key === "" && operator !== "Exists")
+      errors.push(
+        invalidField(
+          `${at}.operator`,
+          operator,
+          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+        ),
+      );
+    if (toleration.tolerationSeconds !== undefined && effect !== "NoExecute")
+      errors.push(invalidField(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    const wrong = labelValue(value);
+    if (operator === "Exists" && value !== "")
+      errors.push(invalidField(`${at}.operator`, value, "value must be empty when `operator` is 'Exists'"));
+    else if ((operator === "Equal" || operator === "") && wrong.length > 0)
+      errors.push(invalidField(`${at}.operator`, value, wrong.join(";")));
+    if (operator !== "") errors.push(...oneOfField(operator, `${at}.operator`, ["Equal", "Exists"]));
+    if (effect !== "") errors.push(...oneOfField(effect, `${at}.effect`, TAINT_EFFECTS));
+    return errors;
+  });
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MAX_GROWTH } from "@slipway/base/testing";
+import { ALL_DOUBLINGS } from "./all.ts";
+import { growthOf } from "./doubling.ts";
+
+/** What was seen to stop the server for seconds and minutes. `test/attack/doubling.test.ts` tries everything. */
+const SEEN = [
+  "unknown keys of a built-in kind, Warn",
+  "unknown keys of a custom kind, Warn",
+  "keys that stand twice, deep down below a key of great length",
+  "brackets",
+  "the digits of a quantity",
+  "YAML anchors of scalars",
+  "YAML documents",
+  "equal owners",
+  "verbs, groups, resources and names of a rule that the sender holds but for one verb",
+  "items of one key",
+  "values that stand twice in a set",
+  "items of the wrong type below a key of great length",
+  "values deleted by a strategic merge patch",
+  "items of a strategic merge patch",
+  "insertions at the front of a list by a JSON patch",
+  "keys of an apply",
+  "managed fields of an update",
+  "brackets of JSON in protobuf",
+  "conflicts of an apply below a key of great length",
+];
+
+for (const name of SEEN)
+  test(`twice as many cost no more than 2.5 times the work: ${name}`, async () => {
+    const doubling = ALL_DOUBLINGS.find((one) => one.name === name);
+    assert.ok(doubling !== undefined);
+    const { growth, n, ms } = await growthOf(doubling);
+    assert.ok(growth <= MAX_GROWTH, `${2 * n} cost ${growth.toFixed(2)} times as much as ${n}: ${ms.toFixed(0)} ms`);
+  });

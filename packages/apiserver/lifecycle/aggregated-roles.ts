@@ -1,0 +1,65 @@
+import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
+import { selects } from "../builtin/name-rules.ts";
+import { at, objectsAt } from "../builtin/read.ts";
+import type { Core } from "../core.ts";
+import { sameJson } from "../json-value.ts";
+import { canonicalJson } from "../schema/canonical-json.ts";
+import type { Body } from "../served.ts";
+import { noteSize } from "../turns.ts";
+import { APPLY, patch } from "../verbs/patch.ts";
+import { ownCall, Work } from "./work.ts";
+
+const CLUSTER_ROLES = "rbac.authorization.k8s.io/clusterroles";
+const MANAGER = "clusterrole-aggregation-controller";
+
+/** Keeps the rules of each ClusterRole with an `aggregationRule` those of all that its selectors choose, in the order of names. */
+export function roleAggregation(core: Core): { close(): Promise<void> } {
+  const work = new Work<string>(core, "aggregated roles", (name) => gather(core, name));
+  const aggregated = new Set<string>();
+  const note = (role: Body): void => {
+    if (isAggregated(role)) aggregated.add(role.metadata.name);
+    else aggregated.delete(role.metadata.name);
+  };
+  const stop = core.store.listen(CLUSTER_ROLES, ({ object, type }) => {
+    if (type === "DELETED") aggregated.delete(object.metadata.name);
+    else note(object);
+    for (const name of aggregated) work.add(name);
+  });
+  for (const [name, role] of core.store.collection(CLUSTER_ROLES).range("", "")) {
+    note(role);
+    if (aggregated.has(name)) work.add(name);
+  }
+  return {
+    close: () => {
+      stop();
+      return work.close();
+    },
+  };
+}
+
+function isAggregated(role: Body): boolean {
+  return at(role, "aggregationRule") !== undefined;
+}
+
+async function gather(core: Core, name: string): Promise<void> {
+  const role = core.store.get(CLUSTER_ROLES, name);
+  if (role === undefined || !isAggregated(role)) return;
+  const gathered = new Map<string, PolicyRule>();
+  for (const selector of objectsAt(role, "aggregationRule.clusterRoleSelectors")) {
+    for (const [other, candidate] of core.store.collection(CLUSTER_ROLES).range("", "")) {
+      if (other === name || !selects(selector, candidate.metadata.labels ?? {})) continue;
+      for (const rule of rulesOf(candidate)) {
+        const text = canonicalJson(rule);
+        if (!gathered.has(text)) gathered.set(text, rule);
+      }
+    }
+  }
+  const rules = [...gathered.values()];
+  if (sameJson(rules, rulesOf(role))) return;
+  const call = ownCall(core, core.registry.findKind(role.apiVersion, role.kind)!, "", name, MANAGER);
+  call.query.set("force", "true");
+  const { apiVersion, kind } = role;
+  const body = { apiVersion, kind, metadata: { name }, ...(rules.length > 0 && { rules: structuredClone(rules) }) };
+  noteSize(call, body);
+  await patch({ ...call, contentType: APPLY, body });
+}

@@ -1,0 +1,54 @@
+import { contains, parseCidr, parseIp } from "@slipway/base";
+import { objectsAt, textAt } from "../builtin/read.ts";
+import type { ServiceRanges } from "../builtin/service-allocation.ts";
+import type { Body } from "../served.ts";
+import type { Store } from "../storage/store.ts";
+
+const RANGE = "10.96.0.0/16";
+const SIZE = 65_536;
+const FIRST_PORT = 30_000;
+const LAST_PORT = 32_767;
+
+/** Cluster IPs from 10.96.0.0/16, of which the first ten are left to the cluster itself, and node ports from 30000 to 32767. */
+export function serviceRanges(store: Store): ServiceRanges {
+  let nextAddress = 10;
+  let nextPort = FIRST_PORT;
+  const others = (service: Body): Body[] =>
+    Array.from(store.collection("/services").range("", ""), ([, other]) => other).filter(
+      ({ metadata }) => metadata.name !== service.metadata.name || metadata.namespace !== service.metadata.namespace,
+    );
+  return {
+    address(wanted, service) {
+      const taken = new Set(others(service).map((other) => textAt(other, "spec.clusterIP")));
+      if (wanted !== undefined) {
+        if (!contains(parseCidr(RANGE), parseIp(wanted)))
+          return {
+            refused: `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${RANGE}`,
+          };
+        return taken.has(wanted) ? { refused: "provided IP is already allocated" } : { is: wanted };
+      }
+      for (let tried = 0; tried < SIZE; tried++) {
+        const address = `10.96.${nextAddress >> 8}.${nextAddress & 255}`;
+        nextAddress = nextAddress + 1 < SIZE - 1 ? nextAddress + 1 : 10;
+        if (!taken.has(address)) return { is: address };
+      }
+      return { refused: "range is full" };
+    },
+    port(wanted, service) {
+      const taken = new Set(others(service).flatMap((other) => objectsAt(other, "spec.ports").map((p) => p.nodePort)));
+      if (wanted !== undefined) {
+        if (wanted < FIRST_PORT || wanted > LAST_PORT)
+          return {
+            refused: `provided port is not in the valid range. The range of valid ports is ${FIRST_PORT}-${LAST_PORT}`,
+          };
+        return taken.has(wanted) ? { refused: "provided port is already allocated" } : { is: wanted };
+      }
+      for (let tried = FIRST_PORT; tried <= LAST_PORT; tried++) {
+        const port = nextPort;
+        nextPort = nextPort < LAST_PORT ? nextPort + 1 : FIRST_PORT;
+        if (!taken.has(port)) return { is: port };
+      }
+      return { refused: "range is full" };
+    },
+  };
+}

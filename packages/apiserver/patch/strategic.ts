@@ -1,0 +1,169 @@
+import type { Schema } from "../served.ts";
+import { goValue } from "./go-value.ts";
+import { canonicalJson, isObject, type JsonObject, member, refusal, setMember } from "./json.ts";
+import {
+  DELETE_FROM_LIST,
+  failed,
+  isDirective,
+  listDirective,
+  PATCH,
+  patchDirective,
+  retainedKeys,
+  SET_ORDER,
+  withoutDirectives,
+} from "./strategic-directives.ts";
+import { mergeOrder } from "./strategic-order.ts";
+import { memberSchema } from "./sub-schema.ts";
+
+/**
+ * Strategic merge patch: a merge patch in which the schema says how lists merge
+ * (`x-kubernetes-patch-strategy`, `x-kubernetes-patch-merge-key`) and `$patch`, `$retainKeys`,
+ * `$deleteFromPrimitiveList/x` and `$setElementOrder/x` steer it. Behaves as apimachinery's package strategicpatch
+ * does on a server: nulls remove, and vanish where there is nothing to remove.
+ *
+ * What is wrong with a patch is told in upstream's words: `BadRequest` for malformed directives, `Internal` for what its merge fails at.
+ */
+export function strategicMerge(target: unknown, patch: unknown, schema: Schema): unknown {
+  if (!isObject(patch)) throw refusal("BadRequest", "strategic merge patch", "the patch is no object");
+  return mergeObject(isObject(target) ? target : {}, patch, schema);
+}
+
+function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  switch (patchDirective(patch)) {
+    case "replace":
+      return withoutDirectives(patch) as JsonObject;
+    case "delete":
+      return {};
+    default:
+  }
+  const result = retain(target, patch);
+  for (const key of listsWithDirectives(patch)) mergeListField(result, patch, key, schema);
+  for (const [key, change] of Object.entries(patch)) {
+    if (isDirective(key) || isSteered(patch, key)) continue;
+    mergeField(result, key, change, memberSchema(schema, key));
+  }
+  return result;
+}
+
+function retain(target: JsonObject, patch: JsonObject): JsonObject {
+  const kept = retainedKeys(patch);
+  if (kept === undefined) return { ...target };
+  return Object.fromEntries(Object.entries(target).filter(([key]) => kept.has(key)));
+}
+
+function mergeField(result: JsonObject, key: string, change: unknown, schema: Schema | undefined): void {
+  const old = member(result, key);
+  if (change === null) delete result[key];
+  else if (isObject(change) && isObject(old) && !replaces(schema)) {
+    setMember(result, key, mergeObject(old, change, schema));
+  } else if (Array.isArray(change) && Array.isArray(old) && merges(schema)) {
+    setMember(result, key, mergeList(old, change, schema));
+  } else if (isObject(change) && patchDirective(change) === "delete") {
+    // Deleting what is not there, or a value of another type: an empty object stays, as upstream leaves it.
+    setMember(result, key, {});
+  } else setMember(result, key, withoutDirectives(change));
+}
+
+const merges = (schema: Schema | undefined): boolean => strategies(schema).includes("merge");
+const replaces = (schema: Schema | undefined): boolean => strategies(schema).includes("replace");
+const strategies = (schema: Schema | undefined): string[] => schema?.["x-kubernetes-patch-strategy"]?.split(",") ?? [];
+
+/** Lists that `$setElementOrder/x` or `$deleteFromPrimitiveList/x` speak of. */
+function listsWithDirectives(patch: JsonObject): Set<string> {
+  const names = new Set<string>();
+  for (const key of Object.keys(patch)) {
+    for (const prefix of [SET_ORDER, DELETE_FROM_LIST]) if (key.startsWith(prefix)) names.add(key.slice(prefix.length));
+  }
+  return names;
+}
+
+function isSteered(patch: JsonObject, key: string): boolean {
+  return (
+    Array.isArray(patch[key]) && (Object.hasOwn(patch, SET_ORDER + key) || Object.hasOwn(patch, DELETE_FROM_LIST + key))
+  );
+}
+
+/** Merges one list that has directives beside it: deletions, then the change, then the order. */
+function mergeListField(result: JsonObject, patch: JsonObject, key: string, parent: Schema | undefined): void {
+  const schema = memberSchema(parent, key);
+  const order = listDirective(patch, SET_ORDER + key);
+  const deletions = listDirective(patch, DELETE_FROM_LIST + key);
+  const change = member(patch, key);
+  const before = member(result, key);
+  if (change !== undefined && change !== null && !Array.isArray(change)) return;
+  if (before !== undefined && before !== null && !Array.isArray(before)) return;
+  if (change === null) {
+    delete result[key];
+    return;
+  }
+
+  const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
+  const idOf = identity(mergeKey);
+  if (change !== undefined && order !== undefined) checkOrder(change, order, idOf);
+  const old = before ?? [];
+  const gone = new Set(deletions?.map(canonicalJson));
+  const left = deletions === undefined ? old : old.filter((item) => !gone.has(canonicalJson(item)));
+  if (change === undefined && before === undefined) return;
+  const merged =
+    change === undefined ? left : merges(schema) ? mergeList(left, change, schema) : withoutDirectives(change);
+  setMember(result, key, order === undefined ? merged : mergeOrder(merged as unknown[], order, old, idOf));
+}
+
+/** What a patch brings must stand in the order that it asks for. */
+function checkOrder(change: readonly unknown[], order: readonly unknown[], idOf: (item: unknown) => unknown): void {
+  const brought = change.filter((item) => !(isObject(item) && Object.hasOwn(item, PATCH)));
+  if (brought.length === 0 || order.length === 0) return;
+  let next = 0;
+  for (const wanted of order) if (next < brought.length && idOf(brought[next]) === idOf(wanted)) next++;
+  if (next < brought.length)
+    throw failed(
+      `The order in patch list:\n${goValue(change)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+    );
+}
+
+function mergeList(old: readonly unknown[], change: readonly unknown[], schema: Schema | undefined): unknown[] {
+  const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
+  const all = [...old, ...change];
+  if (all.some(Array.isArray)) throw refusal("Invalid", "strategic merge patch", "lists of lists are not supported");
+  if (new Set(all.map((item) => (isObject(item) ? "object" : typeof item))).size > 1)
+    throw failed(`list element types are not identical: ${goValue([old, change])}`);
+  if (!all.some(isObject)) return mergeOrder([...new Set(all)], change, old, (item) => item);
+  if (mergeKey === undefined) throw failed("cannot merge lists without merge key for");
+  return mergeObjects(old as readonly JsonObject[], change as readonly JsonObject[], schema?.items, mergeKey);
+}
+
+function mergeObjects(
+  old: readonly JsonObject[],
+  change: readonly JsonObject[],
+  schema: Schema | undefined,
+  mergeKey: string,
+): unknown[] {
+  const idOf = identity(mergeKey);
+  const directives = change.map(patchDirective);
+  const plain = change.filter((_, i) => directives[i] === undefined);
+  if (directives.includes("merge")) throw failed("merging lists cannot yet be specified in the patch");
+  if (directives.includes("replace")) return plain.map(withoutDirectives);
+
+  const deleted = new Set(change.filter((_, i) => directives[i] === "delete").map(idOf));
+  const kept = old.filter((item) => !deleted.has(idOf(item)));
+  const merged: unknown[] = [...kept];
+  const places = new Map<unknown, number>();
+  for (const [at, item] of kept.entries()) if (!places.has(idOf(item))) places.set(idOf(item), at);
+  for (const item of plain) {
+    const id = idOf(item);
+    const at = places.get(id);
+    if (at === undefined) places.set(id, merged.push(withoutDirectives(item)) - 1);
+    else merged[at] = mergeObject(merged[at] as JsonObject, item, schema);
+  }
+  return mergeOrder(merged, plain, kept, idOf);
+}
+
+/** What makes an element of a list itself: its merge key's value, or for scalars the value. */
+function identity(mergeKey: string | undefined): (item: unknown) => unknown {
+  return (item) => {
+    if (!isObject(item)) return item;
+    const id = mergeKey === undefined ? undefined : member(item, mergeKey);
+    if (id !== undefined && id !== null) return typeof id === "object" ? JSON.stringify(id) : id;
+    throw failed(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`);
+  };
+}

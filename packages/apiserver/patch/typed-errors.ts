@@ -1,0 +1,146 @@
+import { goTypeOf, printGo, printGoSyntax } from "../go-print.ts";
+import { MAX_ERROR_CHARS } from "../schema/field-errors.ts";
+import type { Schema } from "../served.ts";
+import { isObject } from "./json.ts";
+import { printPath } from "./path-element.ts";
+import { isDeclared, keepsUnknown, memberSchema } from "./sub-schema.ts";
+import { itemElement } from "./typed-list.ts";
+
+/** A configuration, or an object, that can't be told field by field; the message is upstream's. */
+export class Untyped extends Error {}
+
+/**
+ * What keeps a value from being told field by field by its schema (structured-merge-diff's validation), in upstream's words; undefined
+ * when nothing does. Nulls fit everywhere. `allowDuplicates`: stored lists may hold what was allowed once.
+ */
+export function typedErrors(
+  value: unknown,
+  schema: Schema,
+  options: { allowDuplicates?: boolean } = {},
+): string | undefined {
+  const errors: string[] = [];
+  check(value, schema, "", {
+    errors,
+    left: { chars: MAX_ERROR_CHARS },
+    duplicates: options.allowDuplicates === true,
+    open: false,
+  });
+  return errors.length > 1 ? ["errors:", ...errors.map((e) => `  ${e}`)].join("\n") : errors[0];
+}
+
+interface Walk {
+  errors: string[];
+  /** What is still told. */
+  left: { chars: number };
+  duplicates: boolean;
+  /** Unknown fields are kept from here on down. */
+  open: boolean;
+}
+
+function check(value: unknown, schema: Schema | undefined, path: string, above: Walk): void {
+  if (value === null || value === undefined) return;
+  const walk = schema?.["x-kubernetes-preserve-unknown-fields"] === true ? { ...above, open: true } : above;
+  const say = (text: string): void => tell(walk, path === "" ? text : `${path}: ${text}`);
+  switch (formOf(schema)) {
+    case "map":
+      if (isObject(value)) members(value, schema, path, walk);
+      else say(`expected map, got &{${printGo(value)}}`);
+      return;
+    case "list":
+      if (Array.isArray(value)) items(value, schema, path, walk, say);
+      else say(`expected list, got &{${printGo(value)}}`);
+      return;
+    case "string":
+      if (typeof value !== "string")
+        say(`expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`);
+      return;
+    case "number":
+      if (typeof value !== "number") say(`expected numeric (int or float), got ${goTypeOf(value)}`);
+      return;
+    case "boolean":
+      if (typeof value !== "boolean") say(`expected boolean, got &{${printGo(value)}}`);
+      return;
+    case "scalar":
+      if (typeof value === "object") say(`expected any scalar, got &{${printGo(value)}}`);
+      return;
+    default:
+      return;
+  }
+}
+
+function tell({ errors, left }: Walk, text: string): void {
+  if (left.chars <= 0) return;
+  left.chars -= text.length;
+  errors.push(text);
+}
+
+/** What a schema allows here; undefined: anything. */
+function formOf(schema: Schema | undefined): "map" | "list" | "string" | "number" | "boolean" | "scalar" | undefined {
+  if (schema?.["x-kubernetes-int-or-string"] === true || schema?.format === "int-or-string") return "scalar";
+  switch (schema?.type) {
+    case "object":
+      return "map";
+    case "array":
+      return "list";
+    case "string":
+      return schema.format === undefined || schema.format === "byte" ? "string" : "scalar";
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    default:
+      return undefined;
+  }
+}
+
+function members(object: Record<string, unknown>, schema: Schema | undefined, path: string, walk: Walk): void {
+  for (const name of Object.keys(object)) {
+    if (!isDeclared(schema, name) && !keepsUnknown(schema, walk.open)) {
+      tell(walk, `${path}.${name}: field not declared in schema`);
+      return;
+    }
+    const value = object[name];
+    const inner = memberSchema(schema, name);
+    // Most values are texts where texts are wanted.
+    if (typeof value === "string" && inner?.type === "string") continue;
+    check(value, inner, `${path}.${name}`, walk);
+  }
+}
+
+function items(
+  list: readonly unknown[],
+  schema: Schema | undefined,
+  path: string,
+  walk: Walk,
+  say: (text: string) => void,
+): void {
+  const type = schema?.["x-kubernetes-list-type"];
+  const seen = new Set<string>();
+  for (const [i, item] of list.entries()) {
+    let at = `[${i}]`;
+    if (type === "set" || type === "map") {
+      const element = itemElement(schema, item);
+      const wrong = type === "set" ? untellable(item) : unkeyed(item, schema, element);
+      if (wrong !== undefined || element === undefined) return void say(`element ${i}: ${wrong}`);
+      at = printPath([element]);
+      if (seen.has(element) && !walk.duplicates) say(`duplicate entries for key ${at}`);
+      seen.add(element);
+    }
+    check(item, schema?.items, path + at, walk);
+  }
+}
+
+function untellable(item: unknown): string | undefined {
+  if (isObject(item)) return "associative list without keys has an element that's a map type";
+  if (Array.isArray(item)) return "not supported: associative list with lists as elements";
+  return item === null ? "associative list without keys has an element that's an explicit null" : undefined;
+}
+
+function unkeyed(item: unknown, schema: Schema | undefined, element: string | undefined): string | undefined {
+  if (item === null) return "associative list with keys may not have a null element";
+  if (!isObject(item)) return "associative list with keys may not have non-map elements";
+  if (element !== undefined) return undefined;
+  const keys = schema?.["x-kubernetes-list-map-keys"]?.map((key) => JSON.stringify(key)).join(" ");
+  return `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`;
+}

@@ -1,0 +1,21 @@
+import { wholeObject } from "../schema/object-meta.ts";
+import type { Body, Schema } from "../served.ts";
+
+/** The object without its managedFields; a create starts from nothing. */
+export function bare(object: Body | undefined): Record<string, unknown> {
+  if (object === undefined) return {};
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+const whole = new WeakMap<Schema, Schema>();
+
+/** The schema with apiVersion, kind and metadata in it. */
+export function objectSchema(schema: Schema): Schema {
+  let known = whole.get(schema);
+  if (known === undefined) {
+    known = wholeObject(schema);
+    whole.set(schema, known);
+  }
+  return known;
+}

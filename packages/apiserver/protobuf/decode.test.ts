@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Fault } from "@slipway/base";
+import fc from "fast-check";
+import { decodeProtobuf } from "./decode.ts";
+
+const bytes = (...parts: (number | string)[]): number[] =>
+  parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)]));
+const varint = (value: number): number[] => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >> 7)]);
+const field = (number: number, content: number[]): number[] => [
+  ...varint((number << 3) | 2),
+  ...varint(content.length),
+  ...content,
+];
+const envelope = (kind: string, raw: number[], apiVersion = "v1"): Uint8Array =>
+  Uint8Array.from([
+    ...bytes("k8s", 0),
+    ...field(1, [...field(1, bytes(apiVersion)), ...field(2, bytes(kind))]),
+    ...field(2, raw),
+  ]);
+
+test("a ConfigMap in protobuf reads as the same JSON", () => {
+  const metadata = field(1, [...field(1, bytes("a")), ...field(8, [])]);
+  const data = field(2, [...field(1, bytes("key")), ...field(2, bytes("value"))]);
+  const object = decodeProtobuf(envelope("ConfigMap", [...metadata, ...data, 4 << 3, 1]));
+  assert.deepEqual(object, {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "a" },
+    data: { key: "value" },
+    immutable: true,
+  });
+});
+
+test("an unknown kind or field is refused by name, not dropped", () => {
+  assert.throws(
+    () => decodeProtobuf(envelope("Nonsense", [])),
+    /Nonsense is not read as protobuf here; send application\/json/,
+  );
+  assert.throws(() => decodeProtobuf(envelope("ConfigMap", field(9, [1]))), /ConfigMap field 9 is not read/);
+});
+
+test("a Service's ports may be numbers or names, and what Go writes as zero is left out", () => {
+  const port = (target: number[]) => field(1, [...field(1, bytes("p")), 3 << 3, 80, ...field(4, target), 5 << 3, 0]);
+  const spec = [
+    ...port([1 << 3, 0, 2 << 3, 90, ...field(3, [])]),
+    ...port([1 << 3, 1, 2 << 3, 0, ...field(3, bytes("web"))]),
+    12 << 3,
+    0,
+    13 << 3,
+    0,
+  ];
+  const object = decodeProtobuf(envelope("Service", field(2, spec)));
+  assert.deepEqual(object.spec, {
+    ports: [
+      { name: "p", port: 80, targetPort: 90 },
+      { name: "p", port: 80, targetPort: "web" },
+    ],
+  });
+});
+
+test("a map of lists reads as such: the extra of a review's subject", () => {
+  const scopes = field(2, [...field(1, bytes("view")), ...field(1, bytes("edit"))]);
+  const extra = field(5, [...field(1, bytes("scopes")), ...scopes]);
+  const spec = field(2, [...field(3, bytes("bob")), ...extra]);
+  const object = decodeProtobuf(envelope("SubjectAccessReview", spec, "authorization.k8s.io/v1"));
+  assert.deepEqual(object.spec, { user: "bob", extra: { scopes: ["view", "edit"] } });
+});
+
+test("a definition's schema reads as such: what is a schema or something else, JSON, doubles", () => {
+  const anything = field(30, [1 << 3, 1]);
+  const items = field(24, field(1, field(5, bytes("string"))));
+  const standard = field(8, field(1, bytes("[1]")));
+  const most = [(9 << 3) | 1, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f];
+  const schema = [...anything, ...items, ...standard, ...most];
+  const version = field(7, [...field(1, bytes("v1")), 2 << 3, 1, 3 << 3, 0, ...field(4, field(1, schema))]);
+  const object = decodeProtobuf(envelope("CustomResourceDefinition", field(2, version), "apiextensions.k8s.io/v1"));
+  assert.deepEqual(object.spec, {
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: false,
+        schema: {
+          openAPIV3Schema: { additionalProperties: true, items: { type: "string" }, default: [1], maximum: 1.5 },
+        },
+      },
+    ],
+  });
+});
+
+test("members of an embedded struct stand beside the others, and quantities and times read as texts", () => {
+  const reference = field(1, field(1, bytes("settings")));
+  const volume = [...field(1, bytes("v")), ...field(2, field(19, [...reference, 4 << 3, 1]))];
+  const overhead = field(32, [...field(1, bytes("cpu")), ...field(2, field(1, bytes("10m")))]);
+  const started = field(3, field(7, [1 << 3, 60]));
+  const object = decodeProtobuf(envelope("Pod", [...field(2, [...field(1, volume), ...overhead]), ...started]));
+  assert.deepEqual(object.spec, {
+    volumes: [{ name: "v", configMap: { name: "settings", optional: true } }],
+    overhead: { cpu: "10m" },
+  });
+  assert.deepEqual(object.status, { startTime: "1970-01-01T00:01:00Z" });
+});
+
+test("any bytes are an object or a refusal", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), fc.constantFrom("Pod", "Secret", "Eviction"), (raw, kind) => {
+      try {
+        decodeProtobuf(envelope(kind, [...raw]));
+      } catch (error) {
+        assert.ok(["BadRequest", "UnsupportedMediaType"].includes((error as Fault).code), String(error));
+      }
+    }),
+  );
+});

@@ -1,0 +1,164 @@
+/**
+ * Reads the protobuf bodies that typed Go clients send, for the kinds in `messages.ts`. Answers are JSON always. What is not in the tables is
+ * refused, never dropped: a field that is lost in silence is worse than an error.
+ */
+import { rfc3339, rfc3339Micro } from "@slipway/base";
+import { badRequest, refusal } from "../status.ts";
+import {
+  broken,
+  bytesOf,
+  doubleOf,
+  type FieldBudget,
+  newFieldBudget,
+  numberOf,
+  textOf,
+  type WireValue,
+  wireFields,
+} from "./encoding.ts";
+import { fieldsOf, type MessageField, messageOf } from "./messages.ts";
+
+/** `k8s` and a zero byte, then a `runtime.Unknown` (Kubernetes API concepts, "Alternate representations of resources"). */
+const MAGIC = [0x6b, 0x38, 0x73, 0x00];
+const MAX_DEPTH = 64;
+
+type Body = Record<string, unknown>;
+
+/** The object in a body. Throws 400 for broken bytes, 413 for too many fields, 415 for kinds and fields that are not known here. */
+export function decodeProtobuf(bytes: Uint8Array): Body {
+  if (MAGIC.some((byte, i) => bytes[i] !== byte)) throw badRequest("the body is not in Kubernetes' protobuf envelope");
+  const budget = newFieldBudget();
+  let kind = "";
+  let apiVersion = "";
+  let raw: Uint8Array = new Uint8Array();
+  for (const [number, value] of wireFields(bytes.subarray(MAGIC.length), budget)) {
+    if (number === 1)
+      for (const [n, text] of wireFields(bytesOf(value), budget)) {
+        if (n === 1) apiVersion = textOf(text);
+        if (n === 2) kind = textOf(text);
+      }
+    if (number === 2) raw = bytesOf(value);
+  }
+  const message = messageOf(apiVersion, kind);
+  if (message === undefined) throw unknownHere(kind);
+  return { apiVersion, kind, ...read(message, raw, { path: kind, depth: 0, budget }) };
+}
+
+interface Place {
+  path: string;
+  depth: number;
+  budget: FieldBudget;
+}
+
+function read(message: string, bytes: Uint8Array, place: Place): Body {
+  if (place.depth > MAX_DEPTH) throw badRequest("the body is nested too deep");
+  const known = fieldsOf(message);
+  const out: Body = {};
+  for (const [number, value] of wireFields(bytes, place.budget)) {
+    const field = known.get(number);
+    if (field !== undefined)
+      put(out, field, value, { ...place, path: `${place.path}.${field.name}`, depth: place.depth + 1 });
+    // Go writes empty structs too; they say nothing.
+    else if (typeof value === "number" || value.length > 0) throw unknownHere(`${place.path} field ${number}`);
+  }
+  return out;
+}
+
+function put(out: Body, { name, form, type, zeroIsNothing }: MessageField, value: WireValue, place: Place): void {
+  if (form === "map") {
+    const entry = new Map(wireFields(bytesOf(value), place.budget));
+    const key = textOf(entry.get(1) ?? new Uint8Array());
+    out[name] ??= {};
+    if (key === "__proto__") throw badRequest(`${place.path} has a key that no object may have`);
+    (out[name] as Body)[key] = single(type, entry.get(2) ?? new Uint8Array(), place);
+  } else if (form === "list") {
+    out[name] ??= [];
+    (out[name] as unknown[]).push(single(type, value, place));
+  } else {
+    const one = single(type, value, place);
+    if (name === "") Object.assign(out, one);
+    else if (one !== undefined && !(zeroIsNothing && isZero(one))) out[name] = one;
+  }
+}
+
+function isZero(value: unknown): boolean {
+  return value === "" || value === 0 || value === false;
+}
+
+function single(type: string, value: WireValue, place: Place): unknown {
+  switch (type) {
+    case "s":
+      return textOf(value);
+    case "i":
+      return numberOf(value);
+    case "d":
+      return doubleOf(value);
+    case "b":
+      return numberOf(value) !== 0;
+    case "x":
+      return Buffer.from(bytesOf(value)).toString("base64");
+    case "quantity":
+      return textOf(part(value, 1, place) ?? new Uint8Array());
+    case "time":
+      return timeOf(value, rfc3339, place);
+    case "microtime":
+      return timeOf(value, rfc3339Micro, place);
+    case "intorstring":
+      return intOrString(value, place);
+    case "json":
+      return jsonOf(value, place);
+    case "items":
+      return wireFields(bytesOf(value), place.budget).map(([, item]) => textOf(item));
+    case "schemaorbool":
+    case "schemaorarray":
+    case "schemaorstrings":
+      return schemaOr(type, value, place);
+    default:
+      return read(type, bytesOf(value), place);
+  }
+}
+
+function part(value: WireValue, number: number, { budget }: Place): WireValue | undefined {
+  return wireFields(bytesOf(value), budget).find(([n]) => n === number)?.[1];
+}
+
+/** Seconds and nanoseconds; a zero time says nothing. */
+function timeOf(value: WireValue, write: (ms: number) => string, place: Place): string | undefined {
+  const seconds = part(value, 1, place);
+  if (seconds === undefined) return undefined;
+  const nanoseconds = part(value, 2, place) ?? 0;
+  return write(numberOf(seconds) * 1000 + Math.floor(numberOf(nanoseconds) / 1e6));
+}
+
+/** 1 says which: the number in 2, or the text in 3. */
+function intOrString(value: WireValue, place: Place): number | string {
+  if (part(value, 1, place) === 1) return textOf(part(value, 3, place) ?? new Uint8Array());
+  return numberOf(part(value, 2, place) ?? 0);
+}
+
+function jsonOf(value: WireValue, place: Place): unknown {
+  const text = part(value, 1, place);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(textOf(text));
+  } catch {
+    throw broken();
+  }
+}
+
+const SCHEMA = "apiextensions.JSONSchemaProps";
+
+/** A schema, or what JSON has in its place: whether anything is allowed, a list of schemas, a list of names. */
+function schemaOr(type: string, value: WireValue, place: Place): unknown {
+  const parts = wireFields(bytesOf(value), place.budget);
+  const [schemaAt, otherAt] = type === "schemaorbool" ? [2, 1] : [1, 2];
+  const schema = parts.find(([n]) => n === schemaAt)?.[1];
+  if (schema !== undefined) return read(SCHEMA, bytesOf(schema), { ...place, depth: place.depth + 1 });
+  const others = parts.filter(([n]) => n === otherAt).map(([, other]) => other);
+  if (type === "schemaorbool") return others.some((allows) => numberOf(allows) !== 0);
+  if (type === "schemaorstrings") return others.map(textOf);
+  return others.map((one) => read(SCHEMA, bytesOf(one), { ...place, depth: place.depth + 1 }));
+}
+
+function unknownHere(what: string) {
+  return refusal("UnsupportedMediaType", `${what} is not read as protobuf here; send application/json`);
+}

@@ -1,0 +1,70 @@
+import { MAX_VALUES, tooManyValues } from "../body-limits.ts";
+import { badRequest } from "../status.ts";
+
+/** What stands behind a field's number: a varint, or the bytes of everything else. */
+export type WireValue = number | Uint8Array;
+
+/** How many fields the messages of one body may still have. */
+export interface FieldBudget {
+  left: number;
+}
+
+/** An entry of a map is a field with a key and a value in it. */
+export const newFieldBudget = (): FieldBudget => ({ left: 3 * MAX_VALUES });
+
+/**
+ * The fields of a message in the order of the wire (Protocol Buffers "Encoding"). Throws 400 for broken bytes, and 413 for more fields than
+ * the body may have.
+ */
+export function wireFields(bytes: Uint8Array, budget: FieldBudget): [number, WireValue][] {
+  const out: [number, WireValue][] = [];
+  let at = 0;
+  const varint = (): number => {
+    if (bytes[at]! < 0x80) return bytes[at++]!;
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = bytes[at++];
+      if (byte === undefined) throw broken();
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return Number(BigInt.asIntN(64, value));
+    }
+    throw broken();
+  };
+  while (at < bytes.length) {
+    if (--budget.left < 0) throw tooManyValues(MAX_VALUES + 1);
+    const tag = varint();
+    const wire = tag & 7;
+    const length = wire === 2 ? varint() : wire === 1 ? 8 : wire === 5 ? 4 : 0;
+    if (wire === 0) out.push([tag >>> 3, varint()]);
+    else if (length < 0 || at + length > bytes.length || ![1, 2, 5].includes(wire)) throw broken();
+    else {
+      out.push([tag >>> 3, bytes.subarray(at, at + length)]);
+      at += length;
+    }
+  }
+  return out;
+}
+
+export function bytesOf(value: WireValue): Uint8Array {
+  if (typeof value === "number") throw broken();
+  return value;
+}
+
+export function numberOf(value: WireValue): number {
+  if (typeof value !== "number") throw broken();
+  return value;
+}
+
+export function textOf(value: WireValue): string {
+  return Buffer.from(bytesOf(value)).toString("utf8");
+}
+
+export function doubleOf(value: WireValue): number {
+  const bytes = bytesOf(value);
+  if (bytes.length !== 8) throw broken();
+  return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true);
+}
+
+export function broken() {
+  return badRequest("the body's protobuf is broken");
+}

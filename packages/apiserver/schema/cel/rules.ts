@@ -1,0 +1,241 @@
+import { CelError, type Compiled, compile, Meter, Optional, TooCostly, type Value } from "@slipway/cel";
+import { sameJson } from "../../json-value.ts";
+import type { FieldError, ValidationRule } from "../../served.ts";
+import { forbidden, invalid, printed, required } from "../field-error.ts";
+import { oldField, predecessors } from "../lists.ts";
+import { isRecord, type Node } from "../node.ts";
+import { variables } from "./check.ts";
+import { declared } from "./declared.ts";
+import { CelValues } from "./value.ts";
+
+/** The CEL rules of a schema, compiled. */
+export interface Rules {
+  /** Adds the rules that `value` breaks. What did not change may break them, but for transition rules, and is `warned` of. */
+  check(value: unknown, old: unknown, errors: FieldError[], warned: string[]): void;
+}
+
+/** What one evaluation, and all on one object together, may cost. */
+const MAX_COST = 1_000_000;
+const MAX_OBJECT_COST = 10_000_000;
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+interface Program {
+  readonly rule: ValidationRule;
+  readonly compiled: Compiled | { readonly wrong: string };
+  readonly message: Compiled | undefined;
+}
+
+/** What stays of the budget: nothing more is checked once it is used up. */
+interface Run {
+  readonly programs: ReadonlyMap<Node, readonly Program[]>;
+  readonly values: CelValues;
+  readonly errors: FieldError[];
+  readonly warned: Set<string>;
+  left: number;
+}
+
+/** Compiles the rules of a schema and of all below it. A rule that does not compile is told to each object that it should judge. */
+export function compileRules(root: Node): Rules {
+  const programs = new Map<Node, readonly Program[]>();
+  compileInto(programs, root, true);
+  return {
+    check(value, old, errors, warned) {
+      const run: Run = { programs, values: new CelValues(), errors, warned: new Set(), left: MAX_OBJECT_COST };
+      checkNode(run, root, value, old, "", false);
+      for (const text of run.warned) warned.push(text);
+    },
+  };
+}
+
+function compileInto(programs: Map<Node, readonly Program[]>, node: Node, whole = node.embedded): void {
+  if (!node.hasRules) return;
+  const rules = node.schema["x-kubernetes-validations"] ?? [];
+  const self = rules.length === 0 ? undefined : declared(node, whole);
+  if (self !== undefined)
+    programs.set(
+      node,
+      rules.map((rule) => {
+        const known = variables(self.type, rule.optionalOldSelf === true);
+        const message = rule.messageExpression ? compiledOr(rule.messageExpression, known) : undefined;
+        return {
+          rule,
+          compiled: compiledOr(rule.rule, known),
+          message: message !== undefined && "run" in message ? message : undefined,
+        };
+      }),
+    );
+  for (const child of node.properties.values()) compileInto(programs, child);
+  if (node.items) compileInto(programs, node.items);
+  if (typeof node.additional === "object") compileInto(programs, node.additional);
+}
+
+function compiledOr(source: string, known: Parameters<typeof compile>[1]): Program["compiled"] {
+  try {
+    return compile(source, known);
+  } catch (error) {
+    return { wrong: (error as Error).message };
+  }
+}
+
+/** `within`: what the node is part of is as it was, where the node itself has no old value to be told from. */
+function checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string, within: boolean): void {
+  if (!node.hasRules || value === undefined || value === null || run.left < 0) return;
+  const own = run.programs.get(node) ?? [];
+  const unchanged = old === undefined ? within : sameJson(value, old);
+  const exhausted = "validation failed due to running out of cost budget, no further validation rules will be run";
+  if (own.length > 0 && run.left <= 0) {
+    run.left = -1;
+    return void run.errors.push(invalid(path, kindOf(node), exhausted));
+  }
+  for (const program of own) {
+    apply(run, program, node, value, old, unchanged, path);
+    if (run.left < 0) return;
+  }
+  if (Array.isArray(value)) {
+    if (!node.items?.hasRules) return;
+    const before = predecessors(node, old);
+    for (const [i, item] of value.entries()) checkNode(run, node.items, item, before(item), `${path}[${i}]`, unchanged);
+  } else if (isRecord(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      const property = node.properties.get(key);
+      if (property) checkNode(run, property, item, oldField(old, key), path === "" ? key : `${path}.${key}`, unchanged);
+      else if (typeof node.additional === "object")
+        checkNode(run, node.additional, item, oldField(old, key), `${path}[${key}]`, unchanged);
+    }
+  }
+}
+
+function apply(
+  run: Run,
+  program: Program,
+  node: Node,
+  value: unknown,
+  old: unknown,
+  unchanged: boolean,
+  path: string,
+): void {
+  const { rule, compiled } = program;
+  const wrong = (why: string): void => {
+    run.errors.push(invalid(path, kindOf(node), why));
+  };
+  if ("wrong" in compiled) return void wrong(`rule compile error: compilation failed: ${compiled.wrong}`);
+  const usesOld = compiled.reads.has("oldSelf");
+  if (usesOld && old === undefined && rule.optionalOldSelf !== true) return;
+  const seen = variablesOf(run, rule, node, value, usesOld ? old : undefined);
+  const meter = new Meter(MAX_COST);
+  let result: Value | CelError | TooCostly;
+  try {
+    result = compiled.run(seen, meter);
+  } catch (error) {
+    if (!(error instanceof CelError || error instanceof TooCostly)) throw error;
+    result = error;
+  }
+  if (meter.spent > run.left) {
+    run.left = -1;
+    return void wrong("validation failed due to running out of cost budget, no further validation rules will be run");
+  }
+  run.left -= meter.spent;
+  if (result === true) return;
+  if (result instanceof TooCostly) {
+    run.left = -1;
+    return void wrong(
+      `'${result.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${messageOf(rule)}`,
+    );
+  }
+  if (result instanceof CelError)
+    return void wrong(
+      result.message.startsWith("no such overload")
+        ? `'${result.message}': call arguments did not match a supported operator, function or macro signature for rule: ${messageOf(rule)}`
+        : `${result.message} evaluating rule: ${messageOf(rule)}`,
+    );
+  const error = broken(run, program, node, value, seen, path);
+  if (usesOld || !unchanged) return void run.errors.push(error);
+  run.warned.add(`${error.field}: ${error.message}`);
+}
+
+function variablesOf(run: Run, rule: ValidationRule, node: Node, value: unknown, old: unknown): Record<string, Value> {
+  const self = run.values.of(node, value);
+  const before = old === undefined || old === null ? undefined : run.values.of(node, old);
+  if (rule.optionalOldSelf === true) return { self, oldSelf: new Optional(before) };
+  return before === undefined ? { self } : { self, oldSelf: before };
+}
+
+function broken(
+  run: Run,
+  { rule, message }: Program,
+  node: Node,
+  value: unknown,
+  seen: Record<string, Value>,
+  path: string,
+): FieldError {
+  const at = rule.fieldPath === undefined || rule.fieldPath === "" ? path : joinPath(path, rule.fieldPath);
+  const computed = message === undefined ? undefined : messageFrom(run, message, rule, seen);
+  if (typeof computed === "object") {
+    run.left = -1;
+    return invalid(at, kindOf(node), computed.wrong);
+  }
+  const text = computed ?? (rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`);
+  const isWhole = node.schema.type === "object" || node.schema.type === "array";
+  switch (rule.reason) {
+    case "FieldValueForbidden":
+      return forbidden(at, text);
+    case "FieldValueRequired":
+      return required(at, text);
+    case "FieldValueDuplicate":
+      return {
+        field: at,
+        reason: "FieldValueDuplicate",
+        message: `Duplicate value${isWhole ? "" : `: ${printed(value)}`}`,
+      };
+    default:
+      return isWhole
+        ? { field: at, reason: "FieldValueInvalid", message: `Invalid value: ${text}` }
+        : invalid(at, value, text);
+  }
+}
+
+/** What `messageExpression` says, unless it fails or says nothing that fits in one line. */
+function messageFrom(
+  run: Run,
+  message: Compiled,
+  { messageExpression = "" }: ValidationRule,
+  seen: Record<string, Value>,
+): string | { wrong: string } | undefined {
+  const meter = new Meter(MAX_COST);
+  let text: Value | undefined;
+  let tooCostly = false;
+  try {
+    text = message.run(seen, meter);
+  } catch (error) {
+    if (!(error instanceof CelError || error instanceof TooCostly)) throw error;
+    tooCostly = error instanceof TooCostly;
+  }
+  if (meter.spent > run.left)
+    return {
+      wrong:
+        "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
+    };
+  if (tooCostly)
+    return {
+      wrong: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(messageExpression)}`,
+    };
+  run.left -= meter.spent;
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  return trimmed === "" || trimmed.includes("\n") || Buffer.byteLength(trimmed) > MAX_MESSAGE_BYTES
+    ? undefined
+    : trimmed;
+}
+
+function messageOf({ rule, message }: ValidationRule): string {
+  return (message || rule).trim();
+}
+
+/** `.spec.x` or `['spec']['x']` below `path`. */
+function joinPath(path: string, fieldPath: string): string {
+  const below = fieldPath.replace(/\[['"]([^'"]*)['"]\]/g, ".$1").replace(/^\./, "");
+  return path === "" ? below : `${path}.${below}`;
+}
+
+function kindOf(node: Node): string {
+  return node.intOrString ? "" : (node.schema.type ?? "object");
+}

@@ -1,0 +1,207 @@
+/**
+ * The rules that make a schema structural (KEP-20180423, apiextensions v1): its shape can be read off without evaluating
+ * anything, so objects can be pruned and defaulted by it.
+ */
+
+import { Pattern } from "@slipway/cel/formats";
+import type { FieldError, Schema } from "../served.ts";
+import { RuleCheck } from "./cel/check.ts";
+import { contents } from "./crd-contents.ts";
+import { listRules } from "./crd-lists.ts";
+import { forbidden, invalid, notSupported, required } from "./field-error.ts";
+import { isRecord, nodeOf } from "./node.ts";
+
+const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
+const UNSUPPORTED = ["$ref", "definitions", "dependencies", "id", "patternProperties"];
+const MAX_DEPTH = 100;
+
+/** What keeps `schema` from being a structural schema of whole objects. `path` is where the schema stands. */
+export function structuralErrors(schema: unknown, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!isRecord(schema)) return [required(path)];
+  const root = schema as Schema;
+  if (root.type !== "object")
+    errors.push(
+      root.type === undefined
+        ? required(`${path}.type`, "must not be empty at the root")
+        : invalid(`${path}.type`, root.type, "must be object at the root"),
+    );
+  if (root.nullable === true) errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
+  metadataErrors(root, path, errors);
+  shape(root, path, 0, errors);
+  typeMetaErrors(root, path, errors);
+  if (errors.length > 0) return errors;
+  const check = new RuleCheck(errors);
+  contents(nodeOf(root), path, errors, 1, check, true);
+  check.together(path);
+  return errors;
+}
+
+function metadataErrors(root: Schema, path: string, errors: FieldError[]): void {
+  const metadata = root.properties?.metadata;
+  if (metadata === undefined) return;
+  if (metadata.type !== undefined && metadata.type !== "object")
+    errors.push(invalid(`${path}.properties[metadata].type`, metadata.type, "must be object"));
+  const known = new Set(["type", "properties", "description"]);
+  const names = Object.keys(metadata.properties ?? {});
+  if (Object.keys(metadata).some((k) => !known.has(k)) || names.some((n) => n !== "name" && n !== "generateName"))
+    errors.push(
+      forbidden(
+        `${path}.properties[metadata]`,
+        "must not specify anything other than name and generateName, but metadata is implicitly specified",
+      ),
+    );
+}
+
+/** The form of a schema and of all below it, without looking into what it says of values. */
+function shape(schema: unknown, path: string, depth: number, errors: FieldError[]): void {
+  if (!isRecord(schema)) return void errors.push(invalid(path, schema, "must be a schema"));
+  if (depth > MAX_DEPTH) return void errors.push(forbidden(path, `schema is nested deeper than ${MAX_DEPTH} levels`));
+  for (const key of UNSUPPORTED)
+    if (schema[key] !== undefined && schema[key] !== null)
+      errors.push(forbidden(`${path}.${key}`, `${key} is not supported`));
+  const s = schema as Schema;
+  ofType(s, path, depth, errors);
+  keywords(s, path, errors);
+  listRules(s, path, errors);
+  if (s["x-kubernetes-embedded-resource"] === true) {
+    if (s.properties === undefined && s["x-kubernetes-preserve-unknown-fields"] !== true)
+      errors.push(
+        required(
+          `${path}.properties`,
+          "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
+        ),
+      );
+    if (s.type !== "object")
+      errors.push(invalid(`${path}.type`, s.type ?? "", "must be object if x-kubernetes-embedded-resource is true"));
+    typeMetaErrors(s, path, errors);
+    if (s.properties?.metadata?.type !== undefined && s.properties.metadata.type !== "object")
+      errors.push(invalid(`${path}.properties[metadata].type`, s.properties.metadata.type, "must be object"));
+  }
+  if (s["x-kubernetes-preserve-unknown-fields"] === false)
+    errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
+  for (const [name, child] of Object.entries(s.properties ?? {}))
+    shape(child, `${path}.properties[${name}]`, depth + 1, errors);
+  if (s.items !== undefined) shape(s.items, `${path}.items`, depth + 1, errors);
+  if (typeof s.additionalProperties === "object")
+    shape(s.additionalProperties, `${path}.additionalProperties`, depth + 1, errors);
+  for (const [at, part] of logicParts(s, path)) logic(part, s, at, depth + 1, errors);
+}
+
+function typeMetaErrors({ properties }: Schema, path: string, errors: FieldError[]): void {
+  for (const name of ["apiVersion", "kind"]) {
+    const type = properties?.[name]?.type;
+    if (type !== undefined && type !== "string")
+      errors.push(invalid(`${path}.properties[${name}].type`, type, "must be string"));
+  }
+}
+
+function ofType(s: Schema, path: string, depth: number, errors: FieldError[]): void {
+  if (s["x-kubernetes-int-or-string"] === true) {
+    return;
+  }
+  if (s.type !== undefined && !TYPES.includes(s.type)) errors.push(notSupported(`${path}.type`, s.type, TYPES));
+  if ((s.type as string) === "null")
+    errors.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
+  if (s.type === undefined && depth > 0 && s["x-kubernetes-preserve-unknown-fields"] !== true)
+    errors.push(
+      required(
+        `${path}.type`,
+        path.endsWith(".items")
+          ? "must not be empty for specified array items"
+          : "must not be empty for specified object fields",
+      ),
+    );
+  if (s.type === "array" && s.items === undefined) errors.push(required(`${path}.items`, "must be specified"));
+}
+
+function keywords(s: Schema, path: string, errors: FieldError[]): void {
+  if (Object.keys(s.properties ?? {}).length > 0 && (s.additionalProperties ?? true) !== true)
+    errors.push(forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive"));
+  if (s.uniqueItems === true)
+    errors.push(
+      forbidden(
+        `${path}.uniqueItems`,
+        "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+      ),
+    );
+  if (s.pattern !== undefined) {
+    try {
+      new Pattern(s.pattern);
+    } catch (error) {
+      errors.push(
+        invalid(
+          `${path}.pattern`,
+          s.pattern,
+          `must be a valid regular expression, but isn't: error parsing regexp: ${(error as Error).message}`,
+        ),
+      );
+    }
+  }
+}
+
+function logicParts(s: Schema, path: string): [string, Schema][] {
+  const parts: [string, Schema][] = [];
+  for (const word of ["allOf", "anyOf", "oneOf"] as const)
+    for (const [i, part] of (s[word] ?? []).entries()) parts.push([`${path}.${word}[${i}]`, part]);
+  if (s.not !== undefined) parts.push([`${path}.not`, s.not]);
+  return parts;
+}
+
+/** Inside allOf, anyOf, oneOf and not a schema may only narrow what is specified outside. */
+function logic(part: unknown, outside: Schema, path: string, depth: number, errors: FieldError[]): void {
+  if (!isRecord(part)) return void errors.push(invalid(path, part, "must be a schema"));
+  if (depth > MAX_DEPTH) return;
+  narrowing(part as Schema, outside, path, depth, errors);
+}
+
+/** How each word is refused that says what a value is, not what it may be. */
+const MUST_BE: Readonly<Record<string, string>> = {
+  description: "empty",
+  title: "empty",
+  default: "undefined",
+  additionalProperties: "undefined",
+  nullable: "false",
+  "x-kubernetes-preserve-unknown-fields": "false",
+  "x-kubernetes-embedded-resource": "false",
+  "x-kubernetes-int-or-string": "false",
+  "x-kubernetes-list-map-keys": "empty",
+  "x-kubernetes-list-type": "undefined",
+  "x-kubernetes-map-type": "undefined",
+  "x-kubernetes-validations": "empty",
+};
+
+function narrowing(part: Schema, outside: Schema, path: string, depth: number, errors: FieldError[]): void {
+  if (part.type !== undefined && !isAlternative(part.type, outside, path))
+    errors.push(forbidden(`${path}.type`, "must be empty to be structural"));
+  for (const [key, what] of Object.entries(MUST_BE))
+    if ((part as Record<string, unknown>)[key] !== undefined)
+      errors.push(forbidden(`${path}.${key}`, `must be ${what} to be structural`));
+  keywords(part, path, errors);
+  const isAtRoot = depth === 1;
+  for (const [name, child] of Object.entries(part.properties ?? {})) {
+    const at = `${path}.properties[${name}]`;
+    const counterpart = outside.properties?.[name] ?? openCounterpart(outside);
+    if (counterpart === undefined && isAtRoot)
+      errors.push(
+        required(at.replace(/\.(allOf|anyOf|oneOf)\[\d+\]|\.not(?=\.)/g, ""), `because it is defined in ${at}`),
+      );
+    logic(child, counterpart ?? {}, at, depth + 1, errors);
+  }
+  if (part.items !== undefined) logic(part.items, outside.items ?? {}, `${path}.items`, depth + 1, errors);
+  // An allOf may wrap the int-or-string alternative together with a pattern.
+  for (const [at, inner] of logicParts(part, path)) logic(inner, outside, at, depth + 1, errors);
+}
+
+/** The two halves of an int-or-string may be named, in this order. */
+function isAlternative(type: string, outside: Schema, path: string): boolean {
+  if (outside["x-kubernetes-int-or-string"] !== true) return false;
+  return type === "integer" ? /\.anyOf\[0\]$/.test(path) : type === "string" && /\.anyOf\[1\]$/.test(path);
+}
+
+function openCounterpart(outside: Schema): Schema | undefined {
+  if (typeof outside.additionalProperties === "object") return outside.additionalProperties;
+  return outside.additionalProperties === true || outside["x-kubernetes-preserve-unknown-fields"] === true
+    ? outside
+    : undefined;
+}

@@ -1,0 +1,198 @@
+import { sameJson } from "../json-value.ts";
+/**
+ * The schema part of validation: types, bounds, formats, combinations, in the order and the words of the validator that
+ * kube-apiserver uses for custom resources (kube-openapi `validate.SchemaValidator`). Uniqueness of list items (`lists.ts`) and CEL rules
+ * (`cel/rules.ts`) come after it.
+ *
+ * Ratcheting: on an update, a value that equals its predecessor is not judged again, so an object that was stored under
+ * weaker rules can still be changed elsewhere.
+ */
+import type { FieldError } from "../served.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-error.ts";
+import { FieldErrors } from "./field-errors.ts";
+import { oldField, predecessors } from "./lists.ts";
+import { isRecord, type Node } from "./node.ts";
+import { numberErrors } from "./validate-number.ts";
+
+/** What is wrong with a value, and how many checks it came through: of alternatives, the one with most is told. */
+interface Verdict {
+  errors: FieldErrors;
+  passed: number;
+}
+
+/** Adds to `errors` what is wrong with `value`. `old` is the value it replaces, where that is known. */
+export function validateNode(node: Node, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
+  for (const error of ratcheted(node, value, old, path).errors) errors.push(error);
+}
+
+function ratcheted(node: Node, value: unknown, old: unknown, path: string): Verdict {
+  return old !== undefined && sameJson(value, old)
+    ? { errors: new FieldErrors(), passed: 0 }
+    : judge(node, value, old, path);
+}
+
+function judge(node: Node, value: unknown, old: unknown, path: string): Verdict {
+  const verdict: Verdict = { errors: new FieldErrors(), passed: 0 };
+  const add = (error: FieldError | undefined): void => {
+    if (error !== undefined) verdict.errors.add(error);
+  };
+  const mismatch = typeError(node, value, path);
+  add(mismatch);
+  if (value === null) {
+    if (mismatch === undefined) verdict.passed++;
+    add(enumError(node, value, path));
+    return verdict;
+  }
+  if (node.types.length > 0 || node.formatName !== undefined) verdict.passed += mismatch === undefined ? 2 : 1;
+  combined(node, value, old, path, verdict);
+  // The checks that apply to the value count, those of enums and of combinations always.
+  verdict.passed += 3;
+  if (typeof value === "string") {
+    add(stringError(node, value, path));
+    verdict.passed++;
+    if (node.format !== undefined) {
+      if (!node.format(value)) add(typeInvalid(path, value, `${typeText(path, node.formatName!)}: ${quoted(value)}`));
+      verdict.passed++;
+    }
+  } else if (typeof value === "number") {
+    for (const error of numberErrors(node.schema, value, path)) add(error);
+    verdict.passed += 2;
+  } else if (Array.isArray(value)) {
+    ofList(node, value, old, path, verdict);
+    verdict.passed += 2;
+  }
+  add(enumError(node, value, path));
+  if (isRecord(value)) {
+    ofObject(node, value, old, path, verdict);
+    verdict.passed++;
+  }
+  return verdict;
+}
+
+function merge(into: Verdict, { errors, passed }: Verdict): void {
+  for (const error of errors) into.errors.add(error);
+  into.passed += passed;
+}
+
+const typeText = (path: string, type: string): string => `${path} in body must be of type ${type}`;
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+/** A value whose type the schema does not allow. A schema with a format of texts takes lists, as upstream does. */
+function typeError(node: Node, value: unknown, path: string): FieldError | undefined {
+  const { types, formatName, nullable } = node;
+  const wrong = (wanted: string, is: string): FieldError =>
+    typeInvalid(path, is, `${typeText(path, wanted)}: ${quoted(is)}`);
+  if (value === null) return types.length > 0 && !nullable ? wrong(types.join(","), "null") : undefined;
+  if (types.length === 0 && formatName === undefined) return undefined;
+  const type = typeOf(value);
+  const fits = types.includes(type) || (type === "integer" && types.includes("number"));
+  const isNumeric = types.includes("number") || types.includes("integer");
+  const formatless = typeof value === "string" || Array.isArray(value);
+  if (formatName !== undefined && !isNumeric && formatless) return undefined;
+  if (formatName !== undefined && !formatless && !fits) return wrong(formatName, formatOf(type));
+  return fits ? undefined : wrong(types.join(","), type);
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value;
+}
+
+function formatOf(type: string): string {
+  return type === "integer" ? "int64" : type === "number" ? "float64" : "";
+}
+
+function enumError(node: Node, value: unknown, path: string): FieldError | undefined {
+  // A null in an enum allows none, as upstream.
+  if (node.allows === undefined || (value !== null && node.allows(value))) return undefined;
+  return notSupported(path, value, node.schema.enum ?? []);
+}
+
+function stringError(node: Node, value: string, path: string): FieldError | undefined {
+  const { minLength, maxLength, pattern } = node.schema;
+  if (maxLength !== undefined && value.length > maxLength && runes(value) > maxLength) return tooLong(path, maxLength);
+  if (minLength !== undefined && runes(value) < minLength)
+    return invalid(path, value, `${path} in body should be at least ${minLength} chars long`);
+  if (node.pattern !== undefined && !node.pattern.test(value))
+    return invalid(path, value, `${path} in body should match '${pattern}'`);
+  return undefined;
+}
+
+function runes(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function ofList(node: Node, list: readonly unknown[], old: unknown, path: string, verdict: Verdict): void {
+  const { minItems, maxItems, uniqueItems } = node.schema;
+  if (node.items !== undefined) {
+    const before = predecessors(node, old);
+    for (const [i, item] of list.entries()) merge(verdict, ratcheted(node.items, item, before(item), `${path}[${i}]`));
+  }
+  if (minItems !== undefined && list.length < minItems)
+    verdict.errors.add(invalid(path, list.length, `${path} in body should have at least ${minItems} items`));
+  if (maxItems !== undefined && list.length > maxItems) verdict.errors.add(tooMany(path, list.length, maxItems));
+  if (uniqueItems === true && new Set(list.map(canonicalJson)).size < list.length)
+    verdict.errors.add(invalid(path, "", `${path} in body shouldn't contain duplicates`));
+}
+
+function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path: string, verdict: Verdict): void {
+  const { minProperties, maxProperties } = node.schema;
+  const at = path === "" ? "" : `${path}.`;
+  if (minProperties !== undefined || maxProperties !== undefined) {
+    const count = Object.keys(value).length;
+    if (minProperties !== undefined && count < minProperties)
+      verdict.errors.add(invalid(path, count, `${path} in body should have at least ${minProperties} properties`));
+    if (maxProperties !== undefined && count > maxProperties) verdict.errors.add(tooMany(path, count, maxProperties));
+  }
+  for (const key in value) {
+    const declared = node.properties.get(key);
+    const child = declared ?? (typeof node.additional === "object" ? node.additional : undefined);
+    // Without a path above, that of a map's value begins with a dot, as upstream: defaults are told so.
+    const below = declared === undefined ? `${path}.${key}` : at + key;
+    if (child !== undefined) merge(verdict, ratcheted(child, value[key], oldField(old, key), below));
+  }
+  for (const name of node.required) if (!Object.hasOwn(value, name)) verdict.errors.add(required(at + name));
+}
+
+/** anyOf, oneOf, allOf, not. Their own errors have no place; those of the closest alternative are told along. */
+function combined(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
+  const say = (text: string): void => verdict.errors.add(invalid("", "", `${JSON.stringify(path)} must ${text}`));
+  const attempt = (candidate: Node): Verdict => judge(candidate, value, old, path);
+  if (node.anyOf.length > 0) {
+    const outcomes: Verdict[] = [];
+    for (const part of node.anyOf) if (outcomes.push(attempt(part)) && isValid(outcomes.at(-1)!)) break;
+    const valid = outcomes.find(isValid);
+    if (valid === undefined) say("validate at least one schema (anyOf)");
+    merge(verdict, valid ?? closest(outcomes));
+  }
+  if (node.oneOf.length > 0) {
+    const outcomes = node.oneOf.map(attempt);
+    const valid = outcomes.filter(isValid);
+    if (valid.length === 1) merge(verdict, valid[0]!);
+    else {
+      const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
+      say(`validate one and only one schema (oneOf). ${found}`);
+      const after = outcomes.slice(outcomes.findLastIndex(isValid) + 1);
+      if (valid.length === 0) merge(verdict, closest(after));
+    }
+  }
+  if (node.allOf.length > 0) {
+    const outcomes = node.allOf.map(attempt);
+    for (const outcome of outcomes) merge(verdict, outcome);
+    const valid = outcomes.filter(isValid).length;
+    if (valid < outcomes.length) say(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`);
+  }
+  if (node.not !== undefined && isValid(attempt(node.not))) say("not validate the schema (not)");
+}
+
+const isValid = ({ errors }: Verdict): boolean => errors.isEmpty;
+
+/** The first of those that came furthest. */
+function closest(outcomes: readonly Verdict[]): Verdict {
+  return outcomes.reduce((best, next) => (next.passed > best.passed ? next : best));
+}

@@ -1,0 +1,117 @@
+import type { Body } from "../served.ts";
+
+/** One change, as watchers and controllers see it. Versions count over the whole store. */
+export interface StoreEvent {
+  version: number;
+  type: "ADDED" | "MODIFIED" | "DELETED";
+  collection: string;
+  key: string;
+  /** After the change; for DELETED the last state, with the deletion's version. */
+  object: Body;
+  before: Body | undefined;
+}
+
+/**
+ * The objects of one resource by key, in key order, and the latest changes to them. The past that the changes span
+ * can be read too: the state at an older version is the present with the changes since undone.
+ */
+export class Collection {
+  readonly #objects = new Map<string, Body>();
+  readonly #keys: string[] = [];
+  /** Oldest first; the live part starts at `#start`, so dropping the oldest is cheap. */
+  #events: StoreEvent[] = [];
+  #start = 0;
+  readonly #limit: number;
+  /** States before this version can't be told any more. */
+  #oldest: number;
+
+  constructor(limit: number, oldest: number) {
+    this.#limit = limit;
+    this.#oldest = oldest;
+  }
+
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  get(key: string): Body | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** Puts an object from the journal: no change, no event. */
+  load(key: string, object: Body): void {
+    this.#set(key, object);
+  }
+
+  apply(event: StoreEvent): void {
+    if (event.type === "DELETED") {
+      this.#objects.delete(event.key);
+      this.#keys.splice(lowerBound(this.#keys, event.key), 1);
+    } else this.#set(event.key, event.object);
+    this.#events.push(event);
+    if (this.#events.length - this.#start > this.#limit) this.#oldest = this.#events[this.#start++]!.version;
+    // What is dropped keeps its objects alive until here.
+    if (this.#start > this.#limit / 4) {
+      this.#events = this.#events.slice(this.#start);
+      this.#start = 0;
+    }
+  }
+
+  /** Takes back the newest change: it was never shown. */
+  undo(event: StoreEvent): void {
+    if (this.#events.at(-1) === event) this.#events.pop();
+    if (event.before !== undefined) this.#set(event.key, event.before);
+    else if (this.#objects.delete(event.key)) this.#keys.splice(lowerBound(this.#keys, event.key), 1);
+  }
+
+  /** Changes after `version`, oldest first; undefined when some of them are forgotten. */
+  since(version: number): StoreEvent[] | undefined {
+    if (version < this.#oldest) return undefined;
+    let at = this.#events.length;
+    while (at > this.#start && this.#events[at - 1]!.version > version) at--;
+    return this.#events.slice(at);
+  }
+
+  /** Keys that start with `prefix` and come at or after `from`, with their objects, in key order. */
+  *range(prefix: string, from: string): Generator<[string, Body]> {
+    for (let at = lowerBound(this.#keys, from > prefix ? from : prefix); at < this.#keys.length; at++) {
+      const key = this.#keys[at]!;
+      if (!key.startsWith(prefix)) return;
+      yield [key, this.#objects.get(key)!];
+    }
+  }
+
+  /** `range` as it was at `version`; undefined when that is forgotten. */
+  rangeAt(version: number, prefix: string, from: string): Iterable<[string, Body]> | undefined {
+    const undo = this.since(version);
+    if (undo === undefined) return undefined;
+    if (undo.length === 0) return this.range(prefix, from);
+    const was = new Map<string, Body | undefined>();
+    for (const event of undo) if (!was.has(event.key)) was.set(event.key, event.before);
+    const now = [...this.range(prefix, from)].filter(([key]) => !was.has(key));
+    const then = [...was].filter(
+      (e): e is [string, Body] => e[1] !== undefined && e[0].startsWith(prefix) && e[0] >= from,
+    );
+    return [...now, ...then].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #set(key: string, object: Body): void {
+    if (!this.#objects.has(key)) {
+      const last = this.#keys[this.#keys.length - 1];
+      if (last === undefined || last < key) this.#keys.push(key);
+      else this.#keys.splice(lowerBound(this.#keys, key), 0, key);
+    }
+    this.#objects.set(key, object);
+  }
+}
+
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle]! < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

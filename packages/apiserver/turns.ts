@@ -1,0 +1,53 @@
+import type { Call } from "./core.ts";
+import { hasMoreThan } from "./json-value.ts";
+
+/** Bodies beyond this many characters take long enough for others to notice. */
+const LONG_BODY = 64 * 1024;
+/** So do objects with more values. */
+const MANY_VALUES = 2000;
+
+/**
+ * Lets other requests have their turn before a call with a long body, or about a large object, goes on. What was read of the store before may
+ * have changed afterwards: to be used only where a write checks it again.
+ */
+export async function letOthersGo({ text = "", isLong = false }: Pick<Call, "text" | "isLong">): Promise<void> {
+  if (isLong || text.length > LONG_BODY) await nextTurn();
+}
+
+/** From here on, the call lets others go if the object that it is about is large. */
+export function noteSize(call: Call, object: unknown): void {
+  if (call.isLong !== true && hasMoreThan(MANY_VALUES, object)) call.isLong = true;
+}
+
+/** Resolves when everybody else who waits for a turn has had one. */
+export function nextTurn(): Promise<void> {
+  return new Promise(setImmediate);
+}
+
+/** The items in parts that take a few milliseconds each. Others have their turn between the parts. */
+export async function* partsInTurns<T>(items: readonly T[], size: number): AsyncGenerator<readonly T[], void> {
+  for (let at = 0; at < items.length; at += size) {
+    if (at > 0) await nextTurn();
+    yield items.slice(at, at + size);
+  }
+}
+
+/** Work in passes, after each of which others may have their turn. What it looks at must not change meanwhile. */
+export type Passes<T> = Generator<void, T>;
+
+/** All passes at once. */
+export function allPasses<T>(passes: Passes<T>): T {
+  for (;;) {
+    const { done, value } = passes.next();
+    if (done === true) return value;
+  }
+}
+
+/** All passes; where the call is a long one, others have their turn between them. */
+export async function passesInTurns<T>(call: Pick<Call, "text" | "isLong">, passes: Passes<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = passes.next();
+    if (done === true) return value;
+    await letOthersGo(call);
+  }
+}

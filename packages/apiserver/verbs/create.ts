@@ -1,0 +1,155 @@
+import { rfc3339, text, uuid } from "@slipway/base";
+import type { Attributes } from "../auth/attributes.ts";
+import { permit } from "../auth/denial.ts";
+import { admit, approve, type Call, isDryRun, noteWrite } from "../core.ts";
+import { trackInPasses } from "../patch/managed-fields.ts";
+import { metadataErrors } from "../rules/metadata.ts";
+import { requireOpenNamespace } from "../rules/namespace.ts";
+import type { Body, ServedResource } from "../served.ts";
+import { apiVersionOf } from "../served.ts";
+import { alreadyExists, invalid, unreasoned } from "../status.ts";
+import { letOthersGo, passesInTurns } from "../turns.ts";
+import { blankObject, writeOut } from "../wire/compile.ts";
+import {
+  allocate,
+  asIfStored,
+  decodeObject,
+  fillIn,
+  managerOf,
+  mergeOwners,
+  placeOf,
+  toStorage,
+  warn,
+} from "./object.ts";
+import { checkWriteOptions } from "./write-options.ts";
+
+/** Generated names end in five of these: no vowels, no look-alikes. */
+const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+const GENERATED_NAME_LIMIT = 63 - 5;
+
+/** POST on a collection. Returns the stored object. */
+export async function create(call: Call): Promise<Body> {
+  checkWriteOptions(call, "CreateOptions");
+  const object = decodeObject(call, call.body);
+  await letOthersGo(call);
+  if (!isDryRun(call) && (object.metadata.resourceVersion ?? "") !== "")
+    throw unreasoned("resourceVersion should not be set on objects to be created");
+  return store(call, object);
+}
+
+/** Creates `object`, which the server may keep. `managed`: its managedFields are already right (server-side apply). */
+export async function store(call: Call, object: Body, options: { managed?: boolean } = {}): Promise<Body> {
+  const { core, resource } = call;
+  await letOthersGo(call);
+  const now = core.clock.now();
+  requireOpenNamespace(call, object.metadata.name ?? "");
+  strip(call, object);
+  fillIn(call, object);
+  mergeOwners(call, object);
+  await letOthersGo(call);
+  // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
+  if (options.managed !== true) {
+    delete object.metadata.managedFields;
+    const tracked = trackInPasses({
+      before: undefined,
+      blank: blankObject(resource),
+      after: owned(resource, object),
+      manager: managerOf(call),
+      subresource: "",
+      apiVersion: apiVersionOf(resource),
+      time: rfc3339(now),
+      schema: resource.schema,
+      mayNotFit: !resource.builtIn,
+    });
+    object.metadata.managedFields = await passesInTurns(call, tracked);
+    if (object.metadata.managedFields.length === 0) delete object.metadata.managedFields;
+  }
+  await letOthersGo(call);
+  const webhooksChanged = await admit(call, "CREATE", object, undefined);
+  await letOthersGo(call);
+  strip(call, object);
+  name(call, object);
+  own(call, object, now);
+  resource.prepareCreate?.(object, now);
+  writeOut(resource, object);
+  await letOthersGo(call);
+  const errors = [...metadataErrors(object, resource), ...core.registry.compiled(resource).validate(object)];
+  await letOthersGo(call);
+  errors.push(...(resource.validate?.(object) ?? []));
+  await letOthersGo(call);
+  if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
+  allocate(call, object);
+  warn(call, object);
+  // An update or apply that creates needs the right to create, too.
+  if (call.name !== "") await permit(creationOf(call), core.authorize);
+  await approve(call, "CREATE", object, undefined);
+  if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(object);
+  // What is read gets its defaults, too: those that come of what the server has set.
+  resource.setDefaults?.(object);
+  return keep(call, object);
+}
+
+async function keep(call: Call, object: Body): Promise<Body> {
+  const { core, resource } = call;
+  const { collection, key } = placeOf(call, object.metadata.name);
+  if (core.store.get(collection, key) !== undefined) throw alreadyExists(resource, object.metadata.name);
+  if (isDryRun(call)) return await asIfStored(call, object);
+  const stored = await toStorage(call, object);
+  // Admission may have taken time; the namespace could have been closed meanwhile.
+  requireOpenNamespace(call, object.metadata.name);
+  if (core.store.put(collection, key, stored, undefined) === undefined)
+    throw alreadyExists(resource, object.metadata.name);
+  noteWrite(call);
+  core.registry.remember(resource, stored);
+  await core.registry.ready(resource, [stored]);
+  return core.registry.view(resource, stored);
+}
+
+function name(call: Call, { metadata }: Body): void {
+  if (metadata.name !== undefined && metadata.name !== "") return;
+  if (metadata.generateName === undefined || metadata.generateName === "")
+    throw invalid(call.resource, "", [
+      {
+        field: "metadata.name",
+        reason: "FieldValueRequired",
+        message: "Required value: name or generateName is required",
+      },
+    ]);
+  metadata.name = metadata.generateName.slice(0, GENERATED_NAME_LIMIT) + text(call.core.random, 5, SUFFIX_ALPHABET);
+}
+
+function creationOf({ user, resource: { group, version, plural }, namespace, name }: Call): Attributes {
+  return { user, verb: "create", group, version, plural, subresource: "", namespace, name, path: "" };
+}
+
+/** What a writer can come to own: not what a create resets. */
+function owned(resource: ServedResource, object: Body): Body {
+  if (resource.untracked === true) return { ...blankObject(resource), metadata: object.metadata } as Body;
+  if (!resource.status) return object;
+  const { status: _status, ...rest } = object;
+  const status = blankObject(resource)?.status;
+  return (status === undefined ? rest : { ...rest, status }) as Body;
+}
+
+/** Takes away what only the server sets. */
+function strip(call: Call, object: Body): void {
+  const metadata: Partial<Body["metadata"]> & { selfLink?: string } = object.metadata;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+  // Only what is to be kept may not have one.
+  if (!isDryRun(call)) delete metadata.resourceVersion;
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  // Where nothing counts, what is sent stands.
+  if (call.resource.hasGeneration) delete metadata.generation;
+  if (call.resource.status && call.resource.keepsStatus !== true) delete object.status;
+}
+
+/** Fills in what only the server sets. */
+function own(call: Call, { metadata }: Body, now: number): void {
+  const { core, resource } = call;
+  metadata.uid = uuid(core.random);
+  metadata.creationTimestamp = rfc3339(now);
+  if (resource.hasGeneration) metadata.generation = 1;
+}

@@ -1,0 +1,36 @@
+/** Twice the input: twice the work, or a little more where it is sorted, and caches are missed. */
+export const MAX_GROWTH = 2.5;
+
+/** Attempts, of which the best counts: other load on the machine only adds. */
+const ATTEMPTS = 5;
+const MEASURABLE_MS = 20;
+
+/**
+ * How much more CPU `work` needs for twice the input. `make` gives the work on an input of size `n`, ready to run. Inputs that are worked on
+ * too quickly to measure are doubled up to `largest`; what is too quick even then grew by nothing.
+ */
+export function cpuGrowth(make: (n: number) => () => void, n: number, largest = 64 * n): number {
+  let size = n;
+  while (leastCpu(make(2 * size)) < MEASURABLE_MS) {
+    if (4 * size > largest) return 0;
+    size *= 2;
+  }
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < ATTEMPTS && best > 2; attempt++) {
+    const once = leastCpu(make(size));
+    best = Math.min(best, leastCpu(make(2 * size)) / once);
+    // One doubling may cross the size of a cache; over two of them that counts for less, and quadratic work for as much.
+    if (best > MAX_GROWTH) best = Math.min(best, Math.sqrt(leastCpu(make(4 * size)) / once));
+  }
+  return best;
+}
+
+function leastCpu(work: () => void): number {
+  const runs = [0, 1].map(() => {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...runs);
+}

@@ -1,0 +1,38 @@
+/**
+ * What every part stands on: the clock and randomness as ports, coded errors, logs without secrets, addresses, quantities, HTTP as a
+ * function from request to answer, private files. Opens no socket and starts no timer by itself; knows nothing of Kubernetes.
+ */
+export { ByteBudget, type ByteLimits } from "./byte-budget.ts";
+export {
+  type Clock,
+  deadline,
+  isoTime,
+  parseTime,
+  rfc3339,
+  rfc3339Micro,
+  steadyClock,
+  systemClock,
+  type Timer,
+} from "./clock.ts";
+export { closeAll } from "./close-all.ts";
+export { diskFault } from "./disk-fault.ts";
+export { formatDuration, parseDuration } from "./duration.ts";
+export { asFault, type Code, Fault, isFault } from "./fault.ts";
+export { Heap } from "./heap.ts";
+export {
+  DEFAULT_TIMEOUT_MS,
+  type Http,
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  json,
+  plain,
+} from "./http.ts";
+export { type Cidr, contains, networkOf, parseCidr, parseIp, tryParseIp } from "./ip.ts";
+export { type Log, quietLog } from "./log.ts";
+export { isMac, type Mac, macBytes, macFromBytes, parseMac } from "./mac.ts";
+export { privateFile, privateFolder, replacePrivateFile } from "./private-folder.ts";
+export { compareQuantities, formatQuantity, parseQuantity, quantityNumber } from "./quantity.ts";
+export { ALPHANUMERIC, cryptoRandom, LOWER_CASE, type Random, seededRandom, text, uuid } from "./random.ts";
+export { Secrets } from "./secrets.ts";
+export { VERSION } from "./version.ts";

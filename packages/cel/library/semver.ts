@@ -1,0 +1,113 @@
+/** Kubernetes' functions for semantic versions. */
+import type { Functions } from "../functions.ts";
+import { goQuoted } from "../go-text.ts";
+import type { Type } from "../types.ts";
+import { CelError, Custom } from "../values.ts";
+
+const TYPE: Type = { kind: "object", name: "kubernetes.Semver", of: [] };
+
+class Semver extends Custom {
+  readonly type = TYPE;
+  readonly numbers: readonly [bigint, bigint, bigint];
+  readonly prerelease: readonly string[];
+  constructor(numbers: readonly [bigint, bigint, bigint], prerelease: readonly string[]) {
+    super();
+    this.numbers = numbers;
+    this.prerelease = prerelease;
+  }
+  equals(other: Semver): boolean {
+    return compareVersions(this, other) === 0;
+  }
+}
+
+const PATTERN = /^(\d+)\.(\d+)\.(\d+)(?:-([^+]*))?(?:\+(.*))?$/s;
+
+/** The version that a text is, or what is wrong with it. `normal`: a leading `v`, leading zeros and missing parts are let be. */
+function parseSemver(text: string, normal: boolean): Semver | string {
+  if (text === "") return normal ? 'Invalid character(s) found in major number "0"' : "Version string empty";
+  let source = text;
+  if (normal) {
+    const parts = text.replace(/^v/, "").split(".");
+    const three = [...parts.slice(0, 2), ...(parts.length > 2 ? [parts.slice(2).join(".")] : [])];
+    if (three.length < 3 && /[-+]/.test(three.at(-1)!))
+      return "short version cannot contain PreRelease/Build meta data";
+    while (three.length < 3) three.push("0");
+    source = three.map((part) => part.replace(/^0+(?=\d)/, "")).join(".");
+  }
+  if (source.split(".").length < 3) return "No Major.Minor.Patch elements found";
+  const match = PATTERN.exec(source);
+  if (match === null) return wrongPart(source);
+  const [, major = "", minor = "", patch = "", prerelease, build] = match;
+  for (const [name, part] of Object.entries({ Major: major, Minor: minor, Patch: patch }))
+    if (/^0\d/.test(part)) return `${name} number must not contain leading zeroes "${part}"`;
+    else if (part.length > 20 || BigInt(part) >= 1n << 64n)
+      return `strconv.ParseUint: parsing ${goQuoted(part)}: value out of range`;
+  for (const part of prerelease?.split(".") ?? []) {
+    if (part === "") return "Prerelease is empty";
+    if (/^0\d+$/.test(part)) return `Numeric PreRelease version must not contain leading zeroes "${part}"`;
+    if (!/^[0-9A-Za-z-]+$/.test(part)) return `Invalid character(s) found in prerelease "${part}"`;
+  }
+  for (const part of build?.split(".") ?? []) {
+    if (part === "") return "Build meta data is empty";
+    if (!/^[0-9A-Za-z-]+$/.test(part)) return `Invalid character(s) found in build meta data "${part}"`;
+  }
+  return new Semver([BigInt(major), BigInt(minor), BigInt(patch)], prerelease?.split(".") ?? []);
+}
+
+function wrongPart(source: string): string {
+  const [major = "", minor = "", ...rest] = source.split(".");
+  const named = { major, minor, patch: rest.join(".").replace(/[-+].*$/s, "") };
+  for (const [name, part] of Object.entries(named))
+    if (!/^\d+$/.test(part)) return `Invalid character(s) found in ${name} number "${part}"`;
+  return "No Major.Minor.Patch elements found";
+}
+
+function compareVersions(a: Semver, b: Semver): number {
+  for (let i = 0; i < 3; i++) if (a.numbers[i] !== b.numbers[i]) return a.numbers[i]! < b.numbers[i]! ? -1 : 1;
+  if (a.prerelease.length === 0 || b.prerelease.length === 0)
+    return Math.sign(Number(a.prerelease.length === 0) - Number(b.prerelease.length === 0));
+  for (let i = 0; i < Math.max(a.prerelease.length, b.prerelease.length); i++) {
+    const [x, y] = [a.prerelease[i], b.prerelease[i]];
+    if (x === undefined || y === undefined) return x === undefined ? -1 : 1;
+    if (x === y) continue;
+    const [m, n] = [/^\d+$/.test(x), /^\d+$/.test(y)];
+    if (m && n) return BigInt(x) < BigInt(y) ? -1 : 1;
+    return m === n ? (x < y ? -1 : 1) : m ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Adds Kubernetes' `semver` library. */
+export function registerSemver(functions: Functions): void {
+  const parsed = (text: string, normal = false): Semver => {
+    const version = parseSemver(text, normal);
+    if (typeof version === "string") throw new CelError(version);
+    return version;
+  };
+  const is = (text: string, normal = false): boolean => typeof parseSemver(text, normal) !== "string";
+  const named = "kubernetes.Semver";
+  functions
+    .type(TYPE)
+    .add("semver", "string_to_semver", `(string) -> ${named}`, (text: string) => parsed(text))
+    .add("semver", "string_bool_to_semver", `(string, bool) -> ${named}`, parsed)
+    .add("isSemver", "is_semver_string", "(string) -> bool", (text: string) => is(text))
+    .add("isSemver", "is_semver_string_bool", "(string, bool) -> bool", is)
+    .add(
+      "isGreaterThan",
+      "semver_is_greater_than",
+      `${named}.(${named}) -> bool`,
+      (a: Semver, b: Semver) => compareVersions(a, b) > 0,
+    )
+    .add(
+      "isLessThan",
+      "semver_is_less_than",
+      `${named}.(${named}) -> bool`,
+      (a: Semver, b: Semver) => compareVersions(a, b) < 0,
+    )
+    .add("compareTo", "semver_compare_to", `${named}.(${named}) -> int`, (a: Semver, b: Semver) =>
+      BigInt(compareVersions(a, b)),
+    )
+    .add("major", "semver_major", `${named}.() -> int`, ({ numbers }: Semver) => BigInt.asIntN(64, numbers[0]))
+    .add("minor", "semver_minor", `${named}.() -> int`, ({ numbers }: Semver) => BigInt.asIntN(64, numbers[1]))
+    .add("patch", "semver_patch", `${named}.() -> int`, ({ numbers }: Semver) => BigInt.asIntN(64, numbers[2]));
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { Registry } from "prom-client";
+import type { Event } from "./core.ts";
+import { createEventRecorder } from "./event-recorder.ts";
+import { FakeApi, failure } from "./fake-api.ts";
+import { meteredTransport, runtimeMetrics } from "./metrics.ts";
+import type { KubeObject } from "./object.ts";
+import { createClient } from "./rest-client.ts";
+
+function world() {
+  const api = new FakeApi();
+  const clock = new VirtualClock();
+  const ports = { clock, random: seededRandom(1), log: quietLog };
+  const recorder = createEventRecorder({ client: createClient(api, ports), ...ports, component: "pool" });
+  const events = (): Event[] => [...api.objects.values()].filter((o) => o.kind === "Event") as Event[];
+  return { api, clock, recorder, events };
+}
+
+const pod = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "x", uid: name, resourceVersion: "1", creationTimestamp: "" },
+});
+
+test("equal events of one turn are one object with their count", async () => {
+  const { recorder, events } = world();
+  for (let i = 0; i < 3; i++) recorder.normal(pod("a"), "Created", "made a machine");
+  recorder.warning(pod("a"), "Failed", "no capacity");
+  await recorder.flush();
+  assert.deepEqual(
+    events().map((e) => [e.metadata.namespace, e.type, e.reason, e.count, e.involvedObject.uid]),
+    [
+      ["x", "Normal", "Created", 3, "a"],
+      ["x", "Warning", "Failed", 1, "a"],
+    ],
+  );
+});
+
+test("after the window, or when the object is gone, a new one begins", async () => {
+  const { api, clock, recorder, events } = world();
+  const again = async (): Promise<void> => {
+    recorder.normal(pod("a"), "Waiting", "for a machine");
+    await recorder.flush();
+  };
+  await again();
+  await clock.run(9 * 60_000);
+  await again();
+  assert.equal(events()[0]?.count, 2);
+  await clock.run(11 * 60_000);
+  await again();
+  assert.equal(events().length, 2);
+  for (const key of [...api.objects.keys()]) api.remove(key);
+  await again();
+  assert.equal(events().length, 1);
+});
+
+test("a flood on one object is cut, other objects are still heard", async () => {
+  const { recorder, events } = world();
+  for (let i = 0; i < 100; i++) recorder.normal(pod("noisy"), "Tick", `number ${i}`);
+  recorder.normal(pod("calm"), "Created", "fine");
+  await recorder.flush();
+  assert.equal(events().filter((e) => e.involvedObject.name === "noisy").length, 25);
+  assert.equal(events().filter((e) => e.involvedObject.name === "calm").length, 1);
+  assert.equal(recorder.dropped, 75);
+});
+
+test("an event that can't be written is dropped and counted, never thrown", async () => {
+  const { api, recorder, events } = world();
+  api.intercept = () => failure(403, "Forbidden", "no");
+  recorder.normal(pod("a"), "Created", "x".repeat(5000));
+  await recorder.flush();
+  assert.equal(recorder.dropped, 1);
+  api.intercept = () => undefined;
+  recorder.normal(pod("b"), "Created", "x".repeat(5000));
+  await recorder.flush();
+  assert.equal(events()[0]?.message?.length, 1024);
+});
+
+test("requests and reconciles are counted under controller-runtime's names", async () => {
+  const registry = new Registry();
+  const metrics = runtimeMetrics(registry);
+  const transport = meteredTransport(new FakeApi(), metrics);
+  await transport.request({ method: "GET", path: "/api/v1/nodes/a" });
+  metrics.reconciled("pool", "terminal_error", 0.2);
+  metrics.observeQueue(
+    "pool",
+    () => 3,
+    () => 4,
+  );
+  const text = await registry.metrics();
+  assert.match(text, /rest_client_requests_total\{method="GET",code="404"\} 1/);
+  assert.match(text, /controller_runtime_reconcile_total\{controller="pool",result="terminal_error"\} 1/);
+  assert.match(text, /controller_runtime_terminal_reconcile_errors_total\{controller="pool"\} 1/);
+  assert.match(text, /workqueue_depth\{name="pool",controller="pool"\} 3/);
+});

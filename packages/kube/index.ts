@@ -1,0 +1,37 @@
+/**
+ * The controller runtime: a typed client, caches that follow the API, a work queue, controllers that are plain data, leader election, events
+ * and conditions. Everything goes through a `Transport`, so the same controllers run on a real cluster, in tests and in virtual time.
+ * Knows no kinds but those of `core.ts`, and no metal.
+ */
+export type { Client, Patch } from "./client.ts";
+export { isTrue, setCondition } from "./conditions.ts";
+export { type Access, type Context, type Controller, DONE, type Outcome, source } from "./controller.ts";
+export { declaredClient } from "./declared-client.ts";
+export { drainStep } from "./drain.ts";
+export { EventPipe } from "./event-pipe.ts";
+export { addFinalizer, removeFinalizer } from "./finalizers.ts";
+export { type Health, problemsOf, type SystemHealth, waitingText } from "./health.ts";
+export { LEASE_TIMES } from "./leader.ts";
+export { createManager, type LeaderElection, type Manager, runtimeAccess } from "./manager.ts";
+export { type RuntimeMetrics, runtimeMetrics } from "./metrics.ts";
+export {
+  type Condition,
+  type Draft,
+  type KubeObject,
+  keyOf,
+  nameOf,
+  type ObjectMeta,
+  type OwnerReference,
+  pathOf,
+  type Ref,
+  type Resource,
+  refOf,
+} from "./object.ts";
+export { controllerReference, ownerReference } from "./owners.ts";
+export { WorkQueue } from "./queue.ts";
+export { TokenBucket } from "./rate-limit.ts";
+export { type PolicyRule, type RbacRules, rulesOf } from "./rbac.ts";
+export { reflect } from "./reflector.ts";
+export { createClient } from "./rest-client.ts";
+export { Store } from "./store.ts";
+export type { ApiAnswer, ApiRequest, Transport, WatchEvent, WatchStream } from "./transport.ts";

@@ -1,0 +1,346 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { type Controller, DONE, source } from "./controller.ts";
+import { ConfigMap, type Event, type Lease, Node } from "./core.ts";
+import { FakeApi } from "./fake-api.ts";
+import { createManager, type ManagerOptions } from "./manager.ts";
+
+const NODES = "/api/v1/nodes";
+const node = (name: string): object => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
+
+type Reconcile = Controller["reconcile"];
+
+function controller(reconcile: Reconcile, more: Partial<Controller> = {}): Controller {
+  return {
+    name: "test",
+    system: "metal",
+    sources: [source({ resource: Node })],
+    access: [{ resource: Node, verbs: ["patch"] }],
+    reconcile,
+    ...more,
+  };
+}
+
+function world(options: Partial<ManagerOptions> = {}) {
+  const api = new FakeApi();
+  const clock = new VirtualClock();
+  const manager = createManager({
+    transport: api,
+    clock,
+    random: seededRandom(1),
+    log: quietLog,
+    leaderElection: false,
+    ...options,
+  });
+  return { api, clock, manager };
+}
+
+test("nothing is reconciled before every cache of the system is filled", async () => {
+  const { api, clock, manager } = world();
+  api.put(`${NODES}/a`, node("a"));
+  let down = true;
+  api.intercept = (request) => {
+    if (down && request.path.endsWith("configmaps")) throw new Fault("Unavailable", "api", "down");
+    return undefined;
+  };
+  const seen: string[] = [];
+  const reconcile: Reconcile = async (ref, { cache }) => {
+    seen.push(`${ref.name} ${cache.list(ConfigMap).length}`);
+    return DONE;
+  };
+  manager.add(controller(reconcile, { sources: [source({ resource: Node }), source({ resource: ConfigMap })] }));
+  const started = manager.start();
+  await clock.run(120_000);
+  assert.deepEqual(seen, []);
+  assert.equal(manager.ready(), false);
+  assert.match(manager.health().problems.join(), /configmaps not listed yet/);
+  down = false;
+  await clock.run(60_000);
+  await started;
+  assert.deepEqual(seen, ["a 0"]);
+  assert.equal(manager.ready(), true);
+  assert.equal(manager.busy(), false);
+  const stopped = manager.stop();
+  await clock.run(1_000);
+  await stopped;
+  assert.equal(clock.pending, 0);
+  assert.equal(api.watchers, 0);
+});
+
+test("a retryable fault is tried again, a terminal one waits for a change, an outcome sets the next time", async () => {
+  const { api, clock, manager } = world();
+  const calls: Record<string, number[]> = {};
+  const startedAt = clock.now();
+  const reconcile: Reconcile = async ({ name }) => {
+    calls[name] ??= [];
+    const times = calls[name];
+    times.push(clock.now() - startedAt);
+    if (name === "terminal") throw new Fault("Invalid", name, "wrong");
+    if (name === "patient") throw new Fault("Throttled", name, "later", { retryAfterMs: 60_000 });
+    if (name === "broken" && times.length < 4) throw new Error("oops");
+    return name === "timed" ? { againAfterMs: 100_000 } : DONE;
+  };
+  for (const name of ["terminal", "patient", "broken", "timed"]) api.put(`${NODES}/${name}`, node(name));
+  manager.add(controller(reconcile));
+  void manager.start();
+  await clock.run(250_000);
+  assert.equal(calls.terminal?.length, 1);
+  assert.deepEqual(calls.patient, [0, 60_000, 120_000, 180_000, 240_000]);
+  assert.equal(calls.broken?.length, 4);
+  assert.deepEqual(calls.timed, [0, 100_000, 200_000]);
+  api.put(`${NODES}/terminal`, { ...node("terminal"), spec: { unschedulable: true } });
+  await clock.run(10);
+  assert.equal(calls.terminal?.length, 2);
+  await manager.stop();
+});
+
+test("changes of other kinds are mapped to keys, with the caches at hand", async () => {
+  const { api, clock, manager } = world();
+  api.put("/api/v1/namespaces/x/configmaps/of-a", {
+    metadata: { name: "of-a", namespace: "x", labels: { node: "a" } },
+  });
+  const seen: string[] = [];
+  const nodes = source<Node>({
+    resource: Node,
+    keys: (object, _, cache) => cache.byIndex(ConfigMap, "node", object.metadata.name).map((c) => c.metadata),
+  });
+  const maps = source<ConfigMap>({
+    resource: ConfigMap,
+    namespace: "x",
+    when: () => false,
+    indexes: { node: (object) => [object.metadata.labels?.node ?? ""] },
+  });
+  const reconcile: Reconcile = async (ref) => {
+    seen.push(`${ref.namespace}/${ref.name}`);
+    return DONE;
+  };
+  manager.add(controller(reconcile, { sources: [nodes, maps] }));
+  api.put(`${NODES}/a`, node("a"));
+  api.put(`${NODES}/b`, node("b"));
+  void manager.start();
+  await clock.run(100);
+  assert.deepEqual(seen, ["x/of-a"]);
+  await manager.stop();
+});
+
+test("keys may come from elsewhere than Kubernetes, while the controller works", async () => {
+  const { clock, manager } = world();
+  const seen: string[] = [];
+  const reconcile: Reconcile = async (ref) => {
+    seen.push(ref.name);
+    return DONE;
+  };
+  let wake: ((name: string) => void) | undefined;
+  manager.add(
+    controller(reconcile, {
+      listen(tell) {
+        wake = (name) => tell({ name });
+        return () => {
+          wake = undefined;
+        };
+      },
+    }),
+  );
+  void manager.start();
+  await clock.run(1_000);
+  wake?.("from outside");
+  await clock.run(1_000);
+  assert.deepEqual(seen, ["from outside"]);
+  const stopped = manager.stop();
+  await clock.run(1_000);
+  await stopped;
+  assert.equal(wake, undefined);
+});
+
+test("a reconcile that hangs frees its worker at the deadline, but its key is not run a second time", async () => {
+  const { api, clock, manager } = world({ reconcileMs: 60_000 });
+  const calls: string[] = [];
+  const reconcile: Reconcile = async ({ name }) => {
+    calls.push(name);
+    if (name === "hangs") await new Promise(() => {});
+    return DONE;
+  };
+  api.put(`${NODES}/hangs`, node("hangs"));
+  api.put(`${NODES}/waits`, node("waits"));
+  manager.add(controller(reconcile, { workers: 1 }));
+  void manager.start();
+  await clock.run(59_000);
+  assert.deepEqual(calls, ["hangs"]);
+  await clock.run(2_000);
+  assert.deepEqual(calls, ["hangs", "waits"]);
+  api.put(`${NODES}/hangs`, { ...node("hangs"), spec: {} });
+  await clock.run(20 * 60_000);
+  assert.deepEqual(calls, ["hangs", "waits"]);
+  assert.equal(manager.health().live, false);
+  const stopped = manager.stop();
+  await clock.run(31_000);
+  await stopped;
+});
+
+test("stopping aborts what runs and waits for it", async () => {
+  const { api, clock, manager } = world();
+  let ended = "";
+  const reconcile: Reconcile = async ({ name }, { signal, client }) => {
+    await clock.sleep(3_600_000, signal).catch(() => {});
+    const write = client.patch(Node, { name }, { type: "merge", body: {} });
+    ended = await write.then(
+      () => "wrote",
+      () => "refused",
+    );
+    return DONE;
+  };
+  api.put(`${NODES}/a`, node("a"));
+  manager.add(controller(reconcile));
+  void manager.start();
+  await clock.run(1_000);
+  assert.equal(manager.busy(), true);
+  await manager.stop();
+  assert.equal(ended, "refused");
+});
+
+test("what a controller did not declare is refused before it leaves the process", async () => {
+  const { api, clock, manager } = world();
+  const refusals: string[] = [];
+  const reconcile: Reconcile = async ({ name }, { client }) => {
+    await client.delete(Node, { name }).catch((error: Fault) => refusals.push(`${error.code}: ${error.message}`));
+    return DONE;
+  };
+  api.put(`${NODES}/a`, node("a"));
+  manager.add(controller(reconcile));
+  void manager.start();
+  await clock.run(100);
+  assert.deepEqual(refusals, ["Undeclared: Node/a: test did not declare that it may delete nodes"]);
+  assert.equal(api.objects.size, 1);
+  await manager.stop();
+});
+
+test("events of a reconcile are written, equal ones counted on one object", async () => {
+  const { api, clock, manager } = world({
+    outgoing: { line: (text) => text.replace("hunter22", "[redacted]"), clean: (value) => value },
+  });
+  const reconcile: Reconcile = async ({ name }, { events, cache }) => {
+    events.warning(cache.get(Node, { name })!, "Failed", "the password hunter22 is wrong");
+    return { againAfterMs: 60_000 };
+  };
+  api.put(`${NODES}/a`, node("a"));
+  manager.add(controller(reconcile));
+  void manager.start();
+  await clock.run(130_000);
+  const events = [...api.objects.values()].filter((o) => o.kind === "Event") as Event[];
+  assert.equal(events.length, 1);
+  const [event] = events;
+  assert.equal(event?.metadata.namespace, "default");
+  assert.equal(event?.count, 3);
+  assert.equal(event?.message, "the password [redacted] is wrong");
+  assert.deepEqual(event?.source, { component: "test" });
+  await manager.stop();
+});
+
+test("one index name for two functions is refused by name", () => {
+  const { manager } = world();
+  const of = (name: string): Controller =>
+    controller(async () => DONE, { name, sources: [source({ resource: Node, indexes: { x: () => [name] } })] });
+  manager.add(of("one"));
+  assert.throws(() => manager.add(of("two")), /index x of nodes/);
+});
+
+/** Two replicas over one API; `cut(i)` makes it unreachable for one of them. */
+function replicas(reconcile: (replica: number) => Reconcile) {
+  const api = new FakeApi();
+  const clock = new VirtualClock();
+  const writes: { at: number; replica: number }[] = [];
+  const cutOff = [false, false];
+  api.put(`${NODES}/a`, node("a"));
+  const managers = [0, 1].map((replica) => {
+    const via = <A>(call: () => Promise<A>, write: boolean): Promise<A> => {
+      if (cutOff[replica]) throw new Fault("LostAnswer", "api", "unreachable");
+      if (write) writes.push({ at: clock.now(), replica });
+      return call();
+    };
+    const manager = createManager({
+      transport: {
+        request: async (r) => via(() => api.request(r), r.method !== "GET" && r.path.startsWith(NODES)),
+        watch: async (r) => via(() => api.watch(r), false),
+        close: async () => {},
+      },
+      clock,
+      random: seededRandom(replica + 1),
+      log: quietLog,
+      leaderElection: { namespace: "slipway", identity: `replica-${replica}` },
+    });
+    // Its own writes must not call it again at the same instant for ever.
+    const sources = [source({ resource: Node, when: (_, before) => before === undefined })];
+    manager.add(controller(reconcile(replica), { sources }));
+    return manager;
+  });
+  return { api, clock, managers, writes, cutOff };
+}
+
+const busybody: Reconcile = async ({ name }, { client, clock }) => {
+  await client.patch(Node, { name }, { type: "merge", body: { spec: { touched: clock.now() } } });
+  return { againAfterMs: 500 };
+};
+
+test("of two replicas one leads; when it is cut off the other takes over, and their writes never overlap", async () => {
+  const { clock, managers, writes, cutOff } = replicas(() => busybody);
+  for (const manager of managers) void manager.start();
+  await clock.run(30_000);
+  const first = managers[0]!.leading("metal") ? 0 : 1;
+  assert.equal(managers[1 - first]!.leading("metal"), false);
+  assert.ok(writes.length > 20 && writes.every((w) => w.replica === first));
+
+  cutOff[first] = true;
+  const cutAt = clock.now();
+  assert.ok(await clock.run(60_000, () => managers[1 - first]!.leading("metal")), "nobody took over");
+  assert.equal(managers[first]!.leading("metal"), false);
+  assert.ok(clock.now() - cutAt <= 20_000);
+  cutOff[first] = false;
+  writes.length = 0;
+  await clock.run(60_000);
+  assert.ok(writes.length > 50 && writes.every((w) => w.replica === 1 - first));
+  await Promise.all([managers[0]!.stop(), managers[1]!.stop()]);
+});
+
+test("after losing the lease no write goes out, not even from a reconcile that ignores its signal", async () => {
+  const outcomes: string[] = [];
+  const stubborn = (replica: number): Reconcile => {
+    return async ({ name }, { client, clock }) => {
+      if (replica === 1) return DONE;
+      await clock.sleep(40_000);
+      const error = await client.patch(Node, { name }, { type: "merge", body: {} }).catch((e: Fault) => e);
+      outcomes.push(error instanceof Fault ? error.code : "wrote");
+      return DONE;
+    };
+  };
+  const { api, clock, managers, writes } = replicas(stubborn);
+  void managers[0]!.start();
+  await clock.run(1_000);
+  assert.equal(managers[0]!.leading("metal"), true);
+  // Somebody takes the lease by force.
+  const path = "/apis/coordination.k8s.io/v1/namespaces/slipway/leases/slipway-metal";
+  const lease = api.objects.get(path) as Lease;
+  api.put(path, { ...lease, spec: { ...lease.spec, holderIdentity: "other" } });
+  await clock.run(5_000);
+  assert.equal(managers[0]!.leading("metal"), false);
+  await assert.rejects(managers[0]!.client("metal").delete(Node, { name: "a" }), { code: "NotLeader" });
+  await clock.run(50_000);
+  assert.deepEqual(outcomes.slice(0, 1), ["NotLeader"]);
+  assert.deepEqual(writes, []);
+  const stopped = managers[0]!.stop();
+  await clock.run(60_000);
+  await stopped;
+});
+
+test("a stopped leader gives the lease back, so the next one need not wait", async () => {
+  const { clock, managers } = replicas(() => busybody);
+  void managers[0]!.start();
+  await clock.run(5_000);
+  void managers[1]!.start();
+  await clock.run(5_000);
+  assert.equal(managers[0]!.leading("metal"), true);
+  await managers[0]!.stop();
+  assert.ok(await clock.run(5_000, () => managers[1]!.leading("metal")));
+  await managers[1]!.stop();
+});

@@ -1,0 +1,186 @@
+import { asFault, type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
+import { type BackOff, backOffMs } from "./back-off.ts";
+import type { Client } from "./client.ts";
+import { type KubeObject, keyOf, type Resource } from "./object.ts";
+import { isNewer } from "./resource-version.ts";
+import type { Store } from "./store.ts";
+import type { WatchEvent } from "./transport.ts";
+
+/** Which objects are followed. */
+export interface Selection<T extends KubeObject = KubeObject> {
+  resource: Resource<T>;
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+}
+
+export interface ReflectorPorts {
+  client: Client;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** A stream on which nothing came for so long, not even a bookmark, is taken for dead. */
+  silenceMs?: number;
+}
+
+const SILENCE_MS = 150_000;
+const BACK_OFF: BackOff = { baseMs: 800, maxMs: 30_000, jitter: 0.5 };
+
+/**
+ * A watch that ended sooner, without an event, counts as a failure: its server may be refusing in its own way. One that
+ * lived longer ends a row of failures.
+ */
+const SHORT_WATCH_MS = 1_000;
+
+/** The server ends watches after this long, or up to twice as long, so that watchers spread over its replicas again. */
+const WATCH_SECONDS = 300;
+
+/**
+ * Keeps a store equal to the API's state: has a watch begin with what there is, resumes where a watch ended, and begins anew when the API
+ * no longer knows the version. An API that does not stream what there is gets lists. Failures are waited out with back-off, for ever; a missing
+ * definition (404) is one, and the store notes it.
+ * Resolves when `signal` is aborted.
+ */
+export async function reflect<T extends KubeObject>(
+  selection: Selection<T>,
+  store: Store<T>,
+  ports: ReflectorPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random, log } = ports;
+  const position: Position = { version: undefined };
+  let streams = true;
+  let failures = 0;
+  while (!signal.aborted) {
+    let trouble: Fault | undefined;
+    let told = false;
+    let openedAt = Number.POSITIVE_INFINITY;
+    const opened = (): void => {
+      openedAt = clock.monotonic();
+    };
+    try {
+      if (position.version === undefined && !streams)
+        position.version = await list(selection, store, ports.client, signal);
+      const gathered = new Map<string, T>();
+      for await (const event of watch(selection, position.version, ports, signal, opened)) {
+        if (position.version === undefined) position.version = gather(event, gathered, store);
+        else take(event, store, position);
+        told = position.version !== undefined;
+      }
+      if (!told && clock.monotonic() - openedAt < SHORT_WATCH_MS)
+        trouble = new Fault("Unavailable", `${selection.resource.kind} watch`, "it was closed at once");
+    } catch (error) {
+      trouble = asFault(error, `${selection.resource.kind} watch`);
+    }
+    if (signal.aborted) return;
+    if (streams && position.version === undefined && REFUSALS.some((code) => isFault(trouble, code))) {
+      streams = false;
+      continue;
+    }
+    if (told || clock.monotonic() - openedAt >= SHORT_WATCH_MS) failures = 0;
+    if (isFault(trouble, "Gone")) position.version = undefined;
+    if (isFault(trouble, "NotFound")) {
+      // A definition that comes back may have lost its objects: versions from before mean nothing then.
+      position.version = undefined;
+      store.markMissing();
+    }
+    if (trouble === undefined) continue;
+    const waitMs = Math.max(trouble.retryAfterMs ?? 0, backOffMs(BACK_OFF, failures++, random));
+    log.debug({ resource: selection.resource.plural, code: trouble.code, waitMs }, "watch ended, trying again");
+    await clock.sleep(waitMs, signal).catch(() => {});
+  }
+}
+
+/** How an API says that it does not stream what there is. */
+const REFUSALS = ["Invalid", "BadRequest"] as const;
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** Collects one event of the initial list. At its end, fills the store and returns the version; undefined before. */
+function gather<T extends KubeObject>(
+  event: WatchEvent,
+  gathered: Map<string, T>,
+  store: Store<T>,
+): string | undefined {
+  const object = event.object as T;
+  if (event.type !== "BOOKMARK") {
+    const key = keyOf(object.metadata);
+    if (event.type === "DELETED") gathered.delete(key);
+    else gathered.set(key, object);
+    return undefined;
+  }
+  // A bookmark of another kind: the server did not understand what was asked, and its end would never come.
+  if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true")
+    throw new Fault("Invalid", "watch", "the API does not mark the end of what there is");
+  store.replace([...gathered.values()]);
+  return object.metadata.resourceVersion;
+}
+
+interface Position {
+  /** The version up to which the store is complete; undefined: a list is needed. */
+  version: string | undefined;
+}
+
+async function list<T extends KubeObject>(
+  selection: Selection<T>,
+  store: Store<T>,
+  client: Client,
+  signal: AbortSignal,
+): Promise<string> {
+  const { resource, ...options } = selection;
+  const { items, resourceVersion } = await client.list(resource, { ...options, signal });
+  store.replace(items);
+  return resourceVersion;
+}
+
+/** The events of one watch (without a version: what there is first), whose silence ends it with `Unavailable`. */
+async function* watch<T extends KubeObject>(
+  selection: Selection<T>,
+  resourceVersion: string | undefined,
+  ports: ReflectorPorts,
+  signal: AbortSignal,
+  opened: () => void,
+): AsyncGenerator<WatchEvent> {
+  const { clock, random } = ports;
+  const { resource, ...options } = selection;
+  const silenceMs = ports.silenceMs ?? SILENCE_MS;
+  const silence = new AbortController();
+  const onStop = (): void => silence.abort(signal.reason);
+  signal.addEventListener("abort", onStop, { once: true });
+  let heardAt = clock.monotonic();
+  // One timer looks now and then, instead of one timer per event.
+  const look = (): void => {
+    const left = heardAt + silenceMs - clock.monotonic();
+    if (left > 0) timer = clock.after(left, look);
+    else silence.abort(new Fault("Unavailable", `${resource.kind} watch`, `silent for ${silenceMs / 1000} s`));
+  };
+  let timer = clock.after(silenceMs, look);
+  try {
+    const timeoutSeconds = WATCH_SECONDS + random.int(WATCH_SECONDS);
+    const stream = await ports.client.watch(resource, {
+      ...options,
+      resourceVersion: resourceVersion ?? "",
+      sendInitialEvents: resourceVersion === undefined,
+      timeoutSeconds,
+      signal: silence.signal,
+    });
+    opened();
+    for await (const event of stream) {
+      heardAt = clock.monotonic();
+      yield event;
+    }
+    if (silence.signal.aborted) throw silence.signal.reason;
+  } finally {
+    timer.cancel();
+    signal.removeEventListener("abort", onStop);
+  }
+}
+
+/** Versions on a stream only rise, so an event at or below the position was delivered before and must not undo what came after it. */
+function take<T extends KubeObject>(event: WatchEvent, store: Store<T>, position: Position): void {
+  const object = event.object as T;
+  const version = object.metadata.resourceVersion;
+  const fresh = position.version === undefined || isNewer(version, position.version);
+  if (event.type === "DELETED") store.remove(object);
+  else if (event.type !== "BOOKMARK" && fresh) store.put(object);
+  if (fresh) position.version = version;
+}

@@ -1,0 +1,282 @@
+import { type Clock, deadline, Fault, isFault, type Log, type Random } from "@slipway/base";
+import { abortable } from "./abortable.ts";
+import { type BackOff, backOffMs } from "./back-off.ts";
+import type { CallOptions, Client, List, ListOptions, Patch, PatchOptions, WriteOptions } from "./client.ts";
+import { apiVersionOf, type KubeObject, nameOf, pathOf, type Ref, type Resource } from "./object.ts";
+import { type Outgoing, outgoingBody } from "./outgoing.ts";
+import { TokenBucket } from "./rate-limit.ts";
+import { faultOf, forbiddenByBudget } from "./status-fault.ts";
+import type { ApiRequest, Transport } from "./transport.ts";
+import { openWatch } from "./watch-call.ts";
+
+export interface ClientOptions {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Unset: not limited. A bucket may be shared between clients. */
+  limits?: { qps: number; burst: number } | TokenBucket;
+  /** Recorded as the writer of fields (`managedFields`). */
+  fieldManager?: string;
+  /** What statuses and reports pass before they leave. */
+  outgoing?: Outgoing;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_PAGE = 500;
+/** The upper half is random, so that clients that failed together don't return together. */
+const RETRY: BackOff = { baseMs: 100, maxMs: 10_000, jitter: 0.5 };
+
+const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+};
+
+/** A request with what retries need to know of it. */
+interface Call {
+  on: string;
+  request: ApiRequest;
+  options: CallOptions;
+}
+
+/**
+ * Typed calls over a transport: see `Client`. A write is repeated only when the first try surely had no effect: it never reached
+ * the server, or was answered 429, 503, or an error with Retry-After.
+ */
+export function createClient(transport: Transport, ports: ClientOptions): Client {
+  const { clock, random, log, limits, fieldManager, outgoing } = ports;
+  const leaving = <B>(body: B, resource: Resource, subresource?: string): B =>
+    outgoing === undefined ? body : outgoingBody(body, resource, subresource, outgoing);
+  const bucket = limits === undefined || limits instanceof TokenBucket ? limits : new TokenBucket(clock, limits);
+
+  async function call(of: Call): Promise<unknown> {
+    const limit = deadline(clock, of.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, of.options.signal);
+    try {
+      return await attempts(of, limit.signal);
+    } catch (error) {
+      throw inTermsOfCall(error, of);
+    } finally {
+      limit.done();
+    }
+  }
+
+  async function attempts(of: Call, signal: AbortSignal): Promise<unknown> {
+    for (let failures = 0; ; failures++) {
+      await bucket?.take(signal);
+      const fault = await attempt(of, signal);
+      if (!isFault(fault)) return fault;
+      if (!mayRetry(fault, of.request.method === "GET")) throw fault;
+      const waitMs = fault.retryAfterMs ?? backOffMs(RETRY, failures, random);
+      log.debug({ call: of.request.method, on: of.on, code: fault.code, waitMs }, "trying again");
+      await giveUpWith(fault, clock.sleep(waitMs, signal), of.options.signal);
+    }
+  }
+
+  /** The answer's body, or the fault it is; rejects only for aborts. */
+  async function attempt(of: Call, signal: AbortSignal): Promise<unknown> {
+    try {
+      const answer = await abortable(transport.request({ ...of.request, signal }), signal);
+      return answer.status < 400 ? answer.body : faultOf(answer, of.on);
+    } catch (error) {
+      if (isFault(error)) return error;
+      // The request was out when time ran out: a write may have had its effect.
+      if (timedOut(error) && of.request.method !== "GET")
+        throw new Fault("LostAnswer", of.on, "no answer in time", { cause: error });
+      throw error;
+    }
+  }
+
+  const at = (resource: Resource, ref: Ref, subresource?: string): string => {
+    requireNamespace(resource, ref);
+    return pathOf(resource, subresource === undefined ? ref : { ...ref, subresource });
+  };
+  const write = (options: WriteOptions, more: Record<string, string> = {}): Record<string, string> => ({
+    ...(fieldManager === undefined ? {} : { fieldManager }),
+    ...(options.dryRun === true ? { dryRun: "All" } : {}),
+    ...more,
+  });
+
+  async function put<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions, sub?: string) {
+    const ref: Ref = object.metadata;
+    const body = leaving({ ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }, resource, sub);
+    const request: ApiRequest = { method: "PUT", path: at(resource, ref, sub), query: write(options), body };
+    return (await call({ on: nameOf(resource, ref), request, options })) as T;
+  }
+
+  const client: Client = {
+    async get<T extends KubeObject>(resource: Resource<T>, ref: Ref, options: CallOptions = {}) {
+      const request: ApiRequest = { method: "GET", path: at(resource, ref) };
+      return (await call({ on: nameOf(resource, ref), request, options })) as T;
+    },
+
+    async find(resource, ref, options) {
+      try {
+        return await client.get(resource, ref, options);
+      } catch (error) {
+        if (isFault(error, "NotFound")) return undefined;
+        throw error;
+      }
+    },
+
+    async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}) {
+      const page = async (query: Record<string, string>): Promise<ListBody<T>> => {
+        const request: ApiRequest = { method: "GET", path: pathOf(resource, scope(options)), query };
+        return (await call({ on: `${resource.kind} list`, request, options })) as ListBody<T>;
+      };
+      return listPages(resource, options, page);
+    },
+
+    watch(resource, options) {
+      return openWatch(transport, clock, bucket, resource, options);
+    },
+
+    async create<T extends KubeObject>(resource: Resource<T>, draft: object, options: WriteOptions = {}) {
+      const meta = (draft as { metadata: { name?: string; generateName?: string; namespace?: string } }).metadata;
+      const name = meta.name ?? `${meta.generateName ?? ""}*`;
+      const ref: Ref = meta.namespace === undefined ? { name } : { name, namespace: meta.namespace };
+      requireNamespace(resource, ref);
+      const body = leaving({ ...draft, apiVersion: apiVersionOf(resource), kind: resource.kind }, resource);
+      const request: ApiRequest = {
+        method: "POST",
+        path: pathOf(resource, scope(ref)),
+        query: write(options),
+        body,
+      };
+      return (await call({ on: nameOf(resource, ref), request, options })) as T;
+    },
+
+    update: (resource, object, options = {}) => put(resource, object, options),
+    updateStatus: (resource, object, options = {}) => put(resource, object, options, "status"),
+
+    async patch<T extends KubeObject>(resource: Resource<T>, ref: Ref, patch: Patch, options: PatchOptions = {}) {
+      const apply =
+        patch.type === "apply" ? { fieldManager: patch.fieldManager, force: `${patch.force ?? false}` } : {};
+      const body =
+        patch.type === "apply"
+          ? { ...patch.body, apiVersion: apiVersionOf(resource), kind: resource.kind }
+          : patch.body;
+      const request: ApiRequest = {
+        method: "PATCH",
+        path: at(resource, ref, options.subresource),
+        query: write(options, apply),
+        contentType: PATCH_TYPES[patch.type],
+        body: leaving(body, resource, options.subresource),
+      };
+      return (await call({ on: nameOf(resource, ref), request, options })) as T;
+    },
+
+    async delete(resource, ref, options = {}) {
+      const { uid, resourceVersion, gracePeriodSeconds, propagation } = options;
+      const preconditions = {
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      };
+      const body = {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+        ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+        ...(options.dryRun === true ? { dryRun: ["All"] } : {}),
+      };
+      const request: ApiRequest = { method: "DELETE", path: at(resource, ref), body };
+      try {
+        await call({ on: nameOf(resource, ref), request, options });
+      } catch (error) {
+        if (!isFault(error, "NotFound")) throw error;
+      }
+    },
+
+    async evict(pod, options = {}) {
+      const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: pod };
+      const path = pathOf(POD, { ...pod, subresource: "eviction" });
+      const request: ApiRequest = { method: "POST", path, query: write(options), body };
+      try {
+        await call({ on: nameOf(POD, pod), request, options });
+      } catch (error) {
+        if (!isFault(error, "NotFound")) throw error;
+      }
+    },
+  };
+  return client;
+}
+
+const POD: Resource = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
+
+interface ListBody<T> {
+  metadata?: { resourceVersion?: string; continue?: string };
+  items?: T[] | null;
+}
+
+/**
+ * Follows `continue`. When the server forgot the snapshot between two pages (410), the whole list is asked for at once:
+ * mixing snapshots would show a state that never was.
+ */
+async function listPages<T extends KubeObject>(
+  resource: Resource<T>,
+  options: ListOptions,
+  page: (query: Record<string, string>) => Promise<ListBody<T>>,
+): Promise<List<T>> {
+  const { labelSelector, fieldSelector, resourceVersion, limit = DEFAULT_PAGE } = options;
+  const selection = {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+  const first = resourceVersion === undefined ? selection : { ...selection, resourceVersion };
+  const items: T[] = [];
+  let body = await page(limit > 0 ? { ...first, limit: `${limit}` } : first);
+  for (;;) {
+    for (const item of body.items ?? []) items.push(whole(resource, item));
+    const next = body.metadata?.continue;
+    if (next === undefined || next === "") return { items, resourceVersion: body.metadata?.resourceVersion ?? "" };
+    try {
+      body = await page({ ...selection, limit: `${limit}`, continue: next });
+    } catch (error) {
+      if (!isFault(error, "Gone")) throw error;
+      items.length = 0;
+      body = await page(selection);
+    }
+  }
+}
+
+/** Items of a list come without apiVersion and kind from kube-apiserver's built-in kinds. */
+function whole<T extends KubeObject>(resource: Resource<T>, item: T): T {
+  return item.kind === undefined ? { ...item, apiVersion: apiVersionOf(resource), kind: resource.kind } : item;
+}
+
+function scope(of: { namespace?: string }): { namespace?: string } {
+  return of.namespace === undefined ? {} : { namespace: of.namespace };
+}
+
+function requireNamespace(resource: Resource, ref: Ref): void {
+  if (resource.namespaced && (ref.namespace ?? "") === "")
+    throw new Fault("BadRequest", nameOf(resource, ref), "a namespaced object was named without its namespace");
+}
+
+function mayRetry(fault: Fault, isRead: boolean): boolean {
+  if (fault.code === "Throttled") return !forbiddenByBudget(fault);
+  if (fault.code === "Unavailable") return true;
+  const serverSide = fault.code === "Internal" || fault.code === "Timeout";
+  if (isRead) return serverSide || fault.code === "LostAnswer";
+  return serverSide && fault.retryAfterMs !== undefined;
+}
+
+/** Waits; when the call's time is over meanwhile, the last real failure says more than the time-out. */
+async function giveUpWith(fault: Fault, wait: Promise<void>, caller: AbortSignal | undefined): Promise<void> {
+  try {
+    await wait;
+  } catch (reason) {
+    throw caller?.aborted ? reason : fault;
+  }
+}
+
+function timedOut(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TimeoutError";
+}
+
+function inTermsOfCall(error: unknown, of: Call): unknown {
+  if (timedOut(error) && !of.options.signal?.aborted)
+    return new Fault("Timeout", of.on, (error as Error).message, { cause: error });
+  return error;
+}

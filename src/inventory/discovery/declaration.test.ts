@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CustomResourceDefinition, Event } from "@slipway/kube/core";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { fingerprint } from "../../netboot/agent/key.ts";
+import { inventoryOf } from "../../netboot/hosts/testing.ts";
+import { MAC, MINUTE, NAMESPACE, rack } from "./testing.ts";
+
+const NAME = "host-52-54-00-12-34-56";
+const HERE = { namespace: NAMESPACE, name: NAME };
+
+const declared = (name: string, mac: string, more: object = {}) => ({
+  metadata: { name, namespace: "default", ...more },
+  spec: { online: true, automatedCleaningMode: "metadata" as const, bootMACAddress: mac },
+});
+
+test("N1 a host is declared by the one BareMetalHost that an administrator made with its card", async (t) => {
+  const { heard, clock, client, settle } = await rack(t);
+  heard.hear(MAC, clock.now());
+  await settle();
+  assert.deepEqual(heard.declared.get(NAME), { is: "none" });
+  await client.create(BareMetalHost, declared("node-7", MAC.toUpperCase()));
+  await settle(1_000);
+  assert.deepEqual(heard.declared.get(NAME), { is: "declared" });
+
+  const object = await client.get(BareMetalHost, { namespace: "default", name: "node-7" });
+  const elsewhere = { ...object, spec: { ...object.spec, bootMACAddress: "52:54:00:00:00:99" } };
+  await client.update(BareMetalHost, elsewhere);
+  await settle(1_000);
+  assert.deepEqual(heard.declared.get(NAME), { is: "none" }, "it was moved to another card");
+  await client.update(BareMetalHost, {
+    ...(await client.get(BareMetalHost, { namespace: "default", name: "node-7" })),
+    spec: object.spec,
+  });
+  await settle(1_000);
+  await client.delete(BareMetalHost, { namespace: "default", name: "node-7" });
+  await settle(1_000);
+  assert.deepEqual(heard.declared.get(NAME), { is: "none" }, "it was deleted");
+});
+
+test("N1 two declarations of one card count as none, and both have an event", async (t) => {
+  const { heard, clock, client, settle } = await rack(t);
+  heard.hear(MAC, clock.now());
+  for (const name of ["node-7", "node-8"]) await client.create(BareMetalHost, declared(name, MAC));
+  await settle();
+  assert.deepEqual(heard.declared.get(NAME), { is: "twice" });
+  const events = (await client.list(Event)).items.filter(({ reason }) => reason === "DeclaredTwice");
+  assert.deepEqual(events.map((event) => event.involvedObject?.name).sort(), ["node-7", "node-8"]);
+});
+
+test("N1 what discovery made is never declared, whatever becomes of its label", async (t) => {
+  const { heard, clock, client, settle } = await rack(t);
+  heard.hear(MAC, clock.now());
+  await settle();
+  const made = await client.get(BareMetalHost, HERE);
+  await client.update(BareMetalHost, { ...made, metadata: { ...made.metadata, labels: {} } });
+  await settle();
+  assert.deepEqual(heard.declared.get(NAME), { is: "none" });
+});
+
+test("N1 a card that a machine merely names is neither declared for it nor joins it to another's object", async (t) => {
+  const { heard, clock, client, settle } = await rack(t);
+  const other = "52:54:00:00:00:77";
+  await client.create(BareMetalHost, declared("victim", other));
+  await settle(1_000);
+  heard.hear(MAC, clock.now(), { inventory: inventoryOf(MAC, other), inventoryAt: clock.now() });
+  await settle();
+  assert.deepEqual(heard.declared.get(NAME), { is: "none" });
+  const own = await client.get(BareMetalHost, HERE);
+  assert.equal(own.status?.hardware?.nics?.length, 2);
+
+  // A machine that boots by the named card later has an object of its own.
+  await client.delete(BareMetalHost, { namespace: "default", name: "victim" });
+  heard.hear(other, clock.now());
+  await settle();
+  assert.equal((await client.list(BareMetalHost, { namespace: NAMESPACE })).items.length, 2);
+  // Proven, the card counts.
+  await client.create(BareMetalHost, declared("mine", "52:54:00:00:00:78"));
+  heard.hear(MAC, clock.now(), { macs: [MAC, "52:54:00:00:00:78"] });
+  await settle();
+  assert.deepEqual(heard.declared.get(NAME), { is: "declared" });
+});
+
+test("N1 the annotation approves a host, or the boot whose key it names; the one that demands a key goes first", async (t) => {
+  const { heard, clock, client, settle } = await rack(t);
+  heard.hear(MAC, clock.now());
+  await settle();
+  const annotate = async (ref: { namespace: string; name: string }, value: string) => {
+    const object = await client.get(BareMetalHost, ref);
+    const metadata = { ...object.metadata, annotations: { "slipway.dev/approved": value } };
+    await client.update(BareMetalHost, { ...object, metadata });
+    await settle(1_000);
+    return heard.declared.get(NAME);
+  };
+  assert.deepEqual(await annotate(HERE, "true"), { is: "none", approved: "true" });
+  await client.create(BareMetalHost, declared("node-7", MAC));
+  await settle(1_000);
+  const key = fingerprint(`age1${"q".repeat(58)}`);
+  assert.deepEqual(await annotate({ namespace: "default", name: "node-7" }, key), { is: "declared", approved: key });
+});
+
+test("N1 the status of a discovered host has its agent's key, address and trust, and what it waits for", async (t) => {
+  const { heard, clock, client, writes, settle } = await rack(t);
+  const agentKey = `age1${"q".repeat(58)}`;
+  const session = {
+    ...{ card: MAC, address: "10.0.0.9", proof: "lease" as const, registeredAt: clock.now(), spokeAt: clock.now() },
+  };
+  heard.hear(MAC, clock.now(), { session, agentKey });
+  await settle();
+  const agentOf = async () => (await client.get(BareMetalHost, HERE)).status?.agent;
+  assert.deepEqual(await agentOf(), {
+    address: "10.0.0.9",
+    keyFingerprint: fingerprint(agentKey),
+    registeredAt: new Date(session.registeredAt).toISOString(),
+    trust: "discovered",
+    waitsFor: "to be declared or approved: the test says so",
+  });
+  heard.trust = "approved";
+  heard.hear(MAC, clock.now());
+  await settle();
+  assert.deepEqual([(await agentOf())?.trust, (await agentOf())?.waitsFor], ["approved", "an order"]);
+  writes.length = 0;
+  heard.hear(MAC, clock.now(), { session: { ...session, spokeAt: clock.now() } });
+  await settle();
+  assert.deepEqual(writes, []);
+  const [event] = (await client.list(Event)).items.filter(({ reason }) => reason === "AgentRegistered");
+  assert.match(event?.message ?? "", new RegExp(`^from 10\\.0\\.0\\.9 with the key ${fingerprint(agentKey)}; `));
+});
+
+test("one event tells of an agent that registers, and again with its key; without a key it is told a minute later", async (t) => {
+  const { heard, clock, client, settle } = await rack(t);
+  const messages = async (): Promise<string[]> =>
+    (await client.list(Event)).items
+      .filter(({ reason }) => reason === "AgentRegistered")
+      .map(({ message }) => message!);
+  const session = { card: MAC, address: "10.0.0.9", proof: "lease" as const, registeredAt: clock.now(), spokeAt: 1 };
+  heard.hear(MAC, clock.now(), { session });
+  await settle(2_000);
+  assert.deepEqual(await messages(), []);
+  const agentKey = `age1${"q".repeat(58)}`;
+  heard.hear(MAC, clock.now(), { session: { ...session, registeredAt: clock.now() }, agentKey });
+  await settle(2 * MINUTE);
+  assert.equal((await messages()).length, 1);
+  assert.match((await messages())[0]!, /with the key/);
+
+  const other = "52:54:00:00:00:66";
+  heard.hear(other, clock.now(), { session: { ...session, card: other, registeredAt: clock.now() } });
+  await settle(2 * MINUTE);
+  const all = await messages();
+  assert.deepEqual([all.length, all.some((each) => /without a key/.test(each))], [2, true]);
+});
+
+test("where Metal3's own definition has no place for the agent, nothing is written again and again", async (t) => {
+  const { heard, clock, client, writes, settle } = await rack(t);
+  const crd = (await client.get(CustomResourceDefinition, { name: "baremetalhosts.metal3.io" })) as unknown as {
+    metadata: object;
+    spec: {
+      versions: { schema: { openAPIV3Schema: { properties: { status: { properties: Record<string, unknown> } } } } }[];
+    };
+  };
+  delete crd.spec.versions[0]!.schema.openAPIV3Schema.properties.status.properties.agent;
+  await client.update(CustomResourceDefinition, crd as never);
+  await settle(1_000);
+  const session = { card: MAC, address: "10.0.0.9", proof: "lease" as const, registeredAt: 1, spokeAt: 1 };
+  heard.hear(MAC, clock.now(), { session });
+  await settle(10 * MINUTE);
+  assert.ok(writes.filter((write) => write.endsWith("/status")).length <= 2, writes.join("\n"));
+  writes.length = 0;
+  heard.hear(MAC, clock.now(), { session });
+  await settle();
+  assert.deepEqual(writes, []);
+});
+
+test("N1 what was refused in a host's name is an event on its object", async (t) => {
+  const { heard, clock, client, settle } = await rack(t);
+  const host = heard.hear(MAC, clock.now());
+  await settle();
+  heard.tell({ is: "refused", host, because: "a registration from 10.0.0.66 was refused" });
+  await settle();
+  const [event] = (await client.list(Event)).items.filter(({ reason }) => reason === "Refused");
+  assert.deepEqual(
+    [event?.type, event?.message, event?.involvedObject?.name],
+    ["Warning", "a registration from 10.0.0.66 was refused", NAME],
+  );
+});

@@ -1,0 +1,74 @@
+import { type Clock, Fault } from "@slipway/base";
+import { type Client, isTrue } from "@slipway/kube";
+import { CustomResourceDefinition } from "@slipway/kube/core";
+import { crdOf } from "./crd.ts";
+import type { Kind } from "./kind.ts";
+
+const FIELD_MANAGER = "slipway";
+const ESTABLISHED_MS = 30_000;
+const LOOK_MS = 50;
+
+/**
+ * Applies the CRDs of the kinds, each given with all its versions, and waits until the API serves them. Objects that exist are left as they are, and so is what a
+ * definition says of conversion.
+ */
+export async function installCrds(
+  client: Client,
+  clock: Clock,
+  signal: AbortSignal,
+  kinds: readonly (readonly Kind[])[],
+): Promise<void> {
+  await Promise.all(kinds.map((versions) => install(client, clock, signal, crdOf(versions))));
+}
+
+/** As `installCrds`, but foreign definitions stay as they are: for kinds whose owner may be installed too. */
+export async function installOwnCrds(
+  client: Client,
+  clock: Clock,
+  signal: AbortSignal,
+  kinds: readonly (readonly Kind[])[],
+): Promise<void> {
+  const foreign = await Promise.all(kinds.map(([kind]) => isForeign(client, `${kind!.plural}.${kind!.group}`, signal)));
+  await installCrds(
+    client,
+    clock,
+    signal,
+    kinds.filter((_, at) => !foreign[at]),
+  );
+}
+
+/** Whether there is such a definition and none of its fields is ours. */
+async function isForeign(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
+  const held = await client.find(CustomResourceDefinition, { name }, { signal });
+  const written = (held?.metadata.managedFields ?? []) as { manager?: string }[];
+  return held !== undefined && !written.some(({ manager }) => manager === FIELD_MANAGER);
+}
+
+async function install(
+  client: Client,
+  clock: Clock,
+  signal: AbortSignal,
+  crd: ReturnType<typeof crdOf>,
+): Promise<void> {
+  const ref = { name: crd.metadata.name };
+  await client.patch(
+    CustomResourceDefinition,
+    ref,
+    { type: "apply", body: crd, fieldManager: FIELD_MANAGER, force: true },
+    { signal },
+  );
+  const until = clock.monotonic() + ESTABLISHED_MS;
+  for (;;) {
+    const held = await client.get(CustomResourceDefinition, ref, { signal });
+    if (isTrue(held.status?.conditions, "Established")) return;
+    if (clock.monotonic() >= until) {
+      const why = held.status?.conditions?.find((condition) => condition.status === "False");
+      throw new Fault(
+        "Timeout",
+        `CustomResourceDefinition/${ref.name}`,
+        `not established: ${why?.message ?? "no reason was given"}`,
+      );
+    }
+    await clock.sleep(LOOK_MS, signal);
+  }
+}

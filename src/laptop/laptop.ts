@@ -1,0 +1,204 @@
+/**
+ * Slipway on a laptop: a Kubernetes API (the embedded one, or real binaries), the operator, simulated providers and, where they are wanted, simulated
+ * clusters in one process, on loopback sockets. `demo` and `up` are two ways to look at it.
+ */
+import { join } from "node:path";
+import {
+  ALPHANUMERIC,
+  type Clock,
+  closeAll,
+  cryptoRandom,
+  type Fault,
+  type Http,
+  isFault,
+  type Log,
+  privateFile,
+  privateFolder,
+  type Random,
+  replacePrivateFile,
+  type Secrets,
+  systemClock,
+  text,
+} from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
+import { type Client, createClient, type Transport } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
+import { installCrds, installOwnCrds } from "../kinds/install.ts";
+import type { Kind } from "../kinds/kind.ts";
+import type { NetbootSettings } from "../netboot/settings.ts";
+import { serveConversion } from "../operator/conversion-server.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
+import { KINDS } from "../operator/kinds.ts";
+import { createOperator, type Operator, systemsOf } from "../operator/operator.ts";
+import { settingsFrom } from "../operator/settings.ts";
+import { textOf } from "../pki/shelf.ts";
+import type { Counterpart } from "../systems/counterpart.ts";
+import type { StartNetboot } from "../systems/netboot/led-netboot.ts";
+import { type LaptopIdentity, laptopIdentity } from "./identity.ts";
+import { type KubernetesChoice, startKubernetes } from "./kubernetes.ts";
+import { type SimulatedMetal, startMetal } from "./metal.ts";
+
+export interface LaptopOptions {
+  kubernetes: KubernetesChoice;
+  /** Where state is kept; undefined: nowhere. */
+  dir: string | undefined;
+  host: string;
+  /** Of the Kubernetes API; 0: any free one. */
+  port: number;
+  /** How many times faster than real metal the simulated one is. */
+  speed: number;
+  /** The clusters that are simulated for machines to join. */
+  counterparts: readonly Counterpart[];
+  log: Log;
+  secrets: Secrets;
+  /** See `startKubernetes`. */
+  onRepair?: (report: string[]) => void;
+  /** Boots real machines as well. */
+  netboot?: { settings: Pick<NetbootSettings, "discovery">; start: StartNetboot };
+  /** Slipway's own unless given. */
+  kinds?: readonly (readonly Kind[])[];
+}
+
+export interface Laptop {
+  /** Base URL of the Kubernetes API. */
+  url: string;
+  identity: LaptopIdentity;
+  client: Client;
+  operator: Operator;
+  metal: SimulatedMetal;
+  /** Resolves with what happened when the Kubernetes ends by itself. */
+  died: Promise<Fault>;
+  close(): Promise<void>;
+}
+
+const VIP = "10.20.30.40";
+const POLL_MS = 1000;
+const LOOPBACK = "127.0.0.1";
+
+/** Starts everything, in the order in which one part needs the other; what was started before a failure is closed again. */
+export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
+  const { log, secrets, host, port, kinds = KINDS } = options;
+  // The clouds' state speaks of the objects of one API: each kind of API has its own.
+  const dir = options.dir !== undefined && options.kubernetes === "real" ? join(options.dir, "real") : options.dir;
+  const clock: Clock = systemClock;
+  const random: Random = cryptoRandom;
+  const closers: (() => Promise<void>)[] = [];
+  const close = (): Promise<void> => closeAll(closers.splice(0));
+  try {
+    for (const folder of [options.dir, dir]) if (folder !== undefined) privateFolder(folder);
+    const identity = await laptopIdentity(options.dir, host, clock);
+    const ports = { clock, random, log };
+    const kubernetes = await startKubernetes(options.kubernetes, {
+      ...{ dir, host, port, identity, kinds, ...ports },
+      ...(options.onRepair && { onRepair: options.onRepair }),
+    });
+    closers.push(() => kubernetes.close());
+    const { transport, url, died } = kubernetes;
+    const client = createClient(transport, { clock, random, log });
+    const stopping = new AbortController();
+    await installCrds(client, clock, stopping.signal, kinds);
+    await ensureNamespace(client, DEFAULT_NAMESPACE);
+
+    const joinToken = await kept(dir, "join-token", () => text(random, 32, ALPHANUMERIC));
+    secrets.add(joinToken);
+    const http = undiciHttp({});
+    closers.push(() => http.close());
+    const metal = await startMetal({
+      client,
+      clock,
+      random,
+      log,
+      http,
+      speed: options.speed,
+      vip: VIP,
+      joinToken,
+      counterparts: options.counterparts,
+      dir,
+    });
+    closers.push(() => metal.close());
+    if (options.kubernetes === "real") {
+      // The embedded API converts by itself; this one asks.
+      const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
+      const conversion = await serveConversion({ client, clock, log }, { kinds, namespace: DEFAULT_NAMESPACE, ...way });
+      closers.push(async () => conversion?.close());
+      await conversion?.start();
+    }
+    const { operator, closeBoot } = await startOperator(options, { transport, clock, random, http, metal, joinToken });
+    closers.push(closeBoot);
+    for (const system of operator.systems)
+      if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
+    await operator.prepare(stopping.signal);
+    closers.push(() => operator.closed());
+    await operator.manager.start(stopping.signal);
+    closers.push(() => operator.manager.stop());
+    await operator.manager.whenReady();
+    return { url, identity, client, operator, metal, died, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The operator's own, where its Secret is. */
+async function ensureNamespace(client: Client, name: string): Promise<void> {
+  try {
+    await client.create(Namespace, { metadata: { name } });
+  } catch (error) {
+    if (!isFault(error, "AlreadyExists")) throw error;
+  }
+}
+
+interface Parts {
+  transport: Transport;
+  clock: Clock;
+  random: Random;
+  http: Http;
+  metal: SimulatedMetal;
+  joinToken: string;
+}
+
+async function startOperator(
+  { log, secrets, host, netboot }: LaptopOptions,
+  { transport, clock, random, http, metal, joinToken }: Parts,
+): Promise<{ operator: Operator; closeBoot: () => Promise<void> }> {
+  // The boot service's address is part of what machines get from the operator, so its socket comes first.
+  let answer: Operator["boot"] | undefined;
+  const boot = await serveHttp(async (request) => await answer!(request), { host });
+  const ports = {
+    transport,
+    clock,
+    random,
+    log,
+    http: () => http,
+    readNodeFile: async () => undefined,
+    secrets,
+  };
+  const operator = createOperator(ports, {
+    namespace: DEFAULT_NAMESPACE,
+    secret: DEFAULT_SECRET,
+    endpoints: { equinix: metal.equinix.url, latitude: metal.latitude.url },
+    of: {
+      ...settingsFrom({ TOKEN: joinToken }),
+      ...(netboot && { netboot: { discovery: netboot.settings.discovery, start: netboot.start } }),
+    },
+    systems: systemsOf([...DEFAULT_SYSTEMS, ...(netboot === undefined ? [] : ["netboot"])]),
+    bootUrl: boot.url,
+    pollMs: POLL_MS,
+    leaderElection: false,
+  });
+  answer = operator.boot;
+  return { operator, closeBoot: () => boot.close() };
+}
+
+/** A value that is made once and found again; kept readable by its owner only. */
+async function kept(dir: string | undefined, name: string, make: () => string): Promise<string> {
+  if (dir === undefined) return make();
+  const file = join(dir, name);
+  privateFile(file, { ifThere: true });
+  const held = await textOf(file);
+  if (held !== "") return held;
+  const value = make();
+  await replacePrivateFile(file, value);
+  return value;
+}

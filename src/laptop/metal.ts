@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import { type Clock, closeAll, type Http, type Log, type Random } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
+import type { Client } from "@slipway/kube";
+import { createEquinixSim, type EquinixSim } from "../sim/equinix/equinix-sim.ts";
+import { REAL_TIMINGS as EQUINIX_TIMINGS } from "../sim/equinix/options.ts";
+import { createFirmware } from "../sim/firmware/firmware.ts";
+import { METAL_TIMINGS } from "../sim/firmware/timings.ts";
+import { createLatitudeSim, type LatitudeSim } from "../sim/latitude/latitude-sim.ts";
+import { REAL_TIMINGS as LATITUDE_TIMINGS } from "../sim/latitude/options.ts";
+import { quicker } from "../sim/pace.ts";
+import { savedState } from "../sim/saved.ts";
+import type { Counterpart, JoinedCluster } from "../systems/counterpart.ts";
+
+/** What the examples name: keys and projects of the simulated providers. They open nothing but the simulation. */
+export const EXAMPLE_KEYS = {
+  equinix: {
+    token: "simulated-api-key-of-the-demo",
+    project: { id: "5f1c7f0e-9f3a-4d52-8a51-6f2f3f0c9b11", name: "demo" },
+  },
+  latitude: {
+    token: "simulated-latitude-key-of-the-demo",
+    project: { id: "proj_simulated", name: "demo", slug: "demo" },
+  },
+} as const;
+
+export interface MetalOptions {
+  client: Client;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** The network of the machines: real sockets. */
+  http: Http;
+  speed: number;
+  vip: string;
+  joinToken: string;
+  /** The clusters that are simulated for machines to join. */
+  counterparts: readonly Counterpart[];
+  /** Where the clouds' state is kept; undefined: nowhere. */
+  dir: string | undefined;
+}
+
+/** The simulated providers on sockets of their own, and the cluster that their machines join, where one is wanted. */
+export interface SimulatedMetal {
+  equinix: { url: string; sim: EquinixSim };
+  latitude: { url: string; sim: LatitudeSim };
+  close(): Promise<void>;
+}
+
+const SAVE_MS = 200;
+
+/** Starts the clusters, then the clouds on loopback sockets. The caller calls `close`. Throws a `Fault` for a saved state that cannot be read. */
+export async function startMetal(options: MetalOptions): Promise<SimulatedMetal> {
+  const { clock, random, log, http, speed, dir } = options;
+  const clusters = await Promise.all(options.counterparts.map((counterpart) => counterpart.start(options)));
+  const site = anyCluster(clusters);
+  const firmware = createFirmware({ http, clock, random, log, site, timings: quicker(METAL_TIMINGS, speed) });
+  const equinixFile =
+    dir === undefined ? undefined : savedState(join(dir, "equinix.json"), { clock, debounceMs: SAVE_MS });
+  const latitudeFile =
+    dir === undefined ? undefined : savedState(join(dir, "latitude.json"), { clock, debounceMs: SAVE_MS });
+  const equinix: EquinixSim = createEquinixSim({
+    clock,
+    random,
+    firmware,
+    token: EXAMPLE_KEYS.equinix.token,
+    projects: [EXAMPLE_KEYS.equinix.project],
+    timings: quicker(EQUINIX_TIMINGS, speed),
+    restore: await equinixFile?.load(),
+    onChange: () => equinixFile?.changed(() => equinix.snapshot()),
+  });
+  const latitude: LatitudeSim = createLatitudeSim({
+    clock,
+    random,
+    firmware,
+    token: EXAMPLE_KEYS.latitude.token,
+    project: EXAMPLE_KEYS.latitude.project,
+    timings: quicker(LATITUDE_TIMINGS, speed),
+    restore: await latitudeFile?.load(),
+    onChange: () => latitudeFile?.changed(() => latitude.snapshot()),
+  });
+  await seedNetworks(equinix);
+  const equinixSocket = await serveHttp(equinix.handle, {});
+  const latitudeSocket = await serveHttp(latitude.handle, {});
+  return {
+    equinix: { url: `${equinixSocket.url}/metal/v1`, sim: equinix },
+    latitude: { url: latitudeSocket.url, sim: latitude },
+    close: () =>
+      closeAll([
+        ...clusters.map((cluster) => () => cluster.close()),
+        () => latitude.close(),
+        () => equinix.close(),
+        () => latitudeFile?.flush(),
+        () => equinixFile?.flush(),
+        () => latitudeSocket.close(),
+        () => equinixSocket.close(),
+      ]),
+  };
+}
+
+/** Several clusters as one: a machine joins the first that takes it. */
+function anyCluster(clusters: readonly JoinedCluster[]): JoinedCluster | undefined {
+  if (clusters.length < 2) return clusters[0];
+  return {
+    async join(request) {
+      const refusals: string[] = [];
+      for (const cluster of clusters) {
+        const joined = await cluster.join(request);
+        if (joined.is === "joined") return joined;
+        refusals.push(joined.reason);
+      }
+      return { is: "refused", reason: refusals.join("; ") };
+    },
+    powerLost(machineId) {
+      for (const cluster of clusters) cluster.powerLost(machineId);
+    },
+  };
+}
+
+/** VLANs that the examples name. They must exist at the provider before a machine is put on them. */
+const EXAMPLE_VLANS = { metro: "sg", vxlans: [1000, 1001] };
+
+/** Creates the examples' VLANs through the simulated API; those that exist already are refused, which is as well. */
+export async function seedNetworks(equinix: EquinixSim): Promise<void> {
+  const { token, project } = EXAMPLE_KEYS.equinix;
+  for (const vxlan of EXAMPLE_VLANS.vxlans) {
+    await equinix.handle({
+      method: "POST",
+      url: `https://api.equinix.com/metal/v1/projects/${project.id}/virtual-networks`,
+      headers: { "x-auth-token": token, "content-type": "application/json" },
+      body: JSON.stringify({ vxlan, metro: EXAMPLE_VLANS.metro }),
+      remote: "127.0.0.1",
+    });
+  }
+}

@@ -1,0 +1,115 @@
+/** Which orders a host may get, and why: decided here for orders when they are given and when they are handed over, and for private files. Pure. */
+import { Fault } from "@slipway/base";
+import { fingerprint } from "../agent/key.ts";
+import type { OrderBody } from "../agent/protocol.ts";
+import type { Host } from "./host.ts";
+import { portsOf } from "./registration.ts";
+
+/**
+ * `discovered`: it is looked at and waits. `declared`: an administrator made a BareMetalHost with one of its cards. `approved`: a user
+ * who may, said so of this host, or of just this boot's key. `first-seen`: the settings trust all who register; for laboratories.
+ */
+export type Trust = "discovered" | "declared" | "approved" | "first-seen";
+
+export interface Standing {
+  trust: Trust;
+  /** In words that can follow a colon. */
+  because: string;
+}
+
+/** What the settings trust beside declarations and approvals. */
+export type TrustPolicy = "approved" | "first-seen";
+
+/** What the cluster says of a host. */
+export interface Declaration {
+  /** Exactly one BareMetalHost that discovery did not make has one of the host's cards. `twice`: more than one has, so none counts. */
+  is: "declared" | "twice" | "none";
+  /** The value of `slipway.dev/approved` on its BareMetalHost: `true`, or the fingerprint of the key that it is approved for. */
+  approved?: string;
+}
+
+export const UNDECLARED: Declaration = { is: "none" };
+
+/** Whether an order changes what is on the machine, or may carry secrets. */
+export function needsTrust({ order }: Pick<OrderBody, "order">): boolean {
+  return NEEDS_TRUST[order];
+}
+
+const NEEDS_TRUST: Readonly<Record<OrderBody["order"], boolean>> = {
+  inspect: false,
+  reboot: false,
+  poweroff: false,
+  write: true,
+  wipe: true,
+  kexec: true,
+};
+
+/**
+ * How far a host is trusted. A key that was approved is demanded, whatever else would hold: another boot, or another machine with its card and
+ * address, is not what a user compared. Where a relay names its ports, a card that turns up at another one has to be approved anew. A machine that has nothing to show but its own word is trusted for its key alone.
+ */
+export function standingOf(
+  { agentKey, approval, session, ports }: Pick<Host, "agentKey" | "approval" | "session" | "ports">,
+  { is, approved }: Declaration,
+  policy: TrustPolicy,
+): Standing {
+  const key = agentKey && fingerprint(agentKey);
+  const demanded = [approved === "true" ? undefined : approved, approval?.key].filter((each) => each !== undefined);
+  if (key !== undefined && demanded.includes(key)) return { trust: "approved", because: `for the key ${key}` };
+  if (demanded.length > 0) {
+    const wanted = demanded.map((each) => each.slice(0, 64)).join(" or ");
+    return discovered(`it is approved for the key ${wanted}, and its agent has ${key ?? "none"}`);
+  }
+  if (session?.proof === "claim")
+    return discovered(`at ${session.address} only its own word says which machine it is: approve its key`);
+  const port = session && ports?.[session.card];
+  if (port !== undefined && port !== session?.via)
+    return discovered(
+      `it came through the relay's port ${port} before, and through ${session?.via ?? "none"} now: approve it anew`,
+    );
+  if (approved !== undefined || approval !== undefined) return { trust: "approved", because: "whatever key it has" };
+  if (is === "declared") return { trust: "declared", because: "a BareMetalHost has its card" };
+  if (is === "twice") return discovered("more than one BareMetalHost has its card, so none counts");
+  if (policy === "first-seen" && session !== undefined)
+    return { trust: "first-seen", because: "every machine that registers is trusted here" };
+  return discovered("it is neither declared nor approved");
+}
+
+/**
+ * What an approval changes of a host: `key` binds it to the boot that has that key; without one the relay's port where the card is now is
+ * approved with it. Throws a `Fault` (`Conflict`) for a key that its agent has not, and without a key for a machine that is known by its own word alone.
+ */
+export function approvalOf(
+  { name, agentKey, session, ports }: Pick<Host, "name" | "agentKey" | "session" | "ports">,
+  key: string | undefined,
+  now: number,
+): Pick<Host, "approval" | "ports"> {
+  const own = agentKey && fingerprint(agentKey);
+  if (key !== undefined && key !== own) {
+    const has = own === undefined ? "no key" : `the key ${own}`;
+    throw new Fault("Conflict", name, `its agent has registered ${has}`, {
+      remedy: "compare with the machine's own screen: if that shows another key, another machine answers in its place",
+    });
+  }
+  if (key !== undefined) return { approval: { at: now, key } };
+  if (session?.proof === "claim")
+    throw new Fault("Conflict", name, `at ${session.address} only its own word says which machine it is`, {
+      remedy: "approve the key that its screen shows, with --key",
+    });
+  if (session === undefined) return { approval: { at: now } };
+  const { [session.card]: _port, ...others } = ports ?? {};
+  return { approval: { at: now }, ports: { ...others, ...portsOf(session) } };
+}
+
+/** What a host waits for, in words; undefined: it is at work. */
+export function waitsFor({ order }: Pick<Host, "order">, { trust, because }: Standing): string | undefined {
+  const open = order !== undefined && order.result === undefined ? order : undefined;
+  if (open === undefined) return trust === "discovered" ? `to be declared or approved: ${because}` : "an order";
+  if (trust === "discovered" && needsTrust(open.is))
+    return `to be trusted with the order "${open.is.order}": ${because}`;
+  return open.takenAt === undefined ? `its agent to take the order "${open.is.order}"` : undefined;
+}
+
+function discovered(because: string): Standing {
+  return { trust: "discovered", because };
+}

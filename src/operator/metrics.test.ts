@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault } from "@slipway/base";
+import type { Context, Controller } from "@slipway/kube";
+import { Registry } from "prom-client";
+import { Instance } from "../kinds/harvester/instance.ts";
+import { InstancePool } from "../kinds/harvester/instance-pool.ts";
+import type { MachineDriver } from "../machines/machine.ts";
+import { operatorMetrics } from "./metrics.ts";
+
+const lines = async (registry: Registry, name: string): Promise<string[]> =>
+  (await registry.metrics()).split("\n").filter((line) => line.startsWith(name));
+
+test("instances are counted by their status at each scrape, those without one as new", async () => {
+  const registry = new Registry();
+  const metrics = operatorMetrics(registry);
+  assert.deepEqual(await lines(registry, "slipway_instances"), []);
+  const instances = ["managed", "managed", "", undefined].map(
+    (status) => ({ status: status === undefined ? undefined : { status } }) as unknown as Instance,
+  );
+  metrics.objects((kind) => (kind === Instance ? instances : []));
+  assert.deepEqual(await lines(registry, "slipway_instances"), [
+    'slipway_instances{status="managed"} 2',
+    'slipway_instances{status="new"} 2',
+  ]);
+  instances.length = 1;
+  assert.deepEqual(await lines(registry, "slipway_instances"), ['slipway_instances{status="managed"} 1']);
+});
+
+test("machines are counted as they are bought, released and replaced, and their events still reach the cluster", async () => {
+  const registry = new Registry();
+  const told: string[] = [];
+  const events = {
+    normal: (on: { kind: string }, reason: string) => told.push(`${on.kind} ${reason}`),
+    warning: (on: { kind: string }, reason: string) => told.push(`${on.kind} warning ${reason}`),
+  };
+  const inner = {
+    name: "x",
+    async reconcile(_: unknown, { events }: Context) {
+      for (const reason of ["Ordered", "Ordered", "Released", "Replacing", "Other"])
+        events.normal({ kind: Instance.kind } as Instance, reason, "");
+      events.normal({ kind: InstancePool.kind } as InstancePool, "Released", "");
+      events.warning({ kind: Instance.kind } as Instance, "Ordered", "");
+    },
+  } as unknown as Controller;
+  await operatorMetrics(registry)
+    .controller(inner)
+    .reconcile({ name: "a" }, { events } as unknown as Context);
+  assert.deepEqual(await lines(registry, "slipway_machines"), [
+    "slipway_machines_bought_total 2",
+    "slipway_machines_released_total 1",
+    "slipway_machines_replaced_total 1",
+  ]);
+  assert.equal(told.length, 7);
+});
+
+test("calls to a provider are counted by operation and outcome, and answer as before", async () => {
+  const registry = new Registry();
+  const driver = {
+    type: "equinix",
+    list: async () => ["m"],
+    read: async () => {
+      throw new Fault("Throttled", "x", "later");
+    },
+    networkSettled: () => true,
+  } as unknown as MachineDriver;
+  const counted = operatorMetrics(registry).driver(() => driver)({} as never, {} as never);
+  assert.deepEqual(await counted.list(), ["m"]);
+  await assert.rejects(counted.read("a"), /later/);
+  assert.equal(counted.networkSettled({} as never, {} as never), true);
+  assert.deepEqual((await lines(registry, "slipway_cloud_calls_total")).toSorted(), [
+    'slipway_cloud_calls_total{provider="equinix",operation="list",code="ok"} 1',
+    'slipway_cloud_calls_total{provider="equinix",operation="read",code="Throttled"} 1',
+  ]);
+});

@@ -1,0 +1,196 @@
+/** A system that only this file knows, put beside the others: what it declares appears wherever systems are derived. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createApiServer } from "@slipway/apiserver";
+import { Fault, isFault, type Log, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { createClient, DONE, runtimeMetrics, source } from "@slipway/kube";
+import { Registry } from "prom-client";
+import { z } from "zod";
+import { installCrds } from "../kinds/install.ts";
+import { defineKind } from "../kinds/kind.ts";
+import { harvester } from "../systems/harvester/system.ts";
+import { type System, system } from "../systems/system.ts";
+import { installFiles } from "./install/files.ts";
+import { ownKinds } from "./kinds.ts";
+import { operatorMetrics } from "./metrics.ts";
+import { createOperator, systemsOf } from "./operator.ts";
+import { operatorRules } from "./rbac.ts";
+import { environmentSettings, settingsFrom, settingsOf } from "./settings.ts";
+import { SYSTEMS } from "./systems.ts";
+
+const Buoy = defineKind({
+  group: "sea.example.com",
+  version: "v1",
+  kind: "Buoy",
+  plural: "buoys",
+  namespaced: false,
+  description: "Marks a channel.",
+  spec: z.object({ colour: z.string().optional() }),
+  status: z.object({ greeting: z.string().optional() }),
+  columns: [{ name: "Greeting", type: "string", jsonPath: ".status.greeting" }],
+});
+
+const sea = system({
+  name: "sea",
+  summary: "buoys that answer",
+  kinds: [[Buoy]],
+  settings: z.strictObject({ word: z.string().default("ahoy").describe("what a buoy answers").meta({ env: "WORD" }) }),
+  counts: [{ name: "slipway_buoys", help: "Buoys", label: "state", kind: Buoy, valueOf: () => "afloat" }],
+  parts: (_ports, { word }) => ({
+    controllers: [
+      {
+        name: "buoy",
+        system: "sea",
+        sources: [source({ resource: Buoy })],
+        access: [{ resource: Buoy, verbs: ["update"], subresource: "status" }],
+        async reconcile(ref, { cache, client }) {
+          const buoy = cache.get(Buoy, ref);
+          if (buoy === undefined || buoy.status?.greeting === word) return DONE;
+          await client.updateStatus(Buoy, { ...buoy, status: { greeting: word } });
+          return DONE;
+        },
+      },
+    ],
+  }),
+});
+
+const systems = [...SYSTEMS, sea];
+
+test("a new system's kinds, rights and settings appear where they are derived from the list", () => {
+  const kinds = ownKinds(systems);
+  const files = installFiles(kinds, systems);
+  assert.match(files.get("deploy/crds/sea.example.com_buoys.yaml")!, /kind: Buoy/);
+  const { clusterRules } = operatorRules("ns", kinds, [sea]);
+  const ofBuoys = clusterRules.filter(({ apiGroups }) => apiGroups.includes("sea.example.com"));
+  assert.deepEqual(
+    ofBuoys.flatMap(({ resources, verbs }) => resources.map((resource) => `${verbs} ${resource}`)),
+    ["list,watch buoys", "update buoys/status"],
+  );
+  assert.deepEqual(
+    environmentSettings([sea]).map(({ variable, about }) => `${variable}: ${about}`),
+    ["WORD: what a buoy answers"],
+  );
+});
+
+test("rights and files can be made for a selection of systems", () => {
+  const all = JSON.stringify(operatorRules());
+  const few = systemsOf(["providers"]);
+  const some = JSON.stringify(operatorRules(undefined, ownKinds(few), few));
+  assert.match(all, /instancepools/);
+  assert.doesNotMatch(some, /instancepools|nodes/);
+  assert.match(some, /machineproviders/);
+  assert.deepEqual(
+    [...installFiles(ownKinds(few), few).keys()].filter((name) => name.startsWith("deploy/crds/")),
+    ["deploy/crds/slipway.dev_machineproviders.yaml"],
+  );
+});
+
+test("a system runs with what is set of it, beside those that it does not know", async () => {
+  const clock = new VirtualClock();
+  const random = seededRandom(1);
+  const log = quietLog;
+  const api = await createApiServer({ clock, random, log });
+  const client = createClient(api.transport(), { clock, random, log });
+  const registry = new Registry();
+  const installed = installCrds(client, clock, new AbortController().signal, ownKinds([sea]));
+  await clock.run(1_000);
+  await installed;
+  const operator = createOperator(
+    {
+      ...{ transport: api.transport(), clock, random, log, counts: operatorMetrics(registry, systems) },
+      http: () => async () => {
+        throw new Fault("Unavailable", "cloud", "there is none");
+      },
+      readNodeFile: async () => undefined,
+    },
+    {
+      ...{ namespace: "default", secret: "s", bootUrl: "http://boot.invalid", pollMs: 1000, leaderElection: false },
+      systems: [sea],
+      of: settingsFrom({ WORD: "land ho" }, [sea]),
+    },
+  );
+  await client.create(Buoy, { metadata: { name: "north" }, spec: {} });
+  await operator.manager.start();
+  await clock.run(1_000);
+  assert.equal((await client.get(Buoy, { name: "north" })).status?.greeting, "land ho");
+  assert.match(await registry.metrics(), /slipway_buoys\{state="afloat"\} 1/);
+  await operator.manager.stop();
+  await api.close();
+});
+
+test("a system whose definition is missing costs the others nothing, metrics included, and is named with what to do", async () => {
+  const clock = new VirtualClock();
+  const random = seededRandom(1);
+  const warned: object[] = [];
+  const log: Log = { ...quietLog, warn: (fields) => void warned.push(fields), child: () => log };
+  const api = await createApiServer({ clock, random, log: quietLog });
+  const client = createClient(api.transport(), { clock, random, log });
+  const registry = new Registry();
+  const install = async (system: System): Promise<void> => {
+    const installed = installCrds(client, clock, new AbortController().signal, ownKinds([system]));
+    await clock.run(1_000);
+    await installed;
+  };
+  await install(sea);
+  const operator = createOperator(
+    {
+      ...{ transport: api.transport(), clock, random, log, counts: operatorMetrics(registry, systems) },
+      metrics: runtimeMetrics(registry),
+      http: () => async () => {
+        throw new Fault("Unavailable", "cloud", "there is none");
+      },
+      readNodeFile: async () => undefined,
+    },
+    {
+      ...{ namespace: "default", secret: "s", bootUrl: "http://boot.invalid", pollMs: 1000, leaderElection: false },
+      systems: [harvester, sea],
+    },
+  );
+  await client.create(Buoy, { metadata: { name: "north" }, spec: {} });
+  const started = operator.manager.start();
+  await clock.run(1_000);
+  await started;
+  await clock.run(1_000);
+  assert.equal((await client.get(Buoy, { name: "north" })).status?.greeting, "ahoy");
+  const metrics = await registry.metrics();
+  assert.match(metrics, /slipway_buoys\{state="afloat"\} 1/);
+  assert.match(metrics, /slipway_system_ready\{system="harvester"\} 0\n/);
+  assert.match(metrics, /slipway_system_ready\{system="sea"\} 1\n/);
+  const group = "equinix.harvesterhci.io";
+  assert.deepEqual(
+    warned,
+    ["instancepools", "instances"].map((plural) => ({
+      kind: `${plural}.${group}`,
+      version: "v1",
+      systems: ["harvester"],
+      remedy: `kubectl apply -f deploy/crds/${group}_${plural}.yaml; a restart is not needed`,
+    })),
+  );
+  await install(harvester);
+  await clock.run(60_000);
+  assert.equal(operator.manager.ready(), true);
+  await operator.manager.stop();
+  await api.close();
+});
+
+test("a setting that is wrong names its system, and a system that there is none of is refused", () => {
+  const refused = (work: () => unknown): Fault => {
+    try {
+      work();
+    } catch (error) {
+      if (isFault(error)) return error;
+    }
+    return assert.fail("it was taken");
+  };
+  assert.match(refused(() => settingsOf(sea, { sea: { word: 7 } })).message, /^system sea: .*expected string/);
+  assert.match(refused(() => settingsOf(sea, { sea: { wrod: "x" } })).message, /wrod/);
+  assert.equal(refused(() => systemsOf(["harbour"])).remedy, "use some of harvester, providers, netboot");
+  assert.equal((settingsOf(sea) as { word: string }).word, "ahoy");
+});
+
+test("no two systems have the same name or bring the same kind", () => {
+  assert.equal(new Set(systems.map(({ name }) => name)).size, systems.length);
+  const plurals = systems.flatMap(({ kinds }) => kinds.flat().map(({ plural, group }) => `${plural}.${group}`));
+  assert.equal(new Set(plurals).size, plurals.length);
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
+import { orderOf, passesOf, placementsOf } from "./claim.ts";
+
+const order = (spec: InstanceSpec, onDemand = false) => {
+  const instance = { metadata: { name: "rack-a", uid: "u-1" }, spec } as unknown as Instance;
+  const boot = { scriptUrl: "https://boot.example/s", userData: "" };
+  return orderOf(instance, { plan: "p", metro: "SG" }, boot, onDemand);
+};
+
+test("SSH keys go with the order, one as well as several; where there are none, nothing is said of them", () => {
+  for (const keys of [["k-1"], ["k-1", "k-2"]]) {
+    assert.deepEqual(order({ projectsshKeys: keys }).projectSshKeys, keys);
+    assert.deepEqual(order({ usersshKeys: keys }).userSshKeys, keys);
+  }
+  assert.deepEqual(order({ projectsshKeys: [null, "k-1"] }).projectSshKeys, ["k-1"]);
+  for (const none of [undefined, null, [], [null]]) {
+    const made = order({
+      ...(none !== undefined && {
+        projectsshKeys: none as unknown as string[],
+        usersshKeys: none as unknown as string[],
+      }),
+    });
+    assert.ok(!("projectSshKeys" in made) && !("userSshKeys" in made), String(none));
+  }
+});
+
+test("a spot machine is ordered at the price that was set, at any price where none was, and on demand as an ordinary one", () => {
+  assert.deepEqual(order({ spotInstance: true, spotPriceMax: "500m" }).spot, { maxPrice: "0.5" });
+  for (const unset of ["0", "", null, undefined])
+    assert.deepEqual(order({ spotInstance: true, ...(unset !== undefined && { spotPriceMax: unset }) }).spot, {});
+  assert.equal(order({ spotInstance: true, spotPriceMax: "500m" }, true).spot, undefined);
+  assert.equal(order({ spotPriceMax: "500m" }).spot, undefined);
+});
+
+test("H22 every metro of the first plan is tried before the second plan, none of them twice", () => {
+  assert.deepEqual(placementsOf({ plan: "a", plans: ["b", "a"], metro: "SG", metros: ["NY", "SG"] }), [
+    { plan: "a", metro: "SG" },
+    { plan: "a", metro: "NY" },
+    { plan: "b", metro: "SG" },
+    { plan: "b", metro: "NY" },
+  ]);
+  assert.deepEqual(placementsOf({ plan: "a", facility: ["sg1"] }), [
+    { plan: "a", metro: undefined, facility: ["sg1"] },
+  ]);
+});
+
+test("H30 a machine is installed by its first boot, unless its ports must change first or its NIC must be asked for", () => {
+  assert.equal(passesOf({}, undefined), 1);
+  assert.equal(passesOf({ managementInterfaces: ["eth0"] }, undefined), 1);
+  assert.equal(passesOf({ managementInterfaces: ["eth1"] }, undefined), 2);
+  assert.equal(passesOf({ managementInterfaces: ["eth0", "eth1"] }, undefined), 2);
+  assert.equal(passesOf({ ipxeScriptUrl: "https://x.example/s" }, undefined), 2);
+  for (const mode of ["layer2-bonded", "layer2-individual"] as const)
+    assert.equal(passesOf({}, { mode, vlans: [] }), 2, mode);
+  assert.equal(passesOf({}, { mode: "hybrid-bonded", vlans: [] }), 1);
+  assert.equal(passesOf({ installMode: "OneBoot", managementInterfaces: ["eth1"] }, undefined), 1);
+  assert.equal(passesOf({ installMode: "TwoPass" }, undefined), 2);
+});
+
+test("keys without a value are left out of an order's features", () => {
+  const features = { tpm: "required", sgx: null } as unknown as Record<string, string>;
+  assert.deepEqual(order({ features }).features, { tpm: "required" });
+});

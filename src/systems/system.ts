@@ -1,0 +1,98 @@
+/**
+ * A system is a value: what it is called, which kinds it brings, what may be set, and what runs. The operator, its rights, what is
+ * installed, the command's flags and help, metrics and the demo are derived from the list of them (`operator/systems.ts`), so a new system
+ * is a folder beside this file and a line there.
+ */
+import type { Clock, Log } from "@slipway/base";
+import type { Access, Client, Controller, KubeObject } from "@slipway/kube";
+import type { z } from "zod";
+import type { BootRecords } from "../bootstrap/boot-service.ts";
+import type { Kind } from "../kinds/kind.ts";
+import type { Accounts } from "../machines/accounts.ts";
+import type { Counterpart } from "./counterpart.ts";
+import type { OwnAccount } from "./providers/accounts.ts";
+
+/** What every system is given when it is put together. */
+export interface SystemPorts {
+  clock: Clock;
+  log: Log;
+  /** For what is done outside of controllers and boots. Its rights are the system's `access`. */
+  client: Client;
+  /** The operator's own namespace. */
+  namespace: string;
+  /** Machine providers' accounts, shared by all who buy machines. */
+  accounts: Accounts;
+  /** Where the account is described that serves objects which name no MachineProvider. */
+  account: OwnAccount;
+  /** Base URL at which machines reach the boot service. */
+  bootUrl: string;
+  /** Between looks at machines on their way. */
+  pollMs: number;
+  /** Reads rancherd's configuration of the node that the operator runs on; undefined where there is none. */
+  readNodeFile: () => Promise<string | undefined>;
+  /** Has the log and all that leaves the process hide a value. */
+  onSecret: (value: string) => void;
+}
+
+/** What runs of a system. */
+export interface SystemParts {
+  controllers: readonly Controller[];
+  /** What is done outside of the controllers, and needs rights of its own. */
+  access?: readonly Access[];
+  /** Sees to what must be there before it runs, once its definitions are installed. */
+  prepare?(client: Client, signal: AbortSignal): Promise<void>;
+  /** Resolves when what its controllers started is closed: after the manager has stopped. */
+  closed?(): Promise<void>;
+  /** The boots that the boot service serves. `client` may do what `access` says. */
+  boots?(client: Client): BootRecords;
+}
+
+/** Objects of a kind, counted at each scrape by a word of each: a gauge with one label. */
+export interface ObjectCount {
+  /** Of the metric: `slipway_instances`. */
+  name: string;
+  help: string;
+  label: string;
+  kind: Kind;
+  valueOf(object: KubeObject): string;
+}
+
+/** The reasons of events by which machines are counted, on objects of one kind. */
+export interface MachineEvents {
+  kind: Kind;
+  bought: string;
+  released: string;
+  replaced: string;
+}
+
+export interface System<Settings = unknown> {
+  /** The unit of leader election and of `--systems`. */
+  readonly name: string;
+  /** What it does, in one line. */
+  readonly summary: string;
+  /** Every kind that it brings, each with all its versions. */
+  readonly kinds: readonly (readonly Kind[])[];
+  /** Whether its kinds may be foreign: an existing definition of another owner stays as it is. Default: false. */
+  readonly kindsMayBeForeign?: boolean;
+  /** False: it runs only where it is given settings. Default: true. */
+  readonly runsByDefault?: boolean;
+  /** What may be set. A member's meta says how: `env`, an environment variable. */
+  readonly settings: z.ZodObject;
+  /** Namespace and Secret where users of the original have its account. The operator's own defaults are the first system's. */
+  readonly home?: { readonly namespace: string; readonly secret: string };
+  readonly counts?: readonly ObjectCount[];
+  readonly machineEvents?: MachineEvents;
+  /** The folder below `examples/` with its manifests, which the demo applies. */
+  readonly examples?: string;
+  /** Loads what stands in for its surroundings. */
+  simulated?(): Promise<{ counterpart: Counterpart }>;
+  /** Puts it together; nothing runs yet. */
+  parts(ports: SystemPorts, settings: Settings): SystemParts;
+}
+
+/** Types a system against its own settings, then forgets the type, so that all stand in one list. */
+export function system<Schema extends z.ZodObject>(
+  of: Omit<System<z.output<Schema>>, "settings"> & { settings: Schema },
+): System {
+  return of as unknown as System;
+}

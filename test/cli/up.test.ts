@@ -1,0 +1,66 @@
+/** `slipway up` as a person starts it, again and again in one folder, with and without a simulated cluster. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { type Client, createClient } from "@slipway/kube";
+import { CustomResourceDefinition, Namespace, Node } from "@slipway/kube/core";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+
+const LAST_LINE = /^Ctrl-C stops it/;
+
+/** Runs it with these options while `look` looks at its API; gives what it printed. */
+async function up(t: TestContext, dir: string, options: string[], look: (client: Client) => Promise<void>) {
+  const child = spawn("bin/slipway", ["up", "--dir", dir, "--port", "0", ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    said.push(line);
+    if (LAST_LINE.test(line)) break;
+  }
+  child.stdout.resume();
+  const connection = await loadConnection({ kubeconfig: join(dir, "kubeconfig"), env: {}, clock: systemClock });
+  const transport = createHttpTransport(connection);
+  try {
+    await look(createClient(transport, { clock: systemClock, random: cryptoRandom, log: quietLog }));
+  } finally {
+    await transport.close();
+    child.kill("SIGINT");
+    await once(child, "exit");
+  }
+  return said.join("\n");
+}
+
+const foreign = async (client: Client): Promise<string[]> =>
+  (await client.list(CustomResourceDefinition)).items
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => /cluster\.x-k8s\.io$/.test(name));
+const nodes = async (client: Client): Promise<number> => (await client.list(Node)).items.length;
+
+test("without --sim nothing is there that others define, with it a cluster is, and what is left of it later is named", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-up-"));
+  t.after(() => rm(dir, { recursive: true }));
+
+  const fresh = await up(t, dir, [], async (client) => {
+    assert.deepEqual([await foreign(client), await nodes(client)], [[], 0]);
+    assert.ok(await client.find(Namespace, { name: "harvester-system" }), "the operator's own namespace");
+  });
+  assert.match(fresh, /--sim harvester/);
+  assert.doesNotMatch(fresh, /delete|examples/);
+
+  const simulated = await up(t, dir, ["--sim", "harvester"], async (client) => {
+    assert.deepEqual([await foreign(client), await nodes(client)], [["machines.cluster.x-k8s.io"], 3]);
+  });
+  assert.match(simulated, /kubectl apply -f examples\/harvester\//);
+
+  const after = await up(t, dir, [], async (client) => assert.equal(await nodes(client), 3));
+  assert.match(after, /kubectl delete node harvester-manager-1 harvester-manager-2 harvester-manager-3\n/);
+  assert.match(after, /kubectl delete customresourcedefinition machines\.cluster\.x-k8s\.io\n/);
+});
