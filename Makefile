@@ -1,5 +1,7 @@
 # Each target sets up what it needs. `make help` lists them.
 NODE := node_modules/.bin/node
+# No test takes 20 minutes: one that waits for what never comes ends with its name.
+TEST := $(NODE) --test --test-timeout=1200000 --test-reporter=spec
 INSTALLED := node_modules/.package-lock.json
 # Upstream's managers and clusterctl, for the suite that runs them on the embedded API.
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
@@ -25,7 +27,7 @@ test: $(INSTALLED) ## Every test that needs nothing but npm packages
 
 test-kubectl: $(INSTALLED) ## Transcripts of a real kubectl (Debian's kubernetes-client, or KUBECTL=path)
 	@command -v $${KUBECTL:-kubectl} >/dev/null || { echo "test-kubectl: no kubectl: apt-get install kubernetes-client, or set KUBECTL"; exit 1; }
-	@$(NODE) --test --test-reporter=spec "test/kubectl/**/*.test.ts"
+	@$(TEST) "test/kubectl/**/*.test.ts"
 
 kube-assets: $(INSTALLED) ## Build etcd, kube-apiserver and the like from Go modules into a cache: NAMES="judge"
 	@$(NODE) test/kubernetes/assets/main.ts $(NAMES)
@@ -35,12 +37,12 @@ test-conformance: $(INSTALLED) ## Kubernetes' own API specs on kube-apiserver an
 
 test-kubernetes: $(INSTALLED) ## The systems on a real kube-apiserver, and the embedded API held against it
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
-	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/kubernetes/*.test.ts" "test/kubernetes/{assets,conformance,differential}/*.test.ts"
+	@$(TEST) --test-concurrency=2 "test/kubernetes/*.test.ts" "test/kubernetes/{assets,conformance,differential}/*.test.ts"
 
 test-cluster-api: $(INSTALLED) ## Upstream's Cluster API, clusterctl move included, on the embedded API
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
 	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null
-	@$(NODE) --test --test-reporter=spec "test/kubernetes/cluster-api/*.test.ts"
+	@$(TEST) "test/kubernetes/cluster-api/*.test.ts"
 
 check: $(INSTALLED) ## Types, lint, format, layers, generated files
 	@node_modules/.bin/tsc --noEmit
@@ -61,10 +63,10 @@ agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders f
 	@$(NODE) tools/agent/main.ts
 
 test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in network namespaces; FUZZ_RUNS=number
-	@$(NODE) --test --test-reporter=spec --test-concurrency=2 "test/netboot/**/*.test.ts"
+	@$(TEST) --test-concurrency=2 "test/netboot/**/*.test.ts"
 
 test-attack: $(INSTALLED) ## What attackers try: floods, impersonation, doubled inputs, damage, a full disk (some need root; skipped with a reason)
-	@$(NODE) --expose-gc --test --test-reporter=spec --test-concurrency=2 "test/attack/**/*.test.ts"
+	@$(TEST) --expose-gc --test-concurrency=2 "test/attack/**/*.test.ts"
 
 test-all: export SEEDS = 300
 test-all: check test sim test-kubectl test-kubernetes test-cluster-api test-conformance test-install test-netboot test-attack test-firmware ## Every suite, one after the other
@@ -74,7 +76,7 @@ test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-
 
 test-install: image ## Bundle, image and chart as they are installed (needs Go for Helm and kubectl, or both on the PATH)
 	@$(NODE) test/kubernetes/assets/main.ts helm kubectl >/dev/null || command -v helm >/dev/null
-	@$(NODE) --test --test-reporter=spec "test/install/**/*.test.ts"
+	@$(TEST) "test/install/**/*.test.ts"
 
 bench: $(INSTALLED) ## Benchmarks; figures and budgets in bench/README.md
 	@for file in bench/*.bench.ts; do $(NODE) $$file || exit 1; done

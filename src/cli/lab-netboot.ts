@@ -32,13 +32,13 @@ export async function startLabNetboot(
   const led = ledNetboot(settings, {
     start: () => {
       const starting = startNetboot({ ...place, settings }, { clock, random, log });
-      for (const controller of led.controllers) manager.add(controller);
       starting.then(started.resolve, started.reject);
       return starting;
     },
     log,
     clock,
   });
+  for (const controller of led.controllers) manager.add(controller);
   const stopping = new AbortController();
   const close = async (): Promise<void> => {
     stopping.abort();

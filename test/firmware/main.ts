@@ -10,6 +10,8 @@ import { diskImages } from "./disk-image/image.ts";
 
 /** How `disk-image/build.sh` says that a program is missing (sysexits.h: a service is unavailable). */
 const LACKS_PROGRAM = 69;
+/** No test takes this long; one that waits for what never comes ends with its name. */
+const LONGEST_MS = 20 * 60_000;
 const ROOT = join(import.meta.dirname, "../..");
 
 const why = (await missing()) ?? forbidden() ?? agentTrouble() ?? (await imageTrouble());
@@ -50,7 +52,7 @@ async function imageTrouble(): Promise<string | undefined> {
 async function tests(): Promise<number> {
   const named = process.argv.slice(2);
   const files = named.length > 0 ? named : globSync(join(import.meta.dirname, "*.test.ts")).sort();
-  const options = ["--test", "--test-concurrency=1", "--test-reporter=spec"];
+  const options = ["--test", `--test-timeout=${LONGEST_MS}`, "--test-concurrency=1", "--test-reporter=spec"];
   const suite = new KeptProcess(inside(process.execPath, [...options, ...files]));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void suite.stop());
   return await suite.gone;
