@@ -118,8 +118,10 @@ export async function poolWorld({
     {
       namespace: NAMESPACE,
       secret: "equinix-addon",
-      endpoints: { equinix: `${await serve("equinix", equinix.handle)}/metal/v1` },
-      of: settingsFrom({ TOKEN: JOIN_TOKEN }),
+      of: settingsFrom({
+        TOKEN: JOIN_TOKEN,
+        EQUINIX_ENDPOINT: `${await serve("equinix", equinix.handle)}/metal/v1`,
+      }),
       bootUrl: await serve("boot", async (request) => await boot!(request)),
       pollMs: POLL_MS,
       leaderElection: false,

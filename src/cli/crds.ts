@@ -5,6 +5,8 @@ import { DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { installFiles } from "../operator/install/files.ts";
 import { ALL_KINDS, ownKinds } from "../operator/kinds.ts";
 import { systemsOf } from "../operator/operator.ts";
+import { settingsReference } from "../operator/settings-reference.ts";
+import { SYSTEMS } from "../operator/systems.ts";
 import type { System } from "../systems/system.ts";
 import { namesOf } from "./option-values.ts";
 import type { Verb } from "./verb.ts";
@@ -14,9 +16,9 @@ export const verb: Verb = (program) => {
   program
     .command("crds")
     .description(
-      "Print the CustomResourceDefinitions, or write all that is generated: they, manifests, chart, API reference.",
+      "Print the CustomResourceDefinitions, or write all that is generated: they, manifests, chart, references.",
     )
-    .option("--write <root>", "write what is generated under <root>/deploy, and <root>/docs/api.md")
+    .option("--write <root>", "write what is generated under <root>/deploy, <root>/docs/api.md and settings.md")
     .option(
       "--systems <names>",
       `only what these systems need, of: ${DEFAULT_SYSTEMS.join(", ")}`,
@@ -52,7 +54,9 @@ Examples:
 
 /** Path below the root → text. */
 function generated(systems: readonly System[]): Map<string, string> {
-  return installFiles(ownKinds(systems), systems).set("docs/api.md", apiReference(ALL_KINDS.flat()));
+  return installFiles(ownKinds(systems), systems)
+    .set("docs/api.md", apiReference(ALL_KINDS.flat()))
+    .set("docs/settings.md", settingsReference(SYSTEMS));
 }
 
 async function compare(files: ReadonlyMap<string, string>, root: string): Promise<void> {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { systemClock as clock, closeAll, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import { openDoor } from "../lab/door.ts";
+import { startLabNetboot } from "../lab/lab-netboot.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
 import { startKubernetes } from "../laptop/kubernetes.ts";
-import { startLabNetboot } from "./lab-netboot.ts";
+import { SOCKET } from "../netboot/service/place.ts";
 import { labNews } from "./lab-news.ts";
 import type { LogLevel } from "./log-level.ts";
-import { SOCKET } from "./netboot-client.ts";
 import { say, secrets } from "./outgoing.ts";
 import { untilStopped } from "./until-stopped.ts";
 

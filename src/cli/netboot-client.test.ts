@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isFault } from "@slipway/base";
-import { type NetbootClient, netbootClient, SOCKET } from "./netboot-client.ts";
+import { SOCKET } from "../netboot/service/place.ts";
+import { type NetbootClient, netbootClient } from "./netboot-client.ts";
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), "slipway-client-"));

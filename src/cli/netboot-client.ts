@@ -7,9 +7,9 @@ import { type Code, Fault, type HttpRequest, isFault } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import type { ShownHost } from "../netboot/local-api.ts";
 import type { LogLine } from "../netboot/logs/host-logs.ts";
+import { SOCKET } from "../netboot/service/place.ts";
 
-/** Where a netboot that was started here listens for the command: by itself, as a part of `up`, or of `lab`. */
-export const SOCKET = "netboot.sock";
+/** The folders of a netboot that was started here: by itself, as a part of `up`, or of `lab`. */
 export const FOLDERS: readonly string[] = [".slipway/netboot", ".slipway/lab/netboot"];
 
 /** An order to write an image is answered once the image has been fetched and converted. */

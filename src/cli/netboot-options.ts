@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Fault } from "@slipway/base";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { loadAll, YAMLException } from "js-yaml";
 import { type NetbootSettings, netbootSettings } from "../netboot/settings.ts";
+import { isPart, settingsFile } from "../netboot/settings-file.ts";
 import { portNumber } from "./option-values.ts";
 
 export interface NetbootOptions {
@@ -70,7 +69,7 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
     trust: options.trust,
     discovery: defined({ namespace: options.namespace }),
   });
-  const whole = { ...defined(file) };
+  const whole: Record<string, unknown> = { ...file };
   for (const [name, value] of Object.entries(said ?? {})) whole[name] = over(file[name], value);
   const sources = [...(config === undefined ? [] : [config]), ...(config && !said ? [] : ["the command line"])];
   return netbootSettings(whole, sources.join(" and "));
@@ -97,28 +96,6 @@ function defined(given: Readonly<Record<string, unknown>>): Record<string, unkno
 function over(part: unknown, said: unknown): unknown {
   if (!isPart(said) || part === undefined || part === null) return said;
   return isPart(part) ? { ...part, ...said } : part;
-}
-
-function isPart(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-async function settingsFile(path: string): Promise<Record<string, unknown>> {
-  const yaml = await readFile(path, "utf8");
-  let documents: unknown[];
-  try {
-    documents = loadAll(yaml);
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const line = error.mark ? `:${error.mark.line + 1}` : "";
-    throw new Fault("Invalid", `${path}${line}`, `not YAML: ${error.reason}`, { remedy: "correct the file" });
-  }
-  if (documents.length > 1)
-    throw new Fault("Invalid", path, "there is more than one document", { remedy: "write all settings into one" });
-  // A file in which nothing is said leaves everything as it is without one.
-  const read = documents[0] ?? {};
-  if (isPart(read)) return read;
-  throw new Fault("Invalid", path, "settings are names with values");
 }
 
 function isoImage(text: string, before: Record<string, string> = {}): Record<string, string> {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { cryptoRandom, Fault, type Http, type Log, plain, systemClock, uuid } from "@slipway/base";
+import { cryptoRandom, Fault, type Http, plain, systemClock, uuid } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import { jsonLog } from "@slipway/base/json-log";
@@ -8,7 +8,6 @@ import { runtimeMetrics } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Option } from "commander";
 import { Registry } from "prom-client";
-import { NETBOOT } from "../inventory/discovery/controller.ts";
 import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import {
   type ConversionServer,
@@ -19,12 +18,11 @@ import {
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { KINDS } from "../operator/kinds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
-import { createOperator, systemsOf } from "../operator/operator.ts";
-import { environmentSettings, settingsFrom } from "../operator/settings.ts";
+import { createOperator, systemsToRun } from "../operator/operator.ts";
+import { loadedSettings } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { healthPage } from "./health-pages.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
-import type { NetbootHere } from "./netboot-place.ts";
 import {
   httpsUrl,
   httpUrl,
@@ -36,6 +34,7 @@ import {
 } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
 import { reach } from "./reach.ts";
+import { addSystemOptions, systemSettings, variableLines } from "./system-options.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
@@ -49,8 +48,6 @@ interface Options {
   context?: string;
   systems: string[];
   bootUrl: string;
-  netboot?: string;
-  netbootDir: string;
   bootListen: ListenAddress;
   bootCert?: string;
   bootKey?: string;
@@ -66,7 +63,7 @@ interface Options {
 
 /** `slipway operator`: runs until a signal, or until it fails. */
 export const verb: Verb = (program) => {
-  program
+  const command = program
     .command("operator")
     .description("Run the operator on the cluster of a kubeconfig, or on the one it runs in.")
     .requiredOption("--boot-url <url>", "base URL at which machines reach this operator's boot service", httpUrl)
@@ -97,13 +94,12 @@ export const verb: Verb = (program) => {
       `base URL at which API servers reach that port; unset: through Service ${WEBHOOK_SERVICE}`,
       httpsUrl,
     )
-    .option("--netboot <file>", "boot real machines, too, with these settings; state in --netboot-dir")
-    .option("--netboot-dir <folder>", "where netboot keeps leases, hosts and keys", "/var/lib/slipway/netboot")
     .option("--no-install-crds", "leave the CRDs as they are")
     .option("--no-leader-election", "run without a Lease: only where there is one replica")
     .option("--poll-interval <seconds>", "between looks at machines on their way", positiveNumber, 15)
     .option("--qps <number>", "requests a second to the Kubernetes API", positiveNumber, 100)
-    .addOption(logLevel("info"))
+    .addOption(logLevel("info"));
+  addSystemOptions(command)
     .addHelpText(
       "after",
       `
@@ -111,12 +107,9 @@ Systems:
 ${SYSTEMS.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`).join("\n")}
 
 Environment:
-  NAMESPACE      the operator's own namespace (${DEFAULT_NAMESPACE})
-  EQUINIX_SECRET Secret of the account for objects without a providerRef (${DEFAULT_SECRET})
-${environmentSettings()
-  .map(({ system, variable, about }) => `  ${variable.padEnd(14)} ${about} (${system})`)
-  .join("\n")}
-EQUINIX_ENDPOINT and LATITUDE_ENDPOINT lead to compatible APIs in place of the public ones.
+  NAMESPACE         the operator's own namespace (${DEFAULT_NAMESPACE})
+  EQUINIX_SECRET    Secret of the account for objects without a providerRef (${DEFAULT_SECRET})
+${variableLines()}
 
 Examples:
   slipway operator --boot-url https://slipway.example:8443 --boot-listen 0.0.0.0:8443 --boot-cert tls.crt --boot-key tls.key
@@ -131,14 +124,13 @@ function listens(flag: string, what: string, usual: string): Option {
 }
 
 async function run(options: Options): Promise<void> {
-  if (options.systems.includes(NETBOOT) && options.netboot === undefined)
-    throw new Fault("BadRequest", "operator", `system ${NETBOOT} has no settings`, {
-      remedy: "name them with --netboot",
-    });
   const clock = systemClock;
   const log = jsonLog({ level: options.logLevel, secrets });
+  const { env } = process;
+  const given = systemSettings({ ...options }, env);
+  const systems = systemsToRun(options.systems, given);
   const connection = await loadConnection({
-    env: process.env,
+    env,
     clock,
     ...(options.kubeconfig !== undefined && { kubeconfig: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
@@ -154,33 +146,17 @@ async function run(options: Options): Promise<void> {
     return held;
   };
   const { qps } = options;
-  const netboot = options.netboot === undefined ? undefined : await netbootOf(options.netboot, options.netbootDir, log);
-  const systems = netboot === undefined ? options.systems : [...new Set([...options.systems, NETBOOT])];
-  const { env } = process;
   const namespace = env.NAMESPACE || DEFAULT_NAMESPACE;
   const operator = createOperator(
     { transport, clock, random: cryptoRandom, log, http, metrics, counts, secrets, readNodeFile: readRancherd },
     {
       namespace,
       secret: env.EQUINIX_SECRET || DEFAULT_SECRET,
-      of: {
-        ...settingsFrom(env),
-        ...(netboot && {
-          netboot: {
-            discovery: netboot.settings.discovery,
-            start: netboot.start,
-            sharesLeases: options.leaderElection,
-          },
-        }),
-      },
-      endpoints: {
-        ...(env.EQUINIX_ENDPOINT && { equinix: env.EQUINIX_ENDPOINT }),
-        ...(env.LATITUDE_ENDPOINT && { latitude: env.LATITUDE_ENDPOINT }),
-      },
+      of: await loadedSettings(given, log),
       bootUrl: options.bootUrl,
       pollMs: options.pollInterval * 1000,
       limits: { qps, burst: 2 * qps },
-      systems: systemsOf(systems),
+      systems,
       leaderElection: options.leaderElection && {
         namespace,
         // In containers every process is the first one, and two of them may share the node's name.
@@ -223,26 +199,19 @@ async function run(options: Options): Promise<void> {
     }
     const stopped = untilStopped();
     await manager.start(stopping.signal);
-    log.info({ systems, boot: boot.url, health: health.url }, "operator started");
+    log.info({ systems: systems.map(({ name }) => name), boot: boot.url, health: health.url }, "operator started");
     await stopped;
     log.info({}, "operator stopping");
   } finally {
     stopping.abort();
     await manager.stop();
     await operator.closed();
-    netboot?.close();
     await conversion?.close();
     await boot.close();
     await health.close();
     await transport.close();
     for (const client of clients.values()) await client.close();
   }
-}
-
-async function netbootOf(config: string, dir: string, log: Log): Promise<NetbootHere> {
-  const { settingsOf } = await import("./netboot-options.ts");
-  const { netbootHere } = await import("./netboot-place.ts");
-  return netbootHere({ settings: await settingsOf({ config }), dir }, log);
 }
 
 /** The boot service's certificate and key: both or none. */

@@ -1,8 +1,9 @@
 import { join, resolve } from "node:path";
-import { closeAll, Fault, type Log, privateFolder, replacePrivateFile } from "@slipway/base";
+import { Fault, privateFolder, replacePrivateFile } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import type { KubernetesChoice } from "../laptop/kubernetes.ts";
 import { startLaptop } from "../laptop/laptop.ts";
+import { givenSettings, loadedSettings, type Setting } from "../operator/settings.ts";
 import {
   counterpartsOf,
   kubernetesOption,
@@ -11,15 +12,18 @@ import {
   simulatedSystems,
 } from "./laptop-options.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
-import type { NetbootHere } from "./netboot-place.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
+import { addSystemOptions, systemSettings } from "./system-options.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
+/** Where a system keeps its state is a folder in that of `up`. */
+const isOurs = ({ stateFolder }: Setting): boolean => stateFolder !== undefined;
+
 /** `slipway up`: runs everything in one process until Ctrl-C. */
 export const verb: Verb = (program) => {
-  program
+  const command = program
     .command("up")
     .description(
       "Run a Kubernetes API, the operator and simulated providers until Ctrl-C; keeps its state in a directory.",
@@ -28,8 +32,8 @@ export const verb: Verb = (program) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
-    .addOption(simulatedSystems())
-    .option("--netboot <file>", "boot real machines, too, with these settings (docs/netboot.md)")
+    .addOption(simulatedSystems());
+  addSystemOptions(command, { without: isOurs })
     .option("--repair", "keep what is whole of a damaged journal, and move the damaged file aside (docs/kubernetes.md)")
     .addOption(kubernetesOption())
     .addOption(logLevel("warn"))
@@ -55,10 +59,12 @@ its objects and a stand-in for Cluster API's Machines. Without it nothing is in 
         });
       privateFolder(dir);
       const log = jsonLog({ level: options.logLevel, secrets });
-      const netboot = options.netboot === undefined ? undefined : await netbootOf(options.netboot, dir, log);
+      const given = systemSettings({ ...options }, {});
+      for (const { system, name, stateFolder } of givenSettings().filter(isOurs))
+        given[system] = { ...given[system], [name]: join(dir, stateFolder!) };
       const counterparts = await counterpartsOf(options.sim);
       const laptop = await startLaptop({
-        ...(netboot !== undefined && { netboot }),
+        of: await loadedSettings(given, log),
         ...(options.repair && { onRepair: (lines: string[]) => console.log(lines.join("\n")) }),
         kubernetes: options.kubernetes,
         dir,
@@ -85,7 +91,7 @@ its objects and a stand-in for Cluster API's Machines. Without it nothing is in 
       for (const line of await linesOfLeftOvers(laptop.client, options.sim)) console.log(line);
       console.log(`Ctrl-C stops it; the state stays in ${dir}.`);
       const ended = await Promise.race([untilStopped(), laptop.died]);
-      await closeAll([() => netboot?.close(), () => laptop.close()]);
+      await laptop.close();
       if (ended instanceof Fault) throw ended;
     });
 };
@@ -96,14 +102,7 @@ interface UpOptions {
   port: number;
   speed: number;
   sim: string[];
-  netboot?: string;
   repair?: boolean;
   kubernetes: KubernetesChoice;
   logLevel: LogLevel;
-}
-
-async function netbootOf(config: string, dir: string, log: Log): Promise<NetbootHere> {
-  const { settingsOf } = await import("./netboot-options.ts");
-  const { netbootHere } = await import("./netboot-place.ts");
-  return netbootHere({ settings: await settingsOf({ config }), dir: join(dir, "netboot") }, log);
 }

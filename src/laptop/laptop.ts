@@ -26,15 +26,13 @@ import { type Client, createClient, type Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import type { Kind } from "../kinds/kind.ts";
-import type { NetbootSettings } from "../netboot/settings.ts";
 import { serveConversion } from "../operator/conversion-server.ts";
-import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../operator/defaults.ts";
 import { KINDS } from "../operator/kinds.ts";
-import { createOperator, type Operator, systemsOf } from "../operator/operator.ts";
-import { settingsFrom } from "../operator/settings.ts";
+import { createOperator, type Operator } from "../operator/operator.ts";
+import { type SystemSettings, settingsFrom } from "../operator/settings.ts";
 import { textOf } from "../pki/shelf.ts";
 import type { Counterpart } from "../systems/counterpart.ts";
-import type { StartNetboot } from "../systems/netboot/led-netboot.ts";
 import { type LaptopIdentity, laptopIdentity } from "./identity.ts";
 import { type KubernetesChoice, startKubernetes } from "./kubernetes.ts";
 import { type SimulatedMetal, startMetal } from "./metal.ts";
@@ -54,8 +52,8 @@ export interface LaptopOptions {
   secrets: Secrets;
   /** See `startKubernetes`. */
   onRepair?: (report: string[]) => void;
-  /** Boots real machines as well. */
-  netboot?: { settings: Pick<NetbootSettings, "discovery">; start: StartNetboot };
+  /** What is set of each system, by its name, beside what a laptop sets itself. */
+  of?: SystemSettings;
   /** Slipway's own unless given. */
   kinds?: readonly (readonly Kind[])[];
 }
@@ -159,7 +157,7 @@ interface Parts {
 }
 
 async function startOperator(
-  { log, secrets, host, netboot }: LaptopOptions,
+  { log, secrets, host, of }: LaptopOptions,
   { transport, clock, random, http, metal, joinToken }: Parts,
 ): Promise<{ operator: Operator; closeBoot: () => Promise<void> }> {
   // The boot service's address is part of what machines get from the operator, so its socket comes first.
@@ -174,15 +172,15 @@ async function startOperator(
     readNodeFile: async () => undefined,
     secrets,
   };
+  const own = settingsFrom({
+    TOKEN: joinToken,
+    EQUINIX_ENDPOINT: metal.equinix.url,
+    LATITUDE_ENDPOINT: metal.latitude.url,
+  });
   const operator = createOperator(ports, {
     namespace: DEFAULT_NAMESPACE,
     secret: DEFAULT_SECRET,
-    endpoints: { equinix: metal.equinix.url, latitude: metal.latitude.url },
-    of: {
-      ...settingsFrom({ TOKEN: joinToken }),
-      ...(netboot && { netboot: { discovery: netboot.settings.discovery, start: netboot.start } }),
-    },
-    systems: systemsOf([...DEFAULT_SYSTEMS, ...(netboot === undefined ? [] : ["netboot"])]),
+    of: { ...of, ...own },
     bootUrl: boot.url,
     pollMs: POLL_MS,
     leaderElection: false,

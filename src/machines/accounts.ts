@@ -22,7 +22,7 @@ export interface AccountPorts extends Omit<DriverPorts, "http"> {
   /** The way to an endpoint whose certificate is verified with this PEM certificate. */
   http: (ca: string | undefined) => Http;
   /** Endpoint per driver for accounts that name none: a compatible API in place of the provider's public one. */
-  endpoints?: Readonly<Record<string, string>>;
+  endpoints?: Readonly<Record<string, string | undefined>>;
 }
 
 /** How long credentials are used before they are read again; a refusal by the provider ends it at once. */

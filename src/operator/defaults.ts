@@ -6,6 +6,6 @@ const [home] = SYSTEMS.flatMap((system) => system.home ?? []);
 export const { namespace: DEFAULT_NAMESPACE, secret: DEFAULT_SECRET } = home!;
 
 /** The systems that run unless others are named. */
-export const DEFAULT_SYSTEMS: readonly string[] = SYSTEMS.filter((system) => system.runsByDefault !== false).map(
+export const DEFAULT_SYSTEMS: readonly string[] = SYSTEMS.filter(({ canRun }) => canRun === undefined).map(
   ({ name }) => name,
 );

@@ -36,7 +36,7 @@ import type { System, SystemPorts } from "../systems/system.ts";
 import { DEFAULT_SYSTEMS } from "./defaults.ts";
 import { KINDS } from "./kinds.ts";
 import type { OperatorMetrics } from "./metrics.ts";
-import { type SystemSettings, settingsOf } from "./settings.ts";
+import { givenSettings, type SystemSettings, settingsOf } from "./settings.ts";
 import { SYSTEMS } from "./systems.ts";
 
 export interface OperatorPorts {
@@ -59,8 +59,6 @@ export interface OperatorSettings {
   namespace: string;
   /** Secret of the account that serves objects without a providerRef. */
   secret: string;
-  /** Other endpoints than the providers' public ones, by driver: `equinix`, `latitude`. */
-  endpoints?: Readonly<Record<string, string>>;
   /** What is set of each system, by its name. */
   of?: SystemSettings;
   /** Base URL at which machines reach the boot service. */
@@ -69,7 +67,7 @@ export interface OperatorSettings {
   pollMs: number;
   /** Off: one process, without other candidates. */
   leaderElection: LeaderElection | false;
-  /** Which systems run. Default: those that run by default. */
+  /** Which systems run. Default: those that run by default, and those whose settings are given. */
   systems?: readonly System[];
   /** Requests to the Kubernetes API. Unset: not limited. */
   limits?: { qps: number; burst: number };
@@ -112,8 +110,8 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     remedy: definitionRemedy,
     ...(secrets && { outgoing: secrets }),
   });
-  const { systems = systemsOf() } = settings;
-  const shared = systemPorts({ ...ports, client }, settings);
+  const { systems = systemsToRun(DEFAULT_SYSTEMS, settings.of) } = settings;
+  const shared = systemPorts({ ...ports, client }, settings, systems);
   const running = systems.map((system) => system.parts(shared, settingsOf(system, settings.of)));
   for (const parts of running)
     for (const controller of parts.controllers) manager.add(ports.counts?.controller(controller) ?? controller);
@@ -158,6 +156,25 @@ export function systemsOf(names: readonly string[] = DEFAULT_SYSTEMS): System[] 
   });
 }
 
+/**
+ * The systems of these names and those whose settings are given, in the order of the list. Throws a `Fault` for a name that there is none
+ * of, and for a named system that can't run with its settings.
+ */
+export function systemsToRun(names: readonly string[], of: SystemSettings = {}): System[] {
+  const named = systemsOf(names);
+  return SYSTEMS.filter((system) => {
+    if (system.canRun === undefined) return named.includes(system);
+    if (system.canRun(settingsOf(system, of))) return true;
+    if (!named.includes(system)) return false;
+    const flag = givenSettings([system])
+      .find((setting) => setting.flag !== undefined)
+      ?.flag?.split(" ")[0];
+    throw new Fault("BadRequest", "operator", `system ${system.name} has no settings`, {
+      ...(flag !== undefined && { remedy: `name them with ${flag}` }),
+    });
+  });
+}
+
 /** What all systems share. */
 export function systemPorts(
   {
@@ -169,12 +186,17 @@ export function systemPorts(
     counts,
     readNodeFile,
   }: Omit<OperatorPorts, "transport" | "random"> & { client: Client },
-  { namespace, secret, endpoints, bootUrl, pollMs }: OperatorSettings,
+  { namespace, secret, of, bootUrl, pollMs, leaderElection }: OperatorSettings,
+  systems: readonly System[],
 ): SystemPorts {
   const onSecret = (value: string): void => secrets?.add(value);
   const measured = (make: DriverFactory): DriverFactory => counts?.driver(make) ?? make;
   const drivers = { equinix: measured(createEquinixDriver), latitude: measured(createLatitudeDriver) };
-  const accounts = new Accounts(drivers, { clock, log, http, ...(endpoints && { endpoints }) });
+  // Who buys machines may run where the system that says where their providers are does not.
+  const all = [...new Set([...SYSTEMS, ...systems])];
+  const endpoints = Object.assign({}, ...all.map((system) => system.endpoints?.(settingsOf(system, of))));
+  const accounts = new Accounts(drivers, { clock, log, http, endpoints });
   const account = { namespace, secret, onSecret };
-  return { clock, log, client, namespace, accounts, account, bootUrl, pollMs, readNodeFile, onSecret };
+  const hasReplicas = leaderElection !== false;
+  return { clock, log, client, namespace, accounts, account, bootUrl, pollMs, hasReplicas, readNodeFile, onSecret };
 }

@@ -127,6 +127,7 @@ function systemRules(
   const ports = systemPorts(
     { client, clock: systemClock, log: quietLog, http: () => nobody, readNodeFile: nobody },
     { namespace, secret: DEFAULT_SECRET, bootUrl: "http://boot.invalid", pollMs: 1000, leaderElection: { namespace } },
+    systems,
   );
   const parts = systems.map((system) => system.parts(ports, settingsOf(system, of)));
   return rulesOf(

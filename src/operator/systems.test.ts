@@ -16,7 +16,7 @@ import { ownKinds } from "./kinds.ts";
 import { operatorMetrics } from "./metrics.ts";
 import { createOperator, systemsOf } from "./operator.ts";
 import { operatorRules } from "./rbac.ts";
-import { environmentSettings, settingsFrom, settingsOf } from "./settings.ts";
+import { givenSettings, settingsFrom, settingsOf } from "./settings.ts";
 import { SYSTEMS } from "./systems.ts";
 
 const Buoy = defineKind({
@@ -68,7 +68,7 @@ test("a new system's kinds, rights and settings appear where they are derived fr
     ["list,watch buoys", "update buoys/status"],
   );
   assert.deepEqual(
-    environmentSettings([sea]).map(({ variable, about }) => `${variable}: ${about}`),
+    givenSettings([sea]).map(({ env, about }) => `${env}: ${about}`),
     ["WORD: what a buoy answers"],
   );
 });
@@ -184,6 +184,7 @@ test("a setting that is wrong names its system, and a system that there is none 
     return assert.fail("it was taken");
   };
   assert.match(refused(() => settingsOf(sea, { sea: { word: 7 } })).message, /^system sea: .*expected string/);
+  assert.equal(refused(() => settingsOf(sea, { sea: { word: 7 } })).remedy, "correct WORD");
   assert.match(refused(() => settingsOf(sea, { sea: { wrod: "x" } })).message, /wrod/);
   assert.equal(refused(() => systemsOf(["harbour"])).remedy, "use some of harvester, providers, netboot");
   assert.equal((settingsOf(sea) as { word: string }).word, "ahoy");

@@ -28,6 +28,8 @@ export interface SystemPorts {
   bootUrl: string;
   /** Between looks at machines on their way. */
   pollMs: number;
+  /** Whether other replicas may take over: what this one knows must be found by the next. */
+  hasReplicas: boolean;
   /** Reads rancherd's configuration of the node that the operator runs on; undefined where there is none. */
   readNodeFile: () => Promise<string | undefined>;
   /** Has the log and all that leaves the process hide a value. */
@@ -65,6 +67,18 @@ export interface MachineEvents {
   replaced: string;
 }
 
+/** How a setting is given beside code, as meta of its schema. Its description and its default are the schema's. */
+export interface SettingMeta {
+  /** The environment variable. */
+  env?: string;
+  /** The option of `slipway operator`: `--netboot-dir <folder>`. */
+  flag?: string;
+  /** Its value is a secret: no chart value, no file holds it. */
+  isSecret?: boolean;
+  /** It is a folder for what must outlive the process. `slipway up` makes it of this name in its own. */
+  stateFolder?: string;
+}
+
 export interface System<Settings = unknown> {
   /** The unit of leader election and of `--systems`. */
   readonly name: string;
@@ -74,10 +88,14 @@ export interface System<Settings = unknown> {
   readonly kinds: readonly (readonly Kind[])[];
   /** Whether its kinds may be foreign: an existing definition of another owner stays as it is. Default: false. */
   readonly kindsMayBeForeign?: boolean;
-  /** False: it runs only where it is given settings. Default: true. */
-  readonly runsByDefault?: boolean;
-  /** What may be set. A member's meta says how: `env`, an environment variable. */
+  /** What may be set: a member's meta says how (`SettingMeta`). The command's options and help, the chart's values and docs/settings.md follow. */
   readonly settings: z.ZodObject;
+  /** Whether these are settings to run with. With it, the system runs only where they are. Default: it runs with any. */
+  canRun?(settings: Settings): boolean;
+  /** Reads what its settings name, such as a file, before it is put together. Rejects with a `Fault`. */
+  load?(settings: Settings, ports: Pick<SystemPorts, "log">): Promise<Partial<Settings>>;
+  /** Where machine providers' APIs are that are not at their public addresses, by driver. */
+  endpoints?(settings: Settings): Readonly<Record<string, string | undefined>>;
   /** Namespace and Secret where users of the original have its account. The operator's own defaults are the first system's. */
   readonly home?: { readonly namespace: string; readonly secret: string };
   readonly counts?: readonly ObjectCount[];

@@ -6,11 +6,11 @@ import { createApiServer } from "@slipway/apiserver";
 import { systemClock as clock, cryptoRandom as random, Secrets } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import type { Client } from "@slipway/kube";
-import { startLabNetboot } from "../../src/cli/lab-netboot.ts";
-import { SOCKET } from "../../src/cli/netboot-client.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
+import { startLabNetboot } from "../../src/lab/lab-netboot.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
+import { SOCKET } from "../../src/netboot/service/place.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 

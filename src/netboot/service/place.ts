@@ -3,6 +3,9 @@ import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 
+/** In its folder: where it listens for the command. */
+export const SOCKET = "netboot.sock";
+
 /** What netboot is to be, and where it keeps what it knows. */
 export interface NetbootPlace {
   settings: NetbootSettings;

@@ -1,7 +1,10 @@
+import type { System } from "../../systems/system.ts";
 import { WEBHOOK_PORT } from "../conversion-server.ts";
 import { SERVICE_ACCOUNT } from "../rbac.ts";
+import type { Setting } from "../settings.ts";
 import { LABELS, named } from "./naming.ts";
-import { allOf, given, type Tree, text, value, when } from "./tree.ts";
+import { allOf, given, type Tree, text, textOf, value, when } from "./tree.ts";
+import { installSettings, placeOf } from "./values.ts";
 
 /** The image's user without rights (`tools/image`). */
 const NOBODY = 65_532;
@@ -11,7 +14,7 @@ const RANCHERD_FOLDER = "/etc/rancher/rancherd";
 const STOP_SECONDS = 45;
 
 /** The operator's Pods: no root, nothing writable, no capability, as Pod Security's level `restricted` wants it. `converts`: with the conversion webhook's port. */
-export function deployment(converts: boolean): Tree {
+export function deployment(converts: boolean, systems: readonly System[]): Tree {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -21,12 +24,12 @@ export function deployment(converts: boolean): Tree {
       // On the nodes' own ports a third Pod may find no place.
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
       selector: { matchLabels: LABELS },
-      template: { metadata: { labels: LABELS, annotations: given("podAnnotations") }, spec: pod(converts) },
+      template: { metadata: { labels: LABELS, annotations: given("podAnnotations") }, spec: pod(converts, systems) },
     },
   };
 }
 
-function pod(converts: boolean): Tree {
+function pod(converts: boolean, systems: readonly System[]): Tree {
   return {
     serviceAccountName: SERVICE_ACCOUNT,
     enableServiceLinks: false,
@@ -53,7 +56,7 @@ function pod(converts: boolean): Tree {
         labelSelector: { matchLabels: LABELS },
       },
     ],
-    containers: [container(converts)],
+    containers: [container(converts, systems)],
     volumes: when({ given: ["boot.tlsSecret", "rancherdConfig"] }, [
       when("boot.tlsSecret", { name: "boot-tls", secret: { secretName: value("boot.tlsSecret"), defaultMode: 0o440 } }),
       when("rancherdConfig", { name: "rancherd", hostPath: { path: RANCHERD_FOLDER, type: "Directory" } }),
@@ -61,7 +64,8 @@ function pod(converts: boolean): Tree {
   };
 }
 
-function container(converts: boolean): Tree {
+function container(converts: boolean, systems: readonly System[]): Tree {
+  const settings = installSettings(systems);
   return {
     name: "operator",
     image: text`${"image.repository"}:${"image.tag"}`,
@@ -78,6 +82,7 @@ function container(converts: boolean): Tree {
       text`--qps=${"qps"}`,
       text`--log-level=${"logLevel"}`,
       when({ missing: "installCrds" }, "--no-install-crds"),
+      ...settings.flatMap(argument),
     ],
     env: [
       { name: "NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
@@ -86,6 +91,7 @@ function container(converts: boolean): Tree {
         { missing: "boot.url" },
         { name: "BOOT_URL", valueFrom: { configMapKeyRef: { name: SERVICE_ACCOUNT, key: "bootUrl" } } },
       ),
+      ...settings.flatMap(variable),
       allOf("env"),
     ],
     ports: [
@@ -106,4 +112,19 @@ function container(converts: boolean): Tree {
       when("rancherdConfig", { name: "rancherd", mountPath: RANCHERD_FOLDER, readOnly: true }),
     ]),
   };
+}
+
+/** The option that gives a setting, where it is chosen. */
+function argument(setting: Setting): Tree[] {
+  if (setting.flag === undefined) return [];
+  const [option] = setting.flag.split(" ");
+  const at = placeOf(setting);
+  return [when(at, setting.type === "boolean" ? option! : textOf([`${option}=`, { from: at }]))];
+}
+
+/** The variable that gives a setting which has no option. */
+function variable(setting: Setting): Tree[] {
+  if (setting.flag !== undefined || setting.env === undefined) return [];
+  const at = placeOf(setting);
+  return [when(at, { name: setting.env, value: textOf([{ from: at }]) })];
 }

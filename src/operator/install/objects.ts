@@ -26,7 +26,7 @@ export function objectsByFile(
       ...crdInstallerObjects(DEFAULT_NAMESPACE, kinds).map((object) => when("installCrds", installed(object))),
     ],
     services: [bootService(), metricsService(), ...(converts ? [webhookService()] : [])],
-    deployment: [deployment(converts)],
+    deployment: [deployment(converts, systems)],
     "disruption-budget": [when("podDisruptionBudget.enabled", disruptionBudget())],
     "network-policy": [when("networkPolicy.enabled", networkPolicy(converts))],
     "service-monitor": [when("serviceMonitor.enabled", serviceMonitor())],

@@ -11,8 +11,11 @@ export interface Variation {
 const machines = { ports: [{ port: 8443 }] };
 const scraper = { podSelector: { matchLabels: { app: "prometheus" } } };
 
+/** Those of the operator itself; the systems' settings are one value here. */
+export type FixedPath = Exclude<ValuePath, `settings.${string}`>;
+
 /** For tests: every value of an installation, varied. The compiler misses the one that is forgotten. */
-export const VARIATIONS: Readonly<Record<ValuePath, Variation>> = {
+export const VARIATIONS: Readonly<Record<FixedPath, Variation>> = {
   replicas: { value: 3, nonsense: "two" },
   "image.repository": { value: "mirror.example:5000/slipway", nonsense: "" },
   "image.tag": { value: `9.9.9@sha256:${"a".repeat(64)}`, nonsense: 1 },
@@ -34,10 +37,14 @@ export const VARIATIONS: Readonly<Record<ValuePath, Variation>> = {
   "health.port": { value: 9080, nonsense: "8080" },
   secret: { value: "metal-account", nonsense: "" },
   systems: { value: DEFAULT_SYSTEMS.toReversed().join(","), nonsense: "nonsense" },
+  settings: {
+    value: { providers: { equinixEndpoint: "https://metal.example/v1", latitudeEndpoint: "" } },
+    nonsense: { providers: { equinixEndpoint: "metal.example" } },
+  },
   pollSeconds: { value: 2.5, nonsense: 0 },
   qps: { value: 50, nonsense: -1 },
   logLevel: { value: "debug", nonsense: "loud" },
-  env: { value: [{ name: "EQUINIX_ENDPOINT", value: "https://metal.example/v1" }], nonsense: { A: "b" } },
+  env: { value: [{ name: "NODE_EXTRA_CA_CERTS", value: "/etc/ca.pem" }], nonsense: { A: "b" } },
   installCrds: { value: true, nonsense: "always" },
   rancherdConfig: { value: true, nonsense: "/etc/rancher" },
   resources: {
@@ -62,7 +69,7 @@ export const VARIATIONS: Readonly<Record<ValuePath, Variation>> = {
   priorityClassName: { value: "system-cluster-critical", nonsense: 5 },
 };
 
-export const PATHS = Object.keys(VARIATIONS) as ValuePath[];
+export const PATHS = Object.keys(VARIATIONS) as FixedPath[];
 
 /** The values with others at these places. What they are is not checked. */
 export function withValues(values: InstallValues, others: Partial<Record<ValuePath, unknown>>): InstallValues {

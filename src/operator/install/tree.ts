@@ -41,13 +41,15 @@ export const allOf = (from: Source): Hole => new Hole({ hole: "all", from });
 
 /** A string of literals and values: text`${"image.repository"}:${"image.tag"}`. */
 export const text = (literals: TemplateStringsArray, ...from: Source[]): Hole =>
-  new Hole({
-    hole: "text",
-    parts: literals.flatMap((literal, i) => [
+  textOf(
+    literals.flatMap((literal, i) => [
       ...(literal === "" ? [] : [literal]),
       ...(i < from.length ? [{ from: from[i]! }] : []),
     ]),
-  });
+  );
+
+/** The same, of parts that are listed. */
+export const textOf = (parts: readonly (string | { from: Source })[]): Hole => new Hole({ hole: "text", parts });
 
 /** The entry or item is there when the condition holds; with `no`, that one otherwise. */
 export const when = (condition: Condition | Source, yes: Tree, no?: Tree): Hole =>

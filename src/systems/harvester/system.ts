@@ -15,7 +15,7 @@ export const harvester = system({
   summary: "InstancePools of machines that join the Harvester cluster the operator runs in",
   kinds: [[InstancePool], [Instance]],
   settings: z.strictObject({
-    joinToken: z.string().optional().describe("the cluster's join token").meta({ env: "TOKEN" }),
+    joinToken: z.string().optional().describe("the cluster's join token").meta({ env: "TOKEN", isSecret: true }),
   }),
   home: { namespace: DEFAULT_NAMESPACE, secret: DEFAULT_SECRET },
   counts: [

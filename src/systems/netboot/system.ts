@@ -11,25 +11,45 @@ export const netboot = system({
   summary: "boots blank machines, and makes BareMetalHosts of those it discovers",
   kinds: METAL3_KINDS,
   kindsMayBeForeign: true,
-  runsByDefault: false,
   settings: z.strictObject({
+    file: z
+      .string()
+      .optional()
+      .describe("boot real machines, too, with these settings (docs/netboot.md)")
+      .meta({ flag: "--netboot <file>" }),
+    dir: z
+      .string()
+      .default("/var/lib/slipway/netboot")
+      .describe("where netboot keeps leases, hosts and keys")
+      .meta({ flag: "--netboot-dir <folder>", stateFolder: "netboot" }),
     /** How hosts become objects. */
     discovery: z.custom<NetbootSettings["discovery"]>().optional(),
     /** Starts the service. Unset: only what it declares is asked for. */
     start: z.custom<StartNetboot>().optional(),
-    /** Replicas find each other's DHCP leases in the cluster. */
-    sharesLeases: z.boolean().default(false),
+    /** Gives up what was made ready for it. */
+    close: z.custom<() => void>().optional(),
   }),
-  parts({ client, clock, log }, { discovery, start, sharesLeases }) {
+  canRun: ({ file, start }) => file !== undefined || start !== undefined,
+  async load({ file, dir }, { log }) {
+    if (file === undefined) return {};
+    const { netbootHere } = await import("./netboot-here.ts");
+    const { settingsIn } = await import("../../netboot/settings-file.ts");
+    const { settings, start, close } = await netbootHere({ settings: await settingsIn(file), dir }, log);
+    return { discovery: settings.discovery, start, close };
+  },
+  parts({ client, clock, log, hasReplicas }, { discovery, start, close }) {
     if (discovery === undefined || start === undefined)
       return { controllers: [declared(DISCOVERY_NAMESPACE)], access: netbootAccess(DISCOVERY_NAMESPACE) };
     const { namespace } = discovery;
-    const led = ledNetboot({ discovery }, { start, log, clock, ...(sharesLeases && { client }) });
+    const led = ledNetboot({ discovery }, { start, log, clock, ...(hasReplicas && { client }) });
     return {
       controllers: led.controllers,
       access: netbootAccess(namespace),
       prepare: (client, signal) => ensureNamespace(client, namespace, signal),
-      closed: () => led.closed(),
+      async closed() {
+        await led.closed();
+        close?.();
+      },
     };
   },
 });

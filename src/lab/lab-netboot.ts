@@ -1,10 +1,10 @@
 import { systemClock as clock, type Log, cryptoRandom as random } from "@slipway/base";
 import { type Client, createClient, createManager, type Transport } from "@slipway/kube";
-import { LAB } from "../lab/rack.ts";
 import type { NetbootPlace } from "../netboot/service/place.ts";
 import { type Netboot, startNetboot } from "../netboot/service/service.ts";
 import { type NetbootSettings, netbootSettings } from "../netboot/settings.ts";
 import { ledNetboot, prepareDiscovery } from "../systems/netboot/led-netboot.ts";
+import { LAB } from "./rack.ts";
 
 export interface LabNetboot {
   netboot: Netboot;

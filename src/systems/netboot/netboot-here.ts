@@ -9,14 +9,13 @@ import {
   systemClock,
   uuid,
 } from "@slipway/base";
-import { assetsFolder } from "../netboot/agent/assets-folder.ts";
-import type { SharedLeases } from "../netboot/dhcp/leases/mirror.ts";
-import type { NetbootPlace } from "../netboot/service/place.ts";
-import { type Netboot, startNetboot } from "../netboot/service/service.ts";
-import type { NetbootSettings } from "../netboot/settings.ts";
-import { inheritedSockets } from "../netboot/sockets/inherited.ts";
-import { textOf } from "../pki/shelf.ts";
-import { SOCKET } from "./netboot-client.ts";
+import { assetsFolder } from "../../netboot/agent/assets-folder.ts";
+import type { SharedLeases } from "../../netboot/dhcp/leases/mirror.ts";
+import { type NetbootPlace, SOCKET } from "../../netboot/service/place.ts";
+import { type Netboot, startNetboot } from "../../netboot/service/service.ts";
+import type { NetbootSettings } from "../../netboot/settings.ts";
+import { inheritedSockets } from "../../netboot/sockets/inherited.ts";
+import { textOf } from "../../pki/shelf.ts";
 
 /** unix(7): `sun_path` with its end. */
 const LONGEST_SOCKET = 107;
