@@ -17,7 +17,7 @@ import type { Verb } from "./verb.ts";
 
 /** The manifests of all systems; `examples/rack` is for metal that can be touched. */
 const EXAMPLES = SYSTEMS.flatMap(({ examples }) =>
-  examples === undefined ? [] : [fileURLToPath(new URL(`../../examples/${examples}`, import.meta.url))],
+  examples === undefined ? [] : [fileURLToPath(new URL(`../../${examples}`, import.meta.url))],
 );
 const LOOK_MS = 200;
 

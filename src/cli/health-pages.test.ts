@@ -4,13 +4,13 @@ import type { Health } from "@slipway/kube";
 import { healthPage } from "./health-pages.ts";
 
 const POOLS = {
-  kind: "instancepools.equinix.harvesterhci.io",
+  kind: "pools.example.com",
   since: Date.UTC(2026, 10, 23),
   missing: true,
   optional: false,
 };
 const PROVIDERS = { system: "providers", ready: true, leading: true, waiting: [], problems: [] };
-const WAITS = "harvester: instancepools.equinix.harvesterhci.io not served by the API, since 2026-11-23T00:00:00.000Z";
+const WAITS = "pools: pools.example.com not served by the API, since 2026-11-23T00:00:00.000Z";
 
 function health(of: Partial<Health> = {}): Health {
   return { live: true, reached: true, ready: true, systems: [PROVIDERS], problems: [], ...of };
@@ -18,7 +18,7 @@ function health(of: Partial<Health> = {}): Health {
 
 const waiting = health({
   ready: false,
-  systems: [{ system: "harvester", ready: false, leading: true, waiting: [POOLS], problems: [] }, PROVIDERS],
+  systems: [{ system: "pools", ready: false, leading: true, waiting: [POOLS], problems: [] }, PROVIDERS],
   problems: [WAITS],
 });
 
@@ -40,7 +40,7 @@ test("a system that waits for a definition fails neither page, and is named", ()
   assert.equal(asked("/healthz", waiting), "200 ok\n");
   assert.equal(
     asked("/healthz?verbose", waiting),
-    `200 ok\n[-] harvester: waits, leads\n${WAITS}\n[+] providers: ready, leads\n`,
+    `200 ok\n[-] pools: waits, leads\n${WAITS}\n[+] providers: ready, leads\n`,
   );
 });
 

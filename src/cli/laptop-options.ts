@@ -19,6 +19,10 @@ const SIMULATED = SYSTEMS.filter(({ simulated }) => simulated !== undefined);
 /** The systems whose surroundings can be simulated beside the providers: clusters that their machines join. */
 export const SIMULATED_NAMES: readonly string[] = SIMULATED.map(({ name }) => name);
 
+/** The folders with the manifests of the systems of these names. */
+export const examplesOf = (names: readonly string[]): string[] =>
+  SIMULATED.flatMap(({ name, examples }) => (names.includes(name) && examples !== undefined ? [examples] : []));
+
 /** `--sim NAME`: repeated, or names separated by commas. None unless chosen. */
 export function simulatedSystems(): Option {
   const names = namesOf(SIMULATED_NAMES);

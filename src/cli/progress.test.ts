@@ -1,10 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@slipway/kube";
-import { Instance } from "../kinds/harvester/instance.ts";
-import { InstancePool } from "../kinds/harvester/instance-pool.ts";
+import { z } from "zod";
+import { defineKind } from "../kinds/kind.ts";
 import { MachineProvider } from "../kinds/slipway/machine-provider.ts";
 import { idOf, isReady, printed, progressRows } from "./progress.ts";
+
+const made = (kind: string) =>
+  defineKind({
+    ...{
+      group: "example.com",
+      version: "v1",
+      kind,
+      plural: `${kind.toLowerCase()}s`,
+      namespaced: false,
+      description: "Made up.",
+    },
+    ...{ spec: z.object({}), status: z.object({}), columns: [] },
+  });
+const [Pool, Machine] = [made("Pool"), made("Machine")];
 
 type Condition = { type: string; status: string; message: string };
 
@@ -16,7 +30,7 @@ const object = (kind: { group: string; version: string; kind: string }, name: st
 const ready = (message: string, status = "True"): Condition => ({ type: "Ready", status, message });
 
 test("an object is ready when it says so of its present generation", () => {
-  const pool = (status?: object) => object(InstancePool, "a", status);
+  const pool = (status?: object) => object(Pool, "a", status);
   assert.equal(isReady(pool({ observedGeneration: 2, conditions: [ready("")] })), true);
   assert.equal(isReady(pool({ observedGeneration: 1, conditions: [ready("")] })), false);
   assert.equal(isReady(pool({ observedGeneration: 2, conditions: [ready("", "False")] })), false);
@@ -25,32 +39,32 @@ test("an object is ready when it says so of its present generation", () => {
 });
 
 test("a row says what an object does: what stalls it before what it waits for, and that before how far it is", () => {
-  const pool = object(InstancePool, "p", {
+  const pool = object(Pool, "p", {
     status: "notReady",
     conditions: [ready("1 of 2 machines have joined; x waits", "False")],
   });
   const stalled = { type: "Stalled", status: "True", message: "the key is refused" };
   const machines = [
-    object(Instance, "a", { status: "managed", waitingFor: "a boot", conditions: [ready("half"), stalled] }),
-    object(Instance, "b", { waitingFor: "a boot", conditions: [ready("half", "False")] }),
-    object(Instance, "c", { observedGeneration: 2, conditions: [ready("all is well")] }),
-    object(Instance, "d"),
+    object(Machine, "a", { status: "managed", waitingFor: "a boot", conditions: [ready("half"), stalled] }),
+    object(Machine, "b", { waitingFor: "a boot", conditions: [ready("half", "False")] }),
+    object(Machine, "c", { observedGeneration: 2, conditions: [ready("all is well")] }),
+    object(Machine, "d"),
   ];
   const listed = [
-    { kind: InstancePool, objects: [pool] },
-    { kind: Instance, objects: machines },
+    { kind: Pool, objects: [pool] },
+    { kind: Machine, objects: machines },
   ];
   assert.deepEqual(progressRows(listed, new Set([idOf(pool)])), [
     {
-      name: "InstancePool p",
+      name: "Pool p",
       status: "notReady",
       doing: "1 of 2 machines have joined; x waits",
       brief: "1 of 2 machines have joined",
     },
-    { name: "  Instance a", status: "managed", doing: "the key is refused" },
-    { name: "  Instance b", status: "new", doing: "waiting for a boot" },
-    { name: "  Instance c", status: "ready", doing: "all is well" },
-    { name: "  Instance d", status: "new", doing: "waiting for the operator to look at it" },
+    { name: "  Machine a", status: "managed", doing: "the key is refused" },
+    { name: "  Machine b", status: "new", doing: "waiting for a boot" },
+    { name: "  Machine c", status: "ready", doing: "all is well" },
+    { name: "  Machine d", status: "new", doing: "waiting for the operator to look at it" },
   ]);
 });
 

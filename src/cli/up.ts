@@ -6,6 +6,7 @@ import { startLaptop } from "../laptop/laptop.ts";
 import { givenSettings, loadedSettings, type Setting } from "../operator/settings.ts";
 import {
   counterpartsOf,
+  examplesOf,
   kubernetesOption,
   linesOfLeftOvers,
   SIMULATED_NAMES,
@@ -46,7 +47,7 @@ Examples:
   slipway up --kubernetes real --sim ${SIMULATED_NAMES[0]}
   slipway up --dir /tmp/lab --port 0 --speed 100
   slipway up --netboot examples/rack/netboot.yaml
-  KUBECONFIG=.slipway/kubeconfig kubectl apply -f examples/${SIMULATED_NAMES[0]}/
+  KUBECONFIG=.slipway/kubeconfig kubectl apply -f ${examplesOf(SIMULATED_NAMES)[0]}/
 
 Machines of the simulated providers become Nodes where a cluster is there to join: --sim ${SIMULATED_NAMES[0]} simulates one, with
 its objects and a stand-in for Cluster API's Machines. Without it nothing is in the API that others define.`,
@@ -85,7 +86,9 @@ its objects and a stand-in for Cluster API's Machines. Without it nothing is in 
       console.log(`\n  export KUBECONFIG=${kubeconfig}`);
       console.log(
         options.sim.length > 0
-          ? options.sim.map((name) => `  kubectl apply -f examples/${name}/\n`).join("")
+          ? examplesOf(options.sim)
+              .map((folder) => `  kubectl apply -f ${folder}/\n`)
+              .join("")
           : `\nMachines of the simulated providers find no cluster to join: start with --sim ${SIMULATED_NAMES[0]} for one.\n`,
       );
       for (const line of await linesOfLeftOvers(laptop.client, options.sim)) console.log(line);

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { type Clock, closeAll, type Http, type Log, type Random } from "@slipway/base";
+import { type Clock, closeAll, type Http, type HttpHandler, type Log, type Random } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import type { Client } from "@slipway/kube";
 import { createEquinixSim, type EquinixSim } from "../sim/equinix/equinix-sim.ts";
-import { REAL_TIMINGS as EQUINIX_TIMINGS } from "../sim/equinix/options.ts";
-import { createFirmware } from "../sim/firmware/firmware.ts";
+import { REAL_TIMINGS as EQUINIX_TIMINGS, type EquinixSimOptions } from "../sim/equinix/options.ts";
+import { createFirmware, type FirmwareOptions } from "../sim/firmware/firmware.ts";
 import { METAL_TIMINGS } from "../sim/firmware/timings.ts";
 import { createLatitudeSim, type LatitudeSim } from "../sim/latitude/latitude-sim.ts";
-import { REAL_TIMINGS as LATITUDE_TIMINGS } from "../sim/latitude/options.ts";
+import { REAL_TIMINGS as LATITUDE_TIMINGS, type LatitudeSimOptions } from "../sim/latitude/options.ts";
 import { quicker } from "../sim/pace.ts";
 import { savedState } from "../sim/saved.ts";
 import type { Counterpart, JoinedCluster } from "../systems/counterpart.ts";
@@ -24,23 +24,33 @@ export const EXAMPLE_KEYS = {
   },
 } as const;
 
+/** Puts a server where its clients reach it; `origin` is its public one. */
+export type Serve = (origin: string, handler: HttpHandler) => Promise<{ url: string; close(): Promise<void> }>;
+
 export interface MetalOptions {
   client: Client;
   clock: Clock;
   random: Random;
   log: Log;
-  /** The network of the machines: real sockets. */
+  /** The network of the machines. */
   http: Http;
-  speed: number;
+  /** How many times faster than real metal. Default: 1. */
+  speed?: number;
   vip: string;
   joinToken: string;
   /** The clusters that are simulated for machines to join. */
   counterparts: readonly Counterpart[];
-  /** Where the clouds' state is kept; undefined: nowhere. */
-  dir: string | undefined;
+  /** Where the clouds' state is kept. Unset: nowhere. */
+  dir?: string | undefined;
+  /** Default: on loopback sockets. */
+  serve?: Serve;
+  /** What else is asked of the clouds and of the machines' firmware. */
+  equinix?: Partial<EquinixSimOptions>;
+  latitude?: Partial<LatitudeSimOptions>;
+  firmware?: Pick<FirmwareOptions, "hangs" | "installFails" | "timings">;
 }
 
-/** The simulated providers on sockets of their own, and the cluster that their machines join, where one is wanted. */
+/** The simulated providers, and the clusters that their machines join. */
 export interface SimulatedMetal {
   equinix: { url: string; sim: EquinixSim };
   latitude: { url: string; sim: LatitudeSim };
@@ -49,16 +59,14 @@ export interface SimulatedMetal {
 
 const SAVE_MS = 200;
 
-/** Starts the clusters, then the clouds on loopback sockets. The caller calls `close`. Throws a `Fault` for a saved state that cannot be read. */
+/** Starts the clusters, then the clouds. The caller calls `close`. Throws a `Fault` for a saved state that cannot be read. */
 export async function startMetal(options: MetalOptions): Promise<SimulatedMetal> {
-  const { clock, random, log, http, speed, dir } = options;
+  const { clock, random, log, http, speed = 1, serve = onLoopback } = options;
   const clusters = await Promise.all(options.counterparts.map((counterpart) => counterpart.start(options)));
   const site = anyCluster(clusters);
-  const firmware = createFirmware({ http, clock, random, log, site, timings: quicker(METAL_TIMINGS, speed) });
-  const equinixFile =
-    dir === undefined ? undefined : savedState(join(dir, "equinix.json"), { clock, debounceMs: SAVE_MS });
-  const latitudeFile =
-    dir === undefined ? undefined : savedState(join(dir, "latitude.json"), { clock, debounceMs: SAVE_MS });
+  const timings = quicker(METAL_TIMINGS, speed);
+  const firmware = createFirmware({ http, clock, random, log, site, timings, ...options.firmware });
+  const [equinixFile, latitudeFile] = [saved("equinix", options), saved("latitude", options)];
   const equinix: EquinixSim = createEquinixSim({
     clock,
     random,
@@ -68,6 +76,7 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
     timings: quicker(EQUINIX_TIMINGS, speed),
     restore: await equinixFile?.load(),
     onChange: () => equinixFile?.changed(() => equinix.snapshot()),
+    ...options.equinix,
   });
   const latitude: LatitudeSim = createLatitudeSim({
     clock,
@@ -78,13 +87,14 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
     timings: quicker(LATITUDE_TIMINGS, speed),
     restore: await latitudeFile?.load(),
     onChange: () => latitudeFile?.changed(() => latitude.snapshot()),
+    ...options.latitude,
   });
   await seedNetworks(equinix);
-  const equinixSocket = await serveHttp(equinix.handle, {});
-  const latitudeSocket = await serveHttp(latitude.handle, {});
+  const equinixServed = await serve("https://api.equinix.com", equinix.handle);
+  const latitudeServed = await serve("https://api.latitude.sh", latitude.handle);
   return {
-    equinix: { url: `${equinixSocket.url}/metal/v1`, sim: equinix },
-    latitude: { url: latitudeSocket.url, sim: latitude },
+    equinix: { url: `${equinixServed.url}/metal/v1`, sim: equinix },
+    latitude: { url: latitudeServed.url, sim: latitude },
     close: () =>
       closeAll([
         ...clusters.map((cluster) => () => cluster.close()),
@@ -92,10 +102,17 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
         () => equinix.close(),
         () => latitudeFile?.flush(),
         () => equinixFile?.flush(),
-        () => latitudeSocket.close(),
-        () => equinixSocket.close(),
+        () => latitudeServed.close(),
+        () => equinixServed.close(),
       ]),
   };
+}
+
+const onLoopback: Serve = (_origin, handler) => serveHttp(handler, {});
+
+/** Where a cloud's state is kept between runs. */
+function saved(cloud: string, { dir, clock }: MetalOptions) {
+  return dir === undefined ? undefined : savedState(join(dir, `${cloud}.json`), { clock, debounceMs: SAVE_MS });
 }
 
 /** Several clusters as one: a machine joins the first that takes it. */
@@ -121,7 +138,7 @@ function anyCluster(clusters: readonly JoinedCluster[]): JoinedCluster | undefin
 const EXAMPLE_VLANS = { metro: "sg", vxlans: [1000, 1001] };
 
 /** Creates the examples' VLANs through the simulated API; those that exist already are refused, which is as well. */
-export async function seedNetworks(equinix: EquinixSim): Promise<void> {
+async function seedNetworks(equinix: EquinixSim): Promise<void> {
   const { token, project } = EXAMPLE_KEYS.equinix;
   for (const vxlan of EXAMPLE_VLANS.vxlans) {
     await equinix.handle({

@@ -8,8 +8,8 @@ import { isGood } from "../pki/renewal.ts";
 import { CERTIFICATE_SECRET, keptCertificate } from "./conversion-certificate.ts";
 
 const DAY_MS = 86_400_000;
-const HOSTS = ["slipway-webhook.harvester-system.svc"];
-const REF = { name: CERTIFICATE_SECRET, namespace: "harvester-system" };
+const HOSTS = ["slipway-webhook.ns.svc"];
+const REF = { name: CERTIFICATE_SECRET, namespace: "ns" };
 
 function world() {
   const api = new FakeApi();

@@ -41,7 +41,7 @@ test("a definition that goes away does not keep the others from the certificate 
   const { clock, look } = handClock();
   const client = createClient(new FakeApi(), { clock: systemClock, random: cryptoRandom, log: quietLog });
   for (const kinds of [SHIPS, BOATS]) await client.create(CustomResourceDefinition, crdOf(kinds) as never);
-  const settings = { kinds: [SHIPS, BOATS], namespace: "harvester-system", host: "127.0.0.1", port: 0 };
+  const settings = { kinds: [SHIPS, BOATS], namespace: "ns", host: "127.0.0.1", port: 0 };
   const server = (await serveConversion({ client, clock, log: quietLog }, settings))!;
   t.after(() => server.close());
   const authorities = async (): Promise<number> => {
@@ -60,7 +60,7 @@ test("a definition that goes away does not keep the others from the certificate 
 test("it does not start without a definition that it is for", async (t) => {
   const { clock } = handClock();
   const client = createClient(new FakeApi(), { clock: systemClock, random: cryptoRandom, log: quietLog });
-  const settings = { kinds: [BOATS], namespace: "harvester-system", host: "127.0.0.1", port: 0 };
+  const settings = { kinds: [BOATS], namespace: "ns", host: "127.0.0.1", port: 0 };
   const server = (await serveConversion({ client, clock, log: quietLog }, settings))!;
   t.after(() => server.close());
 

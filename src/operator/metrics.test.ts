@@ -1,30 +1,59 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
-import type { Context, Controller } from "@slipway/kube";
+import type { Context, Controller, KubeObject } from "@slipway/kube";
 import { Registry } from "prom-client";
-import { Instance } from "../kinds/harvester/instance.ts";
-import { InstancePool } from "../kinds/harvester/instance-pool.ts";
+import { z } from "zod";
+import { defineKind } from "../kinds/kind.ts";
 import type { MachineDriver } from "../machines/machine.ts";
+import { system } from "../systems/system.ts";
 import { operatorMetrics } from "./metrics.ts";
+
+const made = (kind: string) =>
+  defineKind({
+    ...{
+      group: "example.com",
+      version: "v1",
+      kind,
+      plural: `${kind.toLowerCase()}s`,
+      namespaced: false,
+      description: "Made up.",
+    },
+    ...{ spec: z.object({}), status: z.object({ status: z.string().optional() }), columns: [] },
+  });
+const [Pool, Machine] = [made("Pool"), made("Machine")];
+const pools = system({
+  name: "pools",
+  summary: "made up",
+  kinds: [[Pool], [Machine]],
+  settings: z.strictObject({}),
+  counts: [
+    {
+      ...{ name: "slipway_made", help: "Made", label: "status", kind: Machine },
+      valueOf: (object) => (object as { status?: { status?: string } }).status?.status || "new",
+    },
+  ],
+  machineEvents: { kind: Machine, bought: "Ordered", released: "Released", replaced: "Replacing" },
+  parts: () => ({ controllers: [] }),
+});
 
 const lines = async (registry: Registry, name: string): Promise<string[]> =>
   (await registry.metrics()).split("\n").filter((line) => line.startsWith(name));
 
-test("instances are counted by their status at each scrape, those without one as new", async () => {
+test("objects are counted by their status at each scrape, those without one as new", async () => {
   const registry = new Registry();
-  const metrics = operatorMetrics(registry);
-  assert.deepEqual(await lines(registry, "slipway_instances"), []);
-  const instances = ["managed", "managed", "", undefined].map(
-    (status) => ({ status: status === undefined ? undefined : { status } }) as unknown as Instance,
+  const metrics = operatorMetrics(registry, [pools]);
+  assert.deepEqual(await lines(registry, "slipway_made"), []);
+  const machines = ["managed", "managed", "", undefined].map(
+    (status) => ({ status: status === undefined ? undefined : { status } }) as unknown as KubeObject,
   );
-  metrics.objects((kind) => (kind === Instance ? instances : []));
-  assert.deepEqual(await lines(registry, "slipway_instances"), [
-    'slipway_instances{status="managed"} 2',
-    'slipway_instances{status="new"} 2',
+  metrics.objects((kind) => (kind === Machine ? machines : []));
+  assert.deepEqual(await lines(registry, "slipway_made"), [
+    'slipway_made{status="managed"} 2',
+    'slipway_made{status="new"} 2',
   ]);
-  instances.length = 1;
-  assert.deepEqual(await lines(registry, "slipway_instances"), ['slipway_instances{status="managed"} 1']);
+  machines.length = 1;
+  assert.deepEqual(await lines(registry, "slipway_made"), ['slipway_made{status="managed"} 1']);
 });
 
 test("machines are counted as they are bought, released and replaced, and their events still reach the cluster", async () => {
@@ -38,12 +67,12 @@ test("machines are counted as they are bought, released and replaced, and their 
     name: "x",
     async reconcile(_: unknown, { events }: Context) {
       for (const reason of ["Ordered", "Ordered", "Released", "Replacing", "Other"])
-        events.normal({ kind: Instance.kind } as Instance, reason, "");
-      events.normal({ kind: InstancePool.kind } as InstancePool, "Released", "");
-      events.warning({ kind: Instance.kind } as Instance, "Ordered", "");
+        events.normal({ kind: Machine.kind } as KubeObject, reason, "");
+      events.normal({ kind: Pool.kind } as KubeObject, "Released", "");
+      events.warning({ kind: Machine.kind } as KubeObject, "Ordered", "");
     },
   } as unknown as Controller;
-  await operatorMetrics(registry)
+  await operatorMetrics(registry, [pools])
     .controller(inner)
     .reconcile({ name: "a" }, { events } as unknown as Context);
   assert.deepEqual(await lines(registry, "slipway_machines"), [

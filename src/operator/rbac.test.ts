@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { loadAll } from "js-yaml";
+import { DEFAULT_NAMESPACE } from "./defaults.ts";
 import { operatorRules, rbacObjects } from "./rbac.ts";
 
 const { clusterRules, roles } = operatorRules();
@@ -16,7 +17,7 @@ test("H19 Secrets are read by name in the operator's namespace only, never liste
   const touches = (rule: { resources: string[] }) => rule.resources.includes("secrets");
   assert.deepEqual(clusterRules.filter(touches), []);
   const secrets = roles.flatMap(({ namespace, rules }) => rules.filter(touches).map((rule) => ({ namespace, rule })));
-  assert.deepEqual([...new Set(secrets.map(({ namespace }) => namespace))], ["harvester-system"]);
+  assert.deepEqual([...new Set(secrets.map(({ namespace }) => namespace))], [DEFAULT_NAMESPACE]);
   for (const { rule } of secrets) assert.ok(!rule.verbs.some((verb) => verb === "list" || verb === "watch"));
 });
 
@@ -37,7 +38,7 @@ test("every role is bound to the operator's account", () => {
         roleRef?.name === role.metadata.name &&
         metadata.namespace === role.metadata.namespace,
     );
-    assert.deepEqual(binding?.subjects, [{ kind: "ServiceAccount", name: "slipway", namespace: "harvester-system" }]);
+    assert.deepEqual(binding?.subjects, [{ kind: "ServiceAccount", name: "slipway", namespace: DEFAULT_NAMESPACE }]);
   }
 });
 

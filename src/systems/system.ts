@@ -100,7 +100,7 @@ export interface System<Settings = unknown> {
   readonly home?: { readonly namespace: string; readonly secret: string };
   readonly counts?: readonly ObjectCount[];
   readonly machineEvents?: MachineEvents;
-  /** The folder below `examples/` with its manifests, which the demo applies. */
+  /** The folder with its manifests, which the demo applies: `examples/harvester`. */
   readonly examples?: string;
   /** Loads what stands in for its surroundings. */
   simulated?(): Promise<{ counterpart: Counterpart }>;

@@ -9,7 +9,8 @@ import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
 import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
-import { JOIN_TOKEN, SECOND, VIP, World, type WorldOptions } from "./world.ts";
+import { HarvesterWorld, type HarvesterWorldOptions } from "./harvester-world.ts";
+import { JOIN_TOKEN, SECOND, VIP } from "./world.ts";
 
 export const { token: API_KEY, project: PROJECT } = EXAMPLE_KEYS.equinix;
 export const PASSWORD = "QwErTyUiOpAsDfGh";
@@ -53,7 +54,12 @@ export const STATES = ["queued", "submitted", "reinstalling", "ready", "managed"
 export type State = (typeof STATES)[number];
 
 /** The cloud's API as the addon called it. */
-export async function call(world: World, method: "POST" | "PUT", path: string, body: object): Promise<{ id: string }> {
+export async function call(
+  world: HarvesterWorld,
+  method: "POST" | "PUT",
+  path: string,
+  body: object,
+): Promise<{ id: string }> {
   const headers = { "x-auth-token": API_KEY, "content-type": "application/json" };
   const url = `https://api.equinix.com/metal/v1${path}`;
   const answer = await world.equinix.handle({ method, url, headers, body: JSON.stringify(body), remote: "192.0.2.1" });
@@ -62,7 +68,7 @@ export async function call(world: World, method: "POST" | "PUT", path: string, b
 }
 
 /** Buys a machine as the addon does, without any mark on it, and brings it to where the addon would write that state. */
-export async function machineOfAddon(world: World, hostname: string, state: State): Promise<string> {
+export async function machineOfAddon(world: HarvesterWorld, hostname: string, state: State): Promise<string> {
   const { id } = await call(world, "POST", `/projects/${PROJECT.id}/devices`, {
     hostname,
     plan: "c3.small.x86",
@@ -94,7 +100,11 @@ export interface Taken {
 }
 
 /** A pool of the addon's with one machine in each of the states. */
-export async function poolOfAddon(world: World, states: readonly State[], spec: object = {}): Promise<Taken[]> {
+export async function poolOfAddon(
+  world: HarvesterWorld,
+  states: readonly State[],
+  spec: object = {},
+): Promise<Taken[]> {
   world.serve("https://scripts.example", async ({ url }) =>
     plain(200, url === INSTALL ? INSTALL_SCRIPT : "#!ipxe\nshell"),
   );
@@ -151,7 +161,7 @@ export async function poolOfAddon(world: World, states: readonly State[], spec: 
 }
 
 /** The cluster that was there before any pool: its managers are not the addon's. */
-export async function managers(world: World): Promise<void> {
+export async function managers(world: HarvesterWorld): Promise<void> {
   for (const name of MANAGERS) {
     const labels = { "node-role.kubernetes.io/control-plane": "true" };
     await world.client.create(Node, { metadata: { name, labels }, spec: {} });
@@ -160,8 +170,11 @@ export async function managers(world: World): Promise<void> {
   }
 }
 
-export async function using(work: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> {
-  const world = await World.create(options);
+export async function using(
+  work: (world: HarvesterWorld) => Promise<void>,
+  options: HarvesterWorldOptions = {},
+): Promise<void> {
+  const world = await HarvesterWorld.create(options);
   try {
     await managers(world);
     await work(world);
@@ -170,7 +183,7 @@ export async function using(work: (world: World) => Promise<void>, options: Worl
   }
 }
 
-export async function assertNoSecretOutsideSecrets(world: World): Promise<void> {
+export async function assertNoSecretOutsideSecrets(world: HarvesterWorld): Promise<void> {
   const objects = [
     ...(await world.pools()),
     ...(await world.instances()),

@@ -6,8 +6,9 @@ import type { Transport } from "@slipway/kube";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { API_KEY, assertNoSecretOutsideSecrets, poolOfAddon, STATES, using } from "./addon-objects.ts";
+import type { HarvesterWorld, HarvesterWorldOptions } from "./harvester-world.ts";
 import { condition } from "./using.ts";
-import { HOUR, MINUTE, SECOND, type World, type WorldOptions } from "./world.ts";
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 interface Stage {
   name: string;
@@ -15,14 +16,14 @@ interface Stage {
   machine: (typeof STATES)[number];
   wrote?: { status: string; instanceID?: string };
   /** What happened at the provider since. */
-  since?: (world: World, id: string) => Promise<void> | void;
+  since?: (world: HarvesterWorld, id: string) => Promise<void> | void;
   /** Machines bought in all, and reinstallations that Slipway asks for. */
   bought: number;
   reinstalls: number;
 }
 
-const failed = (world: World, id: string): void => world.equinix.fail(id, "disk error");
-const active = (world: World, id: string): Promise<void> =>
+const failed = (world: HarvesterWorld, id: string): void => world.equinix.fail(id, "disk error");
+const active = (world: HarvesterWorld, id: string): Promise<void> =>
   world.until("it waits in the shell", () => world.equinix.device(id)?.state === "active");
 
 const STAGES: readonly Stage[] = [
@@ -64,9 +65,9 @@ const STAGES: readonly Stage[] = [
   },
 ];
 
-const actions = (world: World): number => world.equinix.counters().performAction ?? 0;
+const actions = (world: HarvesterWorld): number => world.equinix.counters().performAction ?? 0;
 
-async function wrote(world: World, name: string, status: object): Promise<void> {
+async function wrote(world: HarvesterWorld, name: string, status: object): Promise<void> {
   await world.client.patch(Instance, { name }, { type: "merge", body: { status } }, { subresource: "status" });
 }
 
@@ -177,7 +178,7 @@ test("a reinstallation is sent once, also when the machine reports on the object
 
 test("a reinstallation whose answer was lost is not sent again to a machine that has begun it", () => {
   let lost = 0;
-  const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+  const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
     const answer = await inner(request);
     if (!request.url.includes("/actions") || lost++ > 0) return answer;
     throw new Fault("LostAnswer", "the provider", "the connection ended without an answer");
@@ -195,8 +196,8 @@ test("a reinstallation whose answer was lost is not sent again to a machine that
 
 test("a provider that refuses is asked ever more slowly, whatever else changes, and the refusal is on the object", () => {
   const asked: number[] = [];
-  let at: World | undefined;
-  const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+  let at: HarvesterWorld | undefined;
+  const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
     if (!request.url.includes("/actions")) return await inner(request);
     asked.push(at!.clock.now());
     return plain(422, `{"errors":["Device can't be reinstalled: maintenance ${asked.length}"]}`);

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LEASE_TIMES } from "@slipway/kube";
 import { HARVESTER } from "../../src/systems/harvester/names.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
-import { HOUR, MINUTE, type RunningOperator, SECOND, World } from "./world.ts";
+import { HOUR, MINUTE, type RunningOperator, SECOND } from "./world.ts";
 
 const leads = ({ manager }: RunningOperator): boolean => manager.leading(HARVESTER);
 
@@ -13,7 +14,7 @@ for (const [direction, stepMs] of [
   ["back", -HOUR],
 ] as const) {
   test(`H26 a clock set ${direction} by an hour leaves one leader; when that one dies, the other takes over in the usual time`, async () => {
-    const world = await World.create({ seed: 26 });
+    const world = await HarvesterWorld.create({ seed: 26 });
     try {
       const replicas = [await world.operator({ election: true }), await world.operator({ election: true })];
       await world.until("one leads", () => replicas.filter(leads).length === 1, MINUTE, SECOND);
@@ -37,7 +38,7 @@ for (const [direction, stepMs] of [
 
   test(`a clock set ${direction} by an hour, wherever machines are on their way, gives none up and buys none twice`, async () => {
     for (const at of [30 * SECOND, 4 * MINUTE, 12 * MINUTE]) {
-      const world = await World.create({ seed: 7 });
+      const world = await HarvesterWorld.create({ seed: 7 });
       try {
         await world.operator();
         await world.pool("rack", { count: 3 });

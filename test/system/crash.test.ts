@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { numbers, sampled } from "./api.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
 import type { Death } from "./mortal.ts";
-import { HOUR, MINUTE, SECOND, World } from "./world.ts";
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 /** A pool's life: two machines, one of them with two installations, grown to three, shrunk to one, deleted. Returns how many effects it took. */
 async function life(death?: Death): Promise<{ effects: number; died: boolean }> {
-  const world = await World.create({ seed: 7 });
+  const world = await HarvesterWorld.create({ seed: 7 });
   try {
     const first = await world.operator(death === undefined ? {} : { death });
     const alive = async (): Promise<void> => {

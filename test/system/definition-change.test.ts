@@ -7,7 +7,8 @@ import { crdOf } from "../../src/kinds/crd.ts";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { installCrds } from "../../src/kinds/install.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
-import { SECOND, World } from "./world.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
+import { SECOND } from "./world.ts";
 
 type Schema = { properties?: Record<string, Schema> };
 
@@ -25,7 +26,7 @@ function addonsInstances(): ReturnType<typeof crdOf> {
 }
 
 test("what watches the addon's Instances while Slipway's definitions are installed costs the operator no field: it buys each machine once and rests", async () => {
-  const world = await World.create();
+  const world = await HarvesterWorld.create();
   const client = createClient(world.api.transport("administrator"), {
     clock: world.clock,
     random: world.random,

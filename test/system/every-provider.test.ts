@@ -7,9 +7,9 @@ import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
 import type { TestCloud } from "./cloud.ts";
-
+import type { HarvesterWorld, HarvesterWorldOptions } from "./harvester-world.ts";
 import { condition, using } from "./using.ts";
-import { HOUR, MINUTE, SECOND, type World, type WorldOptions } from "./world.ts";
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 const ReplicaSet: Resource<KubeObject & { spec: object }> = {
   group: "apps",
@@ -22,7 +22,7 @@ const ReplicaSet: Resource<KubeObject & { spec: object }> = {
 const PROVIDERS: readonly TestCloud["name"][] = ["equinix", "latitude"];
 
 for (const provider of PROVIDERS) {
-  const on = (options: WorldOptions, work: (world: World) => Promise<void>): Promise<void> =>
+  const on = (options: HarvesterWorldOptions, work: (world: HarvesterWorld) => Promise<void>): Promise<void> =>
     using({ provider, ...options }, work);
 
   test(`H1 every machine is an Instance's own, and the finalizer goes last (${provider})`, () =>

@@ -4,9 +4,10 @@ import { seededRandom } from "@slipway/base";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { STAGES } from "../../src/sim/firmware/firmware.ts";
 import { numbers, sampled } from "./api.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
 import { interruptible } from "./mortal.ts";
-import { HOUR, MINUTE, SECOND, World } from "./world.ts";
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 export async function lifeUnderFaults(seed: number): Promise<void> {
   const draw = seededRandom(seed * 7919 + 1);
@@ -14,7 +15,7 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
   let apiDown = false;
   let hangs = draw.int(3);
   let broken = draw.int(2);
-  const world = await World.create({
+  const world = await HarvesterWorld.create({
     seed,
     // Every third history is played on the other provider.
     provider: seed % 3 === 0 ? "latitude" : "equinix",

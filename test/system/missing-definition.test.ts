@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { isTrue } from "@slipway/kube";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
-import { MINUTE, World } from "./world.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
+import { MINUTE } from "./world.ts";
 
 test("without InstancePool's definition MachineProviders work; once it is installed, pools get their machines without a restart", async () => {
-  const world = await World.create({ without: [InstancePool] });
+  const world = await HarvesterWorld.create({ without: [InstancePool] });
   const { manager } = await world.operator();
   const spec = { type: "equinix" as const, credentialsSecretRef: { name: "equinix-addon" } };
   await world.whileTimePasses(world.client.create(MachineProvider, { metadata: { name: "metal" }, spec }));

@@ -8,11 +8,12 @@ import { ConfigMap } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
 import { condition, using } from "./using.ts";
-import { HOUR, MINUTE, SECOND, World } from "./world.ts";
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 /** Every version of every Instance from now on, with the moment it was written. */
-async function history(world: World): Promise<{ at: number; instance: Instance }[]> {
+async function history(world: HarvesterWorld): Promise<{ at: number; instance: Instance }[]> {
   const seen: { at: number; instance: Instance }[] = [];
   const { resourceVersion } = await world.whileTimePasses(world.client.list(Instance));
   const stream = await world.client.watch(Instance, { resourceVersion });
@@ -90,7 +91,7 @@ test("H16 a failed installation is told and acted upon at once, long before any 
 const URLS = /https?:\/\/[^\s"'`)\\]+/g;
 
 test("H20 a machine that is ordered without a word about sources boots from the operator and the project's releases, over HTTPS, checked", async () => {
-  const world = await World.create();
+  const world = await HarvesterWorld.create();
   try {
     const { boot } = await world.operator();
     await world.pool("plain", {});

@@ -4,14 +4,15 @@ import { test } from "node:test";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
+import type { HarvesterWorld } from "./harvester-world.ts";
 import { condition, using } from "./using.ts";
-import { HOUR, MINUTE, type World } from "./world.ts";
+import { HOUR, MINUTE } from "./world.ts";
 
 const wants = (type: string, port: string, vlan: string) => ({
   networkingConfiguration: { type, interfaceConfiguration: [{ name: port, vlanIDS: [vlan] }] },
 });
 
-async function createVlan(world: World, vxlan: number): Promise<void> {
+async function createVlan(world: HarvesterWorld, vxlan: number): Promise<void> {
   const { token, project } = EXAMPLE_KEYS.equinix;
   const headers = { "x-auth-token": token, "content-type": "application/json" };
   const url = `https://api.equinix.com/metal/v1/projects/${project.id}/virtual-networks`;

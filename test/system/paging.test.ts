@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HttpAnswer, json } from "@slipway/base";
+import type { HarvesterWorldOptions } from "./harvester-world.ts";
 import { condition, using } from "./using.ts";
-import { MINUTE, type WorldOptions } from "./world.ts";
+import { MINUTE } from "./world.ts";
 
 type Page = (number: number, first: HttpAnswer) => object;
 
@@ -35,7 +36,7 @@ for (const provider of ["equinix", "latitude"] as const) {
     test(`a provider that ${name} is read within bounds, and said so (${provider})`, () => {
       let endless = false;
       let asked = 0;
-      const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+      const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
         const url = new URL(request.url);
         const list = request.method === "GET" && /\/(devices|servers)$/.test(url.pathname);
         if (!endless || !list) return await inner(request);

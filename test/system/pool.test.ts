@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { World } from "./world.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
 
 test("the addon's manifests become ready: every machine is bought once, installed and joined", async () => {
-  const world = await World.create();
+  const world = await HarvesterWorld.create();
   await world.operator();
   await world.apply(
     "examples/harvester/instancepool.yaml",

@@ -7,10 +7,10 @@ import type { KubeObject } from "@slipway/kube";
 import { loadAll } from "js-yaml";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { World } from "./world.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
 
-async function in_(work: (world: World) => Promise<void>): Promise<void> {
-  const world = await World.create();
+async function in_(work: (world: HarvesterWorld) => Promise<void>): Promise<void> {
+  const world = await HarvesterWorld.create();
   try {
     await work(world);
   } finally {

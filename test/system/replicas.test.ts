@@ -6,20 +6,21 @@ import { Lease } from "@slipway/kube/core";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { HARVESTER } from "../../src/systems/harvester/names.ts";
 import { numbers, sampled } from "./api.ts";
+import { HarvesterWorld } from "./harvester-world.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
-import { MINUTE, type RunningOperator, SECOND, World } from "./world.ts";
+import { MINUTE, type RunningOperator, SECOND } from "./world.ts";
 
 const LEASE = { namespace: "harvester-system", name: `slipway-${HARVESTER}` };
 
 interface Pair {
-  world: World;
+  world: HarvesterWorld;
   leader: RunningOperator;
   other: RunningOperator;
 }
 
 /** A world with two replicas, one of which leads. */
 async function pair(work: (pair: Pair) => Promise<void>): Promise<void> {
-  const world = await World.create({ seed: 26 });
+  const world = await HarvesterWorld.create({ seed: 26 });
   try {
     const [a, b] = [await world.operator({ election: true }), await world.operator({ election: true })];
     await world.until("one leads", () => leads(a) !== leads(b), MINUTE, SECOND);
@@ -31,7 +32,7 @@ async function pair(work: (pair: Pair) => Promise<void>): Promise<void> {
 
 const leads = ({ manager }: RunningOperator): boolean => manager.leading(HARVESTER);
 
-const scale = (world: World, count: number): Promise<unknown> =>
+const scale = (world: HarvesterWorld, count: number): Promise<unknown> =>
   world.whileTimePasses(
     world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec: { count } } }),
   );
@@ -43,7 +44,7 @@ async function takenOver({ world, other }: Pair): Promise<number> {
   return world.clock.now() - began;
 }
 
-async function ready(world: World, count: number): Promise<void> {
+async function ready(world: HarvesterWorld, count: number): Promise<void> {
   await world.until(`${count} machines have joined`, async () => {
     await assertInvariants(world);
     return (await world.instances()).length === count && (await world.converged());

@@ -7,8 +7,9 @@ import fc from "fast-check";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
+import type { HarvesterWorld, HarvesterWorldOptions } from "./harvester-world.ts";
 import { condition, using } from "./using.ts";
-import { JOIN_TOKEN, MINUTE, type World, type WorldOptions } from "./world.ts";
+import { JOIN_TOKEN, MINUTE } from "./world.ts";
 
 const ECHOES: readonly [name: string, encode: (secret: string) => string][] = [
   ["as it is", (secret) => secret],
@@ -21,7 +22,7 @@ const ECHOES: readonly [name: string, encode: (secret: string) => string][] = [
 ];
 
 /** All that left the process. */
-async function said(world: World): Promise<string> {
+async function said(world: HarvesterWorld): Promise<string> {
   const objects = [
     ...(await world.pools()),
     ...(await world.instances()),
@@ -52,7 +53,7 @@ for (const provider of ["equinix", "latitude"] as const) {
   for (const [name, encode] of ECHOES) {
     for (const status of [401, 422, 500]) {
       test(`a provider that echoes the key ${name} in a ${status} brings it nowhere (${provider})`, () => {
-        const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+        const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
           const order = request.method === "POST" && /\/(devices|servers|user_data)(\?|$)/.test(request.url);
           if (!order) return await inner(request);
           const detail = `\u001b]0;owned\u0007\u001b[2Jrefused: ${encode(keys.token)}`;
@@ -74,7 +75,7 @@ for (const provider of ["equinix", "latitude"] as const) {
 
 test("a provider's words about a machine are filtered as well: state, address, plan, event", () => {
   const poison = `${EXAMPLE_KEYS.equinix.token}\u001b[31m ${JOIN_TOKEN}`;
-  const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+  const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
     const answer = await inner(request);
     const state = `"state":${JSON.stringify(poison)}`;
     const body = answer.body.startsWith("{") ? answer.body.replaceAll(/"state":"\w+"/g, state) : answer.body;
@@ -92,11 +93,11 @@ test("a provider's words about a machine are filtered as well: state, address, p
 
 test("a status that was filtered is written once, not at every look", () => {
   let writes = 0;
-  const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+  const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
     const order = request.method === "POST" && request.url.includes("/devices");
     return order ? json(422, { errors: [`refused: ${EXAMPLE_KEYS.equinix.token}`] }) : await inner(request);
   };
-  const transport: WorldOptions["transport"] = (inner) => ({
+  const transport: HarvesterWorldOptions["transport"] = (inner) => ({
     ...inner,
     request: async (request) => {
       if (request.method === "PUT" && /instances\/.*\/status/.test(request.path)) writes++;
@@ -117,7 +118,7 @@ test("a status that was filtered is written once, not at every look", () => {
 
 test("any text in any provider's refusal leaves without secrets and control characters", async () => {
   let detail = "";
-  const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+  const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
     const order = request.method === "POST" && request.url.includes("/devices");
     return order ? json(422, { errors: [detail] }) : await inner(request);
   };

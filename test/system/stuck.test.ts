@@ -6,19 +6,20 @@ import { ConfigMap, Secret } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import type { TestCloud } from "./cloud.ts";
+import type { HarvesterWorld, HarvesterWorldOptions } from "./harvester-world.ts";
 import { condition, using } from "./using.ts";
-import { HOUR, MINUTE, type World, type WorldOptions } from "./world.ts";
+import { HOUR, MINUTE } from "./world.ts";
 
 const PROVIDERS: readonly TestCloud["name"][] = ["equinix", "latitude"];
 const LEFT = { namespace: "harvester-system", name: "slipway-abandoned-machines" };
 
-const patchPool = (world: World, spec: object) =>
+const patchPool = (world: HarvesterWorld, spec: object) =>
   world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec } });
-const annotate = (world: World, name: string, annotations: object) =>
+const annotate = (world: HarvesterWorld, name: string, annotations: object) =>
   world.client.patch(Instance, { name }, { type: "merge", body: { metadata: { annotations } } });
 
 for (const provider of PROVIDERS) {
-  const on = (options: WorldOptions, work: (world: World) => Promise<void>): Promise<void> =>
+  const on = (options: HarvesterWorldOptions, work: (world: HarvesterWorld) => Promise<void>): Promise<void> =>
     using({ provider, ...options }, work);
 
   for (const updateStrategy of [undefined, { type: "OnDelete" }, { type: "RollingUpdate" }]) {
@@ -69,7 +70,7 @@ for (const provider of PROVIDERS) {
   for (const trouble of ["unreachable", "refuses the key", "has no Secret"] as const) {
     test(`a provider that ${trouble}: the way out is named, and lists what may be left (${provider})`, () => {
       let broken = false;
-      const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+      const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
         if (!broken) return await inner(request);
         if (trouble === "refuses the key") return plain(401, '{"errors":["Invalid authentication token"]}');
         throw new Fault("Unavailable", "the provider", "connection refused");
@@ -134,7 +135,7 @@ for (const provider of PROVIDERS) {
 
   test(`an order whose answer was lost is on the list of what may be left (${provider})`, () => {
     let broken = false;
-    const clouds: WorldOptions["clouds"] = (inner) => async (request) => {
+    const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
       if (broken) throw new Fault("Unavailable", "the provider", "connection refused");
       const order = request.method === "POST" && /\/(devices|servers)(\?|$)/.test(request.url);
       if (!order) return await inner(request);

@@ -5,8 +5,9 @@ import { Fault, type Http } from "@slipway/base";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import type { TestCloud } from "./cloud.ts";
+import type { HarvesterWorld } from "./harvester-world.ts";
 import { using } from "./using.ts";
-import { HOUR, MINUTE, SECOND, type World } from "./world.ts";
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 const PROVIDERS: readonly TestCloud["name"][] = ["equinix", "latitude"];
 const STALE_MS = 30 * SECOND;
@@ -25,9 +26,9 @@ function withoutAnswers(between?: () => Promise<void>): (inner: Http) => Http {
   };
 }
 
-const ordered = (world: World, machines: number) =>
+const ordered = (world: HarvesterWorld, machines: number) =>
   world.until("the order is out", () => world.cloud.bought() === machines, MINUTE, SECOND / 10);
-const reasons = async (world: World, ...wanted: string[]): Promise<string[]> =>
+const reasons = async (world: HarvesterWorld, ...wanted: string[]): Promise<string[]> =>
   (await world.events())
     .filter(({ reason }) => wanted.includes(reason!))
     .map(({ reason, message }) => `${reason} ${message}`);
@@ -82,7 +83,7 @@ for (const provider of PROVIDERS) {
     }));
 
   test(`H1 of two machines that one order bought, the younger goes back at once (${provider})`, () => {
-    let clock: World["clock"] | undefined;
+    let clock: HarvesterWorld["clock"] | undefined;
     return using({ provider, clouds: withoutAnswers(() => clock!.sleep(2 * SECOND)) }, async (world) => {
       clock = world.clock;
       await world.pool("rack", {});

@@ -1,9 +1,12 @@
 import type { Condition } from "@slipway/kube";
-import { World, type WorldOptions } from "./world.ts";
+import { HarvesterWorld, type HarvesterWorldOptions } from "./harvester-world.ts";
 
 /** A world with a running operator; closed at the end of the test. */
-export async function using(options: WorldOptions, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await World.create(options);
+export async function using(
+  options: HarvesterWorldOptions,
+  work: (world: HarvesterWorld) => Promise<void>,
+): Promise<void> {
+  const world = await HarvesterWorld.create(options);
   try {
     await world.operator();
     await work(world);

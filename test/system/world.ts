@@ -1,34 +1,32 @@
 /**
- * The whole of Slipway in virtual time: a Kubernetes API (the embedded one, unless `api.ts` was told of another), the operator,
- * simulated clouds and a simulated Harvester cluster. A test says what happens to it and reads what a user would see.
+ * The whole of Slipway in virtual time: a Kubernetes API (the embedded one, unless `api.ts` names another), the operator, simulated clouds
+ * and what stands in for the systems' surroundings. A test says what happens to it and reads what a user would see. What a system's own tests
+ * need more is a world of their own on top of this one (`harvester-world.ts`).
  */
 import { readFile } from "node:fs/promises";
 import { type Http, type HttpHandler, type Log, quietLog, type Random, Secrets, seededRandom } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { type Client, createClient, type KubeObject, type Transport } from "@slipway/kube";
-import { Event, Node, Secret } from "@slipway/kube/core";
+import { type Client, type Condition, createClient, type KubeObject, type Transport } from "@slipway/kube";
+import { Event } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
-import { Instance } from "../../src/kinds/harvester/instance.ts";
-import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { installCrds } from "../../src/kinds/install.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
-import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
-import { EXAMPLE_KEYS, seedNetworks } from "../../src/laptop/metal.ts";
-import { KINDS } from "../../src/operator/kinds.ts";
-import { createOperator, type Operator } from "../../src/operator/operator.ts";
+import { type SimulatedMetal, startMetal } from "../../src/laptop/metal.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../../src/operator/defaults.ts";
+import { ownKinds } from "../../src/operator/kinds.ts";
+import { createOperator, type Operator, systemsOf } from "../../src/operator/operator.ts";
 import { settingsFrom } from "../../src/operator/settings.ts";
-import { createEquinixSim, type EquinixSim } from "../../src/sim/equinix/equinix-sim.ts";
+import type { EquinixSim } from "../../src/sim/equinix/equinix-sim.ts";
 import type { EquinixSimOptions } from "../../src/sim/equinix/options.ts";
 import { type FaultRates, withFaults } from "../../src/sim/faults.ts";
-import { createFirmware, type FirmwareOptions } from "../../src/sim/firmware/firmware.ts";
-import { createLatitudeSim, type LatitudeSim } from "../../src/sim/latitude/latitude-sim.ts";
+import type { FirmwareOptions } from "../../src/sim/firmware/firmware.ts";
+import type { LatitudeSim } from "../../src/sim/latitude/latitude-sim.ts";
 import { simNetwork } from "../../src/sim/network.ts";
-import { type SeedOptions, seedSite } from "../../src/sim/site/seed.ts";
-import { createHarvesterSite, type Site } from "../../src/sim/site/site.ts";
+import type { Counterpart } from "../../src/systems/counterpart.ts";
+import type { System } from "../../src/systems/system.ts";
 import { beginApi, type WorldApi } from "./api.ts";
-import { equinixCloud, LATITUDE_MAPPING, latitudeCloud, METROS, PLAN, type TestCloud } from "./cloud.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
 export const SECOND = 1000;
@@ -41,11 +39,12 @@ export const JOIN_TOKEN = "join-token-of-the-test-cluster";
 
 export interface WorldOptions {
   seed?: number;
-  /** Which provider `pool` buys at. Equinix Metal unless said. */
-  provider?: TestCloud["name"];
+  /** Those that run. Default: those that run by default. */
+  systems?: readonly System[];
+  /** The clusters that machines join. Default: what stands in for each system's surroundings. */
+  counterparts?: readonly Counterpart[];
   equinix?: Partial<EquinixSimOptions>;
   firmware?: Pick<FirmwareOptions, "hangs" | "installFails">;
-  site?: Partial<SeedOptions>;
   /** Kinds whose definitions are not installed: see `install`. */
   without?: readonly Kind[];
   /** False: the operator's environment has no join token. */
@@ -68,79 +67,66 @@ export class World {
   readonly random: Random;
   readonly secrets = new Secrets();
   readonly logged: string[] = [];
+  readonly systems: readonly System[];
   readonly #options: WorldOptions;
   #network = simNetwork();
   #operators: RunningOperator[] = [];
+  #metal!: SimulatedMetal;
   api!: WorldApi;
   client!: Client;
-  site!: Site;
-  /** The provider that `pool` buys at. */
-  cloud!: TestCloud;
-  equinix!: EquinixSim;
-  latitude!: LatitudeSim;
 
-  private constructor(options: WorldOptions) {
+  constructor(options: WorldOptions) {
     this.#options = options;
+    this.systems = options.systems ?? systemsOf();
     this.random = seededRandom(options.seed ?? 1);
   }
 
-  /** A world with a seeded cluster, clouds and CRDs; the operator is started by `operator()`. */
-  static async create(options: WorldOptions = {}): Promise<World> {
-    const world = new World(options);
-    await world.#begin();
+  /** A world with the systems' kinds and surroundings, and clouds; the operator is started by `operator()`. */
+  static async create<Options extends WorldOptions, W extends World>(
+    this: new (
+      options: Options,
+    ) => W,
+    options: Options = {} as Options,
+  ): Promise<W> {
+    const world = new this(options);
+    await world.begin();
     return world;
   }
 
-  async #begin(): Promise<void> {
+  get equinix(): EquinixSim {
+    return this.#metal.equinix.sim;
+  }
+
+  get latitude(): LatitudeSim {
+    return this.#metal.latitude.sim;
+  }
+
+  protected async begin(): Promise<void> {
     const { clock, random } = this;
+    const { without = [], firmware, equinix, counterparts = await standIns(this.systems) } = this.#options;
     const log = quietLog;
+    const network = this.#network;
     this.api = await beginApi(clock, random);
     this.client = createClient(this.api.transport("administrator"), { clock, random, log });
-    const without = this.#options.without ?? [];
-    await this.install(KINDS.filter((versions) => !versions.some((kind) => without.includes(kind))));
-    const seed = { vip: VIP, version: "v1.8.1", vipMode: "static" as const, ...this.#options.site };
-    await this.whileTimePasses(seedSite(this.client, seed));
-    this.site = createHarvesterSite({ client: this.client, clock, joinToken: JOIN_TOKEN, vip: VIP });
-    await this.whileTimePasses(this.site.start());
-    const firmware = createFirmware({
-      http: this.#network.http,
-      clock,
-      random,
-      log,
-      site: this.site,
-      ...this.#options.firmware,
+    const kinds = ownKinds(this.systems);
+    await this.install(kinds.filter((versions) => !versions.some((kind) => without.includes(kind))));
+    const metal = startMetal({
+      ...{ client: this.client, clock, random, log, http: this.#network.http },
+      ...{ vip: VIP, joinToken: JOIN_TOKEN, counterparts },
+      async serve(origin, handler) {
+        const stop = network.serve(origin, handler);
+        return { url: origin, close: async () => stop() };
+      },
+      ...(equinix && { equinix }),
+      ...(firmware && { firmware }),
     });
-    const shared = { clock, random, firmware };
-    const { token, project } = EXAMPLE_KEYS.equinix;
-    this.equinix = createEquinixSim({ ...shared, token, projects: [project], ...this.#options.equinix });
-    this.latitude = createLatitudeSim({ ...shared, ...EXAMPLE_KEYS.latitude });
-    this.cloud = this.#options.provider === "latitude" ? latitudeCloud(this.latitude) : equinixCloud(this.equinix);
-    this.#network.serve("https://api.equinix.com", this.equinix.handle);
-    this.#network.serve("https://api.latitude.sh", this.latitude.handle);
+    this.#metal = await this.whileTimePasses(metal);
     this.#network.serve(BOOT_URL, async (request) => {
       // As a Service does: to whichever replica answers.
       const replica = this.#operators.findLast(({ mortal }) => mortal.awake);
       if (replica !== undefined) return await replica.boot(request);
       throw new Error("nobody serves boots");
     });
-    await seedNetworks(this.equinix);
-    await this.apply("examples/harvester/secret.yaml");
-    if (this.cloud.name === "latitude") await this.#nameLatitude();
-  }
-
-  /** The account at Latitude, with its own words for the tests' plan and metros. */
-  async #nameLatitude(): Promise<void> {
-    const { token, project } = EXAMPLE_KEYS.latitude;
-    const metadata = { name: "latitude", namespace: "harvester-system" };
-    const stringData = { METAL_AUTH_TOKEN: token, PROJECT_ID: project.id };
-    await this.whileTimePasses(this.client.create(Secret, { metadata, stringData }));
-    const spec = { type: "latitude" as const, credentialsSecretRef: { name: "latitude" }, ...LATITUDE_MAPPING };
-    await this.whileTimePasses(this.client.create(MachineProvider, { metadata: { name: "latitude" }, spec }));
-  }
-
-  /** The Secret of the account that `pool` buys with. */
-  get accountSecret(): { namespace: string; name: string } {
-    return { namespace: "harvester-system", name: this.cloud.name === "latitude" ? "latitude" : "equinix-addon" };
   }
 
   /** Installs these kinds' definitions, each with all its versions. */
@@ -173,12 +159,13 @@ export class World {
         secrets,
       },
       {
-        namespace: "harvester-system",
-        secret: "equinix-addon",
+        namespace: DEFAULT_NAMESPACE,
+        secret: DEFAULT_SECRET,
+        systems: this.systems,
         of: settingsFrom(this.#options.joinToken === false ? {} : { TOKEN: JOIN_TOKEN }),
         bootUrl: BOOT_URL,
         pollMs: 15 * SECOND,
-        leaderElection: of.election ? { namespace: "harvester-system" } : false,
+        leaderElection: of.election ? { namespace: DEFAULT_NAMESPACE } : false,
       },
     );
     const running = { ...operator, mortal };
@@ -206,39 +193,8 @@ export class World {
     }
   }
 
-  async pool(name: string, spec: InstancePool["spec"] | object): Promise<InstancePool> {
-    const providerRef = this.cloud.name === "latitude" ? { providerRef: { name: "latitude" } } : {};
-    const plain = { plan: PLAN, metro: METROS[0], billingCycle: "hourly", count: 1, ...providerRef, ...spec };
-    return await this.whileTimePasses(this.client.create(InstancePool, { metadata: { name }, spec: plain }));
-  }
-
-  async pools(): Promise<InstancePool[]> {
-    return (await this.whileTimePasses(this.client.list(InstancePool))).items;
-  }
-
-  async instances(): Promise<Instance[]> {
-    return (await this.whileTimePasses(this.client.list(Instance))).items;
-  }
-
-  async nodes(): Promise<Node[]> {
-    return (await this.whileTimePasses(this.client.list(Node))).items;
-  }
-
   async events(): Promise<Event[]> {
     return (await this.whileTimePasses(this.client.list(Event))).items;
-  }
-
-  /** Every pool complete, every machine a Node. */
-  async converged(): Promise<boolean> {
-    const [pools, instances] = [await this.pools(), await this.instances()];
-    return (
-      pools.every(
-        (pool) => pool.status?.status === "ready" && pool.status.observedGeneration === pool.metadata.generation,
-      ) &&
-      instances.every(
-        (instance) => instance.status?.status === "managed" && instance.metadata.deletionTimestamp === undefined,
-      )
-    );
   }
 
   /** Lets time pass until `holds`, looking every `stepMs`; fails with what was missing and where everything stands. */
@@ -258,12 +214,21 @@ export class World {
 
   /** Where everything stands, for the person who reads a failed test. */
   async story(): Promise<string> {
-    const lines = [...(await this.pools()), ...(await this.instances())].map(({ kind, metadata, status }) => {
-      const ready = status?.conditions?.find((c) => c.type === "Ready");
-      return `${kind} ${metadata.name}${metadata.deletionTimestamp ? " (deleting)" : ""}: ${status?.status} ${ready?.reason}: ${ready?.message}`;
-    });
-    const devices = this.cloud.machines().map((m) => `machine ${m.id} ${m.hostname}${m.wanted ? "" : ": leaving"}`);
-    return [...lines, ...devices, ...this.logged.slice(-20)].join("\n");
+    const lines: string[] = [];
+    for (const [kind] of ownKinds(this.systems)) {
+      const { items } = await this.whileTimePasses(this.client.list(kind!));
+      for (const { metadata, status } of items as (KubeObject & {
+        status?: { status?: string; conditions?: Condition[] };
+      })[]) {
+        const ready = status?.conditions?.find(({ type }) => type === "Ready");
+        const name = `${kind!.kind} ${metadata.name}${metadata.deletionTimestamp ? " (deleting)" : ""}`;
+        lines.push(`${name}: ${status?.status ?? ""} ${ready?.reason}: ${ready?.message}`);
+      }
+    }
+    for (const { id, hostname, state } of this.equinix.devices()) lines.push(`machine ${id} ${hostname}: ${state}`);
+    for (const { id, hostname, leaving } of this.latitude.servers())
+      lines.push(`machine ${id} ${hostname}${leaving ? ": leaving" : ""}`);
+    return [...lines, ...this.logged.slice(-20)].join("\n");
   }
 
   /** Awaits a promise whose work may need time to pass. */
@@ -282,9 +247,13 @@ export class World {
       mortal.kill();
       void manager.stop();
     }
-    this.equinix.close();
-    this.latitude.close();
-    this.site.close();
+    await this.#metal.close();
     await this.api.close();
   }
+}
+
+/** What stands in for the surroundings of these systems. */
+async function standIns(systems: readonly System[]): Promise<Counterpart[]> {
+  const loaded = await Promise.all(systems.map((system) => system.simulated?.()));
+  return loaded.flatMap((simulated) => simulated?.counterpart ?? []);
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { loadAll } from "js-yaml";
 import { boat, renaming } from "../../kinds/testing.ts";
 import { WEBHOOK_PORT } from "../conversion-server.ts";
+import { DEFAULT_NAMESPACE } from "../defaults.ts";
 import { operatorObjects } from "../rbac.ts";
 import { installedObjects, installFiles } from "./files.ts";
 import { PATHS, VARIATIONS, withValues } from "./testing.ts";
@@ -58,7 +59,7 @@ test("removing by label takes no namespace along", () => {
   const namespaces = find(objectsIn("deploy/slipway.yaml"), "Namespace");
   const told = namespaces.map(({ metadata: { name, labels } }) => [name, labels]);
   assert.deepEqual(told, [
-    ["harvester-system", undefined],
+    [DEFAULT_NAMESPACE, undefined],
     ["fleet-local", undefined],
   ]);
 });
@@ -153,6 +154,6 @@ test("what converts between versions is installed only for a kind that needs it,
   const written = loadAll(installFiles(kinds).get("deploy/crds/sea.example.org_boats.yaml")!) as Object[];
   const { conversion } = written[0]!.spec as { conversion: { webhook: { clientConfig: object } } };
   assert.deepEqual(conversion.webhook.clientConfig, {
-    service: { namespace: "harvester-system", name: "slipway-webhook", path: "/convert", port: 443 },
+    service: { namespace: DEFAULT_NAMESPACE, name: "slipway-webhook", path: "/convert", port: 443 },
   });
 });

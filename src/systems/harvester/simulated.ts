@@ -1,7 +1,7 @@
 import { leftOvers } from "../../sim/site/left-overs.ts";
-import { seedSite } from "../../sim/site/seed.ts";
-import { createHarvesterSite } from "../../sim/site/site.ts";
-import type { Counterpart } from "../counterpart.ts";
+import { type SeedOptions, seedSite } from "../../sim/site/seed.ts";
+import { createHarvesterSite, type Site } from "../../sim/site/site.ts";
+import type { Counterpart, CounterpartPorts } from "../counterpart.ts";
 
 /** Harvester release of the simulated cluster. */
 const VERSION = "v1.8.1";
@@ -18,13 +18,23 @@ const FOUNDERS = [1, 2, 3].map((number) => ({
   version: VERSION,
 }));
 
+/** A Harvester cluster with these contents, begun. */
+export async function startSite(
+  { client, clock, joinToken, vip }: CounterpartPorts,
+  seed: Partial<SeedOptions> = {},
+): Promise<Site> {
+  await seedSite(client, { vip, version: VERSION, vipMode: "static", ...seed });
+  const site = createHarvesterSite({ client, clock, joinToken, vip });
+  await site.start();
+  return site;
+}
+
 /** The Harvester cluster: what is in it before any pool, and its life. */
 export const counterpart: Counterpart = {
   title: "Harvester",
-  async start({ client, clock, joinToken, vip }) {
-    await seedSite(client, { vip, version: VERSION, vipMode: "static" });
-    const site = createHarvesterSite({ client, clock, joinToken, vip });
-    await site.start();
+  async start(ports) {
+    const { joinToken, vip } = ports;
+    const site = await startSite(ports);
     for (const founder of FOUNDERS) await site.join({ ...founder, token: joinToken, serverUrl: `https://${vip}` });
     return site;
   },

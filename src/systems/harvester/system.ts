@@ -27,7 +27,7 @@ export const harvester = system({
       valueOf: (instance) => (instance as Instance).status?.status || "new",
     },
   ],
-  examples: "harvester",
+  examples: "examples/harvester",
   simulated: () => import("./simulated.ts"),
   machineEvents: { kind: Instance, bought: "Ordered", released: "Released", replaced: "Replacing" },
 

@@ -1,0 +1,86 @@
+/** The world of the tests of Harvester's pools: a cluster that says what happens in it, and pools at either provider. */
+import { Node, Secret } from "@slipway/kube/core";
+import { Instance } from "../../src/kinds/harvester/instance.ts";
+import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
+import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
+import type { SeedOptions } from "../../src/sim/site/seed.ts";
+import type { Site } from "../../src/sim/site/site.ts";
+import { startSite } from "../../src/systems/harvester/simulated.ts";
+import { equinixCloud, LATITUDE_MAPPING, latitudeCloud, METROS, PLAN, type TestCloud } from "./cloud.ts";
+import { World, type WorldOptions } from "./world.ts";
+
+export interface HarvesterWorldOptions extends Omit<WorldOptions, "counterparts"> {
+  /** Which provider `pool` buys at. Default: Equinix Metal. */
+  provider?: TestCloud["name"];
+  site?: Partial<SeedOptions>;
+}
+
+export class HarvesterWorld extends World {
+  site!: Site;
+  /** The provider that `pool` buys at. */
+  cloud!: TestCloud;
+  readonly #provider: TestCloud["name"];
+
+  constructor({ provider = "equinix", site: seed, ...options }: HarvesterWorldOptions) {
+    const start = async (ports: Parameters<typeof startSite>[0]): Promise<Site> => {
+      this.site = await startSite(ports, seed);
+      return this.site;
+    };
+    super({ ...options, counterparts: [{ title: "Harvester", start, leftOvers: async () => [] }] });
+    this.#provider = provider;
+  }
+
+  protected override async begin(): Promise<void> {
+    await super.begin();
+    this.cloud = this.#provider === "latitude" ? latitudeCloud(this.latitude) : equinixCloud(this.equinix);
+    await this.apply("examples/harvester/secret.yaml");
+    if (this.cloud.name === "latitude") await this.#nameLatitude();
+  }
+
+  /** The account at Latitude, with its own words for the tests' plan and metros. */
+  async #nameLatitude(): Promise<void> {
+    const { token, project } = EXAMPLE_KEYS.latitude;
+    const metadata = { name: "latitude", namespace: "harvester-system" };
+    const stringData = { METAL_AUTH_TOKEN: token, PROJECT_ID: project.id };
+    await this.whileTimePasses(this.client.create(Secret, { metadata, stringData }));
+    const spec = { type: "latitude" as const, credentialsSecretRef: { name: "latitude" }, ...LATITUDE_MAPPING };
+    await this.whileTimePasses(this.client.create(MachineProvider, { metadata: { name: "latitude" }, spec }));
+  }
+
+  /** The Secret of the account that `pool` buys with. */
+  get accountSecret(): { namespace: string; name: string } {
+    return { namespace: "harvester-system", name: this.cloud.name === "latitude" ? "latitude" : "equinix-addon" };
+  }
+
+  async pool(name: string, spec: InstancePool["spec"] | object): Promise<InstancePool> {
+    const providerRef = this.cloud.name === "latitude" ? { providerRef: { name: "latitude" } } : {};
+    const plain = { plan: PLAN, metro: METROS[0], billingCycle: "hourly", count: 1, ...providerRef, ...spec };
+    return await this.whileTimePasses(this.client.create(InstancePool, { metadata: { name }, spec: plain }));
+  }
+
+  async pools(): Promise<InstancePool[]> {
+    return (await this.whileTimePasses(this.client.list(InstancePool))).items;
+  }
+
+  async instances(): Promise<Instance[]> {
+    return (await this.whileTimePasses(this.client.list(Instance))).items;
+  }
+
+  async nodes(): Promise<Node[]> {
+    return (await this.whileTimePasses(this.client.list(Node))).items;
+  }
+
+  /** Every pool complete, every machine a Node. */
+  async converged(): Promise<boolean> {
+    const [pools, instances] = [await this.pools(), await this.instances()];
+    return (
+      pools.every(
+        (pool) => pool.status?.status === "ready" && pool.status.observedGeneration === pool.metadata.generation,
+      ) &&
+      instances.every(
+        (instance) => instance.status?.status === "managed" && instance.metadata.deletionTimestamp === undefined,
+      )
+    );
+  }
+}
