@@ -1,10 +1,11 @@
 import { requestToken } from "./auth/accounts/token-request.ts";
 import { attributesOf } from "./auth/attributes.ts";
 import { permit } from "./auth/denial.ts";
-import { impersonation } from "./auth/impersonate.ts";
+import { noImpersonation } from "./auth/impersonation-headers.ts";
 import { checkBodyType } from "./body-type.ts";
 import type { Answer, Call, Core } from "./core.ts";
 import { documents, NO_PAGE } from "./documents.ts";
+import type { Extra } from "./extra.ts";
 import { copyJson, isRecord } from "./json-value.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import { checkAccept, negotiate, negotiateStream } from "./negotiate.ts";
@@ -50,9 +51,11 @@ export function dispatcher(
   core: Core,
   metrics: ServerMetrics,
   pages: readonly ((request: ServerRequest) => ServerAnswer | undefined)[],
+  extras: readonly Extra[],
 ): Dispatcher {
-  const docs = documents(core);
-  const impersonate = impersonation(core.authorize);
+  const docs = documents(core, extras.find(({ openApiV2Protobuf }) => openApiV2Protobuf)?.openApiV2Protobuf);
+  const impersonating = extras.find(({ impersonation }) => impersonation);
+  const impersonate = impersonating?.impersonation?.(core.authorize) ?? noImpersonation;
   return {
     async permit(request, requestor) {
       const path = parseResourcePath(request.path);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { mediaType } from "./body.ts";
 import type { Core } from "./core.ts";
+import type { Extra } from "./extra.ts";
 import { checkAccept, clausesOf, type Media, requirePlainMedia } from "./negotiate.ts";
 import type { PlainAnswer, ServerRequest } from "./request.ts";
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./schema/discovery.ts";
 import { openApiV2 } from "./schema/openapi-v2.ts";
-import { encodeOpenApiV2 } from "./schema/openapi-v2-protobuf.ts";
 import { openApiV3, openApiV3Index } from "./schema/openapi-v3.ts";
 import { noSuchMethod, noSuchPath } from "./status.ts";
 
@@ -16,8 +16,8 @@ export type Documents = (request: ServerRequest) => PlainAnswer | undefined;
 export const KUBERNETES = { major: "1", minor: "36" };
 const AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 /** Asked for with an `@`, which no media type may contain (RFC 9110 §8.3.1) and older clients can't read in an answer. */
-const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-const OPENAPI_V2_PROTOBUF_ANSWER = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+export const OPENAPI_V2_PROTOBUF_ACCEPT = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+export const OPENAPI_V2_PROTOBUF_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const PATHS = ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
 
 /** The answer where nothing is, not even a group. */
@@ -29,7 +29,7 @@ export const NO_PAGE: PlainAnswer = {
 const NOTHING: PlainAnswer = { status: 404, headers: {}, body: "" };
 
 /** Documents are made once per change of what is served. */
-export function documents(core: Core): Documents {
+export function documents(core: Core, openApiV2Protobuf: Extra["openApiV2Protobuf"]): Documents {
   const { registry } = core;
   let generation = -1;
   const kept = new Map<string, unknown>();
@@ -86,9 +86,9 @@ export function documents(core: Core): Documents {
     // Both encodings are made from one tree.
     const tree = (): object => keep("openapi v2 tree", () => openApiV2(registry.all()));
     const vary = "Accept-Encoding, Accept";
-    if (types.includes(OPENAPI_V2_PROTOBUF)) {
-      const headers = { vary, "content-type": OPENAPI_V2_PROTOBUF_ANSWER };
-      return tagged(request, "openapi v2 protobuf", () => encodeOpenApiV2(tree()), headers);
+    if (openApiV2Protobuf !== undefined && types.includes(OPENAPI_V2_PROTOBUF_ACCEPT)) {
+      const headers = { vary, "content-type": OPENAPI_V2_PROTOBUF_TYPE };
+      return tagged(request, "openapi v2 protobuf", () => openApiV2Protobuf(tree()), headers);
     }
     const json = types.some(
       (t) => t === "" || t === "*/*" || t === "application/*" || t.endsWith("json") || t.endsWith("spec.v2@v1.0"),

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
 import type { WatchStream } from "@slipway/kube";
 import { load } from "js-yaml";
+import { oldWorkloads } from "./extras.ts";
 import type { Body } from "./served.ts";
 import { createApiServer } from "./server.ts";
 import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, widgets, world } from "./testing.ts";
@@ -190,7 +191,7 @@ test("a long answer is compressed for who takes gzip, whole and for every shape;
 });
 
 test("what is nested deeply is not sent as hundreds of times its size: indentation is left out", async (t) => {
-  const server = await createApiServer(base);
+  const server = await createApiServer({ ...base, extras: [oldWorkloads] });
   t.after(() => server.close());
   const { url } = await server.listen({});
   const revisions = `${url}/apis/apps/v1/namespaces/default/controllerrevisions`;

@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
 import { selfSigned } from "@slipway/base/testing";
 import { Agent, fetch as fetchWith } from "undici";
+import { impersonation } from "./extras.ts";
 import { type ApiServer, createApiServer } from "./server.ts";
 import { CONFIG_MAPS } from "./testing.ts";
 
@@ -17,7 +18,7 @@ async function start(t: TestContext) {
     selfSigned("127.0.0.1"),
     selfSigned("system:admin", { organization: "system:masters" }),
   ]);
-  const server = await createApiServer({ clock, random, log: quietLog, tokens });
+  const server = await createApiServer({ clock, random, log: quietLog, tokens, extras: [impersonation] });
   t.after(() => server.close());
   const { url } = await server.listen({ tls: { ...serving, clientCa: certificate.cert } });
   return { server, url, ca: serving.cert, certificate };

@@ -19,6 +19,7 @@ import { type Conversions, converterOf } from "./conversion/strategy.ts";
 import type { Admission, Core } from "./core.ts";
 import { directTransport } from "./direct-transport.ts";
 import { dispatcher } from "./dispatch.ts";
+import type { Extra } from "./extra.ts";
 import { type Check, health } from "./health.ts";
 import { type Listening, type ListenOptions, listen } from "./http-face.ts";
 import { type InFlightLimits, limitInFlight } from "./in-flight.ts";
@@ -38,7 +39,6 @@ import { plainMedia } from "./negotiate.ts";
 import { Registry } from "./registry.ts";
 import type { ServerAnswer, ServerRequest, User } from "./request.ts";
 import { checkTimeout } from "./request-timeout.ts";
-import type { ServedResource } from "./served.ts";
 import { type Status, statusOfError } from "./status.ts";
 import { openJournal } from "./storage/open-journal.ts";
 import { Store } from "./storage/store.ts";
@@ -53,8 +53,8 @@ export interface ApiServerOptions extends AccessOptions {
   storage?: StorageOptions;
   /** How many changes each resource remembers for watches that resume. 4096 unless said. */
   history?: number;
-  /** Served besides the built-in resources. */
-  extraResources?: readonly ServedResource[];
+  /** What is seldom needed (`extras.ts`). Default: none. */
+  extras?: readonly Extra[];
   /** PEM of the authority that the server's certificate comes from: told to every namespace, for the clients in its Pods. */
   authority?: string;
   admission?: readonly Admission[];
@@ -90,7 +90,7 @@ export const ADMIN: User = { name: "system:admin", groups: ["system:masters", "s
 /** Starts a server; with a storage file it goes on from what is in it. Rejects when the file can't be used (`openJournal`). */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { clock, random, log } = options;
-  const { storage } = options;
+  const { storage, extras = [] } = options;
   const journal = storage && openJournal(storage.file, { clock, random }, storage.onRepair);
   const durability = journal && { journal, clock, log };
   const store = new Store({ durability, ...(options.history === undefined ? {} : { history: options.history }) });
@@ -98,7 +98,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const resources = [
     ...builtinResources({ serviceRanges: serviceRanges(store) }),
     ...access.reviews.map(({ resource }) => resource),
-    ...(options.extraResources ?? []),
+    ...extras.flatMap((extra) => extra.resources ?? []),
   ];
   const registry: Registry = new Registry(
     resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r) : r)),
@@ -131,7 +131,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const metrics = serverMetrics(core);
   const ending = new AbortController();
   const checks = health(healthChecks(store, ending.signal));
-  const dispatch = dispatcher(core, metrics, [checks, openIdDocuments(access.tokens)]);
+  const dispatch = dispatcher(core, metrics, [checks, openIdDocuments(access.tokens)], extras);
   const faces = new Set<Listening>();
   await seed(core);
   if (options.authorize === undefined) await seedPolicy(core);

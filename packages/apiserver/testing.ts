@@ -1,6 +1,7 @@
 import { quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { ApiAnswer, ApiRequest, WatchEvent, WatchStream } from "@slipway/kube";
+import { EXTRAS } from "./extras.ts";
 import type { Body } from "./served.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "./server.ts";
 import type { Status } from "./status.ts";
@@ -23,7 +24,7 @@ export interface World {
 
 export async function world(options: Partial<ApiServerOptions> = {}): Promise<World> {
   const clock = new VirtualClock();
-  const server = await createApiServer({ clock, random: seededRandom(7), log: quietLog, ...options });
+  const server = await createApiServer({ clock, random: seededRandom(7), log: quietLog, extras: EXTRAS, ...options });
   const transport = server.transport();
   const send = (request: ApiRequest): Promise<ApiAnswer> => transport.request(request);
   const ask: World["ask"] = async (method, path, body, more) => {

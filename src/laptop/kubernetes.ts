@@ -42,11 +42,18 @@ export function startKubernetes(which: KubernetesChoice, options: Options): Prom
 async function startEmbedded(options: Options): Promise<LaptopKubernetes> {
   const { dir, host, port, identity, kinds = KINDS, onRepair, ...ports } = options;
   const { createApiServer } = await import("@slipway/apiserver");
+  const { EXTRAS: extras } = await import("@slipway/apiserver/extras");
   const storage =
     dir === undefined ? {} : { storage: { file: join(dir, "kubernetes.db"), ...(onRepair && { onRepair }) } };
   const { clientCa: authority } = identity.serving;
   const trust = authority === undefined ? {} : { authority };
-  const api = await createApiServer({ ...ports, conversions: convertersByDefinition(kinds), ...storage, ...trust });
+  const api = await createApiServer({
+    ...ports,
+    extras,
+    conversions: convertersByDefinition(kinds),
+    ...storage,
+    ...trust,
+  });
   try {
     const socket = await api.listen({ host, port, tls: identity.serving });
     const died = new Promise<never>(() => {});

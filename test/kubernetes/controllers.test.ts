@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
+import { EXTRAS } from "@slipway/apiserver/extras";
 import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 import { findAssets } from "../../src/kubernetes/assets.ts";
@@ -26,7 +27,7 @@ test("deployments roll out by controllers that have no more than their default r
   t.after(() => rm(dir, { recursive: true, force: true }));
   const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
   const authority = identity.serving.clientCa!;
-  const api = await createApiServer({ clock, random, log: quietLog, authority });
+  const api = await createApiServer({ extras: EXTRAS, clock, random, log: quietLog, authority });
   t.after(() => api.close());
   const { url } = await api.listen({ tls: identity.serving });
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

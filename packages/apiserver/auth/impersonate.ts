@@ -5,7 +5,7 @@ import type { Attributes } from "./attributes.ts";
 import type { Authorize } from "./authorize.ts";
 import { denied, permit } from "./denial.ts";
 import { ANONYMOUS, accountGroups, accountOfUserName, nodeOfUserName } from "./identity.ts";
-import { wantedUser } from "./impersonation-headers.ts";
+import { type Impersonate, wantedUser } from "./impersonation-headers.ts";
 
 /** One way in which impersonation may be permitted (KEP-5284); the last one is as old as impersonation itself and knows no limits. */
 type Mode = "associated-node" | "arbitrary-node" | "serviceaccount" | "user-info" | "legacy";
@@ -14,9 +14,6 @@ const MODES: readonly Mode[] = ["associated-node", "arbitrary-node", "serviceacc
 /** With so many values or more, the right to all of them is asked for first. */
 const MANY = 4;
 const REMEMBERED = 10_000;
-
-/** Lets users act as others: who the request is answered for. Throws Forbidden, or BadRequest when the headers name no user. */
-export type Impersonate = (asked: Attributes, headers: Readonly<Record<string, string>>) => Promise<User>;
 
 /**
  * Impersonation by the `Impersonate-*` headers. The modes are tried in order, the one that worked last for the same user first;

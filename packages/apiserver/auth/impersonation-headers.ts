@@ -1,7 +1,17 @@
 import type { User } from "../request.ts";
-import { badRequest } from "../status.ts";
+import { badRequest, refusal } from "../status.ts";
+import type { Attributes } from "./attributes.ts";
 
 const EXTRA = "impersonate-extra-";
+
+/** Lets users act as others: who the request is answered for. Throws Forbidden, or BadRequest when the headers name no user. */
+export type Impersonate = (asked: Attributes, headers: Readonly<Record<string, string>>) => Promise<User>;
+
+/** Nobody acts as another: who asks to is refused, since answering as himself would show him more than he asked for. */
+export const noImpersonation: Impersonate = async ({ user }, headers) => {
+  if (wantedUser(headers) === undefined) return user;
+  throw refusal("Forbidden", "this server lets nobody act as another user: leave --as away", {});
+};
 
 /** The user that the headers describe, word for word; undefined when they don't ask for impersonation. Throws BadRequest when they name none. */
 export function wantedUser(headers: Readonly<Record<string, string>>): User | undefined {

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { EXTRAS } from "../extras.ts";
 import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
 import { compileWire, writeOut } from "../wire/compile.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 import { builtinResources } from "./resources.ts";
 
+/** The core's, and those of the extras. */
+const ALL = [...builtinResources(), ...EXTRAS.flatMap(({ resources = [] }) => resources)];
+
 const NOW = Date.parse("2024-01-01T00:00:00Z");
 
 function served(kind: string, group?: string): ServedResource {
-  return builtinResources().find((r) => r.kind === kind && (group === undefined || r.group === group))!;
+  return ALL.find((r) => r.kind === kind && (group === undefined || r.group === group))!;
 }
 
 function schemaOf(resource: ServedResource) {
@@ -43,14 +47,14 @@ function errors(kind: string, parts: Record<string, unknown>, old?: Record<strin
 }
 
 test("each resource is served once, with names that discovery can tell apart", () => {
-  const resources = builtinResources();
+  const resources = ALL;
   const paths = resources.map((r) => `${r.group}/${r.version}/${r.plural}`);
   assert.equal(new Set(paths).size, paths.length);
   for (const r of resources) assert.equal(r.plural, r.plural.toLowerCase());
 });
 
 test("the plurals that are not the singular with an s", () => {
-  const plurals = builtinResources().map((r) => r.plural);
+  const plurals = ALL.map((r) => r.plural);
   for (const name of ["endpoints", "storageclasses", "priorityclasses", "runtimeclasses", "csinodes"])
     assert.ok(plurals.includes(name), name);
 });
@@ -356,7 +360,7 @@ test("no object that can be decoded makes a built-in kind throw", () => {
   );
   fc.assert(
     fc.property(object, (parts) => {
-      for (const resource of builtinResources()) {
+      for (const resource of ALL) {
         const body = () =>
           ({
             apiVersion: "v1",
@@ -393,5 +397,5 @@ test("every list that merges by a key has items with that key", () => {
     if (schema.items !== undefined) check(schema.items, `${path}[]`);
     if (typeof schema.additionalProperties === "object") check(schema.additionalProperties, `${path}{}`);
   };
-  for (const resource of builtinResources()) check(resource.schema, resource.kind);
+  for (const resource of ALL) check(resource.schema, resource.kind);
 });

@@ -1,5 +1,5 @@
 /**
- * The kinds the embedded API serves without being told: enough of Kubernetes' own for kubectl, the controller runtime,
+ * The kinds that the embedded API always serves: enough of Kubernetes' own for kubectl, the controller runtime,
  * and clusters that machines join. Field names, merge keys, columns and messages are those of Kubernetes.
  *
  * Each kind is data (`serve.ts`): schema with defaults, printed columns, selectable fields, and the few rules a schema can't
@@ -7,7 +7,7 @@
  */
 import type { ServedResource } from "../served.ts";
 import { certificateSigningRequest } from "./certificates.ts";
-import { controllerRevision, daemonSet, statefulSet } from "./daemon-set.ts";
+import { daemonSet, statefulSet } from "./daemon-set.ts";
 import { deployment, replicaSet } from "./deployment.ts";
 import { endpointSlice, endpoints } from "./endpoints.ts";
 import { coreEvent, event } from "./event.ts";
@@ -25,29 +25,20 @@ import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policy.ts";
 import { node } from "./node.ts";
 import { pod } from "./pod.ts";
-import { podTemplate } from "./pod-template.ts";
 import { podDisruptionBudget } from "./policy.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
-import { replicationController } from "./replication-controller.ts";
 import { configMap, secret } from "./secret.ts";
 import { service } from "./service.ts";
 import { serviceAccount } from "./service-account.ts";
 import type { ServiceRanges } from "./service-allocation.ts";
-import {
-  csiDriver,
-  csiNode,
-  persistentVolume,
-  persistentVolumeClaim,
-  storageClass,
-  volumeAttachment,
-} from "./storage.ts";
+import { persistentVolume, persistentVolumeClaim, storageClass } from "./storage.ts";
 
 export interface BuiltinOptions {
   /** Gives out addresses and ports; unset: an address from a hash of the Service's name, which two Services may share. */
   serviceRanges?: ServiceRanges;
 }
 
-/** All built-in resources, core group first. Frozen by convention: one server's list may be another's. */
+/** The core's built-in resources, core group first; `extras.ts` has the others. Frozen by convention: one server's list may be another's. */
 export function builtinResources({ serviceRanges }: BuiltinOptions = {}): ServedResource[] {
   return [
     namespace,
@@ -61,13 +52,10 @@ export function builtinResources({ serviceRanges }: BuiltinOptions = {}): Served
     endpoints,
     persistentVolume,
     persistentVolumeClaim,
-    podTemplate,
-    replicationController,
     deployment,
     replicaSet,
     daemonSet,
     statefulSet,
-    controllerRevision,
     job,
     cronJob,
     role,
@@ -87,8 +75,5 @@ export function builtinResources({ serviceRanges }: BuiltinOptions = {}): Served
     runtimeClass,
     priorityClass,
     storageClass,
-    volumeAttachment,
-    csiNode,
-    csiDriver,
   ];
 }

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { EXTRAS } from "../extras.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { builtinResources } from "./resources.ts";
+
+/** The core's, and those of the extras. */
+const ALL = [...builtinResources(), ...EXTRAS.flatMap(({ resources = [] }) => resources)];
+
 import { toTable } from "./table.ts";
 
 const NOW = Date.parse("2024-01-01T01:00:00Z");
 const BORN = "2024-01-01T00:55:00Z";
 
 function served(kind: string, group?: string): ServedResource {
-  return builtinResources().find((r) => r.kind === kind && (group === undefined || r.group === group))!;
+  return ALL.find((r) => r.kind === kind && (group === undefined || r.group === group))!;
 }
 
 function object(kind: string, parts: Record<string, unknown>, metadata: Record<string, unknown> = {}): Body {
@@ -252,7 +257,7 @@ test("a row carries what was asked for", () => {
 });
 
 test("no object is so odd that its list can't be printed", () => {
-  for (const resource of builtinResources()) {
+  for (const resource of ALL) {
     for (const odd of [1, "x", [], null, { conditions: {}, containers: [null, 1] }]) {
       const body = object(resource.kind, { spec: odd, status: odd, data: odd, subjects: odd, webhooks: odd });
       assert.equal(

@@ -7,11 +7,6 @@
 import { isRecord } from "./node.ts";
 import { ProtobufWriter } from "./protobuf-writer.ts";
 
-/** What clients ask for. */
-export const OPENAPI_V2_PROTOBUF_ACCEPT = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-/** What they are answered: `@` may not stand in a media type, and Go's parser refuses it. */
-export const OPENAPI_V2_PROTOBUF_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-
 type Json = Record<string, unknown>;
 type Write = (into: ProtobufWriter, value: Json) => void;
 

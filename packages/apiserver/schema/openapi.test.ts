@@ -5,11 +5,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { OPENAPI_V2_PROTOBUF_ACCEPT, OPENAPI_V2_PROTOBUF_TYPE } from "../documents.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { defaultCrd, servedFromCrd } from "./crd.ts";
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery.ts";
 import { openApiV2 } from "./openapi-v2.ts";
-import { encodeOpenApiV2, OPENAPI_V2_PROTOBUF_ACCEPT, OPENAPI_V2_PROTOBUF_TYPE } from "./openapi-v2-protobuf.ts";
+import { encodeOpenApiV2 } from "./openapi-v2-protobuf.ts";
 import { openApiV3, openApiV3Index } from "./openapi-v3.ts";
 
 const run = promisify(execFile);

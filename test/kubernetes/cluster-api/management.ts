@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createApiServer } from "@slipway/apiserver";
+import { EXTRAS } from "@slipway/apiserver/extras";
 import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
@@ -43,7 +44,7 @@ export interface Api {
 export async function embeddedApi(dir: string): Promise<Api> {
   const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
   const authority = identity.serving.clientCa!;
-  const api = await createApiServer({ clock, random, log: quietLog, authority });
+  const api = await createApiServer({ extras: EXTRAS, clock, random, log: quietLog, authority });
   const { url } = await api.listen({ tls: identity.serving });
   const kubeconfigFile = join(dir, "kubeconfig");
   await writeFile(kubeconfigFile, identity.kubeconfig(url), { mode: 0o600 });

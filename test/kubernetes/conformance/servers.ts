@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApiServer } from "@slipway/apiserver";
+import { EXTRAS } from "@slipway/apiserver/extras";
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
@@ -39,7 +40,13 @@ export async function startEmbedded(assets: string): Promise<Server> {
   const file = (name: string): string => join(dir, name);
   const identity = await laptopIdentity(undefined, "127.0.0.1", systemClock);
   const authority = identity.serving.clientCa ?? "";
-  const api = await createApiServer({ clock: systemClock, random: cryptoRandom, log: quietLog, authority });
+  const api = await createApiServer({
+    extras: EXTRAS,
+    clock: systemClock,
+    random: cryptoRandom,
+    log: quietLog,
+    authority,
+  });
   const { port } = await api.listen({ host: "127.0.0.1", port: 0, tls: identity.serving });
   await writeFile(file("kubeconfig"), identity.kubeconfig(`https://127.0.0.1:${port}`), { mode: 0o600 });
   await writeFile(file("ca.crt"), authority);

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApiServer } from "@slipway/apiserver";
+import { EXTRAS } from "@slipway/apiserver/extras";
 import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
 import { laptopIdentity } from "../../../src/laptop/identity.ts";
 import { startCluster } from "../cluster.ts";
@@ -30,7 +31,7 @@ export async function startPair(): Promise<Pair> {
   const cluster = await startCluster({ controllers: CONTROLLERS });
   const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
   const authority = identity.serving.clientCa!;
-  const api = await createApiServer({ clock, random, log: quietLog, authority });
+  const api = await createApiServer({ extras: EXTRAS, clock, random, log: quietLog, authority });
   const { url } = await api.listen({ tls: identity.serving });
   const dir = await mkdtemp(join(tmpdir(), "slipway-differential-"));
   const file = join(dir, "kubeconfig");
