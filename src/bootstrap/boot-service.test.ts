@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault, type HttpAnswer, type HttpRequest, type Log, seededRandom } from "@slipway/base";
+import { Fault, type HttpAnswer, type HttpRequest, type Log, quietLog, seededRandom } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { afterSignal, type BootRecord, type BootSignal, LATE_EVENTS_MS } from "./boot-record.ts";
-import { type BootRecords, bootService } from "./boot-service.ts";
+import { BOOT_LIMITS, type BootRecords, bootService } from "./boot-service.ts";
 import { type BootPath, bootIdOf, bootUrls, mintCapability } from "./boot-url.ts";
 
 const HOUR_MS = 3_600_000;
@@ -197,6 +198,16 @@ test("so does a search for paths", async () => {
 
 test("a URL beyond all bounds is refused unread", async () => {
   assert.equal((await world().ask("ipxe", { url: `/boot/${"a".repeat(3000)}` })).status, 414);
+});
+
+test("what is sent is not kept beyond the size of a report, whoever sends it", async (t) => {
+  const { records, clock, signals } = world();
+  const server = await serveHttp(bootService({ records, clock, log: quietLog }), BOOT_LIMITS);
+  t.after(() => server.close());
+  const url = bootUrls(server.url, CLAIM, CAPABILITY)["events/started"];
+  const sent = async (bytes: number) => (await fetch(url, { method: "POST", body: "x".repeat(bytes) })).status;
+  assert.deepEqual([await sent(1_000), await sent(20_000)], [204, 413]);
+  assert.equal(signals.length, 1);
 });
 
 test("a record that can't be read is asked for again later, and its error's text is not logged unless it is a fault's", async () => {

@@ -45,6 +45,9 @@ interface Visit extends BootAddress {
 const MAX_URL = 2048;
 const MAX_MESSAGE = 256;
 const RETRY_SECONDS = 10;
+
+/** Of the server that it stands behind: anybody who reaches it may send, and a report is short. */
+export const BOOT_LIMITS = { maxBodyBytes: 16 * 1024, maxConnections: 4_000 };
 const MINUTE_MS = 60_000;
 
 const READ: readonly string[] = ["GET", "HEAD"];

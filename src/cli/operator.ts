@@ -8,6 +8,7 @@ import { runtimeMetrics } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Option } from "commander";
 import { Registry } from "prom-client";
+import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
 import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import {
   type ConversionServer,
@@ -173,7 +174,7 @@ async function run(options: Options): Promise<void> {
     const page = healthPage(pathname, { verbose: searchParams.has("verbose"), serving, health: manager.health() });
     return page === undefined ? plain(404, "not found\n") : plain(page.status, page.text);
   }, options.healthListen);
-  const boot = await serveHttp(operator.boot, { ...options.bootListen, ...(await bootTls(options)) });
+  const boot = await serveHttp(operator.boot, { ...BOOT_LIMITS, ...options.bootListen, ...(await bootTls(options)) });
   let conversion: ConversionServer | undefined;
   try {
     await reach(transport, connection.server);

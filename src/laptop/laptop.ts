@@ -24,6 +24,7 @@ import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import { type Client, createClient, type Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
+import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
 import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { serveConversion } from "../operator/conversion-server.ts";
@@ -162,7 +163,7 @@ async function startOperator(
 ): Promise<{ operator: Operator; closeBoot: () => Promise<void> }> {
   // The boot service's address is part of what machines get from the operator, so its socket comes first.
   let answer: Operator["boot"] | undefined;
-  const boot = await serveHttp(async (request) => await answer!(request), { host });
+  const boot = await serveHttp(async (request) => await answer!(request), { ...BOOT_LIMITS, host });
   const ports = {
     transport,
     clock,
