@@ -114,7 +114,7 @@ export type Admission = (review: AdmissionReview) => void | Promise<void>;
 
 /**
  * Lets admission change or refuse a write: the server's own steps, then the mutating webhooks; both once more when a webhook changed the
- * object. Tells whether a webhook did.
+ * object. Returns whether a webhook did.
  */
 export async function admit(
   call: Call,
@@ -181,7 +181,7 @@ function reviewOf(
 
 const OPTIONS = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" };
 
-/** A patch's options are told as those of the create or update that it amounts to. */
+/** A patch's options are passed on as those of the create or update that it amounts to. */
 function optionsOf(call: Call, operation: AdmissionReview["operation"]): Record<string, unknown> {
   const kind = { kind: OPTIONS[operation], apiVersion: "meta.k8s.io/v1" };
   const body = operation === "DELETE" && isRecord(call.body) ? call.body : {};

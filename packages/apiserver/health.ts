@@ -14,7 +14,7 @@ export type Health = (request: ServerRequest) => PlainAnswer | undefined;
 const TEXT = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 const ROOTS: ReadonlySet<string> = new Set(["healthz", "livez", "readyz"]);
 
-/** Why a check failed stays inside: the answer is for everybody. `?verbose` tells each check, `?exclude=name` leaves one out. */
+/** Why a check failed stays inside: the answer is for everybody. `?verbose` lists each check, `?exclude=name` leaves one out. */
 export function health(checks: readonly Check[]): Health {
   return ({ path, query }) => {
     const [, root = "", ...rest] = path.replace(/\/$/, "").split("/");

@@ -57,7 +57,7 @@ export interface ValidationRule {
   optionalOldSelf?: boolean;
 }
 
-/** One thing wrong with an object, as `Status.details.causes` tells it (apimachinery `field.Error`). */
+/** One thing wrong with an object, as `Status.details.causes` names it (apimachinery `field.Error`). */
 export interface FieldError {
   /** Path as kube-apiserver writes it: `spec.containers[0].name`, `metadata.labels[app.kubernetes.io/x]`. */
   field: string;
@@ -159,7 +159,7 @@ export interface ServedResource {
   isQuestion?: boolean;
   /** Gives out what is scarce, in place, once the object is known to be right. Returns what can't be had. */
   allocate?(object: Body): FieldError[];
-  /** What a writer is told though the object is taken. `old` is set for updates. */
+  /** What a writer is warned of though the object is taken. `old` is set for updates. */
   warnings?(object: Body, old?: Body): string[];
   /** Default seconds of grace on delete (Pods: 30); unset: gone at once unless finalizers hold it. */
   gracePeriodSeconds?(object: Body): number;

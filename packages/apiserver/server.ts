@@ -55,7 +55,7 @@ export interface ApiServerOptions extends AccessOptions {
   history?: number;
   /** What is seldom needed (`extras.ts`). Default: none. */
   extras?: readonly Extra[];
-  /** PEM of the authority that the server's certificate comes from: told to every namespace, for the clients in its Pods. */
+  /** PEM of the authority that the server's certificate comes from: published in every namespace, for the clients in its Pods. */
   authority?: string;
   admission?: readonly Admission[];
   /** Beyond these, requests are answered 429. */

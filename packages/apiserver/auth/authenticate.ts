@@ -8,7 +8,7 @@ import { ANONYMOUS, authenticated } from "./identity.ts";
 /** Whose token this is; undefined when nobody's. */
 export type Authenticator = (token: string) => User | undefined;
 
-/** Tokens fixed at start. Compared by digest, so the time tells nothing. */
+/** Tokens fixed at start. Compared by digest, so the time that it takes reveals nothing. */
 export function staticTokens(tokens: Readonly<Record<string, User>>): Authenticator {
   const known = Object.entries(tokens).map(([token, user]) => ({ digest: digest(token), user }));
   return (token) => {
@@ -42,7 +42,7 @@ export function bootstrapTokens(store: Store, clock: Clock): Authenticator {
   };
 }
 
-/** The user that a verified client certificate's subject names: CN and every O; `fingerprint` (SHA-256, hex) tells which certificate it was. */
+/** The user that a verified client certificate's subject names: CN and every O; `fingerprint` (SHA-256, hex) says which certificate it was. */
 export function userOfCertificate(
   subject: { CN?: string | string[]; O?: string | string[] },
   fingerprint: string,

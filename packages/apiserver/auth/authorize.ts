@@ -10,7 +10,7 @@ export interface Decision {
 /** The authorization port. */
 export type Authorize = (attributes: Attributes) => Decision | Promise<Decision>;
 
-/** What a user may do in a namespace, as far as it can be told. */
+/** What a user may do in a namespace, as far as it can be known. */
 export interface Permissions {
   rules: readonly PolicyRule[];
   /** Somebody else than these rules has a say. */

@@ -10,7 +10,7 @@ import type { Authorize } from "./authorize.ts";
 const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 
 /**
- * CertificateSigningRequests tell who made them, whatever they claim; approving and signing them need the right to do so for
+ * CertificateSigningRequests name who made them, whatever they claim; approving and signing them need the right to do so for
  * their signer (`approve` and `sign` on `signers`). Nobody asks for the administrators' group. Conditions are dated. An admission step; throws Forbidden.
  */
 export function certificateRequests(authorize: Authorize, clock: Pick<Clock, "now">): Admission {
@@ -68,7 +68,7 @@ function isSigning(object: Body, old: Body): boolean {
   return !equalJson(signed(object), signed(old));
 }
 
-/** Conditions tell when they were written and when they turned, where the writer did not say. */
+/** Conditions have the time at which they were written and when they turned, where the writer did not say. */
 function stampConditions(object: Body, old: Body, now: string): void {
   for (const condition of objectsAt(object, "status.conditions")) {
     condition.lastUpdateTime ??= now;

@@ -17,7 +17,7 @@ const REMEMBERED = 10_000;
 
 /**
  * Impersonation by the `Impersonate-*` headers. The modes are tried in order, the one that worked last for the same user first;
- * when none permits it, the first refusal is told.
+ * when none permits it, the first refusal is answered.
  */
 export function impersonation(authorize: Authorize): Impersonate {
   const workedFor = new Map<string, Mode>();

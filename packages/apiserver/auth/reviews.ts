@@ -88,7 +88,7 @@ function asked(call: Call): Body {
   return tracked(call, review);
 }
 
-/** An object that is answered and not kept tells who set its fields all the same. */
+/** An object that is answered and not kept says who set its fields all the same. */
 export function tracked(call: Call, object: Body, subresource = ""): Body {
   const update = {
     before: { ...bare(object), ...alwaysThere(object) },

@@ -3,7 +3,7 @@ import type { Body, ServedResource } from "../served.ts";
 
 /**
  * Calls `fn`s in the order in which they come, each when the stored objects it looks at can be viewed: at once, unless the kind has a
- * converter. After a failure, which is told once, nothing is called any more.
+ * converter. After a failure, which is reported once, nothing is called any more.
  */
 export function inTurn(
   { registry }: Core,

@@ -27,7 +27,7 @@ export interface CompiledSchema {
   nullErrors(value: unknown): FieldError[];
   /**
    * All that is wrong with `value`. Never throws on JSON. With `old`, unchanged parts are not judged again and transition
-   * rules see their old value. Rules that unchanged parts break are told in `warned`, each once.
+   * rules see their old value. Rules that unchanged parts break are listed in `warned`, each once.
    */
   validate(value: unknown, old?: unknown, warned?: string[]): FieldError[];
 }

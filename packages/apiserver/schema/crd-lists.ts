@@ -70,7 +70,7 @@ function mapRules({ items }: Schema, keys: readonly string[], path: string, erro
   }
 }
 
-/** Items of owned lists can't be null, and what tells them apart is always there. */
+/** Items of owned lists can't be null, and what identifies them is always there. */
 function itemRules(items: Schema, keys: readonly string[], type: string, path: string, errors: FieldError[]): void {
   if (items.nullable === true)
     errors.push(forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${type}`));

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { ServedResource } from "../served.ts";
 import { compareVersions } from "./versions.ts";
 
-/** `GET /api`. The oldest documents do not tell their version. */
+/** `GET /api`. The oldest documents do not name their version. */
 export function apiVersions(): object {
   return {
     kind: "APIVersions",
@@ -190,7 +190,7 @@ function subresourceEntry(s: Subresource): object {
 }
 
 function aggregatedEntry(r: ServedResource): object {
-  // Kubernetes' own kinds tell their group and version only where these are foreign.
+  // Kubernetes' own kinds name their group and version only where these are foreign.
   const place = (of: { group: string; version: string }): { group: string; version: string } =>
     r.builtIn && groupVersionOf(of) === groupVersionOf(r) ? { group: "", version: "" } : of;
   const subresources = subresourcesOf(r).map(({ name, group, version, kind, verbs }) => ({

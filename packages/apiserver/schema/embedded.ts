@@ -12,7 +12,7 @@ const KIND_RULE =
 
 const META = wireTypeOf("meta", "ObjectMeta")!;
 
-/** Reads the metadata of embedded objects as ObjectMeta, in place; its unknown fields stay, to be told. Returns what can't be read. */
+/** Reads the metadata of embedded objects as ObjectMeta, in place; its unknown fields stay, to be reported. Returns what can't be read. */
 export function coerceEmbedded(node: Node, value: unknown, path: string): FieldError | undefined {
   if (!node.hasEmbedded) return undefined;
   for (const [child, inner, at] of below(node, value, path)) {

@@ -36,7 +36,7 @@ const WORDS = [
 ] as const;
 
 /**
- * Swagger 2.0 can't say alternatives or what an integer-or-string is. Old clients take what they are told literally, so where
+ * Swagger 2.0 can't say alternatives or what an integer-or-string is. Old clients take what they read literally, so where
  * it can't be said, nothing is: such values have no type here. It can't say `nullable` either, but old clients never check a null,
  * so nullable values keep their type (unlike upstream), and `explain` shows it.
  */

@@ -14,7 +14,7 @@ export function prune(node: Node, value: unknown): string[] {
 
 interface Dropped {
   paths: string[];
-  /** How many characters of paths are still told. */
+  /** How many characters of paths may still be reported. */
   left: number;
 }
 

@@ -6,7 +6,7 @@ const INT64 = 2 ** 63;
 const FLOAT32 = 3.4028234663852886e38;
 
 /**
- * What is wrong with a number (kube-openapi `numberValidator`). Bounds of an integer that are no integers themselves are told as errors of
+ * What is wrong with a number (kube-openapi `numberValidator`). Bounds of an integer that are no integers themselves are reported as errors of
  * their own, without a place.
  */
 export function numberErrors(schema: Schema, value: number, path: string): FieldError[] {

@@ -15,7 +15,7 @@ import { oldField, predecessors } from "./lists.ts";
 import { isRecord, type Node } from "./node.ts";
 import { numberErrors } from "./validate-number.ts";
 
-/** What is wrong with a value, and how many checks it came through: of alternatives, the one with most is told. */
+/** What is wrong with a value, and how many checks it came through: of alternatives, the one with most is reported. */
 interface Verdict {
   errors: FieldErrors;
   passed: number;
@@ -152,14 +152,14 @@ function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path
   for (const key in value) {
     const declared = node.properties.get(key);
     const child = declared ?? (typeof node.additional === "object" ? node.additional : undefined);
-    // Without a path above, that of a map's value begins with a dot, as upstream: defaults are told so.
+    // Without a path above, that of a map's value begins with a dot, as upstream: errors of defaults read so.
     const below = declared === undefined ? `${path}.${key}` : at + key;
     if (child !== undefined) merge(verdict, ratcheted(child, value[key], oldField(old, key), below));
   }
   for (const name of node.required) if (!Object.hasOwn(value, name)) verdict.errors.add(required(at + name));
 }
 
-/** anyOf, oneOf, allOf, not. Their own errors have no place; those of the closest alternative are told along. */
+/** anyOf, oneOf, allOf, not. Their own errors have no place; those of the closest alternative are reported too. */
 function combined(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
   const say = (text: string): void => verdict.errors.add(invalid("", "", `${JSON.stringify(path)} must ${text}`));
   const attempt = (candidate: Node): Verdict => judge(candidate, value, old, path);

@@ -106,7 +106,7 @@ function untouchedBy({ resource, subresource }: Call): readonly ("metadata" | "s
   return subresource !== "status" ? [] : resource.builtIn ? ["spec"] : ["metadata", "spec"];
 }
 
-/** What does not fit the schema is told by upstream as an error of no kind. */
+/** What does not fit the schema is reported by upstream as an error of no kind. */
 export async function typed<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

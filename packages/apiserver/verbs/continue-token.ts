@@ -15,7 +15,7 @@ export function encodeToken({ version, from }: Page): string {
   return Buffer.from(JSON.stringify({ v: FORMAT, rv: version, start: from })).toString("base64url");
 }
 
-/** Reads what `encodeToken` wrote. Throws BadRequest that tells which part is wrong. */
+/** Reads what `encodeToken` wrote. Throws BadRequest that names the wrong part. */
 export function decodeToken(token: string): Page {
   const { v: format = "", rv: version, start: from } = parse(token);
   if (format !== FORMAT) throw refused(`: server does not recognize this encoded version ${format}`);

@@ -12,7 +12,7 @@ import { readHead, Unreadable } from "./head.ts";
 const META = wireTypeOf("meta", "ObjectMeta")!;
 /**
  * A custom resource as upstream's unstructured decoder reads it: what it claims to be must be said, and its metadata must fit ObjectMeta.
- * Fields of the metadata that there are none of stay, to be told. Throws `Unreadable`.
+ * Fields of the metadata that there are none of stay, to be reported. Throws `Unreadable`.
  */
 export function readCustom({ text, core, resource }: Call, value: unknown): Body {
   const { apiVersion = "", kind } = readHead(value);

@@ -12,7 +12,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** What a body claims to be; what it does not say is absent. Throws `Unreadable` where that can't be told. */
+/** What a body claims to be; what it does not say is absent. Throws `Unreadable` where that can't be known. */
 export function readHead(value: unknown): { apiVersion?: string; kind?: string } {
   if (!isRecord(value) && value !== null)
     throw new Unreadable(`couldn't get version/kind; json parse error: ${mistyped(value, `Go value of type ${HEAD}`)}`);

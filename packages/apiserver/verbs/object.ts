@@ -40,7 +40,7 @@ export async function asIfStored(call: Call, object: Body): Promise<Body> {
 
 /**
  * A request's body as an object of the call's kind in the call's place. Throws BadRequest when it is anything else. Unknown and repeated
- * fields are refused, told as warnings or ignored, as `fieldValidation` asks.
+ * fields are refused, reported as warnings or ignored, as `fieldValidation` asks.
  */
 export function decodeObject(call: Call, value: unknown): Body {
   let object: Body;
@@ -98,7 +98,7 @@ function mismatchOf({ core, resource }: Call, apiVersion: string, kind: string):
   return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(shown)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
-/** What can't be decoded is told in the decoder's words. A configuration to apply has been judged by its schema. */
+/** What can't be decoded is reported in the decoder's words. A configuration to apply has been checked against its schema. */
 function decodeBuiltIn({ resource, core, contentType }: Call, object: Record<string, unknown>): ReadObject {
   const type = typeOfResource(resource);
   if (type === undefined || mediaType(contentType).startsWith("application/apply-patch")) {
@@ -167,7 +167,7 @@ function strangeIn({ duplicates = [], text }: Call, { unknown, steps }: ReadObje
   return [...duplicates, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
 }
 
-/** Of several equal references to an owner the first stays, and the writer is told. */
+/** Of several equal references to an owner the first stays, and the writer is warned. */
 export function mergeOwners(call: Call, { metadata }: Body): void {
   const owners = metadata.ownerReferences ?? [];
   if (owners.length < 2) return;
@@ -192,7 +192,7 @@ export function allocate({ resource }: Call, object: Body): void {
   if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
 }
 
-/** Tells the writer what the kind advises against. */
+/** Warns the writer of what the kind advises against. */
 export function warn(call: Call, object: Body, old?: Body): void {
   const { builtIn, warnings } = call.resource;
   const ofFinalizers = builtIn ? [] : finalizerWarnings(object, old);

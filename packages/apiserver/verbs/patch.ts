@@ -29,7 +29,7 @@ const STRATEGIC = "application/strategic-merge-patch+json";
 export const APPLY = "application/apply-patch+yaml";
 
 const MAX_JSON_PATCH_OPERATIONS = 10_000;
-/** What a JSON patch's operations may say; strict validation tells of more. */
+/** What a JSON patch's operations may say; strict validation reports more. */
 const OPERATION_FIELDS = new Set(["op", "path", "from", "value"]);
 
 /** PATCH of an object or its status. An apply of what does not exist creates it. */

@@ -1,5 +1,5 @@
 /**
- * One call of a webhook: JSON there, JSON back. What goes wrong is told in the words of kube-apiserver's HTTP client,
+ * One call of a webhook: JSON there, JSON back. What goes wrong is said in the words of kube-apiserver's HTTP client,
  * since people search for these texts.
  */
 import { isIP } from "node:net";

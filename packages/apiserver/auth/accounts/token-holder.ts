@@ -30,7 +30,7 @@ export function holderOf(store: Store, claims: Claims, now: number): User | stri
   };
   for (const kind of ["secret", "pod", "node"] as const) {
     const bound = at(own, kind);
-    // A Pod's token tells of its Node, but is not bound to it.
+    // A Pod's token names its Node, but is not bound to it.
     if (bound === undefined || (kind === "node" && at(own, "pod") !== undefined)) continue;
     const fault = boundFault(
       store,

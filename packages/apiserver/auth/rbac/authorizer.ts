@@ -47,7 +47,7 @@ function noSuchRole({ kind, name }: Grant["role"]): string {
   return `${kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found`;
 }
 
-/** Several errors as apimachinery's `Aggregate` tells them: one stands bare, more stand in brackets. */
+/** Several errors as apimachinery's `Aggregate` writes them: one stands bare, more stand in brackets. */
 function aggregate(errors: ReadonlySet<string>): string {
   return errors.size === 1 ? [...errors][0]! : `[${[...errors].join(", ")}]`;
 }

@@ -84,7 +84,7 @@ export class RuleCheck {
     this.#expensive = [...this.#expensive, { at, cost }].toSorted((a, b) => b.cost - a.cost).slice(0, 4);
   }
 
-  /** Tells what all rules cost together, once each was checked. */
+  /** Reports what all rules cost together, once each was checked. */
   together(path: string): void {
     if (this.#total <= MAX_SCHEMA_COST) return;
     for (const { at } of this.#expensive)

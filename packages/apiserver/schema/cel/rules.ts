@@ -34,7 +34,7 @@ interface Run {
   left: number;
 }
 
-/** Compiles the rules of a schema and of all below it. A rule that does not compile is told to each object that it should judge. */
+/** Compiles the rules of a schema and of all below it. A rule that does not compile is an error of each object that it should check. */
 export function compileRules(root: Node): Rules {
   const programs = new Map<Node, readonly Program[]>();
   compileInto(programs, root, true);
@@ -77,7 +77,7 @@ function compiledOr(source: string, known: Parameters<typeof compile>[1]): Progr
   }
 }
 
-/** `within`: what the node is part of is as it was, where the node itself has no old value to be told from. */
+/** `within`: what the node is part of is as it was, where the node itself has no old value to be compared with. */
 function checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string, within: boolean): void {
   if (!node.hasRules || value === undefined || value === null || run.left < 0) return;
   const own = run.programs.get(node) ?? [];
