@@ -157,7 +157,7 @@ function reviewOf(
 ): AdmissionReview {
   const { resource, subresource, user, warnings, signal } = call;
   const name = object?.metadata.name || (call.ofCollection === true ? "" : call.name);
-  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  const isNamespace = resource.holdsOthers === true;
   return {
     operation,
     resource,

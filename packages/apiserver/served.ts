@@ -99,6 +99,18 @@ export interface Column {
 export const METADATA_FIELDS = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 export type MetadataField = (typeof METADATA_FIELDS)[number];
 
+/** What deleting an object means beyond finalizers and grace. */
+export interface Deletion {
+  /** Why the object of this name may never be deleted; undefined: it may. */
+  refuses?(name: string): string | undefined;
+  /** Holds every deleted object until what depends on it is gone. */
+  finalizer?: string;
+  /** False: a deletion is no change of `metadata.generation`. */
+  counts?: boolean;
+  /** The status of an object that is to go, in RFC 3339 time; `already`: it was to go before. */
+  status(status: unknown, now: string, already: boolean): unknown;
+}
+
 export interface ServedResource {
   group: string;
   version: string;
@@ -155,6 +167,12 @@ export interface ServedResource {
   validate?(object: Body, old?: Body): FieldError[];
   /** Who creates an object comes to own none of its spec, where upstream resets all that a writer might own. */
   untracked?: boolean;
+  /** Its objects are what others are in: Namespaces. */
+  holdsOthers?: boolean;
+  /** Its objects define what else is served: CustomResourceDefinitions. */
+  definesKinds?: boolean;
+  /** Unset: an object goes at once unless finalizers or grace hold it. Set: its grace is not written down. */
+  deletion?: Deletion;
   /** A question: a create is answered (`Core.answers`) and nothing is kept. */
   isQuestion?: boolean;
   /** Gives out what is scarce, in place, once the object is known to be right. Returns what can't be had. */

@@ -100,9 +100,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     ...access.reviews.map(({ resource }) => resource),
     ...extras.flatMap((extra) => extra.resources ?? []),
   ];
-  const registry: Registry = new Registry(
-    resources.map((r) => (r.plural === "customresourcedefinitions" ? withDefinitionRules(r) : r)),
-  );
+  const registry: Registry = new Registry(resources.map((r) => (r.definesKinds ? withDefinitionRules(r) : r)));
   const http = options.webhooks ?? webhookSockets(clock);
   const core: Core = {
     clock,

@@ -50,7 +50,7 @@ function selectsNamespace(
   { namespaceSelector }: Hook,
   { resource, subresource, namespace, operation, object }: AdmissionReview,
 ): boolean | "missing" {
-  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  const isNamespace = resource.holdsOthers === true;
   if ((namespace === "" && !isNamespace) || isEmpty(namespaceSelector)) return true;
   const written = isNamespace && subresource === "" && operation !== "DELETE";
   const found = written ? object : core.store.get("/namespaces", namespace);
@@ -85,7 +85,7 @@ function matches(
   resource: ServedResource,
 ): boolean {
   const has = (list: readonly string[], value: string): boolean => list.includes("*") || list.includes(value);
-  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  const isNamespace = resource.holdsOthers === true;
   const isClusterWide = isNamespace || namespace === "";
   return (
     (rule.scope === "*" || (rule.scope === "Cluster") === isClusterWide) &&

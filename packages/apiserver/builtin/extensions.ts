@@ -59,6 +59,9 @@ const version = fields({
 });
 
 /** CustomResourceDefinitions: only their shape. Their rules and what they serve are the schema engine's. */
+/** Holds a definition until its objects are gone. */
+export const DEFINITION_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
 export const customResourceDefinition: ServedResource = serve({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -93,7 +96,27 @@ export const customResourceDefinition: ServedResource = serve({
   },
   required: ["spec"],
   columns: [createdAt],
+  definesKinds: true,
+  deletion: {
+    // The definition stays until its objects are gone; they would be unreachable without it.
+    finalizer: DEFINITION_CLEANUP,
+    counts: false,
+    status: (status, now, already) => (already ? status : withTerminating(status, now)),
+  },
 });
+
+/** The status of a definition that is to go once its objects are gone. */
+function withTerminating(status: unknown, lastTransitionTime: string): unknown {
+  const { conditions, ...rest } = (status ?? {}) as { conditions?: { type: string }[] | null };
+  const terminating = {
+    type: "Terminating",
+    status: "True",
+    lastTransitionTime,
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
+  return { ...rest, conditions: [...(conditions ?? []).filter((c) => c.type !== "Terminating"), terminating] };
+}
 
 export const apiService: ServedResource = serve({
   apiVersion: "apiregistration.k8s.io/v1",

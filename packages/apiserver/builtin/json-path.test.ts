@@ -68,11 +68,9 @@ test("a field by any name is found in brackets", () => {
   const name = fc.string().filter((text) => !/['\\]/.test(text));
   fc.assert(
     fc.property(name, fc.jsonValue(), (key, value) =>
-      assert.deepEqual(
-        [...(compileJsonPath(`['${key}']`)?.({ [key]: value }) ?? [])],
-        key === "__proto__" ? [] : [value],
-      ),
+      assert.deepEqual([...(compileJsonPath(`['${key}']`)?.({ [key]: value }) ?? [])], [value]),
     ),
+    { examples: [["__proto__", {}]] },
   );
 });
 

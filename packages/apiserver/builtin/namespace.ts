@@ -5,6 +5,9 @@ import { membersAt, textAt, textsAt } from "./read.ts";
 import { conditions, fields, text, texts } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 
+/** Every cluster needs these. */
+const NEEDED: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
+
 export const namespace: ServedResource = serve({
   apiVersion: "v1",
   kind: "Namespace",
@@ -16,6 +19,11 @@ export const namespace: ServedResource = serve({
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   selectableFields: { "status.phase": (object) => textAt(object, "status.phase") },
   columns: [column("Status", (object) => textAt(object, "status.phase")), age],
+  holdsOthers: true,
+  deletion: {
+    refuses: (name) => (NEEDED.has(name) ? "this namespace may not be deleted" : undefined),
+    status: (status) => ({ ...(status as object | undefined), phase: "Terminating" }),
+  },
   validate: (object, old) => [
     ...textsAt(object, "spec.finalizers").flatMap((name, i) =>
       validateFinalizer(name, old === undefined ? "spec.finalizers" : `spec.finalizers[${i}]`),

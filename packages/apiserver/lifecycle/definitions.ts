@@ -1,4 +1,5 @@
 import { isFault, rfc3339 } from "@slipway/base";
+import { DEFINITION_CLEANUP } from "../builtin/extensions.ts";
 import type { Core } from "../core.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { collectionOf, type Registry } from "../registry.ts";
@@ -9,7 +10,6 @@ import { rewrite } from "../verbs/update.ts";
 import { deleteQuietly, ownCall, Work } from "./work.ts";
 
 export const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
-const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 interface Condition {
   type: string;
@@ -241,7 +241,7 @@ async function cleanUp(
       ownCall(core, definitions, "", name),
       (live) => {
         const next = copyJson(live);
-        next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((f) => f !== CLEANUP);
+        next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((f) => f !== DEFINITION_CLEANUP);
         return next;
       },
       { managed: true },

@@ -1,17 +1,14 @@
 import { rfc3339 } from "@slipway/base";
 import { admit, approve, type Call, isDryRun, noteWrite } from "../core.ts";
-import type { Body } from "../served.ts";
+import type { Body, ServedResource } from "../served.ts";
 import { conflict, forbidden, MODIFIED, notFound, type Status } from "../status.ts";
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts";
 import { placeOf, toStorage } from "./object.ts";
 import { isFinished } from "./update.ts";
 
 const ATTEMPTS = 8;
-/** Namespaces that every cluster needs. */
-const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 export const FOREGROUND = "foregroundDeletion";
 export const ORPHAN = "orphan";
-const CRD_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 /** DELETE of one object. Answers the object while something holds it, else a Status that names what went. */
 export async function remove(call: Call): Promise<Body | Omit<Status, "code">> {
@@ -19,8 +16,14 @@ export async function remove(call: Call): Promise<Body | Omit<Status, "code">> {
   return outcome.gone && call.resource.answersDeleted !== true ? success(call, outcome.object) : outcome.object;
 }
 
+/** Whether the object is gone, and the object as it went or stays. */
+interface Outcome {
+  gone: boolean;
+  object: Body;
+}
+
 /** Deletes the call's object as far as its finalizers and grace allow. */
-export async function removeObject(call: Call, options: DeleteOptions): Promise<{ gone: boolean; object: Body }> {
+export async function removeObject(call: Call, options: DeleteOptions): Promise<Outcome> {
   const { core, resource } = call;
   const { collection, key } = placeOf(call);
   let { admitted = false } = options;
@@ -30,8 +33,8 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     await core.registry.ready(resource, [stored]);
     const live = core.registry.view(resource, stored);
     checkPreconditions(call, live, options);
-    if (isNamespace(call) && IMMORTAL.has(call.name))
-      throw forbidden(resource, call.name, "this namespace may not be deleted");
+    const refusal = resource.deletion?.refuses?.(call.name);
+    if (refusal !== undefined) throw forbidden(resource, call.name, refusal);
     if (!admitted) {
       await admit(call, "DELETE", undefined, live);
       await approve(call, "DELETE", undefined, live);
@@ -40,28 +43,34 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     }
     const marked = mark(call, live, options);
     if (isDryRun(call)) return { gone: marked === undefined || isFinished(marked), object: marked ?? live };
+    if (marked === undefined) return { gone: false, object: live };
     const version = stored.metadata.resourceVersion;
-    if (marked !== undefined && isFinished(marked)) {
-      const last = core.store.remove(collection, key, version);
-      noteWrite(call);
-      // What had time to wind down is shown as marked, though it had none left.
-      const shown = resource.gracePeriodSeconds === undefined ? last?.metadata : marked.metadata;
-      if (last !== undefined && shown !== undefined)
-        return {
-          gone: true,
-          object: { ...live, metadata: { ...shown, resourceVersion: last.metadata.resourceVersion } },
-        };
-    } else if (marked === undefined) return { gone: false, object: live };
-    else {
-      const kept = await toStorage(call, marked);
-      if (core.store.put(collection, key, kept, version) !== undefined) {
-        noteWrite(call);
-        await core.registry.ready(resource, [kept]);
-        return { gone: false, object: core.registry.view(resource, kept) };
-      }
-    }
+    const outcome = isFinished(marked) ? takeAway(call, live, marked, version) : await keep(call, marked, version);
+    if (outcome !== undefined) return outcome;
   }
   throw conflict(resource, call.name, MODIFIED);
+}
+
+/** Removes what nothing holds any more; undefined: it has changed meanwhile. */
+function takeAway(call: Call, live: Body, marked: Body, version: string): Outcome | undefined {
+  const { collection, key } = placeOf(call);
+  const last = call.core.store.remove(collection, key, version);
+  noteWrite(call);
+  // What had time to wind down is shown as marked, though it had none left.
+  const shown = call.resource.gracePeriodSeconds === undefined ? last?.metadata : marked.metadata;
+  if (last === undefined || shown === undefined) return undefined;
+  return { gone: true, object: { ...live, metadata: { ...shown, resourceVersion: last.metadata.resourceVersion } } };
+}
+
+/** Stores what is to go and is still held; undefined: it has changed meanwhile. */
+async function keep(call: Call, marked: Body, version: string): Promise<Outcome | undefined> {
+  const { core, resource } = call;
+  const { collection, key } = placeOf(call);
+  const kept = await toStorage(call, marked);
+  if (core.store.put(collection, key, kept, version) === undefined) return undefined;
+  noteWrite(call);
+  await core.registry.ready(resource, [kept]);
+  return { gone: false, object: core.registry.view(resource, kept) };
 }
 
 function checkPreconditions(call: Call, live: Body, { uid, resourceVersion }: DeleteOptions): void {
@@ -85,29 +94,36 @@ function checkPreconditions(call: Call, live: Body, { uid, resourceVersion }: De
 /** The object as deletion leaves it; undefined when it already stands so and something still holds it. */
 function mark(call: Call, live: Body, options: DeleteOptions): Body | undefined {
   const { resource, core } = call;
+  const { deletion } = resource;
   const metadata = { ...live.metadata };
   const already = metadata.deletionTimestamp !== undefined;
   const finalizers = finalizersFor(call, live, options.propagation);
-  const normal = resource.gracePeriodSeconds?.(live) ?? 0;
-  const wanted = resource.gracePeriodSeconds === undefined ? 0 : Math.max(0, options.gracePeriodSeconds ?? normal);
-  const grace = already ? Math.min(wanted, metadata.deletionGracePeriodSeconds ?? 0) : normal === 0 ? 0 : wanted;
+  const grace = graceOf(resource, live, options);
   if (!already || grace < (metadata.deletionGracePeriodSeconds ?? 0)) {
     metadata.deletionTimestamp = rfc3339(core.clock.now() + grace * 1000);
-    if (!isNamespace(call)) metadata.deletionGracePeriodSeconds = grace;
+    metadata.deletionGracePeriodSeconds = grace;
   }
-  const isCrd = isDefinition(call);
-  if (!already && metadata.generation !== undefined && !isCrd) metadata.generation++;
-  if (isCrd) delete metadata.deletionGracePeriodSeconds;
+  if (deletion !== undefined) delete metadata.deletionGracePeriodSeconds;
+  if (!already && metadata.generation !== undefined && deletion?.counts !== false) metadata.generation++;
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
   const next: Body = { ...live, metadata };
-  if (isCrd && !already) next.status = withTerminating(live.status, rfc3339(core.clock.now()));
-  if (isNamespace(call)) next.status = { ...(live.status as object | undefined), phase: "Terminating" };
+  if (deletion !== undefined) next.status = deletion.status(live.status, rfc3339(core.clock.now()), already);
   const same =
     already &&
     live.metadata.deletionGracePeriodSeconds === grace &&
     String(live.metadata.finalizers ?? []) === String(finalizers);
   return same && !isFinished(next) ? undefined : next;
+}
+
+/** The seconds that the object has left to wind down. A second deletion may only shorten them. */
+function graceOf({ gracePeriodSeconds }: ServedResource, live: Body, options: DeleteOptions): number {
+  if (gracePeriodSeconds === undefined) return 0;
+  const normal = gracePeriodSeconds(live);
+  const wanted = Math.max(0, options.gracePeriodSeconds ?? normal);
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = live.metadata;
+  if (deletionTimestamp !== undefined) return Math.min(wanted, deletionGracePeriodSeconds);
+  return normal === 0 ? 0 : wanted;
 }
 
 function finalizersFor(call: Call, live: Body, propagation: DeleteOptions["propagation"]): string[] {
@@ -117,31 +133,10 @@ function finalizersFor(call: Call, live: Body, propagation: DeleteOptions["propa
   const others = present.filter((f) => f !== ORPHAN && f !== FOREGROUND);
   if (policy === "Orphan") others.push(ORPHAN);
   if (policy === "Foreground") others.push(FOREGROUND);
-  const isCrd = isDefinition(call);
-  // The definition stays until its objects are gone; they would be unreachable without it.
-  if (isCrd && live.metadata.deletionTimestamp === undefined && !others.includes(CRD_CLEANUP)) others.push(CRD_CLEANUP);
+  const held = call.resource.deletion?.finalizer;
+  const isFirst = live.metadata.deletionTimestamp === undefined;
+  if (held !== undefined && isFirst && !others.includes(held)) others.push(held);
   return others;
-}
-
-function isDefinition({ resource }: Call): boolean {
-  return resource.group === "apiextensions.k8s.io" && resource.plural === "customresourcedefinitions";
-}
-
-/** The status of a definition that is to go once its objects are gone. */
-function withTerminating(status: unknown, lastTransitionTime: string): unknown {
-  const { conditions, ...rest } = (status ?? {}) as { conditions?: { type: string }[] | null };
-  const terminating = {
-    type: "Terminating",
-    status: "True",
-    lastTransitionTime,
-    reason: "InstanceDeletionPending",
-    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-  };
-  return { ...rest, conditions: [...(conditions ?? []).filter((c) => c.type !== "Terminating"), terminating] };
-}
-
-function isNamespace(call: Call): boolean {
-  return call.resource.group === "" && call.resource.plural === "namespaces";
 }
 
 function success(call: Call, object: Body): Omit<Status, "code"> {
