@@ -1,24 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@slipway/kube";
-import { z } from "zod";
-import { defineKind } from "../kinds/kind.ts";
 import { MachineProvider } from "../kinds/slipway/machine-provider.ts";
+import { madeUp } from "../kinds/testing.ts";
 import { idOf, isReady, printed, progressRows } from "./progress.ts";
 
-const made = (kind: string) =>
-  defineKind({
-    ...{
-      group: "example.com",
-      version: "v1",
-      kind,
-      plural: `${kind.toLowerCase()}s`,
-      namespaced: false,
-      description: "Made up.",
-    },
-    ...{ spec: z.object({}), status: z.object({}), columns: [] },
-  });
-const [Pool, Machine] = [made("Pool"), made("Machine")];
+const [Pool, Machine] = [madeUp("Pool"), madeUp("Machine")];
 
 type Condition = { type: string; status: string; message: string };
 

@@ -2,6 +2,18 @@ import type { KubeObject } from "@slipway/kube";
 import { z } from "zod";
 import { defineKind, type Kind, type VersionConversion } from "./kind.ts";
 
+/** A kind of this name for tests, with nothing in it but a word for its state. */
+export const madeUp = (kind: string): Kind =>
+  defineKind({
+    ...{ group: "example.com", version: "v1", kind, plural: `${kind.toLowerCase()}s`, namespaced: false },
+    ...{
+      description: "Made up.",
+      spec: z.object({}),
+      status: z.object({ status: z.string().optional() }),
+      columns: [],
+    },
+  }) as unknown as Kind;
+
 /** Of a kind for tests of conversion, whose versions call the name differently. */
 export type Boat = KubeObject & { spec: { name?: string; title?: string; label?: string; oars?: number } };
 

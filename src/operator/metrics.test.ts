@@ -4,24 +4,12 @@ import { Fault } from "@slipway/base";
 import type { Context, Controller, KubeObject } from "@slipway/kube";
 import { Registry } from "prom-client";
 import { z } from "zod";
-import { defineKind } from "../kinds/kind.ts";
+import { madeUp } from "../kinds/testing.ts";
 import type { MachineDriver } from "../machines/machine.ts";
 import { system } from "../systems/system.ts";
 import { operatorMetrics } from "./metrics.ts";
 
-const made = (kind: string) =>
-  defineKind({
-    ...{
-      group: "example.com",
-      version: "v1",
-      kind,
-      plural: `${kind.toLowerCase()}s`,
-      namespaced: false,
-      description: "Made up.",
-    },
-    ...{ spec: z.object({}), status: z.object({ status: z.string().optional() }), columns: [] },
-  });
-const [Pool, Machine] = [made("Pool"), made("Machine")];
+const [Pool, Machine] = [madeUp("Pool"), madeUp("Machine")];
 const pools = system({
   name: "pools",
   summary: "made up",
