@@ -44,9 +44,10 @@ test-cluster-api: $(INSTALLED) ## Upstream's Cluster API, clusterctl move includ
 	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null
 	@$(TEST) "test/kubernetes/cluster-api/*.test.ts"
 
-check: $(INSTALLED) ## Types, lint, format, layers, generated files
+check: $(INSTALLED) ## Types, lint, format, limits, layers, generated files
 	@node_modules/.bin/tsc --noEmit
 	@node_modules/.bin/biome check --error-on-warnings .
+	@$(NODE) tools/limits.ts
 	@$(NODE) tools/layers.ts
 	@bin/slipway crds --check .
 

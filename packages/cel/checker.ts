@@ -194,15 +194,7 @@ class Checker {
   }
 
   #overload(call: Call, overloads: readonly Overload[], args: readonly Type[]): Type {
-    if (call.fn === "_&&_" || call.fn === "_||_") {
-      this.overloads.set(call, overloads);
-      const wrong = args.filter((arg, i) => {
-        if (this.#assignable(arg, BOOL)) return false;
-        this.#mismatch(call.args[i]!, BOOL, arg);
-        return true;
-      });
-      return wrong.length > 0 ? ERROR : BOOL;
-    }
+    if (call.fn === "_&&_" || call.fn === "_||_") return this.#logical(call, overloads, args);
     const fitting: Overload[] = [];
     let result: Type | undefined;
     for (const overload of overloads) {
@@ -214,16 +206,26 @@ class Checker {
       if (result === undefined) result = given;
       else if (result !== DYN && typeName(result) !== typeName(given)) result = DYN;
     }
-    if (result === undefined) {
-      const [target, ...rest] = args.map((arg) => typeName(this.#known.resolve(arg, true)));
-      const list =
-        call.target === undefined
-          ? `(${[target, ...rest].filter((one) => one !== undefined).join(", ")})`
-          : `${target}.(${rest.join(", ")})`;
-      return this.#issue(call, `found no matching overload for '${call.fn}' applied to '${list}'`);
-    }
+    if (result === undefined) return this.#noOverload(call, args);
     this.overloads.set(call, fitting);
     return result;
+  }
+
+  #logical(call: Call, overloads: readonly Overload[], args: readonly Type[]): Type {
+    this.overloads.set(call, overloads);
+    const wrong = args.filter((arg, i) => {
+      if (this.#assignable(arg, BOOL)) return false;
+      this.#mismatch(call.args[i]!, BOOL, arg);
+      return true;
+    });
+    return wrong.length > 0 ? ERROR : BOOL;
+  }
+
+  #noOverload(call: Call, args: readonly Type[]): Type {
+    const names = args.map((arg) => typeName(this.#known.resolve(arg, true)));
+    const [target, ...rest] = names;
+    const list = call.target === undefined ? `(${names.join(", ")})` : `${target}.(${rest.join(", ")})`;
+    return this.#issue(call, `found no matching overload for '${call.fn}' applied to '${list}'`);
   }
 
   /** A signature with type parameters of its own. */

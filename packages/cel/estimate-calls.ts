@@ -94,12 +94,8 @@ function ofKubernetes(
     case "max":
     case "min":
     case "indexOf":
-    case "lastIndexOf": {
-      const { type, size, itemSize } = target!;
-      if (type.kind !== "list") return { cost: read(size) };
-      const reads = type.of[0] === STRING || type.of[0] === BYTES;
-      return { cost: capped(size.max * (reads ? 1 + read(itemSize) : 1)) };
-    }
+    case "lastIndexOf":
+      return { cost: lookedThrough(target!) };
     case "url":
       return { cost: read(first!.size), size: first!.size };
     case "lowerAscii":
@@ -112,15 +108,10 @@ function ofKubernetes(
         cost: read(target!.size, 2 * PER_CHARACTER),
         size: replacedSize(target!.size, first!.size, second!.size),
       };
-    case "split": {
-      const limit = second === undefined ? undefined : writtenNumber(second);
-      const max = limit === undefined ? target!.size.max : limit < 0 ? ENDLESS : limit;
-      return { cost: read(target!.size, 2 * PER_CHARACTER), size: { min: 0, max } };
-    }
+    case "split":
+      return { cost: read(target!.size, 2 * PER_CHARACTER), size: { min: 0, max: mostParts(target!, second) } };
     case "join": {
-      const { size, itemSize } = target!;
-      const between = first === undefined ? 0 : first.size.max * Math.max(size.max - 1, 0);
-      const max = capped(size.max * itemSize.max + between);
+      const max = longestJoined(target!, first);
       return { cost: scaled(max, PER_CHARACTER), size: { min: 0, max } };
     }
     case "find":
@@ -132,9 +123,9 @@ function ofKubernetes(
     case "ip.isCanonical":
       return { cost: read(first!.size, 2 * PER_CHARACTER) };
     case "containsIP":
-      return { cost: capped(4 + (id.endsWith("_string") ? read(first!.size) : 0)) };
+      return { cost: capped(4 + parsing(id, first!)) };
     case "containsCIDR":
-      return { cost: capped(7 + (id.endsWith("_string") ? read(first!.size) : 0)) };
+      return { cost: capped(7 + parsing(id, first!)) };
     case "validate":
       return { cost: scaled(read(first!.size), 128 * PER_PATTERN_CHARACTER) };
     case "_==_":
@@ -142,6 +133,30 @@ function ofKubernetes(
     default:
       return undefined;
   }
+}
+
+/** Cost of looking at every element of a list, or at a text. */
+function lookedThrough({ type, size, itemSize }: Operand): number {
+  if (type.kind !== "list") return read(size);
+  const reads = type.of[0] === STRING || type.of[0] === BYTES;
+  return capped(size.max * (reads ? 1 + read(itemSize) : 1));
+}
+
+/** Into how many parts a text may be split. */
+function mostParts(text: Operand, limit: Operand | undefined): number {
+  const most = limit === undefined ? undefined : writtenNumber(limit);
+  if (most === undefined) return text.size.max;
+  return most < 0 ? ENDLESS : most;
+}
+
+function longestJoined({ size, itemSize }: Operand, separator: Operand | undefined): number {
+  const between = separator === undefined ? 0 : separator.size.max * Math.max(size.max - 1, 0);
+  return capped(size.max * itemSize.max + between);
+}
+
+/** Cost of parsing an address that is given as a text. */
+function parsing(id: string, address: Operand): number {
+  return id.endsWith("_string") ? read(address.size) : 0;
 }
 
 function ofEquality(a: Operand, b: Operand): CallEstimate | undefined {

@@ -111,18 +111,7 @@ class Estimator {
       size: this.#size(fold.init),
       entries: this.#entriesOf(fold.init),
     };
-    const entries = this.#entriesOf(fold.range);
-    const isList = entries?.list ?? this.#checked.typeOf(fold.range).kind === "list";
-    const path = this.#pathOf(fold.range);
-    const local = (what: "key" | "value"): Local => ({
-      path: [...path, what === "key" ? (isList ? "@indices" : "@keys") : isList ? "@items" : "@values"],
-      size: entries?.[what],
-      entries: undefined,
-    });
-    const variables: Record<string, Local> =
-      fold.second === undefined
-        ? { [fold.first]: local(isList ? "value" : "key") }
-        : { [fold.first]: local("key"), [fold.second]: local("value") };
+    const variables = this.#variables(fold);
     let stepEntries: Entries | undefined;
     const each = this.#with({ [fold.accu]: accu, ...variables }, () => {
       const cost = this.cost(fold.condition) + this.cost(fold.step);
@@ -137,6 +126,17 @@ class Estimator {
       if (stepEntries !== undefined) this.#entries.set(fold, stepEntries);
     }
     return capped(around + result + capped(range.max * each));
+  }
+
+  /** What a loop's variables stand for. */
+  #variables({ range, first, second }: FoldExpression): Record<string, Local> {
+    const entries = this.#entriesOf(range);
+    const isList = entries?.list ?? this.#checked.typeOf(range).kind === "list";
+    const path = this.#pathOf(range);
+    const key = { path: [...path, isList ? "@indices" : "@keys"], size: entries?.key, entries: undefined };
+    const value = { path: [...path, isList ? "@items" : "@values"], size: entries?.value, entries: undefined };
+    if (second !== undefined) return { [first]: key, [second]: value };
+    return { [first]: isList ? value : key };
   }
 
   #call(call: Call): number {
@@ -154,17 +154,21 @@ class Estimator {
     for (const { id } of this.#checked.overloadsOf(call)) {
       const own = callEstimate(call.fn, id, on, args, costs);
       most = Math.max(most, own.cost);
-      if (own.size !== undefined) size = size === undefined ? own.size : union(size, own.size);
-      if (id === "index_list" || id === "index_map") {
-        size = this.#entriesOf(call.args[0]!)?.value;
-        this.#paths.set(call, [...this.#pathOf(call.args[0]!), id === "index_list" ? "@items" : "@values"]);
-      }
+      size = eitherSize(size, own.size);
+      if (id === "index_list" || id === "index_map") size = this.#element(call, id);
       if (id === "conditional") this.#joinEntries(call, call.args[1]!, call.args[2]!);
       if (id === "add_list") this.#joinEntries(call, call.args[0]!, call.args[1]!);
       size ??= this.#size(call);
     }
     if (size !== undefined) this.#sizes.set(call, size);
     return capped(target + most);
+  }
+
+  /** Notes where the element that an index names is declared. Its size, where the elements are known. */
+  #element(call: Call, id: "index_list" | "index_map"): Size | undefined {
+    const [collection] = call.args;
+    this.#paths.set(call, [...this.#pathOf(collection!), id === "index_list" ? "@items" : "@values"]);
+    return this.#entriesOf(collection!)?.value;
   }
 
   #joinEntries(call: Call, first: Expression, second: Expression): void {
@@ -212,6 +216,10 @@ class Estimator {
     if (isScalar(this.#checked.typeOf(expression))) return sizeOf(1);
     return expression.kind === "name" ? this.#locals.get(expression.name)?.size : undefined;
   }
+}
+
+function eitherSize(a: Size | undefined, b: Size | undefined): Size | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : union(a, b);
 }
 
 function isBinding({ range, condition, accu }: FoldExpression): boolean {

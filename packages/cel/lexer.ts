@@ -18,46 +18,47 @@ const TEXT = /([bB]?[rR]?)("""|'''|"|')/y;
 /** Splits an expression into tokens. Throws `ExpressionError`. */
 export function tokens(source: string): Token[] {
   const found: Token[] = [];
-  let at = 0;
-  const take = (pattern: RegExp): RegExpExecArray | undefined => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(source);
-    if (match !== null) at += match[0].length;
-    return match ?? undefined;
-  };
-  for (;;) {
-    take(SPACE);
-    const start = at;
-    if (at >= source.length) {
-      found.push({ kind: "end", text: "<EOF>", at });
-      return found;
-    }
-    const text = take(TEXT);
-    if (text !== undefined) {
-      const [value, end] = textAt(source, start, at, text[1]!.toLowerCase(), text[2]!);
-      at = end;
-      found.push({ kind: "literal", text: source.slice(start, at), at: start, value });
-      continue;
-    }
-    const name = take(NAME);
-    if (name !== undefined) {
-      found.push(keyword(name[0], start));
-      continue;
-    }
-    const number = /[0-9]|\.[0-9]/.test(source.slice(at, at + 2)) ? take(NUMBER) : undefined;
-    if (number !== undefined) {
-      const unsigned = !/[uU]$/.test(number[0]) && /[uU]/.test(source[at] ?? "") && /^\d+$/.test(number[0]);
-      if (unsigned) at++;
-      found.push({ kind: "literal", text: source.slice(start, at), at: start, value: 0n });
-      continue;
-    }
-    const operator = take(OPERATORS);
-    if (operator === undefined)
-      throw new ExpressionError(source, [
-        { at, message: `Syntax error: token recognition error at: '${source[at] === "\n" ? "\\n" : source[at]}'` },
-      ]);
-    found.push({ kind: "operator", text: operator[0], at: start });
+  let at = afterSpace(source, 0);
+  while (at < source.length) {
+    const token = tokenAt(source, at);
+    found.push(token);
+    at = afterSpace(source, at + token.text.length);
   }
+  found.push({ kind: "end", text: "<EOF>", at });
+  return found;
+}
+
+function tokenAt(source: string, at: number): Token {
+  const text = matchAt(TEXT, source, at);
+  if (text !== null) {
+    const [value, end] = textAt(source, at, at + text[0].length, text[1]!.toLowerCase(), text[2]!);
+    return { kind: "literal", text: source.slice(at, end), at, value };
+  }
+  const name = matchAt(NAME, source, at);
+  if (name !== null) return keyword(name[0], at);
+  const number = matchAt(NUMBER, source, at);
+  if (number !== null) return { kind: "literal", text: withSuffix(number[0], source, at), at, value: 0n };
+  const operator = matchAt(OPERATORS, source, at);
+  if (operator !== null) return { kind: "operator", text: operator[0], at };
+  const char = source[at] === "\n" ? "\\n" : source[at];
+  throw new ExpressionError(source, [{ at, message: `Syntax error: token recognition error at: '${char}'` }]);
+}
+
+/** What a sticky pattern matches at a place. */
+function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(source);
+}
+
+function afterSpace(source: string, at: number): number {
+  const space = matchAt(SPACE, source, at);
+  return space === null ? at : at + space[0].length;
+}
+
+/** A decimal number with the `u` that may follow it. */
+function withSuffix(number: string, source: string, at: number): string {
+  const next = source[at + number.length] ?? "";
+  return /[uU]/.test(next) && /^\d+$/.test(number) ? number + next : number;
 }
 
 function keyword(text: string, at: number): Token {
@@ -105,44 +106,68 @@ const SIMPLE: Readonly<Record<string, string>> = {
 
 /** The text or bytes that begin at `start`, whose contents begin at `at`, and where they end. */
 function textAt(source: string, start: number, at: number, prefix: string, quote: string): [Value, number] {
+  const literal = new TextLiteral(source, start, prefix.includes("b"));
   const raw = prefix.includes("r");
-  const bytes: number[] = [];
-  const isBytes = prefix.includes("b");
-  let text = "";
-  const wrong = (where: number): never => {
-    throw new ExpressionError(source, [{ at: where, message: "Syntax error: token recognition error at: a text" }]);
-  };
-  const add = (part: string): void => {
-    if (isBytes) bytes.push(...Buffer.from(part));
-    else text += part;
-  };
   let i = at;
-  for (;;) {
-    if (i >= source.length || (quote.length === 1 && /[\n\r]/.test(source[i]!))) wrong(start);
-    if (source.startsWith(quote, i)) break;
-    const char = source.startsWith("\r\n", i) ? "\r\n" : String.fromCodePoint(source.codePointAt(i)!);
-    i += char.length;
-    if (char !== "\\" || raw) {
-      add(char[0] === "\r" ? "\n" : char);
-      continue;
-    }
-    const simple = SIMPLE[source[i] ?? ""];
-    if (simple !== undefined) {
-      add(simple);
-      i++;
-      continue;
-    }
-    const code = /[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})/y;
-    code.lastIndex = i;
-    const match = code.exec(source);
-    if (match === null) return wrong(start);
-    const point =
-      match[4] === undefined ? Number.parseInt(match[1] ?? match[2] ?? match[3]!, 16) : Number.parseInt(match[4], 8);
-    const isRune = point < 0xd800 || (point > 0xdfff && point <= 0x10ffff);
-    if (!isRune || (isBytes && (match[2] ?? match[3]) !== undefined)) wrong(start);
-    if (isBytes) bytes.push(point);
-    else text += String.fromCodePoint(point);
-    i += match[0].length;
+  while (!source.startsWith(quote, i)) {
+    if (i >= source.length || (quote.length === 1 && /[\n\r]/.test(source[i]!))) throw unreadable(source, start);
+    i = source[i] === "\\" && !raw ? literal.addEscape(i + 1) : literal.addCharacter(i);
   }
-  return [isBytes ? Uint8Array.from(bytes) : text, i + quote.length];
+  return [literal.value, i + quote.length];
+}
+
+function unreadable(source: string, at: number): ExpressionError {
+  return new ExpressionError(source, [{ at, message: "Syntax error: token recognition error at: a text" }]);
+}
+
+const CODE = /[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})/y;
+
+/** What was read of a literal so far. */
+class TextLiteral {
+  readonly #source: string;
+  readonly #start: number;
+  readonly #isBytes: boolean;
+  readonly #bytes: number[] = [];
+  #text = "";
+
+  constructor(source: string, start: number, isBytes: boolean) {
+    this.#source = source;
+    this.#start = start;
+    this.#isBytes = isBytes;
+  }
+
+  get value(): Value {
+    return this.#isBytes ? Uint8Array.from(this.#bytes) : this.#text;
+  }
+
+  /** Takes the character at a place, and returns where it ends. A line's end is one line feed. */
+  addCharacter(at: number): number {
+    const source = this.#source;
+    const char = source.startsWith("\r\n", at) ? "\r\n" : String.fromCodePoint(source.codePointAt(at)!);
+    this.#add(char[0] === "\r" ? "\n" : char);
+    return at + char.length;
+  }
+
+  /** Takes the escape whose backslash is before a place, and returns where it ends. */
+  addEscape(at: number): number {
+    const simple = SIMPLE[this.#source[at] ?? ""];
+    if (simple !== undefined) {
+      this.#add(simple);
+      return at + 1;
+    }
+    const match = matchAt(CODE, this.#source, at);
+    if (match === null) throw unreadable(this.#source, this.#start);
+    const [all, byte, short, long, octal] = match;
+    const point = octal === undefined ? Number.parseInt(byte ?? short ?? long!, 16) : Number.parseInt(octal, 8);
+    const isRune = point < 0xd800 || (point > 0xdfff && point <= 0x10ffff);
+    if (!isRune || (this.#isBytes && (short ?? long) !== undefined)) throw unreadable(this.#source, this.#start);
+    if (this.#isBytes) this.#bytes.push(point);
+    else this.#text += String.fromCodePoint(point);
+    return at + all.length;
+  }
+
+  #add(part: string): void {
+    if (this.#isBytes) this.#bytes.push(...Buffer.from(part));
+    else this.#text += part;
+  }
 }

@@ -60,32 +60,26 @@ export function expanded(
 ): Expression | undefined {
   const make = new Maker(at);
   if (target === undefined) return fn === "has" && args.length === 1 ? presence(make, args[0]!) : undefined;
-  const [first, ...rest] = args;
-  if (first === undefined || rest.length === 0) return undefined;
-  switch (fn) {
-    case "optMap":
-    case "optFlatMap":
-      return rest.length === 1
-        ? optional(make, fn, target, simpleName(first, `${fn}() variable name must be a simple identifier`), rest[0]!)
-        : undefined;
-    case "sortBy":
-      return rest.length === 1 ? sorted(make, target, simpleName(first), rest[0]!) : undefined;
-    case "all":
-    case "exists":
-    case "exists_one":
-    case "existsOne":
-    case "map":
-    case "filter":
-      if (rest.length === 1 || (fn === "map" && rest.length === 2)) return one(make, fn, target, first, rest);
-      return rest.length === 2 && fn !== "filter" && fn !== "exists_one" ? two(make, fn, target, args) : undefined;
-    case "transformList":
-    case "transformMap":
-    case "transformMapEntry":
-      return rest.length === 2 || rest.length === 3 ? two(make, fn, target, args) : undefined;
-    default:
-      return undefined;
-  }
+  return MACROS.get(fn)?.[args.length]?.(make, fn, target, args);
 }
+
+type Macro = (make: Maker, fn: string, target: Expression, args: readonly Expression[]) => Expression;
+
+/** The macros that have a target, by their name and the number of their arguments. */
+const MACROS: ReadonlyMap<string, Readonly<Record<number, Macro>>> = new Map<string, Readonly<Record<number, Macro>>>([
+  ["optMap", { 2: optional }],
+  ["optFlatMap", { 2: optional }],
+  ["sortBy", { 2: (make, _, target, [variable, key]) => sorted(make, target, simpleName(variable!), key!) }],
+  ["all", { 2: one, 3: two }],
+  ["exists", { 2: one, 3: two }],
+  ["exists_one", { 2: one }],
+  ["existsOne", { 2: one, 3: two }],
+  ["map", { 2: one, 3: one }],
+  ["filter", { 2: one }],
+  ["transformList", { 3: two, 4: two }],
+  ["transformMap", { 3: two, 4: two }],
+  ["transformMapEntry", { 3: two, 4: two }],
+]);
 
 function simpleName(expression: Expression, message = "argument must be a simple name"): string {
   if (expression.kind !== "name") throw new MacroError(expression.at, message);
@@ -138,13 +132,8 @@ function collecting(make: Maker, init: Expression, step: Expression, test: Expre
   };
 }
 
-function one(
-  make: Maker,
-  fn: string,
-  range: Expression,
-  variable: Expression,
-  rest: readonly Expression[],
-): Expression {
+function one(make: Maker, fn: string, range: Expression, args: readonly Expression[]): Expression {
+  const [variable, ...rest] = args as [Expression, ...Expression[]];
   const first = simpleName(
     variable,
     fn === "map" || fn === "filter" ? "argument is not an identifier" : "argument must be a simple name",
@@ -175,7 +164,9 @@ function two(make: Maker, fn: string, range: Expression, args: readonly Expressi
   return make.fold({ range, first, second, accu: RESULT, ...loop });
 }
 
-function optional(make: Maker, fn: string, target: Expression, variable: string, value: Expression): Expression {
+function optional(make: Maker, fn: string, target: Expression, args: readonly Expression[]): Expression {
+  const [first, value] = args as [Expression, Expression];
+  const variable = simpleName(first, `${fn}() variable name must be a simple identifier`);
   const bound = make.bound(variable, make.call("value", [], copyOf(target)), value);
   return make.call("_?_:_", [
     make.call("hasValue", [], target),
@@ -186,6 +177,6 @@ function optional(make: Maker, fn: string, target: Expression, variable: string,
 
 function sorted(make: Maker, target: Expression, variable: string, key: Expression): Expression {
   const input = "@__sortBy_input__";
-  const keys = one(make, "map", make.name(input), make.name(variable), [key]);
+  const keys = one(make, "map", make.name(input), [make.name(variable), key]);
   return make.bound(input, target, make.call("@sortByAssociatedKeys", [keys], make.name(input)));
 }

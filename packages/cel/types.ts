@@ -153,6 +153,11 @@ export class Substitutions {
     if (isOpen(from) || isOpen(to)) return true;
     if (from === NULL) return isNullable(to);
     if (to === NULL) return isNullable(from);
+    return this.#alike(from, to);
+  }
+
+  /** Types without parameters at their top. */
+  #alike(from: Exclude<Type, { kind: "param" }>, to: Type): boolean {
     if (from.kind !== to.kind) return false;
     if (from.kind === "type") return true;
     if (from.kind === "simple" || from.kind === "object") return sameType(from, to);

@@ -135,18 +135,26 @@ export function equal(a: Value, b: Value): boolean {
       ? x === y
       : (typeof y === "bigint" || typeof y === "number") && Number(x) === Number(y);
   if (typeof x !== "object" || x === null || typeof y !== "object" || y === null) return x === y;
+  return equalObjects(x, y);
+}
+
+function equalObjects(x: Value & object, y: Value & object): boolean {
   if (isList(x)) return isList(y) && sameLists(x, y);
-  if (isMap(x)) return isMap(y) && x.size === y.size && [...x].every(([k, v]) => y.has(k) && equal(v, y.get(k)!));
+  if (isMap(x)) return isMap(y) && sameMaps(x, y);
   if (x instanceof Uint8Array) return y instanceof Uint8Array && Buffer.compare(x, y) === 0;
   if (x instanceof Timestamp) return y instanceof Timestamp && x.nanos === y.nanos;
   if (x instanceof Duration) return y instanceof Duration && x.nanos === y.nanos;
   if (x instanceof TypeValue) return y instanceof TypeValue && x.name === y.name;
-  if (x instanceof Optional)
-    return (
-      y instanceof Optional &&
-      (x.held === undefined || y.held === undefined ? x.held === y.held : equal(x.held, y.held))
-    );
+  if (x instanceof Optional) return y instanceof Optional && sameOptionals(x, y);
   return x instanceof Custom && y instanceof Custom && x.constructor === y.constructor && x.equals(y as never);
+}
+
+function sameMaps(a: ReadonlyMap<Value, Value>, b: ReadonlyMap<Value, Value>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.has(key) && equal(value, b.get(key)!));
+}
+
+function sameOptionals({ held: a }: Optional, { held: b }: Optional): boolean {
+  return a === undefined || b === undefined ? a === b : equal(a, b);
 }
 
 function sameLists(a: readonly Value[], b: readonly Value[]): boolean {
@@ -218,14 +226,23 @@ export function joined(a: readonly Value[], b: readonly Value[]): readonly Value
 export function compare(a: Value, b: Value): number | undefined {
   const x = a instanceof Uint ? a.value : a;
   const y = b instanceof Uint ? b.value : b;
-  if ((typeof x === "bigint" || typeof x === "number") && (typeof y === "bigint" || typeof y === "number")) {
-    const [m, n] = typeof x === typeof y ? [x, y] : [Number(x), Number(y)];
-    return m < n ? -1 : m > n ? 1 : m === n ? 0 : Number.NaN;
-  }
+  if (isNumber(x) && isNumber(y)) return compareNumbers(x, y);
   if (typeof x === "string" && typeof y === "string") return Buffer.compare(Buffer.from(x), Buffer.from(y));
   if (typeof x === "boolean" && typeof y === "boolean") return Number(x) - Number(y);
   if (x instanceof Uint8Array && y instanceof Uint8Array) return Buffer.compare(x, y);
-  if ((x instanceof Timestamp && y instanceof Timestamp) || (x instanceof Duration && y instanceof Duration))
-    return x.nanos < y.nanos ? -1 : x.nanos > y.nanos ? 1 : 0;
+  if (x instanceof Timestamp && y instanceof Timestamp) return compareNumbers(x.nanos, y.nanos);
+  if (x instanceof Duration && y instanceof Duration) return compareNumbers(x.nanos, y.nanos);
   return undefined;
+}
+
+function isNumber(value: Value): value is bigint | number {
+  return typeof value === "bigint" || typeof value === "number";
+}
+
+/** NaN has no order. */
+function compareNumbers(x: bigint | number, y: bigint | number): number {
+  const [m, n] = typeof x === typeof y ? [x, y] : [Number(x), Number(y)];
+  if (m < n) return -1;
+  if (m > n) return 1;
+  return m === n ? 0 : Number.NaN;
 }

@@ -54,26 +54,10 @@ export function localApi({
   const handler: HttpHandler = async ({ method, url, body = "" }) => {
     const asked = partsOf(URL.parse(url)?.pathname);
     if (asked === undefined) return plain(404, "not found\n");
-    const { name, part } = asked;
-    const what = part === undefined ? method : `${method} ${part}`;
     try {
-      if (name === undefined)
-        return what === "GET"
-          ? json(200, { hosts: hosts.list().map((host) => shown(host, hosts)) })
-          : plain(405, "method not allowed\n");
-      const host = hosts.get(name);
-      if (host === undefined) throw new Fault("NotFound", name, "no such host was seen");
-      if (what === "GET") return json(200, { ...shown(host, hosts), inventory: host.inventory });
-      if (what === "DELETE") return json(200, { forgotten: hosts.forget(name) });
-      if (what === "PUT boot") return await read(UserBoot, body, (boot) => void hosts.setBoot(name, boot));
-      if (what === "POST orders")
-        return await read(UserOrder, body, async (wanted) => ({ id: await order(name, wanted) }));
-      if (what === "PUT approval") return await read(UserApproval, body, ({ key }) => hosts.approve(name, key));
-      if (what === "DELETE approval") return json(200, hosts.withdraw(name) ?? {});
-      if (what === "DELETE orders") return json(200, cancel(hosts, host));
-      return plain(405, "method not allowed\n");
+      return await answerTo({ hosts, order }, method, asked, body);
     } catch (error) {
-      const { code, advice } = asFault(error, name ?? "hosts");
+      const { code, advice } = asFault(error, asked.name ?? "hosts");
       return refused(STATUS[code] ?? 500, code, advice);
     }
   };
@@ -91,6 +75,50 @@ export function localApi({
     return true;
   };
   return { handler, stream };
+}
+
+async function answerTo(
+  { hosts, order }: Pick<LocalApiPorts, "hosts" | "order">,
+  method: string,
+  { name, part }: { name?: string; part?: string },
+  body: string,
+): Promise<HttpAnswer> {
+  if (name === undefined) return method === "GET" ? listed(hosts) : notAllowed();
+  const host = hosts.get(name);
+  if (host === undefined) throw new Fault("NotFound", name, "no such host was seen");
+  const answer = REQUESTS.get(part === undefined ? method : `${method} ${part}`);
+  return answer === undefined ? notAllowed() : answer({ hosts, order, host, name, body });
+}
+
+/** A request about one host. `name` is as the path has it: the host's, or one of its cards. */
+interface HostRequest extends Pick<LocalApiPorts, "hosts" | "order"> {
+  host: Readonly<Host>;
+  name: string;
+  body: string;
+}
+
+type AnswerHost = (request: HostRequest) => HttpAnswer | Promise<HttpAnswer>;
+
+/** What answers a request about one host, by its method and the part of the host that the path names. */
+const REQUESTS: ReadonlyMap<string, AnswerHost> = new Map<string, AnswerHost>([
+  ["GET", ({ hosts, host }) => json(200, { ...shown(host, hosts), inventory: host.inventory })],
+  ["DELETE", ({ hosts, name }) => json(200, { forgotten: hosts.forget(name) })],
+  ["PUT boot", ({ hosts, name, body }) => read(UserBoot, body, (boot) => void hosts.setBoot(name, boot))],
+  [
+    "POST orders",
+    ({ order, name, body }) => read(UserOrder, body, async (wanted) => ({ id: await order(name, wanted) })),
+  ],
+  ["DELETE orders", ({ hosts, host }) => json(200, cancel(hosts, host))],
+  ["PUT approval", ({ hosts, name, body }) => read(UserApproval, body, ({ key }) => hosts.approve(name, key))],
+  ["DELETE approval", ({ hosts, name }) => json(200, hosts.withdraw(name) ?? {})],
+]);
+
+function listed(hosts: Hosts): HttpAnswer {
+  return json(200, { hosts: hosts.list().map((host) => shown(host, hosts)) });
+}
+
+function notAllowed(): HttpAnswer {
+  return plain(405, "method not allowed\n");
 }
 
 /** Ends the order that has no result. `taken`: the host knows of it, and may go on with it. Throws a `Fault` (`Conflict`) when there is none. */

@@ -51,15 +51,22 @@ export function agentHandler(ports: AgentHandlerPorts): HttpHandler {
       const answered = asked.is === "register" ? await register(ports, request) : await speak(ports, asked, request);
       return { ...answered, headers: { "cache-control": "no-store", ...answered.headers } };
     } catch (error) {
-      if (isFault(error, "NotFound")) return unauthorized();
-      if (isFault(error, "Forbidden")) return forbidden(error.message);
-      if (isFault(error, "Invalid")) return plain(400, `${error.message}\n`);
-      if (isFault(error, "Conflict") && asked.is === "cards") return plain(409, "the card is another host's\n");
+      const refused = refusalOf(error, asked);
+      if (refused !== undefined) return refused;
       const { code, message } = asFault(error, "agent");
       log.warn({ is: asked.is, remote: request.remote, code, reason: message }, "an agent could not be answered");
       return plain(503, "try again\n", { "retry-after": RETRY_SECONDS });
     }
   };
+}
+
+/** The answer to a request that the hosts refused; undefined: the error is the server's. */
+function refusalOf(error: unknown, asked: AgentRequest): HttpAnswer | undefined {
+  if (isFault(error, "NotFound")) return unauthorized();
+  if (isFault(error, "Forbidden")) return forbidden(error.message);
+  if (isFault(error, "Invalid")) return plain(400, `${error.message}\n`);
+  if (isFault(error, "Conflict") && asked.is === "cards") return plain(409, "the card is another host's\n");
+  return undefined;
 }
 
 async function register(ports: AgentHandlerPorts, request: Asking): Promise<HttpAnswer> {
@@ -90,7 +97,7 @@ async function speak(
   asked: Exclude<AgentRequest, { is: "register" }>,
   request: Asking,
 ): Promise<HttpAnswer> {
-  const { hosts, clock, onLine, presences } = ports;
+  const { hosts, presences } = ports;
   const { host } = asked;
   const speaker = hosts.byToken(bearer(request));
   if (speaker === undefined) return unauthorized();
@@ -105,7 +112,16 @@ async function speak(
   if (!speaksFor(presence, speaker.session))
     return forbidden(`${presence.address} is not where this session began: ${speaker.session?.address ?? "nowhere"}`);
   hosts.spoke(host);
+  return answerSession(ports, asked, request);
+}
 
+/** Answers the agent that the session is bound to. */
+async function answerSession(
+  { hosts, clock, onLine }: AgentHandlerPorts,
+  asked: Exclude<AgentRequest, { is: "register" | "cards" }>,
+  request: Asking,
+): Promise<HttpAnswer> {
+  const { host } = asked;
   switch (asked.is) {
     case "nextOrder": {
       const wait = deadline(clock, asked.waitMs, request.signal);

@@ -32,6 +32,25 @@ export type AgentRequest =
 const LONGEST_WAIT_MS = 60_000;
 const USUAL_WAIT_MS = 30_000;
 
+interface Path {
+  /** The one method that it takes. */
+  method: "GET" | "POST" | "PUT";
+  asks(host: string, order: string, query: URLSearchParams): AgentRequest;
+}
+
+/** By what stands behind `hosts/HOST/`, or `hosts/HOST/orders/ORDER/`. */
+const PATHS: ReadonlyMap<string, Path> = new Map<string, Path>([
+  ["inventory", { method: "PUT", asks: (host) => ({ is: "inventory", host }) }],
+  [
+    "orders",
+    { method: "GET", asks: (host, _, query) => ({ is: "nextOrder", host, waitMs: waitMs(query.get("wait")) }) },
+  ],
+  ["progress", { method: "POST", asks: (host, order) => ({ is: "progress", host, order }) }],
+  ["result", { method: "POST", asks: (host, order) => ({ is: "result", host, order }) }],
+  ["cards", { method: "POST", asks: (host) => ({ is: "cards", host }) }],
+  ["logs", { method: "POST", asks: (host) => ({ is: "logs", host }) }],
+]);
+
 /** Reads what a request is after. `methods`: there is such a path, for these. Undefined: no such path. */
 export function agentRequest(method: string, url: URL): AgentRequest | { methods: string } | undefined {
   if (url.pathname === `${AGENT_PATH}/hosts`) return method === "POST" ? { is: "register" } : { methods: "POST" };
@@ -41,13 +60,8 @@ export function agentRequest(method: string, url: URL): AgentRequest | { methods
     );
   if (match === null) return undefined;
   const [, host = "", what, order = "", report] = match;
-  if (report === "progress" || report === "result")
-    return method === "POST" ? { is: report, host, order } : { methods: "POST" };
-  if (what === "inventory") return method === "PUT" ? { is: "inventory", host } : { methods: "PUT" };
-  if (what === "logs" || what === "cards") return method === "POST" ? { is: what, host } : { methods: "POST" };
-  return method === "GET"
-    ? { is: "nextOrder", host, waitMs: waitMs(url.searchParams.get("wait")) }
-    : { methods: "GET" };
+  const path = PATHS.get(report ?? what!)!;
+  return method === path.method ? path.asks(host, order, url.searchParams) : { methods: path.method };
 }
 
 function waitMs(seconds: string | null): number {

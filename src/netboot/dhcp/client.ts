@@ -8,6 +8,9 @@ import * as userClass from "./options/user-class.ts";
 import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
 
+/** How option 60 of a boot loader begins. */
+const LOADERS = ["PXEClient", "HTTPClient"] as const;
+
 /** Who asks, and what it can boot. */
 export interface Client {
   /**
@@ -19,7 +22,7 @@ export interface Client {
   /** The SMBIOS UUID, if the firmware sends it. */
   uuid: string | undefined;
   /** The loader that asks, as option 60 names it; undefined: an operating system, which boots nothing. */
-  loader: "PXEClient" | "HTTPClient" | undefined;
+  loader: (typeof LOADERS)[number] | undefined;
   architecture: number;
   ipxe: { userClasses: readonly string[]; http: boolean } | undefined;
   /** The first loader of a Raspberry Pi: it boots no file that is named to it, but files of fixed names from the server's TFTP. */
@@ -46,11 +49,7 @@ export function clientOf({ htype, chaddr, options }: Message): Client | undefine
   const vendor = read(OPTION.vendorClass, text.decode) ?? "";
   const classes = read(OPTION.userClass, userClass.decode) ?? [];
   const features = read(OPTION.ipxe, ipxe.decode);
-  const loader = vendor.startsWith("PXEClient")
-    ? "PXEClient"
-    : vendor.startsWith("HTTPClient")
-      ? "HTTPClient"
-      : undefined;
+  const loader = LOADERS.find((each) => vendor.startsWith(each));
   const architecture = read(OPTION.clientArchitecture, architectures.decode)?.[0] ?? BIOS;
   const mac = htype === ETHERNET && chaddr.length === 6 ? macFromBytes(chaddr) : undefined;
   const isIpxe = features !== undefined || classes.includes("iPXE");

@@ -269,50 +269,77 @@ test("N6 a wrong configuration is refused by name, and the one before it holds",
   assert.equal(await rack.boot(), "10.0.0.100");
 });
 
+const DOES = ["boot", "discover", "release", "decline", "reboot", "renew", "wait"] as const;
+
+/** What a client does: it asks for an address, or gives up its own, if it has one. Resolves with the address that it was given. */
+type Action = (rack: Rack, who: { mac: string }, asks: string, own: string | undefined) => Promise<string | undefined>;
+
+const requested =
+  (request: (asks: string) => object): Action =>
+  async (rack, who, asks) => {
+    const reply = await rack.send(say("request", { ...who, ...request(asks) }));
+    return reply?.type === "ack" ? reply.yiaddr : undefined;
+  };
+
+const ACTIONS: Readonly<Record<(typeof DOES)[number], Action>> = {
+  boot: (rack, who) => rack.boot(who),
+  discover: async (rack, who, asks) => void (await rack.send(say("discover", { ...who, asks }))),
+  release: async (rack, who, _, own) => own && void (await rack.send(say("release", { ...who, ciaddr: own }))),
+  decline: async (rack, who, _, own) => own && void (await rack.send(say("decline", { ...who, asks: own }))),
+  reboot: requested((asks) => ({ asks })),
+  renew: requested((asks) => ({ ciaddr: asks })),
+  wait: async (rack) => {
+    rack.now += 20 * MINUTE;
+    return undefined;
+  },
+};
+
 test("N22 whatever clients do, in any order, no address is two clients' at once, and none leaves the pool", async () => {
   const step = fc.record({
     client: fc.nat(14),
-    does: fc.constantFrom("boot", "discover", "release", "decline", "reboot", "renew", "wait"),
+    does: fc.constantFrom(...DOES),
     address: fc.integer({ min: 95, max: 112 }),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const rack = new Rack({ reservations: [{ mac: mac(0), address: "10.0.0.103" }] });
-      const has = new Map<string, { client: number; until: number }>();
-      const given = (client: number, address: string | undefined): void => {
-        if (address === undefined) return;
-        const last = Number(address.split(".")[3]);
-        assert.ok(last >= 100 && last <= 109);
-        const other = has.get(address);
-        assert.ok(other === undefined || other.client === client || other.until <= rack.now, `${address} twice`);
-        has.set(address, { client, until: rack.now + 60 * MINUTE });
-      };
+      const held = new Map<string, { client: number; until: number }>();
       for (const { client, does, address } of steps) {
-        const own = [...has].find(([, held]) => held.client === client && held.until > rack.now)?.[0];
-        const asks = `10.0.0.${address}`;
-        const who = { mac: mac(client) };
-        if (does === "wait") rack.now += 20 * MINUTE;
-        if (does === "boot") given(client, await rack.boot(who));
-        if (does === "discover") await rack.send(say("discover", { ...who, asks }));
-        if (does === "reboot" || does === "renew") {
-          const request = does === "reboot" ? { asks } : { ciaddr: asks };
-          const heard = await rack.send(say("request", { ...who, ...request }));
-          if (heard?.type === "ack") given(client, heard.yiaddr);
-        }
-        if (own !== undefined && (does === "release" || does === "decline")) {
-          await rack.send(say(does, does === "release" ? { ...who, ciaddr: own } : { ...who, asks: own }));
-          has.delete(own);
-        }
+        const own = [...held].find(([, each]) => each.client === client && each.until > rack.now)?.[0];
+        const given = await ACTIONS[does](rack, { mac: mac(client) }, `10.0.0.${address}`, own);
+        if (own !== undefined && (does === "release" || does === "decline")) held.delete(own);
+        if (given === undefined) continue;
+        const last = Number(given.split(".")[3]);
+        assert.ok(last >= 100 && last <= 109);
+        const other = held.get(given);
+        assert.ok(other === undefined || other.client === client || other.until <= rack.now, `${given} twice`);
+        held.set(given, { client, until: rack.now + 60 * MINUTE });
       }
     }),
     { numRuns: Number(process.env.FUZZ_RUNS ?? 150) },
   );
 });
 
-test("N22 a client hears nothing for want of an address only while every address is somebody else's", async () => {
+async function discoverInFullPool(rack: Rack, who: { mac: string }, key: string): Promise<void> {
+  if ((await rack.send(say("discover", who))) !== undefined) return;
+  for (const address of POOL) assert.ok(rack.leases.takenUntil(parseIpv4(address), key, rack.now) > 0, address);
+}
+
+const CROWDED = ["boot", "boot as firmware", "discover", "other server", "release", "decline", "wait"] as const;
+
+const CROWD: Readonly<Record<Exclude<(typeof CROWDED)[number], "wait" | "discover">, Action>> = {
+  boot: ACTIONS.boot,
+  "boot as firmware": (rack, who) => rack.boot({ ...who, sends: SENDS.ovmfPxe }),
+  "other server": async (rack, who, asks) =>
+    void (await rack.send(say("request", { ...who, asks, server: "10.0.0.9" }))),
+  release: ACTIONS.release,
+  decline: ACTIONS.decline,
+};
+
+test("N22 a client gets no answer for want of an address only while every address is another client's", async () => {
   const step = fc.record({
     client: fc.nat(14),
-    does: fc.constantFrom("boot", "boot as firmware", "discover", "other server", "release", "decline", "wait"),
+    does: fc.constantFrom(...CROWDED),
     minutes: fc.integer({ min: 1, max: 12 }),
   });
   await fc.assert(
@@ -323,15 +350,9 @@ test("N22 a client hears nothing for want of an address only while every address
         const who = { mac: mac(client) };
         const key = `1/${who.mac.replaceAll(":", "")}`;
         const held = rack.leases.of(key);
-        const own = held === undefined ? undefined : formatIpv4(held.address);
         if (does === "wait") rack.now += minutes * MINUTE;
-        if (does === "release" && own !== undefined) await rack.send(say("release", { ...who, ciaddr: own }));
-        if (does === "decline" && own !== undefined) await rack.send(say("decline", { ...who, asks: own }));
-        if (does === "other server") await rack.send(say("request", { ...who, asks: "10.0.0.7", server: "10.0.0.9" }));
-        if (does === "boot as firmware") await rack.boot({ ...who, sends: SENDS.ovmfPxe });
-        if (does === "boot") await rack.boot(who);
-        if (does === "discover" && (await rack.send(say("discover", who))) === undefined)
-          for (const address of POOL) assert.ok(rack.leases.takenUntil(parseIpv4(address), key, rack.now) > 0, address);
+        else if (does === "discover") await discoverInFullPool(rack, who, key);
+        else await CROWD[does](rack, who, "10.0.0.7", held && formatIpv4(held.address));
       }
     }),
     { numRuns: Number(process.env.FUZZ_RUNS ?? 150) },

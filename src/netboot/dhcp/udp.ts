@@ -55,15 +55,8 @@ export async function serveDhcp(
         await socket()?.send(answer.bytes, answer.to);
         counts.answered += 1;
       } catch (error) {
-        if (error instanceof Malformed) {
-          counts.malformed += 1;
-          log.debug({ from: formatIpv4(from.address), why: error.message }, "DHCP message can't be read");
-          return;
-        }
-        counts.failed += 1;
-        // Of leases that can't be written the log has one line, not one for each client.
-        if (isFault(error, "Unavailable")) return log.debug({ from: formatIpv4(from.address), error }, "no lease");
-        log.warn({ from: formatIpv4(from.address), error }, "DHCP message could not be answered");
+        counts[error instanceof Malformed ? "malformed" : "failed"] += 1;
+        logUnanswered(log, formatIpv4(from.address), error);
       }
     };
     return (bytes, from) => {
@@ -96,4 +89,11 @@ export async function serveDhcp(
     throw error;
   }
   return { counts, close };
+}
+
+function logUnanswered(log: Log, from: string, error: unknown): void {
+  if (error instanceof Malformed) log.debug({ from, why: error.message }, "DHCP message can't be read");
+  // Of leases that can't be written the log has one line, not one for each client.
+  else if (isFault(error, "Unavailable")) log.debug({ from, error }, "no lease");
+  else log.warn({ from, error }, "DHCP message could not be answered");
 }

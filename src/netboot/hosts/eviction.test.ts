@@ -60,6 +60,33 @@ test("who is kept never leaves, also if it became worth keeping only now", () =>
   assert.deepEqual(full.of("a"), { hosts: 0, bytes: 0 });
 });
 
+/** Who leaves is worth no more than what it leaves for, and none of its worth in its source was silent for longer. */
+function assertMayLeave(
+  each: string,
+  { name, place, leaving, model }: { name: string; place: Place; leaving: string[]; model: Map<string, Place> },
+): void {
+  const its = model.get(each)!;
+  assert.notEqual(its.rank, "kept");
+  assert.ok(RANKS.indexOf(its.rank) <= RANKS.indexOf(place.rank));
+  const before = [...model].slice(0, [...model.keys()].indexOf(each));
+  const passedOver = before.filter(
+    ([other, { source, rank }]) =>
+      other !== name && rank === its.rank && source === its.source && !leaving.includes(other),
+  );
+  assert.deepEqual(passedOver, [], "one of the same worth was silent for longer");
+}
+
+function assertTotals(occupancy: Occupancy, model: ReadonlyMap<string, Place>): void {
+  const bytesOf = (places: readonly Place[]): number => places.reduce((sum, each) => sum + each.bytes, 0);
+  const all = [...model.values()];
+  assert.deepEqual([occupancy.size, occupancy.bytes], [all.length, bytesOf(all)]);
+  assert.ok(occupancy.size <= BOUNDS.hosts && occupancy.bytes <= BOUNDS.bytes);
+  for (const source of ["link", "relay:1", "relay:2", "relay:3"]) {
+    const own = all.filter((each) => each.source === source && each.rank !== "kept");
+    assert.deepEqual(occupancy.of(source), { hosts: own.length, bytes: bytesOf(own) });
+  }
+}
+
 test("whatever comes in whatever order, the bounds hold in count and bytes, and only who may leave does, in the order that is promised", () => {
   const step = fc.record({
     name: fc.integer({ min: 0, max: 30 }).map(String),
@@ -81,34 +108,17 @@ test("whatever comes in whatever order, the bounds hold in count and bytes, and 
           continue;
         }
         const leaving = occupancy.roomFor(name, place, never);
-        for (const each of leaving ?? []) {
-          const its = model.get(each)!;
-          assert.notEqual(its.rank, "kept");
-          assert.ok(RANKS.indexOf(its.rank) <= RANKS.indexOf(place.rank));
-          const before = [...model].slice(0, [...model.keys()].indexOf(each));
-          const passedOver = before.filter(
-            ([other, { source, rank }]) =>
-              other !== name && rank === its.rank && source === its.source && !leaving!.includes(other),
-          );
-          assert.deepEqual(passedOver, [], "one of the same worth was silent for longer");
+        if (leaving === undefined) continue;
+        for (const each of leaving) {
+          assertMayLeave(each, { name, place, leaving, model });
           occupancy.remove(each);
         }
-        for (const each of leaving ?? []) model.delete(each);
-        if (leaving === undefined) continue;
+        for (const each of leaving) model.delete(each);
         occupancy.put(name, place);
         model.delete(name);
         model.set(name, place);
 
-        const bytes = [...model.values()].reduce((sum, each) => sum + each.bytes, 0);
-        assert.deepEqual([occupancy.size, occupancy.bytes], [model.size, bytes]);
-        assert.ok(model.size <= BOUNDS.hosts && bytes <= BOUNDS.bytes);
-        for (const source of ["link", "relay:1", "relay:2", "relay:3"]) {
-          const own = [...model.values()].filter((each) => each.source === source && each.rank !== "kept");
-          assert.deepEqual(occupancy.of(source), {
-            hosts: own.length,
-            bytes: own.reduce((sum, each) => sum + each.bytes, 0),
-          });
-        }
+        assertTotals(occupancy, model);
       }
     }),
   );

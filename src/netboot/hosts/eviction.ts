@@ -24,6 +24,21 @@ export interface Place {
   bytes: number;
 }
 
+/** What is to become free; none where it is zero or less. */
+interface Lack {
+  hosts: number;
+  bytes: number;
+}
+
+/** Who may be chosen to leave. */
+interface Candidates {
+  /** Of the record that the room is for. */
+  rank: Rank;
+  /** The record itself, and those that were chosen before. */
+  isOut(name: string): boolean;
+  isKept(name: string): boolean;
+}
+
 type Leaving = Exclude<Rank, "kept">;
 
 /** In this order they leave. */
@@ -119,36 +134,54 @@ export class Occupancy {
    * has become worth keeping meanwhile.
    */
   roomFor(name: string, place: Place, isKept: (name: string) => boolean): string[] | undefined {
-    const { hosts, bytes, hostsPerSource, bytesPerSource } = this.#bounds;
     const before = this.#places.get(name);
     const leaving = new Set<string>();
-    /** What is to become free: places and bytes. */
-    const free = (queue: Queue | undefined, count: number, size: number): boolean => {
-      for (const each of count > 0 || size > 0 ? (queue?.leaving(place.rank) ?? []) : []) {
-        if (count <= 0 && size <= 0) return true;
-        if (each === name || leaving.has(each)) continue;
-        const its = this.#places.get(each)!;
-        if (isKept(each)) {
-          this.put(each, { ...its, rank: "kept" });
-          continue;
-        }
-        leaving.add(each);
-        count--;
-        size -= its.bytes;
-      }
-      return count <= 0 && size <= 0;
-    };
+    const candidates = { rank: place.rank, isOut: (each: string) => each === name || leaving.has(each), isKept };
     if (place.rank !== "kept") {
-      const own = this.of(place.source);
-      const counted = before !== undefined && before.rank !== "kept" && before.source === place.source;
-      const count = own.hosts + (counted ? 0 : 1) - hostsPerSource;
-      const size = own.bytes - (counted ? before.bytes : 0) + place.bytes - bytesPerSource;
-      if (!free(this.#sources.get(place.source), count, size)) return undefined;
+      const own = this.#choose(this.#sources.get(place.source), this.#lackOfSource(place, before), candidates);
+      if (own === undefined) return undefined;
+      for (const each of own) leaving.add(each);
     }
     let gone = 0;
     for (const each of leaving) gone += this.#places.get(each)!.bytes;
-    const count = this.size - leaving.size + (before === undefined ? 1 : 0) - hosts;
-    const size = this.#bytes - gone - (before?.bytes ?? 0) + place.bytes - bytes;
-    return free(this.#all, count, size) ? [...leaving] : undefined;
+    const { hosts, bytes } = this.#bounds;
+    const lack = {
+      hosts: this.size - leaving.size + (before === undefined ? 1 : 0) - hosts,
+      bytes: this.#bytes - gone - (before?.bytes ?? 0) + place.bytes - bytes,
+    };
+    const others = this.#choose(this.#all, lack, candidates);
+    return others && [...leaving, ...others];
+  }
+
+  /** By how much the source of a record that may leave is over its bounds with it; zero and less: there is room. */
+  #lackOfSource(place: Place, before: Place | undefined): Lack {
+    const { hostsPerSource, bytesPerSource } = this.#bounds;
+    const own = this.of(place.source);
+    const counted = before !== undefined && before.rank !== "kept" && before.source === place.source;
+    return {
+      hosts: own.hosts + (counted ? 0 : 1) - hostsPerSource,
+      bytes: own.bytes - (counted ? before.bytes : 0) + place.bytes - bytesPerSource,
+    };
+  }
+
+  /** The first of a queue that cover what is lacking; undefined: all of them do not. */
+  #choose(queue: Queue | undefined, lack: Lack, { rank, isOut, isKept }: Candidates): string[] | undefined {
+    let { hosts, bytes } = lack;
+    const chosen: string[] = [];
+    const isCovered = (): boolean => hosts <= 0 && bytes <= 0;
+    if (isCovered()) return chosen;
+    for (const each of queue?.leaving(rank) ?? []) {
+      if (isCovered()) break;
+      if (isOut(each)) continue;
+      const its = this.#places.get(each)!;
+      if (isKept(each)) {
+        this.put(each, { ...its, rank: "kept" });
+        continue;
+      }
+      chosen.push(each);
+      hosts--;
+      bytes -= its.bytes;
+    }
+    return isCovered() ? chosen : undefined;
   }
 }

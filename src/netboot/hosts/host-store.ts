@@ -61,16 +61,15 @@ export function openHostStore(file: string, log: Log = quietLog): HostStore {
     },
     write(changed, gone, inventories) {
       try {
-        db.exec("BEGIN IMMEDIATE");
-        for (const { host, ...rest } of changed) {
-          put.run(host.name, JSON.stringify({ ...rest, host }));
-          const packed = inventories?.get(host.name);
-          if (packed !== undefined) putInventory.run(packed, host.name);
-        }
-        for (const name of gone) remove.run(name);
-        db.exec("COMMIT");
+        inTransaction(db, () => {
+          for (const { host, ...rest } of changed) {
+            put.run(host.name, JSON.stringify({ ...rest, host }));
+            const packed = inventories?.get(host.name);
+            if (packed !== undefined) putInventory.run(packed, host.name);
+          }
+          for (const name of gone) remove.run(name);
+        });
       } catch (cause) {
-        if (db.isTransaction) db.exec("ROLLBACK");
         const fault = diskFault(file, cause, "Unavailable");
         if (!isFailing) log.error({ error: fault.advice }, "hosts can't be written: machines boot, orders are refused");
         isFailing = true;
@@ -121,8 +120,8 @@ function sized({ host, inventoryBytes: _, ...rest }: HostRecord, inventoryBytes:
 }
 
 function setAside(db: DatabaseSync, ids: readonly number[]): void {
-  db.exec("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS set_aside (name, state)");
-  try {
+  inTransaction(db, () => {
+    db.exec("CREATE TABLE IF NOT EXISTS set_aside (name, state)");
     const keep = db.prepare(
       `INSERT INTO set_aside SELECT substr(name, 1, 256), substr(state, 1, ${SET_ASIDE_BYTES}) FROM hosts WHERE rowid = ?`,
     );
@@ -132,6 +131,14 @@ function setAside(db: DatabaseSync, ids: readonly number[]): void {
     db.exec(
       `DELETE FROM set_aside WHERE rowid NOT IN (SELECT rowid FROM set_aside ORDER BY rowid DESC LIMIT ${MOST_SET_ASIDE})`,
     );
+  });
+}
+
+/** Writes all of it or nothing. Throws what SQLite or `write` throws. */
+function inTransaction(db: DatabaseSync, write: () => void): void {
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    write();
     db.exec("COMMIT");
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK");

@@ -58,28 +58,36 @@ export interface Session {
 }
 
 /** Decides who speaks from an address, by the lease, the neighbour and the link. Keeps nothing: each call asks the sources anew. */
-export function presences({ lease, neighbour, isOnLink, isForeign }: PresenceSources): Presences {
-  return {
-    of(sourceAddress) {
-      const address = plainAddress(sourceAddress);
-      const refused = (because: string): Presence => ({ is: "refused", address, because });
-      const isHere = isOnLink(address);
-      const answering = isHere ? neighbour(address) : undefined;
-      if (isHere && answering === undefined) return refused("no neighbour is known at it");
-      const given = lease(address);
-      if (given !== undefined && (given.living || !isForeign(address))) {
-        const { mac, via } = given;
-        if (isHere && via !== undefined)
-          return refused("its lease was given through a relay, and it speaks on the link");
-        if (!isHere && via === undefined)
-          return refused("its lease was given on the link, and it speaks from elsewhere");
-        if (isHere && answering !== mac) return refused(`its lease is ${mac}'s, and ${answering} answers at it`);
-        return { is: "proven", mac, address, ...(via !== undefined && { via }) };
-      }
-      if (!isForeign(address)) return refused("it has no lease");
-      return { is: "foreign", address, ...(answering !== undefined && { neighbour: answering }) };
-    },
-  };
+export function presences(sources: PresenceSources): Presences {
+  return { of: (sourceAddress) => presenceAt(plainAddress(sourceAddress), sources) };
+}
+
+function presenceAt(address: string, { lease, neighbour, isOnLink, isForeign }: PresenceSources): Presence {
+  const isHere = isOnLink(address);
+  const answering = isHere ? neighbour(address) : undefined;
+  if (isHere && answering === undefined) return refused(address, "no neighbour is known at it");
+  const given = lease(address);
+  if (given !== undefined && (given.living || !isForeign(address))) {
+    const because = contradiction(given, { isHere, answering });
+    if (because !== undefined) return refused(address, because);
+    return { is: "proven", mac: given.mac, address, ...(given.via !== undefined && { via: given.via }) };
+  }
+  if (!isForeign(address)) return refused(address, "it has no lease");
+  return { is: "foreign", address, ...(answering !== undefined && { neighbour: answering }) };
+}
+
+/** What about the speaker does not agree with the lease of its address; undefined: all does. `answering`: the card on the link, when it is there. */
+function contradiction(
+  { mac, via }: LeaseHolder,
+  { isHere, answering }: { isHere: boolean; answering: Mac | undefined },
+): string | undefined {
+  if (!isHere) return via === undefined ? "its lease was given on the link, and it speaks from elsewhere" : undefined;
+  if (via !== undefined) return "its lease was given through a relay, and it speaks on the link";
+  return answering === mac ? undefined : `its lease is ${mac}'s, and ${answering} answers at it`;
+}
+
+function refused(address: string, because: string): Presence {
+  return { is: "refused", address, because };
 }
 
 /** The card that a presence shows; undefined: it shows none. */

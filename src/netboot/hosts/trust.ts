@@ -49,30 +49,37 @@ const NEEDS_TRUST: Readonly<Record<OrderBody["order"], boolean>> = {
  * address, is not what a user compared. Where a relay names its ports, a card that turns up at another one has to be approved anew. A machine that has nothing to show but its own word is trusted for its key alone.
  */
 export function standingOf(
-  { agentKey, approval, session, ports }: Pick<Host, "agentKey" | "approval" | "session" | "ports">,
+  host: Pick<Host, "agentKey" | "approval" | "session" | "ports">,
   { is, approved }: Declaration,
   policy: TrustPolicy,
 ): Standing {
-  const key = agentKey && fingerprint(agentKey);
+  const { approval, session } = host;
   const demanded = [approved === "true" ? undefined : approved, approval?.key].filter((each) => each !== undefined);
-  if (key !== undefined && demanded.includes(key)) return { trust: "approved", because: `for the key ${key}` };
-  if (demanded.length > 0) {
-    const wanted = demanded.map((each) => each.slice(0, 64)).join(" or ");
-    return discovered(`it is approved for the key ${wanted}, and its agent has ${key ?? "none"}`);
-  }
-  if (session?.proof === "claim")
-    return discovered(`at ${session.address} only its own word says which machine it is: approve its key`);
-  const port = session && ports?.[session.card];
-  if (port !== undefined && port !== session?.via)
-    return discovered(
-      `it came through the relay's port ${port} before, and through ${session?.via ?? "none"} now: approve it anew`,
-    );
+  if (demanded.length > 0) return standingByKey(host, demanded);
+  const because = doubtOf(host);
+  if (because !== undefined) return discovered(because);
   if (approved !== undefined || approval !== undefined) return { trust: "approved", because: "whatever key it has" };
   if (is === "declared") return { trust: "declared", because: "a BareMetalHost has its card" };
   if (is === "twice") return discovered("more than one BareMetalHost has its card, so none counts");
   if (policy === "first-seen" && session !== undefined)
     return { trust: "first-seen", because: "every machine that registers is trusted here" };
   return discovered("it is neither declared nor approved");
+}
+
+function standingByKey({ agentKey }: Pick<Host, "agentKey">, demanded: readonly string[]): Standing {
+  const key = agentKey && fingerprint(agentKey);
+  if (key !== undefined && demanded.includes(key)) return { trust: "approved", because: `for the key ${key}` };
+  const wanted = demanded.map((each) => each.slice(0, 64)).join(" or ");
+  return discovered(`it is approved for the key ${wanted}, and its agent has ${key ?? "none"}`);
+}
+
+/** Why a host without an approved key may be another machine than before; undefined: nothing speaks for that. */
+function doubtOf({ session, ports }: Pick<Host, "session" | "ports">): string | undefined {
+  if (session?.proof === "claim")
+    return `at ${session.address} only its own word says which machine it is: approve its key`;
+  const port = session && ports?.[session.card];
+  if (port === undefined || port === session?.via) return undefined;
+  return `it came through the relay's port ${port} before, and through ${session?.via ?? "none"} now: approve it anew`;
 }
 
 /**

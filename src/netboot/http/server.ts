@@ -67,7 +67,7 @@ const MAX_BODIES_BYTES = 64 * 1024 * 1024;
 export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootHttp> {
   const { files, host, port, tls, onAnswered, hostOf, clock = systemClock, log } = options;
   const connections = new Connections(CONNECTIONS, clock);
-  let bodiesBytes = 0;
+  const bodies = new BodyBudget(MAX_BODIES_BYTES);
   const handlers = Object.entries(options.handlers ?? {});
   const handlerOf = (path: string): HttpHandler | undefined =>
     handlers.find(([own]) => path === own || (own.endsWith("/") && path.startsWith(own)))?.[1];
@@ -77,19 +77,14 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
     if (onAnswered) tellWhenAnswered(request, response, path, onAnswered);
     const asker = hostOf?.({ path, authorization: request.headers.authorization ?? "" });
     if (asker !== undefined) connections.isOf(request, asker);
-    if (handlerOf(path) !== undefined) {
-      const bytes = bodyBytes(request);
-      if (bytes === 0) return false;
-      if (hostOf !== undefined && asker === undefined) return refuse(response, 401, "not authorized\n");
-      if (bodiesBytes + bytes > MAX_BODIES_BYTES) return refuse(response, 503, "try again\n");
-      bodiesBytes += bytes;
-      response.once("close", () => {
-        bodiesBytes -= bytes;
-      });
-      return false;
+    if (handlerOf(path) === undefined) {
+      void answerFile(files, request, response, log);
+      return true;
     }
-    void answerFile(files, request, response, log);
-    return true;
+    const bytes = bodyBytes(request);
+    if (bytes === 0) return false;
+    if (hostOf !== undefined && asker === undefined) return refuse(response, 401, "not authorized\n");
+    return bodies.take(bytes, response) ? false : refuse(response, 503, "try again\n");
   };
   const handle: HttpHandler = async (request) => {
     const handler = handlerOf(URL.parse(request.url)?.pathname ?? "");
@@ -117,6 +112,26 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
     tls: { url: secure.url, port: secure.port, renew: secure.renew },
     close: async () => void (await Promise.all([open.close(), secure.close()])),
   };
+}
+
+/** The bytes of bodies that are being read. */
+class BodyBudget {
+  readonly #most: number;
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes bytes until the answer has ended. False: there are not so many left, and nothing is taken. */
+  take(bytes: number, until: ServerResponse): boolean {
+    if (this.#taken + bytes > this.#most) return false;
+    this.#taken += bytes;
+    until.once("close", () => {
+      this.#taken -= bytes;
+    });
+    return true;
+  }
 }
 
 /** What a request's body is at most; one that does not say it may be the largest, one that is larger is refused later. */

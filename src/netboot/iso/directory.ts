@@ -24,25 +24,31 @@ export async function readDirectory(image: Image, { blockBytes, names }: Volume,
   if (place.size > MOST_BYTES) throw malformed(`has a directory of ${place.size} bytes`);
   const entries = new Map<string, Entry>();
   const budget = { bytes: MOST_BYTES };
-  let begun: { name: string; parts: Place[] } | undefined;
+  const files = new FileParts();
   for (const record of recordsOf(await bytesAt(image, place.at, place.size), blockBytes)) {
     const [entry, name] = await entryOf(image, record, { blockBytes, names, budget });
     if (entry === undefined || name === "") continue;
-    if (entry.is !== "file") {
-      entries.set(name, entry);
-      continue;
-    }
-    // The parts of a long file follow one another; only the last says that it is.
-    if (begun?.name === name) {
-      begun.parts.push(...entry.parts);
-      if (begun.parts.length > MOST_PARTS) throw malformed(`has a file of more than ${MOST_PARTS} parts`);
-    } else {
-      begun = { name, parts: entry.parts };
-      if (!entries.has(name)) entries.set(name, entry);
-    }
-    if (!record.goesOn) begun = undefined;
+    if (entry.is !== "file") entries.set(name, entry);
+    else if (files.begins(name, entry.parts, record.goesOn) && !entries.has(name)) entries.set(name, entry);
   }
   return entries;
+}
+
+/** The parts of a long file follow one another; only the last says that it is. */
+class FileParts {
+  #begun: { name: string; parts: Place[] } | undefined;
+
+  /** Whether a record begins a file; otherwise its parts are added to those of the file that was begun. */
+  begins(name: string, parts: Place[], goesOn: boolean): boolean {
+    const begun = this.#begun;
+    const isNew = begun?.name !== name;
+    if (begun !== undefined && !isNew) {
+      begun.parts.push(...parts);
+      if (begun.parts.length > MOST_PARTS) throw malformed(`has a file of more than ${MOST_PARTS} parts`);
+    } else this.#begun = { name, parts };
+    if (!goesOn) this.#begun = undefined;
+    return isNew;
+  }
 }
 
 /** The records of a directory without `.` and `..`. No record crosses a sector's end; zeroes fill the rest of each (§6.8.1.1). */

@@ -29,24 +29,12 @@ export class IsoTree {
   /** The file that the path leads to, links followed; undefined when there is none. Throws a `Fault` for an image that can't be read safely. */
   async find(image: Image, path: string): Promise<IsoFile | undefined> {
     const { root } = await this.#volumeOf(image);
-    let way: Place[] = [root];
-    let links = 0;
-    const parts = path.split("/").reverse();
-    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-      if (part === "" || part === ".") continue;
-      if (part === "..") {
-        if (way.length > 1) way.pop();
-        continue;
-      }
-      const entry = await this.#entry(image, way.at(-1)!, part);
-      if (entry === undefined) return undefined;
-      if (entry.is === "directory") way.push(entry.place);
-      else if (entry.is === "file") return parts.length === 0 ? entry : undefined;
-      else {
-        if (++links > MOST_LINKS || parts.length + entry.to.length > MOST_PARTS) return undefined;
-        if (entry.to[0] === "") way = [root];
-        parts.push(...entry.to.toReversed());
-      }
+    const walk = new Walk(root, path);
+    for (let name = walk.next(); name !== undefined; name = walk.next()) {
+      const entry = await this.#entry(image, walk.place, name);
+      if (entry?.is === "file") return walk.isAtEnd ? entry : undefined;
+      if (entry?.is === "directory") walk.enter(entry.place);
+      else if (entry === undefined || !walk.follow(entry.to)) return undefined;
     }
     return undefined;
   }
@@ -85,6 +73,48 @@ export class IsoTree {
       this.#names = exact.size;
     }
     return { exact, folded };
+  }
+}
+
+/** How far a path was followed: the directories that lead to where it is, and the names that are left. */
+class Walk {
+  /** From the root on. */
+  readonly #way: Place[];
+  /** The next name is the last one. */
+  readonly #left: string[];
+  #links = 0;
+
+  constructor(root: Place, path: string) {
+    this.#way = [root];
+    this.#left = path.split("/").reverse();
+  }
+
+  get place(): Place {
+    return this.#way.at(-1)!;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#left.length === 0;
+  }
+
+  /** The name to look up in `place`; undefined: none is left. `..` of the root is the root. */
+  next(): string | undefined {
+    let name = this.#left.pop();
+    for (; name === "" || name === "." || name === ".."; name = this.#left.pop())
+      if (name === ".." && this.#way.length > 1) this.#way.pop();
+    return name;
+  }
+
+  enter(place: Place): void {
+    this.#way.push(place);
+  }
+
+  /** Goes on where a link leads; an empty first name is the root. False: there were too many links, or the path gets too long. */
+  follow(to: readonly string[]): boolean {
+    if (++this.#links > MOST_LINKS || this.#left.length + to.length > MOST_PARTS) return false;
+    if (to[0] === "") this.#way.length = 1;
+    this.#left.push(...to.toReversed());
+    return true;
   }
 }
 

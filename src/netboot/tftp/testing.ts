@@ -25,84 +25,122 @@ export type Fetched =
   | { is: "timeout" };
 
 /** Reads a file as RFC 1350 and RFC 7440 want it done; repeats its last packet when nothing arrives. */
-export async function fetchFile(fetch: Fetch): Promise<Fetched> {
-  const { clock, waitMs = 1_000, tries = 6 } = fetch;
-  const asked: Option[] = Object.entries(fetch.options ?? {}).map(([name, value]) => [name, String(value)]);
-  let socket: Datagrams;
-  let server: Peer | undefined;
-  let blockBytes = 512;
-  let window = 1;
-  let options: readonly Option[] = [];
-  let have = 0;
-  let size = 0;
-  let sinceAck = 0;
-  let silent = 0;
-  let timer: Timer | undefined;
-  const parts: Buffer[] = [];
-  let latest = encode({ op: "read", name: fetch.name, mode: fetch.mode ?? "octet", options: asked });
-
-  return new Promise<Fetched>((resolve, reject) => {
-    const end = (result: Fetched): void => {
-      timer?.cancel();
-      socket.close().then(() => resolve(result), reject);
-    };
-    const send = (): void => {
-      timer?.cancel();
-      socket.send(latest, server ?? fetch.server);
-      timer = clock.after(waitMs, () => (++silent < tries ? send() : end({ is: "timeout" })));
-    };
-    const acknowledge = (): void => {
-      latest = encode({ op: "ack", block: have & 0xffff });
-      sinceAck = 0;
-      send();
-    };
-    const onData = (block: number, bytes: Uint8Array): void => {
-      if (block !== ((have + 1) & 0xffff)) {
-        // A gap or a repetition: say at once what is there, but only once for what is in flight.
-        if (sinceAck > 0) acknowledge();
-        return;
-      }
-      have++;
-      sinceAck++;
-      silent = 0;
-      size += bytes.length;
-      if (!fetch.discard) parts.push(Buffer.from(bytes));
-      if (bytes.length < blockBytes) {
-        acknowledge();
-        end({ is: "complete", bytes: Buffer.concat(parts), size, options });
-      } else if (sinceAck === window) acknowledge();
-    };
-    const receive = (datagram: Uint8Array, from: Peer): void => {
-      let packet: Packet;
-      try {
-        packet = decode(datagram);
-      } catch {
-        return;
-      }
-      if (server !== undefined && (server.port !== from.port || server.address !== from.address)) {
-        if (packet.op !== "error") socket.send(encode({ op: "error", code: 5, message: "unknown transfer" }), from);
-        return;
-      }
-      if (packet.op === "error") {
-        end({ is: "error", code: packet.code, message: packet.message });
-      } else if (packet.op === "oack" && have === 0) {
-        server = { address: from.address, port: from.port };
-        options = packet.options;
-        for (const [name, value] of options) {
-          if (name === "blksize") blockBytes = Number(value);
-          if (name === "windowsize") window = Number(value);
-        }
-        acknowledge();
-      } else if (packet.op === "data") {
-        server ??= { address: from.address, port: from.port };
-        onData(packet.block, packet.bytes);
-      }
-    };
-    fetch.datagrams(fetch.from, receive).then((opened) => {
-      socket = opened;
-      send();
-    }, reject);
+export function fetchFile(fetch: Fetch): Promise<Fetched> {
+  return new Promise((resolve, reject) => {
+    const transfer = new Transfer(fetch, resolve, reject);
+    fetch.datagrams(fetch.from, transfer.receive).then(transfer.begin, reject);
   });
+}
+
+/** One read of a file, from the client's side. */
+class Transfer {
+  readonly #fetch: Fetch;
+  readonly #resolve: (result: Fetched) => void;
+  readonly #reject: (reason: unknown) => void;
+  #socket!: Datagrams;
+  /** The transfer's own port, from its first answer on. */
+  #server: Peer | undefined;
+  #options: readonly Option[] = [];
+  #blockBytes = 512;
+  #window = 1;
+  /** Blocks that arrived. */
+  #have = 0;
+  #sinceAck = 0;
+  #size = 0;
+  readonly #parts: Buffer[] = [];
+  /** Repeats without an answer. */
+  #silent = 0;
+  #timer: Timer | undefined;
+  #latest: Uint8Array;
+
+  constructor(fetch: Fetch, resolve: (result: Fetched) => void, reject: (reason: unknown) => void) {
+    this.#fetch = fetch;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const options: Option[] = Object.entries(fetch.options ?? {}).map(([name, value]) => [name, String(value)]);
+    this.#latest = encode({ op: "read", name: fetch.name, mode: fetch.mode ?? "octet", options });
+  }
+
+  readonly begin = (socket: Datagrams): void => {
+    this.#socket = socket;
+    this.#send();
+  };
+
+  readonly receive = (datagram: Uint8Array, from: Peer): void => {
+    const packet = packetOf(datagram);
+    if (packet === undefined) return;
+    if (this.#server === undefined || isSamePeer(this.#server, from)) this.#take(packet, from);
+    else if (packet.op !== "error")
+      this.#socket.send(encode({ op: "error", code: 5, message: "unknown transfer" }), from);
+  };
+
+  #take(packet: Packet, { address, port }: Peer): void {
+    if (packet.op === "error") this.#end({ is: "error", code: packet.code, message: packet.message });
+    else if (packet.op === "oack" && this.#have === 0) {
+      this.#server = { address, port };
+      this.#agree(packet.options);
+      this.#acknowledge();
+    } else if (packet.op === "data") {
+      this.#server ??= { address, port };
+      this.#takeBlock(packet.block, packet.bytes);
+    }
+  }
+
+  #agree(options: readonly Option[]): void {
+    this.#options = options;
+    for (const [name, value] of options) {
+      if (name === "blksize") this.#blockBytes = Number(value);
+      if (name === "windowsize") this.#window = Number(value);
+    }
+  }
+
+  #takeBlock(block: number, bytes: Uint8Array): void {
+    if (block !== ((this.#have + 1) & 0xffff)) {
+      // A gap or a repetition: say at once what is there, but only once for what is in flight.
+      if (this.#sinceAck > 0) this.#acknowledge();
+      return;
+    }
+    this.#have++;
+    this.#sinceAck++;
+    this.#silent = 0;
+    this.#size += bytes.length;
+    if (!this.#fetch.discard) this.#parts.push(Buffer.from(bytes));
+    const isLast = bytes.length < this.#blockBytes;
+    if (isLast || this.#sinceAck === this.#window) this.#acknowledge();
+    if (isLast)
+      this.#end({ is: "complete", bytes: Buffer.concat(this.#parts), size: this.#size, options: this.#options });
+  }
+
+  #acknowledge(): void {
+    this.#latest = encode({ op: "ack", block: this.#have & 0xffff });
+    this.#sinceAck = 0;
+    this.#send();
+  }
+
+  #send(): void {
+    const { clock, server, waitMs = 1_000, tries = 6 } = this.#fetch;
+    this.#timer?.cancel();
+    this.#socket.send(this.#latest, this.#server ?? server);
+    this.#timer = clock.after(waitMs, () => (++this.#silent < tries ? this.#send() : this.#end({ is: "timeout" })));
+  }
+
+  #end(result: Fetched): void {
+    this.#timer?.cancel();
+    this.#socket.close().then(() => this.#resolve(result), this.#reject);
+  }
+}
+
+/** Undefined: the datagram is no packet of TFTP. */
+function packetOf(datagram: Uint8Array): Packet | undefined {
+  try {
+    return decode(datagram);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSamePeer(one: Peer, other: Peer): boolean {
+  return one.port === other.port && one.address === other.address;
 }
 
 /** What becomes of a packet: the delays, in ms, after which copies of it arrive. None: it is lost. */
