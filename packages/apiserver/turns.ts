@@ -35,6 +35,21 @@ export async function* partsInTurns<T>(items: readonly T[], size: number): Async
 /** Work in passes, after each of which others may have their turn. What it looks at must not change meanwhile. */
 export type Passes<T> = Generator<void, T>;
 
+/** Steps of a walk that take a few milliseconds together on a slow machine. */
+const STEPS_AT_ONCE = 4000;
+
+/** Counts the steps of a walk over a value that may be large: each member and item is one. */
+export class Pace {
+  #left = STEPS_AT_ONCE;
+
+  /** Counts one more. True where the walk has to yield, so that others may have their turn. */
+  isOver(): boolean {
+    if (--this.#left > 0) return false;
+    this.#left = STEPS_AT_ONCE;
+    return true;
+  }
+}
+
 /** All passes at once. */
 export function allPasses<T>(passes: Passes<T>): T {
   for (;;) {

@@ -64,7 +64,7 @@ export function* trackInPasses(update: TrackedUpdate): Passes<unknown[]> {
 /** Who owns what after `update`, given who owned what before it. */
 export function* updatedManagers(update: TrackedUpdate, managers: Managers): Passes<Map<string, Manager>> {
   const { before, apiVersion, manager: name, subresource, time } = update;
-  const changes = changesIn({ ...update, before: before ?? update.blank });
+  const changes = yield* changesIn({ ...update, before: before ?? update.blank });
   const { added, modified } = changes(apiVersion)!;
   yield;
   const next = disownChanged(managers, changes);
