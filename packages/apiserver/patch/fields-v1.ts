@@ -1,3 +1,4 @@
+import { Pace, type Passes } from "../turns.ts";
 import { type FieldSet, ONE_FIELD, sortedElements } from "./field-set.ts";
 import { isObject, type JsonObject, refusal, setMember } from "./json.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
@@ -9,8 +10,8 @@ const SELF = ".";
 const stored = new WeakMap<FieldSet, JsonObject>();
 
 /** A set of paths as FieldsV1, the notation of `metadata.managedFields` (structured-merge-diff's `fieldpath` serialisation). */
-export function toFieldsV1(set: FieldSet): JsonObject {
-  return stored.get(set) ?? written(set);
+export function* toFieldsV1(set: FieldSet): Passes<JsonObject> {
+  return stored.get(set) ?? (yield* written(set, new Pace()));
 }
 
 /** Reads what `toFieldsV1` wrote. Of a set that it has read, `toFieldsV1` gives the same object again: it may not be changed. */
@@ -20,12 +21,13 @@ export function fromStoredFieldsV1(json: unknown): FieldSet {
   return set;
 }
 
-function written(set: FieldSet): JsonObject {
+function* written(set: FieldSet, pace: Pace): Passes<JsonObject> {
   const node: JsonObject = {};
   if (set.member && set.below.size > 0) node[SELF] = {};
   for (const element of sortedElements(set)) {
+    if (pace.isOver()) yield;
     const child = set.below.get(element)!;
-    if (child.below.size > 0) setMember(node, element, written(child));
+    if (child.below.size > 0) setMember(node, element, yield* written(child, pace));
     else if (child.member) node[element] = LEAF;
   }
   return node;

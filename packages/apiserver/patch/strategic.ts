@@ -1,7 +1,7 @@
 import type { Schema } from "../served.ts";
 import { Pace, type Passes } from "../turns.ts";
 import { goValue } from "./go-value.ts";
-import { canonicalJson, isLeaf, isObject, type JsonObject, member, refusal, setMember } from "./json.ts";
+import { canonicalJson, isLeaf, isObject, type JsonObject, member, refusal, setMember, shallowCopy } from "./json.ts";
 import {
   DELETE_FROM_LIST,
   failed,
@@ -55,8 +55,10 @@ function* mergeObject(
 
 function retain(target: JsonObject, patch: JsonObject): JsonObject {
   const kept = retainedKeys(patch);
-  if (kept === undefined) return { ...target };
-  return Object.fromEntries(Object.entries(target).filter(([key]) => kept.has(key)));
+  if (kept === undefined) return shallowCopy(target);
+  const result: JsonObject = {};
+  for (const key of Object.keys(target)) if (kept.has(key)) setMember(result, key, target[key]);
+  return result;
 }
 
 function* mergeField(
