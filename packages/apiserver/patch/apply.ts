@@ -62,6 +62,7 @@ export function* applyInPasses(apply: Apply): Passes<{ object: Body }> {
   const { live, config, manager: name, apiVersion, subresource, time } = apply;
   const schema = objectSchema(apply.schema);
   const applied = bare(config);
+  yield;
   const current = bare(live);
   const self = { name, operation: "Apply" as const, apiVersion, subresource };
   const id = idOf(self);
@@ -69,7 +70,7 @@ export function* applyInPasses(apply: Apply): Passes<{ object: Body }> {
   const before = yield* ownersBefore(apply);
   const last = before.get(id);
   yield;
-  const wrong = typedErrors(applied, schema);
+  const wrong = yield* typedErrors(applied, schema);
   if (wrong !== undefined) throw new Untyped(`failed to create typed patch object (${titleOf(config)}): ${wrong}`);
   // While fields are pruned, all that is stated counts: so metadata itself stays.
   yield;

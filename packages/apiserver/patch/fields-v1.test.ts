@@ -21,7 +21,7 @@ test("FieldsV1: what is written is read back", () => {
   fc.assert(
     fc.property(fieldSet, (set) => {
       const json: unknown = JSON.parse(JSON.stringify(allPasses(toFieldsV1(set))));
-      assert.deepEqual(pathsOf(fromFieldsV1(json)), pathsOf(set));
+      assert.deepEqual([...pathsOf(fromFieldsV1(json))], [...pathsOf(set)]);
     }),
   );
 });
@@ -40,7 +40,7 @@ test("FieldsV1: a path that is owned and has owned parts says so with a dot", ()
 
 test("FieldsV1: keys are read in any order and spacing", () => {
   const read = fromFieldsV1({ 'k:{"protocol": "TCP", "containerPort":80}': {} });
-  assert.deepEqual(pathsOf(read), [[keyElement({ containerPort: 80, protocol: "TCP" })]]);
+  assert.deepEqual([...pathsOf(read)], [[keyElement({ containerPort: 80, protocol: "TCP" })]]);
 });
 
 test("FieldsV1: what is none is refused with its place", () => {
@@ -59,7 +59,7 @@ test("FieldsV1: what is none is refused with its place", () => {
 });
 
 test("field sets: union, difference and intersection go path by path", () => {
-  const texts = (set: FieldSet) => pathsOf(set).map((path) => JSON.stringify(path));
+  const texts = (set: FieldSet) => [...pathsOf(set)].map((path) => JSON.stringify(path));
   fc.assert(
     fc.property(fieldSet, fieldSet, (a, b) => {
       const [inA, inB] = [texts(a), texts(b)];
@@ -87,7 +87,7 @@ test("field sets that an operation leaves as they are stay the same objects", ()
   assert.equal(union(none, a), a);
   assert.equal(difference(a, other), a);
   assert.equal(difference(a, setOfPaths([[memberElement("b")]])), a);
-  assert.deepEqual(pathsOf(difference(a, inA)), [[memberElement("a")]]);
+  assert.deepEqual([...pathsOf(difference(a, inA))], [[memberElement("a")]]);
 });
 
 test("what is read of a stored object's owners is written as the same object; what was changed is not", () => {

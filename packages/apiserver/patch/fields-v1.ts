@@ -16,7 +16,7 @@ export function* toFieldsV1(set: FieldSet): Passes<JsonObject> {
 
 /** Reads what `toFieldsV1` wrote. Of a set that it has read, `toFieldsV1` gives the same object again: it may not be changed. */
 export function fromStoredFieldsV1(json: unknown): FieldSet {
-  const set = fromFieldsV1(json);
+  const set = setFrom(json, storedElement);
   if (isObject(json)) stored.set(set, json);
   return set;
 }
@@ -38,7 +38,17 @@ const LEAF: JsonObject = Object.freeze({});
 
 /** Reads FieldsV1. What is none is a `BadRequest` naming the place; elements come out in their canonical spelling. */
 export function fromFieldsV1(json: unknown): FieldSet {
-  return { member: false, below: readNode(json, undefined).below };
+  return setFrom(json, canonicalElement);
+}
+
+/** The element of a key; undefined: it is none. */
+type ElementOf = (key: string) => PathElement | undefined;
+
+/** Of what was written here, the spelling is canonical. */
+const storedElement: ElementOf = (key) => (/^[fkvi]:/.test(key) ? key : undefined);
+
+function setFrom(json: unknown, elementOf: ElementOf): FieldSet {
+  return { member: false, below: readNode(json, elementOf, undefined).below };
 }
 
 /** Where the reader stands: its name is put together only for a complaint. */
@@ -51,7 +61,7 @@ function nameOf(place: Place | undefined): string {
   return place === undefined ? "fieldsV1" : `${nameOf(place.above)}.${place.key}`;
 }
 
-function readNode(json: unknown, place: Place | undefined): FieldSet {
+function readNode(json: unknown, elementOf: ElementOf, place: Place | undefined): FieldSet {
   if (!isObject(json)) throw refusal("BadRequest", "managedFields", `${nameOf(place)}: must be an object`);
   const keys = Object.keys(json);
   // Most nodes are leaves.
@@ -63,11 +73,11 @@ function readNode(json: unknown, place: Place | undefined): FieldSet {
       self = true;
       continue;
     }
-    const element = canonicalElement(key);
+    const element = elementOf(key);
     if (element === undefined)
       throw refusal("BadRequest", "managedFields", `${nameOf(place)}: ${JSON.stringify(key)} is no path element`);
     const child = json[key];
-    below.set(element, child === LEAF ? ONE_FIELD : readNode(child, { above: place, key }));
+    below.set(element, child === LEAF ? ONE_FIELD : readNode(child, elementOf, { above: place, key }));
   }
   return { member: self, below };
 }

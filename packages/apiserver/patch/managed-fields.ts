@@ -53,7 +53,8 @@ export function* trackInPasses(update: TrackedUpdate): Passes<unknown[]> {
   const managers = managersOf(before, after, subresource);
   if (before !== undefined && managers.size === 0) return [];
   yield;
-  if (update.mayNotFit === true && typedErrors(bare(after), objectSchema(update.schema), { allowDuplicates: true }))
+  const [whole, schema] = [bare(after), objectSchema(update.schema)];
+  if (update.mayNotFit === true && (yield* typedErrors(whole, schema, { allowDuplicates: true })))
     return yield* managersWritten(managers);
   yield;
   const updated = yield* updatedManagers(update, managers);

@@ -132,7 +132,10 @@ function ofList(node: Node, list: readonly unknown[], old: unknown, path: string
   const { minItems, maxItems, uniqueItems } = node.schema;
   if (node.items !== undefined) {
     const before = predecessors(node, old);
-    for (const [i, item] of list.entries()) ratcheted(node.items, item, before(item), `${path}[${i}]`, verdict);
+    for (const [i, item] of list.entries()) {
+      if (verdict.errors.isFull) break;
+      ratcheted(node.items, item, before(item), `${path}[${i}]`, verdict);
+    }
   }
   if (minItems !== undefined && list.length < minItems)
     verdict.errors.add(invalid(path, list.length, `${path} in body should have at least ${minItems} items`));
@@ -151,6 +154,7 @@ function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path
     if (maxProperties !== undefined && count > maxProperties) verdict.errors.add(tooMany(path, count, maxProperties));
   }
   for (const key in value) {
+    if (verdict.errors.isFull) break;
     const declared = node.properties.get(key);
     const child = declared ?? (typeof node.additional === "object" ? node.additional : undefined);
     // Without a path above, that of a map's value begins with a dot, as upstream: defaults are told so.
