@@ -13,8 +13,16 @@ export const MAX_VALUES = 50_000;
 /** The same for YAML that is no JSON: its parser takes several times as long, and can't be interrupted. */
 export const MAX_YAML_VALUES = 25_000;
 
+/** Most lines of YAML that is no JSON, for the same reason. An object of 1.5 MiB has so many only where they hold less than 3 letters each. */
+export const MAX_YAML_LINES = 300_000;
+
 export function tooLarge() {
   return refusal("TooLarge", `Request entity too large: limit is ${MAX_BODY_BYTES}`);
+}
+
+/** The refusal of YAML with more lines than that. */
+export function tooManyLines() {
+  return refusal("TooLarge", `Request entity too large: limit is ${MAX_YAML_LINES} lines`);
 }
 
 /** The refusal of a body with at least so many values. */

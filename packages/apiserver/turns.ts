@@ -1,4 +1,3 @@
-import type { Call } from "./core.ts";
 import { hasMoreThan } from "./json-value.ts";
 
 /** Bodies beyond this many characters take long enough for others to notice. */
@@ -6,16 +5,23 @@ const LONG_BODY = 64 * 1024;
 /** So do objects with more values. */
 const MANY_VALUES = 2000;
 
+/** What of a call says whether it takes long. */
+interface Sized {
+  /** The body's text. */
+  text?: string | undefined;
+  isLong?: boolean | undefined;
+}
+
 /**
  * Lets other requests have their turn before a call with a long body, or about a large object, goes on. What was read of the store before may
  * have changed afterwards: to be used only where a write checks it again.
  */
-export async function letOthersGo({ text = "", isLong = false }: Pick<Call, "text" | "isLong">): Promise<void> {
+export async function letOthersGo({ text = "", isLong = false }: Sized): Promise<void> {
   if (isLong || text.length > LONG_BODY) await nextTurn();
 }
 
 /** From here on, the call lets others go if the object that it is about is large. */
-export function noteSize(call: Call, object: unknown): void {
+export function noteSize(call: Sized, object: unknown): void {
   if (call.isLong !== true && hasMoreThan(MANY_VALUES, object)) call.isLong = true;
 }
 
@@ -35,6 +41,21 @@ export async function* partsInTurns<T>(items: readonly T[], size: number): Async
 /** Work in passes, after each of which others may have their turn. What it looks at must not change meanwhile. */
 export type Passes<T> = Generator<void, T>;
 
+/** Steps of a walk that take a few milliseconds together on a slow machine. */
+const STEPS_AT_ONCE = 4000;
+
+/** Counts the steps of a walk over a value that may be large: each member and item is one. */
+export class Pace {
+  #left = STEPS_AT_ONCE;
+
+  /** Counts one more. True where the walk has to yield, so that others may have their turn. */
+  isOver(): boolean {
+    if (--this.#left > 0) return false;
+    this.#left = STEPS_AT_ONCE;
+    return true;
+  }
+}
+
 /** All passes at once. */
 export function allPasses<T>(passes: Passes<T>): T {
   for (;;) {
@@ -44,7 +65,7 @@ export function allPasses<T>(passes: Passes<T>): T {
 }
 
 /** All passes; where the call is a long one, others have their turn between them. */
-export async function passesInTurns<T>(call: Pick<Call, "text" | "isLong">, passes: Passes<T>): Promise<T> {
+export async function passesInTurns<T>(call: Sized, passes: Passes<T>): Promise<T> {
   for (;;) {
     const { done, value } = passes.next();
     if (done === true) return value;

@@ -36,6 +36,22 @@ test("what follows the first document is not looked at", async () => {
   assert.deepEqual(await valueIn("a: |\n  ---\n  b\n"), { a: "---\nb\n" });
 });
 
+test("more lines than a body may hold are refused, and more directives than make sense", async () => {
+  const lines = (n: number): string => `a: |\n${"  b\n".repeat(n - 2)}`;
+  await assert.rejects(readYaml(lines(300_001)), { code: "TooLarge", message: /limit is 300000 lines$/ });
+  assert.equal(((await valueIn(lines(300_000))) as { a: string }).a.length, 2 * 299_998);
+  const directives = (n: number): string =>
+    `${Array.from({ length: n }, (_, i) => `%TAG !t${i}! x`).join("\n")}\n---\na: 1\n`;
+  assert.deepEqual(await valueIn(directives(1000)), { a: 1 });
+  await assert.rejects(readYaml(directives(1001)), { reason: "too many directives" });
+});
+
+test("a mistake behind more values than a body may hold is not reached", async () => {
+  await assert.rejects(readYaml(`${"- 1\n".repeat(200_000)}[`), { code: "TooLarge" });
+  await assert.rejects(readYaml(`${"- 1\n".repeat(20_000)}[`), { name: "YAMLException" });
+  await assert.rejects(readYaml("- ".repeat(101)), { reason: "nesting exceeded maxDepth (100)" });
+});
+
 test("aliases that make billions of values of a few lines are refused in upstream's words", async () => {
   const bomb = ["a0: &a0 [x]", ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`)];
   await assert.rejects(readYaml(bomb.join("\n")), { reason: "document contains excessive aliasing" });

@@ -7,7 +7,7 @@ import {
   parseEvents,
   YAMLException,
 } from "js-yaml";
-import { MAX_VALUES, MAX_YAML_VALUES, tooManyValues } from "./body-limits.ts";
+import { MAX_VALUES, MAX_YAML_LINES, MAX_YAML_VALUES, tooManyLines, tooManyValues } from "./body-limits.ts";
 import { measureJson } from "./json-measure.ts";
 import { countKeys } from "./json-value.ts";
 import { expanded } from "./yaml-aliases.ts";
@@ -31,9 +31,10 @@ export interface YamlBody {
 export async function readYaml(text: string, rest: () => Promise<void> = async () => {}): Promise<YamlBody> {
   const json = await readJson(text, rest);
   if (json !== undefined) return { value: json, twice: undefined, isJson: true };
+  if (linesOf(text) > MAX_YAML_LINES) throw tooManyLines();
   const document = firstDocument(text);
   await rest();
-  const events = parseEvents(document, { maxDepth: MAX_YAML_LEVELS });
+  const events = parseEvents(document, { maxDepth: levelsFor(NODES_A_VALUE * MAX_YAML_VALUES) });
   const values = countValues(events);
   if (values > MAX_YAML_VALUES) throw tooManyValues(values, MAX_YAML_VALUES);
   await rest();
@@ -60,6 +61,29 @@ export async function readYaml(text: string, rest: () => Promise<void> = async (
 const NOT_BOTH = /[\t\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]|<<|\\u|__proto__/;
 /** Levels that the YAML parser takes. */
 const MAX_YAML_LEVELS = 100;
+/** A key and its value, each looked at up to three times. */
+const NODES_A_VALUE = 6;
+
+/**
+ * `MAX_YAML_LEVELS`, up to so many looks. The parser can't be interrupted and has no limit but this one, which it looks at before each node: at
+ * the last look it ends with TooLarge, and goes no further through a body that holds more values than are taken.
+ */
+function levelsFor(looks: number): number {
+  let left = looks;
+  const levels = {
+    [Symbol.toPrimitive](hint: string): number {
+      if (hint !== "string" && --left < 0) throw tooManyValues(MAX_YAML_VALUES + 1, MAX_YAML_VALUES);
+      return MAX_YAML_LEVELS;
+    },
+  };
+  return levels as unknown as number;
+}
+
+function linesOf(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
 
 /**
  * The value of a text that is JSON, which says the same in YAML; undefined for all others, and where a key stands twice. It is read many times
@@ -103,6 +127,8 @@ function countValues(events: ReturnType<typeof parseEvents>): number {
 
 /** A line that begins or ends a document. Such a line is never part of a value. */
 const MARKER = /^(---|\.\.\.)(?=[ \t\r\n]|$)/gm;
+/** Directives that may stand before a document. */
+const MAX_DIRECTIVES = 1000;
 /** What may stand before a document: space, comments and directives. */
 const PREAMBLE = /\uFEFF?(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$)|%[^\n]*(?:\n|$))*/y;
 
@@ -112,7 +138,9 @@ function firstDocument(text: string): string {
   let isBegun = false;
   for (const marker of text.matchAll(MARKER)) {
     PREAMBLE.lastIndex = preambleAt;
-    isBegun ||= preambleAt + (PREAMBLE.exec(text)?.[0].length ?? 0) < marker.index;
+    const preamble = PREAMBLE.exec(text)?.[0] ?? "";
+    if ((preamble.match(/^%/gm)?.length ?? 0) > MAX_DIRECTIVES) throw new YAMLException("too many directives");
+    isBegun ||= preambleAt + preamble.length < marker.index;
     if (isBegun) return text.slice(0, marker.index);
     isBegun = marker[0] === "---";
     preambleAt = marker.index + marker[0].length;

@@ -19,6 +19,7 @@ const DECIMAL: ReadonlyMap<string, number> = new Map([
   ["P", 15],
   ["E", 18],
 ]);
+const SUFFIXES: ReadonlyMap<number, string> = new Map([...DECIMAL].map(([suffix, power]) => [power, suffix]));
 const BINARY: readonly string[] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 const ONE = 1_000_000_000n;
@@ -68,8 +69,7 @@ export function formatQuantity({ nano, format }: Quantity): string {
   let [value, power] = [magnitude, -9];
   while (power < 18 && value % 1000n === 0n) [value, power] = [value / 1000n, power + 3];
   if (format === "DecimalExponent") return power === 0 ? `${sign}${value}` : `${sign}${value}e${power}`;
-  const suffix = [...DECIMAL].find(([, exponent]) => exponent === power)?.[0] ?? "";
-  return `${sign}${value}${suffix}`;
+  return `${sign}${value}${SUFFIXES.get(power) ?? ""}`;
 }
 
 function binaryText(whole: bigint): string {

@@ -42,8 +42,12 @@ const NAMED: readonly (readonly [nanos: bigint, ...names: string[]])[] = [
   [604_800_000_000_000n, "w", "wk", "week"],
 ];
 
+/** No text that is longer states a duration that anybody means. */
+const MAX_TEXT = 10_000;
+
 /** Nanoseconds of a text of the format `duration`: a Go duration, or whole numbers with units, such as `3 weeks`, among other text. */
 export function parseNamedDuration(text: string): bigint | undefined {
+  if (text.length > MAX_TEXT) return undefined;
   const duration = parseDuration(text);
   if (duration !== undefined) return duration;
   let nanos: bigint | undefined;

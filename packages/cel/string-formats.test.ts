@@ -38,6 +38,12 @@ for (const [format, good, bad] of cases)
     for (const text of bad) assert.equal(check?.(text), false, text);
   });
 
+test("a text of many thousand letters states no duration", () => {
+  const almost = (letters: number): string => `3 weeks${" ".repeat(letters - 7)}`;
+  assert.equal(formatCheck("duration")?.(almost(10_000)), true);
+  assert.equal(formatCheck("duration")?.(almost(10_001)), false);
+});
+
 test("a format that nobody knows is not checked", () => {
   assert.equal(formatCheck("no-such-format"), undefined);
 });

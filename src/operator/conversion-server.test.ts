@@ -57,13 +57,27 @@ test("a definition that goes away does not keep the others from the certificate 
   assert.equal(await authorities(), 2);
 });
 
-test("it does not start without a definition that it is for", async (t) => {
-  const { clock } = handClock();
+test("a definition that is missing at the start is written when it is there", async (t) => {
+  const { clock, look } = handClock();
   const client = createClient(new FakeApi(), { clock: systemClock, random: cryptoRandom, log: quietLog });
-  const settings = { kinds: [BOATS], namespace: "ns", host: "127.0.0.1", port: 0 };
-  const server = (await serveConversion({ client, clock, log: quietLog }, settings))!;
+  await client.create(CustomResourceDefinition, crdOf(SHIPS) as never);
+  const settings = { kinds: [BOATS, SHIPS], namespace: "ns", host: "127.0.0.1", port: 0 };
+  const warned: unknown[] = [];
+  const log = { ...quietLog, warn: (fields: object) => void warned.push(fields) };
+  const server = (await serveConversion({ client, clock, log }, settings))!;
   t.after(() => server.close());
+  const isWritten = async (name: string): Promise<boolean> => {
+    const held = (await client.get(CustomResourceDefinition, { name })) as unknown as Definition;
+    return held.spec.conversion?.webhook.clientConfig.caBundle !== undefined;
+  };
 
   await server.prepare();
-  await assert.rejects(server.start(), { code: "NotFound" });
+  await server.start();
+  assert.equal(await isWritten("ships.sea.example.org"), true);
+  assert.deepEqual(warned, [{ missing: ["boats.sea.example.org"] }]);
+
+  await client.create(CustomResourceDefinition, crdOf(BOATS) as never);
+  assert.equal(await isWritten("boats.sea.example.org"), false);
+  await look(0);
+  assert.equal(await isWritten("boats.sea.example.org"), true);
 });

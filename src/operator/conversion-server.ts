@@ -26,8 +26,8 @@ export interface ConversionServer {
   /** Writes the webhook's address to the definitions that exist: await it before they get more versions. */
   prepare(): Promise<void>;
   /**
-   * Writes it to all definitions, and keeps them and the certificate fresh from then on. Until it resolves, an API server may show objects
-   * wrongly in other versions than they are stored in. Rejects when a definition is missing; one that is deleted later is written again when it is back.
+   * Writes it to all definitions that exist, and keeps them and the certificate fresh from then on. Until it resolves, an API server may show
+   * objects wrongly in other versions than they are stored in. A definition that is missing is logged, and written within a minute of its creation.
    */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -86,27 +86,32 @@ export async function serveConversion(
     maxBodyBytes: MAX_REVIEW_BYTES,
   });
   const way = url === undefined ? throughService(namespace) : { url: `${url(server.port)}${CONVERT_PATH}` };
-  const tell = async (certificate: TrustedCertificate, missing: "fails" | "is fine"): Promise<void> => {
+  /** Returns the names of the definitions that are missing. */
+  const tell = async (certificate: TrustedCertificate): Promise<string[]> => {
+    const missing: string[] = [];
     for (const versions of ours) {
       const crd = crdOf(versions, { ...way, caBundle: Buffer.from(certificate.caPem).toString("base64") });
       await write(client, crd, signal).catch((error: unknown) => {
-        if (missing === "fails" || !isFault(error, "NotFound")) throw error;
+        if (!isFault(error, "NotFound")) throw error;
+        missing.push(crd.metadata.name);
       });
     }
+    return missing;
   };
-  const look = async (missing: "fails" | "is fine"): Promise<void> => {
+  const look = async (): Promise<string[]> => {
     const found = await find();
-    await tell(found, missing);
+    const missing = await tell(found);
     // Only what the definitions trust is shown.
-    if (found.keyPem === served.keyPem) return;
+    if (found.keyPem === served.keyPem) return missing;
     server.renew(tlsOf(found));
     served = found;
     log.info({}, "the conversion webhook has a new certificate");
+    return missing;
   };
   const keepLooking = async (): Promise<void> => {
     for (;;) {
       await clock.sleep(LOOK_MS, signal);
-      await look("is fine").catch((error: unknown) => {
+      await look().catch((error: unknown) => {
         const { code, message } = asFault(error, "conversion webhook");
         if (!signal.aborted) log.warn({ code, message }, "the conversion webhook was not kept fresh");
       });
@@ -115,9 +120,12 @@ export async function serveConversion(
   let looking: Promise<void> = Promise.resolve();
   return {
     port: server.port,
-    prepare: () => tell(served, "is fine"),
+    async prepare() {
+      await tell(served);
+    },
     async start() {
-      await look("fails");
+      const missing = await look();
+      if (missing.length > 0) log.warn({ missing }, "the conversion webhook waits for definitions that are missing");
       looking = keepLooking().catch(() => {}); // ends by the signal alone
     },
     async close() {

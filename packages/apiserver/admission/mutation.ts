@@ -3,6 +3,7 @@ import type { AdmissionReview, Mutation } from "../core.ts";
 import { copyJson, sameJson } from "../json-value.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
 import type { Body, ServedResource } from "../served.ts";
+import { allPasses } from "../turns.ts";
 import { typeOfResource } from "../wire/compile.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { ask, type Calling, failedCall, internalError } from "./call.ts";
@@ -69,7 +70,7 @@ async function patch(
     throw failedCall(invocation, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
   let patched: Body;
   try {
-    patched = copyJson(jsonPatch(object, operations)) as Body;
+    patched = copyJson(allPasses(jsonPatch(object, operations))) as Body;
   } catch {
     throw internalError(whyNot(object, operations));
   }

@@ -1,12 +1,13 @@
 import { isRecord } from "../json-value.ts";
 import { type JsonPatchOperation, patchedUntil } from "../patch/json-patch.ts";
 import { CopiesTooMuch } from "../patch/patched-document.ts";
+import { allPasses } from "../turns.ts";
 
 type Operation = Readonly<Record<string, unknown>>;
 
 /** Why a patch does not apply, in the words of kube-apiserver's library, which it hands on where the patch is a webhook's. */
 export function whyNot(document: unknown, operations: readonly JsonPatchOperation[]): string {
-  const { document: left, failed } = patchedUntil(document, operations);
+  const { document: left, failed } = allPasses(patchedUntil(document, operations));
   if (failed === undefined || failed.error instanceof CopiesTooMuch) return "invalid state detected";
   return reason(left.finished(), operations[failed.number] as unknown as Operation);
 }

@@ -34,3 +34,10 @@ for (const name of SEEN)
     const { growth, n, ms } = await growthOf(doubling);
     assert.ok(growth <= MAX_GROWTH, `${2 * n} cost ${growth.toFixed(2)} times as much as ${n}: ${ms.toFixed(0)} ms`);
   });
+
+test("a case whose work can't be measured ends with its name", async () => {
+  const get = { method: "GET", path: "/api/v1/namespaces/default/configmaps" } as const;
+  await assert.rejects(growthOf({ name: "nothing", n: 1, request: () => get, status: 200 }), /^Error: nothing: /);
+  const tooMany = { ...get, method: "POST", body: `[${"1,".repeat(60_000)}1]` } as const;
+  await assert.rejects(growthOf({ name: "too many", n: 1, request: () => tooMany, status: 201 }), /^Error: too many: /);
+});

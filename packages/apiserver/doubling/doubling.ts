@@ -32,12 +32,17 @@ const ATTEMPTS = 6;
 /** The growth of work too small to measure, at the largest input there may be, counts for nothing. */
 const MEASURABLE_MS = 20;
 const LARGEST_BODY = 3 * 1024 * 1024;
+/** Requests that are still too small to measure with so many times what their case asks for do not grow. */
+const MOST_TIMES = 4096;
 
 /**
  * How the work grows when the input doubles. Where one doubling seems to cost too much, two of them are measured, and the smallest of some
  * attempts counts: other load, and memory that is being cleared up, only add. Inputs that are too large to be taken are not measured.
+ * Rejects with the case's name where no input can be measured: its work stays tiny however many there are, or not even one is taken.
  */
 export async function growthOf(doubling: Doubling, n = doubling.n): Promise<{ growth: number; n: number; ms: number }> {
+  if (n < 1) throw new Error(`${doubling.name}: not even one is taken`);
+  if (n > MOST_TIMES * doubling.n) throw new Error(`${doubling.name}: ${n} cost too little to measure`);
   const once = await workOf(doubling, n);
   const twice = await workOf(doubling, 2 * n);
   if (once === undefined || twice === undefined) return growthOf(doubling, Math.floor(n / 2));

@@ -1,6 +1,7 @@
 import type { Schema } from "../served.ts";
+import { Pace, type Passes } from "../turns.ts";
 import { addPath, type FieldSet, type GrowingSet, growing } from "./field-set.ts";
-import { isObject } from "./json.ts";
+import { isLeaf, isObject } from "./json.ts";
 import { memberElement, type PathElement } from "./path-element.ts";
 import { isDeclared, memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement } from "./typed-list.ts";
@@ -9,9 +10,9 @@ import { isAssociative, isAtomicMap, itemElement } from "./typed-list.ts";
  * The fields that a value states: its leaves, its list items, the free keys of its maps (structured-merge-diff's
  * `ToFieldSet`). An empty list of owned items is owned by nobody, as upstream has it.
  */
-export function fieldsOf(value: unknown, schema: Schema): FieldSet {
+export function* fieldsOf(value: unknown, schema: Schema): Passes<FieldSet> {
   const fields = growing();
-  collect(value, schema, { path: [], fields });
+  yield* collect(value, schema, { path: [], fields, pace: new Pace() });
   return fields;
 }
 
@@ -19,35 +20,38 @@ interface Walk {
   /** The way to where the walk is; one list for all of it. */
   path: PathElement[];
   fields: GrowingSet;
+  pace: Pace;
 }
 
 /** Returns whether the value is an object with nothing in it. */
-function collect(value: unknown, schema: Schema | undefined, walk: Walk): boolean {
-  if (Array.isArray(value) && isAssociative(schema)) collectItems(value, schema, walk);
-  else if (isObject(value) && !isAtomicMap(schema)) return collectMembers(value, schema, walk) === 0;
+function* collect(value: unknown, schema: Schema | undefined, walk: Walk): Passes<boolean> {
+  if (Array.isArray(value) && isAssociative(schema)) yield* collectItems(value, schema, walk);
+  else if (isObject(value) && !isAtomicMap(schema)) return (yield* collectMembers(value, schema, walk)) === 0;
   else if (value !== undefined) addPath(walk.fields, walk.path);
   return false;
 }
 
-function collectItems(list: readonly unknown[], schema: Schema | undefined, walk: Walk): void {
+function* collectItems(list: readonly unknown[], schema: Schema | undefined, walk: Walk): Passes<void> {
   for (const item of list) {
+    if (walk.pace.isOver()) yield;
     const element = itemElement(schema, item);
     if (element === undefined) continue;
     walk.path.push(element);
-    collect(item, schema?.items, walk);
+    if (!isLeaf(item)) yield* collect(item, schema?.items, walk);
     addPath(walk.fields, walk.path);
     walk.path.pop();
   }
 }
 
 /** Returns how many members there are. */
-function collectMembers(object: Record<string, unknown>, schema: Schema | undefined, walk: Walk): number {
+function* collectMembers(object: Record<string, unknown>, schema: Schema | undefined, walk: Walk): Passes<number> {
   const names = Object.keys(object);
   for (const name of names) {
+    if (walk.pace.isOver()) yield;
     const value = object[name];
     walk.path.push(memberElement(name));
-    const isEmpty = collect(value, memberSchema(schema, name), walk);
-    if (isEmpty || !isDeclared(schema, name)) addPath(walk.fields, walk.path);
+    const isOwned = isLeaf(value) ? value !== undefined : yield* collect(value, memberSchema(schema, name), walk);
+    if (isOwned || !isDeclared(schema, name)) addPath(walk.fields, walk.path);
     walk.path.pop();
   }
   return names.length;

@@ -19,7 +19,7 @@ import { idOf, type Manager, type Managers, managersWritten, readStoredManagers,
 import { mergeTyped } from "./merge-typed.ts";
 import { prune } from "./prune.ts";
 import { typedErrors, Untyped } from "./typed-errors.ts";
-import { changesIn, contested, disownChanged, type InVersion } from "./versions.ts";
+import { type Changes, changesIn, contested, disownChanged, type InVersion } from "./versions.ts";
 import { bare, objectSchema } from "./whole-object.ts";
 
 export interface Apply {
@@ -62,6 +62,7 @@ export function* applyInPasses(apply: Apply): Passes<{ object: Body }> {
   const { live, config, manager: name, apiVersion, subresource, time } = apply;
   const schema = objectSchema(apply.schema);
   const applied = bare(config);
+  yield;
   const current = bare(live);
   const self = { name, operation: "Apply" as const, apiVersion, subresource };
   const id = idOf(self);
@@ -69,20 +70,20 @@ export function* applyInPasses(apply: Apply): Passes<{ object: Body }> {
   const before = yield* ownersBefore(apply);
   const last = before.get(id);
   yield;
-  const wrong = typedErrors(applied, schema);
+  const wrong = yield* typedErrors(applied, schema);
   if (wrong !== undefined) throw new Untyped(`failed to create typed patch object (${titleOf(config)}): ${wrong}`);
   // While fields are pruned, all that is stated counts: so metadata itself stays.
   yield;
-  const stated = fieldsOf(applied, schema);
+  const stated = yield* fieldsOf(applied, schema);
   yield;
   const fields = tracked(stated);
   const owners = new Map(before).set(id, { ...self, time: last?.time, fields: stated });
 
-  const merged = mergeTyped(current, applied, schema);
+  const merged = yield* mergeTyped(current, applied, schema);
   yield;
   const next = last === undefined ? merged : yield* prune(merged, last, owners, { ...apply, schema });
   yield;
-  const changesOf = changesIn({ ...apply, before: live, after: next as unknown as Body });
+  const changesOf = yield* changesIn({ ...apply, before: live, after: next as unknown as Body });
   yield;
   const conflicts = conflictsWith(before, changesOf, id);
   yield;
@@ -118,7 +119,7 @@ function titleOf({ apiVersion, kind, metadata }: Body): string {
   return `${metadata.namespace ?? ""}/${metadata.name}; ${version}, Kind=${kind}`;
 }
 
-function conflictsWith(managers: Managers, changes: ReturnType<typeof changesIn>, self: string): ApplyConflict[] {
+function conflictsWith(managers: Managers, changes: Changes, self: string): ApplyConflict[] {
   const found: ApplyConflict[] = [];
   for (const [id, manager] of managers) {
     const fields = contested(manager, changes);

@@ -1,6 +1,7 @@
 import type { Schema } from "../served.ts";
-import { addPath, type FieldSet, type GrowingSet, growing, isEmptySet } from "./field-set.ts";
-import { equalJson, isObject, type JsonObject, member } from "./json.ts";
+import { Pace, type Passes } from "../turns.ts";
+import { addPath, type FieldSet, type GrowingSet, growing } from "./field-set.ts";
+import { equalJson, isLeaf, isObject, type JsonObject, member } from "./json.ts";
 import { memberElement, type PathElement } from "./path-element.ts";
 import { memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemsByElement } from "./typed-list.ts";
@@ -13,27 +14,29 @@ export interface Comparison {
 }
 
 /** Compares field by field, lists by the identity of their items (structured-merge-diff's `Compare`). */
-export function compareFields(before: unknown, after: unknown, schema: Schema): Comparison {
-  const differences: Differences = { added: growing(), modified: growing(), removed: growing() };
-  compareAt(before, after, schema, [], differences);
-  return differences;
-}
-
-export function isSame({ added, modified, removed }: Comparison): boolean {
-  return isEmptySet(added) && isEmptySet(modified) && isEmptySet(removed);
+export function* compareFields(before: unknown, after: unknown, schema: Schema): Passes<Comparison> {
+  const [added, modified, removed] = [growing(), growing(), growing()];
+  yield* compareAt(before, after, schema, [], { added, modified, removed, pace: new Pace() });
+  return { added, modified, removed };
 }
 
 /** The way to where the walk is; one list for all of it. */
 type Path = PathElement[];
-type Differences = Record<keyof Comparison, GrowingSet>;
+type Differences = Record<keyof Comparison, GrowingSet> & { pace: Pace };
 
 /** Absent values are undefined; null is a value. */
-function compareAt(before: unknown, after: unknown, schema: Schema | undefined, path: Path, found: Differences): void {
+function* compareAt(
+  before: unknown,
+  after: unknown,
+  schema: Schema | undefined,
+  path: Path,
+  found: Differences,
+): Passes<void> {
   if (before === after) return;
+  if (found.pace.isOver()) yield;
   // Ownership goes deeper than a value that has parts.
-  const parts =
-    (isAtomicMap(schema) ? 0 : compareMembers(before, after, schema, path, found)) +
-    compareItems(before, after, schema, path, found);
+  const members = isAtomicMap(schema) ? 0 : yield* compareMembers(before, after, schema, path, found);
+  const parts = members + (yield* compareItems(before, after, schema, path, found));
   if (parts > 0) {
     // A value of another form, or of none, was replaced; its parts came or went with it.
     if (before !== undefined && after !== undefined) {
@@ -41,6 +44,10 @@ function compareAt(before: unknown, after: unknown, schema: Schema | undefined, 
       return;
     }
   }
+  compareWhole(before, after, path, found);
+}
+
+function compareWhole(before: unknown, after: unknown, path: Path, found: Differences): void {
   if (before === undefined) addPath(found.added, path);
   else if (after === undefined) addPath(found.removed, path);
   else if (!equalJson(before, after)) addPath(found.modified, path);
@@ -51,53 +58,66 @@ function form(value: unknown): string {
 }
 
 /** Returns how many members both have. */
-function compareMembers(
+function* compareMembers(
   before: unknown,
   after: unknown,
   schema: Schema | undefined,
   path: Path,
   found: Differences,
-): number {
+): Passes<number> {
   const old: JsonObject = isObject(before) ? before : {};
   const now: JsonObject = isObject(after) ? after : {};
-  const [oldNames, names] = [Object.keys(old), Object.keys(now)];
-  const compare = (was: unknown, is: unknown, name: string): void => {
-    if (was === is) return;
+  const names = Object.keys(now);
+  const oldNames = Object.keys(old);
+  for (const [name, was, is] of differing(old, now, oldNames, names)) {
+    if (found.pace.isOver()) yield;
     path.push(memberElement(name));
-    compareAt(was, is, memberSchema(schema, name), path, found);
+    if (isLeaf(was) && isLeaf(is)) compareWhole(was, is, path, found);
+    else yield* compareAt(was, is, memberSchema(schema, name), path, found);
     path.pop();
-  };
+  }
+  return oldNames.length + names.length;
+}
+
+/** The members that are not one and the same in both, with both values. */
+function* differing(
+  old: JsonObject,
+  now: JsonObject,
+  oldNames: readonly string[],
+  names: readonly string[],
+): Generator<[name: string, was: unknown, is: unknown], void> {
   let shared = 0;
   for (const name of oldNames) {
     const is = member(now, name);
     if (is !== undefined) shared++;
-    compare(old[name], is, name);
+    if (old[name] !== is) yield [name, old[name], is];
   }
-  if (shared < names.length)
-    for (const name of names) if (!Object.hasOwn(old, name)) compare(undefined, now[name], name);
-  return oldNames.length + names.length;
+  if (shared === names.length) return;
+  for (const name of names)
+    if (now[name] !== undefined && !Object.hasOwn(old, name)) yield [name, undefined, now[name]];
 }
 
 /** Returns how many items both have that are told apart. */
-function compareItems(
+function* compareItems(
   before: unknown,
   after: unknown,
   schema: Schema | undefined,
   path: Path,
   found: Differences,
-): number {
+): Passes<number> {
   if (!isAssociative(schema)) return 0;
-  const old = itemsByElement(schema, before);
-  const now = itemsByElement(schema, after);
-  for (const element of new Set([...old.keys(), ...now.keys()])) {
-    const [was, is] = [old.get(element), now.get(element)];
+  const old = yield* itemsByElement(schema, before, found.pace);
+  const now = yield* itemsByElement(schema, after, found.pace);
+  const compare = function* (element: PathElement, was?: unknown[], is?: unknown[]): Passes<void> {
+    if (found.pace.isOver()) yield;
     path.push(element);
-    if ((was?.length ?? 1) === 1 && (is?.length ?? 1) === 1) compareAt(was?.[0], is?.[0], schema?.items, path, found);
-    else if (was === undefined) addPath(found.added, path);
-    else if (is === undefined) addPath(found.removed, path);
-    else if (!equalJson(was, is)) addPath(found.modified, path);
+    if ((was?.length ?? 1) === 1 && (is?.length ?? 1) === 1)
+      yield* compareAt(was?.[0], is?.[0], schema?.items, path, found);
+    else compareWhole(was, is, path, found);
     path.pop();
-  }
+  };
+  for (const [element, was] of old) yield* compare(element, was, now.get(element));
+  for (const [element, is] of now) if (!old.has(element)) yield* compare(element, undefined, is);
   return lengthOf(before) + lengthOf(after);
 }
 

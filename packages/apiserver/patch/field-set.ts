@@ -52,10 +52,9 @@ function grownChild(parent: GrowingSet, element: PathElement): GrowingSet {
 }
 
 /** All paths of the set, sorted. */
-export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): PathElement[][] {
-  const own = set.member && prefix.length > 0 ? [[...prefix]] : [];
-  const below = sortedElements(set);
-  return [...own, ...below.flatMap((element) => pathsOf(set.below.get(element)!, [...prefix, element]))];
+export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[], void> {
+  if (set.member && prefix.length > 0) yield prefix;
+  for (const element of sortedElements(set)) yield* pathsOf(set.below.get(element)!, [...prefix, element]);
 }
 
 /** What leads down from a set's root, in the order in which it is written. */

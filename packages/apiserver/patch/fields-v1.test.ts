@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
+import { allPasses } from "../turns.ts";
 import { difference, equalSets, type FieldSet, intersection, pathsOf, setOfPaths, union } from "./field-set.ts";
 import { fromFieldsV1, fromStoredFieldsV1, toFieldsV1 } from "./fields-v1.ts";
 import { keyElement, memberElement, printPath, valueElement } from "./path-element.ts";
@@ -19,8 +20,8 @@ const fieldSet = fc.array(fc.array(element, { minLength: 1, maxLength: 4 }), { m
 test("FieldsV1: what is written is read back", () => {
   fc.assert(
     fc.property(fieldSet, (set) => {
-      const json: unknown = JSON.parse(JSON.stringify(toFieldsV1(set)));
-      assert.deepEqual(pathsOf(fromFieldsV1(json)), pathsOf(set));
+      const json: unknown = JSON.parse(JSON.stringify(allPasses(toFieldsV1(set))));
+      assert.deepEqual([...pathsOf(fromFieldsV1(json))], [...pathsOf(set)]);
     }),
   );
 });
@@ -32,14 +33,14 @@ test("FieldsV1: a path that is owned and has owned parts says so with a dot", ()
     ["f:spec", item, "f:image"],
     ["f:spec", "f:replicas"],
   ]);
-  assert.deepEqual(toFieldsV1(set), {
+  assert.deepEqual(allPasses(toFieldsV1(set)), {
     "f:spec": { "f:replicas": {}, 'k:{"name":"a"}': { ".": {}, "f:image": {} } },
   });
 });
 
 test("FieldsV1: keys are read in any order and spacing", () => {
   const read = fromFieldsV1({ 'k:{"protocol": "TCP", "containerPort":80}': {} });
-  assert.deepEqual(pathsOf(read), [[keyElement({ containerPort: 80, protocol: "TCP" })]]);
+  assert.deepEqual([...pathsOf(read)], [[keyElement({ containerPort: 80, protocol: "TCP" })]]);
 });
 
 test("FieldsV1: what is none is refused with its place", () => {
@@ -58,7 +59,7 @@ test("FieldsV1: what is none is refused with its place", () => {
 });
 
 test("field sets: union, difference and intersection go path by path", () => {
-  const texts = (set: FieldSet) => pathsOf(set).map((path) => JSON.stringify(path));
+  const texts = (set: FieldSet) => [...pathsOf(set)].map((path) => JSON.stringify(path));
   fc.assert(
     fc.property(fieldSet, fieldSet, (a, b) => {
       const [inA, inB] = [texts(a), texts(b)];
@@ -86,14 +87,14 @@ test("field sets that an operation leaves as they are stay the same objects", ()
   assert.equal(union(none, a), a);
   assert.equal(difference(a, other), a);
   assert.equal(difference(a, setOfPaths([[memberElement("b")]])), a);
-  assert.deepEqual(pathsOf(difference(a, inA)), [[memberElement("a")]]);
+  assert.deepEqual([...pathsOf(difference(a, inA))], [[memberElement("a")]]);
 });
 
 test("what is read of a stored object's owners is written as the same object; what was changed is not", () => {
-  const json = toFieldsV1(setOfPaths([[memberElement("a")], [memberElement("b"), memberElement("c")]]));
+  const json = allPasses(toFieldsV1(setOfPaths([[memberElement("a")], [memberElement("b"), memberElement("c")]])));
   const set = fromStoredFieldsV1(json);
-  assert.equal(toFieldsV1(set), json);
+  assert.equal(allPasses(toFieldsV1(set)), json);
   const less = difference(set, setOfPaths([[memberElement("a")]]));
-  assert.deepEqual(toFieldsV1(less), { "f:b": { "f:c": {} } });
+  assert.deepEqual(allPasses(toFieldsV1(less)), { "f:b": { "f:c": {} } });
   assert.deepEqual(json, { "f:a": {}, "f:b": { "f:c": {} } });
 });

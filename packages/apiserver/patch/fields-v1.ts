@@ -1,3 +1,4 @@
+import { Pace, type Passes } from "../turns.ts";
 import { type FieldSet, ONE_FIELD, sortedElements } from "./field-set.ts";
 import { isObject, type JsonObject, refusal, setMember } from "./json.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
@@ -9,23 +10,24 @@ const SELF = ".";
 const stored = new WeakMap<FieldSet, JsonObject>();
 
 /** A set of paths as FieldsV1, the notation of `metadata.managedFields` (structured-merge-diff's `fieldpath` serialisation). */
-export function toFieldsV1(set: FieldSet): JsonObject {
-  return stored.get(set) ?? written(set);
+export function* toFieldsV1(set: FieldSet): Passes<JsonObject> {
+  return stored.get(set) ?? (yield* written(set, new Pace()));
 }
 
 /** Reads what `toFieldsV1` wrote. Of a set that it has read, `toFieldsV1` gives the same object again: it may not be changed. */
 export function fromStoredFieldsV1(json: unknown): FieldSet {
-  const set = fromFieldsV1(json);
+  const set = setFrom(json, storedElement);
   if (isObject(json)) stored.set(set, json);
   return set;
 }
 
-function written(set: FieldSet): JsonObject {
+function* written(set: FieldSet, pace: Pace): Passes<JsonObject> {
   const node: JsonObject = {};
   if (set.member && set.below.size > 0) node[SELF] = {};
   for (const element of sortedElements(set)) {
+    if (pace.isOver()) yield;
     const child = set.below.get(element)!;
-    if (child.below.size > 0) setMember(node, element, written(child));
+    if (child.below.size > 0) setMember(node, element, yield* written(child, pace));
     else if (child.member) node[element] = LEAF;
   }
   return node;
@@ -36,7 +38,17 @@ const LEAF: JsonObject = Object.freeze({});
 
 /** Reads FieldsV1. What is none is a `BadRequest` naming the place; elements come out in their canonical spelling. */
 export function fromFieldsV1(json: unknown): FieldSet {
-  return { member: false, below: readNode(json, undefined).below };
+  return setFrom(json, canonicalElement);
+}
+
+/** The element of a key; undefined: it is none. */
+type ElementOf = (key: string) => PathElement | undefined;
+
+/** Of what was written here, the spelling is canonical. */
+const storedElement: ElementOf = (key) => (/^[fkvi]:/.test(key) ? key : undefined);
+
+function setFrom(json: unknown, elementOf: ElementOf): FieldSet {
+  return { member: false, below: readNode(json, elementOf, undefined).below };
 }
 
 /** Where the reader stands: its name is put together only for a complaint. */
@@ -49,7 +61,7 @@ function nameOf(place: Place | undefined): string {
   return place === undefined ? "fieldsV1" : `${nameOf(place.above)}.${place.key}`;
 }
 
-function readNode(json: unknown, place: Place | undefined): FieldSet {
+function readNode(json: unknown, elementOf: ElementOf, place: Place | undefined): FieldSet {
   if (!isObject(json)) throw refusal("BadRequest", "managedFields", `${nameOf(place)}: must be an object`);
   const keys = Object.keys(json);
   // Most nodes are leaves.
@@ -61,11 +73,11 @@ function readNode(json: unknown, place: Place | undefined): FieldSet {
       self = true;
       continue;
     }
-    const element = canonicalElement(key);
+    const element = elementOf(key);
     if (element === undefined)
       throw refusal("BadRequest", "managedFields", `${nameOf(place)}: ${JSON.stringify(key)} is no path element`);
     const child = json[key];
-    below.set(element, child === LEAF ? ONE_FIELD : readNode(child, { above: place, key }));
+    below.set(element, child === LEAF ? ONE_FIELD : readNode(child, elementOf, { above: place, key }));
   }
   return { member: self, below };
 }

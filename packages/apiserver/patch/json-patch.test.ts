@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { type JsonPatchOperation, jsonPatch } from "./json-patch.ts";
+import { allPasses } from "../turns.ts";
+import { type JsonPatchOperation, jsonPatch as jsonPatchInPasses } from "./json-patch.ts";
 import { formatPointer, parsePointer } from "./json-pointer.ts";
+
+const jsonPatch = (target: unknown, ops: readonly JsonPatchOperation[]): unknown =>
+  allPasses(jsonPatchInPasses(target, ops));
 
 const APPLIES: [rule: string, target: unknown, ops: JsonPatchOperation[], result: unknown][] = [
   ["add sets a member", { a: 1 }, [{ op: "add", path: "/b", value: 2 }], { a: 1, b: 2 }],
@@ -141,4 +145,8 @@ test("JSON pointers: what is formatted is parsed back", () => {
       assert.deepEqual(parsePointer(formatPointer(tokens)), tokens),
     ),
   );
+});
+
+test("a pointer of more steps than a document has levels names nothing", () => {
+  assert.throws(() => jsonPatch({}, [{ op: "add", path: "/a".repeat(100_000), value: 1 }]), { code: "Invalid" });
 });

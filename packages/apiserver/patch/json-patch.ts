@@ -1,3 +1,4 @@
+import { Pace, type Passes } from "../turns.ts";
 import { refusal } from "./json.ts";
 import { parsePointer } from "./json-pointer.ts";
 import { DoesNotApply, PatchedDocument } from "./patched-document.ts";
@@ -20,21 +21,26 @@ const MAX_COPIED_BYTES = 3 * 1024 * 1024;
  * first slash is ignored, positions count from the end when negative. A patch that does not apply is an `Invalid` fault
  * whose text names the operation. An operation costs what it says itself, not what the document holds.
  */
-export function jsonPatch(target: unknown, ops: readonly JsonPatchOperation[]): unknown {
-  const { document, failed } = patchedUntil(target, ops);
+export function* jsonPatch(target: unknown, ops: readonly JsonPatchOperation[]): Passes<unknown> {
+  const { document, failed } = yield* patchedUntil(target, ops);
+  yield;
   if (failed === undefined) return document.finished();
   const { number, error } = failed;
   if (!(error instanceof DoesNotApply)) throw error;
   throw refusal("Invalid", "JSON patch", `operation ${number} (${String(ops[number]!.op)}): ${error.message}`);
 }
 
+interface Patched {
+  document: PatchedDocument;
+  failed?: { number: number; error: unknown };
+}
+
 /** Applies operations in order up to the first that fails: the document as they leave it, and what failed. */
-export function patchedUntil(
-  target: unknown,
-  ops: readonly JsonPatchOperation[],
-): { document: PatchedDocument; failed?: { number: number; error: unknown } } {
+export function* patchedUntil(target: unknown, ops: readonly JsonPatchOperation[]): Passes<Patched> {
   const document = new PatchedDocument(target, MAX_COPIED_BYTES);
+  const pace = new Pace();
   for (const [number, op] of ops.entries()) {
+    if (pace.isOver()) yield;
     try {
       applyOne(document, op);
     } catch (error) {

@@ -1,10 +1,16 @@
+/** No document has more levels (`MAX_LEVELS`). */
+const MAX_TOKENS = 1000;
+
 /**
  * Reads a JSON Pointer (RFC 6901 §3) into its tokens, at least one. As kube-apiserver's library does, what stands before the first
- * slash is ignored, and a tilde that escapes nothing is a tilde. Undefined: the text has no slash.
+ * slash is ignored, and a tilde that escapes nothing is a tilde. Undefined: the text has no slash, or more than
+ * lead to anything.
  */
 export function parsePointer(text: string): [string, ...string[]] | undefined {
-  const [, first, ...rest] = text.split("/").map((token) => token.replace(/~[01]/g, (e) => (e === "~1" ? "/" : "~")));
-  return first === undefined ? undefined : [first, ...rest];
+  const [, first, ...rest] = text
+    .split("/", MAX_TOKENS + 2)
+    .map((token) => token.replace(/~[01]/g, (e) => (e === "~1" ? "/" : "~")));
+  return first === undefined || rest.length >= MAX_TOKENS ? undefined : [first, ...rest];
 }
 
 export function formatPointer(tokens: readonly string[]): string {

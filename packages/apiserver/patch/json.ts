@@ -19,6 +19,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value has no parts. */
+export function isLeaf(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
 /** An own member: `__proto__` and `constructor` are ordinary keys in JSON. */
 export function member(object: JsonObject, key: string): unknown {
   const value = object[key];
@@ -60,8 +65,10 @@ export function equalJson(a: unknown, b: unknown): boolean {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+  const keys = Object.keys(value);
+  const [only] = keys;
+  // What tells items apart is one member mostly.
+  if (keys.length === 1) return `{${JSON.stringify(only)}:${canonicalJson(value[only!])}}`;
+  const members = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
   return `{${members.join(",")}}`;
 }

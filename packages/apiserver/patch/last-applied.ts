@@ -1,4 +1,5 @@
 import type { Body, Schema } from "../served.ts";
+import { allPasses } from "../turns.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { compareFields } from "./compare.ts";
 import { difference, type FieldSet, NO_FIELDS, union } from "./field-set.ts";
@@ -22,8 +23,8 @@ function lastApplied(live: Body | undefined): string {
 export function takeableFields(live: Body, schema: Schema): FieldSet {
   const applied = parsed(lastApplied(live));
   if (applied === undefined) return NO_FIELDS;
-  const { added, modified, removed } = compareFields(applied, bare(live), schema);
-  return difference(fieldsOf(applied, schema), union(added, union(modified, removed)));
+  const { added, modified, removed } = allPasses(compareFields(applied, bare(live), schema));
+  return difference(allPasses(fieldsOf(applied, schema)), union(added, union(modified, removed)));
 }
 
 /** The object with the annotation brought up to date, where it has one: client-side apply goes on from there. */

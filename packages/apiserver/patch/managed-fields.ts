@@ -53,7 +53,8 @@ export function* trackInPasses(update: TrackedUpdate): Passes<unknown[]> {
   const managers = managersOf(before, after, subresource);
   if (before !== undefined && managers.size === 0) return [];
   yield;
-  if (update.mayNotFit === true && typedErrors(bare(after), objectSchema(update.schema), { allowDuplicates: true }))
+  const [whole, schema] = [bare(after), objectSchema(update.schema)];
+  if (update.mayNotFit === true && (yield* typedErrors(whole, schema, { allowDuplicates: true })))
     return yield* managersWritten(managers);
   yield;
   const updated = yield* updatedManagers(update, managers);
@@ -64,7 +65,7 @@ export function* trackInPasses(update: TrackedUpdate): Passes<unknown[]> {
 /** Who owns what after `update`, given who owned what before it. */
 export function* updatedManagers(update: TrackedUpdate, managers: Managers): Passes<Map<string, Manager>> {
   const { before, apiVersion, manager: name, subresource, time } = update;
-  const changes = changesIn({ ...update, before: before ?? update.blank });
+  const changes = yield* changesIn({ ...update, before: before ?? update.blank });
   const { added, modified } = changes(apiVersion)!;
   yield;
   const next = disownChanged(managers, changes);

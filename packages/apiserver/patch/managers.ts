@@ -95,7 +95,7 @@ export function* managersWritten(managers: Managers): Passes<unknown[]> {
       apiVersion: manager.apiVersion,
       ...(manager.time !== undefined && { time: manager.time }),
       fieldsType: "FieldsV1",
-      fieldsV1: toFieldsV1(manager.fields),
+      fieldsV1: yield* toFieldsV1(manager.fields),
       ...(manager.subresource !== "" && { subresource: manager.subresource }),
     });
     yield;

@@ -1,22 +1,24 @@
-import { isObject, type JsonObject, member, setMember, shallowCopy } from "./json.ts";
+import { allPasses, Pace, type Passes } from "../turns.ts";
+import { isLeaf, isObject, type JsonObject, member, setMember, shallowCopy } from "./json.ts";
 
 /**
  * JSON Merge Patch (RFC 7386 §2): `null` removes a member, an object merges, anything else replaces. Beyond the RFC, objects
  * in a list lose their nulls, unless the list replaces an object, as upstream.
  * Any JSON value is a valid patch, so nothing is refused; whether the result is an object is the caller's question.
  */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+export function* mergePatch(target: unknown, patch: unknown, pace = new Pace()): Passes<unknown> {
   if (!isObject(patch)) return isObject(target) ? patch : withoutNulls(patch);
   const result: JsonObject = isObject(target) ? shallowCopy(target) : {};
   for (const key of Object.keys(patch)) {
+    if (pace.isOver()) yield;
     const value = patch[key];
     if (value === null) delete result[key];
-    else setMember(result, key, typeof value === "object" ? mergePatch(member(result, key), value) : value);
+    else setMember(result, key, isLeaf(value) ? value : yield* mergePatch(member(result, key), value, pace));
   }
   return result;
 }
 
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
-  return isObject(value) ? mergePatch({}, value) : value;
+  return isObject(value) ? allPasses(mergePatch({}, value)) : value;
 }

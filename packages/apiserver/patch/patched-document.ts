@@ -22,6 +22,7 @@ export class PatchedDocument {
   #copyable: number;
   /** Containers made here, which nobody else knows. */
   readonly #own = new Set<object>();
+  #hasChunks = false;
   /** How many members objects have, where that was asked. */
   readonly #sizes = new Map<object, number>();
 
@@ -108,6 +109,7 @@ export class PatchedDocument {
     if (!isList(value) && !isObject(value)) throw new DoesNotApply(`nothing lies below ${JSON.stringify(token)}`);
     if (this.#own.has(value)) return value;
     const copy = isList(value) ? listCopy(value) : shallowCopy(value);
+    this.#hasChunks ||= copy instanceof ChunkedList;
     this.#own.add(copy);
     return copy;
   }
@@ -146,6 +148,8 @@ export class PatchedDocument {
   }
 
   #text(value: unknown): string | undefined {
+    // Asking for each value costs many times what the text does.
+    if (!this.#hasChunks) return JSON.stringify(value);
     return JSON.stringify(value, (_, inner: unknown) => (inner instanceof ChunkedList ? inner.items() : inner));
   }
 

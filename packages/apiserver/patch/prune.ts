@@ -39,19 +39,19 @@ export function* prune(
     const left = see(kept, version);
     if (all === undefined || left === undefined) continue;
     yield;
-    const gone = difference(fieldsIn(all), fieldsIn(left));
+    const gone = difference(yield* fieldsIn(all), yield* fieldsIn(left));
     yield;
     kept = removeFields(all.value, difference(gone, withNamedParents(fields, all.schema)), all.schema);
   }
   yield;
-  const dropped = difference(fieldsIn(whole), fieldsIn(see(kept, last.apiVersion) ?? whole));
+  const dropped = difference(yield* fieldsIn(whole), yield* fieldsIn(see(kept, last.apiVersion) ?? whole));
   yield;
   const pruned = removeFields(whole.value, intersection(dropped, lasting), whole.schema);
   return see(pruned, apiVersion)?.value ?? merged;
 }
 
-function fieldsIn({ value, schema }: Seen): FieldSet {
-  return withNamedParents(fieldsOf(value, schema), schema);
+function* fieldsIn({ value, schema }: Seen): Passes<FieldSet> {
+  return withNamedParents(yield* fieldsOf(value, schema), schema);
 }
 
 /** What all owners of a version own together; `first` comes first. */

@@ -1,6 +1,7 @@
 import type { Schema } from "../served.ts";
+import { Pace, type Passes } from "../turns.ts";
 import { goValue } from "./go-value.ts";
-import { canonicalJson, isObject, type JsonObject, member, refusal, setMember } from "./json.ts";
+import { canonicalJson, isLeaf, isObject, type JsonObject, member, refusal, setMember, shallowCopy } from "./json.ts";
 import {
   DELETE_FROM_LIST,
   failed,
@@ -23,12 +24,17 @@ import { memberSchema } from "./sub-schema.ts";
  *
  * What is wrong with a patch is told in upstream's words: `BadRequest` for malformed directives, `Internal` for what its merge fails at.
  */
-export function strategicMerge(target: unknown, patch: unknown, schema: Schema): unknown {
+export function* strategicMerge(target: unknown, patch: unknown, schema: Schema): Passes<unknown> {
   if (!isObject(patch)) throw refusal("BadRequest", "strategic merge patch", "the patch is no object");
-  return mergeObject(isObject(target) ? target : {}, patch, schema);
+  return yield* mergeObject(isObject(target) ? target : {}, patch, schema, new Pace());
 }
 
-function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+function* mergeObject(
+  target: JsonObject,
+  patch: JsonObject,
+  schema: Schema | undefined,
+  pace: Pace,
+): Passes<JsonObject> {
   switch (patchDirective(patch)) {
     case "replace":
       return withoutDirectives(patch) as JsonObject;
@@ -37,27 +43,37 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
     default:
   }
   const result = retain(target, patch);
-  for (const key of listsWithDirectives(patch)) mergeListField(result, patch, key, schema);
+  for (const key of listsWithDirectives(patch)) yield* mergeListField(result, patch, key, schema, pace);
   for (const [key, change] of Object.entries(patch)) {
+    if (pace.isOver()) yield;
     if (isDirective(key) || isSteered(patch, key)) continue;
-    mergeField(result, key, change, memberSchema(schema, key));
+    if (isLeaf(change) && change !== null) setMember(result, key, change);
+    else yield* mergeField(result, key, change, memberSchema(schema, key), pace);
   }
   return result;
 }
 
 function retain(target: JsonObject, patch: JsonObject): JsonObject {
   const kept = retainedKeys(patch);
-  if (kept === undefined) return { ...target };
-  return Object.fromEntries(Object.entries(target).filter(([key]) => kept.has(key)));
+  if (kept === undefined) return shallowCopy(target);
+  const result: JsonObject = {};
+  for (const key of Object.keys(target)) if (kept.has(key)) setMember(result, key, target[key]);
+  return result;
 }
 
-function mergeField(result: JsonObject, key: string, change: unknown, schema: Schema | undefined): void {
+function* mergeField(
+  result: JsonObject,
+  key: string,
+  change: unknown,
+  schema: Schema | undefined,
+  pace: Pace,
+): Passes<void> {
   const old = member(result, key);
   if (change === null) delete result[key];
   else if (isObject(change) && isObject(old) && !replaces(schema)) {
-    setMember(result, key, mergeObject(old, change, schema));
+    setMember(result, key, yield* mergeObject(old, change, schema, pace));
   } else if (Array.isArray(change) && Array.isArray(old) && merges(schema)) {
-    setMember(result, key, mergeList(old, change, schema));
+    setMember(result, key, yield* mergeList(old, change, schema, pace));
   } else if (isObject(change) && patchDirective(change) === "delete") {
     // Deleting what is not there, or a value of another type: an empty object stays, as upstream leaves it.
     setMember(result, key, {});
@@ -84,7 +100,13 @@ function isSteered(patch: JsonObject, key: string): boolean {
 }
 
 /** Merges one list that has directives beside it: deletions, then the change, then the order. */
-function mergeListField(result: JsonObject, patch: JsonObject, key: string, parent: Schema | undefined): void {
+function* mergeListField(
+  result: JsonObject,
+  patch: JsonObject,
+  key: string,
+  parent: Schema | undefined,
+  pace: Pace,
+): Passes<void> {
   const schema = memberSchema(parent, key);
   const order = listDirective(patch, SET_ORDER + key);
   const deletions = listDirective(patch, DELETE_FROM_LIST + key);
@@ -105,8 +127,16 @@ function mergeListField(result: JsonObject, patch: JsonObject, key: string, pare
   const left = deletions === undefined ? old : old.filter((item) => !gone.has(canonicalJson(item)));
   if (change === undefined && before === undefined) return;
   const merged =
-    change === undefined ? left : merges(schema) ? mergeList(left, change, schema) : withoutDirectives(change);
-  setMember(result, key, order === undefined ? merged : mergeOrder(merged as unknown[], order, old, idOf));
+    change === undefined
+      ? left
+      : merges(schema)
+        ? yield* mergeList(left, change, schema, pace)
+        : withoutDirectives(change);
+  setMember(
+    result,
+    key,
+    order === undefined ? merged : yield* mergeOrder(merged as unknown[], order, old, { idOf, pace }),
+  );
 }
 
 /** What a patch brings must stand in the order that it asks for. */
@@ -121,23 +151,30 @@ function checkOrder(change: readonly unknown[], order: readonly unknown[], idOf:
     );
 }
 
-function mergeList(old: readonly unknown[], change: readonly unknown[], schema: Schema | undefined): unknown[] {
+function* mergeList(
+  old: readonly unknown[],
+  change: readonly unknown[],
+  schema: Schema | undefined,
+  pace: Pace,
+): Passes<unknown[]> {
   const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
   const all = [...old, ...change];
   if (all.some(Array.isArray)) throw refusal("Invalid", "strategic merge patch", "lists of lists are not supported");
-  if (new Set(all.map((item) => (isObject(item) ? "object" : typeof item))).size > 1)
+  const type = typeof all[0];
+  if (!all.every((item) => typeof item === type))
     throw failed(`list element types are not identical: ${goValue([old, change])}`);
-  if (!all.some(isObject)) return mergeOrder([...new Set(all)], change, old, (item) => item);
+  if (!all.some(isObject)) return yield* mergeOrder([...new Set(all)], change, old, { idOf: (item) => item, pace });
   if (mergeKey === undefined) throw failed("cannot merge lists without merge key for");
-  return mergeObjects(old as readonly JsonObject[], change as readonly JsonObject[], schema?.items, mergeKey);
+  const objects = { old: old as readonly JsonObject[], change: change as readonly JsonObject[] };
+  return yield* mergeObjects(objects, schema?.items, mergeKey, pace);
 }
 
-function mergeObjects(
-  old: readonly JsonObject[],
-  change: readonly JsonObject[],
+function* mergeObjects(
+  { old, change }: { old: readonly JsonObject[]; change: readonly JsonObject[] },
   schema: Schema | undefined,
   mergeKey: string,
-): unknown[] {
+  pace: Pace,
+): Passes<unknown[]> {
   const idOf = identity(mergeKey);
   const directives = change.map(patchDirective);
   const plain = change.filter((_, i) => directives[i] === undefined);
@@ -150,12 +187,13 @@ function mergeObjects(
   const places = new Map<unknown, number>();
   for (const [at, item] of kept.entries()) if (!places.has(idOf(item))) places.set(idOf(item), at);
   for (const item of plain) {
+    if (pace.isOver()) yield;
     const id = idOf(item);
     const at = places.get(id);
     if (at === undefined) places.set(id, merged.push(withoutDirectives(item)) - 1);
-    else merged[at] = mergeObject(merged[at] as JsonObject, item, schema);
+    else merged[at] = yield* mergeObject(merged[at] as JsonObject, item, schema, pace);
   }
-  return mergeOrder(merged, plain, kept, idOf);
+  return yield* mergeOrder(merged, plain, kept, { idOf, pace });
 }
 
 /** What makes an element of a list itself: its merge key's value, or for scalars the value. */

@@ -1,6 +1,7 @@
 import { goTypeOf, printGo, printGoSyntax } from "../go-print.ts";
 import { MAX_ERROR_CHARS } from "../schema/field-errors.ts";
 import type { Schema } from "../served.ts";
+import { Pace, type Passes } from "../turns.ts";
 import { isObject } from "./json.ts";
 import { printPath } from "./path-element.ts";
 import { isDeclared, keepsUnknown, memberSchema } from "./sub-schema.ts";
@@ -13,17 +14,18 @@ export class Untyped extends Error {}
  * What keeps a value from being told field by field by its schema (structured-merge-diff's validation), in upstream's words; undefined
  * when nothing does. Nulls fit everywhere. `allowDuplicates`: stored lists may hold what was allowed once.
  */
-export function typedErrors(
+export function* typedErrors(
   value: unknown,
   schema: Schema,
   options: { allowDuplicates?: boolean } = {},
-): string | undefined {
+): Passes<string | undefined> {
   const errors: string[] = [];
-  check(value, schema, "", {
+  yield* check(value, schema, "", {
     errors,
     left: { chars: MAX_ERROR_CHARS },
     duplicates: options.allowDuplicates === true,
     open: false,
+    pace: new Pace(),
   });
   return errors.length > 1 ? ["errors:", ...errors.map((e) => `  ${e}`)].join("\n") : errors[0];
 }
@@ -35,19 +37,20 @@ interface Walk {
   duplicates: boolean;
   /** Unknown fields are kept from here on down. */
   open: boolean;
+  pace: Pace;
 }
 
-function check(value: unknown, schema: Schema | undefined, path: string, above: Walk): void {
+function* check(value: unknown, schema: Schema | undefined, path: string, above: Walk): Passes<void> {
   if (value === null || value === undefined) return;
   const walk = schema?.["x-kubernetes-preserve-unknown-fields"] === true ? { ...above, open: true } : above;
   const say = (text: string): void => tell(walk, path === "" ? text : `${path}: ${text}`);
   switch (formOf(schema)) {
     case "map":
-      if (isObject(value)) members(value, schema, path, walk);
+      if (isObject(value)) yield* members(value, schema, path, walk);
       else say(`expected map, got &{${printGo(value)}}`);
       return;
     case "list":
-      if (Array.isArray(value)) items(value, schema, path, walk, say);
+      if (Array.isArray(value)) yield* items(value, schema, path, walk, say);
       else say(`expected list, got &{${printGo(value)}}`);
       return;
     case "string":
@@ -94,8 +97,9 @@ function formOf(schema: Schema | undefined): "map" | "list" | "string" | "number
   }
 }
 
-function members(object: Record<string, unknown>, schema: Schema | undefined, path: string, walk: Walk): void {
+function* members(object: Record<string, unknown>, schema: Schema | undefined, path: string, walk: Walk): Passes<void> {
   for (const name of Object.keys(object)) {
+    if (walk.pace.isOver()) yield;
     if (!isDeclared(schema, name) && !keepsUnknown(schema, walk.open)) {
       tell(walk, `${path}.${name}: field not declared in schema`);
       return;
@@ -104,20 +108,21 @@ function members(object: Record<string, unknown>, schema: Schema | undefined, pa
     const inner = memberSchema(schema, name);
     // Most values are texts where texts are wanted.
     if (typeof value === "string" && inner?.type === "string") continue;
-    check(value, inner, `${path}.${name}`, walk);
+    yield* check(value, inner, `${path}.${name}`, walk);
   }
 }
 
-function items(
+function* items(
   list: readonly unknown[],
   schema: Schema | undefined,
   path: string,
   walk: Walk,
   say: (text: string) => void,
-): void {
+): Passes<void> {
   const type = schema?.["x-kubernetes-list-type"];
   const seen = new Set<string>();
   for (const [i, item] of list.entries()) {
+    if (walk.pace.isOver()) yield;
     let at = `[${i}]`;
     if (type === "set" || type === "map") {
       const element = itemElement(schema, item);
@@ -127,7 +132,9 @@ function items(
       if (seen.has(element) && !walk.duplicates) say(`duplicate entries for key ${at}`);
       seen.add(element);
     }
-    check(item, schema?.items, path + at, walk);
+    // A text that may be one needs no look, as most items of sets.
+    if (typeof item === "string" && formOf(schema?.items) === "string") continue;
+    yield* check(item, schema?.items, path + at, walk);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Schema } from "../served.ts";
+import type { Pace, Passes } from "../turns.ts";
 import { isObject, type JsonObject, member } from "./json.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
@@ -28,9 +29,14 @@ export function itemElement(schema: Schema | undefined, item: unknown): PathElem
  * The items of an associative list by what tells them apart, in order. Items that share an identity are collected: stored
  * lists may hold such, since validation of old was laxer. Items without identity are left out.
  */
-export function itemsByElement(schema: Schema | undefined, list: unknown): Map<PathElement, unknown[]> {
+export function* itemsByElement(
+  schema: Schema | undefined,
+  list: unknown,
+  pace: Pace,
+): Passes<Map<PathElement, unknown[]>> {
   const found = new Map<PathElement, unknown[]>();
   for (const item of Array.isArray(list) ? list : []) {
+    if (pace.isOver()) yield;
     const element = itemElement(schema, item);
     if (element === undefined) continue;
     const same = found.get(element);

@@ -1,4 +1,5 @@
 import type { Body, Schema } from "../served.ts";
+import { allPasses, type Passes } from "../turns.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { difference, equalSets, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import type { Manager, Managers } from "./managers.ts";
@@ -17,32 +18,30 @@ export interface Change {
   inVersion?: InVersion | undefined;
 }
 
+/** What a write changes in a version. */
+export type Changes = (apiVersion: string) => Comparison | undefined;
+
 /**
  * What a write changes, in the fields of each version: owners know an object by the fields of the version that they wrote it in
  * (structured-merge-diff's `Updater.update`). Undefined: the kind has no such version any more.
  */
-export function changesIn(change: Change): (apiVersion: string) => Comparison | undefined {
+export function* changesIn(change: Change): Passes<Changes> {
   const { before, after, schema, inVersion } = change;
-  const known = new Map<string, Comparison | undefined>([
-    [change.apiVersion, compareFields(bare(before), bare(after), objectSchema(schema))],
-  ]);
+  const written = yield* compareFields(bare(before), bare(after), objectSchema(schema));
+  const known = new Map<string, Comparison | undefined>([[change.apiVersion, written]]);
   return (apiVersion) => {
     if (inVersion === undefined) return known.get(change.apiVersion);
     if (!known.has(apiVersion)) {
       const is = inVersion(after, apiVersion);
       const was = before === undefined ? undefined : inVersion(before, apiVersion)?.object;
-      known.set(apiVersion, is && compareFields(bare(was), bare(is.object), objectSchema(is.schema)));
+      known.set(apiVersion, is && allPasses(compareFields(bare(was), bare(is.object), objectSchema(is.schema))));
     }
     return known.get(apiVersion);
   };
 }
 
 /** Takes what changed away from all owners but `except`, and those away that own nothing, or wrote in a version that is no more. */
-export function disownChanged(
-  managers: Managers,
-  changes: ReturnType<typeof changesIn>,
-  except?: string,
-): Map<string, Manager> {
+export function disownChanged(managers: Managers, changes: Changes, except?: string): Map<string, Manager> {
   const left = new Map<string, Manager>();
   for (const [id, manager] of managers) {
     const changed = changes(manager.apiVersion);
@@ -54,7 +53,7 @@ export function disownChanged(
 }
 
 /** Of an owner's fields those that a write sets to something else. */
-export function contested(manager: Manager, changes: ReturnType<typeof changesIn>): FieldSet {
+export function contested(manager: Manager, changes: Changes): FieldSet {
   const changed = changes(manager.apiVersion);
   const none: FieldSet = { member: false, below: new Map() };
   return changed === undefined ? none : intersection(manager.fields, union(changed.modified, changed.added));

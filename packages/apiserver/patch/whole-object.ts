@@ -1,11 +1,14 @@
 import { wholeObject } from "../schema/object-meta.ts";
 import type { Body, Schema } from "../served.ts";
+import { type JsonObject, shallowCopy } from "./json.ts";
 
 /** The object without its managedFields; a create starts from nothing. */
 export function bare(object: Body | undefined): Record<string, unknown> {
   if (object === undefined) return {};
   const { managedFields: _managedFields, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  const copy = shallowCopy(object as unknown as JsonObject);
+  copy.metadata = metadata;
+  return copy;
 }
 
 const whole = new WeakMap<Schema, Schema>();

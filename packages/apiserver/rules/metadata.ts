@@ -42,18 +42,33 @@ export function embeddedMetadataErrors(object: Body): FieldError[] {
 
 function contentErrors(object: Body): FieldError[] {
   const { labels = {}, annotations = {} } = object.metadata;
-  return [
-    ...Object.entries(labels).flatMap(([key, value]) => [
-      ...bad("labels", key, qualifiedName(key)),
-      ...bad("labels", value, labelValue(value)),
-    ]),
-    ...annotationErrors(annotations),
-    ...ownerErrors(object),
-  ];
+  const errors: FieldError[] = [];
+  for (const key of Object.keys(labels)) {
+    if (errors.length > MOST_TOLD) break;
+    errors.push(...bad("labels", key, qualifiedName(key)));
+    errors.push(...bad("labels", labels[key], labelValue(labels[key]!)));
+  }
+  return errors.concat(annotationErrors(annotations), ownerErrors(object));
 }
 
+/** What is wrong with a name takes more than 150 letters to say: of more than these none is reported (`MAX_ERROR_CHARS`). */
+const MOST_TOLD = 2000;
+
+/** What is wrong with names that are qualified. */
+function badNames(field: string, names: readonly string[], judged = (name: string) => name): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name of names) {
+    if (errors.length > MOST_TOLD) break;
+    errors.push(...bad(field, name, qualifiedName(judged(name))));
+  }
+  return errors;
+}
+
+const NONE: readonly FieldError[] = [];
+
 /** One error for each thing that is wrong with a value. */
-function bad(field: string, value: unknown, rules: readonly string[]): FieldError[] {
+function bad(field: string, value: unknown, rules: readonly string[]): readonly FieldError[] {
+  if (rules.length === 0) return NONE;
   return rules.map((rule) => ({
     field: `metadata.${field}`,
     reason: "FieldValueInvalid",
@@ -76,8 +91,10 @@ function nameErrors({ metadata }: Body, rule: NameRule): FieldError[] {
 }
 
 function annotationErrors(annotations: Readonly<Record<string, string>>): FieldError[] {
-  const errors = Object.keys(annotations).flatMap((key) => bad("annotations", key, qualifiedName(key.toLowerCase())));
-  const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  const keys = Object.keys(annotations);
+  const errors = badNames("annotations", keys, (key) => key.toLowerCase());
+  let size = 0;
+  for (const key of keys) size += key.length + annotations[key]!.length;
   if (size <= ANNOTATIONS_LIMIT) return errors;
   const message = `Too long: may not be more than ${ANNOTATIONS_LIMIT} bytes`;
   return [...errors, { field: "metadata.annotations", reason: "FieldValueTooLong", message }];
@@ -123,9 +140,7 @@ function finalizerErrors(
   const isStrict = resource.builtIn && resource.group !== "apiextensions.k8s.io";
   const short = isStrict ? finalizers.map((name, i) => [name, i] as const) : [];
   return [
-    ...(old !== undefined && resource.builtIn
-      ? []
-      : finalizers.flatMap((name) => bad("finalizers", name, qualifiedName(name)))),
+    ...(old !== undefined && resource.builtIn ? [] : badNames("finalizers", finalizers)),
     ...(both && old === undefined
       ? bad("finalizers", finalizers, ["finalizer orphan and foregroundDeletion cannot be both set"])
       : []),

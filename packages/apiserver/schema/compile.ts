@@ -6,6 +6,7 @@
  * (`openapi-v2.ts`, `openapi-v3.ts`). Everything is a pure function of schemas and objects: no clock, no I/O, no state.
  */
 import type { FieldError, Schema, ServedResource } from "../served.ts";
+import { allPasses, type Passes } from "../turns.ts";
 import { compileRules, type Rules } from "./cel/rules.ts";
 import { applyDefaults } from "./defaults.ts";
 import { coerceEmbedded, embeddedErrors } from "./embedded.ts";
@@ -30,6 +31,8 @@ export interface CompiledSchema {
    * rules see their old value. Rules that unchanged parts break are listed in `warned`, each once.
    */
   validate(value: unknown, old?: unknown, warned?: string[]): FieldError[];
+  /** `validate` in passes over the value. */
+  judge(value: unknown, old?: unknown, warned?: string[]): Passes<FieldError[]>;
 }
 
 /**
@@ -42,6 +45,23 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
   const root = nodeOf(schema.type === "object" ? wholeObject(schema) : schema);
   // Programs are made on first use: most kinds of a cluster never see an object.
   let rules: Rules | undefined;
+  const judge: CompiledSchema["judge"] = function* (value, old, warned = []) {
+    const errors: FieldError[] = [];
+    validateNode(root, value, old, "", errors);
+    yield;
+    errors.push(...scaleErrors(scale, value));
+    embeddedErrors(root, value, "", errors);
+    yield;
+    const mayHave = old === undefined || !hasListErrors(root, old);
+    yield;
+    if (mayHave) listErrors(root, value, "", errors);
+    if (!root.hasRules) return errors;
+    yield;
+    if (errors.some(blocksRules)) return [...errors, NOT_CHECKED];
+    rules ??= compileRules(root);
+    rules.check(value, old, errors, warned);
+    return errors;
+  };
   return {
     coerce: (value) => coerceEmbedded(root, value, ""),
     prune: (value) => prune(root, value),
@@ -51,18 +71,8 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
       findNulls(root, value, "", errors);
       return errors;
     },
-    validate(value, old, warned = []) {
-      const errors: FieldError[] = [];
-      validateNode(root, value, old, "", errors);
-      errors.push(...scaleErrors(scale, value));
-      embeddedErrors(root, value, "", errors);
-      if (old === undefined || !hasListErrors(root, old)) listErrors(root, value, "", errors);
-      if (!root.hasRules) return errors;
-      if (errors.some(blocksRules)) return [...errors, NOT_CHECKED];
-      rules ??= compileRules(root);
-      rules.check(value, old, errors, warned);
-      return errors;
-    },
+    validate: (value, old, warned) => allPasses(judge(value, old, warned)),
+    judge,
   };
 }
 

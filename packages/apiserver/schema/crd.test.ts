@@ -155,6 +155,11 @@ const cases: [name: string, change: Change, ...messages: (string | RegExp)[]][] 
     /\.pattern: Invalid value: "a\(\?=b\)": must be a valid regular expression/,
   ],
   [
+    "patterns are of bounded length",
+    withSpec({ type: "string", pattern: "a".repeat(10_001) }),
+    /\.pattern: Invalid value: "a+": must be a valid regular expression, but isn't: error parsing regexp: expression too large$/,
+  ],
+  [
     "map lists name their keys",
     withSpec({ type: "array", "x-kubernetes-list-type": "map", items: { type: "object", properties: {} } }),
     `${AT}.x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map`,

@@ -1,7 +1,7 @@
 import type { FieldError } from "../served.ts";
 
 /** What one refusal holds at most. Paths may be long and stand in each error, so their number alone bounds nothing. */
-export const MAX_ERROR_CHARS = 1024 * 1024;
+export const MAX_ERROR_CHARS = 256 * 1024;
 
 /** Field errors in order, equal ones once, until they hold `MAX_ERROR_CHARS`; one is always kept. */
 export class FieldErrors implements Iterable<FieldError> {
@@ -11,6 +11,11 @@ export class FieldErrors implements Iterable<FieldError> {
 
   get isEmpty(): boolean {
     return this.#list.length === 0;
+  }
+
+  /** No more are taken. */
+  get isFull(): boolean {
+    return this.#left <= 0;
   }
 
   add(error: FieldError): void {

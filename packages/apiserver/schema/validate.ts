@@ -23,17 +23,19 @@ interface Verdict {
 
 /** Adds to `errors` what is wrong with `value`. `old` is the value it replaces, where that is known. */
 export function validateNode(node: Node, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
-  for (const error of ratcheted(node, value, old, path).errors) errors.push(error);
+  const verdict = newVerdict();
+  ratcheted(node, value, old, path, verdict);
+  for (const error of verdict.errors) errors.push(error);
 }
 
-function ratcheted(node: Node, value: unknown, old: unknown, path: string): Verdict {
-  return old !== undefined && sameJson(value, old)
-    ? { errors: new FieldErrors(), passed: 0 }
-    : judge(node, value, old, path);
+const newVerdict = (): Verdict => ({ errors: new FieldErrors(), passed: 0 });
+
+function ratcheted(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
+  if (old === undefined || !sameJson(value, old)) judge(node, value, old, path, verdict);
 }
 
-function judge(node: Node, value: unknown, old: unknown, path: string): Verdict {
-  const verdict: Verdict = { errors: new FieldErrors(), passed: 0 };
+/** Adds to a verdict, which is that of all that is judged together: one for each value would cost more than the checks. */
+function judge(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
   const add = (error: FieldError | undefined): void => {
     if (error !== undefined) verdict.errors.add(error);
   };
@@ -42,7 +44,7 @@ function judge(node: Node, value: unknown, old: unknown, path: string): Verdict 
   if (value === null) {
     if (mismatch === undefined) verdict.passed++;
     add(enumError(node, value, path));
-    return verdict;
+    return;
   }
   if (node.types.length > 0 || node.formatName !== undefined) verdict.passed += mismatch === undefined ? 2 : 1;
   combined(node, value, old, path, verdict);
@@ -67,7 +69,6 @@ function judge(node: Node, value: unknown, old: unknown, path: string): Verdict 
     ofObject(node, value, old, path, verdict);
     verdict.passed++;
   }
-  return verdict;
 }
 
 function merge(into: Verdict, { errors, passed }: Verdict): void {
@@ -131,7 +132,10 @@ function ofList(node: Node, list: readonly unknown[], old: unknown, path: string
   const { minItems, maxItems, uniqueItems } = node.schema;
   if (node.items !== undefined) {
     const before = predecessors(node, old);
-    for (const [i, item] of list.entries()) merge(verdict, ratcheted(node.items, item, before(item), `${path}[${i}]`));
+    for (const [i, item] of list.entries()) {
+      if (verdict.errors.isFull) break;
+      ratcheted(node.items, item, before(item), `${path}[${i}]`, verdict);
+    }
   }
   if (minItems !== undefined && list.length < minItems)
     verdict.errors.add(invalid(path, list.length, `${path} in body should have at least ${minItems} items`));
@@ -150,11 +154,12 @@ function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path
     if (maxProperties !== undefined && count > maxProperties) verdict.errors.add(tooMany(path, count, maxProperties));
   }
   for (const key in value) {
+    if (verdict.errors.isFull) break;
     const declared = node.properties.get(key);
     const child = declared ?? (typeof node.additional === "object" ? node.additional : undefined);
     // Without a path above, that of a map's value begins with a dot, as upstream: errors of defaults read so.
     const below = declared === undefined ? `${path}.${key}` : at + key;
-    if (child !== undefined) merge(verdict, ratcheted(child, value[key], oldField(old, key), below));
+    if (child !== undefined) ratcheted(child, value[key], oldField(old, key), below, verdict);
   }
   for (const name of node.required) if (!Object.hasOwn(value, name)) verdict.errors.add(required(at + name));
 }
@@ -162,7 +167,11 @@ function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path
 /** anyOf, oneOf, allOf, not. Their own errors have no place; those of the closest alternative are reported too. */
 function combined(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
   const say = (text: string): void => verdict.errors.add(invalid("", "", `${JSON.stringify(path)} must ${text}`));
-  const attempt = (candidate: Node): Verdict => judge(candidate, value, old, path);
+  const attempt = (candidate: Node): Verdict => {
+    const own = newVerdict();
+    judge(candidate, value, old, path, own);
+    return own;
+  };
   if (node.anyOf.length > 0) {
     const outcomes: Verdict[] = [];
     for (const part of node.anyOf) if (outcomes.push(attempt(part)) && isValid(outcomes.at(-1)!)) break;

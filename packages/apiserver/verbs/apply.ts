@@ -3,6 +3,7 @@ import { withVersions } from "../conversion/with-versions.ts";
 import type { Call } from "../core.ts";
 import { isRecord } from "../json-value.ts";
 import { applyInPasses } from "../patch/apply.ts";
+import { shallowCopy } from "../patch/json.ts";
 import { Untyped } from "../patch/typed-errors.ts";
 import type { Body } from "../served.ts";
 import { apiVersionOf } from "../served.ts";
@@ -19,6 +20,7 @@ import { readBoolean } from "./write-options.ts";
 export async function apply(call: Call): Promise<{ object: Body; created: boolean }> {
   const { core, resource } = call;
   const config = configurationOf(call, { apiVersion: apiVersionOf(resource), kind: resource.kind });
+  await letOthersGo(call);
   const given = {
     config: writable(call, config),
     manager: call.query.get("fieldManager") ?? "",
@@ -77,7 +79,9 @@ export function configurationOf(call: Call, wanted: { apiVersion: string; kind: 
   const metadata = isRecord(value.metadata) ? value.metadata : {};
   if (metadata.managedFields !== undefined && metadata.managedFields !== null)
     throw badRequest("metadata.managedFields must be nil");
-  return { ...value, metadata } as unknown as Body;
+  const config = shallowCopy(value);
+  config.metadata = metadata;
+  return config as unknown as Body;
 }
 
 /** Keys that stand twice are minded last, as upstream does. */

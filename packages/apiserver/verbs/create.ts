@@ -73,7 +73,9 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   resource.prepareCreate?.(object, now);
   writeOut(resource, object);
   await letOthersGo(call);
-  const errors = [...metadataErrors(object, resource), ...core.registry.compiled(resource).validate(object)];
+  const errors = metadataErrors(object, resource);
+  await letOthersGo(call);
+  errors.push(...(await passesInTurns(call, core.registry.compiled(resource).judge(object))));
   await letOthersGo(call);
   errors.push(...(resource.validate?.(object) ?? []));
   await letOthersGo(call);

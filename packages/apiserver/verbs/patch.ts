@@ -11,7 +11,7 @@ import { invalid as invalidField } from "../schema/field-error.ts";
 import type { Body, Schema } from "../served.ts";
 import { apiVersionOf } from "../served.ts";
 import { badRequest, invalid, refusal, statusOfError } from "../status.ts";
-import { letOthersGo, passesInTurns } from "../turns.ts";
+import { letOthersGo, type Passes, passesInTurns } from "../turns.ts";
 import { addWarnings } from "../warnings.ts";
 import { typeOfResource } from "../wire/compile.ts";
 import { conversionComplaint } from "../wire/convert.ts";
@@ -42,7 +42,7 @@ export async function patch(call: Call): Promise<{ object: Body; created: boolea
   // The text of a patch is not that of the object.
   const textless = { ...call, text: undefined };
   const object = await rewrite(call, async (live) => {
-    const changed = change(live);
+    const changed = await passesInTurns(call, change(live));
     await letOthersGo(call);
     const patched = await passesInTurns(call, grown(changed, live.metadata.managedFields));
     await letOthersGo(call);
@@ -115,15 +115,18 @@ function strangeIn({ contentType, body, duplicates = [] }: Call): string[] {
   return isOperations ? texts.map((text) => `json patch ${text}`) : texts;
 }
 
-/** The patch of the call's body and content type as a pure function. Throws UnsupportedMediaType for types that the kind does not take. */
-export function patcher(call: Call, schema: Schema): (target: unknown) => unknown {
+/** A patch as a pure function, in passes. */
+export type Patcher = (target: unknown) => Passes<unknown>;
+
+/** The patch of the call's body and content type. Throws UnsupportedMediaType for types that the kind does not take. */
+export function patcher(call: Call, schema: Schema): Patcher {
   const { body, resource } = call;
   switch (mediaType(call.contentType)) {
     case JSON_PATCH: {
       const operations = readOperations(body);
-      return (target) => {
+      return function* (target) {
         try {
-          return jsonPatch(target, operations);
+          return yield* jsonPatch(target, operations);
         } catch (error) {
           if (!isFault(error, "Invalid")) throw error;
           throw refusal("Invalid", "the server rejected our request due to an error in our request", {});

@@ -8,7 +8,7 @@ import { ownersAfterScale, SCALE_VERSION, type Scaled, scaleOwners, scaleSchema 
 import type { Body } from "../served.ts";
 import { apiVersionOf } from "../served.ts";
 import { badRequest, invalid } from "../status.ts";
-import { passesInTurns } from "../turns.ts";
+import { allPasses, passesInTurns } from "../turns.ts";
 import { decodeWire } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 import { configurationOf, tellDuplicates, typed } from "./apply.ts";
@@ -25,13 +25,13 @@ export async function scale(call: Call, verb: string): Promise<unknown> {
   const isApply = mediaType(call.contentType) === APPLY;
   if (isApply) checkWriteOptions(call, "PatchOptions", true);
   const whole = verb === "update" ? readScale(call) : undefined;
-  const change = whole !== undefined ? () => whole : isApply ? undefined : patcher(call, { type: "object" });
+  const change = whole !== undefined || isApply ? undefined : patcher(call, { type: "object" });
   const applied = isApply ? applier(call) : undefined;
   const path = call.resource.scale!.specReplicasPath;
   const object = await rewrite(
     call,
     async (live) => {
-      const wanted = (await applied?.(live)) ?? change!(scaleOf(call, live));
+      const wanted = (await applied?.(live)) ?? whole ?? allPasses(change!(scaleOf(call, live)));
       const replicas = replicasOf(call, wanted);
       const given = isRecord(wanted) && isRecord(wanted.metadata) ? wanted.metadata.resourceVersion : undefined;
       const next = copyJson(withValueAt(live, path, replicas));

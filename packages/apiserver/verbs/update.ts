@@ -8,7 +8,7 @@ import { validateManagedFields } from "../patch/managers.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../served.ts";
 import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../status.ts";
-import { letOthersGo, noteSize } from "../turns.ts";
+import { letOthersGo, noteSize, passesInTurns } from "../turns.ts";
 import { writeOut } from "../wire/compile.ts";
 import { store } from "./create.ts";
 import {
@@ -183,11 +183,10 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   if (resource.hasGeneration && subresource !== "binding" && specOf(call, next, live))
     next.metadata.generation = (live.metadata.generation ?? 0) + 1;
   await letOthersGo(call);
-  const errors = [
-    ...(resource.builtIn ? badOwners : []),
-    ...metadataErrors(next, resource, live),
-    ...ofPart(call, subresource, core.registry.compiled(resource).validate(next, live, call.warnings)),
-  ];
+  const errors = [...(resource.builtIn ? badOwners : []), ...metadataErrors(next, resource, live)];
+  await letOthersGo(call);
+  const bySchema = await passesInTurns(call, core.registry.compiled(resource).judge(next, live, call.warnings));
+  errors.push(...ofPart(call, subresource, bySchema));
   await letOthersGo(call);
   errors.push(...(resource.validate?.(next, live) ?? []));
   await letOthersGo(call);

@@ -14,6 +14,9 @@ export function blankObject(resource: ServedResource): Body | undefined {
   return type === undefined ? undefined : (blankOf(type) as Body);
 }
 
+/** A schema that says nothing. */
+const ANYTHING = compile({});
+
 /**
  * A built-in kind's schema at work: its Go type decides what is known and what stands, its schema and `setDefaults` fill in. Nothing is
  * validated by schema: upstream's rules for these kinds are written by hand, and so are they here.
@@ -30,6 +33,7 @@ export function compileWire(resource: ServedResource, type: WireType): CompiledS
     },
     nullErrors: () => [],
     validate: () => [],
+    judge: ANYTHING.judge,
   };
 }
 
