@@ -1,7 +1,7 @@
 import { equalJson } from "../patch/json.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { immutableField, requiredField } from "./field-errors.ts";
-import { at, membersAt, numberAt } from "./read.ts";
+import { at, membersAt, numberAt, objectsAt } from "./read.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
 import { labelText } from "./service.ts";
 import { nonNegative } from "./value-rules.ts";
@@ -62,7 +62,15 @@ export const statefulSet: ServedResource = serve({
   hasGeneration: true,
   scale: scalable,
   columns: [column("Ready", readyOf), age, ...containerColumns],
-  setDefaults: (object) => fillIn(object, { partition: 0 }),
+  setDefaults(object) {
+    fillIn(object, { partition: 0 });
+    for (const claim of objectsAt(object, "spec.volumeClaimTemplates")) {
+      // Upstream's conversion writes what they are, whatever is sent.
+      claim.apiVersion = "v1";
+      claim.kind = "PersistentVolumeClaim";
+      claim.status = { phase: "Pending", ...membersAt(claim, "status") };
+    }
+  },
   validate: validateStatefulSet,
 });
 

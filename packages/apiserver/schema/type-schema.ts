@@ -90,8 +90,9 @@ function valueSchema(type: WireType): Schema {
 function merging(schema: Schema, { merging: { as, keys, strategy, mergeKey } }: Declared): Schema {
   if (as === undefined && strategy === undefined) return schema;
   const merged: Schema = { ...schema };
+  // Bytes are a list in Go only.
   if (as !== undefined && schema.type === "array") merged["x-kubernetes-list-type"] = as as "atomic" | "set" | "map";
-  else if (as !== undefined) merged["x-kubernetes-map-type"] = as as "atomic" | "granular";
+  if (as !== undefined && schema.type === "object") merged["x-kubernetes-map-type"] = as as "atomic" | "granular";
   if (keys !== undefined) {
     merged["x-kubernetes-list-map-keys"] = keys;
     merged.items = withZeroKeys(schema.items!, keys);

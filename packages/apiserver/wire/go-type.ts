@@ -23,7 +23,7 @@ export interface Struct {
   isAtomic: boolean;
   /** Its fields as they are declared; embedded structs are one each. */
   declared: readonly Declared[];
-  /** Its fields by their names in JSON, those of embedded structs included. */
+  /** Its fields by their names in JSON, those of embedded structs and an object's `kind` and `apiVersion` included. */
   fields: ReadonlyMap<string, WireField>;
 }
 

@@ -8,9 +8,16 @@ import { fieldOf, typeOf } from "./notation.ts";
 
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = sections;
 
+const TEXT: WireField = { type: { is: "string", go: "string" }, written: "unlessEmpty", through: [] };
+/** What an object within another one claims to be. */
+const TYPE_META: readonly [string, WireField][] = [
+  ["kind", TEXT],
+  ["apiVersion", TEXT],
+];
+
 const structs = new Map<string, Struct>();
 
-/** The type of a kind's objects (`apps`, `Deployment`; the core group is `core`); undefined for kinds that have none. Its own apiVersion and kind are no fields of it. */
+/** The type of a kind's objects (`apps`, `Deployment`; the core group is `core`); undefined for kinds that have none. Who decodes an object keeps its own apiVersion and kind out of it. */
 export function wireTypeOf(group: string, kind: string): Struct | undefined {
   const section = group === "" ? "core" : group.split(".")[0]!;
   return TABLE[section]?.[kind] === undefined ? undefined : structOf(`${section}.${kind}`);
@@ -37,7 +44,7 @@ function structOf(fullName: string): Struct {
       return declared;
     },
     get fields() {
-      fields ??= new Map(this.declared.flatMap(inJson));
+      fields ??= new Map([...(this.isObject ? TYPE_META : []), ...this.declared.flatMap(inJson)]);
       return fields;
     },
   };
