@@ -7,7 +7,7 @@ INSTALLED := node_modules/.package-lock.json
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-attack test-all check generate bundle image test-install agent test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-attack test-all check generate kubernetes-types bundle image test-install agent test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,11 @@ check: $(INSTALLED) ## Types, lint, format, limits, layers, generated files
 
 generate: $(INSTALLED) ## Write deploy/ and docs/api.md from the kinds and controllers
 	@bin/slipway crds --write .
+
+kubernetes-types: TABLE := packages/apiserver/data/kubernetes-types.json
+kubernetes-types: $(INSTALLED) ## Write the table of Kubernetes' types that packages/apiserver goes by, from its Go types (needs Go)
+	@"$$($(NODE) test/kubernetes/assets/main.ts kubernetes-types)/kubernetes-types" >$(TABLE).new
+	@mv $(TABLE).new $(TABLE)
 
 bundle: $(INSTALLED) ## dist/bundle: the command as few files, for any Node 24 or newer
 	@$(NODE) tools/bundle.ts

@@ -3,18 +3,8 @@ import { duplicateField, forbiddenField, invalidField, requiredField } from "./f
 import { humanDuration } from "./human-duration.ts";
 import { laterOnes } from "./later-ones.ts";
 import { at, objectsAt, textAt, textsAt } from "./read.ts";
-import { about, bytes, fields, int32, keyedForApply, listOf, mapOf, text, texts, time } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 import { oneOfField } from "./value-rules.ts";
-
-const condition = fields({
-  "type!": text,
-  "status!": text,
-  reason: text,
-  message: text,
-  lastUpdateTime: time,
-  lastTransitionTime: time,
-});
 
 export const certificateSigningRequest: ServedResource = serve({
   apiVersion: "certificates.k8s.io/v1",
@@ -24,23 +14,6 @@ export const certificateSigningRequest: ServedResource = serve({
   namespaced: false,
   status: true,
   untracked: true,
-  members: {
-    spec: fields({
-      "request!": about("PEM of the request, in base64.", bytes),
-      "signerName!": about("Who is to sign.", text),
-      expirationSeconds: int32,
-      usages: texts,
-      username: text,
-      uid: text,
-      groups: texts,
-      extra: mapOf(listOf(text)),
-    }),
-    status: fields({
-      conditions: keyedForApply(condition, "type"),
-      certificate: about("PEM of the issued certificate, in base64.", bytes),
-    }),
-  },
-  required: ["spec"],
   selectableFields: { "spec.signerName": (object) => textAt(object, "spec.signerName") },
   columns: [
     age,

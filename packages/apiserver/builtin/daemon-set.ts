@@ -1,34 +1,12 @@
 import { equalJson } from "../patch/json.ts";
-import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { immutableField, requiredField } from "./field-errors.ts";
-import { podTemplate } from "./pod-spec.ts";
-import { at, membersAt, numberAt } from "./read.ts";
-import {
-  about,
-  anyObject,
-  conditions,
-  fields,
-  int32,
-  int64,
-  intOrString,
-  labelSelector,
-  listOf,
-  quantities,
-  text,
-  textMap,
-  texts,
-  time,
-  withDefault,
-} from "./schema-words.ts";
+import { at, membersAt, numberAt, objectsAt } from "./read.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
 import { labelText } from "./service.ts";
 import { nonNegative } from "./value-rules.ts";
-import { claimSpec } from "./volume.ts";
 import { containerColumns, defaultTemplate, readyOf, scalable, selectorColumn } from "./workload.ts";
 import { validateDaemonSet, validateStatefulSet } from "./workload-validation.ts";
-
-const rollingUpdate = (parts: Parameters<typeof fields>[0]) => fields({ type: text, rollingUpdate: fields(parts) });
 
 export const daemonSet: ServedResource = serve({
   apiVersion: "apps/v1",
@@ -39,27 +17,6 @@ export const daemonSet: ServedResource = serve({
   namespaced: true,
   status: true,
   hasGeneration: true,
-  members: {
-    spec: fields({
-      "selector!": labelSelector,
-      "template!": podTemplate,
-      updateStrategy: rollingUpdate({ maxUnavailable: intOrString, maxSurge: intOrString }),
-      minReadySeconds: int32,
-      revisionHistoryLimit: withDefault(int32, 10),
-    }),
-    status: fields({
-      currentNumberScheduled: int32,
-      numberMisscheduled: int32,
-      desiredNumberScheduled: int32,
-      numberReady: int32,
-      observedGeneration: int64,
-      updatedNumberScheduled: int32,
-      numberAvailable: int32,
-      numberUnavailable: int32,
-      collisionCount: int32,
-      conditions: conditions(),
-    }),
-  },
   columns: [
     numberColumn("Desired", "status.desiredNumberScheduled"),
     numberColumn("Current", "status.currentNumberScheduled"),
@@ -94,23 +51,6 @@ function countTemplates({ metadata }: Body, generation: number): void {
   metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
 }
 
-const claimTemplate = fields({
-  apiVersion: text,
-  kind: text,
-  metadata: objectMeta,
-  spec: claimSpec,
-  status: fields({
-    phase: text,
-    accessModes: texts,
-    capacity: quantities,
-    conditions: conditions({ lastProbeTime: time }),
-    allocatedResources: quantities,
-    allocatedResourceStatuses: textMap,
-    currentVolumeAttributesClassName: text,
-    modifyVolumeStatus: anyObject,
-  }),
-});
-
 export const statefulSet: ServedResource = serve({
   apiVersion: "apps/v1",
   kind: "StatefulSet",
@@ -121,38 +61,16 @@ export const statefulSet: ServedResource = serve({
   status: true,
   hasGeneration: true,
   scale: scalable,
-  members: {
-    spec: fields({
-      replicas: about("Pods wanted.", withDefault(int32, 1)),
-      "selector!": labelSelector,
-      "template!": podTemplate,
-      volumeClaimTemplates: listOf(claimTemplate),
-      serviceName: text,
-      podManagementPolicy: withDefault(text, "OrderedReady"),
-      updateStrategy: rollingUpdate({ partition: int32, maxUnavailable: intOrString }),
-      revisionHistoryLimit: withDefault(int32, 10),
-      minReadySeconds: int32,
-      persistentVolumeClaimRetentionPolicy: withDefault(
-        fields({ whenDeleted: withDefault(text, "Retain"), whenScaled: withDefault(text, "Retain") }),
-        {},
-      ),
-      ordinals: fields({ start: int32 }),
-    }),
-    status: fields({
-      observedGeneration: int64,
-      replicas: int32,
-      readyReplicas: int32,
-      currentReplicas: int32,
-      updatedReplicas: int32,
-      currentRevision: text,
-      updateRevision: text,
-      collisionCount: int32,
-      conditions: conditions(),
-      availableReplicas: int32,
-    }),
-  },
   columns: [column("Ready", readyOf), age, ...containerColumns],
-  setDefaults: (object) => fillIn(object, { partition: 0 }),
+  setDefaults(object) {
+    fillIn(object, { partition: 0 });
+    for (const claim of objectsAt(object, "spec.volumeClaimTemplates")) {
+      // Upstream's conversion writes what they are, whatever is sent.
+      claim.apiVersion = "v1";
+      claim.kind = "PersistentVolumeClaim";
+      claim.status = { phase: "Pending", ...membersAt(claim, "status") };
+    }
+  },
   validate: validateStatefulSet,
 });
 
@@ -161,8 +79,6 @@ export const controllerRevision: ServedResource = serve({
   kind: "ControllerRevision",
   description: "A snapshot of a workload's state.",
   namespaced: true,
-  members: { data: { ...anyObject, "x-kubernetes-map-type": "atomic" }, revision: int64 },
-  required: ["revision"],
   validate: (object, old) => [
     ...(old === undefined || equalJson(object.data ?? null, old.data ?? null)
       ? []

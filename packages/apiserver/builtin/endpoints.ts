@@ -2,26 +2,9 @@ import { dnsLabel } from "@slipway/cel/formats";
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { immutableField, invalidField, requiredField } from "./field-errors.ts";
 import { objectsAt, textAt, textsAt } from "./read.ts";
-import {
-  about,
-  atomic,
-  bool,
-  fields,
-  int32,
-  listOf,
-  objectReference,
-  oneOf,
-  text,
-  textMap,
-  texts,
-  withDefault,
-} from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 import { validateIp } from "./service-validation.ts";
 import { named, oneOfField, validatePort } from "./value-rules.ts";
-
-const address = atomic({ "ip!": text, hostname: text, nodeName: text, targetRef: objectReference });
-const port = atomic({ name: text, "port!": int32, protocol: withDefault(text, "TCP"), appProtocol: text });
 
 export const endpoints: ServedResource = serve({
   apiVersion: "v1",
@@ -33,21 +16,7 @@ export const endpoints: ServedResource = serve({
   plural: "endpoints",
   shortNames: ["ep"],
   namespaced: true,
-  members: {
-    subsets: listOf(fields({ addresses: listOf(address), notReadyAddresses: listOf(address), ports: listOf(port) })),
-  },
   columns: [column("Endpoints", printed), age],
-});
-
-const endpoint = fields({
-  "addresses!": { ...texts, "x-kubernetes-list-type": "set" },
-  conditions: fields({ ready: bool, serving: bool, terminating: bool }),
-  hostname: text,
-  targetRef: objectReference,
-  deprecatedTopology: textMap,
-  nodeName: text,
-  zone: text,
-  hints: fields({ forZones: listOf(fields({ "name!": text })), forNodes: listOf(fields({ "name!": text })) }),
 });
 
 export const endpointSlice: ServedResource = serve({
@@ -58,14 +27,6 @@ export const endpointSlice: ServedResource = serve({
   description: "Some of the addresses behind a Service.",
   namespaced: true,
   hasGeneration: true,
-  members: {
-    addressType: about("IPv4, IPv6 or FQDN.", oneOf("IPv4", "IPv6", "FQDN")),
-    endpoints: listOf(endpoint),
-    ports: listOf(
-      atomic({ name: withDefault(text, ""), protocol: withDefault(text, "TCP"), port: int32, appProtocol: text }),
-    ),
-  },
-  required: ["addressType", "endpoints"],
   columns: [
     column("AddressType", (object) => String(object.addressType ?? "")),
     column("Ports", (object) =>

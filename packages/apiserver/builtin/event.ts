@@ -1,11 +1,7 @@
 import type { Body, ServedResource } from "../served.ts";
 import { validateCoreEvent, validateNewEvent } from "./event-validation.ts";
 import { at, numberAt, textAt } from "./read.ts";
-import { about, fields, int32, microTime, objectReference, text, time } from "./schema-words.ts";
 import { ageOf, column, serve, wide } from "./serve.ts";
-
-const series = { count: int32, lastObservedTime: microTime };
-const source = fields({ component: text, host: text });
 
 /** Fields by which Events are selected, in the shape of core Events: `kubectl describe` asks by them. */
 const selectable: Record<string, (object: Body) => string> = {
@@ -50,23 +46,6 @@ export const coreEvent: ServedResource = serve({
   shortNames: ["ev"],
   namespaced: true,
   storageKey: "events",
-  members: {
-    involvedObject: about("The object it is about.", objectReference),
-    reason: about("Why, in one word for programs.", text),
-    message: about("What happened, for people.", text),
-    source,
-    firstTimestamp: time,
-    lastTimestamp: time,
-    count: about("How often it happened.", int32),
-    type: about("Normal or Warning.", text),
-    eventTime: microTime,
-    series: fields(series),
-    action: text,
-    related: objectReference,
-    reportingComponent: text,
-    reportingInstance: text,
-  },
-  required: ["involvedObject"],
   selectableFields: selectable,
   columns,
   validate: (object, old) => (old === undefined ? validateCoreEvent(object, "reportingComponent") : []),
@@ -82,22 +61,6 @@ export const event: ServedResource = serve({
   namespaced: true,
   storageKey: "events",
   storageVersion: "v1",
-  members: {
-    eventTime: about("When it happened first.", microTime),
-    series: fields(series),
-    reportingController: about("Who reports.", text),
-    reportingInstance: text,
-    action: about("What was done or failed.", text),
-    reason: about("Why, in one word for programs.", text),
-    regarding: about("The object it is about.", objectReference),
-    related: objectReference,
-    note: about("What happened, for people.", text),
-    type: about("Normal or Warning.", text),
-    deprecatedSource: source,
-    deprecatedFirstTimestamp: time,
-    deprecatedLastTimestamp: time,
-    deprecatedCount: int32,
-  },
   selectableFields: Object.fromEntries(
     Object.entries(selectable)
       .filter(([name]) => name !== "source")

@@ -3,60 +3,8 @@ import { configurationErrors } from "../admission/configuration-rules.ts";
 import { type Body, type FieldError, METADATA_FIELDS, type ServedResource } from "../served.ts";
 import { forbiddenField, immutableField } from "./field-errors.ts";
 import { at, objectsAt, textAt } from "./read.ts";
-import {
-  about,
-  anyObject,
-  bool,
-  bytes,
-  conditions,
-  fields,
-  int32,
-  int64,
-  keyed,
-  labelSelector,
-  listOf,
-  oneOf,
-  text,
-  texts,
-  withDefault,
-} from "./schema-words.ts";
 import { age, column, createdAt, serve } from "./serve.ts";
 import { oneOfField, requiredName } from "./value-rules.ts";
-
-const serviceReference = fields({ "namespace!": text, "name!": text, path: text, port: int32 });
-
-const names = fields({
-  "plural!": text,
-  singular: text,
-  shortNames: texts,
-  "kind!": text,
-  listKind: text,
-  categories: texts,
-});
-
-const printedColumn = fields({
-  "name!": text,
-  "type!": text,
-  format: text,
-  description: text,
-  priority: int32,
-  "jsonPath!": text,
-});
-
-const version = fields({
-  "name!": about("v1, v1beta1, …", text),
-  "served!": about("Whether the API offers it.", bool),
-  "storage!": about("Whether objects are stored in it; exactly one is.", bool),
-  deprecated: bool,
-  deprecationWarning: text,
-  schema: fields({ openAPIV3Schema: about("Structural OpenAPI v3 schema of the objects.", anyObject) }),
-  subresources: fields({
-    status: anyObject,
-    scale: fields({ "specReplicasPath!": text, "statusReplicasPath!": text, labelSelectorPath: text }),
-  }),
-  additionalPrinterColumns: listOf(printedColumn),
-  selectableFields: listOf(fields({ "jsonPath!": text })),
-});
 
 /** CustomResourceDefinitions: only their shape. Their rules and what they serve are the schema engine's. */
 /** Holds a definition until its objects are gone. */
@@ -72,29 +20,6 @@ export const customResourceDefinition: ServedResource = serve({
   status: true,
   statusKeeps: METADATA_FIELDS,
   hasGeneration: true,
-  members: {
-    spec: fields({
-      "group!": text,
-      "names!": names,
-      "scope!": oneOf("Cluster", "Namespaced"),
-      "versions!": listOf(version),
-      conversion: fields({
-        "strategy!": text,
-        webhook: fields({
-          clientConfig: fields({ url: text, service: serviceReference, caBundle: bytes }),
-          "conversionReviewVersions!": texts,
-        }),
-      }),
-      preserveUnknownFields: bool,
-    }),
-    status: fields({
-      conditions: conditions({ observedGeneration: int64 }),
-      acceptedNames: names,
-      storedVersions: texts,
-      observedGeneration: int64,
-    }),
-  },
-  required: ["spec"],
   columns: [createdAt],
   definesKinds: true,
   deletion: {
@@ -126,18 +51,6 @@ export const apiService: ServedResource = serve({
   namespaced: false,
   status: true,
   statusKeeps: METADATA_FIELDS,
-  members: {
-    spec: fields({
-      service: fields({ namespace: text, name: text, port: withDefault(int32, 443) }),
-      group: text,
-      version: text,
-      insecureSkipTLSVerify: bool,
-      caBundle: bytes,
-      "groupPriorityMinimum!": int32,
-      "versionPriority!": int32,
-    }),
-    status: fields({ conditions: conditions() }),
-  },
   columns: [
     column("Service", (object) => {
       const name = textAt(object, "spec.service.name");
@@ -152,33 +65,6 @@ export const apiService: ServedResource = serve({
   ],
 });
 
-/** What upstream's rules demand of these is said by them, in their words. */
-const webhook = {
-  name: text,
-  clientConfig: fields({
-    url: text,
-    service: fields({ namespace: text, name: text, path: text, port: withDefault(int32, 443) }),
-    caBundle: bytes,
-  }),
-  rules: listOf(
-    fields({
-      operations: texts,
-      apiGroups: texts,
-      apiVersions: texts,
-      resources: texts,
-      scope: withDefault(text, "*"),
-    }),
-  ),
-  failurePolicy: withDefault(text, "Fail"),
-  matchPolicy: withDefault(text, "Equivalent"),
-  namespaceSelector: withDefault(labelSelector, {}),
-  objectSelector: withDefault(labelSelector, {}),
-  sideEffects: text,
-  timeoutSeconds: withDefault(int32, 10),
-  admissionReviewVersions: texts,
-  matchConditions: keyed(fields({ name: text, expression: text }), "name"),
-};
-
 const webhookCount = column("Webhooks", (object) => objectsAt(object, "webhooks").length, { type: "integer" });
 
 export const validatingWebhooks: ServedResource = serve({
@@ -189,7 +75,6 @@ export const validatingWebhooks: ServedResource = serve({
   categories: ["api-extensions"],
   namespaced: false,
   hasGeneration: true,
-  members: { webhooks: keyed(fields(webhook), "name") },
   columns: [webhookCount, age],
   validate: configurationErrors,
 });
@@ -202,9 +87,6 @@ export const mutatingWebhooks: ServedResource = serve({
   categories: ["api-extensions"],
   namespaced: false,
   hasGeneration: true,
-  members: {
-    webhooks: keyed(fields({ ...webhook, reinvocationPolicy: withDefault(text, "Never") }), "name"),
-  },
   columns: [webhookCount, age],
   validate: configurationErrors,
 });
@@ -217,12 +99,6 @@ export const runtimeClass: ServedResource = serve({
   description: "A way in which a Node runs containers.",
   plural: "runtimeclasses",
   namespaced: false,
-  members: {
-    handler: text,
-    overhead: fields({ podFixed: anyObject }),
-    scheduling: anyObject,
-  },
-  required: ["handler"],
   validate: (object, old) => [
     ...requiredName(object.handler, "handler", dnsLabel),
     ...(old === undefined || old.handler === object.handler ? [] : [immutableField("handler", object.handler)]),
@@ -238,13 +114,6 @@ export const priorityClass: ServedResource = serve({
   plural: "priorityclasses",
   shortNames: ["pc"],
   namespaced: false,
-  members: {
-    value: int32,
-    globalDefault: bool,
-    description: text,
-    preemptionPolicy: withDefault(text, "PreemptLowerPriority"),
-  },
-  required: ["value"],
   validate: validatePriority,
   columns: [
     column("Value", (object) => Number(at(object, "value") ?? 0), { type: "integer" }),

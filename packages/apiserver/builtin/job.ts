@@ -1,55 +1,11 @@
-import { objectMeta } from "../schema/object-meta.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { humanDuration } from "./human-duration.ts";
 import { validateCronJob, validateJob } from "./job-validation.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
-import { podTemplate } from "./pod-spec.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
-import {
-  about,
-  anyObject,
-  bool,
-  fields,
-  int32,
-  int64,
-  labelSelector,
-  listOf,
-  objectReference,
-  text,
-  time,
-  withDefault,
-} from "./schema-words.ts";
 import { selectorText } from "./selector-text.ts";
 import { age, ageOf, column, serve, wide } from "./serve.ts";
 import { containerColumns, containerColumnsAt, defaultTemplate, podNameWarnings, selectorColumn } from "./workload.ts";
-
-const jobCondition = fields({
-  "type!": text,
-  "status!": text,
-  lastProbeTime: time,
-  lastTransitionTime: time,
-  reason: text,
-  message: text,
-});
-
-const jobSpec = fields({
-  parallelism: int32,
-  completions: int32,
-  activeDeadlineSeconds: int64,
-  podFailurePolicy: anyObject,
-  successPolicy: anyObject,
-  backoffLimit: int32,
-  backoffLimitPerIndex: int32,
-  maxFailedIndexes: int32,
-  selector: labelSelector,
-  manualSelector: bool,
-  "template!": podTemplate,
-  ttlSecondsAfterFinished: int32,
-  completionMode: text,
-  suspend: bool,
-  podReplacementPolicy: text,
-  managedBy: text,
-});
 
 export const job: ServedResource = serve({
   apiVersion: "batch/v1",
@@ -59,26 +15,6 @@ export const job: ServedResource = serve({
   namespaced: true,
   status: true,
   hasGeneration: true,
-  members: {
-    spec: jobSpec,
-    status: fields({
-      conditions: {
-        ...listOf(jobCondition),
-        "x-kubernetes-patch-strategy": "merge",
-        "x-kubernetes-patch-merge-key": "type",
-      },
-      startTime: time,
-      completionTime: time,
-      active: int32,
-      succeeded: int32,
-      failed: int32,
-      terminating: int32,
-      completedIndexes: text,
-      failedIndexes: text,
-      uncountedTerminatedPods: anyObject,
-      ready: int32,
-    }),
-  },
   selectableFields: { "status.successful": (object) => String(numberAt(object, "status.succeeded")) },
   columns: [
     column("Status", jobStatus),
@@ -103,19 +39,6 @@ export const cronJob: ServedResource = serve({
   namespaced: true,
   status: true,
   hasGeneration: true,
-  members: {
-    spec: fields({
-      "schedule!": about("When, in cron's notation.", text),
-      timeZone: text,
-      startingDeadlineSeconds: int64,
-      concurrencyPolicy: withDefault(text, "Allow"),
-      suspend: withDefault(bool, false),
-      "jobTemplate!": fields({ metadata: objectMeta, spec: jobSpec }),
-      successfulJobsHistoryLimit: withDefault(int32, 3),
-      failedJobsHistoryLimit: withDefault(int32, 1),
-    }),
-    status: fields({ active: listOf(objectReference), lastScheduleTime: time, lastSuccessfulTime: time }),
-  },
   warnings: podNameWarnings,
   validate: validateCronJob,
   setDefaults: (object) => defaultPodSpec(membersAt(object, "spec.jobTemplate.spec.template.spec")),

@@ -1,7 +1,6 @@
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { invalidField } from "./field-errors.ts";
 import { at, membersAt, textAt } from "./read.ts";
-import { about, fields, int32, microTime, text } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 import { nonNegative } from "./value-rules.ts";
 
@@ -12,17 +11,6 @@ export const lease: ServedResource = serve({
   needsVersion: true,
   description: "Held by one of several candidates, for a time.",
   namespaced: true,
-  members: {
-    spec: fields({
-      holderIdentity: about("Who holds it.", text),
-      leaseDurationSeconds: about("Seconds that others wait since the last renewal before they take it.", int32),
-      acquireTime: microTime,
-      renewTime: microTime,
-      leaseTransitions: int32,
-      strategy: text,
-      preferredHolder: text,
-    }),
-  },
   columns: [column("Holder", (object) => textAt(object, "spec.holderIdentity")), age],
   // Coordinated election is off where upstream's defaults are on.
   prepareCreate: dropCoordination,

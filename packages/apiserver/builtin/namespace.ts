@@ -2,7 +2,6 @@ import { qualifiedName } from "@slipway/cel/formats";
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { invalidField } from "./field-errors.ts";
 import { membersAt, textAt, textsAt } from "./read.ts";
-import { conditions, fields, text, texts } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 
 /** Every cluster needs these. */
@@ -15,7 +14,6 @@ export const namespace: ServedResource = serve({
   shortNames: ["ns"],
   namespaced: false,
   status: true,
-  members: { spec: fields({ finalizers: texts }), status: fields({ phase: text, conditions: conditions() }) },
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   selectableFields: { "status.phase": (object) => textAt(object, "status.phase") },
   columns: [column("Status", (object) => textAt(object, "status.phase")), age],

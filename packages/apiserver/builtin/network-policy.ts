@@ -1,38 +1,15 @@
 import { type Cidr, contains, parseCidr } from "@slipway/base";
 import { notSupported } from "../schema/field-error.ts";
-import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
+import type { Body, FieldError, ServedResource } from "../served.ts";
 import { forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { validateLabelSelector, validatePortName } from "./name-rules.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
-import {
-  about,
-  fields,
-  int32,
-  intOrString,
-  labelSelector,
-  listOf,
-  oneOf,
-  text,
-  texts,
-  withDefault,
-} from "./schema-words.ts";
 import { selectorText } from "./selector-text.ts";
 import { age, column, serve } from "./serve.ts";
 
 const PROTOCOLS = ["TCP", "UDP", "SCTP"] as const;
 const TYPES = ["Ingress", "Egress"] as const;
 const NO_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-
-const ports = listOf(fields({ protocol: withDefault(oneOf(...PROTOCOLS), "TCP"), port: intOrString, endPort: int32 }));
-const peers = listOf(
-  fields({
-    podSelector: labelSelector,
-    namespaceSelector: labelSelector,
-    ipBlock: fields({ "cidr!": text, except: texts }),
-  }),
-);
-
-const rules = (direction: "from" | "to"): Schema => listOf(fields({ ports, [direction]: peers }));
 
 export const networkPolicy: ServedResource = serve({
   apiVersion: "networking.k8s.io/v1",
@@ -42,14 +19,6 @@ export const networkPolicy: ServedResource = serve({
   hasGeneration: true,
   description: "Whom a set of Pods may talk to, and who may talk to them.",
   namespaced: true,
-  members: {
-    spec: fields({
-      podSelector: labelSelector,
-      ingress: about("Who may talk to the Pods.", rules("from")),
-      egress: about("Whom the Pods may talk to.", rules("to")),
-      policyTypes: listOf(oneOf(...TYPES)),
-    }),
-  },
   columns: [column("Pod-Selector", (object) => selectorText(at(object, "spec.podSelector"))), age],
   setDefaults,
   validate: validatePolicy,

@@ -4,84 +4,10 @@ import { validateAmount } from "./container-validation.ts";
 import { forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { laterOnes } from "./later-ones.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
-import {
-  about,
-  anyObject,
-  bool,
-  conditions,
-  fields,
-  int32,
-  int64,
-  keyed,
-  listOf,
-  objectReference,
-  oneOf,
-  quantities,
-  setOf,
-  text,
-  texts,
-  time,
-} from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
 import { validateCidr } from "./service-validation.ts";
 import { TAINT_EFFECTS } from "./toleration-validation.ts";
 import { named, oneOfField } from "./value-rules.ts";
-
-const taint = fields({
-  "key!": text,
-  value: text,
-  "effect!": oneOf("NoSchedule", "PreferNoSchedule", "NoExecute"),
-  timeAdded: time,
-});
-
-const nodeInfo = [
-  "machineID",
-  "systemUUID",
-  "bootID",
-  "kernelVersion",
-  "osImage",
-  "containerRuntimeVersion",
-  "kubeletVersion",
-  "kubeProxyVersion",
-  "operatingSystem",
-  "architecture",
-];
-
-const spec = about(
-  "What is wanted of the Node.",
-  fields({
-    podCIDR: text,
-    podCIDRs: setOf(text),
-    providerID: about("The machine's name at its provider.", text),
-    unschedulable: about("Keeps new Pods away.", bool),
-    taints: about("Keep Pods away that do not tolerate them.", listOf(taint)),
-    configSource: objectReference,
-    externalID: text,
-  }),
-);
-
-const status = about(
-  "What is known of the Node.",
-  fields({
-    capacity: quantities,
-    allocatable: quantities,
-    phase: text,
-    conditions: conditions({ lastHeartbeatTime: time }),
-    addresses: keyed(fields({ "type!": text, "address!": text }), "type"),
-    daemonEndpoints: fields({ kubeletEndpoint: fields({ "Port!": int32 }) }),
-    nodeInfo: fields({
-      ...Object.fromEntries(nodeInfo.map((name) => [name, text])),
-      swap: fields({ capacity: int64 }),
-    }),
-    images: listOf(fields({ names: texts, sizeBytes: int64 })),
-    volumesInUse: texts,
-    volumesAttached: listOf(fields({ "name!": text, "devicePath!": text })),
-    config: anyObject,
-    runtimeHandlers: listOf(anyObject),
-    features: fields({ supplementalGroupsPolicy: bool }),
-    declaredFeatures: texts,
-  }),
-);
 
 export const node: ServedResource = serve({
   apiVersion: "v1",
@@ -90,7 +16,6 @@ export const node: ServedResource = serve({
   shortNames: ["no"],
   namespaced: false,
   status: true,
-  members: { spec, status },
   selectableFields: { "spec.unschedulable": (object) => String(at(object, "spec.unschedulable") === true) },
   columns: [
     column("Status", nodeStatus, { description: "Whether the Node is ready and takes Pods." }),

@@ -1,6 +1,5 @@
 import type { Body, ServedResource } from "../served.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
-import { podTemplate as schema } from "./pod-spec.ts";
 import { validatePodSpec } from "./pod-validation.ts";
 import { at, membersAt, objectsAt } from "./read.ts";
 import { column, serve } from "./serve.ts";
@@ -12,7 +11,6 @@ export const podTemplate: ServedResource = serve({
   description: "A description of Pods that makes none.",
   namespaced: true,
   hasGeneration: true,
-  members: { template: schema },
   columns: [
     column("Containers", (object) => ofContainers(object, "name")),
     column("Images", (object) => ofContainers(object, "image")),

@@ -1,93 +1,11 @@
 import { equalJson } from "../patch/json.ts";
-import type { Schema, ServedResource } from "../served.ts";
+import type { ServedResource } from "../served.ts";
 import { defaultPodSpec, defaultRunningSpec } from "./pod-defaults.ts";
-import { podSpec } from "./pod-spec.ts";
 import { podReady, podRestarts, podStatus, readinessGates } from "./pod-status.ts";
 import { validatePodUpdate } from "./pod-update.ts";
 import { hostnameWarnings, validatePodSpec } from "./pod-validation.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
-import {
-  about,
-  anyObject,
-  bool,
-  conditions,
-  fields,
-  int32,
-  int64,
-  keyed,
-  listOf,
-  quantities,
-  retainingKeys,
-  text,
-  time,
-} from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
-
-const state = fields({
-  waiting: fields({ reason: text, message: text }),
-  running: fields({ startedAt: time }),
-  terminated: fields({
-    exitCode: int32,
-    signal: int32,
-    reason: text,
-    message: text,
-    startedAt: time,
-    finishedAt: time,
-    containerID: text,
-  }),
-});
-
-const containerStatus: Schema = fields({
-  "name!": text,
-  state,
-  lastState: state,
-  ready: bool,
-  restartCount: int32,
-  image: text,
-  imageID: text,
-  containerID: text,
-  started: bool,
-  allocatedResources: quantities,
-  resources: anyObject,
-  volumeMounts: keyed(
-    fields({ "name!": text, "mountPath!": text, readOnly: bool, recursiveReadOnly: text, volumeStatus: anyObject }),
-    "mountPath",
-  ),
-  user: anyObject,
-  allocatedResourcesStatus: keyed(fields({ "name!": text, resources: listOf(anyObject) }), "name"),
-  stopSignal: text,
-});
-
-const status = about(
-  "What is known of the Pod.",
-  fields({
-    observedGeneration: int64,
-    phase: about("Pending, Running, Succeeded, Failed or Unknown.", text),
-    conditions: conditions({ lastProbeTime: time, observedGeneration: int64 }),
-    message: text,
-    reason: text,
-    nominatedNodeName: text,
-    hostIP: text,
-    hostIPs: {
-      ...listOf(fields({ ip: text })),
-      "x-kubernetes-patch-strategy": "merge",
-      "x-kubernetes-patch-merge-key": "ip",
-    },
-    podIP: text,
-    podIPs: keyed(fields({ "ip!": text }), "ip"),
-    startTime: time,
-    initContainerStatuses: listOf(containerStatus),
-    containerStatuses: listOf(containerStatus),
-    ephemeralContainerStatuses: listOf(containerStatus),
-    qosClass: text,
-    resize: text,
-    resourceClaimStatuses: retainingKeys(keyed(fields({ "name!": text, resourceClaimName: text }), "name")),
-    extendedResourceClaimStatus: anyObject,
-    allocatedResources: quantities,
-    resources: anyObject,
-    nodeAllocatableResourceClaimStatuses: listOf(anyObject),
-  }),
-);
 
 export const pod: ServedResource = serve({
   apiVersion: "v1",
@@ -100,7 +18,6 @@ export const pod: ServedResource = serve({
   status: true,
   statusKeeps: ["ownerReferences"],
   hasGeneration: true,
-  members: { spec: podSpec, status },
   selectableFields: {
     "spec.nodeName": (object) => textAt(object, "spec.nodeName"),
     "spec.restartPolicy": (object) => textAt(object, "spec.restartPolicy"),

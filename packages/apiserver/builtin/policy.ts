@@ -2,18 +2,6 @@ import type { Body, FieldError, ServedResource } from "../served.ts";
 import { invalidField } from "./field-errors.ts";
 import { validateLabelSelector } from "./name-rules.ts";
 import { at, membersAt } from "./read.ts";
-import {
-  about,
-  conditions,
-  fields,
-  int32,
-  int64,
-  intOrString,
-  labelSelector,
-  mapOf,
-  text,
-  time,
-} from "./schema-words.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
 import { atMost100Percent, numberOrPercent, oneOfField } from "./value-rules.ts";
 
@@ -26,23 +14,6 @@ export const podDisruptionBudget: ServedResource = serve({
   namespaced: true,
   status: true,
   hasGeneration: true,
-  members: {
-    spec: fields({
-      minAvailable: about("Pods that must stay, a number or a percentage.", intOrString),
-      maxUnavailable: about("Pods that may be away, a number or a percentage.", intOrString),
-      selector: { ...labelSelector, "x-kubernetes-patch-strategy": "replace" },
-      unhealthyPodEvictionPolicy: text,
-    }),
-    status: fields({
-      observedGeneration: int64,
-      disruptedPods: mapOf(time),
-      disruptionsAllowed: int32,
-      currentHealthy: int32,
-      desiredHealthy: int32,
-      expectedPods: int32,
-      conditions: conditions({ observedGeneration: int64 }),
-    }),
-  },
   columns: [
     column("Min Available", (object) => printed(at(object, "spec.minAvailable"))),
     column("Max Unavailable", (object) => printed(at(object, "spec.maxUnavailable"))),

@@ -1,25 +1,9 @@
-import type { Body, Schema, ServedResource } from "../served.ts";
+import type { Body, ServedResource } from "../served.ts";
 import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from "./rbac-rules.ts";
 import { objectsAt, textAt } from "./read.ts";
-import { about, atomic, fields, labelSelector, listOf, text, texts } from "./schema-words.ts";
 import { age, column, createdAt, serve, wide } from "./serve.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
-
-const rules: Schema = about(
-  "What is permitted.",
-  listOf(fields({ "verbs!": texts, apiGroups: texts, resources: texts, resourceNames: texts, nonResourceURLs: texts })),
-);
-
-const subjects: Schema = about(
-  "Who is permitted.",
-  listOf(atomic({ "kind!": text, apiGroup: text, "name!": text, namespace: text })),
-);
-
-const roleRef: Schema = about(
-  "The role that is granted; can't change.",
-  atomic({ apiGroup: text, "kind!": text, "name!": text }),
-);
 
 export const role: ServedResource = serve({
   apiVersion: `${GROUP}/v1`,
@@ -27,7 +11,6 @@ export const role: ServedResource = serve({
   createsOnUpdate: true,
   description: "Permissions within a namespace.",
   namespaced: true,
-  members: { rules },
   columns: [{ ...createdAt, type: "date" }],
   validate: validateRole,
   toStorage: withoutEmptyRules,
@@ -39,7 +22,6 @@ export const clusterRole: ServedResource = serve({
   createsOnUpdate: true,
   description: "Permissions in the whole cluster, or to be granted in any namespace.",
   namespaced: false,
-  members: { rules, aggregationRule: fields({ clusterRoleSelectors: listOf(labelSelector) }) },
   columns: [{ ...createdAt, type: "date" }],
   validate: validateClusterRole,
   toStorage: withoutEmptyRules,
@@ -59,8 +41,6 @@ function binding(kind: string, namespaced: boolean, description: string): Served
     createsOnUpdate: true,
     description,
     namespaced,
-    members: { subjects, roleRef },
-    required: ["roleRef"],
     columns: [
       column("Role", (object) => `${textAt(object, "roleRef.kind")}/${textAt(object, "roleRef.name")}`),
       age,

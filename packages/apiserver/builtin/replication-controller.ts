@@ -1,7 +1,5 @@
 import type { Body, ServedResource } from "../served.ts";
-import { podTemplate } from "./pod-spec.ts";
 import { membersAt } from "./read.ts";
-import { about, conditions, fields, int32, int64, textMap, withDefault } from "./schema-words.ts";
 import { age, numberColumn, serve, wide } from "./serve.ts";
 import { labelText } from "./service.ts";
 import { containerColumns, defaultTemplate } from "./workload.ts";
@@ -20,25 +18,6 @@ export const replicationController: ServedResource = serve({
     specReplicasPath: ".spec.replicas",
     statusReplicasPath: ".status.replicas",
     labelSelectorPath: ".spec.selector",
-  },
-  members: {
-    spec: fields({
-      replicas: about("Pods wanted.", withDefault(int32, 1)),
-      minReadySeconds: withDefault(int32, 0),
-      selector: about("Labels of its Pods; those of the template when absent.", {
-        ...textMap,
-        "x-kubernetes-map-type": "atomic",
-      }),
-      template: podTemplate,
-    }),
-    status: fields({
-      replicas: int32,
-      fullyLabeledReplicas: int32,
-      readyReplicas: int32,
-      availableReplicas: int32,
-      observedGeneration: int64,
-      conditions: conditions(),
-    }),
   },
   columns: [
     numberColumn("Desired", "spec.replicas"),

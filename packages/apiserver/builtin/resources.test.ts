@@ -125,6 +125,23 @@ test("a Deployment rolls by quarters", () => {
   assert.deepEqual([spec.replicas, spec.revisionHistoryLimit, spec.progressDeadlineSeconds], [1, 10, 600]);
 });
 
+test("a StatefulSet's claim templates are whole claims, and say so", () => {
+  const spec = { resources: { requests: { storage: "1Gi" } } };
+  const claim = { apiVersion: "v2", kind: "Claim", metadata: { name: "data" }, spec };
+  const { volumeClaimTemplates } = created("StatefulSet", { spec: { volumeClaimTemplates: [claim] } }).spec as {
+    volumeClaimTemplates: unknown;
+  };
+  assert.deepEqual(volumeClaimTemplates, [
+    {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data" },
+      spec: { ...spec, volumeMode: "Filesystem" },
+      status: { phase: "Pending" },
+    },
+  ]);
+});
+
 test("stringData becomes data and is not kept", () => {
   const secret = created("Secret", { data: { a: "eA==" }, stringData: { b: "y" } });
   assert.deepEqual([secret.data, secret.stringData, secret.type], [{ a: "eA==", b: "eQ==" }, undefined, "Opaque"]);

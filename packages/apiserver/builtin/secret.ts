@@ -2,7 +2,6 @@ import { equalJson } from "../patch/json.ts";
 import type { Body, FieldError, ServedResource } from "../served.ts";
 import { forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
 import { at, membersAt, textAt } from "./read.ts";
-import { about, bool, bytes, mapOf, text, textMap } from "./schema-words.ts";
 import { age, column, serve } from "./serve.ts";
 
 /** The sum of all values of a Secret or ConfigMap. */
@@ -33,12 +32,6 @@ export const secret: ServedResource = serve({
   kind: "Secret",
   description: "Confidential data.",
   namespaced: true,
-  members: {
-    immutable: about("Data can't be changed any more.", bool),
-    data: about("Values in base64.", mapOf(bytes)),
-    stringData: about("Values as text, written into data; never read back.", textMap),
-    type: about("What the data is for.", text),
-  },
   selectableFields: { type: (object) => textAt(object, "type") },
   columns: [
     column("Type", (object) => textAt(object, "type")),
@@ -55,11 +48,6 @@ export const configMap: ServedResource = serve({
   description: "Configuration data.",
   shortNames: ["cm"],
   namespaced: true,
-  members: {
-    immutable: about("Data can't be changed any more.", bool),
-    data: about("Values as text.", textMap),
-    binaryData: about("Values in base64.", mapOf(bytes)),
-  },
   columns: [
     column(
       "Data",

@@ -1,9 +1,9 @@
 import { rfc3339 } from "@slipway/base";
-import { objectMeta } from "../schema/object-meta.ts";
+import { schemaOf } from "../schema/type-schema.ts";
 import type { Body, Column, Schema, ServedResource } from "../served.ts";
+import { wireTypeOf } from "../wire/wire-types.ts";
 import { humanDuration } from "./human-duration.ts";
 import { at, textAt } from "./read.ts";
-import { about, text } from "./schema-words.ts";
 
 const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
@@ -13,27 +13,16 @@ type Given = Pick<ServedResource, "kind" | "namespaced" | "columns"> &
     apiVersion: string;
     /** The kind in one sentence. */
     description: string;
-    /** Members beside apiVersion, kind and metadata. */
-    members: Readonly<Record<string, Schema>>;
-    /** Those of them that must be there. */
-    required?: readonly string[];
   };
 
-/** A built-in resource from what makes it special. */
+/** A built-in resource from what makes it special; its schema is that of its Go type, made when it is asked for. */
 export function serve(given: Given): ServedResource {
-  const { apiVersion, description, members, required, ...rest } = given;
+  const { apiVersion, description, ...rest } = given;
   const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
   const singular = given.kind.toLowerCase();
-  const schema: Schema = {
-    type: "object",
-    description,
-    properties: {
-      apiVersion: about("APIVersion defines the group and version of this representation.", text),
-      kind: about("Kind of the object.", text),
-      metadata: objectMeta,
-      ...members,
-    },
-  };
+  const type = wireTypeOf(group!, given.kind);
+  if (type === undefined) throw new Error(`${apiVersion} ${given.kind} is not in the table of types`);
+  let schema: Schema | undefined;
   return {
     group: group!,
     version: version!,
@@ -47,8 +36,11 @@ export function serve(given: Given): ServedResource {
     builtIn: true,
     hasGeneration: false,
     storageVersion: apiVersion,
-    schema: required === undefined ? schema : { ...schema, required },
     ...rest,
+    get schema() {
+      schema ??= { ...schemaOf(type), description };
+      return schema;
+    },
   };
 }
 

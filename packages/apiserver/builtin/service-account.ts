@@ -1,5 +1,4 @@
 import type { ServedResource } from "../served.ts";
-import { bool, keyed, listOf, localReference, objectReference } from "./schema-words.ts";
 import { age, serve } from "./serve.ts";
 
 export const serviceAccount: ServedResource = serve({
@@ -9,10 +8,5 @@ export const serviceAccount: ServedResource = serve({
   description: "An identity for processes in Pods.",
   shortNames: ["sa"],
   namespaced: true,
-  members: {
-    secrets: keyed(objectReference, "name"),
-    imagePullSecrets: listOf(localReference),
-    automountServiceAccountToken: bool,
-  },
   columns: [age],
 });

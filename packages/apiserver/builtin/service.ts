@@ -1,66 +1,8 @@
 import type { Body, ServedResource } from "../served.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
-import {
-  about,
-  anyObject,
-  bool,
-  conditions,
-  fields,
-  int32,
-  intOrString,
-  keyed,
-  listOf,
-  oneOf,
-  text,
-  textMap,
-  texts,
-  withDefault,
-} from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
 import { allocate, keepAllocated, type ServiceRanges } from "./service-allocation.ts";
 import { isExposed, validateService } from "./service-validation.ts";
-
-const port = fields({
-  name: text,
-  protocol: withDefault(oneOf("TCP", "UDP", "SCTP"), "TCP"),
-  appProtocol: text,
-  "port!": int32,
-  targetPort: intOrString,
-  nodePort: int32,
-});
-
-const spec = about(
-  "Which Pods the Service stands for, and how it is reached.",
-  fields({
-    ports: about("Ports that the Service offers.", keyed(port, "port", "protocol")),
-    selector: about("Labels of the Pods that serve it.", { ...textMap, "x-kubernetes-map-type": "atomic" }),
-    clusterIP: about("Its address inside the cluster; None for a headless Service.", text),
-    clusterIPs: texts,
-    type: withDefault(oneOf("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"), "ClusterIP"),
-    externalIPs: texts,
-    sessionAffinity: withDefault(oneOf("ClientIP", "None"), "None"),
-    loadBalancerIP: text,
-    loadBalancerSourceRanges: texts,
-    externalName: text,
-    externalTrafficPolicy: text,
-    healthCheckNodePort: int32,
-    publishNotReadyAddresses: bool,
-    sessionAffinityConfig: fields({ clientIP: fields({ timeoutSeconds: int32 }) }),
-    ipFamilies: texts,
-    ipFamilyPolicy: text,
-    allocateLoadBalancerNodePorts: bool,
-    loadBalancerClass: text,
-    internalTrafficPolicy: text,
-    trafficDistribution: text,
-  }),
-);
-
-const status = fields({
-  loadBalancer: fields({
-    ingress: listOf(fields({ ip: text, hostname: text, ipMode: text, ports: listOf(anyObject) })),
-  }),
-  conditions: conditions({ observedGeneration: { type: "integer", format: "int64" } }),
-});
 
 /** Services. Addresses and ports come from `ranges`. */
 export function service(ranges: ServiceRanges = HASHED): ServedResource {
@@ -74,7 +16,6 @@ export function service(ranges: ServiceRanges = HASHED): ServedResource {
     categories: ["all"],
     namespaced: true,
     status: true,
-    members: { spec, status },
     selectableFields: {
       "spec.clusterIP": (object) => textAt(object, "spec.clusterIP"),
       "spec.type": (object) => textAt(object, "spec.type"),

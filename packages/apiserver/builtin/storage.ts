@@ -1,25 +1,6 @@
 import { rfc3339 } from "@slipway/base";
 import { type Body, METADATA_FIELDS, type ServedResource } from "../served.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
-import {
-  about,
-  anyObject,
-  atomic,
-  bool,
-  conditions,
-  fields,
-  int32,
-  int64,
-  keyed,
-  listOf,
-  oneOf,
-  quantities,
-  text,
-  textMap,
-  texts,
-  time,
-  withDefault,
-} from "./schema-words.ts";
 import { age, column, serve, wide } from "./serve.ts";
 import {
   validateAttachment,
@@ -29,7 +10,6 @@ import {
   validateStorageClass,
   validateVolume,
 } from "./storage-validation.ts";
-import { claimSpec, persistentVolumeSpec } from "./volume.ts";
 
 const MODES: Readonly<Record<string, string>> = {
   ReadWriteOnce: "RWO",
@@ -53,10 +33,6 @@ export const persistentVolume: ServedResource = serve({
   shortNames: ["pv"],
   namespaced: false,
   status: true,
-  members: {
-    spec: persistentVolumeSpec,
-    status: fields({ phase: text, message: text, reason: text, lastPhaseTransitionTime: time }),
-  },
   columns: [
     column("Capacity", (object) => String(at(object, "spec.capacity.storage") ?? "")),
     column("Access Modes", (object) => modes(object, "spec.accessModes")),
@@ -91,19 +67,6 @@ export const persistentVolumeClaim: ServedResource = serve({
   shortNames: ["pvc"],
   namespaced: true,
   status: true,
-  members: {
-    spec: claimSpec,
-    status: fields({
-      phase: text,
-      accessModes: texts,
-      capacity: quantities,
-      conditions: conditions({ lastProbeTime: time }),
-      allocatedResources: quantities,
-      allocatedResourceStatuses: { ...textMap, "x-kubernetes-map-type": "granular" },
-      currentVolumeAttributesClassName: text,
-      modifyVolumeStatus: anyObject,
-    }),
-  },
   columns: [
     column("Status", (object) =>
       at(object, "metadata.deletionTimestamp") === undefined ? textAt(object, "status.phase") : "Terminating",
@@ -133,16 +96,6 @@ export const storageClass: ServedResource = serve({
   plural: "storageclasses",
   shortNames: ["sc"],
   namespaced: false,
-  members: {
-    provisioner: about("Who makes the volumes.", text),
-    parameters: textMap,
-    reclaimPolicy: withDefault(text, "Delete"),
-    mountOptions: texts,
-    allowVolumeExpansion: bool,
-    volumeBindingMode: withDefault(oneOf("Immediate", "WaitForFirstConsumer"), "Immediate"),
-    allowedTopologies: listOf(atomic({ matchLabelExpressions: listOf(fields({ "key!": text, "values!": texts })) })),
-  },
-  required: ["provisioner"],
   columns: [
     column("Name", (object) => object.metadata.name + (isDefault(object) ? " (default)" : ""), { format: "name" }),
     column("Provisioner", (object) => textAt(object, "provisioner")),
@@ -152,8 +105,6 @@ export const storageClass: ServedResource = serve({
     age,
   ],
 });
-
-const attachmentError = fields({ time, message: text, errorCode: int32 });
 
 export const volumeAttachment: ServedResource = serve({
   apiVersion: "storage.k8s.io/v1",
@@ -165,20 +116,6 @@ export const volumeAttachment: ServedResource = serve({
   namespaced: false,
   status: true,
   statusKeeps: METADATA_FIELDS,
-  members: {
-    spec: fields({
-      "attacher!": text,
-      "source!": fields({ persistentVolumeName: text, inlineVolumeSpec: persistentVolumeSpec }),
-      "nodeName!": text,
-    }),
-    status: fields({
-      "attached!": bool,
-      attachmentMetadata: textMap,
-      attachError: attachmentError,
-      detachError: attachmentError,
-    }),
-  },
-  required: ["spec"],
   columns: [
     column("Attacher", (object) => textAt(object, "spec.attacher"), { format: "name" }),
     column("PV", (object) => textAt(object, "spec.source.persistentVolumeName")),
@@ -186,13 +123,6 @@ export const volumeAttachment: ServedResource = serve({
     column("Attached", (object) => at(object, "status.attached") === true, { type: "boolean" }),
     age,
   ],
-});
-
-const driver = fields({
-  "name!": text,
-  "nodeID!": text,
-  topologyKeys: texts,
-  allocatable: fields({ count: int32 }),
 });
 
 export const csiNode: ServedResource = serve({
@@ -203,8 +133,6 @@ export const csiNode: ServedResource = serve({
   needsVersion: true,
   description: "The storage drivers of a Node.",
   namespaced: false,
-  members: { spec: fields({ "drivers!": keyed(driver, "name") }) },
-  required: ["spec"],
   columns: [column("Drivers", (object) => objectsAt(object, "spec.drivers").length, { type: "integer" }), age],
 });
 
@@ -216,22 +144,6 @@ export const csiDriver: ServedResource = serve({
   needsVersion: true,
   description: "A storage driver and what it can do.",
   namespaced: false,
-  members: {
-    spec: fields({
-      attachRequired: withDefault(bool, true),
-      podInfoOnMount: withDefault(bool, false),
-      volumeLifecycleModes: withDefault({ ...listOf(text), "x-kubernetes-list-type": "set" }, ["Persistent"]),
-      storageCapacity: withDefault(bool, false),
-      fsGroupPolicy: withDefault(text, "ReadWriteOnceWithFSType"),
-      tokenRequests: listOf(fields({ "audience!": text, expirationSeconds: int64 })),
-      requiresRepublish: withDefault(bool, false),
-      seLinuxMount: withDefault(bool, false),
-      nodeAllocatableUpdatePeriodSeconds: int64,
-      serviceAccountTokenInSecrets: bool,
-      preventPodSchedulingIfMissing: bool,
-    }),
-  },
-  required: ["spec"],
   columns: [
     column("AttachRequired", (object) => at(object, "spec.attachRequired") !== false, { type: "boolean" }),
     column("PodInfoOnMount", (object) => at(object, "spec.podInfoOnMount") === true, { type: "boolean" }),

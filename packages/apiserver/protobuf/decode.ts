@@ -1,9 +1,10 @@
 /**
- * Reads the protobuf bodies that typed Go clients send, for the kinds in `messages.ts`. Answers are JSON always. What is not in the tables is
+ * Reads the protobuf bodies that typed Go clients send, for the built-in kinds. Answers are JSON always. What is not in the table of types is
  * refused, never dropped: a field that is lost in silence is worse than an error.
  */
 import { rfc3339, rfc3339Micro } from "@slipway/base";
 import { badRequest, refusal } from "../status.ts";
+import type { Declared, Struct, WireType } from "../wire/go-type.ts";
 import {
   broken,
   bytesOf,
@@ -15,7 +16,7 @@ import {
   type WireValue,
   wireFields,
 } from "./encoding.ts";
-import { fieldsOf, type MessageField, messageOf } from "./messages.ts";
+import { fieldsOf, messageOf, zeroIsNothing } from "./messages.ts";
 
 /** `k8s` and a zero byte, then a `runtime.Unknown` (Kubernetes API concepts, "Alternate representations of resources"). */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
@@ -49,34 +50,40 @@ interface Place {
   budget: FieldBudget;
 }
 
-function read(message: string, bytes: Uint8Array, place: Place): Body {
+function read(message: Struct, bytes: Uint8Array, place: Place): Body {
   if (place.depth > MAX_DEPTH) throw badRequest("the body is nested too deep");
   const known = fieldsOf(message);
   const out: Body = {};
   for (const [number, value] of wireFields(bytes, place.budget)) {
     const field = known.get(number);
     if (field !== undefined)
-      put(out, field, value, { ...place, path: `${place.path}.${field.name}`, depth: place.depth + 1 });
+      put(out, field, value, {
+        ...place,
+        path: field.isEmbedded ? place.path : `${place.path}.${field.name}`,
+        depth: place.depth + 1,
+      });
     // Go writes empty structs too; they say nothing.
     else if (typeof value === "number" || value.length > 0) throw unknownHere(`${place.path} field ${number}`);
   }
   return out;
 }
 
-function put(out: Body, { name, form, type, zeroIsNothing }: MessageField, value: WireValue, place: Place): void {
-  if (form === "map") {
+function put(out: Body, field: Declared, value: WireValue, place: Place): void {
+  const { name } = field;
+  const type = field.type.is === "pointer" ? field.type.of : field.type;
+  if (type.is === "map") {
     const entry = new Map(wireFields(bytesOf(value), place.budget));
     const key = textOf(entry.get(1) ?? new Uint8Array());
     out[name] ??= {};
     if (key === "__proto__") throw badRequest(`${place.path} has a key that no object may have`);
-    (out[name] as Body)[key] = single(type, entry.get(2) ?? new Uint8Array(), place);
-  } else if (form === "list") {
+    (out[name] as Body)[key] = single(type.of, entry.get(2) ?? new Uint8Array(), place);
+  } else if (type.is === "list") {
     out[name] ??= [];
-    (out[name] as unknown[]).push(single(type, value, place));
+    (out[name] as unknown[]).push(single(type.of, value, place));
   } else {
     const one = single(type, value, place);
-    if (name === "") Object.assign(out, one);
-    else if (one !== undefined && !(zeroIsNothing && isZero(one))) out[name] = one;
+    if (field.isEmbedded) Object.assign(out, one);
+    else if (one !== undefined && !(zeroIsNothing(field) && isZero(one))) out[name] = one;
   }
 }
 
@@ -84,36 +91,39 @@ function isZero(value: unknown): boolean {
   return value === "" || value === 0 || value === false;
 }
 
-function single(type: string, value: WireValue, place: Place): unknown {
-  switch (type) {
-    case "s":
-      return textOf(value);
-    case "i":
-      return numberOf(value);
-    case "d":
-      return doubleOf(value);
-    case "b":
-      return numberOf(value) !== 0;
-    case "x":
-      return Buffer.from(bytesOf(value)).toString("base64");
-    case "quantity":
-      return textOf(part(value, 1, place) ?? new Uint8Array());
-    case "time":
-      return timeOf(value, rfc3339, place);
-    case "microtime":
-      return timeOf(value, rfc3339Micro, place);
-    case "intorstring":
-      return intOrString(value, place);
-    case "json":
-      return jsonOf(value, place);
-    case "items":
-      return wireFields(bytesOf(value), place.budget).map(([, item]) => textOf(item));
-    case "schemaorbool":
-    case "schemaorarray":
-    case "schemaorstrings":
-      return schemaOr(type, value, place);
-    default:
+function single(type: WireType, value: WireValue, place: Place): unknown {
+  switch (type.is) {
+    case "pointer":
+      return single(type.of, value, place);
+    case "struct":
       return read(type, bytesOf(value), place);
+    case "string":
+      return textOf(value);
+    case "int32":
+    case "int64":
+      return numberOf(value);
+    case "float64":
+      return doubleOf(value);
+    case "bool":
+      return numberOf(value) !== 0;
+    case "bytes":
+      return Buffer.from(bytesOf(value)).toString("base64");
+    case "Quantity":
+      return textOf(part(value, 1, place) ?? new Uint8Array());
+    case "Time":
+      return timeOf(value, rfc3339, place);
+    case "MicroTime":
+      return timeOf(value, rfc3339Micro, place);
+    case "IntOrString":
+      return intOrString(value, place);
+    case "Raw":
+      return jsonOf(value, place);
+    // A list in a list or a map is a message of its own.
+    case "list":
+    case "map":
+      return wireFields(bytesOf(value), place.budget).map(([, item]) => textOf(item));
+    default:
+      return schemaOr(type, value, place);
   }
 }
 
@@ -145,18 +155,18 @@ function jsonOf(value: WireValue, place: Place): unknown {
   }
 }
 
-const SCHEMA = "apiextensions.JSONSchemaProps";
+type SchemaOr = Extract<WireType, { is: `SchemaOr${string}` }>;
 
 /** A schema, or what JSON has in its place: whether anything is allowed, a list of schemas, a list of names. */
-function schemaOr(type: string, value: WireValue, place: Place): unknown {
+function schemaOr({ is, of }: SchemaOr, value: WireValue, place: Place): unknown {
   const parts = wireFields(bytesOf(value), place.budget);
-  const [schemaAt, otherAt] = type === "schemaorbool" ? [2, 1] : [1, 2];
+  const [schemaAt, otherAt] = is === "SchemaOrBool" ? [2, 1] : [1, 2];
+  const one = (schema: WireValue): unknown => single(of, schema, { ...place, depth: place.depth + 1 });
   const schema = parts.find(([n]) => n === schemaAt)?.[1];
-  if (schema !== undefined) return read(SCHEMA, bytesOf(schema), { ...place, depth: place.depth + 1 });
+  if (schema !== undefined) return one(schema);
   const others = parts.filter(([n]) => n === otherAt).map(([, other]) => other);
-  if (type === "schemaorbool") return others.some((allows) => numberOf(allows) !== 0);
-  if (type === "schemaorstrings") return others.map(textOf);
-  return others.map((one) => read(SCHEMA, bytesOf(one), { ...place, depth: place.depth + 1 }));
+  if (is === "SchemaOrBool") return others.some((allows) => numberOf(allows) !== 0);
+  return others.map(is === "SchemaOrStrings" ? textOf : one);
 }
 
 function unknownHere(what: string) {

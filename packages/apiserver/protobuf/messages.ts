@@ -1,72 +1,30 @@
-/**
- * The messages that clients of typed Go code send as protobuf: what each field number is. A line is a message; its words are its fields:
- *
- *   number:name:type   number?:name:type (zero says nothing)   number:+:type (the field's members stand in its place)
- *
- * Types: `s` text, `i` integer, `d` double, `b` boolean, `x` bytes, `time`, `microtime`, `duration`, `quantity`, `intorstring`, `json` (JSON as text),
- * `items` (a list of texts in a message of its own), `schemaor…` (the unions of JSONSchemaProps), else a message of this section or
- * of `section.Name`; `[]` before it: repeated, `{`: a map by name.
- */
-import { CORE_MESSAGES } from "./messages-core.ts";
-import { GROUP_MESSAGES } from "./messages-groups.ts";
+/** The messages that clients of typed Go code send as protobuf: the fields of Go types by their numbers. */
+import type { Declared, Struct } from "../wire/go-type.ts";
+import { wireTypeOf } from "../wire/wire-types.ts";
 
-export interface MessageField {
-  /** Empty: the members of the field's message are the members of the one it stands in. */
-  name: string;
-  form: "one" | "list" | "map";
-  /** A word of the notation, or `section.Name`. */
-  type: string;
-  /** Go writes zero values always; JSON does not show them. */
-  zeroIsNothing: boolean;
-}
+export type Message = ReadonlyMap<number, Declared>;
 
-export type Message = ReadonlyMap<number, MessageField>;
+const messages = new WeakMap<Struct, Message>();
 
-const WORD = /^(\d+)(\??):([^:]*):(\[\]|\{)?(.+)$/;
-
-const messages = new Map<string, Message>();
-let lines: Map<string, string> | undefined;
-
-/** The message of a kind's objects; undefined for kinds that are not read as protobuf. */
-export function messageOf(apiVersion: string, kind: string): string | undefined {
-  const [version, group = ""] = apiVersion.split("/").reverse();
+/** The type of a kind's objects; undefined for kinds that are not read as protobuf. */
+export function messageOf(apiVersion: string, kind: string): Struct | undefined {
+  const [version, group = ""] = apiVersion.split("/").reverse() as [string, string?];
   // Every group sends the options of a deletion under its own name.
-  const section = kind === "DeleteOptions" ? "meta" : group === "" ? "core" : group.split(".")[0]!;
-  const name = `${section}.${kind}`;
-  return (version === "v1" || section === "meta") && allLines().has(name) ? name : undefined;
+  if (kind === "DeleteOptions") return wireTypeOf("meta", kind);
+  return version === "v1" ? wireTypeOf(group, kind) : undefined;
 }
 
-/** The fields of `section.Name`. */
-export function fieldsOf(message: string): Message {
+/** A message's fields by number. */
+export function fieldsOf(message: Struct): Message {
   let found = messages.get(message);
   if (found === undefined) {
-    found = read(message.split(".")[0]!, allLines().get(message) ?? "");
+    found = new Map(message.declared.map((field) => [field.number, field]));
     messages.set(message, found);
   }
   return found;
 }
 
-function allLines(): Map<string, string> {
-  if (lines !== undefined) return lines;
-  lines = new Map();
-  let section = "";
-  for (const line of `${CORE_MESSAGES}${GROUP_MESSAGES}`.split("\n")) {
-    if (line.startsWith("# ")) section = line.slice(2);
-    else if (line !== "") lines.set(`${section}.${line.split(" ", 1)[0]}`, line);
-  }
-  return lines;
-}
-
-function read(section: string, line: string): Message {
-  const fields = new Map<number, MessageField>();
-  for (const word of line.split(" ").slice(1)) {
-    const [, number, mark, name, form, type] = WORD.exec(word)!;
-    fields.set(Number(number), {
-      name: name === "+" ? "" : name!,
-      form: form === "[]" ? "list" : form === "{" ? "map" : "one",
-      type: /^[A-Z]/.test(type!) ? `${section}.${type}` : type!,
-      zeroIsNothing: mark === "?",
-    });
-  }
-  return fields;
+/** Go writes a zero of such a field always; JSON does not show it. */
+export function zeroIsNothing({ type, written }: Declared): boolean {
+  return written === "unlessEmpty" && ["string", "bool", "int32", "int64", "float64"].includes(type.is);
 }

@@ -1,7 +1,8 @@
 import { type CompiledSchema, compile } from "../schema/compile.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { blankOf, decodeWire } from "./decode.ts";
-import { type WireType, wireTypeOf } from "./wire-types.ts";
+import type { WireType } from "./go-type.ts";
+import { wireTypeOf } from "./wire-types.ts";
 
 /** The Go type that a resource's objects are decoded as; undefined for custom resources, which are decoded as they come. */
 export function typeOfResource({ builtIn, group, kind }: ServedResource): WireType | undefined {

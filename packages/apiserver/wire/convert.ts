@@ -1,5 +1,5 @@
+import type { WireType } from "./go-type.ts";
 import { Refused, readScalar } from "./scalars.ts";
-import type { WireType } from "./wire-types.ts";
 
 /**
  * Why an object that was patched as a map can't become its kind's Go type, in the words of apimachinery's converter, which differ from
@@ -33,6 +33,7 @@ export function conversionComplaint(type: WireType, value: unknown): string | un
     case "Raw":
     case "SchemaOrArray":
     case "SchemaOrBool":
+    case "SchemaOrStrings":
       return undefined;
     default:
       return scalarComplaint(type, value);

@@ -89,3 +89,10 @@ test("maps are in the order of their keys, nulls are empty texts, and what is gi
   assert.equal(labelsOf(written), written);
   assert.equal(labelsOf({}), undefined);
 });
+
+test("an object within an object may say what it is, and nothing else may", () => {
+  const type = wireTypeOf("apps", "StatefulSet")!;
+  const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { kind: "x" }, spec: { kind: "x" } };
+  const { unknown } = decodeWire(type, { apiVersion: "apps/v1", kind: "x", spec: { volumeClaimTemplates: [claim] } });
+  assert.deepEqual(unknown, ["spec.volumeClaimTemplates[0].metadata.kind", "spec.volumeClaimTemplates[0].spec.kind"]);
+});

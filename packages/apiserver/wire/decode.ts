@@ -1,8 +1,8 @@
 import type { Steps } from "../duplicates.ts";
 import { isRecord } from "../json-value.ts";
 import { setMember } from "../patch/json.ts";
+import type { Struct, WireField, WireType } from "./go-type.ts";
 import { Refused, readScalar } from "./scalars.ts";
-import type { WireField, WireType } from "./wire-types.ts";
 
 /** A body that does not fit its kind's Go type; the message is that of the Go decoder. */
 export class Undecodable extends Error {}
@@ -17,8 +17,6 @@ interface Walk {
   /** The decoded maps with nothing in them: to ask a large one for its keys again takes as long as to copy it. */
   empty: WeakSet<object>;
 }
-
-type Struct = Extract<WireType, { is: "struct" }>;
 
 /** Where the decoder stands. Most places are never told, so their names are put together only for a complaint. */
 interface Place {
@@ -91,6 +89,7 @@ function decode(type: WireType, value: unknown, place: Place | undefined, walk: 
       return decodeMap(type.of, value, place, walk);
     }
     case "Raw":
+    case "SchemaOrStrings":
       return value;
     case "SchemaOrArray":
     case "SchemaOrBool":
@@ -219,8 +218,6 @@ function zeroOf(type: WireType): unknown {
       return 0;
     case "Quantity":
       return "0";
-    case "Duration":
-      return "0s";
     case "struct":
       return Object.fromEntries(standing(type).map(([name, of]) => [name, zeroOf(of)]));
     default:

@@ -26,7 +26,6 @@ type Scalar =
   | "Quantity"
   | "Time"
   | "MicroTime"
-  | "Duration"
   | "IntOrString";
 
 const INT32 = 2 ** 31;
@@ -57,9 +56,6 @@ export function readScalar(is: Scalar, value: unknown): unknown {
     case "MicroTime":
       if (typeof value !== "string") throw unfit(true, "string");
       return time(is, value);
-    case "Duration":
-      if (typeof value !== "string") throw unfit(true, "string");
-      return value;
     case "IntOrString":
       if (typeof value === "string" || (typeof value === "number" && Number.isInteger(value) && isInt32(value)))
         return value;

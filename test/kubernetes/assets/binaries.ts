@@ -33,6 +33,7 @@ export const BINARIES: readonly Binary[] = [
   { name: "helm", module: "helm", package: "helm.sh/helm/v4/cmd/helm", onDemand: true },
   { name: "judge", module: ".", package: "./judge" },
   { name: "openapi-judge", module: ".", package: "./openapi-judge" },
+  { name: "kubernetes-types", module: ".", package: "./kubernetes-types" },
   {
     name: "e2e.test",
     module: ".",

@@ -125,6 +125,20 @@ const strange: Step[] = MODES.flatMap((fieldValidation) =>
 const deployments = sampleOf("Deployment", NS, `${NAME}-d`);
 const odd = { ...deployments.body, spec: { ...workload, foo: 1, template: { ...template, bar: 1 } } };
 
+const claim = { metadata: { name: "c" }, spec: { resources: { requests: { storage: "1Gi" } } } };
+const sets = sampleOf("StatefulSet", NS, `${NAME}-s`);
+/** Claims within a StatefulSet: without what they are, with it, and as something else. */
+const claims: Step[] = [
+  {},
+  { apiVersion: "v1", kind: "PersistentVolumeClaim" },
+  { apiVersion: "v2", kind: "Claim" },
+  { kind: 1 },
+  { status: { phase: "Lost" } },
+].map((more) => {
+  const body = { ...sets.body, spec: { ...workload, volumeClaimTemplates: [{ ...claim, ...more }] } };
+  return step(post(sets.at, body, { query: { fieldValidation: "Strict", dryRun: "All" } }));
+});
+
 const family: Family = {
   name: NAME,
   steps: [
@@ -133,6 +147,7 @@ const family: Family = {
       return step(post(at, body, { query: { dryRun: "All" } }));
     }),
     ...strange,
+    ...claims,
     ...MODES.map((fieldValidation) => step(post(deployments.at, odd, { query: { fieldValidation, dryRun: "All" } }))),
     step(post(deployments.at, deployments.body)),
     ...MODES.flatMap((fieldValidation) => [

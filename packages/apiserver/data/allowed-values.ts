@@ -1,0 +1,22 @@
+/** The values that OpenAPI names for fields of built-in types; of lists, for their items. */
+export const ALLOWED_VALUES: Readonly<Record<string, readonly string[]>> = {
+  "apiextensions.CustomResourceDefinitionSpec.scope": ["Cluster", "Namespaced"],
+  "core.Container.imagePullPolicy": ["Always", "IfNotPresent", "Never"],
+  "core.Container.terminationMessagePolicy": ["File", "FallbackToLogsOnError"],
+  "core.ContainerPort.protocol": ["TCP", "UDP", "SCTP"],
+  "core.NodeSelectorRequirement.operator": ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
+  "core.PersistentVolumeSpec.persistentVolumeReclaimPolicy": ["Retain", "Delete", "Recycle"],
+  "core.PodSpec.dnsPolicy": ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"],
+  "core.PodSpec.restartPolicy": ["Always", "OnFailure", "Never"],
+  "core.ServicePort.protocol": ["TCP", "UDP", "SCTP"],
+  "core.ServiceSpec.sessionAffinity": ["ClientIP", "None"],
+  "core.ServiceSpec.type": ["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"],
+  "core.Taint.effect": ["NoSchedule", "PreferNoSchedule", "NoExecute"],
+  "core.Toleration.effect": ["NoSchedule", "PreferNoSchedule", "NoExecute"],
+  "core.Toleration.operator": ["Exists", "Equal", "Lt", "Gt"],
+  "core.TopologySpreadConstraint.whenUnsatisfiable": ["DoNotSchedule", "ScheduleAnyway"],
+  "discovery.EndpointSlice.addressType": ["IPv4", "IPv6", "FQDN"],
+  "networking.NetworkPolicyPort.protocol": ["TCP", "UDP", "SCTP"],
+  "networking.NetworkPolicySpec.policyTypes": ["Ingress", "Egress"],
+  "storage.StorageClass.volumeBindingMode": ["Immediate", "WaitForFirstConsumer"],
+};
