@@ -125,9 +125,8 @@ function* items(
     if (walk.pace.isOver()) yield;
     let at = `[${i}]`;
     if (type === "set" || type === "map") {
-      const element = itemElement(schema, item);
-      const wrong = type === "set" ? untellable(item) : unkeyed(item, schema, element);
-      if (wrong !== undefined || element === undefined) return void say(`element ${i}: ${wrong}`);
+      const { element, wrong } = identified(item, schema, type);
+      if (element === undefined) return void say(`element ${i}: ${wrong}`);
       at = printPath([element]);
       if (seen.has(element) && !walk.duplicates) say(`duplicate entries for key ${at}`);
       seen.add(element);
@@ -138,7 +137,18 @@ function* items(
   }
 }
 
-function untellable(item: unknown): string | undefined {
+/** What identifies an item of an associative list, or what is wrong with it. */
+function identified(
+  item: unknown,
+  schema: Schema | undefined,
+  type: "set" | "map",
+): { element?: string | undefined; wrong?: string | undefined } {
+  const element = itemElement(schema, item);
+  const wrong = type === "set" ? notInSet(item) : unkeyed(item, schema, element);
+  return wrong === undefined ? { element } : { wrong };
+}
+
+function notInSet(item: unknown): string | undefined {
   if (isObject(item)) return "associative list without keys has an element that's a map type";
   if (Array.isArray(item)) return "not supported: associative list with lists as elements";
   return item === null ? "associative list without keys has an element that's an explicit null" : undefined;
