@@ -51,8 +51,8 @@ function contentErrors(object: Body): FieldError[] {
   return errors.concat(annotationErrors(annotations), ownerErrors(object));
 }
 
-/** What is wrong with a name takes more than 150 letters to say: of more than these none is reported (`MAX_ERROR_CHARS`). */
-const MOST_TOLD = 2000;
+/** An error takes more than 60 letters: beyond so many none is reported (`MAX_ERROR_CHARS`), so none is looked for. */
+const MOST_TOLD = 5000;
 
 /** What is wrong with names that are qualified. */
 function badNames(field: string, names: readonly string[], judged = (name: string) => name): FieldError[] {
@@ -106,6 +106,7 @@ function ownerErrors({ metadata }: Body): FieldError[] {
   let controller = "";
   let all: string | undefined;
   for (const owner of owners) {
+    if (errors.length > MOST_TOLD) break;
     const { apiVersion = "", kind = "" } = owner;
     if (apiVersion === "" || apiVersion.split("/").length > 2)
       errors.push(...bad("ownerReferences.apiVersion", apiVersion, ["version must not be empty"]));
