@@ -4,7 +4,15 @@ import { DEFAULTS } from "../data/defaults.ts";
 import { DESCRIPTIONS } from "../data/descriptions.ts";
 import type { Schema } from "../served.ts";
 import type { Declared, Struct, WireType } from "../wire/go-type.ts";
-import { objectMeta, wholeObject } from "./object-meta.ts";
+
+/** What an object says of itself. */
+export const TYPE_META: Readonly<Record<"apiVersion" | "kind", Schema>> = {
+  apiVersion: {
+    type: "string",
+    description: "APIVersion defines the group and version of this representation.",
+  },
+  kind: { type: "string", description: "Kind of the object." },
+};
 
 /** Any JSON object, owned as a whole by who applies it. */
 const ANY_OBJECT: Schema = {
@@ -12,6 +20,9 @@ const ANY_OBJECT: Schema = {
   "x-kubernetes-map-type": "atomic",
   "x-kubernetes-preserve-unknown-fields": true,
 };
+
+/** What has no end as a schema: a schema, a tree of fields. */
+const SELF_CONTAINING: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 const SCALARS: Readonly<Partial<Record<WireType["is"], Schema>>> = {
   string: { type: "string" },
@@ -42,20 +53,20 @@ export function schemaOf(struct: Struct): Schema {
 }
 
 function derived(struct: Struct): Schema {
-  if (struct.fullName === "meta.ObjectMeta") return objectMeta;
-  if (struct.fullName === "apiextensions.JSONSchemaProps")
-    return { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  if (struct.fullName === "apiextensions.JSONSchemaProps") return SELF_CONTAINING;
   const members = membersOf(struct);
   const required = members.filter(({ field }) => field.isRequired).map(({ field }) => field.name);
   const description = DESCRIPTIONS[struct.fullName];
-  const schema: Schema = {
+  return {
     type: "object",
     ...(description !== undefined && { description }),
-    properties: Object.fromEntries(members.map(({ field, schema }) => [field.name, schema])),
+    properties: {
+      ...Object.fromEntries(members.map(({ field, schema }) => [field.name, schema])),
+      ...(struct.isObject && TYPE_META),
+    },
     ...(required.length > 0 && { required }),
     ...(struct.isAtomic && { "x-kubernetes-map-type": "atomic" }),
   };
-  return struct.isObject ? wholeObject(schema) : schema;
 }
 
 interface Member {
@@ -82,6 +93,8 @@ function valueSchema(type: WireType): Schema {
       return { type: "array", items: valueSchema(type.of) };
     case "map":
       return { type: "object", additionalProperties: valueSchema(type.of) };
+    case "Raw":
+      return type.go === "FieldsV1" ? SELF_CONTAINING : ANY_OBJECT;
     default:
       return SCALARS[type.is] ?? ANY_OBJECT;
   }

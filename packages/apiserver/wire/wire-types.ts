@@ -8,7 +8,7 @@ import { fieldOf, typeOf } from "./notation.ts";
 
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = sections;
 
-const TEXT: WireField = { type: { is: "string", go: "string" }, written: "unlessEmpty", through: [] };
+const TEXT: WireField = { type: { is: "string", go: "string" }, written: "unlessEmpty", through: ["TypeMeta"] };
 /** What an object within another one claims to be. */
 const TYPE_META: readonly [string, WireField][] = [
   ["kind", TEXT],

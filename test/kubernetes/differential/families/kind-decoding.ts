@@ -125,7 +125,10 @@ const strange: Step[] = MODES.flatMap((fieldValidation) =>
 const deployments = sampleOf("Deployment", NS, `${NAME}-d`);
 const odd = { ...deployments.body, spec: { ...workload, foo: 1, template: { ...template, bar: 1 } } };
 
-const claim = { metadata: { name: "c" }, spec: { resources: { requests: { storage: "1Gi" } } } };
+const claim = {
+  metadata: { name: "c" },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
 const sets = sampleOf("StatefulSet", NS, `${NAME}-s`);
 /** Claims within a StatefulSet: without what they are, with it, and as something else. */
 const claims: Step[] = [
