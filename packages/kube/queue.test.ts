@@ -181,10 +181,17 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 200 }) }),
 );
 
-function ask(queue: ReturnType<typeof make>, action: Extract<Action, { key: string }>): void {
+/** Ends the work on one of the keys that are held, if there is any. */
+function finish(queue: ReturnType<typeof make>, held: string[], nth: number): void {
+  const [done] = held.splice(nth % Math.max(1, held.length), 1);
+  if (done !== undefined) queue.done(done);
+}
+
+function ask(queue: ReturnType<typeof make>, action: Extract<Action, { key: string }>): string {
   if (action.do === "add") queue.add(action.key, action.priority);
   else if (action.do === "after") queue.addAfter(action.key, action.ms);
   else queue.retry(action.key);
+  return action.key;
 }
 
 /** False: there was nothing to take. */
@@ -208,13 +215,12 @@ test("whatever happens, no key is held twice and none that was asked for is lost
       const owed = new Set<string>();
       const take = (): boolean => takeOwed(queue, held, owed);
       for (const a of actions) {
-        if ("key" in a) owed.add(a.key);
         if (a.do === "take") take();
-        else if (a.do === "done") held.splice(a.nth % Math.max(1, held.length), 1).forEach(queue.done, queue);
         else if (a.do === "pass") await clock.run(a.ms);
-        else ask(queue, a);
+        else if (a.do === "done") finish(queue, held, a.nth);
+        else owed.add(ask(queue, a));
       }
-      for (const done of held.splice(0)) queue.done(done);
+      while (held.length > 0) finish(queue, held, 0);
       await clock.run(10 * 60_000);
       while (take());
       assert.deepEqual([...owed], []);
