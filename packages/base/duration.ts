@@ -34,12 +34,16 @@ export function parseDuration(text: string): number {
     const [unit] = /^[^\d.]*/.exec(text.slice(at))!;
     if (unit === "") refuse(at, "a unit is missing");
     const size = Object.hasOwn(UNIT_NS, unit) ? UNIT_NS[unit]! : refuse(at, `unknown unit ${JSON.stringify(unit)}`);
-    total += BigInt(whole || "0") * size + (BigInt(fraction || "0") * size) / 10n ** BigInt(fraction.length);
+    total += nanosecondsOf(whole, fraction, size);
     if (total > MAX_NS) refuse(at, "more than 292 years");
     at += unit.length;
   }
   const ms = Number(total / UNIT_NS.ms!) + Number(total % UNIT_NS.ms!) / 1e6;
   return negative ? -ms : ms;
+}
+
+function nanosecondsOf(whole: string, fraction: string, size: bigint): bigint {
+  return BigInt(whole || "0") * size + (BigInt(fraction || "0") * size) / 10n ** BigInt(fraction.length);
 }
 
 /** Writes milliseconds as Go does: `1h30m0s`, `1.5s`, `20ms`, `0s`. Fractions of a nanosecond are rounded. */

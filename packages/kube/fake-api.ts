@@ -59,11 +59,7 @@ export class FakeApi implements Transport {
     if (from < this.#compacted) return failure(410, "Expired", "too old resource version");
     const prefix = `${request.path}/`;
     const watcher: Watcher = { prefix, pipe: new EventPipe(1e9, () => {}) };
-    if (initial) {
-      for (const [key, object] of this.objects)
-        if (matches(key, request.path)) watcher.pipe.put({ type: "ADDED", object });
-      watcher.pipe.put(endOfInitial(String(this.#version)));
-    }
+    if (initial) this.#putInitial(watcher.pipe, request.path);
     for (const { version, event, prefix: p } of this.#log) if (version > from && p === prefix) watcher.pipe.put(event);
     this.#watchers.add(watcher);
     const onAbort = (): void => watcher.pipe.end(request.signal?.reason);
@@ -72,6 +68,11 @@ export class FakeApi implements Transport {
       this.#watchers.delete(watcher);
       request.signal?.removeEventListener("abort", onAbort);
     });
+  }
+
+  #putInitial(pipe: Watcher["pipe"], path: string): void {
+    for (const [key, object] of this.objects) if (matches(key, path)) pipe.put({ type: "ADDED", object });
+    pipe.put(endOfInitial(String(this.#version)));
   }
 
   async close(): Promise<void> {

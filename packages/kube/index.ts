@@ -12,7 +12,8 @@ export { EventPipe } from "./event-pipe.ts";
 export { addFinalizer, removeFinalizer } from "./finalizers.ts";
 export { type Health, problemsOf, type SystemHealth, waitingText } from "./health.ts";
 export { LEASE_TIMES } from "./leader.ts";
-export { createManager, type LeaderElection, type Manager, runtimeAccess } from "./manager.ts";
+export type { LeaderElection } from "./managed-system.ts";
+export { createManager, type Manager, runtimeAccess } from "./manager.ts";
 export { type RuntimeMetrics, runtimeMetrics } from "./metrics.ts";
 export {
   type Condition,

@@ -1,5 +1,5 @@
 import { asFault, type Clock, type Fault, isFault, type Log, type Random, rfc3339Micro } from "@slipway/base";
-import type { Client } from "./client.ts";
+import type { CallOptions, Client } from "./client.ts";
 import { Lease } from "./core.ts";
 import type { Ref } from "./object.ts";
 
@@ -63,14 +63,18 @@ export class Leader {
         if (signal.aborted) break;
         log.debug({ lease: lease.name, code: asFault(error, "lease").code }, "lease not renewed");
       }
-      if (this.#leading && clock.monotonic() >= this.#heldUntil) this.#lose("it could not be renewed in time");
+      this.#loseWhenOver();
       // Candidates are spread, so that they don't all ask at the same moment.
       const pause = this.#leading ? this.#times.retryMs : this.#times.retryMs * (1 + 0.2 * random.fraction());
       const left = this.#leading ? Math.min(pause, this.#heldUntil - clock.monotonic()) : pause;
       await clock.sleep(left, signal).catch(() => {});
-      if (this.#leading && clock.monotonic() >= this.#heldUntil) this.#lose("it could not be renewed in time");
+      this.#loseWhenOver();
     }
     await this.#release();
+  }
+
+  #loseWhenOver(): void {
+    if (this.#leading && this.#o.clock.monotonic() >= this.#heldUntil) this.#lose("it could not be renewed in time");
   }
 
   async #try(signal: AbortSignal): Promise<void> {
@@ -96,14 +100,17 @@ export class Leader {
       this.#win(sentAt + this.#times.renewMs);
     } catch (error) {
       if (!isFault(error, "Conflict", "AlreadyExists", "NotFound")) throw error;
-      // Somebody else wrote: look again before believing anything.
-      if (known === undefined) return;
-      this.#seen = undefined;
-      const now = await client.find(Lease, ref, options);
-      if (now === undefined) return;
-      this.#observe(now);
-      if (this.#heldByOther(now)) this.#lose("another replica holds it");
+      if (known !== undefined) await this.#lookAgain(options);
     }
+  }
+
+  /** Another replica wrote: what the holder knew of the record does not hold any more. */
+  async #lookAgain(options: CallOptions): Promise<void> {
+    this.#seen = undefined;
+    const now = await this.#o.client.find(Lease, this.#o.lease, options);
+    if (now === undefined) return;
+    this.#observe(now);
+    if (this.#heldByOther(now)) this.#lose("another replica holds it");
   }
 
   #observe(lease: Lease): void {

@@ -47,8 +47,46 @@ export function runtimeMetrics(registry: Registry): RuntimeMetrics {
   const leads = gauge("leader_election_master_status", "1 while this process leads", "name");
   const requests = counter("rest_client_requests_total", "Requests to the Kubernetes API", "method", "code");
 
-  const queues: { controller: string; depth: () => number; delayed: () => number }[] = [];
-  const perQueue = (name: string, help: string, read: (q: (typeof queues)[number]) => number): void => {
+  const queues = queueGauges(registers);
+  const managers = systemGauges(registers);
+
+  return {
+    reconciled(controller, result, took) {
+      total.inc({ controller, result });
+      if (result === "error" || result === "terminal_error") errors.inc({ controller });
+      if (result === "terminal_error") terminal.inc({ controller });
+      seconds.observe({ controller }, took);
+    },
+    workers(controller, now, limit) {
+      active.set({ controller }, now);
+      most.set({ controller }, limit);
+    },
+    queue(controller) {
+      const labels = { name: controller, controller };
+      return {
+        added: (priority) => adds.inc({ ...labels, priority }),
+        retried: () => retries.inc(labels),
+        taken: (ms) => waited.observe(labels, ms / 1000),
+        finished: (ms) => worked.observe(labels, ms / 1000),
+      };
+    },
+    observeQueue: (controller, depth, delayed) => queues.push({ controller, depth, delayed }),
+    leading: (name, now) => leads.set({ name }, now ? 1 : 0),
+    requested: (method, code) => requests.inc({ method, code }),
+    observeSystems: (systems) => managers.push(systems),
+  };
+}
+
+interface ObservedQueue {
+  controller: string;
+  depth: () => number;
+  delayed: () => number;
+}
+
+/** Gauges of the queues in the list that they give back, read at each scrape. */
+function queueGauges(registers: Registry[]): ObservedQueue[] {
+  const queues: ObservedQueue[] = [];
+  const perQueue = (name: string, help: string, read: (q: ObservedQueue) => number): void => {
     new Gauge({
       name,
       help,
@@ -61,7 +99,11 @@ export function runtimeMetrics(registry: Registry): RuntimeMetrics {
   };
   perQueue("workqueue_depth", "Keys ready to be worked on", (q) => q.depth());
   perQueue("workqueue_delayed", "Keys that wait for their time", (q) => q.delayed());
+  return queues;
+}
 
+/** Gauges of the systems of each manager in the list that they give back, read at each scrape. */
+function systemGauges(registers: Registry[]): (() => readonly SystemHealth[])[] {
   const managers: (() => readonly SystemHealth[])[] = [];
   const perSystem = <L extends string>(
     name: string,
@@ -94,32 +136,7 @@ export function runtimeMetrics(registry: Registry): RuntimeMetrics {
       for (const { kind, missing } of waiting) all.set({ system, kind, missing: String(missing) }, 1);
     },
   );
-
-  return {
-    reconciled(controller, result, took) {
-      total.inc({ controller, result });
-      if (result === "error" || result === "terminal_error") errors.inc({ controller });
-      if (result === "terminal_error") terminal.inc({ controller });
-      seconds.observe({ controller }, took);
-    },
-    workers(controller, now, limit) {
-      active.set({ controller }, now);
-      most.set({ controller }, limit);
-    },
-    queue(controller) {
-      const labels = { name: controller, controller };
-      return {
-        added: (priority) => adds.inc({ ...labels, priority }),
-        retried: () => retries.inc(labels),
-        taken: (ms) => waited.observe(labels, ms / 1000),
-        finished: (ms) => worked.observe(labels, ms / 1000),
-      };
-    },
-    observeQueue: (controller, depth, delayed) => queues.push({ controller, depth, delayed }),
-    leading: (name, now) => leads.set({ name }, now ? 1 : 0),
-    requested: (method, code) => requests.inc({ method, code }),
-    observeSystems: (systems) => managers.push(systems),
-  };
+  return managers;
 }
 
 /** The same transport, each answer counted by its status and each failure by `<error>`. */

@@ -181,6 +181,30 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 200 }) }),
 );
 
+/** Ends the work on one of the keys that are held, if there is any. */
+function finish(queue: ReturnType<typeof make>, held: string[], nth: number): void {
+  const [done] = held.splice(nth % Math.max(1, held.length), 1);
+  if (done !== undefined) queue.done(done);
+}
+
+function ask(queue: ReturnType<typeof make>, action: Extract<Action, { key: string }>): string {
+  if (action.do === "add") queue.add(action.key, action.priority);
+  else if (action.do === "after") queue.addAfter(action.key, action.ms);
+  else queue.retry(action.key);
+  return action.key;
+}
+
+/** False: there was nothing to take. */
+function takeOwed(queue: ReturnType<typeof make>, held: string[], owed: Set<string>): boolean {
+  const taken = queue.take();
+  if (taken === undefined) return false;
+  assert.ok(!held.includes(taken), `${taken} is held twice`);
+  assert.ok(owed.has(taken), `${taken} was not asked for`);
+  held.push(taken);
+  owed.delete(taken);
+  return true;
+}
+
 test("whatever happens, no key is held twice and none that was asked for is lost", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
@@ -189,27 +213,14 @@ test("whatever happens, no key is held twice and none that was asked for is lost
       const held: string[] = [];
       /** Keys that were asked for and not handed out since. */
       const owed = new Set<string>();
-      const take = (): boolean => {
-        const taken = queue.take();
-        if (taken === undefined) return false;
-        assert.ok(!held.includes(taken), `${taken} is held twice`);
-        assert.ok(owed.has(taken), `${taken} was not asked for`);
-        held.push(taken);
-        owed.delete(taken);
-        return true;
-      };
+      const take = (): boolean => takeOwed(queue, held, owed);
       for (const a of actions) {
-        if (a.do === "add") queue.add(a.key, a.priority);
-        else if (a.do === "after") queue.addAfter(a.key, a.ms);
-        else if (a.do === "retry") queue.retry(a.key);
-        else if (a.do === "take") take();
-        else if (a.do === "done") {
-          const [k] = held.splice(a.nth % Math.max(1, held.length), 1);
-          if (k !== undefined) queue.done(k);
-        } else await clock.run(a.ms);
-        if ("key" in a) owed.add(a.key);
+        if (a.do === "take") take();
+        else if (a.do === "pass") await clock.run(a.ms);
+        else if (a.do === "done") finish(queue, held, a.nth);
+        else owed.add(ask(queue, a));
       }
-      for (const k of held.splice(0)) queue.done(k);
+      while (held.length > 0) finish(queue, held, 0);
       await clock.run(10 * 60_000);
       while (take());
       assert.deepEqual([...owed], []);

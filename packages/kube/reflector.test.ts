@@ -206,6 +206,32 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 0, max: 40_000 }) }) },
 );
 
+function disturb(api: FakeApi, a: Exclude<Act, { do: "outage" | "pass" }>): void {
+  if (a.do === "put") api.put(`${NODES}/${a.name}`, node(a.name, a.value));
+  else if (a.do === "remove") api.remove(`${NODES}/${a.name}`);
+  else if (a.do === "disconnect") api.disconnect(a.broken ? new Fault("LostAnswer", "api", "reset") : undefined);
+  else if (a.do === "compact") api.compact();
+  else if (a.do === "repeat") api.repeat(a.back);
+  else api.bookmark();
+}
+
+/** The objects that are left after all changes that listeners got. No object goes back on the way. */
+function addedUp(changes: ReturnType<typeof world>["changes"]): Iterable<KubeObject> {
+  const reported = new Map<string, KubeObject>();
+  const newest = new Map<string, number>();
+  for (const { type, object, before } of changes) {
+    const { name: of } = object.metadata;
+    assert.equal(reported.get(of), before);
+    if (type === "deleted") reported.delete(of);
+    else {
+      assert.ok(Number(object.metadata.resourceVersion) > (newest.get(of) ?? 0));
+      newest.set(of, Number(object.metadata.resourceVersion));
+      reported.set(of, object);
+    }
+  }
+  return reported.values();
+}
+
 test("any mix of changes, disconnects, 410s, outages, repeated and stale events ends with the server's state", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
@@ -216,31 +242,13 @@ test("any mix of changes, disconnects, 410s, outages, repeated and stale events 
         return undefined;
       };
       for (const a of acts) {
-        if (a.do === "put") api.put(`${NODES}/${a.name}`, node(a.name, a.value));
-        else if (a.do === "remove") api.remove(`${NODES}/${a.name}`);
-        else if (a.do === "disconnect") api.disconnect(a.broken ? new Fault("LostAnswer", "api", "reset") : undefined);
-        else if (a.do === "compact") api.compact();
-        else if (a.do === "repeat") api.repeat(a.back);
-        else if (a.do === "bookmark") api.bookmark();
-        else if (a.do === "outage") outage = a.requests;
-        else await clock.run(a.ms);
+        if (a.do === "outage") outage = a.requests;
+        else if (a.do === "pass") await clock.run(a.ms);
+        else disturb(api, a);
       }
       await clock.run(120_000);
       assert.deepEqual(summary(store.values()), summary(api.objects.values()));
-      // What listeners were told adds up to the same state, and no object ever went back.
-      const told = new Map<string, KubeObject>();
-      const newest = new Map<string, number>();
-      for (const { type, object, before } of changes) {
-        const { name: of } = object.metadata;
-        assert.equal(told.get(of), before);
-        if (type === "deleted") told.delete(of);
-        else {
-          assert.ok(Number(object.metadata.resourceVersion) > (newest.get(of) ?? 0));
-          newest.set(of, Number(object.metadata.resourceVersion));
-          told.set(of, object);
-        }
-      }
-      assert.deepEqual(summary(told.values()), summary(api.objects.values()));
+      assert.deepEqual(summary(addedUp(changes)), summary(api.objects.values()));
       await halt();
     }),
     { numRuns: 100 },

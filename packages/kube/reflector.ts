@@ -52,42 +52,63 @@ export async function reflect<T extends KubeObject>(
   let streams = true;
   let failures = 0;
   while (!signal.aborted) {
-    let trouble: Fault | undefined;
-    let told = false;
-    let openedAt = Number.POSITIVE_INFINITY;
-    const opened = (): void => {
-      openedAt = clock.monotonic();
-    };
-    try {
-      if (position.version === undefined && !streams)
-        position.version = await list(selection, store, ports.client, signal);
-      const gathered = new Map<string, T>();
-      for await (const event of watch(selection, position.version, ports, signal, opened)) {
-        if (position.version === undefined) position.version = gather(event, gathered, store);
-        else take(event, store, position);
-        told = position.version !== undefined;
-      }
-      if (!told && clock.monotonic() - openedAt < SHORT_WATCH_MS)
-        trouble = new Fault("Unavailable", `${selection.resource.kind} watch`, "it was closed at once");
-    } catch (error) {
-      trouble = asFault(error, `${selection.resource.kind} watch`);
-    }
+    const { trouble, lasted } = await follow({ selection, store, position, streams, ports, signal });
     if (signal.aborted) return;
     if (streams && position.version === undefined && REFUSALS.some((code) => isFault(trouble, code))) {
       streams = false;
       continue;
     }
-    if (told || clock.monotonic() - openedAt >= SHORT_WATCH_MS) failures = 0;
-    if (isFault(trouble, "Gone")) position.version = undefined;
-    if (isFault(trouble, "NotFound")) {
-      // A definition that comes back may have lost its objects: versions from before mean nothing then.
-      position.version = undefined;
-      store.markMissing();
-    }
+    if (lasted) failures = 0;
     if (trouble === undefined) continue;
+    if (isFault(trouble, "Gone", "NotFound")) position.version = undefined;
+    // A definition that comes back may have lost its objects: versions from before mean nothing then.
+    if (isFault(trouble, "NotFound")) store.markMissing();
     const waitMs = Math.max(trouble.retryAfterMs ?? 0, backOffMs(BACK_OFF, failures++, random));
     log.debug({ resource: selection.resource.plural, code: trouble.code, waitMs }, "watch ended, trying again");
     await clock.sleep(waitMs, signal).catch(() => {});
+  }
+}
+
+/** How a watch went until it ended. */
+interface Followed {
+  trouble: Fault | undefined;
+  /** It ends a row of failures: the store took something of it, or it was open for long enough. */
+  lasted: boolean;
+}
+
+interface Following<T extends KubeObject> {
+  selection: Selection<T>;
+  store: Store<T>;
+  position: Position;
+  /** The API streams what there is. */
+  streams: boolean;
+  ports: ReflectorPorts;
+  signal: AbortSignal;
+}
+
+/** Keeps the store equal for as long as one watch lasts. Never rejects. */
+async function follow<T extends KubeObject>(following: Following<T>): Promise<Followed> {
+  const { selection, store, position, streams, ports, signal } = following;
+  let progressed = false;
+  let openedAt = Number.POSITIVE_INFINITY;
+  const opened = (): void => {
+    openedAt = ports.clock.monotonic();
+  };
+  const lasted = (): boolean => progressed || ports.clock.monotonic() - openedAt >= SHORT_WATCH_MS;
+  const on = `${selection.resource.kind} watch`;
+  try {
+    if (position.version === undefined && !streams)
+      position.version = await list(selection, store, ports.client, signal);
+    const gathered = new Map<string, T>();
+    for await (const event of watch(selection, position.version, ports, signal, opened)) {
+      if (position.version === undefined) position.version = gather(event, gathered, store);
+      else take(event, store, position);
+      progressed = position.version !== undefined;
+    }
+    const trouble = lasted() ? undefined : new Fault("Unavailable", on, "it was closed at once");
+    return { trouble, lasted: lasted() };
+  } catch (error) {
+    return { trouble: asFault(error, on), lasted: lasted() };
   }
 }
 
@@ -146,10 +167,10 @@ async function* watch<T extends KubeObject>(
   const silence = new AbortController();
   const onStop = (): void => silence.abort(signal.reason);
   signal.addEventListener("abort", onStop, { once: true });
-  let heardAt = clock.monotonic();
+  let lastEventAt = clock.monotonic();
   // One timer looks now and then, instead of one timer per event.
   const look = (): void => {
-    const left = heardAt + silenceMs - clock.monotonic();
+    const left = lastEventAt + silenceMs - clock.monotonic();
     if (left > 0) timer = clock.after(left, look);
     else silence.abort(new Fault("Unavailable", `${resource.kind} watch`, `silent for ${silenceMs / 1000} s`));
   };
@@ -165,7 +186,7 @@ async function* watch<T extends KubeObject>(
     });
     opened();
     for await (const event of stream) {
-      heardAt = clock.monotonic();
+      lastEventAt = clock.monotonic();
       yield event;
     }
     if (silence.signal.aborted) throw silence.signal.reason;

@@ -1,11 +1,18 @@
-import { type Clock, deadline, Fault, isFault, type Log, type Random } from "@slipway/base";
-import { abortable } from "./abortable.ts";
-import { type BackOff, backOffMs } from "./back-off.ts";
-import type { CallOptions, Client, List, ListOptions, Patch, PatchOptions, WriteOptions } from "./client.ts";
+import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
+import { caller } from "./call.ts";
+import type {
+  CallOptions,
+  Client,
+  DeleteOptions,
+  List,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  WriteOptions,
+} from "./client.ts";
 import { apiVersionOf, type KubeObject, nameOf, pathOf, type Ref, type Resource } from "./object.ts";
 import { type Outgoing, outgoingBody } from "./outgoing.ts";
 import { TokenBucket } from "./rate-limit.ts";
-import { faultOf, forbiddenByBudget } from "./status-fault.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 import { openWatch } from "./watch-call.ts";
 
@@ -21,24 +28,13 @@ export interface ClientOptions {
   outgoing?: Outgoing;
 }
 
-const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_PAGE = 500;
-/** The upper half is random, so that clients that failed together don't return together. */
-const RETRY: BackOff = { baseMs: 100, maxMs: 10_000, jitter: 0.5 };
-
 const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
   strategic: "application/strategic-merge-patch+json",
   apply: "application/apply-patch+yaml",
 };
-
-/** A request with what retries need to know of it. */
-interface Call {
-  on: string;
-  request: ApiRequest;
-  options: CallOptions;
-}
 
 /**
  * Typed calls over a transport: see `Client`. A write is repeated only when the first try surely had no effect: it never reached
@@ -50,42 +46,7 @@ export function createClient(transport: Transport, ports: ClientOptions): Client
     outgoing === undefined ? body : outgoingBody(body, resource, subresource, outgoing);
   const bucket = limits === undefined || limits instanceof TokenBucket ? limits : new TokenBucket(clock, limits);
 
-  async function call(of: Call): Promise<unknown> {
-    const limit = deadline(clock, of.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, of.options.signal);
-    try {
-      return await attempts(of, limit.signal);
-    } catch (error) {
-      throw inTermsOfCall(error, of);
-    } finally {
-      limit.done();
-    }
-  }
-
-  async function attempts(of: Call, signal: AbortSignal): Promise<unknown> {
-    for (let failures = 0; ; failures++) {
-      await bucket?.take(signal);
-      const fault = await attempt(of, signal);
-      if (!isFault(fault)) return fault;
-      if (!mayRetry(fault, of.request.method === "GET")) throw fault;
-      const waitMs = fault.retryAfterMs ?? backOffMs(RETRY, failures, random);
-      log.debug({ call: of.request.method, on: of.on, code: fault.code, waitMs }, "trying again");
-      await giveUpWith(fault, clock.sleep(waitMs, signal), of.options.signal);
-    }
-  }
-
-  /** The answer's body, or the fault it is; rejects only for aborts. */
-  async function attempt(of: Call, signal: AbortSignal): Promise<unknown> {
-    try {
-      const answer = await abortable(transport.request({ ...of.request, signal }), signal);
-      return answer.status < 400 ? answer.body : faultOf(answer, of.on);
-    } catch (error) {
-      if (isFault(error)) return error;
-      // The request was out when time ran out: a write may have had its effect.
-      if (timedOut(error) && of.request.method !== "GET")
-        throw new Fault("LostAnswer", of.on, "no answer in time", { cause: error });
-      throw error;
-    }
-  }
+  const call = caller({ transport, clock, random, log, bucket });
 
   const at = (resource: Resource, ref: Ref, subresource?: string): string => {
     requireNamespace(resource, ref);
@@ -111,12 +72,7 @@ export function createClient(transport: Transport, ports: ClientOptions): Client
     },
 
     async find(resource, ref, options) {
-      try {
-        return await client.get(resource, ref, options);
-      } catch (error) {
-        if (isFault(error, "NotFound")) return undefined;
-        throw error;
-      }
+      return unlessMissing(client.get(resource, ref, options));
     },
 
     async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}) {
@@ -150,16 +106,11 @@ export function createClient(transport: Transport, ports: ClientOptions): Client
     updateStatus: (resource, object, options = {}) => put(resource, object, options, "status"),
 
     async patch<T extends KubeObject>(resource: Resource<T>, ref: Ref, patch: Patch, options: PatchOptions = {}) {
-      const apply =
-        patch.type === "apply" ? { fieldManager: patch.fieldManager, force: `${patch.force ?? false}` } : {};
-      const body =
-        patch.type === "apply"
-          ? { ...patch.body, apiVersion: apiVersionOf(resource), kind: resource.kind }
-          : patch.body;
+      const { body, query } = patchOf(resource, patch);
       const request: ApiRequest = {
         method: "PATCH",
         path: at(resource, ref, options.subresource),
-        query: write(options, apply),
+        query: write(options, query),
         contentType: PATCH_TYPES[patch.type],
         body: leaving(body, resource, options.subresource),
       };
@@ -167,42 +118,56 @@ export function createClient(transport: Transport, ports: ClientOptions): Client
     },
 
     async delete(resource, ref, options = {}) {
-      const { uid, resourceVersion, gracePeriodSeconds, propagation } = options;
-      const preconditions = {
-        ...(uid === undefined ? {} : { uid }),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      };
-      const body = {
-        apiVersion: "v1",
-        kind: "DeleteOptions",
-        ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
-        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-        ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
-        ...(options.dryRun === true ? { dryRun: ["All"] } : {}),
-      };
+      const body = deleteOptions(options);
       const request: ApiRequest = { method: "DELETE", path: at(resource, ref), body };
-      try {
-        await call({ on: nameOf(resource, ref), request, options });
-      } catch (error) {
-        if (!isFault(error, "NotFound")) throw error;
-      }
+      await unlessMissing(call({ on: nameOf(resource, ref), request, options }));
     },
 
     async evict(pod, options = {}) {
       const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: pod };
       const path = pathOf(POD, { ...pod, subresource: "eviction" });
       const request: ApiRequest = { method: "POST", path, query: write(options), body };
-      try {
-        await call({ on: nameOf(POD, pod), request, options });
-      } catch (error) {
-        if (!isFault(error, "NotFound")) throw error;
-      }
+      await unlessMissing(call({ on: nameOf(POD, pod), request, options }));
     },
   };
   return client;
 }
 
 const POD: Resource = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
+
+/** Undefined: the API knows no such object. */
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isFault(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+function patchOf(resource: Resource, patch: Patch): { body: unknown; query: Record<string, string> } {
+  if (patch.type !== "apply") return { body: patch.body, query: {} };
+  return {
+    body: { ...patch.body, apiVersion: apiVersionOf(resource), kind: resource.kind },
+    query: { fieldManager: patch.fieldManager, force: `${patch.force ?? false}` },
+  };
+}
+
+function deleteOptions(options: DeleteOptions): object {
+  const { uid, resourceVersion, gracePeriodSeconds, propagation } = options;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return {
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    ...(options.dryRun === true ? { dryRun: ["All"] } : {}),
+  };
+}
 
 interface ListBody<T> {
   metadata?: { resourceVersion?: string; continue?: string };
@@ -218,11 +183,8 @@ async function listPages<T extends KubeObject>(
   options: ListOptions,
   page: (query: Record<string, string>) => Promise<ListBody<T>>,
 ): Promise<List<T>> {
-  const { labelSelector, fieldSelector, resourceVersion, limit = DEFAULT_PAGE } = options;
-  const selection = {
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-  };
+  const { resourceVersion, limit = DEFAULT_PAGE } = options;
+  const selection = selectors(options);
   const first = resourceVersion === undefined ? selection : { ...selection, resourceVersion };
   const items: T[] = [];
   let body = await page(limit > 0 ? { ...first, limit: `${limit}` } : first);
@@ -240,6 +202,13 @@ async function listPages<T extends KubeObject>(
   }
 }
 
+function selectors({ labelSelector, fieldSelector }: ListOptions): Record<string, string> {
+  return {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+}
+
 /** Items of a list come without apiVersion and kind from kube-apiserver's built-in kinds. */
 function whole<T extends KubeObject>(resource: Resource<T>, item: T): T {
   return item.kind === undefined ? { ...item, apiVersion: apiVersionOf(resource), kind: resource.kind } : item;
@@ -252,31 +221,4 @@ function scope(of: { namespace?: string }): { namespace?: string } {
 function requireNamespace(resource: Resource, ref: Ref): void {
   if (resource.namespaced && (ref.namespace ?? "") === "")
     throw new Fault("BadRequest", nameOf(resource, ref), "a namespaced object was named without its namespace");
-}
-
-function mayRetry(fault: Fault, isRead: boolean): boolean {
-  if (fault.code === "Throttled") return !forbiddenByBudget(fault);
-  if (fault.code === "Unavailable") return true;
-  const serverSide = fault.code === "Internal" || fault.code === "Timeout";
-  if (isRead) return serverSide || fault.code === "LostAnswer";
-  return serverSide && fault.retryAfterMs !== undefined;
-}
-
-/** Waits; when the call's time is over meanwhile, the last real failure says more than the time-out. */
-async function giveUpWith(fault: Fault, wait: Promise<void>, caller: AbortSignal | undefined): Promise<void> {
-  try {
-    await wait;
-  } catch (reason) {
-    throw caller?.aborted ? reason : fault;
-  }
-}
-
-function timedOut(error: unknown): boolean {
-  return error instanceof DOMException && error.name === "TimeoutError";
-}
-
-function inTermsOfCall(error: unknown, of: Call): unknown {
-  if (timedOut(error) && !of.options.signal?.aborted)
-    return new Fault("Timeout", of.on, (error as Error).message, { cause: error });
-  return error;
 }

@@ -129,18 +129,8 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
     if (!allowed.includes(method)) return text(405, "method not allowed\n", { allow: allowed.join(", ") });
 
     try {
-      const record = await records.load(claim);
-      // Compared even without a record: an unknown claim takes as long as a wrong capability.
-      if (!sameCapability(address.capability, record?.capability ?? "") || record === undefined)
-        return unknown(remote, claim);
-      const visit = {
-        ...address,
-        method,
-        remote,
-        record,
-        body: request.body ?? "",
-        bootId: bootIdOf(record.capability),
-      };
+      const visit = await visitOf(records, request, address);
+      if (visit === undefined) return unknown(remote, claim);
       const done = await answer(visit);
       log.info({ claim, bootId: visit.bootId, what: visit.what, method, remote, status: done.status }, "boot request");
       return method === "HEAD" ? { ...done, body: "" } : done;
@@ -149,6 +139,19 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
       return text(503, "try again\n", { "retry-after": String(RETRY_SECONDS) });
     }
   };
+}
+
+/** Undefined: there is no such claim, or its capability is another. */
+async function visitOf(
+  records: BootRecords,
+  { method, remote, body = "" }: Parameters<HttpHandler>[0],
+  address: BootAddress,
+): Promise<Visit | undefined> {
+  const record = await records.load(address.claim);
+  // Compared even without a record: an unknown claim takes as long as a wrong capability.
+  const same = sameCapability(address.capability, record?.capability ?? "");
+  if (!same || record === undefined) return undefined;
+  return { ...address, method, remote, record, body, bootId: bootIdOf(record.capability) };
 }
 
 function text(status: number, body: string, headers: Record<string, string> = {}): HttpAnswer {

@@ -61,6 +61,17 @@ function examples(kinds: readonly Kind[]): Example[] {
 /** What the original takes and ours would not, by path. */
 function narrower(original: Shape, ours: Shape | undefined, path: string): string[] {
   if (ours === undefined) return [`${path} is missing`];
+  const found = narrowerHere(original, ours, path);
+  for (const [name, child] of Object.entries(original.properties ?? {}))
+    found.push(...narrower(child, ours.properties?.[name], `${path}.${name}`));
+  if (original.items) found.push(...narrower(original.items, ours.items, `${path}[]`));
+  if (original.additionalProperties)
+    found.push(...narrower(original.additionalProperties, ours.additionalProperties, `${path}{}`));
+  return found;
+}
+
+/** The same of one field alone. */
+function narrowerHere(original: Shape, ours: Shape, path: string): string[] {
   const found: string[] = [];
   if (original.type !== ours.type && ours["x-kubernetes-int-or-string"] !== true)
     found.push(`${path} is ${ours.type}, was ${original.type}`);
@@ -71,11 +82,6 @@ function narrower(original: Shape, ours: Shape | undefined, path: string): strin
     found.push(`${path} takes ${ours.enum} only, took ${original.enum ?? "all"}`);
   if (original.default !== undefined && original.default !== ours.default)
     found.push(`${path} is ${ours.default} unless said, was ${original.default}`);
-  for (const [name, child] of Object.entries(original.properties ?? {}))
-    found.push(...narrower(child, ours.properties?.[name], `${path}.${name}`));
-  if (original.items) found.push(...narrower(original.items, ours.items, `${path}[]`));
-  if (original.additionalProperties)
-    found.push(...narrower(original.additionalProperties, ours.additionalProperties, `${path}{}`));
   return found;
 }
 

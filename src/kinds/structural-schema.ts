@@ -97,9 +97,7 @@ function structural(from: Emitted, path: string): StructuralSchema {
   };
   if (from.$ref !== undefined || from.definitions !== undefined) return refuse("a recursive schema");
   if (from.oneOf !== undefined || from.not !== undefined) return refuse("a union of shapes");
-  const to: Emitted = {};
-  for (const word of COPIED) if (from[word] !== undefined) to[word] = from[word];
-  for (const [word, value] of Object.entries(from)) if (word.startsWith("x-kubernetes-")) to[word] = value;
+  const to = copied(from);
   if (Array.isArray(from.anyOf)) alternatives(from.anyOf as Emitted[], to, refuse);
   if (Array.isArray(from.allOf)) patterns(from.allOf as Emitted[], to, refuse);
   numbers(from, to);
@@ -109,6 +107,13 @@ function structural(from: Emitted, path: string): StructuralSchema {
   if (to.type === undefined && to["x-kubernetes-int-or-string"] === undefined)
     to["x-kubernetes-preserve-unknown-fields"] = true;
   return to as StructuralSchema;
+}
+
+function copied(from: Emitted): Emitted {
+  const to: Emitted = {};
+  for (const word of COPIED) if (from[word] !== undefined) to[word] = from[word];
+  for (const [word, value] of Object.entries(from)) if (word.startsWith("x-kubernetes-")) to[word] = value;
+  return to;
 }
 
 /** Integer or string, and sets of literals, are the unions that Kubernetes knows. */

@@ -9,25 +9,30 @@ const MAC = /^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$/;
 /** The installer's rules for the management network; that a card exists is known on the machine only. */
 export function managementProblems(join: HarvesterJoin, refuse: Tell): void {
   const { management } = join;
-  const at = (name: string): string => `management.${name}`;
   if (management.method !== "dhcp" && management.method !== "static")
-    refuse(at("method"), `${JSON.stringify(management.method)} is neither dhcp nor static`);
-  if (management.method === "static") {
-    for (const name of ["ip", "subnetMask", "gateway"] as const)
-      if (!isIPv4(management[name] ?? "")) refuse(at(name), "must be an IPv4 address with method static");
-    if ((join.dnsNameservers ?? []).length === 0) refuse("dnsNameservers", "are required with method static");
-  }
+    refuse("management.method", `${JSON.stringify(management.method)} is neither dhcp nor static`);
+  if (management.method === "static") staticAddress(join, refuse);
   cards(management, refuse);
-  for (const [name, value] of Object.entries(management.bondOptions ?? {}))
+  bond(management.bondOptions ?? {}, refuse);
+  whole("management.mtu", management.mtu, 576, 9000, refuse);
+  whole("management.vlanId", management.vlanId, 1, 4094, refuse);
+}
+
+function staticAddress({ management, dnsNameservers = [] }: HarvesterJoin, refuse: Tell): void {
+  for (const name of ["ip", "subnetMask", "gateway"] as const)
+    if (!isIPv4(management[name] ?? "")) refuse(`management.${name}`, "must be an IPv4 address with method static");
+  if (dnsNameservers.length === 0) refuse("dnsNameservers", "are required with method static");
+}
+
+function bond(options: NonNullable<Management["bondOptions"]>, refuse: Tell): void {
+  const at = (name: string): string => `management.bondOptions.${name}`;
+  for (const [name, value] of Object.entries(options))
     if (!/^[a-z_]{1,32}$/.test(name) || !/^[A-Za-z0-9.+_,:-]{1,64}$/.test(value))
-      refuse(at(`bondOptions.${name}`), "is not an option of Linux bonding");
-  const mode = management.bondOptions?.mode;
+      refuse(at(name), "is not an option of Linux bonding");
+  const { mode, miimon } = options;
   if (mode !== undefined && !(BOND_MODES as readonly string[]).includes(mode))
-    refuse(at("bondOptions.mode"), `${JSON.stringify(mode)} is none of ${BOND_MODES.join(", ")}`);
-  const miimon = management.bondOptions?.miimon;
-  if (miimon !== undefined && !/^\d{1,6}$/.test(miimon)) refuse(at("bondOptions.miimon"), "is not a number of ms");
-  whole(at("mtu"), management.mtu, 576, 9000, refuse);
-  whole(at("vlanId"), management.vlanId, 1, 4094, refuse);
+    refuse(at("mode"), `${JSON.stringify(mode)} is none of ${BOND_MODES.join(", ")}`);
+  if (miimon !== undefined && !/^\d{1,6}$/.test(miimon)) refuse(at("miimon"), "is not a number of ms");
 }
 
 function cards(management: Management, refuse: Tell): void {

@@ -25,17 +25,13 @@ export function joinProblems(join: HarvesterJoin): readonly JoinProblem[] {
   if (version !== undefined) unheeded(join, version, warn);
   hostname(join.hostname, refuse);
   serverUrl(join.serverUrl, refuse);
-  if (join.token === "") refuse("token", "is required");
-  else if (!/^[\x20-\x7e]+$/.test(join.token)) refuse("token", "may hold printable ASCII characters only");
-  if (!join.password && (join.sshAuthorizedKeys ?? []).length === 0)
-    refuse("password", "a password or an SSH key is required: without one, no login to the machine is possible");
-  if (join.password !== undefined && /[\r\n\0]/.test(join.password)) refuse("password", "must be one line");
-  for (const [at, key] of (join.sshAuthorizedKeys ?? []).entries())
-    if (!SSH_KEY.test(key)) refuse(`sshAuthorizedKeys[${at}]`, "is neither a public key on one line nor github:<user>");
-  for (const [at, server] of (join.dnsNameservers ?? []).entries())
-    if (!isIPv4(server)) refuse(`dnsNameservers[${at}]`, `${quoted(server)} is not an IPv4 address`);
-  for (const [at, server] of (join.ntpServers ?? []).entries())
-    if (!isHost(server)) refuse(`ntpServers[${at}]`, `${quoted(server)} is neither a host name nor an address`);
+  credentials(join, refuse);
+  each("dnsNameservers", join.dnsNameservers, refuse, (server) =>
+    isIPv4(server) ? undefined : `${quoted(server)} is not an IPv4 address`,
+  );
+  each("ntpServers", join.ntpServers, refuse, (server) =>
+    isHost(server) ? undefined : `${quoted(server)} is neither a host name nor an address`,
+  );
   for (const [name, value] of Object.entries(join.labels ?? {})) label(name, value, refuse);
   if (join.role !== undefined && !ROLES.includes(join.role))
     refuse("role", `${quoted(join.role)} is none of ${ROLES.join(", ")}`);
@@ -48,6 +44,29 @@ export function joinProblems(join: HarvesterJoin): readonly JoinProblem[] {
     if (!isWebUrl(hook.url)) refuse(`webhooks[${at}].url`, "is not an http or https URL");
   managementProblems(join, refuse);
   return problems;
+}
+
+function credentials({ token, password, sshAuthorizedKeys = [] }: HarvesterJoin, refuse: Tell): void {
+  if (token === "") refuse("token", "is required");
+  else if (!/^[\x20-\x7e]+$/.test(token)) refuse("token", "may hold printable ASCII characters only");
+  if (!password && sshAuthorizedKeys.length === 0)
+    refuse("password", "a password or an SSH key is required: without one, no login to the machine is possible");
+  if (password !== undefined && /[\r\n\0]/.test(password)) refuse("password", "must be one line");
+  each("sshAuthorizedKeys", sshAuthorizedKeys, refuse, (key) =>
+    SSH_KEY.test(key) ? undefined : "is neither a public key on one line nor github:<user>",
+  );
+}
+
+function each(
+  field: string,
+  values: readonly string[] | undefined,
+  refuse: Tell,
+  problemOf: (value: string) => string | undefined,
+): void {
+  for (const [at, value] of (values ?? []).entries()) {
+    const problem = problemOf(value);
+    if (problem !== undefined) refuse(`${field}[${at}]`, problem);
+  }
 }
 
 /** Throws `Fault` (`Invalid`) that names every field the installer would refuse. */

@@ -39,17 +39,19 @@ export function problemsOf(value: unknown, schema: Schema, check: Check, path = 
   if (at.type !== undefined && !hasType(value, at.type)) return [...out, `${path}: not of type ${at.type}`];
   out.push(...boundProblems(value, at, path));
   for (const part of at.allOf ?? []) out.push(...problemsOf(value, part, { ...check, strict: false }, path));
-  for (const choice of [at.oneOf, at.anyOf]) {
-    if (choice === undefined) continue;
-    const tries = choice.map((one) => problemsOf(value, one, { ...check, strict: false }, path));
-    if (!tries.some((problems) => problems.length === 0))
-      out.push(`${path}: fits none of the choices (${tries.flat()[0]})`);
-  }
+  out.push(...choiceProblems(value, at.oneOf, check, path), ...choiceProblems(value, at.anyOf, check, path));
   if (Array.isArray(value)) {
     if (at.items !== undefined)
       out.push(...value.flatMap((item, i) => problemsOf(item, at.items!, check, `${path}[${i}]`)));
   } else if (typeof value === "object") out.push(...fieldProblems(value as Record<string, unknown>, at, check, path));
   return out;
+}
+
+function choiceProblems(value: unknown, choice: readonly Schema[] | undefined, check: Check, path: string): string[] {
+  if (choice === undefined) return [];
+  const tries = choice.map((one) => problemsOf(value, one, { ...check, strict: false }, path));
+  if (tries.some((problems) => problems.length === 0)) return [];
+  return [`${path}: fits none of the choices (${tries.flat()[0]})`];
 }
 
 function fieldProblems(value: Record<string, unknown>, schema: Schema, check: Check, path: string): string[] {
@@ -99,18 +101,25 @@ function accepts(schema: Schema, value: null, check: Check): boolean {
 }
 
 function boundProblems(value: unknown, schema: Schema, path: string): string[] {
-  const size = typeof value === "string" ? [...value].length : Array.isArray(value) ? value.length : undefined;
-  const [least, most] =
-    typeof value === "string" ? [schema.minLength, schema.maxLength] : [schema.minItems, schema.maxItems];
-  const out: string[] = [];
-  if (size !== undefined && (size < (least ?? 0) || size > (most ?? Infinity))) out.push(`${path}: of size ${size}`);
-  if (typeof value === "number" && (value < (schema.minimum ?? -Infinity) || value > (schema.maximum ?? Infinity))) {
-    out.push(`${path}: ${value} is out of bounds`);
-  }
-  if (typeof value === "string" && schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) {
-    out.push(`${path}: ${JSON.stringify(value)} does not match ${schema.pattern}`);
-  }
+  if (typeof value === "string") return textProblems(value, schema, path);
+  if (Array.isArray(value)) return sizeProblems(value.length, schema.minItems, schema.maxItems, path);
+  if (typeof value !== "number" || isWithin(value, schema.minimum, schema.maximum)) return [];
+  return [`${path}: ${value} is out of bounds`];
+}
+
+function textProblems(value: string, { minLength, maxLength, pattern }: Schema, path: string): string[] {
+  const out = sizeProblems([...value].length, minLength, maxLength, path);
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(value))
+    out.push(`${path}: ${JSON.stringify(value)} does not match ${pattern}`);
   return out;
+}
+
+function sizeProblems(size: number, least = 0, most = Infinity, path: string): string[] {
+  return isWithin(size, least, most) ? [] : [`${path}: of size ${size}`];
+}
+
+function isWithin(value: number, least = -Infinity, most = Infinity): boolean {
+  return value >= least && value <= most;
 }
 
 function hasType(value: unknown, type: string): boolean {

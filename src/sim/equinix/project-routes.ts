@@ -114,16 +114,23 @@ function newVlan({ cloud, body }: Asked, projectId: string): SimVlan {
   if (!METROS.has(metro)) throw unprocessable(`metro ${metro} is not a valid metro`);
   const wished = body.vxlan === undefined || body.vxlan === null ? undefined : Number(body.vxlan);
   const taken = (vxlan: number): boolean => cloud.vlan(projectId, metro, String(vxlan)) !== undefined;
-  if (wished !== undefined) {
-    const valid = Number.isInteger(wished) && wished >= NAMED.first && wished <= NAMED.last;
-    if (!valid) throw unprocessable(`vxlan must be from ${NAMED.first} to ${NAMED.last}`);
-    if (taken(wished)) throw unprocessable(`vxlan ${wished} has already been taken in ${metro}`);
-  }
-  let vxlan = wished ?? AUTOMATIC.first;
-  while (wished === undefined && taken(vxlan)) vxlan++;
-  if (wished === undefined && vxlan > AUTOMATIC.last) throw unprocessable("No VLAN numbers are left in this metro");
+  const vxlan = wished === undefined ? freeVxlan(taken) : namedVxlan(wished, taken(wished), metro);
   const description = typeof body.description === "string" ? body.description : "";
   return { id: uuid(cloud.random), projectId, metro, vxlan, description };
+}
+
+function namedVxlan(wished: number, taken: boolean, metro: string): number {
+  const valid = Number.isInteger(wished) && wished >= NAMED.first && wished <= NAMED.last;
+  if (!valid) throw unprocessable(`vxlan must be from ${NAMED.first} to ${NAMED.last}`);
+  if (taken) throw unprocessable(`vxlan ${wished} has already been taken in ${metro}`);
+  return wished;
+}
+
+function freeVxlan(taken: (vxlan: number) => boolean): number {
+  let vxlan = AUTOMATIC.first;
+  while (taken(vxlan)) vxlan++;
+  if (vxlan > AUTOMATIC.last) throw unprocessable("No VLAN numbers are left in this metro");
+  return vxlan;
 }
 
 function reservationView({ id, plan, device }: Reservation): object {

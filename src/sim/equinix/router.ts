@@ -55,15 +55,21 @@ export function router(
     if (route === undefined) {
       return json(sameShape.length > 0 ? 405 : 404, { error: "Not found" }, limits.headers);
     }
-    try {
-      const answer = route.answer({ cloud, path, query: url.searchParams, body: bodyOf(request.body) });
-      if (route.method !== "GET") cloud.changed();
-      return { ...answer, headers: { ...answer.headers, ...limits.headers } };
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return json(error.status, { errors: [error.message] }, limits.headers);
-    }
+    const answer = answerOf(route, () => ({ cloud, path, query: url.searchParams, body: bodyOf(request.body) }));
+    return { ...answer, headers: { ...answer.headers, ...limits.headers } };
   };
+}
+
+function answerOf(route: Route, asked: () => Asked): HttpAnswer {
+  try {
+    const request = asked();
+    const answer = route.answer(request);
+    if (route.method !== "GET") request.cloud.changed();
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return json(error.status, { errors: [error.message] });
+  }
 }
 
 function matches(pattern: readonly string[], path: readonly string[]): boolean {

@@ -44,11 +44,8 @@ export async function install(
   ports: InstallerPorts,
 ): Promise<InstallEnd> {
   const failed = (message: string): InstallEnd => ({ is: "failed", message });
-  const root = argument(args, "root");
-  if (root === undefined || !/^live:https?:\/\//.test(root))
-    return failed("dracut: no root=live:<URL> argument: there is no system to run");
-  if (!/(^|:)dhcp6?$/.test(argument(args, "ip") ?? ""))
-    return failed("dracut: without ip=dhcp the live system can't be fetched");
+  const unbootable = bootProblem(args);
+  if (unbootable !== undefined) return failed(unbootable);
 
   let config: HarvesterConfig;
   try {
@@ -77,6 +74,16 @@ export async function install(
   if (ports.installMs > 0) await ports.clock.sleep(ports.installMs, ports.signal);
   await tell(ports.fails === undefined ? "SUCCEEDED" : "FAILED");
   return ports.fails === undefined ? { is: "installed", config, version } : failed(ports.fails);
+}
+
+/** Why the live system does not come up with these arguments; undefined: it does. */
+function bootProblem(args: string): string | undefined {
+  const root = argument(args, "root");
+  if (root === undefined || !/^live:https?:\/\//.test(root))
+    return "dracut: no root=live:<URL> argument: there is no system to run";
+  if (!/(^|:)dhcp6?$/.test(argument(args, "ip") ?? ""))
+    return "dracut: without ip=dhcp the live system can't be fetched";
+  return undefined;
 }
 
 /** The configuration behind `url`, or the message for the console when it never came. */

@@ -24,31 +24,42 @@ export function refusal(config: HarvesterConfig, target: InstallTarget, version:
   const install = config.install ?? {};
   const skip = rules.preflight && install.skipchecks === true;
   return (
-    (rules.uefiOnly && target.hardware.firmware === "bios"
-      ? "this release installs on UEFI only, the machine booted in legacy BIOS mode"
-      : undefined) ??
+    firmwareProblem(rules.uefiOnly, target.hardware) ??
     (install.automatic === true ? undefined : "install.automatic is not set: the installer waits for a person") ??
     modeProblem(install.mode) ??
     serverUrlProblem(config.server_url, rules.strictServerUrl) ??
     (install.iso_url ? undefined : "install.iso_url is missing: an automatic installation needs it") ??
     (config.token ? undefined : "token is missing") ??
-    ((config.os?.ssh_authorized_keys?.length ?? 0) > 0 || config.os?.password
-      ? undefined
-      : "os has neither a password nor an SSH key") ??
+    loginProblem(config) ??
     webhookProblem(install.webhooks ?? []) ??
-    (rules.schemeVersion && config.scheme_version !== 1
-      ? `scheme_version must be 1, not ${config.scheme_version ?? "absent"}`
-      : undefined) ??
+    schemeProblem(rules.schemeVersion, config.scheme_version) ??
     hostnameProblem(config.os?.hostname ?? "") ??
     diskProblem(config, target, version, skip) ??
     networkProblem(managementNetwork(config, version), config, target) ??
     // Printable ASCII but the space's neighbours: the characters the installer's own check lists.
     (/^[\x20-\x7e]+$/.test(config.token ?? "") ? undefined : "token has characters other than printable ASCII") ??
     roleProblem(install.role, rules.roles) ??
-    (rules.preflight && !skip && target.warnings[0] !== undefined
-      ? `preflight: ${target.warnings.join("; ")} (install.skipchecks is not set)`
-      : undefined)
+    preflightProblem(rules.preflight && !skip, target.warnings)
   );
+}
+
+function firmwareProblem(uefiOnly: boolean, { firmware }: Hardware): string | undefined {
+  if (!uefiOnly || firmware !== "bios") return undefined;
+  return "this release installs on UEFI only, the machine booted in legacy BIOS mode";
+}
+
+function loginProblem({ os }: HarvesterConfig): string | undefined {
+  const canLogIn = (os?.ssh_authorized_keys?.length ?? 0) > 0 || os?.password;
+  return canLogIn ? undefined : "os has neither a password nor an SSH key";
+}
+
+function schemeProblem(versioned: boolean, version: number | undefined): string | undefined {
+  return versioned && version !== 1 ? `scheme_version must be 1, not ${version ?? "absent"}` : undefined;
+}
+
+function preflightProblem(checks: boolean, warnings: readonly string[]): string | undefined {
+  if (!checks || warnings[0] === undefined) return undefined;
+  return `preflight: ${warnings.join("; ")} (install.skipchecks is not set)`;
 }
 
 /** The management network where this release looks for it. */
@@ -128,22 +139,28 @@ function networkProblem(
     return "the management interface's method is neither dhcp nor static";
   if (network.method === "static" && !config.os?.dns_nameservers?.length)
     return "a static address needs os.dns_nameservers";
-  for (const { hw_addr: mac, name } of interfaces) {
-    const nics = target.hardware.nics;
-    const byMac = mac === undefined ? undefined : nics.findIndex((n) => n.mac.toLowerCase() === mac.toLowerCase());
-    if (byMac === -1) return `no interface has the address ${mac}`;
-    if (byMac === undefined && !name) return "an interface has neither a name nor an address";
-    if (byMac === undefined && !target.interfaceNames.includes(name!)) return `the interface ${name} does not exist`;
-  }
+  const missing = interfaces.map((each) => interfaceProblem(each, target)).find((problem) => problem !== undefined);
+  if (missing !== undefined) return missing;
   if ((network.vlan_id ?? 0) > 4094) return `VLAN ${network.vlan_id} is out of range`;
-  if (network.method === "dhcp") {
-    return network.default_route === false ? "the management interface has no default route" : undefined;
+  if (network.method === "static") return staticProblem(network);
+  return network.default_route === false ? "the management interface has no default route" : undefined;
+}
+
+function interfaceProblem(
+  { hw_addr: mac, name }: { hw_addr?: string; name?: string },
+  { hardware, interfaceNames }: InstallTarget,
+): string | undefined {
+  if (mac !== undefined) {
+    const exists = hardware.nics.some((nic) => nic.mac.toLowerCase() === mac.toLowerCase());
+    return exists ? undefined : `no interface has the address ${mac}`;
   }
-  const fields = { ip: network.ip, subnet_mask: network.subnet_mask, gateway: network.gateway };
-  for (const [field, value] of Object.entries(fields)) {
+  if (!name) return "an interface has neither a name nor an address";
+  return interfaceNames.includes(name) ? undefined : `the interface ${name} does not exist`;
+}
+
+function staticProblem({ ip, subnet_mask, gateway, mtu = 0 }: Network): string | undefined {
+  for (const [field, value] of Object.entries({ ip, subnet_mask, gateway }))
     if (!IPV4.test(value ?? "")) return `a static management interface needs ${field} as an IPv4 address`;
-  }
-  const { mtu = 0 } = network;
   return mtu !== 0 && (mtu < 576 || mtu > 9000) ? `MTU ${mtu} is out of range` : undefined;
 }
 

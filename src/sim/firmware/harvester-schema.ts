@@ -148,35 +148,41 @@ export function canonical(value: unknown): HarvesterConfig {
 }
 
 function shape(value: unknown, as: Shape, path: string): unknown {
-  const wrong = (wanted: string): never => {
-    throw new TypeError(`${path === "" ? "the configuration" : path} must be ${wanted}`);
-  };
-  if (as === "leaf") return typeof value === "object" ? wrong("a text") : String(value);
-  if (as === "flag")
-    return typeof value === "boolean"
-      ? value
-      : /^(true|false)$/.test(String(value))
-        ? value === "true"
-        : wrong("true or false");
-  if (as === "number") return /^\d+$/.test(String(value)) ? Number(value) : wrong("a number");
+  if (as === "leaf" || as === "flag" || as === "number") return scalar(value, as, path);
   if (as === "list") return asList(value).map((item) => shape(item, "leaf", path));
   if ("each" in as) return asList(value).map((item) => shape(interfaceObject(item, path), as.each, path));
-  if (!isRecord(value)) return wrong("a mapping");
+  if (!isRecord(value)) return wrong(path, "a mapping");
   const out: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    if (item === null || item === undefined || key === "__proto__") continue;
-    const name = "map" in as ? key : knownKey(key, as.keys);
-    if (name === undefined) continue;
-    const next = "map" in as ? as.map : as.keys[name]!;
-    out[name] = shape(item, next, path === "" ? name : `${path}.${name}`);
+    const [name, next] = "map" in as ? [key, as.map] : knownKey(key, as.keys);
+    const says = item !== null && item !== undefined && key !== "__proto__";
+    if (says && next !== undefined) out[name] = shape(item, next, path === "" ? name : `${path}.${name}`);
   }
   return out;
 }
 
-function knownKey(key: string, keys: Readonly<Record<string, Shape>>): string | undefined {
+function scalar(value: unknown, as: "leaf" | "flag" | "number", path: string): string | boolean | number {
+  const text = String(value);
+  switch (as) {
+    case "leaf":
+      return typeof value === "object" ? wrong(path, "a text") : text;
+    case "flag":
+      return /^(true|false)$/.test(text) ? text === "true" : wrong(path, "true or false");
+    case "number":
+      return /^\d+$/.test(text) ? Number(value) : wrong(path, "a number");
+  }
+}
+
+function wrong(path: string, wanted: string): never {
+  throw new TypeError(`${path === "" ? "the configuration" : path} must be ${wanted}`);
+}
+
+/** The key as it is known, with what stands under it; undefined: it is not known. */
+function knownKey(key: string, keys: Readonly<Record<string, Shape>>): [name: string, shape: Shape | undefined] {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[_-]/g, "");
   const wanted = plain(key);
-  return Object.keys(keys).find((known) => plain(known) === wanted || plain(known) === `${wanted}s`);
+  const name = Object.keys(keys).find((known) => plain(known) === wanted || plain(known) === `${wanted}s`);
+  return [name ?? key, name === undefined ? undefined : keys[name]];
 }
 
 /** A NIC may be named by a text: `hwAddr:<mac>`, `name:<if>`, a bare MAC or name, or both joined by a comma. */

@@ -1,4 +1,4 @@
-import { type Http, isFault } from "@slipway/base";
+import { type Http, type HttpAnswer, isFault } from "@slipway/base";
 
 /** What an URL turned out to be: a script, or something too large to fetch in a simulation. */
 export type Downloaded = { is: "script"; text: string } | { is: "binary" } | { is: "error"; message: string };
@@ -28,11 +28,8 @@ export async function download(url: string, options: DownloadOptions, redirects 
   const { http, signal, tls, imageExists } = options;
   const parsed = URL.parse(url);
   if (parsed === null || parsed.protocol === "tftp:") return error(url, "No such file or directory");
-  if (!/^https?:$/.test(parsed.protocol)) return error(url, "Operation not supported");
-  if (parsed.protocol === "https:") {
-    if (tls === "none") return error(url, "Operation not supported: this iPXE was built without HTTPS");
-    if (tls?.distrusts(parsed.host)) return error(url, "Permission denied: the server's certificate is not trusted");
-  }
+  const refused = schemeProblem(parsed, tls);
+  if (refused !== undefined) return error(url, refused);
   if (IMAGE.test(parsed.pathname)) {
     return (imageExists?.(url) ?? true) ? { is: "binary" } : error(url, "No such file or directory (HTTP 404)");
   }
@@ -40,19 +37,28 @@ export async function download(url: string, options: DownloadOptions, redirects 
     const headers = { "user-agent": "iPXE/1.21.1+ (simulated)" };
     const answer = await http({ method: "GET", url, headers, signal });
     const location = URL.parse(answer.headers.location ?? "", url)?.href;
-    if (answer.status > 300 && answer.status < 400 && location !== undefined && redirects > 0) {
-      return download(location, options, redirects - 1);
-    }
-    if (answer.status !== 200) return error(url, `${statusText(answer.status)} (HTTP ${answer.status})`);
-    if (answer.body.startsWith("#!ipxe") || answer.body.startsWith("#!gpxe")) {
-      return { is: "script", text: answer.body };
-    }
-    return error(url, "Exec format error: not an iPXE script or a bootable image");
+    const redirected = answer.status > 300 && answer.status < 400;
+    if (redirected && location !== undefined && redirects > 0) return download(location, options, redirects - 1);
+    return scriptOf(url, answer);
   } catch (fault) {
     signal.throwIfAborted();
     if (isFault(fault, "Unavailable")) return error(url, `No route to host: ${fault.message}`);
     return error(url, "Connection timed out");
   }
+}
+
+/** Why this build of iPXE does not fetch from there; undefined: it does. */
+function schemeProblem({ protocol, host }: URL, tls: DownloadOptions["tls"]): string | undefined {
+  if (!/^https?:$/.test(protocol)) return "Operation not supported";
+  if (protocol === "http:") return undefined;
+  if (tls === "none") return "Operation not supported: this iPXE was built without HTTPS";
+  return tls?.distrusts(host) ? "Permission denied: the server's certificate is not trusted" : undefined;
+}
+
+function scriptOf(url: string, { status, body }: HttpAnswer): Downloaded {
+  if (status !== 200) return error(url, `${statusText(status)} (HTTP ${status})`);
+  if (body.startsWith("#!ipxe") || body.startsWith("#!gpxe")) return { is: "script", text: body };
+  return error(url, "Exec format error: not an iPXE script or a bootable image");
 }
 
 function error(url: string, message: string): Downloaded {

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cryptoRandom, Fault, json, quietLog, type Random, seededRandom, systemClock } from "@slipway/base";
+import {
+  cryptoRandom,
+  Fault,
+  type HttpAnswer,
+  json,
+  quietLog,
+  type Random,
+  seededRandom,
+  systemClock,
+} from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import fc from "fast-check";
@@ -13,16 +22,30 @@ import { order, type RigOptions, rig, TrivialFirmware } from "./rig.ts";
 /** One call in five is lost before or after its effect, or answered 500. */
 function unreliable(random: Random, isOver: () => boolean): NonNullable<RigOptions["wrap"]> {
   return (http) => async (request) => {
-    const fate = isOver() ? 24 : random.int(25);
-    if (fate === 0) throw new Fault("Unavailable", "test", "refused");
-    if (fate === 1) throw new Fault("LostAnswer", "test", "lost before it had its effect");
-    if (fate === 2) return json(500, {});
-    const answer = await http(request);
-    if (fate === 3) throw new Fault("LostAnswer", "test", "lost after it had its effect");
-    if (fate === 4) return json(502, {});
-    return answer;
+    const fate = FATES[isOver() ? 24 : random.int(25)];
+    return fate === undefined ? http(request) : fate(() => http(request));
   };
 }
+
+const lost = (why: string): never => {
+  throw new Fault("LostAnswer", "test", why);
+};
+
+const FATES: readonly ((call: () => Promise<HttpAnswer>) => Promise<HttpAnswer>)[] = [
+  async () => {
+    throw new Fault("Unavailable", "test", "refused");
+  },
+  async () => lost("lost before it had its effect"),
+  async () => json(500, {}),
+  async (call) => {
+    await call();
+    return lost("lost after it had its effect");
+  },
+  async (call) => {
+    await call();
+    return json(502, {});
+  },
+];
 
 /** What a controller does: look, and order only when the look found nothing. */
 async function ensure(driver: MachineDriver, wish: Order): Promise<Machine> {

@@ -47,17 +47,24 @@ export function router(
     }
     if (request.headers?.authorization !== world.token) return errorAnswer(401, "UNAUTHORIZED", "Invalid token");
     if (found === undefined) return errorAnswer(404, "NOT_FOUND", "There is nothing at this path");
-    try {
+    return answerOf(found.route, () => {
       const id = path[found.parts.indexOf(":id")] ?? "";
       const attributes = request.body === undefined ? {} : attributesOf(request.body);
-      const answer = found.route.answer({ world, id, query: url.searchParams, attributes });
-      if (request.method !== "GET") world.changed();
-      return answer;
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return errorAnswer(error.status, error.code, error.message);
-    }
+      return { world, id, query: url.searchParams, attributes };
+    });
   };
+}
+
+function answerOf(route: Route, asked: () => Asked): HttpAnswer {
+  try {
+    const request = asked();
+    const answer = route.answer(request);
+    if (route.method !== "GET") request.world.changed();
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return errorAnswer(error.status, error.code, error.message);
+  }
 }
 
 /** A page of `items`, cut as the query asks and the service allows. */
