@@ -131,10 +131,14 @@ function* items(
       if (seen.has(element) && !walk.duplicates) say(`duplicate entries for key ${at}`);
       seen.add(element);
     }
-    // A text that may be one needs no look, as most items of sets.
-    if (typeof item === "string" && formOf(schema?.items) === "string") continue;
+    if (isRightText(item, schema?.items)) continue;
     yield* check(item, schema?.items, path + at, walk);
   }
+}
+
+/** A text that may be one needs no look, as most items of sets. */
+function isRightText(item: unknown, schema: Schema | undefined): boolean {
+  return typeof item === "string" && formOf(schema) === "string";
 }
 
 /** What identifies an item of an associative list, or what is wrong with it. */
