@@ -38,6 +38,7 @@ test("an unknown kind or field is refused by name, not dropped", () => {
     /Nonsense is not read as protobuf here; send application\/json/,
   );
   assert.throws(() => decodeProtobuf(envelope("ConfigMap", field(9, [1]))), /ConfigMap field 9 is not read/);
+  assert.throws(() => decodeProtobuf(envelope("assign", [], "constructor/v1")), /assign is not read as protobuf/);
 });
 
 test("a Service's ports may be numbers or names, and what Go writes as zero is left out", () => {
@@ -86,6 +87,18 @@ test("a definition's schema reads as such: what is a schema or something else, J
         },
       },
     ],
+  });
+});
+
+test("an APIService reads as such, its zeros as the type has them", () => {
+  const service = field(1, [...field(1, bytes("system")), ...field(2, bytes("metrics"))]);
+  const spec = field(2, [...service, ...field(2, bytes("metrics.example.com")), 4 << 3, 0, 7 << 3, 100, 8 << 3, 0]);
+  const object = decodeProtobuf(envelope("APIService", spec, "apiregistration.k8s.io/v1"));
+  assert.deepEqual(object.spec, {
+    service: { namespace: "system", name: "metrics" },
+    group: "metrics.example.com",
+    groupPriorityMinimum: 100,
+    versionPriority: 0,
   });
 });
 

@@ -2,6 +2,7 @@
 import type { Declared, Struct } from "../wire/go-type.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 
+/** A message: its fields by number. */
 export type Message = ReadonlyMap<number, Declared>;
 
 const messages = new WeakMap<Struct, Message>();

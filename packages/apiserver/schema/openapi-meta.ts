@@ -1,4 +1,6 @@
 import type { Schema } from "../served.ts";
+import { wireTypeOf } from "../wire/wire-types.ts";
+import { schemaOf, TYPE_META } from "./type-schema.ts";
 
 /** Package name of the shared definitions. */
 export const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -12,11 +14,6 @@ const object = (description: string, properties: Record<string, Schema>, require
   ...(required && { required }),
 });
 const list = (items: Schema, description: string): Schema => ({ type: "array", items, description });
-
-const identity = {
-  apiVersion: string("APIVersion defines the group and version of this representation."),
-  kind: string("Kind of the object."),
-};
 
 const listMeta = object("Data about a list.", {
   continue: string("Token for the next page; empty on the last one."),
@@ -32,7 +29,7 @@ const cause = object("One thing that was wrong.", {
 });
 
 const status = object("The answer to a request that returns no object.", {
-  ...identity,
+  ...TYPE_META,
   metadata: listMeta,
   code: integer("HTTP status code.", "int32"),
   status: string("Success or Failure."),
@@ -48,33 +45,26 @@ const status = object("The answer to a request that returns no object.", {
   }),
 });
 
-const deleteOptions = object("How an object is deleted.", {
-  ...identity,
-  dryRun: list({ type: "string" }, "All: nothing is stored."),
-  gracePeriodSeconds: integer("Seconds given to the object to end."),
-  orphanDependents: { type: "boolean", description: "Use propagationPolicy." },
-  preconditions: object("What must hold.", {
-    resourceVersion: string("The object's version."),
-    uid: string("The object's UID."),
-  }),
-  propagationPolicy: string("Orphan, Background or Foreground."),
-});
+const built = (group: string, kind: string): Schema => schemaOf(wireTypeOf(group, kind)!);
 
-const scale = object("The number of replicas of an object that can be scaled.", {
-  ...identity,
-  metadata: { type: "object", description: "Data of the scaled object.", "x-kubernetes-preserve-unknown-fields": true },
-  spec: object("What is wanted.", { replicas: integer("Number of replicas.", "int32") }),
-  status: object("What there is.", {
-    replicas: integer("Number of replicas.", "int32"),
-    selector: string("Label selector of the replicas."),
-  }),
-});
+const scale = built("autoscaling", "Scale");
+const scaled: Schema = {
+  type: "object",
+  description: "Data of the scaled object.",
+  "x-kubernetes-preserve-unknown-fields": true,
+};
 
 /** Definitions that any document may refer to; `gvk` where requests carry them as objects of their own. */
 export const metaDefinitions: Readonly<Record<string, { schema: Schema; gvk?: readonly object[] }>> = {
   [`${META}.ListMeta`]: { schema: listMeta },
   [`${META}.Status`]: { schema: status, gvk: [{ group: "", kind: "Status", version: "v1" }] },
-  [`${META}.DeleteOptions`]: { schema: deleteOptions, gvk: [{ group: "", kind: "DeleteOptions", version: "v1" }] },
+  [`${META}.DeleteOptions`]: {
+    schema: built("meta", "DeleteOptions"),
+    gvk: [{ group: "", kind: "DeleteOptions", version: "v1" }],
+  },
   [`${META}.Patch`]: { schema: { type: "object", description: "A change of an object, in one of the patch formats." } },
-  "io.k8s.api.autoscaling.v1.Scale": { schema: scale, gvk: [{ group: "autoscaling", kind: "Scale", version: "v1" }] },
+  "io.k8s.api.autoscaling.v1.Scale": {
+    schema: { ...scale, properties: { ...scale.properties, metadata: scaled } },
+    gvk: [{ group: "autoscaling", kind: "Scale", version: "v1" }],
+  },
 };

@@ -20,7 +20,8 @@ const structs = new Map<string, Struct>();
 /** The type of a kind's objects (`apps`, `Deployment`; the core group is `core`); undefined for kinds that have none. Who decodes an object keeps its own apiVersion and kind out of it. */
 export function wireTypeOf(group: string, kind: string): Struct | undefined {
   const section = group === "" ? "core" : group.split(".")[0]!;
-  return TABLE[section]?.[kind] === undefined ? undefined : structOf(`${section}.${kind}`);
+  const isThere = Object.hasOwn(TABLE, section) && Object.hasOwn(TABLE[section]!, kind);
+  return isThere ? structOf(`${section}.${kind}`) : undefined;
 }
 
 /** The struct `section.Name`, which has to be in the table. What is in it is read on first use, since types contain themselves. */
