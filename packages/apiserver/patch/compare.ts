@@ -35,8 +35,10 @@ function* compareAt(
   if (before === after) return;
   if (found.pace.isOver()) yield;
   // Ownership goes deeper than a value that has parts.
-  const members = isAtomicMap(schema) ? 0 : yield* compareMembers(before, after, schema, path, found);
-  const parts = members + (yield* compareItems(before, after, schema, path, found));
+  const hasMembers = (isObject(before) || isObject(after)) && !isAtomicMap(schema);
+  const members = hasMembers ? yield* compareMembers(before, after, schema, path, found) : 0;
+  const items = isAssociative(schema) ? yield* compareItems(before, after, schema, path, found) : 0;
+  const parts = members + items;
   if (parts > 0) {
     // A value of another form, or of none, was replaced; its parts came or went with it.
     if (before !== undefined && after !== undefined) {
@@ -69,8 +71,10 @@ function* compareMembers(
   const now: JsonObject = isObject(after) ? after : {};
   const names = Object.keys(now);
   const oldNames = Object.keys(old);
-  for (const [name, was, is] of differing(old, now, oldNames, names)) {
+  for (const name of differing(old, now, oldNames, names)) {
     if (found.pace.isOver()) yield;
+    const [was, is] = [member(old, name), member(now, name)];
+    if (was === is) continue;
     path.push(memberElement(name));
     if (isLeaf(was) && isLeaf(is)) compareWhole(was, is, path, found);
     else yield* compareAt(was, is, memberSchema(schema, name), path, found);
@@ -79,22 +83,24 @@ function* compareMembers(
   return oldNames.length + names.length;
 }
 
-/** The members that are not one and the same in both, with both values. */
-function* differing(
+/** The names of the members that are not one and the same in both. */
+function differing(
   old: JsonObject,
   now: JsonObject,
   oldNames: readonly string[],
   names: readonly string[],
-): Generator<[name: string, was: unknown, is: unknown], void> {
+): readonly string[] {
+  if (oldNames.length === 0) return names;
+  const found: string[] = [];
   let shared = 0;
   for (const name of oldNames) {
     const is = member(now, name);
     if (is !== undefined) shared++;
-    if (old[name] !== is) yield [name, old[name], is];
+    if (member(old, name) !== is) found.push(name);
   }
-  if (shared === names.length) return;
-  for (const name of names)
-    if (now[name] !== undefined && !Object.hasOwn(old, name)) yield [name, undefined, now[name]];
+  if (shared === names.length) return found;
+  for (const name of names) if (!Object.hasOwn(old, name)) found.push(name);
+  return found;
 }
 
 /** Returns how many items both have that are told apart. */
@@ -105,7 +111,6 @@ function* compareItems(
   path: Path,
   found: Differences,
 ): Passes<number> {
-  if (!isAssociative(schema)) return 0;
   const old = yield* itemsByElement(schema, before, found.pace);
   const now = yield* itemsByElement(schema, after, found.pace);
   const compare = function* (element: PathElement, was?: unknown[], is?: unknown[]): Passes<void> {
