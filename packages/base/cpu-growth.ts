@@ -20,7 +20,7 @@ export function cpuGrowth(make: (n: number) => () => void, n: number, largest = 
     const once = leastCpu(make(size));
     best = Math.min(best, leastCpu(make(2 * size)) / once);
     // One doubling may cross the size of a cache; over two of them that counts for less, and quadratic work for as much.
-    if (best > MAX_GROWTH) best = Math.min(best, Math.sqrt(leastCpu(make(4 * size)) / once));
+    if (best > MAX_GROWTH && 4 * size <= largest) best = Math.min(best, Math.sqrt(leastCpu(make(4 * size)) / once));
   }
   return best;
 }

@@ -215,7 +215,7 @@ test("what macros collect costs work in proportion to it", () => {
           true,
         );
     },
-    10_000,
+    5_000,
     20_000,
   );
   assert.ok(growth <= MAX_GROWTH, growth.toFixed(2));
