@@ -53,7 +53,8 @@ export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): P
 /** A name service that knows one address. */
 function always(address: string): LookupFunction {
   const family = isIP(address);
-  return (_host, { all }, tell) => (all === true ? tell(null, [{ address, family }]) : tell(null, address, family));
+  return (_host, { all }, resolve) =>
+    all === true ? resolve(null, [{ address, family }]) : resolve(null, address, family);
 }
 
 function exchange(agent: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {

@@ -54,12 +54,12 @@ export interface Issue {
 /** An expression that can't be used, with everything that is wrong with it. */
 export class ExpressionError extends Error {
   constructor(source: string, issues: readonly Issue[]) {
-    const told = issues
+    const listed = issues
       .slice(0, MAX_ISSUES)
       .toSorted((a, b) => a.at - b.at)
       .map((issue) => shown(source, issue));
-    const left = issues.length - told.length;
-    super([...told, ...(left > 0 ? [`${left} more errors were truncated`] : [])].join("\n"));
+    const left = issues.length - listed.length;
+    super([...listed, ...(left > 0 ? [`${left} more errors were truncated`] : [])].join("\n"));
   }
 }
 

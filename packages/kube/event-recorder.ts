@@ -63,7 +63,7 @@ export function createEventRecorder(options: EventRecorderOptions): BufferedReco
   let dropped = 0;
   let writing: Promise<void> | undefined;
 
-  function tell(on: KubeObject, type: "Normal" | "Warning", reason: string, text: string): void {
+  function record(on: KubeObject, type: "Normal" | "Warning", reason: string, text: string): void {
     const message = redact(text).slice(0, LONGEST_MESSAGE);
     const { uid, namespace = "", name } = on.metadata;
     const object = `${on.kind}/${namespace}/${name}/${uid}`;
@@ -131,8 +131,8 @@ export function createEventRecorder(options: EventRecorderOptions): BufferedReco
   }
 
   return {
-    normal: (on, reason, message) => tell(on, "Normal", reason, message),
-    warning: (on, reason, message) => tell(on, "Warning", reason, message),
+    normal: (on, reason, message) => record(on, "Normal", reason, message),
+    warning: (on, reason, message) => record(on, "Warning", reason, message),
     async flush() {
       while (writing !== undefined) await writing;
     },

@@ -107,7 +107,7 @@ export class FakeApi implements Transport {
   /** Sends watchers once more the event of `back` events ago. */
   repeat(back: number): void {
     const logged = this.#log.at(-1 - back);
-    if (logged !== undefined) this.#tell(logged);
+    if (logged !== undefined) this.#notify(logged);
   }
 
   bookmark(): void {
@@ -136,7 +136,7 @@ export class FakeApi implements Transport {
     this.objects.delete(path);
     const version = String(++this.#version);
     const object = { ...known, metadata: { ...known.metadata, resourceVersion: version } };
-    this.#tell(this.#remember(path, { type: "DELETED", object }));
+    this.#notify(this.#remember(path, { type: "DELETED", object }));
     return answer(200, object);
   }
 
@@ -145,7 +145,7 @@ export class FakeApi implements Transport {
     const uid = this.objects.get(path)?.metadata.uid ?? `uid-${resourceVersion}`;
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion, uid } };
     this.objects.set(path, stored);
-    this.#tell(this.#remember(path, { type, object: stored }));
+    this.#notify(this.#remember(path, { type, object: stored }));
     return stored;
   }
 
@@ -155,7 +155,7 @@ export class FakeApi implements Transport {
     return logged;
   }
 
-  #tell({ prefix, event }: Logged): void {
+  #notify({ prefix, event }: Logged): void {
     for (const watcher of this.#watchers) if (watcher.prefix === prefix) watcher.pipe.put(event);
   }
 }

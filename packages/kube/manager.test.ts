@@ -135,8 +135,8 @@ test("keys may come from elsewhere than Kubernetes, while the controller works",
   let wake: ((name: string) => void) | undefined;
   manager.add(
     controller(reconcile, {
-      listen(tell) {
-        wake = (name) => tell({ name });
+      listen(notify) {
+        wake = (name) => notify({ name });
         return () => {
           wake = undefined;
         };

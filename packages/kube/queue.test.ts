@@ -119,15 +119,15 @@ test("the queue counts what is ready at every priority, what is worked on and wh
 
 test("whoever measures the queue learns of each addition, wait, end of work and retry", async () => {
   const clock = new VirtualClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const hooks = {
-    added: (priority: Priority) => void told.push(`added ${priority}`),
-    taken: (waitedMs: number) => void told.push(`taken ${waitedMs}`),
-    finished: (workedMs: number) => void told.push(`finished ${workedMs}`),
-    retried: () => void told.push("retried"),
+    added: (priority: Priority) => void reported.push(`added ${priority}`),
+    taken: (waitedMs: number) => void reported.push(`taken ${waitedMs}`),
+    finished: (workedMs: number) => void reported.push(`finished ${workedMs}`),
+    retried: () => void reported.push("retried"),
   };
   const queue = new WorkQueue({ clock, random: seededRandom(1), hooks });
-  const next = (): string[] => told.splice(0);
+  const next = (): string[] => reported.splice(0);
   queue.add("a", "resync");
   await clock.run(30);
   queue.add("a", "change");

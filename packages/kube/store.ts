@@ -142,16 +142,16 @@ export class Store<T extends KubeObject = KubeObject> {
       }
     }
     this.#objects.set(key, object);
-    this.#tell({ type: before === undefined ? "added" : "updated", object, before, initial });
+    this.#notify({ type: before === undefined ? "added" : "updated", object, before, initial });
   }
 
   #delete(key: string, before: T, object: T): void {
     for (const index of this.#indexes.values()) unindex(index, key, before);
     this.#objects.delete(key);
-    this.#tell({ type: "deleted", object, before, initial: false });
+    this.#notify({ type: "deleted", object, before, initial: false });
   }
 
-  #tell(change: Change<T>): void {
+  #notify(change: Change<T>): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

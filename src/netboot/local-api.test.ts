@@ -63,7 +63,7 @@ async function stage(t: TestContext) {
 
 test("hosts are shown by their names and by any of their cards, and forgotten once", async (t) => {
   const { hosts, ask } = await stage(t);
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   for (const name of [HOST, A, A.toUpperCase(), A.replaceAll(":", "-")])
     assert.equal(JSON.parse((await ask("GET", `/v1/hosts/${name}`)).body).name, HOST, name);
   assert.deepEqual(await ask("DELETE", `/v1/hosts/${A}`), { status: 200, body: '{"forgotten":true}' });
@@ -96,7 +96,7 @@ const REFUSED: [what: string, path: string, body: unknown, status: number, said:
 for (const [method, path, body, status, said] of REFUSED) {
   test(`${method} ${path} ${JSON.stringify(body)} is refused with ${status} and what is needed`, async (t) => {
     const { hosts, ordered, ask } = await stage(t);
-    hosts.heard({ mac: A });
+    hosts.seen({ mac: A });
     const answer = await ask(method, path, body);
     assert.equal(answer.status, status);
     assert.ok(JSON.parse(answer.body).message.startsWith(said), answer.body);
@@ -106,7 +106,7 @@ for (const [method, path, body, status, said] of REFUSED) {
 
 test("an answer names a few of the mistakes of a body, however many it has", async (t) => {
   const { hosts, ask } = await stage(t);
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   const disks = Array.from({ length: 100_000 }, () => 0);
   const { status, body } = await ask("POST", `/v1/hosts/${HOST}/orders`, { order: "wipe", how: "full", disks });
   assert.equal(status, 400);
@@ -115,7 +115,7 @@ test("an answer names a few of the mistakes of a body, however many it has", asy
 
 test("what an order meets is told by its code and status; a defect is not the asker's fault", async (t) => {
   const { hosts, ask } = await stage(t);
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   const give = () => ask("POST", `/v1/hosts/${HOST}/orders`, { order: "reboot" });
   assert.equal((await give()).status, 200);
   const second = await give();
@@ -129,7 +129,7 @@ test("what an order meets is told by its code and status; a defect is not the as
 
 test("paths and methods that are not of the API are answered, whatever they are", async (t) => {
   const { hosts, ask } = await stage(t);
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   for (const path of ["//", "///v1/hosts", "/", "/v1/hosts/", `/v1/hosts/${HOST}/`, "/v1/hosts/%2e%2e", "/v1/hostsx"])
     assert.equal((await ask("GET", path)).status, 404, path);
   assert.equal((await ask("GET", "/v1/hosts", undefined, { host: "a:99999" })).status, 404);
@@ -141,7 +141,7 @@ test("paths and methods that are not of the API are answered, whatever they are"
 
 test("a log is a stream of lines that ends by itself, and with follow goes on until netboot ends", async (t) => {
   const { hosts, logs, open, ask } = await stage(t);
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   logs.append(A, "dhcp", "first", 1);
   assert.equal((await ask("GET", `/v1/hosts/${A}/logs`)).body, '{"at":1,"source":"dhcp","line":"first"}\n');
 
@@ -158,7 +158,7 @@ test("a log is a stream of lines that ends by itself, and with follow goes on un
 
 test("a follower that goes leaves nothing behind", async (t) => {
   const { hosts, logs, open } = await stage(t);
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   const left = Promise.withResolvers<void>();
   const read = logs.read.bind(logs);
   logs.read = async function* (...given) {

@@ -50,12 +50,12 @@ export function plunderApi({ leases, unleased }: PlunderPorts): HttpHandler {
     const { pathname } = new URL(url);
     if (method !== "GET")
       return failed(`${method} ${pathname} is not served: hosts are installed by their BareMetalHost`);
-    if (pathname === "/dhcp/leases") return told(leases().map(seen));
-    if (pathname === "/dhcp/unleased") return told(unleased().map(seen));
-    if (pathname === "/api") return told(ENDPOINTS);
+    if (pathname === "/dhcp/leases") return reported(leases().map(seen));
+    if (pathname === "/dhcp/unleased") return reported(unleased().map(seen));
+    if (pathname === "/api") return reported(ENDPOINTS);
     const [, name, verb] = /^\/api\/([A-Za-z]+)\/([A-Z]+)$/.exec(pathname) ?? [];
     const known = ENDPOINTS.find((each) => each.name === name && each.method === verb);
-    return known === undefined ? failed(`${pathname} is not served`) : told(known);
+    return known === undefined ? failed(`${pathname} is not served`) : reported(known);
   };
 }
 
@@ -64,7 +64,7 @@ function seen({ mac, at }: { mac: Mac; at: number }): { mac: Mac; time: string }
   return { mac, time: new Date(at).toISOString() };
 }
 
-function told(payload: unknown): HttpAnswer {
+function reported(payload: unknown): HttpAnswer {
   return json(200, { success: "true", payload });
 }
 

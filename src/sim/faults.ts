@@ -26,7 +26,7 @@ const MAX_RETRY_AFTER_S = 5;
  * signal hold: one that is slower than its timeout is a lost answer whose effect happens all the same.
  */
 export function withFaults(http: Http, { random, clock, rates, onFault }: FaultOptions): Http {
-  const tell = onFault ?? ((): void => {});
+  const report = onFault ?? ((): void => {});
 
   return async (request) => {
     // Drawn in one order at every request, so that one seed means one history.
@@ -35,11 +35,11 @@ export function withFaults(http: Http, { random, clock, rates, onFault }: FaultO
     const delayMs = slow === undefined ? 0 : slow.minMs + random.int(slow.maxMs - slow.minMs + 1);
     const effect = random.int(2) === 1;
     if (delayMs > 0) {
-      tell("slow", request);
+      report("slow", request);
       await delay(request, delayMs);
     }
     if (kind === undefined) return http(request);
-    tell(kind, request);
+    report(kind, request);
     return befall(kind, request, effect);
   };
 

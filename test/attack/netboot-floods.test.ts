@@ -63,7 +63,7 @@ test("uploads of logs take what the logs may take, not the bodies that they came
   const clock = new VirtualClock();
   const hosts = someHosts(clock);
   const logs = new HostLogs({ hosts });
-  hosts.heard({ mac: MAC });
+  hosts.seen({ mac: MAC });
   const before = heapBytes();
   for (let i = 0; i < 300; i++) {
     const body = `line ${i} of some length\n${"x".repeat(MB)}`;
@@ -77,7 +77,7 @@ test("lines from unknown addresses take no memory, and leave room for those of k
   const clock = new VirtualClock();
   const hosts = someHosts(clock);
   const logs = new HostLogs({ hosts });
-  hosts.heard({ mac: MAC });
+  hosts.seen({ mac: MAC });
   const said = new AddressedLogs({ logs, presences: machinesAt({ "10.0.0.5": MAC }), clock });
   const before = heapBytes();
   for (let i = 0; i < 20_000; i++) said.append("10.0.0.66", "syslog", `${i}${"\u4e00".repeat(8_000)}`);
@@ -108,13 +108,13 @@ test("a flood of registrations with the largest inventory stays within the bound
     const mac = `02:00:00:00:${(i >> 8).toString(16).padStart(2, "0")}:${(i & 255).toString(16).padStart(2, "0")}`;
     const flags = Array.from({ length: 512 }, (_, at) => `${i}-${at * 7919}`);
     const inventory = inventoryOf(mac);
-    hosts.heard({ mac, source: `relay:10.0.0.1/${i % 3}` });
+    hosts.seen({ mac, source: `relay:10.0.0.1/${i % 3}` });
     tried(() => hosts.register({ ...inventory, cpu: { ...inventory.cpu, flags } }, mac));
     if (i % 20 === 0) tried(() => hosts.register({ ...inventory, cpu: { ...inventory.cpu, flags: unpackable } }, mac));
     if (i % 100 === 0) for (let again = 0; again < 12; again++) tried(() => hosts.register(inventory, mac));
     assert.ok(hosts.size.hosts <= bounds.hosts && hosts.size.bytes <= bounds.bytes);
     if (i % 50 === 0) {
-      hosts.heard({ mac: MAC });
+      hosts.seen({ mac: MAC });
       await clock.run(1_000);
     }
   }

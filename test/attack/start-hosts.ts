@@ -9,7 +9,7 @@ const hosts = new Hosts({
   clock: systemClock,
   random: cryptoRandom,
 });
-hosts.heard({ mac: "52:54:00:00:00:01" });
+hosts.seen({ mac: "52:54:00:00:00:01" });
 process.stdout.write(
   `${JSON.stringify({ hosts: hosts.list().length, told: hosts.list().filter((each) => each.inventory !== undefined).length, kept: hosts.list().filter((each) => each.boot === "wait").length })}\n`,
 );

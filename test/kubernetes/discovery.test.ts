@@ -70,7 +70,7 @@ for (const [where, { files, account }] of Object.entries({
       await led.closed();
     });
     await until("the lease is held", () => led.current() !== undefined, 60_000);
-    hosts.heard({ mac: MAC, firmware: "uefi" });
+    hosts.seen({ mac: MAC, firmware: "uefi" });
     const key = `age1${"q".repeat(58)}`;
     const inventory = inventoryOf(MAC);
     const keyed = { ...inventory, agent: { ...inventory.agent, key } };

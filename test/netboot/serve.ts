@@ -44,8 +44,8 @@ const server = new DhcpServer({
   clock: systemClock,
   reservations: new Reservations(serving.reservations),
   inUse: conflicts.inUse,
-  tell: (event) => {
-    if (serving.quiet === true || event.is === "heard") return;
+  notify: (event) => {
+    if (serving.quiet === true || event.is === "seen") return;
     const address = "address" in event ? formatIpv4(event.address) : undefined;
     tell({ ...event, address, ...("client" in event && { client: event.client.mac }) });
   },

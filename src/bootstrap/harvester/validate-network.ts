@@ -2,12 +2,12 @@ import { isIPv4 } from "node:net";
 import { BOND_MODES, type HarvesterJoin, type Management } from "./join.ts";
 
 /** Notes one problem: the field's name in `HarvesterJoin`, and what is wrong with it. */
-export type Tell = (field: string, message: string) => void;
+export type NoteProblem = (field: string, message: string) => void;
 
 const MAC = /^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$/;
 
 /** The installer's rules for the management network; that a card exists is known on the machine only. */
-export function managementProblems(join: HarvesterJoin, refuse: Tell): void {
+export function managementProblems(join: HarvesterJoin, refuse: NoteProblem): void {
   const { management } = join;
   if (management.method !== "dhcp" && management.method !== "static")
     refuse("management.method", `${JSON.stringify(management.method)} is neither dhcp nor static`);
@@ -18,13 +18,13 @@ export function managementProblems(join: HarvesterJoin, refuse: Tell): void {
   whole("management.vlanId", management.vlanId, 1, 4094, refuse);
 }
 
-function staticAddress({ management, dnsNameservers = [] }: HarvesterJoin, refuse: Tell): void {
+function staticAddress({ management, dnsNameservers = [] }: HarvesterJoin, refuse: NoteProblem): void {
   for (const name of ["ip", "subnetMask", "gateway"] as const)
     if (!isIPv4(management[name] ?? "")) refuse(`management.${name}`, "must be an IPv4 address with method static");
   if (dnsNameservers.length === 0) refuse("dnsNameservers", "are required with method static");
 }
 
-function bond(options: NonNullable<Management["bondOptions"]>, refuse: Tell): void {
+function bond(options: NonNullable<Management["bondOptions"]>, refuse: NoteProblem): void {
   const at = (name: string): string => `management.bondOptions.${name}`;
   for (const [name, value] of Object.entries(options))
     if (!/^[a-z_]{1,32}$/.test(name) || !/^[A-Za-z0-9.+_,:-]{1,64}$/.test(value))
@@ -35,7 +35,7 @@ function bond(options: NonNullable<Management["bondOptions"]>, refuse: Tell): vo
   if (miimon !== undefined && !/^\d{1,6}$/.test(miimon)) refuse(at("miimon"), "is not a number of ms");
 }
 
-function cards(management: Management, refuse: Tell): void {
+function cards(management: Management, refuse: NoteProblem): void {
   const seen = new Set<string>();
   if (management.interfaces?.length === 0) refuse("management.interfaces", "must name a card, or be left out");
   for (const [at, card] of (management.interfaces ?? []).entries()) {
@@ -49,7 +49,7 @@ function cards(management: Management, refuse: Tell): void {
   }
 }
 
-function whole(field: string, value: number | undefined, least: number, most: number, refuse: Tell): void {
+function whole(field: string, value: number | undefined, least: number, most: number, refuse: NoteProblem): void {
   if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
     refuse(field, `${value} is not a whole number from ${least} to ${most}`);
 }

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { Fault, isFault } from "@slipway/base";
 import { type HarvesterJoin, ROLES } from "./join.ts";
-import { managementProblems, type Tell } from "./validate-network.ts";
+import { managementProblems, type NoteProblem } from "./validate-network.ts";
 import { artifactsOf, type HarvesterVersion, since } from "./version.ts";
 
 /** Something about a join that the installer would refuse (`fatal`) or not heed. Never holds the token or the password. */
@@ -46,7 +46,7 @@ export function joinProblems(join: HarvesterJoin): readonly JoinProblem[] {
   return problems;
 }
 
-function credentials({ token, password, sshAuthorizedKeys = [] }: HarvesterJoin, refuse: Tell): void {
+function credentials({ token, password, sshAuthorizedKeys = [] }: HarvesterJoin, refuse: NoteProblem): void {
   if (token === "") refuse("token", "is required");
   else if (!/^[\x20-\x7e]+$/.test(token)) refuse("token", "may hold printable ASCII characters only");
   if (!password && sshAuthorizedKeys.length === 0)
@@ -60,7 +60,7 @@ function credentials({ token, password, sshAuthorizedKeys = [] }: HarvesterJoin,
 function each(
   field: string,
   values: readonly string[] | undefined,
-  refuse: Tell,
+  refuse: NoteProblem,
   problemOf: (value: string) => string | undefined,
 ): void {
   for (const [at, value] of (values ?? []).entries()) {
@@ -82,7 +82,7 @@ const QUALIFIED = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const SSH_KEY =
   /^((ssh-(rsa|ed25519|dss)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\r\n\0]*)?|(github|gitlab):[A-Za-z0-9_.-]+)$/;
 
-function versionOf(join: HarvesterJoin, refuse: Tell): HarvesterVersion | undefined {
+function versionOf(join: HarvesterJoin, refuse: NoteProblem): HarvesterVersion | undefined {
   try {
     return artifactsOf(join).version;
   } catch (error) {
@@ -92,24 +92,25 @@ function versionOf(join: HarvesterJoin, refuse: Tell): HarvesterVersion | undefi
   }
 }
 
-function unheeded(join: HarvesterJoin, version: HarvesterVersion, warn: Tell): void {
-  const tell = (field: string, first: string): void => warn(field, `has no effect before Harvester ${first}`);
-  if (join.role !== undefined && join.role !== "default" && !since.role(version)) tell("role", "1.3");
-  if (join.cordoned && !since.cordoned(version)) tell("cordoned", "1.9");
-  if (join.skipChecks && !since.skipChecks(version)) tell("skipChecks", "1.2");
-  if (join.management.vlanId !== undefined && !since.managementInterface(version)) tell("management.vlanId", "1.1");
-  if (join.management.mtu !== undefined && !since.managementInterface(version)) tell("management.mtu", "1.1");
+function unheeded(join: HarvesterJoin, version: HarvesterVersion, warn: NoteProblem): void {
+  const warnBefore = (field: string, first: string): void => warn(field, `has no effect before Harvester ${first}`);
+  if (join.role !== undefined && join.role !== "default" && !since.role(version)) warnBefore("role", "1.3");
+  if (join.cordoned && !since.cordoned(version)) warnBefore("cordoned", "1.9");
+  if (join.skipChecks && !since.skipChecks(version)) warnBefore("skipChecks", "1.2");
+  if (join.management.vlanId !== undefined && !since.managementInterface(version))
+    warnBefore("management.vlanId", "1.1");
+  if (join.management.mtu !== undefined && !since.managementInterface(version)) warnBefore("management.mtu", "1.1");
 }
 
 /** RFC 1123 subdomain; at most 63 characters, because it becomes the value of the label `kubernetes.io/hostname`. */
-function hostname(name: string, refuse: Tell): void {
+function hostname(name: string, refuse: NoteProblem): void {
   if (name.length > 63) refuse("hostname", "is longer than 63 characters");
   else if (!isSubdomain(name))
     refuse("hostname", `${quoted(name)} is not a lower-case RFC 1123 name (letters, digits, - and .)`);
 }
 
 /** The installer of 1.1.3 and later refuses another port and any path. */
-function serverUrl(text: string, refuse: Tell): void {
+function serverUrl(text: string, refuse: NoteProblem): void {
   const url = URL.parse(text);
   if (url === null || url.protocol !== "https:") {
     refuse("serverUrl", "is not an https URL");
@@ -120,14 +121,14 @@ function serverUrl(text: string, refuse: Tell): void {
   if (!/^https:\/\/[^/?#@]+$/i.test(text)) refuse("serverUrl", "must be a host alone: no path, query or user");
 }
 
-function label(name: string, value: string, refuse: Tell): void {
+function label(name: string, value: string, refuse: NoteProblem): void {
   const slash = name.indexOf("/");
   const prefixed = slash < 0 || (isSubdomain(name.slice(0, slash)) && slash <= 253);
   if (!prefixed || !QUALIFIED.test(name.slice(slash + 1))) refuse(`labels[${name}]`, "is not a label name");
   if (value !== "" && !QUALIFIED.test(value)) refuse(`labels[${name}]`, `${quoted(value)} is not a label value`);
 }
 
-function disk(field: string, path: string, refuse: Tell): void {
+function disk(field: string, path: string, refuse: NoteProblem): void {
   if (!/^\/dev\/[A-Za-z0-9._:+/-]+$/.test(path) || path.split("/").includes(".."))
     refuse(field, `${quoted(path)} is not a path below /dev`);
 }

@@ -20,7 +20,7 @@ import { type Discovery, type Observed, planDiscovery } from "./plan.ts";
 export const NETBOOT = "netboot";
 
 /** The machines that were seen. */
-export interface HeardHosts {
+export interface SeenHosts {
   /** By its name, or by any of its cards. */
   get(nameOrMac: string): Host | undefined;
   list(): readonly Host[];
@@ -33,7 +33,7 @@ export interface HeardHosts {
 }
 
 export interface DiscoveryOptions extends Discovery {
-  hosts: HeardHosts;
+  hosts: SeenHosts;
   /** BareMetalHosts created a second at most, on average. */
   perSecond: number;
 }
@@ -50,7 +50,7 @@ const MOST_REFUSALS = 16;
 /** Creates a BareMetalHost and its HardwareData for every machine that was seen and is not declared. Its keys are the names of seen hosts. */
 export function discoveryController({ hosts, perSecond, ...discovery }: DiscoveryOptions): Controller {
   let pace: TokenBucket | undefined;
-  let isFullTold = false;
+  let isFullLogged = false;
   /** Created, and not in the cache yet. */
   const fresh = new Set<string>();
   /** The registration of a host that was last reported, by host. */
@@ -98,15 +98,15 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       if (host === undefined) return DONE;
       const known = knownOf(host, context);
       heed(host, known, context);
-      tellRefusals(name, known, context);
-      const isToldLater = tellRegistration(host, known, context) === "later";
+      reportRefusals(name, known, context);
+      const isReportedLater = reportRegistration(host, known, context) === "later";
       const next = planDiscovery(host, observed(name, known, context), discovery);
       switch (next.do) {
         case "nothing":
-          if (next.because === "full" && !isFullTold)
+          if (next.because === "full" && !isFullLogged)
             log.warn({ most: discovery.most, mac: host.mac }, "more machines were seen than may be discovered");
-          isFullTold ||= next.because === "full";
-          if (isToldLater) return { againAfterMs: KEY_MS };
+          isFullLogged ||= next.because === "full";
+          if (isReportedLater) return { againAfterMs: KEY_MS };
           return next.because === "silent" || next.because === "full" ? { againAfterMs: LOOK_AGAIN_MS } : DONE;
         case "create":
           if (!pace.tryTake()) return { againAfterMs: LATER_MS };
@@ -121,7 +121,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
           );
           log.info({ host: name, mac: host.mac }, "a machine was discovered");
           return DONE;
-        case "tell":
+        case "report":
           {
             const written = await client.updateStatus(BareMetalHost, { ...next.host, status: next.status });
             // Where the definition is Metal3's own, it leaves out what it does not know.
@@ -163,26 +163,27 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
     if (noted.length < MOST_REFUSALS) refusals.set(host.name, [...noted, because]);
   }
 
-  function tellRefusals(name: string, known: readonly BareMetalHost[], { events }: Context): void {
+  function reportRefusals(name: string, known: readonly BareMetalHost[], { events }: Context): void {
     const noted = refusals.get(name) ?? [];
     refusals.delete(name);
     for (const because of noted) for (const object of known) events.warning(object, "Refused", because);
   }
 
   /** A declared BareMetalHost has no status of ours: there the event names the key. An agent reports first, and has its key a moment later. */
-  function tellRegistration(
+  function reportRegistration(
     { name, session, agentKey }: Host,
     known: readonly BareMetalHost[],
     at: Context,
-  ): "later" | "told" {
-    if (session === undefined || known.length === 0 || registrations.get(name) === session.registeredAt) return "told";
+  ): "later" | "reported" {
+    if (session === undefined || known.length === 0 || registrations.get(name) === session.registeredAt)
+      return "reported";
     if (agentKey === undefined && at.clock.now() - session.registeredAt < KEY_MS) return "later";
     registrations.set(name, session.registeredAt);
     const key = agentKey === undefined ? "without a key" : `with the key ${fingerprint(agentKey)}`;
     const { trust, because } = hosts.standing(name);
     for (const object of known)
       at.events.normal(object, "AgentRegistered", `from ${session.address} ${key}; ${trust}: ${because}`);
-    return "told";
+    return "reported";
   }
 
   function observed(name: string, known: readonly BareMetalHost[], { cache, clock }: Context): Observed {

@@ -15,19 +15,19 @@ const declared = (name: string, mac: string, more: object = {}) => ({
 });
 
 test("N1 a host is declared by the one BareMetalHost that an administrator made with its card", async (t) => {
-  const { heard, clock, client, settle } = await rack(t);
-  heard.hear(MAC, clock.now());
+  const { seen, clock, client, settle } = await rack(t);
+  seen.hear(MAC, clock.now());
   await settle();
-  assert.deepEqual(heard.declared.get(NAME), { is: "none" });
+  assert.deepEqual(seen.declared.get(NAME), { is: "none" });
   await client.create(BareMetalHost, declared("node-7", MAC.toUpperCase()));
   await settle(1_000);
-  assert.deepEqual(heard.declared.get(NAME), { is: "declared" });
+  assert.deepEqual(seen.declared.get(NAME), { is: "declared" });
 
   const object = await client.get(BareMetalHost, { namespace: "default", name: "node-7" });
   const elsewhere = { ...object, spec: { ...object.spec, bootMACAddress: "52:54:00:00:00:99" } };
   await client.update(BareMetalHost, elsewhere);
   await settle(1_000);
-  assert.deepEqual(heard.declared.get(NAME), { is: "none" }, "it was moved to another card");
+  assert.deepEqual(seen.declared.get(NAME), { is: "none" }, "it was moved to another card");
   await client.update(BareMetalHost, {
     ...(await client.get(BareMetalHost, { namespace: "default", name: "node-7" })),
     spec: object.spec,
@@ -35,62 +35,62 @@ test("N1 a host is declared by the one BareMetalHost that an administrator made 
   await settle(1_000);
   await client.delete(BareMetalHost, { namespace: "default", name: "node-7" });
   await settle(1_000);
-  assert.deepEqual(heard.declared.get(NAME), { is: "none" }, "it was deleted");
+  assert.deepEqual(seen.declared.get(NAME), { is: "none" }, "it was deleted");
 });
 
 test("N1 two declarations of one card count as none, and both have an event", async (t) => {
-  const { heard, clock, client, settle } = await rack(t);
-  heard.hear(MAC, clock.now());
+  const { seen, clock, client, settle } = await rack(t);
+  seen.hear(MAC, clock.now());
   for (const name of ["node-7", "node-8"]) await client.create(BareMetalHost, declared(name, MAC));
   await settle();
-  assert.deepEqual(heard.declared.get(NAME), { is: "twice" });
+  assert.deepEqual(seen.declared.get(NAME), { is: "twice" });
   const events = (await client.list(Event)).items.filter(({ reason }) => reason === "DeclaredTwice");
   assert.deepEqual(events.map((event) => event.involvedObject?.name).sort(), ["node-7", "node-8"]);
 });
 
 test("N1 what discovery made is never declared, whatever becomes of its label", async (t) => {
-  const { heard, clock, client, settle } = await rack(t);
-  heard.hear(MAC, clock.now());
+  const { seen, clock, client, settle } = await rack(t);
+  seen.hear(MAC, clock.now());
   await settle();
   const made = await client.get(BareMetalHost, HERE);
   await client.update(BareMetalHost, { ...made, metadata: { ...made.metadata, labels: {} } });
   await settle();
-  assert.deepEqual(heard.declared.get(NAME), { is: "none" });
+  assert.deepEqual(seen.declared.get(NAME), { is: "none" });
 });
 
 test("N1 a card that a machine merely names is neither declared for it nor joins it to another's object", async (t) => {
-  const { heard, clock, client, settle } = await rack(t);
+  const { seen, clock, client, settle } = await rack(t);
   const other = "52:54:00:00:00:77";
   await client.create(BareMetalHost, declared("victim", other));
   await settle(1_000);
-  heard.hear(MAC, clock.now(), { inventory: inventoryOf(MAC, other), inventoryAt: clock.now() });
+  seen.hear(MAC, clock.now(), { inventory: inventoryOf(MAC, other), inventoryAt: clock.now() });
   await settle();
-  assert.deepEqual(heard.declared.get(NAME), { is: "none" });
+  assert.deepEqual(seen.declared.get(NAME), { is: "none" });
   const own = await client.get(BareMetalHost, HERE);
   assert.equal(own.status?.hardware?.nics?.length, 2);
 
   // A machine that boots by the named card later has an object of its own.
   await client.delete(BareMetalHost, { namespace: "default", name: "victim" });
-  heard.hear(other, clock.now());
+  seen.hear(other, clock.now());
   await settle();
   assert.equal((await client.list(BareMetalHost, { namespace: NAMESPACE })).items.length, 2);
   // Proven, the card counts.
   await client.create(BareMetalHost, declared("mine", "52:54:00:00:00:78"));
-  heard.hear(MAC, clock.now(), { macs: [MAC, "52:54:00:00:00:78"] });
+  seen.hear(MAC, clock.now(), { macs: [MAC, "52:54:00:00:00:78"] });
   await settle();
-  assert.deepEqual(heard.declared.get(NAME), { is: "declared" });
+  assert.deepEqual(seen.declared.get(NAME), { is: "declared" });
 });
 
 test("N1 the annotation approves a host, or the boot whose key it names; the one that demands a key goes first", async (t) => {
-  const { heard, clock, client, settle } = await rack(t);
-  heard.hear(MAC, clock.now());
+  const { seen, clock, client, settle } = await rack(t);
+  seen.hear(MAC, clock.now());
   await settle();
   const annotate = async (ref: { namespace: string; name: string }, value: string) => {
     const object = await client.get(BareMetalHost, ref);
     const metadata = { ...object.metadata, annotations: { "slipway.dev/approved": value } };
     await client.update(BareMetalHost, { ...object, metadata });
     await settle(1_000);
-    return heard.declared.get(NAME);
+    return seen.declared.get(NAME);
   };
   assert.deepEqual(await annotate(HERE, "true"), { is: "none", approved: "true" });
   await client.create(BareMetalHost, declared("node-7", MAC));
@@ -100,12 +100,12 @@ test("N1 the annotation approves a host, or the boot whose key it names; the one
 });
 
 test("N1 the status of a discovered host has its agent's key, address and trust, and what it waits for", async (t) => {
-  const { heard, clock, client, writes, settle } = await rack(t);
+  const { seen, clock, client, writes, settle } = await rack(t);
   const agentKey = `age1${"q".repeat(58)}`;
   const session = {
     ...{ card: MAC, address: "10.0.0.9", proof: "lease" as const, registeredAt: clock.now(), spokeAt: clock.now() },
   };
-  heard.hear(MAC, clock.now(), { session, agentKey });
+  seen.hear(MAC, clock.now(), { session, agentKey });
   await settle();
   const agentOf = async () => (await client.get(BareMetalHost, HERE)).status?.agent;
   assert.deepEqual(await agentOf(), {
@@ -115,12 +115,12 @@ test("N1 the status of a discovered host has its agent's key, address and trust,
     trust: "discovered",
     waitsFor: "to be declared or approved: the test says so",
   });
-  heard.trust = "approved";
-  heard.hear(MAC, clock.now());
+  seen.trust = "approved";
+  seen.hear(MAC, clock.now());
   await settle();
   assert.deepEqual([(await agentOf())?.trust, (await agentOf())?.waitsFor], ["approved", "an order"]);
   writes.length = 0;
-  heard.hear(MAC, clock.now(), { session: { ...session, spokeAt: clock.now() } });
+  seen.hear(MAC, clock.now(), { session: { ...session, spokeAt: clock.now() } });
   await settle();
   assert.deepEqual(writes, []);
   const [event] = (await client.list(Event)).items.filter(({ reason }) => reason === "AgentRegistered");
@@ -128,30 +128,30 @@ test("N1 the status of a discovered host has its agent's key, address and trust,
 });
 
 test("one event tells of an agent that registers, and again with its key; without a key it is told a minute later", async (t) => {
-  const { heard, clock, client, settle } = await rack(t);
+  const { seen, clock, client, settle } = await rack(t);
   const messages = async (): Promise<string[]> =>
     (await client.list(Event)).items
       .filter(({ reason }) => reason === "AgentRegistered")
       .map(({ message }) => message!);
   const session = { card: MAC, address: "10.0.0.9", proof: "lease" as const, registeredAt: clock.now(), spokeAt: 1 };
-  heard.hear(MAC, clock.now(), { session });
+  seen.hear(MAC, clock.now(), { session });
   await settle(2_000);
   assert.deepEqual(await messages(), []);
   const agentKey = `age1${"q".repeat(58)}`;
-  heard.hear(MAC, clock.now(), { session: { ...session, registeredAt: clock.now() }, agentKey });
+  seen.hear(MAC, clock.now(), { session: { ...session, registeredAt: clock.now() }, agentKey });
   await settle(2 * MINUTE);
   assert.equal((await messages()).length, 1);
   assert.match((await messages())[0]!, /with the key/);
 
   const other = "52:54:00:00:00:66";
-  heard.hear(other, clock.now(), { session: { ...session, card: other, registeredAt: clock.now() } });
+  seen.hear(other, clock.now(), { session: { ...session, card: other, registeredAt: clock.now() } });
   await settle(2 * MINUTE);
   const all = await messages();
   assert.deepEqual([all.length, all.some((each) => /without a key/.test(each))], [2, true]);
 });
 
 test("where Metal3's own definition has no place for the agent, nothing is written again and again", async (t) => {
-  const { heard, clock, client, writes, settle } = await rack(t);
+  const { seen, clock, client, writes, settle } = await rack(t);
   const crd = (await client.get(CustomResourceDefinition, { name: "baremetalhosts.metal3.io" })) as unknown as {
     metadata: object;
     spec: {
@@ -162,20 +162,20 @@ test("where Metal3's own definition has no place for the agent, nothing is writt
   await client.update(CustomResourceDefinition, crd as never);
   await settle(1_000);
   const session = { card: MAC, address: "10.0.0.9", proof: "lease" as const, registeredAt: 1, spokeAt: 1 };
-  heard.hear(MAC, clock.now(), { session });
+  seen.hear(MAC, clock.now(), { session });
   await settle(10 * MINUTE);
   assert.ok(writes.filter((write) => write.endsWith("/status")).length <= 2, writes.join("\n"));
   writes.length = 0;
-  heard.hear(MAC, clock.now(), { session });
+  seen.hear(MAC, clock.now(), { session });
   await settle();
   assert.deepEqual(writes, []);
 });
 
 test("N1 what was refused in a host's name is an event on its object", async (t) => {
-  const { heard, clock, client, settle } = await rack(t);
-  const host = heard.hear(MAC, clock.now());
+  const { seen, clock, client, settle } = await rack(t);
+  const host = seen.hear(MAC, clock.now());
   await settle();
-  heard.tell({ is: "refused", host, because: "a registration from 10.0.0.66 was refused" });
+  seen.notify({ is: "refused", host, because: "a registration from 10.0.0.66 was refused" });
   await settle();
   const [event] = (await client.list(Event)).items.filter(({ reason }) => reason === "Refused");
   assert.deepEqual(

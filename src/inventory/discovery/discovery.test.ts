@@ -10,8 +10,8 @@ import type { Host } from "../../netboot/hosts/host.ts";
 import { INVENTORY, MAC, MINUTE, NAMESPACE, rack } from "./testing.ts";
 
 test("a machine that was heard becomes a BareMetalHost that says discovered, and what it reported its HardwareData", async (t) => {
-  const { heard, clock, client, settle, hosts } = await rack(t);
-  heard.hear(MAC, clock.now(), { firmware: "bios", architecture: "x86_64" });
+  const { seen, clock, client, settle, hosts } = await rack(t);
+  seen.hear(MAC, clock.now(), { firmware: "bios", architecture: "x86_64" });
   await settle();
   const [first] = await hosts();
   assert.deepEqual([first?.spec.architecture, first?.spec.bootMode], ["x86_64", "legacy"]);
@@ -22,7 +22,7 @@ test("a machine that was heard becomes a BareMetalHost that says discovered, and
   assert.equal(first.spec.bootMACAddress, MAC);
   assert.equal(first.metadata.namespace, NAMESPACE);
 
-  heard.hear(MAC, clock.now(), { inventory: INVENTORY, inventoryAt: clock.now() });
+  seen.hear(MAC, clock.now(), { inventory: INVENTORY, inventoryAt: clock.now() });
   await settle();
   const [host] = await hosts();
   const data = await client.get(HardwareData, { namespace: NAMESPACE, name: host!.metadata.name });
@@ -41,36 +41,36 @@ test("a machine that was heard becomes a BareMetalHost that says discovered, and
 });
 
 test("nothing is written while nothing changes", async (t) => {
-  const { heard, clock, writes, settle } = await rack(t);
-  heard.hear(MAC, clock.now(), { inventory: INVENTORY });
+  const { seen, clock, writes, settle } = await rack(t);
+  seen.hear(MAC, clock.now(), { inventory: INVENTORY });
   await settle();
   writes.length = 0;
-  for (let n = 0; n < 5; n++) heard.hear(MAC, clock.now());
+  for (let n = 0; n < 5; n++) seen.hear(MAC, clock.now());
   await settle();
   assert.deepEqual(writes, []);
 });
 
 test("a machine that was forgotten and is heard by another card has the object that it had", async (t) => {
-  const { heard, clock, writes, settle, hosts } = await rack(t);
-  const { name } = heard.hear(MAC, clock.now(), { inventory: INVENTORY });
+  const { seen, clock, writes, settle, hosts } = await rack(t);
+  const { name } = seen.hear(MAC, clock.now(), { inventory: INVENTORY });
   await settle();
-  heard.hosts.delete(name);
+  seen.hosts.delete(name);
   writes.length = 0;
   for (let n = 0; n < 3; n++) {
-    heard.hear("52:54:00:12:34:57", clock.now(), { macs: ["52:54:00:12:34:57", MAC], inventory: INVENTORY });
+    seen.hear("52:54:00:12:34:57", clock.now(), { macs: ["52:54:00:12:34:57", MAC], inventory: INVENTORY });
     await settle();
   }
   assert.deepEqual([(await hosts()).map(({ metadata }) => metadata.name), writes], [[name], []]);
 });
 
 test("a host that somebody declared, in any namespace and any letters, is not made a second time", async (t) => {
-  const { heard, clock, client, settle, hosts } = await rack(t);
+  const { seen, clock, client, settle, hosts } = await rack(t);
   await client.create(BareMetalHost, {
     metadata: { name: "node-7", namespace: "default" },
     spec: { online: true, automatedCleaningMode: "metadata", bootMACAddress: "52:54:00:AB:CD:EF" },
   });
   await settle(1_000);
-  heard.hear("52:54:00:ab:cd:ef", clock.now(), { inventory: { ...INVENTORY, bootMac: "52:54:00:ab:cd:ef" } });
+  seen.hear("52:54:00:ab:cd:ef", clock.now(), { inventory: { ...INVENTORY, bootMac: "52:54:00:ab:cd:ef" } });
   await settle();
   const all = await hosts();
   assert.deepEqual(
@@ -81,8 +81,8 @@ test("a host that somebody declared, in any namespace and any letters, is not ma
 });
 
 test("never more hosts than were allowed, and at most so many a second", async (t) => {
-  const { heard, clock, settle, hosts } = await rack(t, 30);
-  for (let n = 10; n < 60; n++) heard.hear(`52:54:00:00:00:${n}`, clock.now());
+  const { seen, clock, settle, hosts } = await rack(t, 30);
+  for (let n = 10; n < 60; n++) seen.hear(`52:54:00:00:00:${n}`, clock.now());
   await settle(1_000);
   const soon = (await hosts()).length;
   assert.ok(soon >= 10 && soon <= 16, `${soon} after a second`);
@@ -91,12 +91,12 @@ test("never more hosts than were allowed, and at most so many a second", async (
 });
 
 test("a machine that there was no room for gets its object when another's goes", async (t) => {
-  const { heard, clock, client, settle, hosts } = await rack(t, 1);
-  const { name } = heard.hear("52:54:00:00:00:01", clock.now());
+  const { seen, clock, client, settle, hosts } = await rack(t, 1);
+  const { name } = seen.hear("52:54:00:00:00:01", clock.now());
   await settle(1_000);
-  heard.hear("52:54:00:00:00:02", clock.now());
+  seen.hear("52:54:00:00:00:02", clock.now());
   await settle(1_000);
-  heard.hosts.delete(name);
+  seen.hosts.delete(name);
   await client.delete(BareMetalHost, { namespace: NAMESPACE, name });
   await settle();
   assert.deepEqual(
@@ -106,9 +106,9 @@ test("a machine that there was no room for gets its object when another's goes",
 });
 
 test("never more hosts than were allowed while the watch lags behind what was created", async (t) => {
-  const { heard, clock, lag, settle, hosts } = await rack(t, 3);
+  const { seen, clock, lag, settle, hosts } = await rack(t, 3);
   lag(true);
-  for (let n = 10; n < 15; n++) heard.hear(`52:54:00:00:00:${n}`, clock.now());
+  for (let n = 10; n < 15; n++) seen.hear(`52:54:00:00:00:${n}`, clock.now());
   await settle();
   assert.equal((await hosts()).length, 3);
   lag(false);
@@ -117,11 +117,11 @@ test("never more hosts than were allowed while the watch lags behind what was cr
 });
 
 test("a host whose creation was refused takes nobody's room", async (t) => {
-  const { heard, clock, refuse, settle, hosts } = await rack(t, 1);
+  const { seen, clock, refuse, settle, hosts } = await rack(t, 1);
   refuse(({ method, body }) => method === "POST" && JSON.stringify(body).includes("52:54:00:00:00:01"));
-  heard.hear("52:54:00:00:00:01", clock.now());
+  seen.hear("52:54:00:00:00:01", clock.now());
   await settle(1_000);
-  heard.hear("52:54:00:00:00:02", clock.now());
+  seen.hear("52:54:00:00:00:02", clock.now());
   await settle();
   assert.deepEqual(
     (await hosts()).map(({ spec }) => spec.bootMACAddress),
@@ -130,7 +130,7 @@ test("a host whose creation was refused takes nobody's room", async (t) => {
 });
 
 test("a discovered host has the boot mode of its firmware, and names the card that it booted from", async (t) => {
-  const { heard, clock, client, settle, hosts } = await rack(t);
+  const { seen, clock, client, settle, hosts } = await rack(t);
   const second = "52:54:00:12:34:57";
   const cards = [
     { name: "eth1", mac: second, link: true, speedMbps: 10_000, addresses: [] },
@@ -144,7 +144,7 @@ test("a discovered host has the boot mode of its firmware, and names the card th
     ["05", { inventory: { ...INVENTORY, firmware: { kind: "uefi", secureBoot: false } } }, "UEFI"],
     ["06", { inventory: { ...INVENTORY, cards } }, "UEFISecureBoot"],
   ];
-  for (const [last, more] of cases) heard.hear(`52:54:00:00:00:${last}`, clock.now(), more);
+  for (const [last, more] of cases) seen.hear(`52:54:00:00:00:${last}`, clock.now(), more);
   await settle();
   const modes = (await hosts()).map(({ spec }) => [spec.bootMACAddress?.slice(-2), spec.bootMode]);
   assert.deepEqual(
@@ -162,14 +162,14 @@ test("a discovered host has the boot mode of its firmware, and names the card th
 });
 
 test("a host that somebody declared by the name it would get is theirs", async (t) => {
-  const { heard, clock, client, manager, settle, hosts } = await rack(t);
+  const { seen, clock, client, manager, settle, hosts } = await rack(t);
   const name = `host-${MAC.replaceAll(":", "-")}`;
   await client.create(BareMetalHost, {
     metadata: { name, namespace: NAMESPACE },
     spec: { online: false, automatedCleaningMode: "metadata" },
   });
   await settle(1_000);
-  heard.hear(MAC, clock.now());
+  seen.hear(MAC, clock.now());
   await settle(1_000);
   assert.deepEqual(
     (await hosts()).map(({ spec }) => spec.online),
@@ -183,21 +183,21 @@ test("a host that somebody declared by the name it would get is theirs", async (
 });
 
 test("a discovered host that was deleted comes back when its machine is heard again, not by itself", async (t) => {
-  const { heard, clock, client, settle, hosts } = await rack(t);
-  const { name } = heard.hear(MAC, clock.now());
+  const { seen, clock, client, settle, hosts } = await rack(t);
+  const { name } = seen.hear(MAC, clock.now());
   await settle(11 * MINUTE);
   await client.delete(BareMetalHost, { namespace: NAMESPACE, name });
   await settle();
   assert.deepEqual(await hosts(), []);
-  // Nobody is told that it was merely heard again.
-  heard.hosts.get(name)!.lastSeen = clock.now();
+  // Nobody is told that it was merely seen again.
+  seen.hosts.get(name)!.lastSeen = clock.now();
   await settle();
   assert.equal((await hosts()).length, 1);
 });
 
 test("a host that another engine works on keeps its status", async (t) => {
-  const { heard, clock, client, settle, hosts } = await rack(t);
-  heard.hear(MAC, clock.now());
+  const { seen, clock, client, settle, hosts } = await rack(t);
+  seen.hear(MAC, clock.now());
   await settle();
   const [host] = await hosts();
   const { status } = host!;
@@ -205,7 +205,7 @@ test("a host that another engine works on keeps its status", async (t) => {
     ...host!,
     status: { ...status, operationalStatus: "OK", provisioning: { ID: "7", state: "available" } },
   });
-  heard.hear(MAC, clock.now(), { inventory: INVENTORY });
+  seen.hear(MAC, clock.now(), { inventory: INVENTORY });
   await settle();
   const [after] = await hosts();
   assert.equal(after?.status?.operationalStatus, "OK");

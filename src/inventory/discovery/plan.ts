@@ -25,7 +25,7 @@ export type DiscoveryStep =
   /** `because`: nothing to do, or not now. */
   | { do: "nothing"; because: "declared" | "silent" | "full" | "current" }
   | { do: "create"; host: Draft<BareMetalHost> }
-  | { do: "tell"; host: BareMetalHost; status: BareMetalHostStatus }
+  | { do: "report"; host: BareMetalHost; status: BareMetalHostStatus }
   | { do: "describe"; name: string; hardware: HardwareDetails };
 
 export interface Observed {
@@ -54,7 +54,7 @@ export function planDiscovery(host: Host, seen: Observed, { namespace, most }: D
   const hardware = host.inventory && hardwareOf(host.inventory);
   const agent = seen.keepsAgent ? agentOf(host, seen.standing) : undefined;
   const status = statusOf(own.status, { hardware, agent }, seen.now);
-  if (status !== undefined) return { do: "tell", host: own, status };
+  if (status !== undefined) return { do: "report", host: own, status };
   const { name } = own.metadata;
   if (hardware !== undefined && !isSame(hardware, seen.described(name))) return { do: "describe", name, hardware };
   return { do: "nothing", because: "current" };

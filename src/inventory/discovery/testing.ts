@@ -12,12 +12,12 @@ import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { Inventory } from "../../netboot/agent/protocol.ts";
 import type { Host, HostChange } from "../../netboot/hosts/host.ts";
 import type { Declaration, Standing, Trust } from "../../netboot/hosts/trust.ts";
-import { discoveryController, type HeardHosts } from "./controller.ts";
+import { discoveryController, type SeenHosts } from "./controller.ts";
 
 export const NAMESPACE = "rack";
 export const MINUTE = 60_000;
 
-export class Heard implements HeardHosts {
+export class Seen implements SeenHosts {
   readonly hosts = new Map<string, Host>();
   readonly declared = new Map<string, Declaration>();
   trust: Trust = "discovered";
@@ -40,10 +40,10 @@ export class Heard implements HeardHosts {
     const before = this.hosts.get(name) ?? { name, mac, macs: [mac], firstSeen: at, boot: "agent" as const };
     const host: Host = { ...before, lastSeen: at, ...more };
     this.hosts.set(name, host);
-    this.tell({ is: "changed", host });
+    this.notify({ is: "changed", host });
     return host;
   }
-  tell(change: HostChange): void {
+  notify(change: HostChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 }
@@ -51,7 +51,7 @@ export class Heard implements HeardHosts {
 export interface Rack {
   clock: VirtualClock;
   client: Client;
-  heard: Heard;
+  seen: Seen;
   manager: Manager;
   /** What the manager asked to be written. */
   writes: string[];
@@ -95,8 +95,8 @@ export async function rack(t: TestContext, most = 10): Promise<Rack> {
     close: () => inner.close(),
   };
   const manager = createManager({ transport, clock, random, log: quietLog, leaderElection: false });
-  const heard = new Heard();
-  manager.add(discoveryController({ hosts: heard, namespace: NAMESPACE, most, perSecond: 5 }));
+  const seen = new Seen();
+  manager.add(discoveryController({ hosts: seen, namespace: NAMESPACE, most, perSecond: 5 }));
   void manager.start();
   await clock.run(1_000);
   t.after(async () => {
@@ -108,7 +108,7 @@ export async function rack(t: TestContext, most = 10): Promise<Rack> {
   return {
     clock,
     client,
-    heard,
+    seen,
     manager,
     writes,
     lag(on) {

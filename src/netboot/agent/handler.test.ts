@@ -136,12 +136,12 @@ test("an order goes from the server to its result, with progress on the way", as
   hosts.give(host, { order: "inspect" });
   const { id } = JSON.parse((await send("GET", `hosts/${host}/orders`, { token })).body) as Order;
 
-  const told = (what: string, body: unknown) => send("POST", `hosts/${host}/orders/${id}/${what}`, { token, body });
-  assert.equal((await told("progress", { phase: "disks", bytes: 1, total: 2 })).status, 204);
+  const reported = (what: string, body: unknown) => send("POST", `hosts/${host}/orders/${id}/${what}`, { token, body });
+  assert.equal((await reported("progress", { phase: "disks", bytes: 1, total: 2 })).status, 204);
   assert.deepEqual(hosts.get(A)?.order?.progress, { phase: "disks", bytes: 1, total: 2 });
   assert.equal((await send("PUT", `hosts/${host}/inventory`, { token, body: inventoryOf(A, B) })).status, 204);
   assert.equal(hosts.get(A)?.inventory?.cards.length, 2);
-  assert.equal((await told("result", { ok: true, message: "done" })).status, 204);
+  assert.equal((await reported("result", { ok: true, message: "done" })).status, 204);
   assert.equal(hosts.isOpen(host, id), false);
 });
 
@@ -236,7 +236,7 @@ test("N1 nobody takes the place of an agent that carries out an order and speaks
 
 test("N1 a card that a machine names is its own once it has spoken by it, and not before", async () => {
   const { hosts, send, register, capability } = stage();
-  hosts.heard({ mac: B });
+  hosts.seen({ mac: B });
   const { host, token } = JSON.parse(
     (await send("POST", "hosts", { token: capability(A), body: inventoryOf(A, B) })).body,
   ) as Registered;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LeaseTable } from "../dhcp/leases/table.ts";
 import { DhcpServer } from "../dhcp/server.ts";
-import { CONFIG, heard, MemoryStore, SENDS, say, US } from "../dhcp/testing.ts";
+import { CONFIG, MemoryStore, readReply, SENDS, say, US } from "../dhcp/testing.ts";
 import { parseIpv4 } from "../dhcp/wire/ipv4.ts";
 import type { BootAction, Host } from "../hosts/host.ts";
 import { DiskBoots } from "./disk-boots.ts";
@@ -24,7 +24,7 @@ function world(action: BootAction, reported: boolean) {
   const fileFor = async (sends: keyof typeof SENDS): Promise<string | undefined> => {
     const message = say("discover", { sends: SENDS[sends], mac: MAC });
     const answer = await server.answer({ message, from: { address: 0, port: 68 }, local: parseIpv4(US), port: 67 });
-    return answer && heard(answer).text(67);
+    return answer && readReply(answer).text(67);
   };
   return { state, disks, fileFor };
 }

@@ -4,7 +4,7 @@ import type { Ipv4 } from "./wire/ipv4.ts";
 
 /** What happened, for discovery, logs and counters. `heard` comes for every client that is read, answered or not. `via`: the relay that it came through. */
 export type DhcpEvent =
-  | { is: "heard"; client: Client; via?: Via }
+  | { is: "seen"; client: Client; via?: Via }
   | { is: "bound"; client: Client; address: Ipv4; expiresAt: number; via?: Via }
   | { is: "released"; client: Client; address: Ipv4 }
   | { is: "declined"; client: Client; address: Ipv4 }
@@ -14,4 +14,4 @@ export type DhcpEvent =
   | { is: "refused"; client: Client; address: Ipv4; because: string }
   | { is: "noAddress"; client: Client; subnet: string; because: string };
 
-export type Tell = (event: DhcpEvent) => void;
+export type DhcpListener = (event: DhcpEvent) => void;

@@ -1,7 +1,7 @@
 import type { Mac } from "@slipway/base";
 import type { AddressBook } from "./address-book.ts";
 import type { Client } from "./client.ts";
-import type { Tell } from "./event.ts";
+import type { DhcpListener } from "./event.ts";
 import type { Via } from "./leases/lease.ts";
 import type { LeaseTable } from "./leases/table.ts";
 import * as addresses from "./options/addresses.ts";
@@ -33,7 +33,7 @@ export interface Means {
   book: AddressBook;
   leases: LeaseTable;
   inUse: InUse | undefined;
-  tell: Tell;
+  notify: DhcpListener;
 }
 
 /** The answer to a client, before it is written. `leaseMs` undefined: no address is given, only information. */
@@ -71,11 +71,11 @@ export async function decide(type: number, exchange: Exchange, means: Means): Pr
 
 async function offer(exchange: Exchange, means: Means): Promise<Verdict> {
   const { message, client, subnet, now } = exchange;
-  const { book, leases, inUse, tell } = means;
+  const { book, leases, inUse, notify } = means;
   for (let probe = 0; probe < PROBES; probe++) {
     const chosen = book.choose(client, addressIn(message, OPTION.requestedAddress), subnet, now);
     if (chosen.address === undefined) {
-      tell({ is: "noAddress", client, subnet: subnet.name, because: chosen.because });
+      notify({ is: "noAddress", client, subnet: subnet.name, because: chosen.because });
       return NOTHING;
     }
     const { address } = chosen;
@@ -87,7 +87,7 @@ async function offer(exchange: Exchange, means: Means): Promise<Verdict> {
     const leased = (held?.state === "bound" || held?.state === "released") && !leases.isDoubtful(address);
     if (itsOwn || leased || !(await inUse?.(address, client.mac)))
       return { say: "offer", address, leaseMs: leaseMs(exchange) };
-    tell({ is: "inUse", address });
+    notify({ is: "inUse", address });
     await leases.decline(address, client.key, now + subnet.quarantineMs);
   }
   return NOTHING;
@@ -99,7 +99,7 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
   const server = addressIn(message, OPTION.serverIdentifier);
   if (server !== undefined && !us.includes(server)) {
     // It took another server's offer.
-    if (message.giaddr === ANY) means.tell({ is: "elsewhere", client, server });
+    if (message.giaddr === ANY) means.notify({ is: "elsewhere", client, server });
     leases.withdraw(client.key, now);
     return NOTHING;
   }
@@ -115,17 +115,17 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
     return bind(address, exchange, means);
   }
   if (server === undefined && !means.book.owns(address, exchange.subnet, now)) return NOTHING;
-  means.tell({ is: "refused", client, address, because });
+  means.notify({ is: "refused", client, address, because });
   return { say: "nak", because };
 }
 
-async function bind(address: Ipv4, exchange: Exchange, { leases, tell }: Means): Promise<Verdict> {
+async function bind(address: Ipv4, exchange: Exchange, { leases, notify }: Means): Promise<Verdict> {
   const { client, subnet, now } = exchange;
   const ms = leaseMs(exchange);
   const via = wayOf(address, exchange, leases);
   const lease = { address, client: client.key, expiresAt: now + ms, ...(via && { via }) };
   await leases.bind(lease, { now, has: (other) => inSubnet(subnet, other) });
-  tell({ is: "bound", client, address, expiresAt: now + ms, ...(via && { via }) });
+  notify({ is: "bound", client, address, expiresAt: now + ms, ...(via && { via }) });
   return { say: "ack", address, leaseMs: ms };
 }
 
@@ -146,7 +146,7 @@ function wayOf(
 }
 
 /** A client may decline only an address that it was given. */
-async function decline({ message, client, subnet, us, now }: Exchange, { leases, tell }: Means): Promise<Verdict> {
+async function decline({ message, client, subnet, us, now }: Exchange, { leases, notify }: Means): Promise<Verdict> {
   const address = addressIn(message, OPTION.requestedAddress);
   const server = addressIn(message, OPTION.serverIdentifier);
   const held = address === undefined ? undefined : leases.at(address);
@@ -154,18 +154,18 @@ async function decline({ message, client, subnet, us, now }: Exchange, { leases,
   if (server !== undefined && !us.includes(server)) return NOTHING;
   if (!leases.mayDecline(client.key, now)) return NOTHING;
   await leases.decline(address, client.key, now + subnet.quarantineMs);
-  tell({ is: "declined", client, address });
+  notify({ is: "declined", client, address });
   return NOTHING;
 }
 
-async function release({ message, client, us, now }: Exchange, { leases, tell }: Means): Promise<Verdict> {
+async function release({ message, client, us, now }: Exchange, { leases, notify }: Means): Promise<Verdict> {
   const address = message.ciaddr;
   const server = addressIn(message, OPTION.serverIdentifier);
   const held = leases.at(address);
   if (held?.client !== client.key || held.state !== "bound") return NOTHING;
   if (server !== undefined && !us.includes(server)) return NOTHING;
   await leases.release(address, client.key, now);
-  tell({ is: "released", client, address });
+  notify({ is: "released", client, address });
   return NOTHING;
 }
 

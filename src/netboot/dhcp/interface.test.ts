@@ -51,12 +51,12 @@ test("N6 on a socket that was inherited, the service is stopped and started agai
   };
   const open = openOn(interfaceNamed("eth1", ALL), inherited);
   const address = parseIpv4("127.0.0.1");
-  const heard: string[] = [];
+  const received: string[] = [];
   try {
     for (const round of ["first", "second"]) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const service = await open(address, port, (bytes) => {
-        heard.push(`${round} hears ${Buffer.from(bytes).toString()}`);
+        received.push(`${round} hears ${Buffer.from(bytes).toString()}`);
         resolve();
       });
       await service.send(Buffer.from(round), { address, port });
@@ -68,5 +68,5 @@ test("N6 on a socket that was inherited, the service is stopped and started agai
   } finally {
     inherited.close();
   }
-  assert.deepEqual(heard, ["first hears first", "second hears second"]);
+  assert.deepEqual(received, ["first hears first", "second hears second"]);
 });

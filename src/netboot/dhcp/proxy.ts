@@ -24,7 +24,7 @@ export function proxyAnswer(
   if (answer === undefined || client.loader === undefined) return undefined;
   if (bootFileFor(client, boot, reserved) === undefined && !client.raspberryPi) return undefined;
   // At port 4011 the client has come for the file: it is not sent there once more.
-  const told: BootFiles = arrival.port === BOOT_SERVER_PORT ? { ...boot, uefiDiscovery: "given" } : boot;
+  const offered: BootFiles = arrival.port === BOOT_SERVER_PORT ? { ...boot, uefiDiscovery: "given" } : boot;
   return replyTo({
     to: arrival.message,
     client,
@@ -32,7 +32,7 @@ export function proxyAnswer(
     server: serverIdOf(arrival),
     local: arrival.local,
     reserved,
-    boot: told,
+    boot: offered,
   });
 }
 

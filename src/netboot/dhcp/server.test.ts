@@ -159,14 +159,14 @@ for (const [name, said, answer] of REQUESTS) {
     const rack = new Rack();
     await rack.boot({ mac: "52:54:00:00:00:01" });
     await rack.boot({ mac: "52:54:00:00:00:02" });
-    const heard = await rack.send(say("request", said));
-    assert.equal(heard?.type, answer);
+    const reply = await rack.send(say("request", said));
+    assert.equal(reply?.type, answer);
     if (answer === "nak") {
-      assert.equal(heard?.to, "255.255.255.255:68");
-      assert.equal(heard?.yiaddr, "0.0.0.0");
-      assert.equal(heard?.option(51), undefined);
+      assert.equal(reply?.to, "255.255.255.255:68");
+      assert.equal(reply?.yiaddr, "0.0.0.0");
+      assert.equal(reply?.option(51), undefined);
     }
-    if (said?.ciaddr !== undefined && answer === "ack") assert.equal(heard?.to, `${said.ciaddr}:68`);
+    if (said?.ciaddr !== undefined && answer === "ack") assert.equal(reply?.to, `${said.ciaddr}:68`);
   });
 }
 
@@ -223,10 +223,10 @@ test("who takes another server's offer is told of, unless a relay may have asked
   const request = { mac: mac(1), asks: "10.0.0.7", server: "10.0.0.9" };
   await rack.send(say("request", { ...request, giaddr: "10.1.0.1" }));
   await rack.send(say("request", { ...request, asks: "10.0.0.100", server: US }));
-  const told = () => rack.events.flatMap((event) => (event.is === "elsewhere" ? [formatIpv4(event.server)] : []));
-  assert.deepEqual(told(), []);
+  const reported = () => rack.events.flatMap((event) => (event.is === "elsewhere" ? [formatIpv4(event.server)] : []));
+  assert.deepEqual(reported(), []);
   await rack.send(say("request", request));
-  assert.deepEqual(told(), ["10.0.0.9"]);
+  assert.deepEqual(reported(), ["10.0.0.9"]);
 });
 
 test("INFORM is answered with options and without a lease", async () => {

@@ -20,7 +20,7 @@ import {
 import { type BootFiles, checkBoot, type OwnBoot } from "./boot.ts";
 import { type Client, clientOf } from "./client.ts";
 import type { DhcpConfig } from "./config.ts";
-import type { Tell } from "./event.ts";
+import type { DhcpListener } from "./event.ts";
 import { decide, type InUse, type Verdict } from "./exchange.ts";
 import type { LeaseTable } from "./leases/table.ts";
 import { OPTION } from "./options/codes.ts";
@@ -41,7 +41,7 @@ export interface DhcpOptions {
   /** What this client boots instead, as things stand now; what is reserved for it goes first. Must not throw. */
   ownBoot?: (client: Client) => OwnBoot | undefined;
   inUse?: InUse;
-  tell?: Tell;
+  notify?: DhcpListener;
 }
 
 /** A datagram to send. `leftOut`: options that the client's packet had no room for. */
@@ -59,7 +59,7 @@ const LONGEST_RELAY_AGENT = 255;
 
 export class DhcpServer {
   readonly #options: DhcpOptions;
-  readonly #tell: Tell;
+  readonly #notify: DhcpListener;
   /** The last message of each client that is still being worked on: its answers keep the order of its questions. */
   readonly #working = new Map<string, Promise<unknown>>();
   #config: DhcpConfig;
@@ -68,7 +68,7 @@ export class DhcpServer {
 
   constructor(options: DhcpOptions) {
     this.#options = options;
-    this.#tell = options.tell ?? (() => {});
+    this.#notify = options.notify ?? (() => {});
     checkBoot(options.config.boot);
     this.#config = options.config;
     this.#subnets = compileSubnets(options.config.subnets);
@@ -93,7 +93,7 @@ export class DhcpServer {
     const type = bytes === undefined ? undefined : tolerant(() => typeOf(bytes));
     if (client === undefined || type === undefined) return undefined;
     const via = viaOf(arrival);
-    this.#tell({ is: "heard", client, ...(via && { via }) });
+    this.#notify({ is: "seen", client, ...(via && { via }) });
 
     if (arrival.port === BOOT_SERVER_PORT || this.#config.mode === "proxy") {
       const reserved = this.#reserved(client);
@@ -119,7 +119,7 @@ export class DhcpServer {
       now: this.#options.clock.now(),
     };
     const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us, exchange.via);
-    const verdict = await decide(type, exchange, { book, leases, inUse, tell: this.#tell });
+    const verdict = await decide(type, exchange, { book, leases, inUse, notify: this.#notify });
     return written(verdict, arrival, { client, reserved, subnet, boot: this.#config.boot });
   }
 

@@ -80,7 +80,7 @@ export function say(type: keyof typeof MESSAGE, said: Said = {}): Message {
 }
 
 /** What a client reads of an answer. */
-export interface Heard {
+export interface ReadReply {
   type: string;
   message: Message;
   to: string;
@@ -133,7 +133,7 @@ export class Rack {
       clock: { now: () => this.now },
       reservations: new Reservations(given.reservations),
       ...(given.inUse && { inUse: given.inUse }),
-      tell: (event) => this.events.push(event),
+      notify: (event) => this.events.push(event),
     });
   }
 
@@ -141,14 +141,14 @@ export class Rack {
   async send(
     message: Message,
     where: Partial<Pick<Arrival, "from" | "port">> & { local?: string } = {},
-  ): Promise<Heard | undefined> {
+  ): Promise<ReadReply | undefined> {
     const answer = await this.server.answer({
       message: decode(encode(message, 1472).bytes),
       from: where.from ?? { address: 0, port: 68 },
       local: parseIpv4(where.local ?? US),
       port: where.port ?? SERVER_PORT,
     });
-    return answer && heard(answer);
+    return answer && readReply(answer);
   }
 
   /** DISCOVER and REQUEST; the address that was given. */
@@ -161,7 +161,7 @@ export class Rack {
 }
 
 /** An answer as a test reads it: its type by name, `none` where it has none. */
-export function heard({ bytes, to }: Answer): Heard {
+export function readReply({ bytes, to }: Answer): ReadReply {
   const message = decode(bytes);
   const types = Object.entries(MESSAGE);
   return {

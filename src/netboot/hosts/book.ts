@@ -25,7 +25,7 @@ export class HostBook {
     return () => void this.#listeners.delete(listener);
   }
 
-  tell(change: HostChange): void {
+  notify(change: HostChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 
@@ -51,10 +51,10 @@ export class HostBook {
     const changed = { ...record, host: { ...record.host, ...change } };
     this.#records.put(changed, durability, changing);
     for (const each of [...absorbed, ...leaving]) this.#left(each.host.name);
-    for (const each of absorbed) this.tell({ is: "gone", name: each.host.name, into: changed.host.name });
-    for (const each of leaving) this.tell({ is: "gone", name: each.host.name });
+    for (const each of absorbed) this.notify({ is: "gone", name: each.host.name, into: changed.host.name });
+    for (const each of leaving) this.notify({ is: "gone", name: each.host.name });
     const host = this.shown(changed);
-    if (!quietly) this.tell({ is: "changed", host });
+    if (!quietly) this.notify({ is: "changed", host });
     return host;
   }
 
@@ -62,7 +62,7 @@ export class HostBook {
     const { name } = record.host;
     this.#records.remove(record, "now");
     this.#left(name);
-    this.tell({ is: "gone", name });
+    this.notify({ is: "gone", name });
   }
 
   /** As others see it: with its inventory for who asks for that by name. */

@@ -11,26 +11,26 @@ const MOST_REFUSALS = 1_000;
 /** What was refused in the name of a host, and which cards two of them claim; neither is believed beyond what it has shown. */
 export class Disputes {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #tell: (host: Host, because: string) => void;
+  readonly #report: (host: Host, because: string) => void;
   /** By card, the host that named it last without having shown it. */
   readonly #claims = new Map<Mac, string>();
   /** When each refusal was reported. */
-  readonly #told = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
 
-  constructor(clock: Pick<Clock, "monotonic">, tell: (host: Host, because: string) => void) {
+  constructor(clock: Pick<Clock, "monotonic">, report: (host: Host, because: string) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** Reports what was refused, the same at most once a minute. */
   refuse(host: Host, because: string): void {
     const now = this.#clock.monotonic();
     const key = `${host.name} ${because}`;
-    const told = this.#told.get(key);
-    if (told !== undefined && now - told < REFUSAL_MS) return;
-    if (this.#told.size >= MOST_REFUSALS) this.#told.clear();
-    this.#told.set(key, now);
-    this.#tell(host, because);
+    const before = this.#reportedAt.get(key);
+    if (before !== undefined && now - before < REFUSAL_MS) return;
+    if (this.#reportedAt.size >= MOST_REFUSALS) this.#reportedAt.clear();
+    this.#reportedAt.set(key, now);
+    this.#report(host, because);
   }
 
   /** Reports, for both hosts, that two claim the same card. */

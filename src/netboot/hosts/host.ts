@@ -86,7 +86,7 @@ export function hostName(mac: Mac): string {
 }
 
 /** Whether it may be forgotten to make room for another: it has reported nothing, and no user has decided anything about it. */
-export function isMerelyHeard({ host, bootChosen }: HostRecord): boolean {
+export function isMerelySeen({ host, bootChosen }: HostRecord): boolean {
   return host.inventoryAt === undefined && host.order === undefined && !bootChosen;
 }
 

@@ -29,8 +29,8 @@ function hostsAndNews(options: Parameters<typeof someHosts>[1] = {}) {
 
 test("N30 a machine is the same however its MAC is written", () => {
   const { hosts } = hostsAndNews();
-  hosts.heard({ mac: "52-54-00-00-00-0A" });
-  hosts.heard({ mac: "5254.0000.000a", address: "10.0.0.5" });
+  hosts.seen({ mac: "52-54-00-00-00-0A" });
+  hosts.seen({ mac: "5254.0000.000a", address: "10.0.0.5" });
 
   assert.deepEqual(
     hosts.list().map(({ name, mac, address }) => ({ name, mac, address })),
@@ -43,10 +43,10 @@ test("N30 a machine is the same however its MAC is written", () => {
 
 test("what is new is told; that a machine was merely heard again is not", async () => {
   const { clock, hosts, news } = hostsAndNews();
-  hosts.heard({ mac: A, address: "10.0.0.5", firmware: "uefi" });
+  hosts.seen({ mac: A, address: "10.0.0.5", firmware: "uefi" });
   await clock.run(5_000);
-  hosts.heard({ mac: A, address: "10.0.0.5" });
-  hosts.heard({ mac: A, address: "10.0.0.6" });
+  hosts.seen({ mac: A, address: "10.0.0.5" });
+  hosts.seen({ mac: A, address: "10.0.0.6" });
 
   assert.deepEqual(
     news.map((change) => change.is === "changed" && change.host.address),
@@ -62,8 +62,8 @@ test("N18 a machine of which nobody said anything boots the usual, the agent unl
 
 test("N1 a record of a card that was merely heard goes into the host that spoke by it", () => {
   const { hosts, news } = hostsAndNews();
-  hosts.heard({ mac: B });
-  hosts.heard({ mac: A, address: "10.0.0.5" });
+  hosts.seen({ mac: B });
+  hosts.seen({ mac: A, address: "10.0.0.5" });
   const { host } = hosts.register(inventoryOf(A, B, "00:00:00:00:00:00"), A);
   assert.equal(hosts.list().length, 2);
   hosts.join(host, B);
@@ -82,14 +82,14 @@ test("a host that was forgotten comes again without the cards that it had proved
   hosts.join(host, B);
   assert.equal(hosts.get(B)?.name, host);
   hosts.forget(host);
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   assert.deepEqual([hosts.get(A)?.macs, hosts.get(B)], [[A], undefined]);
 });
 
 test("N1 no machine takes another's place by naming its card, and both are told", () => {
   const { hosts, news } = hostsAndNews();
   const victim = hosts.register(inventoryOf(A), A);
-  hosts.heard({ mac: C });
+  hosts.seen({ mac: C });
   hosts.setBoot(C, "disk");
   const order = hosts.give(A, { order: "reboot" });
   const thief = hosts.register(inventoryOf(B, A, C), B);
@@ -103,8 +103,8 @@ test("N1 no machine takes another's place by naming its card, and both are told"
     () => hosts.join(thief.host, A),
     (error) => isFault(error, "Conflict"),
   );
-  const told = news.flatMap((change) => (change.is === "refused" ? [`${change.host.mac}: ${change.because}`] : []));
-  assert.deepEqual(told.slice(0, 2), [
+  const reported = news.flatMap((change) => (change.is === "refused" ? [`${change.host.mac}: ${change.because}`] : []));
+  assert.deepEqual(reported.slice(0, 2), [
     `${B}: ${victim.host} says that the card ${A} is its own, too`,
     `${A}: ${thief.host} says that the card ${A} is its own, too`,
   ]);
@@ -116,10 +116,10 @@ test("N1 a card that was named before its machine booted is that machine's, and 
   const victim = hosts.register(inventoryOf(A), A);
   assert.notEqual(victim.host, thief.host);
   assert.equal(hosts.get(A)?.name, victim.host);
-  const told = () => news.flatMap((change) => (change.is === "refused" ? [change.host.name] : []));
-  assert.deepEqual(told(), [victim.host, thief.host]);
+  const reported = () => news.flatMap((change) => (change.is === "refused" ? [change.host.name] : []));
+  assert.deepEqual(reported(), [victim.host, thief.host]);
   hosts.inspected(thief.host, inventoryOf(B, A));
-  assert.equal(told().length, 2, "the same is told once a minute");
+  assert.equal(reported().length, 2, "the same is told once a minute");
 });
 
 test("a token is good until the next registration", () => {
@@ -137,7 +137,7 @@ test("N10 after a restart, even a sudden one, hosts, boot actions, tokens and or
   const clock = new VirtualClock();
   const file = join(folder, "restart.db");
   const before = someHosts(clock, { file });
-  before.heard({ mac: B, address: "10.0.0.6", architecture: "aarch64", firmware: "uefi" });
+  before.seen({ mac: B, address: "10.0.0.6", architecture: "aarch64", firmware: "uefi" });
   await clock.run(1_500);
   const { token } = before.register(inventoryOf(A, C), A, { address: "10.0.0.5", proof: "lease" });
   before.join(NAME, C);
@@ -155,7 +155,7 @@ test("N10 after a restart, even a sudden one, hosts, boot actions, tokens and or
 
   killed.result(NAME, order.id, { ok: true, message: "written" });
   killed.progress(NAME, order.id, { phase: "late" });
-  killed.heard({ mac: A, address: "10.0.0.7" });
+  killed.seen({ mac: A, address: "10.0.0.7" });
   killed.forget(B);
   killed.close();
   const again = restarted();
@@ -188,7 +188,7 @@ test("a store that fails changes nothing, and nobody is told", () => {
     random: seededRandom(1),
   });
   const { token } = hosts.register(inventoryOf(A), A);
-  hosts.heard({ mac: B });
+  hosts.seen({ mac: B });
   const before = hosts.list();
   broken = true;
   hosts.onChange(() => assert.fail("told"));
@@ -202,11 +202,11 @@ test("a store that fails changes nothing, and nobody is told", () => {
 
 test("there is room for so many; who was merely heard longest ago leaves first, and nobody with an order or a boot of its own", () => {
   const { hosts, news } = hostsAndNews({ bounds: { hosts: 3 } });
-  hosts.heard({ mac: A });
-  hosts.heard({ mac: B });
+  hosts.seen({ mac: A });
+  hosts.seen({ mac: B });
   hosts.register(inventoryOf(C), C);
-  hosts.heard({ mac: A });
-  hosts.heard({ mac: "52:54:00:00:00:0d" });
+  hosts.seen({ mac: A });
+  hosts.seen({ mac: "52:54:00:00:00:0d" });
 
   assert.deepEqual(
     hosts
@@ -218,7 +218,7 @@ test("there is room for so many; who was merely heard longest ago leaves first, 
   assert.ok(news.some((change) => change.is === "gone" && change.name.endsWith("0b")));
   hosts.setBoot(A, "disk");
   hosts.give("52:54:00:00:00:0d", { order: "inspect" });
-  assert.equal(hosts.heard({ mac: B }), undefined);
+  assert.equal(hosts.seen({ mac: B }), undefined);
   assert.equal(hosts.bootOf(B), "agent");
   hosts.setBoot(C, "wait");
   assert.throws(() => hosts.register(inventoryOf(B), B), /there is no room beside 3 hosts/);
@@ -409,7 +409,7 @@ test("who is declared or approved keeps its record when others flood, and is the
   for (const mac of [A, B]) hosts.register(inventoryOf(mac), mac, { address: "10.0.0.5", proof: "lease" });
   hosts.approve(A);
   hosts.declare("host-52-54-00-00-00-0b", { is: "declared" });
-  hosts.heard({ mac: C });
+  hosts.seen({ mac: C });
   assert.equal(hosts.get(C), undefined);
   hosts.close();
   const again = someHosts(clock, { file, bounds: { hosts: 2 } });

@@ -9,7 +9,7 @@ import type { Inventory, Order, OrderBody, Progress, Registered, Result } from "
 import { HostBook } from "./book.ts";
 import { Disputes } from "./disputes.ts";
 import type { Bounds } from "./eviction.ts";
-import { type BootAction, type Host, type HostChange, type HostRecord, hostName, isMerelyHeard } from "./host.ts";
+import { type BootAction, type Host, type HostChange, type HostRecord, hostName, isMerelySeen } from "./host.ts";
 import type { HostStore } from "./host-store.ts";
 import { Orders } from "./orders.ts";
 import { Paces } from "./paces.ts";
@@ -43,7 +43,7 @@ export interface HostsOptions {
 }
 
 /** What DHCP or a boot script's request shows of a machine. */
-export type Heard = Pick<Host, "mac" | "address" | "architecture" | "firmware"> & {
+export type Sighting = Pick<Host, "mac" | "address" | "architecture" | "firmware"> & {
   /** Where: `link`, the default, or `relay:GIADDR/CIRCUIT`. Only of a machine that is new it is noted. */
   source?: string;
 };
@@ -78,7 +78,7 @@ export class Hosts {
     this.#silence = new Silence(clock);
     this.#paces = new Paces(clock);
     this.#standings = new Standings(trust);
-    this.#disputes = new Disputes(clock, (host, because) => this.#book.tell({ is: "refused", host, because }));
+    this.#disputes = new Disputes(clock, (host, because) => this.#book.notify({ is: "refused", host, because }));
     this.#records = new HostRecords({
       isKept: (record) => this.#standings.isKept(record),
       ...{ store, clock, bounds: { ...BOUNDS, ...bounds } },
@@ -101,7 +101,7 @@ export class Hosts {
   }
 
   /** Notes that a machine was seen. Undefined: it is not known and there is no room. Throws a `RangeError` for what is no MAC. */
-  heard({ mac, address, architecture, firmware, source = LINK }: Heard): Readonly<Host> | undefined {
+  seen({ mac, address, architecture, firmware, source = LINK }: Sighting): Readonly<Host> | undefined {
     const said = { ...(address && { address }), ...(architecture && { architecture }), ...(firmware && { firmware }) };
     const known = this.#records.find(mac);
     if (known === undefined && !this.#paces.mayBeNew(source)) return undefined;
@@ -175,7 +175,7 @@ export class Hosts {
     if (!this.#records.inventoryOf(name)?.cards.some((each) => each.mac === card))
       throw new Fault("Forbidden", name, `${card} is not among the cards that it reports`);
     const other = this.#records.find(card);
-    if (other !== undefined && !isMerelyHeard(other)) {
+    if (other !== undefined && !isMerelySeen(other)) {
       this.#disputes.over(card, this.#book.shown(record), this.#book.shown(other));
       throw new Fault("Conflict", name, `${card} is ${other.host.name}'s`);
     }
@@ -266,7 +266,7 @@ export class Hosts {
     const record = this.#records.find(name);
     if (record === undefined || !this.#standings.declare(name, declaration)) return false;
     this.#orders.trustChanged(record);
-    this.#book.tell({ is: "changed", host: record.host });
+    this.#book.notify({ is: "changed", host: record.host });
     return true;
   }
 
@@ -323,7 +323,7 @@ export class Hosts {
     const host = this.#book.change(record, change, { leaving, inventory: packed });
     this.#disputes.compare(host, claimedCardsOf(inventory, host.macs), (nameOrMac) => {
       const other = this.#records.find(nameOrMac);
-      return other === undefined || isMerelyHeard(other) ? undefined : this.#book.shown(other);
+      return other === undefined || isMerelySeen(other) ? undefined : this.#book.shown(other);
     });
     return host;
   }

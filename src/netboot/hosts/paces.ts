@@ -1,5 +1,5 @@
 import { type Clock, Fault, type Mac } from "@slipway/base";
-import { type HostRecord, isMerelyHeard } from "./host.ts";
+import { type HostRecord, isMerelySeen } from "./host.ts";
 import { Rates } from "./rates.ts";
 import { LINK } from "./records.ts";
 
@@ -32,7 +32,7 @@ export class Paces {
 
   /** Counts a registration. A machine that has registered before is not limited by others of its source. Throws a `Fault` (`Throttled`). */
   checkRegistration(card: Mac, known: HostRecord | undefined): void {
-    const isFirst = known === undefined || isMerelyHeard(known);
+    const isFirst = known === undefined || isMerelySeen(known);
     if (this.#card.take(card) && (!isFirst || this.#first.take(known?.source ?? LINK))) return;
     throw new Fault("Throttled", card, "it, or its neighbours, register too often");
   }

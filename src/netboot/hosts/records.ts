@@ -1,7 +1,7 @@
 import { type Clock, isMac, type Mac, parseMac, type Timer } from "@slipway/base";
 import type { Inventory } from "../agent/protocol.ts";
 import { type Bounds, Occupancy, type Place } from "./eviction.ts";
-import { type HostRecord, isMerelyHeard } from "./host.ts";
+import { type HostRecord, isMerelySeen } from "./host.ts";
 import type { HostStore } from "./host-store.ts";
 import { RecentInventories } from "./recent-inventories.ts";
 
@@ -207,7 +207,7 @@ export class HostRecords {
 
 function rankOf(record: HostRecord, isKept: (record: HostRecord) => boolean): Place["rank"] {
   if (record.host.order !== undefined || record.bootChosen || isKept(record)) return "kept";
-  return isMerelyHeard(record) ? "seen" : "registered";
+  return isMerelySeen(record) ? "seen" : "registered";
 }
 
 function placeOf(record: HostRecord, isKept: (record: HostRecord) => boolean): Place {

@@ -34,7 +34,7 @@ const registered = () => {
   hosts.approve(A);
 };
 const privateFiles = new PrivateFiles({ hosts, capabilities, presences, clock: systemClock });
-const told = new EventEmitter<{ answered: [Answered] }>();
+const reported = new EventEmitter<{ answered: [Answered] }>();
 const authority = await createAuthority({ commonName: "test", clock: systemClock });
 const issued = await issueServer(authority, { commonName: "test", hosts: ["127.0.0.1"], clock: systemClock });
 const server = await netbootHttp({
@@ -46,7 +46,7 @@ const server = await netbootHttp({
   host: "127.0.0.1",
   port: 0,
   tls: { port: 0, key: issued.keyPem, cert: issued.certificatePem },
-  onAnswered: (each) => told.emit("answered", each),
+  onAnswered: (each) => reported.emit("answered", each),
 });
 after(async () => {
   await server.close();
@@ -243,7 +243,7 @@ test("every answer is told, with the client's address and whether it went out wh
     ["/shimx64.efi", 200],
     ["/absent", 404],
   ] as const) {
-    const next = once(told, "answered", { signal: AbortSignal.timeout(60_000) });
+    const next = once(reported, "answered", { signal: AbortSignal.timeout(60_000) });
     await send(`${path}?a=1`);
     const [{ bytes, ...rest }] = (await next) as [Answered];
     assert.deepEqual(rest, { remote: "127.0.0.1", method: "GET", path, status, complete: true });

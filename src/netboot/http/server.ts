@@ -74,7 +74,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
 
   const stream = (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = pathOf(request);
-    if (onAnswered) tellWhenAnswered(request, response, path, onAnswered);
+    if (onAnswered) reportWhenAnswered(request, response, path, onAnswered);
     const asker = hostOf?.({ path, authorization: request.headers.authorization ?? "" });
     if (asker !== undefined) connections.isOf(request, asker);
     if (handlerOf(path) === undefined) {
@@ -157,17 +157,17 @@ function pathOf(request: IncomingMessage): string {
   return (request.url ?? "").split("?", 1)[0]!;
 }
 
-function tellWhenAnswered(
+function reportWhenAnswered(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  tell: (answered: Answered) => void,
+  report: (answered: Answered) => void,
 ): void {
   const { socket, method = "" } = request;
   const remote = socket.remoteAddress ?? "";
   const before = socket.bytesWritten;
   response.once("close", () =>
-    tell({
+    report({
       remote,
       method,
       path,

@@ -26,35 +26,35 @@ async function collect(lines: AsyncIterable<LogLine>): Promise<LogLine[]> {
 
 test("a host's lines are read in their order, by its name or any of its cards; of strangers nothing is kept", async () => {
   const { hosts, logs, all } = stage();
-  const { name } = hosts.heard({ mac: A })!;
+  const { name } = hosts.seen({ mac: A })!;
   logs.append(A, "dhcp", "DISCOVER", 1);
   logs.append(name, "tftp", "shimx64.efi", 2);
   logs.append(B, "dhcp", "DISCOVER", 3);
 
   assert.deepEqual(await all(name), ["DISCOVER", "shimx64.efi"]);
   assert.deepEqual(await all("52-54-00-00-00-0A"), ["DISCOVER", "shimx64.efi"]);
-  hosts.heard({ mac: B });
+  hosts.seen({ mac: B });
   assert.deepEqual(await all(B), []);
   assert.deepEqual(await all("host-unknown"), []);
 });
 
 test("who follows gets what was, then each line as it comes, until he goes, the host goes or the logs close", async () => {
   const { hosts, logs } = stage();
-  hosts.heard({ mac: A });
-  hosts.heard({ mac: B });
+  hosts.seen({ mac: A });
+  hosts.seen({ mac: B });
   logs.append(A, "dhcp", "one", 1);
   const leaving = new AbortController();
-  const heard: LogLine[] = [];
+  const received: LogLine[] = [];
   const following = (async () => {
     for await (const line of logs.read(A, { follow: true, signal: leaving.signal })) {
-      heard.push(line);
+      received.push(line);
       if (line.line === "one") logs.append(A, "agent", "two", 2);
       if (line.line === "two") setImmediate(() => logs.append(A, "agent", "three", 3));
       if (line.line === "three") setImmediate(() => leaving.abort());
     }
   })();
   await following;
-  assert.deepEqual(heard, [
+  assert.deepEqual(received, [
     { at: 1, source: "dhcp", line: "one" },
     { at: 2, source: "agent", line: "two" },
     { at: 3, source: "agent", line: "three" },
@@ -69,8 +69,8 @@ test("who follows gets what was, then each line as it comes, until he goes, the 
 
 test("a host's log is bounded, and so are all together: the oldest lines leave, then whole logs of those silent longest", async () => {
   const { hosts, logs, all } = stage({ bytesPerHost: 1_000, bytesInAll: 1_500 });
-  hosts.heard({ mac: A });
-  hosts.heard({ mac: B });
+  hosts.seen({ mac: A });
+  hosts.seen({ mac: B });
   for (let at = 0; at < 100; at++) logs.append(A, "syslog", `line ${at}`.padEnd(36), at);
   const kept = await all(A);
   assert.equal(kept.length, 14);
@@ -84,9 +84,9 @@ test("a host's log is bounded, and so are all together: the oldest lines leave, 
 
 test("lines of a card join the host that it turns out to be of, in the order of time", async () => {
   const { clock, hosts, logs, all } = stage();
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   await clock.run(1);
-  hosts.heard({ mac: B });
+  hosts.seen({ mac: B });
   logs.append(B, "dhcp", "first", 1);
   logs.append(A, "dhcp", "second", 2);
   logs.append(B, "dhcp", "third", 3);
@@ -111,7 +111,7 @@ test("no secret of ours stays in a line, and nothing that steers a terminal", ()
 
 test("lines that come with an address go to the host that has it, at once, in their order", async () => {
   const { clock, hosts, logs, all } = stage();
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
   let asked = 0;
   const of = (address: string): Presence => {
     asked++;

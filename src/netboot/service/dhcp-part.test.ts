@@ -40,7 +40,7 @@ async function place(t: TestContext, leases: { address: number; expiresAt: numbe
     ownBoot: () => undefined,
     on: { name: "lo", addresses: [{ address: LOOPBACK, mask: LOOPBACK }], alone: false },
     dir,
-    tell: () => {},
+    notify: () => {},
     clock,
     log: quietLog,
     inherited: { find: (port) => sockets.get(port), list: [], close: () => {} },

@@ -3,7 +3,7 @@ import { type Clock, Fault, isFault, type Log, type Mac, macFromBytes } from "@s
 import type { BootFiles, OwnBoot } from "../dhcp/boot.ts";
 import type { Client } from "../dhcp/client.ts";
 import { conflictCheck } from "../dhcp/conflict.ts";
-import type { Tell } from "../dhcp/event.ts";
+import type { DhcpListener } from "../dhcp/event.ts";
 import { type Interface, openOn } from "../dhcp/interface.ts";
 import { openLeases } from "../dhcp/leases/journal.ts";
 import { viaText } from "../dhcp/leases/lease-lines.ts";
@@ -38,7 +38,7 @@ export interface DhcpPlace {
   on: Interface;
   /** For the file of leases. */
   dir: string;
-  tell: Tell;
+  notify: DhcpListener;
   clock: Clock;
   log: Log;
   inherited?: InheritedSockets;
@@ -48,7 +48,7 @@ export interface DhcpPlace {
 
 /** DHCP for one interface, as yet without a socket. Rejects with a `Fault` when the settings are wrong; nothing is left open then. */
 export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
-  const { settings, boot, ownBoot, on, dir, tell, clock, log, inherited, copy } = place;
+  const { settings, boot, ownBoot, on, dir, notify, clock, log, inherited, copy } = place;
   const reservations = new Reservations(settings.reservations);
   const file = openLeases(join(dir, "leases"), clock, { log });
   const conflicts = conflictCheck({ clock, interfaces: [on] });
@@ -80,7 +80,7 @@ export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
     const leases = new LeaseTable(inWallTime(copied ?? file, time));
     const answering = new DhcpServer({
       ...{ config, leases, clock: time, reservations, inUse, ownBoot },
-      tell: (event) => tell(event.is === "bound" ? { ...event, expiresAt: time.toWall(event.expiresAt) } : event),
+      notify: (event) => notify(event.is === "bound" ? { ...event, expiresAt: time.toWall(event.expiresAt) } : event),
     });
     server = answering;
     return {

@@ -176,7 +176,7 @@ test("without a disk in the order the smallest of 4 GiB or more is written, read
 
 test("a host that has not reported its disks is not written to", async () => {
   const { hosts, give } = stage();
-  hosts.heard({ mac: A });
+  hosts.seen({ mac: A });
 
   await assert.rejects(give({ order: "write", image }), (error) => isFault(error, "Conflict"));
 });

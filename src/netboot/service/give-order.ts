@@ -81,8 +81,8 @@ function refuseRemote(image: string): void {
 }
 
 /** An image that need not be converted is fetched by the host alone: this server may not even reach it. */
-async function imageOf({ image, format, checksum: told }: Write, images: Images): Promise<ReadyImage> {
-  const [type, value] = told?.split(":") ?? [];
+async function imageOf({ image, format, checksum: reported }: Write, images: Images): Promise<ReadyImage> {
+  const [type, value] = reported?.split(":") ?? [];
   const checksum = value === undefined ? undefined : { type: type as Checksum["type"], value };
   if (!/^https?:\/\//.test(image)) {
     const found = await images.imageAt(image, checksum);

@@ -20,8 +20,8 @@ function client(more: Partial<Client> = {}): Client {
 function stage() {
   const hosts = someHosts(new VirtualClock());
   const lines: string[] = [];
-  const tell = hearing({ hosts, note: (mac, line) => void lines.push(`${mac} ${line}`) });
-  return { hosts, lines, tell };
+  const notify = hearing({ hosts, note: (mac, line) => void lines.push(`${mac} ${line}`) });
+  return { hosts, lines, notify };
 }
 
 const IPXE = { userClasses: ["iPXE"], http: true };
@@ -41,30 +41,30 @@ const MACHINES: [
 
 for (const [said, more, architecture, firmware] of MACHINES) {
   test(`a machine that says it boots by ${said} becomes a host of that kind`, () => {
-    const { hosts, tell } = stage();
-    tell({ is: "heard", client: client(more) });
+    const { hosts, notify } = stage();
+    notify({ is: "seen", client: client(more) });
     const host = hosts.get(A);
     assert.deepEqual([host?.architecture, host?.firmware], [architecture, firmware]);
   });
 }
 
 test("an operating system that wants an address is no host, and changes nothing of one but when it was seen", () => {
-  const { hosts, lines, tell } = stage();
-  tell({ is: "heard", client: client() });
-  tell({ is: "bound", client: client(), address: ADDRESS, expiresAt: 0 });
+  const { hosts, lines, notify } = stage();
+  notify({ is: "seen", client: client() });
+  notify({ is: "bound", client: client(), address: ADDRESS, expiresAt: 0 });
   assert.deepEqual([hosts.list(), lines], [[], []]);
 
-  tell({ is: "heard", client: client({ loader: "PXEClient", architecture: 7 }) });
-  tell({ is: "heard", client: client() });
+  notify({ is: "seen", client: client({ loader: "PXEClient", architecture: 7 }) });
+  notify({ is: "seen", client: client() });
   assert.deepEqual([hosts.get(A)?.architecture, hosts.get(A)?.firmware], ["x86_64", "uefi"]);
-  tell({ is: "bound", client: client(), address: ADDRESS, expiresAt: 0 });
+  notify({ is: "bound", client: client(), address: ADDRESS, expiresAt: 0 });
   assert.equal(hosts.get(A)?.address, "10.0.0.100");
 });
 
 test("what DHCP did for a host is told in its log, each in its words", () => {
-  const { lines, tell } = stage();
+  const { lines, notify } = stage();
   const boots = client({ loader: "PXEClient" });
-  tell({ is: "heard", client: boots });
+  notify({ is: "seen", client: boots });
   const events: DhcpEvent[] = [
     { is: "bound", client: boots, address: ADDRESS, expiresAt: 0 },
     { is: "released", client: boots, address: ADDRESS },
@@ -74,7 +74,7 @@ test("what DHCP did for a host is told in its log, each in its words", () => {
     { is: "refused", client: boots, address: ADDRESS, because: "not of this network" },
     { is: "noAddress", client: boots, subnet: "10.0.0.0/24", because: "the pool is full" },
   ];
-  for (const event of events) tell(event);
+  for (const event of events) notify(event);
   assert.deepEqual(lines, [
     `${A} 10.0.0.100 is given until 1970-01-01T00:00:00.000Z`,
     `${A} 10.0.0.100 is given back`,
@@ -86,17 +86,17 @@ test("what DHCP did for a host is told in its log, each in its words", () => {
 });
 
 test("a client without an Ethernet address is no host", () => {
-  const { hosts, tell } = stage();
-  tell({ is: "heard", client: client({ mac: undefined, loader: "PXEClient" }) });
+  const { hosts, notify } = stage();
+  notify({ is: "seen", client: client({ mac: undefined, loader: "PXEClient" }) });
   assert.deepEqual(hosts.list(), []);
 });
 
 test("a machine is noted as one of its link, or of the port of its relay", () => {
   const sources: unknown[] = [];
-  const hosts = { get: () => undefined, heard: ({ source }: { source?: string }) => void sources.push(source) };
-  const tell = hearing({ hosts, note: () => {} });
+  const hosts = { get: () => undefined, seen: ({ source }: { source?: string }) => void sources.push(source) };
+  const notify = hearing({ hosts, note: () => {} });
   const boots = client({ loader: "PXEClient" });
-  tell({ is: "heard", client: boots });
-  tell({ is: "heard", client: boots, via: { giaddr: parseIpv4("10.8.0.1"), circuit: "0a", remote: "ff" } });
+  notify({ is: "seen", client: boots });
+  notify({ is: "seen", client: boots, via: { giaddr: parseIpv4("10.8.0.1"), circuit: "0a", remote: "ff" } });
   assert.deepEqual(sources, ["link", "relay:10.8.0.1/0a"]);
 });

@@ -1,12 +1,12 @@
-import type { DhcpEvent, Tell } from "../dhcp/event.ts";
+import type { DhcpEvent, DhcpListener } from "../dhcp/event.ts";
 import type { Via } from "../dhcp/leases/lease.ts";
 import { platformOf } from "../dhcp/options/client-architecture.ts";
 import { formatIpv4 } from "../dhcp/wire/ipv4.ts";
-import type { Heard, Hosts } from "../hosts/hosts.ts";
+import type { Hosts, Sighting } from "../hosts/hosts.ts";
 import { LINK } from "../hosts/records.ts";
 
 export interface Hearing {
-  hosts: Pick<Hosts, "heard" | "get">;
+  hosts: Pick<Hosts, "seen" | "get">;
   /** A line about what the machine did. */
   note(mac: string, line: string): void;
 }
@@ -15,7 +15,7 @@ export interface Hearing {
  * Makes hosts of the machines that ask DHCP for something to boot. What runs an operating system and merely wants an address is no
  * host, unless it is one already.
  */
-export function hearing({ hosts, note }: Hearing): Tell {
+export function hearing({ hosts, note }: Hearing): DhcpListener {
   return (event) => {
     // If another machine holds the address, the intended machine is unknown.
     if (event.is === "inUse") return;
@@ -24,16 +24,16 @@ export function hearing({ hosts, note }: Hearing): Tell {
     if (mac === undefined) return;
     const boots = client.loader !== undefined || client.ipxe !== undefined;
     if (!boots && hosts.get(mac) === undefined) return;
-    if (event.is === "heard") {
+    if (event.is === "seen") {
       // An operating system does not say what machine it runs on.
-      hosts.heard({
+      hosts.seen({
         ...{ mac, source: sourceOf(event.via) },
         ...(boots && machineOf(client.architecture, client.ipxe !== undefined)),
       });
       return;
     }
-    if (event.is === "bound") hosts.heard({ mac, address: formatIpv4(event.address) });
-    note(mac, told(event));
+    if (event.is === "bound") hosts.seen({ mac, address: formatIpv4(event.address) });
+    note(mac, textOf(event));
   };
 }
 
@@ -43,7 +43,7 @@ function sourceOf(via: Via | undefined): string {
 }
 
 /** iPXE for BIOS says 0 whatever it runs on; firmware that loads by HTTP is UEFI all the same. */
-function machineOf(architecture: number, isIpxe: boolean): Pick<Heard, "architecture" | "firmware"> {
+function machineOf(architecture: number, isIpxe: boolean): Pick<Sighting, "architecture" | "firmware"> {
   const platform = platformOf(architecture);
   if (platform === "bios") return { architecture: "x86_64", firmware: "bios" };
   if (platform === "x64") return { architecture: "x86_64", firmware: "uefi" };
@@ -51,7 +51,7 @@ function machineOf(architecture: number, isIpxe: boolean): Pick<Heard, "architec
   return isIpxe ? { firmware: "uefi" } : {};
 }
 
-function told(event: Exclude<DhcpEvent, { is: "heard" | "inUse" }>): string {
+function textOf(event: Exclude<DhcpEvent, { is: "seen" | "inUse" }>): string {
   switch (event.is) {
     case "bound":
       return `${formatIpv4(event.address)} is given until ${new Date(event.expiresAt).toISOString()}`;

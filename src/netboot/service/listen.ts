@@ -54,7 +54,7 @@ export async function listen(
     clock,
     nothingOnDisk: (mac) => disks.nothingFound(mac),
     served(machine, action) {
-      hosts.heard(machine);
+      hosts.seen(machine);
       const what = typeof action === "string" ? action : "chain";
       logs.append(machine.mac, "http", `its script says: ${what}`, clock.now());
     },

@@ -1,6 +1,6 @@
 import { asFault, type Log } from "@slipway/base";
 import type { BootFiles } from "../dhcp/boot.ts";
-import type { Tell } from "../dhcp/event.ts";
+import type { DhcpListener } from "../dhcp/event.ts";
 import { answerSolicitations } from "../solicitations/responder.ts";
 import { type DhcpPart, openDhcp } from "./dhcp-part.ts";
 import { hearing } from "./hearing.ts";
@@ -28,7 +28,7 @@ export async function openMachinesDhcp(
   const { byArchitecture, uefiDiscovery } = settings.boot;
   const hear = hearing({ hosts, note: (mac, line) => logs.append(mac, "dhcp", line, clock.now()) });
   // Who gives reserved addresses alone means to leave the others to another server.
-  const warnOfOthers: Tell = settings.dhcp.mode === "pool" ? warningOfOthers({ clock, log }) : () => {};
+  const warnOfOthers: DhcpListener = settings.dhcp.mode === "pool" ? warningOfOthers({ clock, log }) : () => {};
   const warnOfNoAddress = warningOfNoAddress({ clock, log });
   return parts.own(
     await openDhcp({
@@ -37,8 +37,8 @@ export async function openMachinesDhcp(
       on: reached.on,
       dir,
       ownBoot: (client) => disks.ownBoot(client, reached.url),
-      tell(event) {
-        recentIpxe.tell(event);
+      notify(event) {
+        recentIpxe.notify(event);
         hear(event);
         warnOfOthers(event);
         warnOfNoAddress(event);

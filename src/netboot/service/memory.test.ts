@@ -33,7 +33,7 @@ test("a machine that nobody knows boots the script of the settings, else what th
 
 test("hosts outlive the process, and their trust is that of the settings", async (t) => {
   const first = memoryFor(t, {});
-  first.hosts.heard({ mac: A });
+  first.hosts.seen({ mac: A });
   await first.parts.close();
   const second = memoryFor(t, { trust: "first-seen" }, first.dir);
   const [host] = second.hosts.list();

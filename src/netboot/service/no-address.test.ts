@@ -11,13 +11,13 @@ test("a pool that is used up is warned of once an hour, each network's for itsel
   const warned: object[] = [];
   const log: Log = { ...quietLog, warn: (fields) => void warned.push(fields) };
   let now = 0;
-  const tell = warningOfNoAddress({ clock: { monotonic: () => now }, log });
+  const notify = warningOfNoAddress({ clock: { monotonic: () => now }, log });
   const client = clientOf(say("discover"))!;
-  const full = (subnet: string): void => tell({ is: "noAddress", client, subnet, because: "the pool is used up" });
+  const full = (subnet: string): void => notify({ is: "noAddress", client, subnet, because: "the pool is used up" });
 
   for (now of [0, 1, 59 * MINUTE, 60 * MINUTE, 61 * MINUTE]) full("10.0.0.0/24");
   full("10.1.0.0/24");
-  tell({ is: "heard", client });
+  notify({ is: "seen", client });
   assert.deepEqual(
     warned.map((fields) => (fields as { subnet: string }).subnet),
     ["10.0.0.0/24", "10.0.0.0/24", "10.1.0.0/24"],
@@ -28,8 +28,8 @@ test("a pool that is used up is warned of once an hour, each network's for itsel
 test("the reasons that are remembered are bounded, and so is the log", () => {
   let warned = 0;
   const log: Log = { ...quietLog, warn: () => void warned++ };
-  const tell = warningOfNoAddress({ clock: { monotonic: () => 0 }, log });
+  const notify = warningOfNoAddress({ clock: { monotonic: () => 0 }, log });
   const client = clientOf(say("discover"))!;
-  for (let i = 0; i < 10_000; i++) tell({ is: "noAddress", client, subnet: "10.0.0.0/24", because: `reason ${i}` });
+  for (let i = 0; i < 10_000; i++) notify({ is: "noAddress", client, subnet: "10.0.0.0/24", because: `reason ${i}` });
   assert.equal(warned, 256);
 });

@@ -1,12 +1,12 @@
 import type { Clock, Log } from "@slipway/base";
-import type { Tell } from "../dhcp/event.ts";
+import type { DhcpListener } from "../dhcp/event.ts";
 
 const HOUR_MS = 3_600_000;
 /** Networks and reasons of an hour; more would only fill the log. */
 const MOST = 256;
 
 /** Warns of networks in which a client gets no address, for each reason at most once an hour: the client itself gets no answer. */
-export function warningOfNoAddress({ clock, log }: { clock: Pick<Clock, "monotonic">; log: Log }): Tell {
+export function warningOfNoAddress({ clock, log }: { clock: Pick<Clock, "monotonic">; log: Log }): DhcpListener {
   /** When each was warned of; the longest ago stands first. */
   const warned = new Map<string, number>();
   return (event) => {

@@ -12,9 +12,9 @@ function stage() {
   const time = { now: 0 };
   const warned: object[] = [];
   const log: Log = { ...quietLog, warn: (fields) => void warned.push(fields) };
-  const tell = warningOfOthers({ clock: { monotonic: () => time.now }, log });
+  const notify = warningOfOthers({ clock: { monotonic: () => time.now }, log });
   const client = clientOf(say("request"))!;
-  return { time, warned, takes: (server: string) => tell({ is: "elsewhere", client, server: parseIpv4(server) }) };
+  return { time, warned, takes: (server: string) => notify({ is: "elsewhere", client, server: parseIpv4(server) }) };
 }
 
 test("another DHCP server is warned of once an hour, with what to do", () => {

@@ -1,5 +1,5 @@
 import type { Clock, Log } from "@slipway/base";
-import type { Tell } from "../dhcp/event.ts";
+import type { DhcpListener } from "../dhcp/event.ts";
 import { formatIpv4, type Ipv4 } from "../dhcp/wire/ipv4.ts";
 
 const HOUR_MS = 3_600_000;
@@ -10,7 +10,7 @@ const MOST = 16;
  * Warns of other DHCP servers on the network by what machines take of theirs, of each at most once an hour. Where we give addresses as well,
  * a machine boots what we say only when our offer happens to be the first.
  */
-export function warningOfOthers({ clock, log }: { clock: Pick<Clock, "monotonic">; log: Log }): Tell {
+export function warningOfOthers({ clock, log }: { clock: Pick<Clock, "monotonic">; log: Log }): DhcpListener {
   /** When each was warned of; the longest ago stands first. */
   const warned = new Map<Ipv4, number>();
   return (event) => {

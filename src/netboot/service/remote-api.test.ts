@@ -16,7 +16,7 @@ async function remote(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), "slipway-remote-"));
   const identity = await netbootIdentity(dir, "127.0.0.1", { clock, random });
   const hosts = someHosts(clock);
-  const { name } = hosts.heard({ mac: MAC })!;
+  const { name } = hosts.seen({ mac: MAC })!;
   const logs = new HostLogs({ hosts });
   const dhcp = { leases: () => [{ mac: MAC, at: 1_700_000_000_000 }] };
   const order = async (): Promise<string> => "1";

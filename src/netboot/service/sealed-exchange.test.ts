@@ -122,8 +122,8 @@ for (const secure of [false, true])
     assert.ok(said.includes("HTTP/1.1 200 OK\r\n") && said.includes("age-encryption.org/v1\n-> X25519 "));
     assert.ok(said.length > IMAGE!.length, `${said.length} bytes were captured`);
     for (const secret of [USER_DATA!, NETWORK!, IMAGE!]) assert.equal(found(secret, said), 0);
-    const told = lines.join("\n") + machine.said();
-    assert.doesNotMatch(told, /AGE-SECRET-KEY|slc_|slh_/);
+    const reported = lines.join("\n") + machine.said();
+    assert.doesNotMatch(reported, /AGE-SECRET-KEY|slc_|slh_/);
   });
 
 test("an image that is not secret goes as it lies there, with the user data still sealed", { skip }, async (t) => {

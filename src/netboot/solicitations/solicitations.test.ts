@@ -25,7 +25,7 @@ test("a machine counts as one in iPXE from what it says to DHCP, until it says s
   let now = 0;
   const recent = new RecentIpxe({ monotonic: () => now });
   const hears = (sends: keyof typeof SENDS): void =>
-    recent.tell({ is: "heard", client: clientOf(say("discover", { sends: SENDS[sends], mac: MAC }))! });
+    recent.notify({ is: "seen", client: clientOf(say("discover", { sends: SENDS[sends], mac: MAC }))! });
 
   assert.equal(recent.has(MAC), false);
   hears("ipxeRom");

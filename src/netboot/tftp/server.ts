@@ -60,7 +60,7 @@ export interface TftpServer {
 interface Session {
   readonly client: Peer;
   readonly request: Uint8Array;
-  heardAt: number;
+  lastPacketAt: number;
   transfer: Transfer | undefined;
   /** Its client has said something since it asked. */
   answered: boolean;
@@ -136,12 +136,13 @@ class Server implements TftpServer {
     else if (packet.op === "write") this.#refuse(packet, from, ERROR.accessViolation, "this server only gives files");
     else if (this.#options.singlePort) {
       // A late packet of an ended transfer is not refused: the client may be asking for the next file already.
-      if (session !== undefined) this.#heard(session, packet);
-    } else if (packet.op !== "error") tell(this.#socket, from, ERROR.unknownTransfer, "no transfer is under way here");
+      if (session !== undefined) this.#continue(session, packet);
+    } else if (packet.op !== "error")
+      sendError(this.#socket, from, ERROR.unknownTransfer, "no transfer is under way here");
   }
 
-  #heard(session: Session, packet: Packet): void {
-    session.heardAt = this.#options.clock.monotonic();
+  #continue(session: Session, packet: Packet): void {
+    session.lastPacketAt = this.#options.clock.monotonic();
     session.answered = true;
     session.transfer?.receive(packet);
   }
@@ -150,7 +151,7 @@ class Server implements TftpServer {
     const now = this.#options.clock.monotonic();
     if (before !== undefined) {
       const same = Buffer.compare(before.request, bytes) === 0;
-      if (same && now - before.heardAt < REPEATED_WITHIN_MS) return;
+      if (same && now - before.lastPacketAt < REPEATED_WITHIN_MS) return;
       drop(before);
     }
     const { maxTransfers = 256, maxPerAddress = 32 } = this.#options;
@@ -169,7 +170,7 @@ class Server implements TftpServer {
     const session: Session = {
       client,
       request: Uint8Array.from(bytes),
-      heardAt: now,
+      lastPacketAt: now,
       transfer: undefined,
       answered: false,
       dropped: false,
@@ -201,7 +202,7 @@ class Server implements TftpServer {
       if (file === undefined) this.#refuse(request, session.client, ERROR.notFound, "file not found");
       else await this.#transfer(session, request, file);
     } catch (error) {
-      tell(this.#socket, session.client, ERROR.seeMessage, "the file can't be given now");
+      sendError(this.#socket, session.client, ERROR.seeMessage, "the file can't be given now");
       this.#ended(session.client, request, { is: "failed", error });
     } finally {
       await file?.close().catch(() => {});
@@ -218,9 +219,9 @@ class Server implements TftpServer {
       : await this.#open({ address, port: 0 }, (bytes, from) => {
           if (from.port === client.port && from.address === client.address) {
             const packet = readable(bytes);
-            if (packet !== undefined) this.#heard(session, packet);
+            if (packet !== undefined) this.#continue(session, packet);
           } else if (readable(bytes)?.op !== "error")
-            tell(own, from, ERROR.unknownTransfer, "this port serves another");
+            sendError(own, from, ERROR.unknownTransfer, "this port serves another");
         });
     try {
       const outcome = session.dropped ? DROPPED : await this.#carry(session, request, file, own ?? this.#socket!);
@@ -243,7 +244,7 @@ class Server implements TftpServer {
   }
 
   #refuse(request: Request, to: Peer, code: number, why: string): void {
-    tell(this.#socket, to, code, why);
+    sendError(this.#socket, to, code, why);
     this.#ended(to, request, { is: "refused", code, why });
   }
 
@@ -256,7 +257,7 @@ class Server implements TftpServer {
 /** Ends the oldest whose client has not answered since it asked. */
 function giveWay(sessions: Iterable<Session>, now: number): void {
   for (const session of sessions)
-    if (!session.dropped && !session.answered && now - session.heardAt >= ANSWERS_WITHIN_MS) {
+    if (!session.dropped && !session.answered && now - session.lastPacketAt >= ANSWERS_WITHIN_MS) {
       drop(session);
       return;
     }
@@ -275,7 +276,7 @@ function readable(bytes: Uint8Array): Packet | undefined {
   }
 }
 
-function tell(socket: Datagrams | undefined, to: Peer, code: number, message: string): void {
+function sendError(socket: Datagrams | undefined, to: Peer, code: number, message: string): void {
   socket?.send(encode({ op: "error", code, message }), to);
 }
 

@@ -27,7 +27,7 @@ async function ask(cloud: Rig, method: Method, path: string, body?: object): Pro
   });
 }
 
-async function told(cloud: Rig, method: Method, path: string, body?: object): Promise<Record<string, unknown>> {
+async function answered(cloud: Rig, method: Method, path: string, body?: object): Promise<Record<string, unknown>> {
   const answer = await ask(cloud, method, path, body);
   assert.ok(answer.status < 300, answer.body);
   return JSON.parse(answer.body);
@@ -39,7 +39,7 @@ async function state(cloud: Rig, id: string): Promise<unknown> {
 }
 
 async function buy(cloud: Rig, changes: object = {}): Promise<string> {
-  return String((await told(cloud, "POST", DEVICES, { ...BODY, ...changes })).id);
+  return String((await answered(cloud, "POST", DEVICES, { ...BODY, ...changes })).id);
 }
 
 /** The states that are passed, looked at every second. */
@@ -86,7 +86,10 @@ test("H11 right after a reinstall action the device still reads active, then it 
   const cloud = rig();
   const id = await buy(cloud);
   await statesUntil(cloud, id, "active");
-  await told(cloud, "PUT", `/devices/${id}`, { userdata: "#cloud-config\n2", ipxe_script_url: "https://boot.test/2" });
+  await answered(cloud, "PUT", `/devices/${id}`, {
+    userdata: "#cloud-config\n2",
+    ipxe_script_url: "https://boot.test/2",
+  });
   const action = { type: "reinstall", preserve_data: true, deprovision_fast: true };
   assert.equal((await ask(cloud, "POST", `/devices/${id}/actions`, action)).status, 202);
   assert.equal(await state(cloud, id), "active");
@@ -132,7 +135,7 @@ test("H23 a revoked spot machine has its termination time for the notice, then i
   const id = await buy(cloud, { spot_instance: true, spot_price_max: "0.5" });
   await statesUntil(cloud, id, "active");
   cloud.sim.revokeSpot(id);
-  const { termination_time } = await told(cloud, "GET", `/devices/${id}`);
+  const { termination_time } = await answered(cloud, "GET", `/devices/${id}`);
   assert.equal(Date.parse(String(termination_time)) - cloud.clock.now(), 120_000);
   await cloud.clock.run(119_000);
   assert.equal(await state(cloud, id), "active");
@@ -180,7 +183,7 @@ test("a locked device is not deleted", async () => {
   const cloud = rig();
   const id = await buy(cloud, { locked: true });
   assert.equal((await ask(cloud, "DELETE", `/devices/${id}`)).status, 422);
-  await told(cloud, "PUT", `/devices/${id}`, { locked: false });
+  await answered(cloud, "PUT", `/devices/${id}`, { locked: false });
   assert.equal((await ask(cloud, "DELETE", `/devices/${id}`)).status, 204);
 });
 
@@ -195,8 +198,8 @@ test("the calls of the original's client are taken: null tags, prices as text, f
   });
   await statesUntil(cloud, id, "active");
   const bond0 = cloud.sim.device(id)!.ports[0]!;
-  await told(cloud, "POST", `/ports/${bond0.id}/convert/layer-2`);
-  await told(cloud, "POST", `/ports/${cloud.sim.device(id)!.ports[1]!.id}/disbond`, { bulk_disable: true });
+  await answered(cloud, "POST", `/ports/${bond0.id}/convert/layer-2`);
+  await answered(cloud, "POST", `/ports/${cloud.sim.device(id)!.ports[1]!.id}/disbond`, { bulk_disable: true });
   assert.deepEqual(
     cloud.sim
       .device(id)!
@@ -217,7 +220,7 @@ test("the original's port calls, repeated from the start, are refused as the rea
     return JSON.parse(answer.body).errors[0];
   };
   assert.equal(await refused("/convert/layer-3"), "bond0 is already layer3");
-  await told(cloud, "POST", `/ports/${bond0.id}/convert/layer-2`);
+  await answered(cloud, "POST", `/ports/${bond0.id}/convert/layer-2`);
   assert.equal(await refused("/convert/layer-2"), "bond0 is already configured for Layer 2");
 });
 
@@ -225,11 +228,11 @@ test("VLANs: numbers are unique per metro, layer 3 wants none, a native one need
   const cloud = rig();
   const id = await buy(cloud);
   const vlans = `/projects/${DEFAULT_PROJECT.id}/virtual-networks`;
-  const first = await told(cloud, "POST", vlans, { metro: "sg" });
+  const first = await answered(cloud, "POST", vlans, { metro: "sg" });
   assert.equal(first.vxlan, 1000);
   assert.equal((await ask(cloud, "POST", vlans, { metro: "sg", vxlan: 1000 })).status, 422);
-  await told(cloud, "POST", vlans, { metro: "da", vxlan: 1000 });
-  await told(cloud, "POST", vlans, { metro: "sg", vxlan: 7 });
+  await answered(cloud, "POST", vlans, { metro: "da", vxlan: 1000 });
+  await answered(cloud, "POST", vlans, { metro: "sg", vxlan: 7 });
   assert.equal((await ask(cloud, "POST", vlans, { metro: "sg", vxlan: 4000 })).status, 422);
 
   const [bond0, eth0, eth1] = cloud.sim.device(id)!.ports;
@@ -238,23 +241,23 @@ test("VLANs: numbers are unique per metro, layer 3 wants none, a native one need
   };
   await refused("POST", `/ports/${eth0!.id}/assign`, { vnid: "7" });
   await refused("POST", `/ports/${bond0!.id}/assign`, { vnid: "8" });
-  await told(cloud, "POST", `/ports/${bond0!.id}/convert/layer-2`, {});
-  await told(cloud, "POST", `/ports/${bond0!.id}/assign`, { vnid: "7" });
+  await answered(cloud, "POST", `/ports/${bond0!.id}/convert/layer-2`, {});
+  await answered(cloud, "POST", `/ports/${bond0!.id}/assign`, { vnid: "7" });
   await refused("POST", `/ports/${bond0!.id}/convert/layer-3`, {});
   await refused("POST", `/ports/${bond0!.id}/native-vlan?vnid=7`);
-  await told(cloud, "POST", `/ports/${bond0!.id}/unassign`, { vnid: String(first.id) }).then(
+  await answered(cloud, "POST", `/ports/${bond0!.id}/unassign`, { vnid: String(first.id) }).then(
     () => assert.fail("was not assigned"),
     () => {},
   );
-  await told(cloud, "POST", `/ports/${eth1!.id}/disbond`);
-  await told(cloud, "POST", `/ports/${eth1!.id}/assign`, { vnid: "7" });
+  await answered(cloud, "POST", `/ports/${eth1!.id}/disbond`);
+  await answered(cloud, "POST", `/ports/${eth1!.id}/assign`, { vnid: "7" });
   await refused("POST", `/ports/${eth1!.id}/native-vlan?vnid=7`);
-  await told(cloud, "POST", `/ports/${eth1!.id}/assign`, { vnid: "1000" });
-  const native = await told(cloud, "POST", `/ports/${eth1!.id}/native-vlan?vnid=7`);
+  await answered(cloud, "POST", `/ports/${eth1!.id}/assign`, { vnid: "1000" });
+  const native = await answered(cloud, "POST", `/ports/${eth1!.id}/native-vlan?vnid=7`);
   assert.equal((native.native_virtual_network as { vxlan: number }).vxlan, 7);
   await refused("POST", `/ports/${eth1!.id}/unassign`, { vnid: "7" });
   await refused("POST", `/ports/${eth1!.id}/bond`);
-  await told(cloud, "DELETE", `/ports/${eth1!.id}/native-vlan`);
+  await answered(cloud, "DELETE", `/ports/${eth1!.id}/native-vlan`);
 });
 
 test("lists are paged, filtered, and may miss a fresh device for a while, never for more than 30 s", async () => {
@@ -262,7 +265,7 @@ test("lists are paged, filtered, and may miss a fresh device for a while, never 
   for (let i = 0; i < 12; i++) await buy(cloud, { hostname: `pool-${i}`, tags: i < 3 ? ["few"] : [] });
   await cloud.clock.run(31_000);
   const hosts = async (query: string): Promise<string[]> => {
-    const { devices } = await told(cloud, "GET", `${DEVICES}?${query}`);
+    const { devices } = await answered(cloud, "GET", `${DEVICES}?${query}`);
     return (devices as { hostname: string }[]).map(({ hostname }) => hostname);
   };
   assert.equal((await hosts("")).length, 10);
@@ -323,7 +326,7 @@ test("the machine reads its own metadata by its address, and its words become ev
   const event = { state: "succeeded", code: 1001, message: "installed" };
   assert.equal((await read("POST", "/events", remote, JSON.stringify(event))).status, 200);
   assert.equal((await read("POST", "/events", remote, '{"state":"bored"}')).status, 422);
-  const { events } = await told(cloud, "GET", `/devices/${id}/events`);
+  const { events } = await answered(cloud, "GET", `/devices/${id}/events`);
   assert.equal((events as { body: string }[])[0]?.body, "installed");
 });
 

@@ -157,13 +157,21 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     await pause(timings.postMs + timings.diskBootMs, signal);
     if (hangsAt(run, "disk") || hangsAt(run, "joining")) return;
     if (site === undefined) return say({ stage: "installed", message: "is installed; no cluster is there to join" });
+    await join(run, installed, site);
+  }
+
+  async function join(
+    { hardware, signal, say }: Run,
+    installed: Installed,
+    cluster: NonNullable<FirmwareOptions["site"]>,
+  ): Promise<void> {
     for (;;) {
       const joined: Joined = hardware.reachable()
-        ? await site.join(joinRequest(hardware, installed)).catch(outage)
+        ? await cluster.join(joinRequest(hardware, installed)).catch(outage)
         : { is: "refused", reason: "its ports have no address" };
       if (signal.aborted) {
         // The power went while the cluster let it in: it must not stay there as if it ran.
-        site.powerLost(hardware.id);
+        cluster.powerLost(hardware.id);
         throw signal.reason;
       }
       if (joined.is === "joined") return say({ stage: "joined", message: "has joined the cluster" });

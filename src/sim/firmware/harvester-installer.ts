@@ -69,10 +69,10 @@ export async function install(
     IPAddrV4: target.hardware.publicIp,
     IPAddrV6: "",
   };
-  const tell = (event: string): Promise<void> => postWebhooks(config.install?.webhooks ?? [], event, context, ports);
-  await tell("STARTED");
+  const post = (event: string): Promise<void> => postWebhooks(config.install?.webhooks ?? [], event, context, ports);
+  await post("STARTED");
   if (ports.installMs > 0) await ports.clock.sleep(ports.installMs, ports.signal);
-  await tell(ports.fails === undefined ? "SUCCEEDED" : "FAILED");
+  await post(ports.fails === undefined ? "SUCCEEDED" : "FAILED");
   return ports.fails === undefined ? { is: "installed", config, version } : failed(ports.fails);
 }
 

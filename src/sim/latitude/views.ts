@@ -50,7 +50,7 @@ export function serverView(world: World, server: SimServer): object {
 
 /** A server's deploy configuration as JSON:API. */
 export function deployConfigView(world: World, server: SimServer): object {
-  const told = world.faults.hidesUserData ? undefined : server.userData;
+  const reported = world.faults.hidesUserData ? undefined : server.userData;
   return {
     id: server.id,
     type: "deploy_config",
@@ -59,7 +59,7 @@ export function deployConfigView(world: World, server: SimServer): object {
       hostname: server.hostname,
       ssh_keys: server.sshKeys,
       partitions: null,
-      ...(told === undefined ? {} : { user_data: told }),
+      ...(reported === undefined ? {} : { user_data: reported }),
     },
   };
 }

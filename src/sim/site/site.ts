@@ -231,8 +231,8 @@ function refusal(
 
 /** Whether this machine registered the Node. Until its first report is written, only the annotation shows it. */
 function isOf(machineId: string, { metadata, status }: Node): boolean {
-  const told = status?.nodeInfo?.systemUUID;
-  return told ? told === machineId : metadata.annotations?.[MACHINE_ANNOTATION] === machineNameOf(machineId);
+  const reported = status?.nodeInfo?.systemUUID;
+  return reported ? reported === machineId : metadata.annotations?.[MACHINE_ANNOTATION] === machineNameOf(machineId);
 }
 
 /** The reported conditions; the time of the last transition stays where the status does. */

@@ -154,12 +154,12 @@ test("discovery sees the hosts of the service that runs, whichever started first
   const early = discovered();
   const lose = lead();
   await clock.settle();
-  started[0]!.hosts.heard({ mac: A });
+  started[0]!.hosts.seen({ mac: A });
   assert.deepEqual(early.names, []);
   started[0]!.give.resolve();
   await clock.settle();
   assert.deepEqual(early.names, ["host-52-54-00-00-00-0a"]);
-  started[0]!.hosts.heard({ mac: B });
+  started[0]!.hosts.seen({ mac: B });
   assert.deepEqual(early.names.slice(1), ["host-52-54-00-00-00-0b"]);
   early.stop();
   const late = discovered();

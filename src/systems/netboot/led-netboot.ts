@@ -2,7 +2,7 @@
 import { asFault, type Clock, Fault, isFault, type Log, type Timer } from "@slipway/base";
 import { type Access, type Client, type Controller, DONE } from "@slipway/kube";
 import { ConfigMap, Namespace } from "@slipway/kube/core";
-import { discoveryController, type HeardHosts, NETBOOT } from "../../inventory/discovery/controller.ts";
+import { discoveryController, NETBOOT, type SeenHosts } from "../../inventory/discovery/controller.ts";
 import { installOwnCrds } from "../../kinds/install.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
@@ -89,7 +89,7 @@ export function ledNetboot(
   },
 ): LedNetboot {
   const listeners = new Set<(change: HostChange) => void>();
-  const tell = (change: HostChange): void => {
+  const notify = (change: HostChange): void => {
     for (const listener of listeners) listener(change);
   };
   let turn: Promise<void> = Promise.resolve();
@@ -102,8 +102,8 @@ export function ledNetboot(
       if (!isWanted) return;
       try {
         running = await start(client && { client, namespace: discovery.namespace, name: "dhcp" });
-        running.hosts.onChange(tell);
-        for (const host of running.hosts.list()) tell({ is: "changed", host });
+        running.hosts.onChange(notify);
+        for (const host of running.hosts.list()) notify({ is: "changed", host });
       } catch (error) {
         log.error({ error: asFault(error, "netboot").advice }, "netboot could not be started");
         if (!isWanted) return;
@@ -128,7 +128,7 @@ export function ledNetboot(
     };
   };
 
-  const heard: HeardHosts = {
+  const seenHosts: SeenHosts = {
     get: (name) => running?.hosts.get(name),
     list: () => running?.hosts.list() ?? [],
     onChange(listener) {
@@ -139,7 +139,7 @@ export function ledNetboot(
     standing: (name) => running?.hosts.standing(name) ?? NOBODY,
   };
   const { namespace, most, perSecond } = discovery;
-  const controllers = [discoveryController({ hosts: heard, namespace, most, perSecond }), serving(lead)];
+  const controllers = [discoveryController({ hosts: seenHosts, namespace, most, perSecond }), serving(lead)];
   return { controllers, current: () => running, closed: () => turn };
 }
 

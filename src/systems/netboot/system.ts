@@ -1,6 +1,6 @@
 import { Fault } from "@slipway/base";
 import { z } from "zod";
-import { discoveryController, type HeardHosts, NETBOOT } from "../../inventory/discovery/controller.ts";
+import { discoveryController, NETBOOT, type SeenHosts } from "../../inventory/discovery/controller.ts";
 import { DISCOVERY_NAMESPACE, type NetbootSettings } from "../../netboot/settings.ts";
 import { system } from "../system.ts";
 import { ensureNamespace, ledNetboot, METAL3_KINDS, netbootAccess, type StartNetboot } from "./led-netboot.ts";
@@ -59,7 +59,7 @@ function declared(namespace: string) {
   const nobody = (): never => {
     throw new Fault("Bug", NETBOOT, "a controller that was made for its declaration was run");
   };
-  const hosts: HeardHosts = {
+  const hosts: SeenHosts = {
     get: () => undefined,
     list: () => [],
     onChange: () => () => {},

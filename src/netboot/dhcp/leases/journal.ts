@@ -142,9 +142,9 @@ class Journal implements LeaseStore {
     );
   }
 
-  #done(tell: () => void): void {
+  #done(notify: () => void): void {
     this.#busy = false;
-    tell();
+    notify();
     if (this.#closed) closeSync(this.#fd);
     else this.#next();
   }

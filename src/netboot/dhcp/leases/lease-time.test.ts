@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { steadyClock } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { CONFIG, type Heard, mac, Rack, say } from "../testing.ts";
+import { CONFIG, mac, Rack, type ReadReply, say } from "../testing.ts";
 import { inWallTime, leaseTime } from "./lease-time.ts";
 
 const MINUTE = 60_000;
@@ -24,7 +24,7 @@ function stage() {
       rack.now = time.now();
       return rack.boot({ mac: mac(i) });
     },
-    async renew(i: number, ciaddr: string): Promise<Heard | undefined> {
+    async renew(i: number, ciaddr: string): Promise<ReadReply | undefined> {
       rack.now = time.now();
       return rack.send(say("request", { mac: mac(i), ciaddr }));
     },

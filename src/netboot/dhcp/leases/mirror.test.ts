@@ -174,7 +174,7 @@ test("a write whose answer was lost, and a copy that somebody deleted, are made 
   const store = await replicas.open("a", new MemoryStore());
   await store.put(lease("10.0.0.100", "aa"));
   await replicas.clock.run(2_000);
-  // The write is done, and then nothing more is heard.
+  // The write is done, and then nothing more is seen.
   replicas.api.intercept = (request) => {
     if (request.method !== "PUT") return undefined;
     replicas.api.intercept = () => undefined;
