@@ -19,11 +19,14 @@ import { GuessLimit } from "./guess-limit.ts";
 
 /** Where boot records live, by claim. */
 export interface BootRecords {
-  /** Undefined: no boot is under way for the claim. May be a few seconds old. */
-  load(claim: string): Promise<BootRecord | undefined>;
+  /**
+   * Undefined: no boot is under way for the claim. May be a few seconds old where `capability` is the record's; for every other capability
+   * it is the record as it is now.
+   */
+  load(claim: string, capability: string): Promise<BootRecord | undefined>;
   /**
    * Stores `afterSignal` of the record as it is now, guarded against a writer in between, and wakes the claim's controller.
-   * Resolves with what is stored then; undefined when the record is gone. `seen` is what the service decided on: when the signal changes nothing in it, nothing need be written.
+   * Resolves with what is stored then; undefined when the record is gone or of another boot. `seen` is what the service decided on: when the signal changes nothing in it, nothing need be written.
    */
   note(claim: string, signal: BootSignal, seen: BootRecord): Promise<BootRecord | undefined>;
 }
@@ -126,7 +129,7 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
     if (!allowed.includes(method)) return text(405, "method not allowed\n", { allow: allowed.join(", ") });
 
     try {
-      const record = await records.load(claim);
+      const record = await records.load(claim, address.capability);
       // Compared even without a record: an unknown claim takes as long as a wrong capability.
       if (!sameCapability(address.capability, record?.capability ?? "") || record === undefined)
         return unknown(remote, claim);

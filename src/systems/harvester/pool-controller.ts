@@ -17,7 +17,7 @@ import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
-import { isMissing, JOIN_FACTS_ACCESS, joinToken, serverUrl } from "./join-facts.ts";
+import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { HARVESTER, POOL_FINALIZER, POOL_LABEL, PROTECT } from "./names.ts";
 import { type PoolPlan, planPool } from "./pool-plan.ts";
 import { type Obstacle, poolStatus } from "./pool-status.ts";
@@ -132,8 +132,8 @@ async function obstacleOf(harvester: Harvester, context: Context, pool: Instance
   if (fatal.length > 0) return { reason: "Invalid", message: fatal.map((c) => `${c.field}: ${c.message}`).join("; ") };
   try {
     await harvester.accounts.fleet(accountOf(pool.spec, context.client, harvester.addon));
-    await joinToken(context.client, harvester.joinToken);
-    await serverUrl(context.client, pool.spec.harvester?.serverURL);
+    await harvester.inputs.token(context.client);
+    await harvester.inputs.serverUrl(context.client, pool.spec.harvester?.serverURL);
     return undefined;
   } catch (error) {
     if (isMissing(error)) return { reason: "MissingInput", message: error.advice };

@@ -1,5 +1,5 @@
 import { isoTime } from "@slipway/base";
-import { type Condition, isTrue, setCondition } from "@slipway/kube";
+import { type Condition, isStalled, setCondition, stalledBy } from "@slipway/kube";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool, InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
 import { POOL_LABEL } from "./names.ts";
@@ -73,7 +73,7 @@ function conditionsOf(
     set(
       "Ready",
       false,
-      instances.some(isStalled) ? "Stalled" : "Progressing",
+      instances.some(({ status }) => isStalled(status)) ? "Stalled" : "Progressing",
       [joined, ...whatWaits(instances)].join("; "),
     );
   set(
@@ -87,17 +87,12 @@ function conditionsOf(
 
 const TOLD_AT_MOST = 3;
 
-function isStalled({ status }: Instance): boolean {
-  return isTrue(status?.conditions, "Stalled");
-}
-
 /** What stalls machines first, then what the others wait for. */
 function whatWaits(instances: readonly Instance[]): string[] {
-  const stalledFirst = instances.toSorted((a, b) => Number(isStalled(b)) - Number(isStalled(a)));
+  const stalledFirst = instances.toSorted((a, b) => Number(isStalled(b.status)) - Number(isStalled(a.status)));
   const waiting = stalledFirst.flatMap((instance) => {
     const { metadata, status } = instance;
-    if (isStalled(instance))
-      return [`${metadata.name}: ${status?.conditions?.find((c) => c.type === "Stalled")?.message}`];
+    if (isStalled(status)) return [`${metadata.name}: ${stalledBy(status)}`];
     if (status?.waitingFor === undefined || status.status === "managed") return [];
     return [`${metadata.name} waits for ${status.waitingFor}`];
   });
