@@ -3,6 +3,7 @@
  * and conditions. Everything goes through a `Transport`, so the same controllers run on a real cluster, in tests and in virtual time.
  * Knows no kinds but those of `core.ts`, and no metal.
  */
+export type { Cache } from "./cache.ts";
 export type { Client, Patch } from "./client.ts";
 export { isTrue, setCondition } from "./conditions.ts";
 export { type Access, type Context, type Controller, DONE, type Outcome, source } from "./controller.ts";
@@ -34,5 +35,7 @@ export { TokenBucket } from "./rate-limit.ts";
 export { type PolicyRule, type RbacRules, rulesOf } from "./rbac.ts";
 export { reflect } from "./reflector.ts";
 export { createClient } from "./rest-client.ts";
+export { isStalled, recovered, stalled, stalledBy, type Waiting, waitFor } from "./stalled.ts";
+export { type StatusFields, StatusRecord } from "./status-record.ts";
 export { Store } from "./store.ts";
 export type { ApiAnswer, ApiRequest, Transport, WatchEvent, WatchStream } from "./transport.ts";

@@ -47,9 +47,9 @@ test("a created object is waited for until it is there", async () => {
   assert.ok(!writes.behind("key"));
 });
 
-test("a watch that never shows the write holds nobody up for longer than two seconds", async () => {
+test("a watch that never shows the write holds nobody up for longer than ten seconds", async () => {
   const { clock, writes } = await written("2");
-  await clock.run(1_999);
+  await clock.run(9_999);
   assert.ok(writes.behind("key"));
   await clock.run(1);
   assert.ok(!writes.behind("key"));

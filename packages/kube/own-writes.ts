@@ -4,8 +4,11 @@ import type { Client } from "./client.ts";
 import { type KubeObject, type Ref, type Resource, refOf } from "./object.ts";
 import { isNewer } from "./resource-version.ts";
 
-/** A watch that has not shown a write by then is slow or broken; the write's own guard against conflicts is enough from there on. */
-const PATIENCE_MS = 2_000;
+/**
+ * A watch that has not shown a write by then is slow or broken; the write's own guard against conflicts is enough from there on. Under a burst
+ * of a thousand objects a sound watch is seconds behind, and each decision on the past costs a call of a cloud.
+ */
+const PATIENCE_MS = 10_000;
 
 interface Write {
   resource: Resource;

@@ -5,9 +5,9 @@ import type { BootRecords } from "./boot-service.ts";
 export function anyOf(places: readonly BootRecords[]): BootRecords {
   const home = new WeakMap<BootRecord, BootRecords>();
   return {
-    async load(claim) {
+    async load(claim, capability) {
       for (const place of places) {
-        const record = await place.load(claim);
+        const record = await place.load(claim, capability);
         if (record === undefined) continue;
         home.set(record, place);
         return record;

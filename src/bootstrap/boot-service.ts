@@ -19,11 +19,14 @@ import { GuessLimit } from "./guess-limit.ts";
 
 /** Where boot records live, by claim. */
 export interface BootRecords {
-  /** Undefined: no boot is under way for the claim. May be a few seconds old. */
-  load(claim: string): Promise<BootRecord | undefined>;
+  /**
+   * Undefined: no boot is under way for the claim. May be a few seconds old where `capability` is the record's; for every other capability
+   * it is the record as it is now.
+   */
+  load(claim: string, capability: string): Promise<BootRecord | undefined>;
   /**
    * Stores `afterSignal` of the record as it is now, guarded against a writer in between, and wakes the claim's controller.
-   * Resolves with what is stored then; undefined when the record is gone. `seen` is what the service decided on: when the signal changes nothing in it, nothing need be written.
+   * Resolves with what is stored then; undefined when the record is gone or of another boot. `seen` is what the service decided on: when the signal changes nothing in it, nothing need be written.
    */
   note(claim: string, signal: BootSignal, seen: BootRecord): Promise<BootRecord | undefined>;
 }
@@ -147,7 +150,7 @@ async function visitOf(
   { method, remote, body = "" }: Parameters<HttpHandler>[0],
   address: BootAddress,
 ): Promise<Visit | undefined> {
-  const record = await records.load(address.claim);
+  const record = await records.load(address.claim, address.capability);
   // Compared even without a record: an unknown claim takes as long as a wrong capability.
   const same = sameCapability(address.capability, record?.capability ?? "");
   if (!same || record === undefined) return undefined;

@@ -43,6 +43,13 @@ export class Fleet {
     return { is: "absent" };
   }
 
+  /** The machine, or the proof that it is gone: what a list does not show is asked for by its id before it is believed. */
+  async look(id: string, maxAgeMs: number): Promise<Machine | "gone"> {
+    const listed = await this.sight(id, maxAgeMs);
+    const seen = listed.is === "unlisted" ? await this.read(id) : listed;
+    return seen.is === "present" ? seen.machine : "gone";
+  }
+
   /** Remembers the answer of a call by Slipway itself. */
   note(machine: Machine): Machine {
     this.#machines.set(machine.id, { machine, seenAt: this.#clock.monotonic(), order: ++this.#heard });

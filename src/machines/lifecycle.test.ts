@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Claim, type Journal, nextPurchase, nextStep, SETTLE_MS } from "./lifecycle.ts";
+import type { Purchase } from "./claimant.ts";
+import { type Claim, type Journal, mayStillAppear, nextPurchase, nextStep, SETTLE_MS } from "./lifecycle.ts";
 import type { Machine, Phase } from "./machine.ts";
 
 const MINUTE = 60_000;
@@ -18,6 +19,7 @@ const claim: Claim = {
   provisionTimeoutMs: 30 * MINUTE,
   joinTimeoutMs: 60 * MINUTE,
   pollMs: 15_000,
+  lastStage: { awaited: "the installed machine to join as a Ready Node", missed: "no Ready Node" },
 };
 
 const journal: Journal = {
@@ -86,13 +88,13 @@ test("H9 every state of a machine leads to a step, and none waits for ever", () 
   for (const phase of PHASES) {
     const seen = { ...machine, phase, providerState: phase };
     const running = { ...journal, runningSince: T0 };
-    const soon = nextStep(claim, running, seen, true, T0 + MINUTE);
+    const soon = nextStep({ claim, journal: running, machine: seen, settled: true, now: T0 + MINUTE });
     assert.ok(soon.do !== "wait" || soon.for !== "", phase);
-    const late = nextStep(claim, running, seen, true, T0 + 24 * 60 * MINUTE);
+    const late = nextStep({ claim, journal: running, machine: seen, settled: true, now: T0 + 24 * 60 * MINUTE });
     assert.equal(late.do, "giveUp", `${phase} after a day`);
     // Seen running for the first time, it has its whole time to join; the others never even got there.
     const unbooted = { ...journal, boot: undefined };
-    const never = nextStep(claim, unbooted, seen, true, T0 + 24 * 60 * MINUTE);
+    const never = nextStep({ claim, journal: unbooted, machine: seen, settled: true, now: T0 + 24 * 60 * MINUTE });
     assert.equal(never.do, phase === "running" ? "wait" : "giveUp", `${phase} after a day without ever running`);
   }
 });
@@ -101,13 +103,18 @@ test("H9 a machine that somebody switched off on its way is switched on again, o
   const off: Machine = { ...machine, phase: "stopped", providerState: "inactive" };
   const running = { ...journal, runningSince: T0 };
 
-  assert.deepEqual(nextStep(claim, running, off, true, T0 + MINUTE), { do: "powerOn" });
-  assert.equal(nextStep(claim, { ...running, joined: true }, off, true, T0 + MINUTE).do, "wait");
+  assert.deepEqual(nextStep({ claim, journal: running, machine: off, settled: true, now: T0 + MINUTE }), {
+    do: "powerOn",
+  });
+  assert.equal(
+    nextStep({ claim, journal: { ...running, joined: true }, machine: off, settled: true, now: T0 + MINUTE }).do,
+    "wait",
+  );
 });
 
 test("H9 a machine that is not handed over in time, and one that the provider takes back, are given up, each with its reason", () => {
   const reason = (seen: Partial<Machine>, now: number): string | undefined => {
-    const step = nextStep(claim, journal, { ...machine, ...seen }, true, now);
+    const step = nextStep({ claim, journal, machine: { ...machine, ...seen }, settled: true, now });
     return step.do === "giveUp" ? step.reason : undefined;
   };
   assert.equal(reason({}, T0 + 30 * MINUTE - 1), undefined);
@@ -117,13 +124,13 @@ test("H9 a machine that is not handed over in time, and one that the provider ta
 });
 
 test("H9 a failed machine is given up with what the provider said", () => {
-  const step = nextStep(
+  const step = nextStep({
     claim,
     journal,
-    { ...machine, phase: "failed", providerState: "failed", lastEvent: "disk error" },
-    true,
-    T0,
-  );
+    machine: { ...machine, phase: "failed", providerState: "failed", lastEvent: "disk error" },
+    settled: true,
+    now: T0,
+  });
 
   assert.deepEqual(step, {
     do: "giveUp",
@@ -136,8 +143,8 @@ test("H10 a machine that does not join in time is given up, and the message name
   const started = { ...journal, runningSince: T0, signals: { scriptFetched: T0, configFetched: T0, started: T0 } };
   const active = { ...machine, phase: "running" as const };
 
-  assert.equal(nextStep(claim, started, active, true, T0 + 59 * MINUTE).do, "wait");
-  assert.deepEqual(nextStep(claim, started, active, true, T0 + 60 * MINUTE), {
+  assert.equal(nextStep({ claim, journal: started, machine: active, settled: true, now: T0 + 59 * MINUTE }).do, "wait");
+  assert.deepEqual(nextStep({ claim, journal: started, machine: active, settled: true, now: T0 + 60 * MINUTE }), {
     do: "giveUp",
     reason: "JoinTimeout",
     message: "no Ready Node within 60m: it was waiting for the installer to finish",
@@ -148,18 +155,21 @@ test("H11 the provider's active alone never counts as installed, after a reinsta
   const active = { ...machine, phase: "running" as const, providerState: "active" };
   const second: Journal = { ...journal, boot: { id: "b2", pass: 2, at: T0, sent: true }, runningSince: T0 };
 
-  assert.deepEqual(nextStep({ ...claim, passes: 2 }, second, active, true, T0 + MINUTE), {
-    do: "wait",
-    for: "the machine to fetch its boot script",
-    recheckMs: 15_000,
-    deadline: T0 + 60 * MINUTE,
-  });
+  assert.deepEqual(
+    nextStep({ claim: { ...claim, passes: 2 }, journal: second, machine: active, settled: true, now: T0 + MINUTE }),
+    {
+      do: "wait",
+      for: "the machine to fetch its boot script",
+      recheckMs: 15_000,
+      deadline: T0 + 60 * MINUTE,
+    },
+  );
 });
 
 test("H23 a spot machine that the provider takes back is given up at once, also when it serves", () => {
   const revoked = { ...machine, phase: "running" as const, terminatesAt: T0 + 2 * MINUTE };
 
-  const step = nextStep(claim, { ...journal, joined: true }, revoked, true, T0);
+  const step = nextStep({ claim, journal: { ...journal, joined: true }, machine: revoked, settled: true, now: T0 });
   assert.equal(step.do === "giveUp" && step.reason, "SpotRevoked");
 });
 
@@ -168,31 +178,50 @@ test("H30 one pass never reinstalls; two passes set the network, reinstall once,
   const twice: Claim = { ...claim, passes: 2 };
   const running = { ...journal, runningSince: T0 };
 
-  assert.equal(nextStep(claim, running, active, true, T0).do, "wait");
-  assert.equal(nextStep(twice, running, active, false, T0).do, "setNetwork");
-  assert.equal(nextStep(twice, running, active, true, T0).do, "reinstall");
+  assert.equal(nextStep({ claim, journal: running, machine: active, settled: true, now: T0 }).do, "wait");
+  assert.equal(nextStep({ claim: twice, journal: running, machine: active, settled: false, now: T0 }).do, "setNetwork");
+  assert.equal(nextStep({ claim: twice, journal: running, machine: active, settled: true, now: T0 }).do, "reinstall");
   const prepared: Journal = { ...running, boot: { id: "b2", pass: 2, at: T0, sent: false } };
-  assert.equal(nextStep(twice, prepared, active, true, T0).do, "wait", "the answer may still come");
-  assert.equal(nextStep(twice, prepared, active, true, T0 + SETTLE_MS).do, "reinstall");
+  assert.equal(
+    nextStep({ claim: twice, journal: prepared, machine: active, settled: true, now: T0 }).do,
+    "wait",
+    "the answer may still come",
+  );
+  assert.equal(
+    nextStep({ claim: twice, journal: prepared, machine: active, settled: true, now: T0 + SETTLE_MS }).do,
+    "reinstall",
+  );
   const asked = { ...prepared, signals: { scriptFetched: T0 } };
   assert.equal(
-    nextStep(twice, asked, active, true, T0 + SETTLE_MS).do,
+    nextStep({ claim: twice, journal: asked, machine: active, settled: true, now: T0 + SETTLE_MS }).do,
     "wait",
     "the machine asked for it: it was sent",
   );
-  assert.equal(nextStep(twice, { ...prepared, boot: { ...prepared.boot!, sent: true } }, active, true, T0).do, "wait");
+  assert.equal(
+    nextStep({
+      claim: twice,
+      journal: { ...prepared, boot: { ...prepared.boot!, sent: true } },
+      machine: active,
+      settled: true,
+      now: T0,
+    }).do,
+    "wait",
+  );
 });
 
 test("a machine that never asked for its boot script is booted again every ten minutes, until its time is over", () => {
   const active = { ...machine, phase: "running" as const };
   const silent = { ...journal, runningSince: T0 };
 
-  assert.equal(nextStep(claim, silent, active, true, T0 + 9 * MINUTE).do, "wait");
-  assert.deepEqual(nextStep(claim, silent, active, true, T0 + 10 * MINUTE), { do: "reinstall", pass: 1 });
+  assert.equal(nextStep({ claim, journal: silent, machine: active, settled: true, now: T0 + 9 * MINUTE }).do, "wait");
+  assert.deepEqual(nextStep({ claim, journal: silent, machine: active, settled: true, now: T0 + 10 * MINUTE }), {
+    do: "reinstall",
+    pass: 1,
+  });
   const again: Journal = { ...silent, boot: { id: "b1", pass: 1, at: T0 + 10 * MINUTE, sent: true } };
-  assert.equal(nextStep(claim, again, active, true, T0 + 15 * MINUTE).do, "wait");
+  assert.equal(nextStep({ claim, journal: again, machine: active, settled: true, now: T0 + 15 * MINUTE }).do, "wait");
   const asked = { ...silent, signals: { scriptFetched: T0 + MINUTE } };
-  assert.equal(nextStep(claim, asked, active, true, T0 + 10 * MINUTE).do, "wait");
+  assert.equal(nextStep({ claim, journal: asked, machine: active, settled: true, now: T0 + 10 * MINUTE }).do, "wait");
 });
 
 test("asking twice about the same world gives the same step", () => {
@@ -208,7 +237,7 @@ test("asking twice about the same world gives the same step", () => {
     fc.property(world, ({ phase, joined, settled, passes, now, started }) => {
       const seen = { ...machine, phase };
       const book = { ...journal, joined, signals: started === undefined ? {} : { started } };
-      const ask = () => nextStep({ ...claim, passes }, book, seen, settled, now);
+      const ask = () => nextStep({ claim: { ...claim, passes }, journal: book, machine: seen, settled, now });
       assert.deepEqual(ask(), ask());
     }),
   );
@@ -217,7 +246,13 @@ test("asking twice about the same world gives the same step", () => {
 test("H16 a failure counts for the installation that reported it: not after a newer one has started", () => {
   const active = { ...machine, phase: "running" as const };
   const stepAfter = (signals: Journal["signals"]) => {
-    const step = nextStep(claim, { ...journal, runningSince: T0, signals }, active, true, T0 + MINUTE);
+    const step = nextStep({
+      claim,
+      journal: { ...journal, runningSince: T0, signals },
+      machine: active,
+      settled: true,
+      now: T0 + MINUTE,
+    });
     return step.do === "giveUp" ? step.reason : step.do;
   };
   const asked = { scriptFetched: T0, configFetched: T0 };
@@ -231,7 +266,13 @@ test("H10 what a machine on its way is waited for names the next thing that it h
   const active = { ...machine, phase: "running" as const };
   const signals: Journal["signals"] = {};
   const waitsFor = () => {
-    const step = nextStep(claim, { ...journal, runningSince: T0, signals: { ...signals } }, active, true, T0 + 1_000);
+    const step = nextStep({
+      claim,
+      journal: { ...journal, runningSince: T0, signals: { ...signals } },
+      machine: active,
+      settled: true,
+      now: T0 + 1_000,
+    });
     return step.do === "wait" && step.for;
   };
   const seen = [waitsFor()];
@@ -246,4 +287,16 @@ test("H10 what a machine on its way is waited for names the next thing that it h
     "the installer to finish",
     "the installed machine to join as a Ready Node",
   ]);
+});
+
+test("H1 a machine may still turn up for a minute after its order, while nothing else is known of the order", () => {
+  const pending: Purchase = { attempt: 1, at: T0, state: "Pending", placement: 0 };
+  const may = (of: Partial<Journal>, now = T0) =>
+    mayStillAppear({ ...journal, machineId: undefined, purchase: pending, ...of }, now);
+  assert.equal(may({}), true);
+  assert.equal(may({}, T0 + 59_999), true);
+  assert.equal(may({}, T0 + 60_000), false);
+  assert.equal(may({ machineId: "m-1" }), false);
+  assert.equal(may({ purchase: { ...pending, state: "Refused" } }), false);
+  assert.equal(may({ purchase: undefined }), false);
 });

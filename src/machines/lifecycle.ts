@@ -1,5 +1,5 @@
 /**
- * The life of one claimed machine, from the order to the joined node: state → what to look at, next step,
+ * The life of one claimed machine, from the order to the last stage: state → what to look at, next step,
  * deadline, what is reported to the user. Pure: a crash between two steps changes nothing, the next call says the same.
  */
 import type { Machine, NetworkWish, Placement } from "./machine.ts";
@@ -17,6 +17,15 @@ export interface Claim {
   joinTimeoutMs: number;
   /** Between looks at a machine on its way; in service it is looked at half as often. */
   pollMs: number;
+  lastStage: LastStage;
+}
+
+/** What an installed machine becomes for those who claim it: a Node, a host of an inventory. The claimant's journal reports it as `joined`. */
+export interface LastStage {
+  /** As it is waited for: `the installed machine to join as a Ready Node`. */
+  awaited: string;
+  /** As it is missed: `no Ready Node`. */
+  missed: string;
 }
 
 /** What the claiming object records of its machine; every entry is written before the effect it announces. */
@@ -27,7 +36,7 @@ export interface Journal {
   signals: Signals;
   /** When the provider handed the machine over. */
   runningSince: number | undefined;
-  /** The machine has become a node. */
+  /** The last stage was reached. */
   joined: boolean;
   /** Its ports matched the specification once. From then on only the user changes them. */
   networkSet: boolean;
@@ -98,8 +107,24 @@ function unanswered(last: NonNullable<Journal["purchase"]>, now: number): Step {
   return { do: "order", attempt: last.attempt + 1, placement: last.placement };
 }
 
-/** The next step for a machine that exists. `settled`: nothing is left to do to its ports. */
-export function nextStep(claim: Claim, journal: Journal, machine: Machine, settled: boolean, now: number): Step {
+/** Whether an order without a known answer may still turn up in the provider's lists. `now`: ms since 1970. */
+export function mayStillAppear({ machineId, purchase }: Journal, now: number): boolean {
+  return machineId === undefined && purchase?.state === "Pending" && now - purchase.at < SETTLE_MS;
+}
+
+/** What is known of a machine that exists, when (ms since 1970). */
+export interface Situation {
+  claim: Claim;
+  journal: Journal;
+  machine: Machine;
+  /** Nothing is left to do to its ports. */
+  settled: boolean;
+  now: number;
+}
+
+/** The next step for a machine that exists. */
+export function nextStep(at: Situation): Step {
+  const { machine } = at;
   if (machine.terminatesAt !== undefined) {
     return {
       do: "giveUp",
@@ -107,16 +132,7 @@ export function nextStep(claim: Claim, journal: Journal, machine: Machine, settl
       message: "the provider takes the machine back: its spot price was exceeded",
     };
   }
-  const waits = PHASES[machine.phase];
-  return waits({ claim, journal, machine, settled, now });
-}
-
-interface Situation {
-  claim: Claim;
-  journal: Journal;
-  machine: Machine;
-  settled: boolean;
-  now: number;
+  return PHASES[machine.phase](at);
 }
 
 const PHASES: Readonly<Record<Machine["phase"], (at: Situation) => Step>> = {
@@ -195,11 +211,18 @@ function installing(at: Situation): Step {
       message: `the installer reported a failure${signals.message ? `: ${signals.message}` : ""}`,
     };
   }
-  return overdue(at) ?? { do: "wait", for: awaited(signals), recheckMs: at.claim.pollMs, deadline: joinDeadline(at) };
+  return (
+    overdue(at) ?? {
+      do: "wait",
+      for: awaited(signals, at.claim.lastStage),
+      recheckMs: at.claim.pollMs,
+      deadline: joinDeadline(at),
+    }
+  );
 }
 
-function awaited(signals: Signals): string {
-  if (signals.succeeded !== undefined) return "the installed machine to join as a Ready Node";
+function awaited(signals: Signals, { awaited }: LastStage): string {
+  if (signals.succeeded !== undefined) return awaited;
   if (signals.started !== undefined) return "the installer to finish";
   if (signals.configFetched !== undefined) return "the installer to start";
   if (signals.scriptFetched !== undefined) return "the machine to fetch its configuration";
@@ -211,12 +234,12 @@ function overdue(at: Situation): Step | undefined {
   return {
     do: "giveUp",
     reason: "JoinTimeout",
-    message: `no Ready Node within ${minutes(at.claim.joinTimeoutMs)}: it was waiting for ${blockedBy(at)}`,
+    message: `${at.claim.lastStage.missed} within ${minutes(at.claim.joinTimeoutMs)}: it was waiting for ${blockedBy(at)}`,
   };
 }
 
-function blockedBy({ journal, settled }: Situation): string {
-  return settled || journal.networkSet ? awaited(journal.signals) : "its ports to be set";
+function blockedBy({ claim, journal, settled }: Situation): string {
+  return settled || journal.networkSet ? awaited(journal.signals, claim.lastStage) : "its ports to be set";
 }
 
 function joinDeadline({ claim, journal, machine, now }: Situation): number {

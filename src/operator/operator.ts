@@ -119,7 +119,9 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     systems.some(({ kinds }) => kinds.flat().includes(kind)) ? listed(manager, kind) : [],
   );
   const boots = running.flatMap((parts) =>
-    parts.boots === undefined ? [] : [parts.boots(declaredClient(client, parts.access ?? [], "boot-service"))],
+    parts.boots === undefined
+      ? []
+      : [parts.boots(declaredClient(client, parts.access ?? [], "boot-service"), manager.cache)],
   );
   const boot = bootService({ records: anyOf(boots), clock, log });
   const prepare = async (signal: AbortSignal): Promise<void> => {

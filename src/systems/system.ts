@@ -4,7 +4,7 @@
  * is a folder beside this file and a line there.
  */
 import type { Clock, Log } from "@slipway/base";
-import type { Access, Client, Controller, KubeObject } from "@slipway/kube";
+import type { Access, Cache, Client, Controller, KubeObject } from "@slipway/kube";
 import type { z } from "zod";
 import type { BootRecords } from "../bootstrap/boot-service.ts";
 import type { Kind } from "../kinds/kind.ts";
@@ -45,8 +45,8 @@ export interface SystemParts {
   prepare?(client: Client, signal: AbortSignal): Promise<void>;
   /** Resolves when what its controllers started is closed: after the manager has stopped. */
   closed?(): Promise<void>;
-  /** The boots that the boot service serves. `client` may do what `access` says. */
-  boots?(client: Client): BootRecords;
+  /** The boots that the boot service serves. `client` may do what `access` says; `cache` has what the controllers watch. */
+  boots?(client: Client, cache: Cache): BootRecords;
 }
 
 /** Objects of a kind, counted at each scrape by a word of each: a gauge with one label. */

@@ -1,13 +1,12 @@
 import { isFault, isoTime } from "@slipway/base";
-import { type Context, setCondition } from "@slipway/kube";
+import { type Context, type StatusFields, StatusRecord, setCondition } from "@slipway/kube";
 import { load } from "js-yaml";
-import { Instance, type InstanceSpec, type InstanceStatus } from "../../kinds/harvester/instance.ts";
+import { Instance, type InstanceSpec } from "../../kinds/harvester/instance.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine } from "../../machines/machine.ts";
 import type { Harvester } from "./harvester.ts";
 import { NETWORK_READY } from "./journal.ts";
 import { ADDON_ANNOTATIONS, ADDON_FRAMEWORK_FINALIZER, ADOPTED, FINALIZER } from "./names.ts";
-import { tellSome } from "./tell.ts";
 
 /** Whether an Instance still carries what only harvester-equinix-addon wrote: secrets in the clear, among others. */
 export function needsAdoption(instance: Instance): boolean {
@@ -27,7 +26,8 @@ export async function adopt(harvester: Harvester, context: Context, instance: In
   const { metadata, spec } = instance;
   const password = metadata.annotations?.[ADDON_ANNOTATIONS.password];
   if (password !== undefined) await harvester.boots.keepPassword(context, instance, password);
-  const written = await tellSome(context, instance, journalOfAddon(instance, context.clock.now()));
+  const record = new StatusRecord(context, Instance, instance);
+  const written = await record.write(journalOfAddon(instance, context.clock.now()));
   const finalizers = metadata.finalizers ?? [];
   // An object that is being deleted takes no new finalizer; the addon's framework left its own.
   const complete = finalizers.includes(FINALIZER) || metadata.deletionTimestamp !== undefined;
@@ -88,7 +88,7 @@ function isAddons({ status }: Instance): boolean {
   return Boolean(status?.instanceID) && status?.boot === undefined;
 }
 
-function journalOfAddon(instance: Instance, now: number): Partial<InstanceStatus> {
+function journalOfAddon(instance: Instance, now: number): StatusFields<Instance> {
   if (!isAddons(instance) || instance.status?.purchase !== undefined) return {};
   const at = isoTime(now);
   // Deadlines begin now: what the addon knew of time is not written anywhere.

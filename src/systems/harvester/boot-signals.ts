@@ -1,90 +1,78 @@
 import { isFault, isoTime } from "@slipway/base";
-import type { Access, Client } from "@slipway/kube";
-import { Secret } from "@slipway/kube/core";
-import {
-  afterSignal,
-  type BootRecord,
-  type BootSignal,
-  decodeBootRecord,
-  encodeBootRecord,
-} from "../../bootstrap/boot-record.ts";
-import type { BootRecords } from "../../bootstrap/boot-service.ts";
+import type { Access, Cache, Client } from "@slipway/kube";
+import type { BootSignal } from "../../bootstrap/boot-record.ts";
+import type { BootedKind } from "../../bootstrap/boot-store.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
-import { BOOT_OF, bootSecretRef } from "./boots.ts";
 
-/** What the boot service may do besides the controllers' own rights. */
-export const bootSignalAccess = (namespace: string): readonly Access[] => [
-  { resource: Secret, verbs: ["get", "patch"], namespace },
+/** What writing signals needs besides the boots' own rights. */
+export const bootSignalAccess: readonly Access[] = [
   { resource: Instance, verbs: ["get"] },
   { resource: Instance, verbs: ["patch"], subresource: "status" },
 ];
 
+const SIGNALS = ["scriptFetched", "configFetched", "started", "succeeded", "failed", "message"] as const;
 const TRIES = 4;
 
-/**
- * Boot records in Secrets, and the machines' signals on their Instances, in `status.install`: the change of the object is what wakes the
- * controller (H16). Any replica may serve: every write is guarded or only adds.
- */
-export function harvesterBootRecords(client: Client, namespace: string): BootRecords {
-  /** Where what was loaded came from: a request that loads a record and then notes its signal needs one read. */
-  const origins = new WeakMap<BootRecord, Secret>();
-  const load = async (claim: string): Promise<BootRecord | undefined> => {
-    const secret = await client.find(Secret, bootSecretRef(namespace, claim));
-    if (secret?.data === undefined) return undefined;
-    const record = decodeBootRecord(secret.data);
-    origins.set(record, secret);
-    return record;
-  };
+/** Machines' signals on their Instances, in `status.install`. Any replica may write: every write is guarded or only adds. */
+export function bootedInstances(client: Client, cache: Cache): BootedKind {
   return {
-    load,
-    async note(claim, signal, seen) {
-      let held = origins.has(seen) ? seen : await load(claim);
-      for (let tried = 1; held !== undefined; tried++) {
-        const secret = origins.get(held)!;
-        const record = afterSignal(held, signal);
+    group: Instance.group,
+    kind: Instance.kind,
+    async tell({ name }, signal) {
+      let instance = cached(cache, name, signal) ?? (await client.find(Instance, { name }));
+      for (let tries = 1; instance !== undefined; tries++) {
+        const patch = patchFor(instance, signal);
+        if (patch === undefined) return;
         try {
-          if (record !== held) {
-            const body = {
-              metadata: { resourceVersion: secret.metadata.resourceVersion },
-              data: encodeBootRecord(record),
-            };
-            await client.patch(Secret, bootSecretRef(namespace, claim), { type: "merge", body });
-          }
+          await client.patch(Instance, { name }, patch, { subresource: "status" });
+          return;
         } catch (error) {
-          if (isFault(error, "NotFound")) return undefined;
-          if (!isFault(error, "Conflict") || tried >= TRIES) throw error;
-          held = await load(claim);
-          continue;
+          // A deleted Instance needs no wake-up.
+          if (isFault(error, "NotFound")) return;
+          if (!isFault(error, "Conflict", "Invalid") || tries === TRIES) throw error;
+          instance = await client.find(Instance, { name });
         }
-        await tellInstance(client, secret.metadata.annotations?.[BOOT_OF], signal);
-        return record;
       }
-      return undefined;
     },
   };
 }
 
-const SIGNALS = ["scriptFetched", "configFetched", "started", "succeeded", "failed", "message"] as const;
-
-/** Writes a signal of the boot that counts; a held machine asks for its script every few seconds, and only the first time is news. */
-async function tellInstance(client: Client, name: string | undefined, signal: BootSignal): Promise<void> {
-  const instance = name === undefined ? undefined : await client.find(Instance, { name });
-  if (instance === undefined || instance.status?.boot?.id !== signal.bootId) return;
-  const held = instance.status.install;
-  const same = held?.bootID === signal.bootId;
-  if (same && held[signal.kind] != null && signal.kind.endsWith("Fetched")) return;
-  const install = {
-    // What an earlier boot had said is not this one's.
-    ...(same ? {} : Object.fromEntries(SIGNALS.map((field) => [field, null]))),
-    bootID: signal.bootId,
-    [signal.kind]: isoTime(signal.at),
-    ...(signal.message && { message: signal.message }),
-  };
+/** The Instance as the cache has it, where that knows the signal's boot: every patch made from it is guarded. */
+function cached(cache: Cache, name: string, signal: BootSignal): Instance | undefined {
   try {
-    const ref = { name: instance.metadata.name };
-    await client.patch(Instance, ref, { type: "merge", body: { status: { install } } }, { subresource: "status" });
+    const instance = cache.get(Instance, { name });
+    return instance?.status?.boot?.id === signal.bootId ? instance : undefined;
   } catch (error) {
-    // A deleted Instance needs no wake-up.
-    if (!isFault(error, "NotFound")) throw error;
+    if (isFault(error, "Unavailable", "Undeclared")) return undefined;
+    throw error;
   }
+}
+
+/** The patch for a signal of the boot that counts; a held machine asks for its script every few seconds, and only the first time is news. */
+function patchFor({ metadata, status }: Instance, signal: BootSignal) {
+  if (status?.boot?.id !== signal.bootId) return undefined;
+  const held = status.install;
+  const at = isoTime(signal.at);
+  if (held?.bootID !== signal.bootId) {
+    // What an earlier boot had said is not this one's. Another writer's first signal must not get lost.
+    const none = Object.fromEntries(SIGNALS.map((field) => [field, null]));
+    const install = {
+      ...none,
+      bootID: signal.bootId,
+      [signal.kind]: at,
+      ...(signal.message && { message: signal.message }),
+    };
+    const { resourceVersion } = metadata;
+    return { type: "merge" as const, body: { metadata: { resourceVersion }, status: { install } } };
+  }
+  if (held[signal.kind] != null && signal.kind.endsWith("Fetched")) return undefined;
+  return {
+    type: "json" as const,
+    body: [
+      { op: "test" as const, path: "/status/boot/id", value: signal.bootId },
+      { op: "test" as const, path: "/status/install/bootID", value: signal.bootId },
+      { op: "add" as const, path: `/status/install/${signal.kind}`, value: at },
+      ...(signal.message ? [{ op: "add" as const, path: "/status/install/message", value: signal.message }] : []),
+    ],
+  };
 }

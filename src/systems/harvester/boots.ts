@@ -1,40 +1,31 @@
-import { ALPHANUMERIC, isFault, isoTime, parseTime, text } from "@slipway/base";
+import { ALPHANUMERIC, isFault, parseTime, text } from "@slipway/base";
 import { type Context, ownerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
-import { type BootRecord, decodeBootRecord, encodeBootRecord } from "../../bootstrap/boot-record.ts";
+import type { BootRecord } from "../../bootstrap/boot-record.ts";
+import type { BootStore } from "../../bootstrap/boot-store.ts";
 import { bootIdOf, bootUrls, mintCapability } from "../../bootstrap/boot-url.ts";
 import { harvesterBoot } from "../../bootstrap/harvester/boot.ts";
 import { holdScript } from "../../bootstrap/harvester/boot-script.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
+import type { PreparedBoot } from "../../machines/claimant.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import type { Boot, Machine } from "../../machines/machine.ts";
+import type { Machine } from "../../machines/machine.ts";
 import { hashPassword, hashRandomPassword } from "../../pki/password.ts";
 import { claimOf } from "./claim.ts";
 import { harvesterJoin } from "./join.ts";
-import { type JoinTokenSource, joinToken, serverUrl } from "./join-facts.ts";
-import { tellSome } from "./tell.ts";
-
-/** A boot that may be ordered: what the provider gets, and the name that the machine's signals carry. */
-export interface PreparedBoot extends Boot {
-  id: string;
-  /** RFC 3339. */
-  at: string;
-  /** What is served to the machine once it is published. */
-  record: BootRecord;
-}
+import type { JoinInputs } from "./join-facts.ts";
 
 export interface BootSettings {
   /** The operator's namespace. */
   namespace: string;
   /** Base URL of the boot service as machines reach it. */
   url: string;
-  joinToken: JoinTokenSource;
+  inputs: JoinInputs;
+  store: BootStore;
   /** Tells the log's redaction of values that must not leave. */
   onSecret?: (value: string) => void;
 }
 
-/** On a boot Secret: which Instance the boot is of. */
-export const BOOT_OF = "slipway.dev/boot-of";
 const PASSWORD_LENGTH = 20;
 
 /** Prepares what machines boot with. Everything secret about a boot stands in one Secret, owned by the Instance and gone once the machine has joined. */
@@ -58,9 +49,9 @@ export class Boots {
     const { clock, random, client } = context;
     const claim = claimOf(instance);
     const uid = instance.metadata.uid;
-    const held = await this.#record(context, uid);
     const now = clock.now();
     const named = instance.status?.boot?.pass === pass ? instance.status.boot : undefined;
+    const held = named === undefined ? undefined : await this.#settings.store.read(client, uid);
     const reusable =
       held !== undefined && !held.closed && held.expiresAt > now && bootIdOf(held.capability) === named?.id;
     const capability = reusable ? held.capability : mintCapability(random);
@@ -69,8 +60,8 @@ export class Boots {
     const hold = claim.passes === 2 && pass === 1;
     const passwordHash = await this.#passwordHash(context, instance);
     const join = harvesterJoin(instance, {
-      token: await joinToken(client, this.#settings.joinToken),
-      serverUrl: await serverUrl(client, spec.harvester?.serverURL),
+      token: await this.#settings.inputs.token(client),
+      serverUrl: await this.#settings.inputs.serverUrl(client, spec.harvester?.serverURL),
       passwordHash,
       events: { started: urls["events/started"], succeeded: urls["events/succeeded"], failed: urls["events/failed"] },
       machine,
@@ -91,44 +82,26 @@ export class Boots {
       script: hold ? holdScript(urls.ipxe) : boot.script,
       config: hold || inUserData ? "" : boot.config,
     };
-    const at = reusable && named !== undefined && parseTime(named.at) !== undefined ? named.at : isoTime(now);
     return {
       id: bootIdOf(capability),
-      at,
+      at: (reusable ? parseTime(named?.at) : undefined) ?? now,
       scriptUrl: urls.ipxe,
       userData: inUserData ? boot.config : (spec.userdata ?? ""),
-      record,
+      publish: () => this.#settings.store.publish(client, { resource: Instance, object: instance }, record),
     };
-  }
-
-  /**
-   * Makes a boot ready to be fetched, in the place of any earlier one of the Instance. Only after its id was written to the status under
-   * the object's version: a decision on an old object would otherwise take away the boot of a machine that is on its way.
-   */
-  async publish({ client }: Context, instance: Instance, { record }: PreparedBoot): Promise<void> {
-    const ref = this.#ref(instance.metadata.uid);
-    const data = encodeBootRecord(record);
-    const metadata = {
-      ...ref,
-      annotations: { [BOOT_OF]: instance.metadata.name },
-      ownerReferences: [ownerReference(Instance, instance)],
-    };
-    try {
-      await client.create(Secret, { metadata, type: "Opaque", data });
-    } catch (error) {
-      if (!isFault(error, "AlreadyExists")) throw error;
-      const body = { data: { firstConfigFetchAt: null, firstConfigFetchFrom: null, closed: null, ...data } };
-      await client.patch(Secret, ref, { type: "merge", body });
-    }
   }
 
   /** The machine has joined: nothing of its boot is needed any more, and it may not be fetched again. */
   async discard(context: Context, fleet: Fleet, instance: Instance): Promise<void> {
-    await context.client.delete(Secret, this.#ref(instance.metadata.uid));
+    await this.remove(context, instance);
     if (instance.spec.ipxeScriptUrl && instance.status?.instanceID) {
       await fleet.driver.configure(instance.status.instanceID, { userData: "" }, context.signal);
     }
-    await tellSome(context, instance, { boot: undefined });
+  }
+
+  /** Nothing that was prepared for the Instance may be fetched any more. */
+  async remove({ client }: Context, { metadata }: Instance): Promise<void> {
+    await this.#settings.store.remove(client, metadata.uid);
   }
 
   /** Keeps the password of a foreign machine. */
@@ -136,7 +109,8 @@ export class Boots {
     await this.#keep(context, instance, password, hashPassword(password, instance.metadata.uid));
   }
 
-  async #keep({ client }: Context, instance: Instance, password: string, hash: string): Promise<void> {
+  /** False: another password is kept already. */
+  async #keep({ client }: Context, instance: Instance, password: string, hash: string): Promise<boolean> {
     this.#settings.onSecret?.(password);
     try {
       await client.create(Secret, {
@@ -144,43 +118,30 @@ export class Boots {
         type: "Opaque",
         data: { password: base64(password), hash: base64(hash) },
       });
+      return true;
     } catch (error) {
       if (!isFault(error, "AlreadyExists")) throw error;
+      return false;
     }
   }
 
   /** The hash of the operating system's password, which is made once for each Instance and readable in the Secret `<instance>-os`. */
   async #passwordHash(context: Context, instance: Instance): Promise<string> {
-    const ref = this.#passwordRef(instance);
     const read = async (): Promise<string | undefined> => {
-      const data = (await context.client.find(Secret, ref))?.data?.hash;
+      const data = (await context.client.find(Secret, this.#passwordRef(instance)))?.data?.hash;
       return data && Buffer.from(data, "base64").toString("utf8");
     };
-    const held = await read();
+    // Before anything was ordered there is none, unless an order failed before it was written down.
+    const held = instance.status?.boot === undefined ? undefined : await read();
     if (held !== undefined) return held;
     const password = text(context.random, PASSWORD_LENGTH, ALPHANUMERIC);
-    await this.#keep(context, instance, password, hashRandomPassword(password, instance.metadata.uid));
-    // Another writer may have been first.
-    return (await read()) ?? "";
-  }
-
-  async #record({ client }: Context, uid: string): Promise<BootRecord | undefined> {
-    const secret = await client.find(Secret, this.#ref(uid));
-    return secret?.data && decodeBootRecord(secret.data);
-  }
-
-  #ref(uid: string): { namespace: string; name: string } {
-    return bootSecretRef(this.#settings.namespace, uid);
+    const hash = hashRandomPassword(password, instance.metadata.uid);
+    return (await this.#keep(context, instance, password, hash)) ? hash : ((await read()) ?? "");
   }
 
   #passwordRef({ metadata }: Instance): { namespace: string; name: string } {
     return { namespace: this.#settings.namespace, name: `${metadata.name}-os` };
   }
-}
-
-/** The Secret that holds the boot of a claim. */
-export function bootSecretRef(namespace: string, claim: string): { namespace: string; name: string } {
-  return { namespace, name: `boot-${claim}` };
 }
 
 function base64(value: string): string {

@@ -6,7 +6,7 @@ import { orderOf, passesOf, placementsOf } from "./claim.ts";
 const order = (spec: InstanceSpec, onDemand = false) => {
   const instance = { metadata: { name: "rack-a", uid: "u-1" }, spec } as unknown as Instance;
   const boot = { scriptUrl: "https://boot.example/s", userData: "" };
-  return orderOf(instance, { plan: "p", metro: "SG" }, boot, onDemand);
+  return orderOf(instance, { placement: { plan: "p", metro: "SG" }, boot, onDemand });
 };
 
 test("SSH keys go with the order, one as well as several; where there are none, nothing is said of them", () => {

@@ -15,6 +15,8 @@ const MINUTE_MS = 60_000;
 const DEFAULT_PROVISION_MS = 30 * MINUTE_MS;
 const DEFAULT_JOIN_MS = 60 * MINUTE_MS;
 
+const LAST_STAGE = { awaited: "the installed machine to join as a Ready Node", missed: "no Ready Node" };
+
 /** What the lifecycle needs to know of an Instance's wishes. Durations that can't be read count as unset; `concerns` reports them. */
 export function claimOf(instance: Instance, pollMs = DEFAULT_POLL_MS): Claim {
   const { spec } = instance;
@@ -27,6 +29,7 @@ export function claimOf(instance: Instance, pollMs = DEFAULT_POLL_MS): Claim {
     provisionTimeoutMs: durationOf(spec.provisionTimeout) ?? DEFAULT_PROVISION_MS,
     joinTimeoutMs: durationOf(spec.joinTimeout) ?? DEFAULT_JOIN_MS,
     pollMs,
+    lastStage: LAST_STAGE,
   };
 }
 
@@ -77,9 +80,11 @@ export function managementPorts(spec: InstanceSpec): string[] {
   return named.length > 0 ? named : ["eth0"];
 }
 
-/** The order for a machine of this Instance. */
-export function orderOf(instance: Instance, placement: Placement, boot: Boot, onDemand: boolean): Order {
-  const { spec, metadata } = instance;
+/** The order for a machine of this Instance. `onDemand`: at the fixed price, whatever the specification asks for. */
+export function orderOf(
+  { spec, metadata }: Instance,
+  { placement, boot, onDemand }: { placement: Placement; boot: Boot; onDemand: boolean },
+): Order {
   const price = priceOf(spec.spotPriceMax) ?? 0;
   return {
     claim: metadata.uid,

@@ -1,5 +1,5 @@
 import { isoTime, parseTime } from "@slipway/base";
-import { type Condition, isTrue, setCondition } from "@slipway/kube";
+import { type Condition, isStalled, isTrue, setCondition, type Waiting, waitFor } from "@slipway/kube";
 import type { Node } from "@slipway/kube/core";
 import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts";
 import { type Claim, type Journal, nextPurchase, nextStep, type Step } from "../../machines/lifecycle.ts";
@@ -44,7 +44,7 @@ function stepOf(view: InstanceView, node: Node | undefined): Step {
   if (machine === "gone")
     return { do: "giveUp", reason: "MachineGone", message: "the provider does not know the machine any more" };
   if (machine === undefined) return nextPurchase(claim, journal, now);
-  const step = nextStep(claim, journal, machine, view.settled, now);
+  const step = nextStep({ claim, journal, machine, settled: view.settled, now });
   if (!journal.joined) return step;
   const serving = node !== undefined && readiness(node).ready;
   // A Node that is Ready proves the provider's word wrong; nothing in use is released on hearsay.
@@ -100,7 +100,7 @@ function joinedStatus(view: InstanceView, node: Node | undefined): InstanceStatu
 function told(view: InstanceView, node: Node | undefined, joined: InstanceStatus["node"], step: Step): InstanceStatus {
   const held = view.instance.status ?? {};
   const machine = view.machine === "gone" ? undefined : view.machine;
-  const status: Record<string, unknown> = { ...held, status: statusWord(view, node), ...wait(held, step, view.now) };
+  const status: Record<string, unknown> = { ...held, status: statusWord(view, node), ...waitOf(held, step, view.now) };
   if (joined !== undefined) status.node = joined;
   if (machine !== undefined) {
     status.machineState = machine.providerState;
@@ -117,7 +117,7 @@ function told(view: InstanceView, node: Node | undefined, joined: InstanceStatus
 function statusWord(view: InstanceView, node: Node | undefined): string {
   const { instance, journal, machine } = view;
   if (instance.status?.failure) return "failed";
-  if (machine === undefined) return isTrue(instance.status?.conditions, "Stalled") ? "stalled" : "ordering";
+  if (machine === undefined) return isStalled(instance.status) ? "stalled" : "ordering";
   if (machine === "gone") return instance.status?.status ?? "";
   if (journal.joined) return node === undefined || !networkDone(view) ? "ready" : "managed";
   if (journal.signals.succeeded !== undefined || node !== undefined) return "ready";
@@ -132,22 +132,12 @@ function networkDone({ settled, journal }: InstanceView): boolean {
   return settled || journal.networkSet;
 }
 
-/** What is waited for, since when, until when. The since moves only when the what does. */
-export function wait(
-  held: Partial<InstanceStatus>,
-  step: Step,
-  now: number,
-): Partial<Record<keyof InstanceStatus, string | undefined>> {
-  // What stalled the step stands until the step went through.
-  if (step.do !== "giveUp" && isTrue(held.conditions, "Stalled") && held.waitingFor !== undefined)
+/** What is waited for. What stalled the step stands until the step went through. */
+function waitOf(held: Partial<InstanceStatus>, step: Step, now: number): Waiting {
+  if (step.do !== "giveUp" && isStalled(held) && held.waitingFor !== undefined)
     return { waitingFor: held.waitingFor, waitingSince: held.waitingSince, deadline: held.deadline };
-  const what = step.do === "wait" && step.for !== "nothing" ? step.for : undefined;
-  if (what === undefined) return { waitingFor: undefined, waitingSince: undefined, deadline: undefined };
-  return {
-    waitingFor: what,
-    waitingSince: held.waitingFor === what ? held.waitingSince : isoTime(now),
-    deadline: step.do === "wait" && step.deadline !== undefined ? isoTime(step.deadline) : undefined,
-  };
+  if (step.do !== "wait" || step.for === "nothing") return waitFor(held, { what: undefined, now });
+  return waitFor(held, { what: step.for, deadline: step.deadline, now });
 }
 
 function conditionsOf(view: InstanceView, node: Node | undefined, step: Step): Condition[] {

@@ -1,7 +1,8 @@
-import { Fault, isFault } from "@slipway/base";
+import { type Clock, Fault, isFault } from "@slipway/base";
 import type { Access, Client } from "@slipway/kube";
 import { ConfigMap, Secret, Service } from "@slipway/kube/core";
 import { load } from "js-yaml";
+import { SharedRead } from "./shared-read.ts";
 
 /** Where the cluster's join token comes from, in this order: the environment's `TOKEN`, the operator's Secret, the node's own file. */
 export interface JoinTokenSource {
@@ -20,8 +21,35 @@ export const JOIN_FACTS_ACCESS: readonly Access[] = [
   { resource: Service, verbs: ["get"], namespace: "kube-system", names: ["ingress-expose", "rke2-traefik"] },
 ];
 
+/** How long the cluster's address is used before it is read again. */
+const ADDRESS_MS = 1_000;
+
+/** What machines must know to join, read once for all that ask for it at the same time. */
+export class JoinInputs {
+  readonly #source: JoinTokenSource;
+  /** A rotated token is never kept. */
+  readonly #token: SharedRead<string>;
+  readonly #address: SharedRead<string>;
+
+  constructor(source: JoinTokenSource, clock: Pick<Clock, "monotonic">) {
+    this.#source = source;
+    this.#token = new SharedRead(clock, 0);
+    this.#address = new SharedRead(clock, ADDRESS_MS);
+  }
+
+  /** As `joinToken`. */
+  async token(client: Client): Promise<string> {
+    return await this.#token.get(() => joinToken(client, this.#source));
+  }
+
+  /** As `serverUrl`. The address may be a second old. */
+  async serverUrl(client: Client, override: string | undefined): Promise<string> {
+    return override || (await this.#address.get(() => serverUrl(client, undefined)));
+  }
+}
+
 /** The token that machines join with. Fails with `MissingInput` and says where it was looked for. */
-export async function joinToken(client: Client, source: JoinTokenSource): Promise<string> {
+async function joinToken(client: Client, source: JoinTokenSource): Promise<string> {
   if (source.environment) return source.environment;
   const secret = await client.find(Secret, source.secret);
   const fromSecret = secret?.data?.[JOIN_TOKEN_KEY];

@@ -17,10 +17,10 @@ import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
-import { isMissing, JOIN_FACTS_ACCESS, joinToken, serverUrl } from "./join-facts.ts";
+import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { HARVESTER, POOL_FINALIZER, POOL_LABEL, PROTECT } from "./names.ts";
 import { type PoolPlan, planPool } from "./pool-plan.ts";
-import { type Obstacle, poolStatus } from "./pool-status.ts";
+import { type Obstacle, type PoolFacts, poolStatus } from "./pool-status.ts";
 import { instanceDraft, instanceSpecOf, treatmentPatch } from "./pool-template.ts";
 
 const INPUT_RETRY_MS = 10_000;
@@ -69,7 +69,7 @@ export function poolController(harvester: Harvester): Controller {
       await treat(context, pool);
       const cached = planPool(pool, context.cache.byIndex(Instance, BY_POOL, pool.metadata.name));
       if (cached.create === 0 && cached.remove.length === 0) {
-        await tellPool(context, pool, cached, undefined);
+        await tellPool(context, pool, cached);
         return DONE;
       }
       return await resize(harvester, context, pool);
@@ -90,18 +90,19 @@ async function resize(harvester: Harvester, context: Context, pool: InstancePool
   if (plan.create === 0) return await settled(context, pool, plan);
   const obstacle = await obstacleOf(harvester, context, pool);
   const late = plan.createNotBefore - clock.now();
-  const told = await tellPool(context, pool, plan, obstacle ?? (late > 0 ? slowedDown(plan) : undefined), items);
+  const inTheWay = obstacle ?? (late > 0 ? slowedDown(plan) : undefined);
+  const told = await tellPool(context, pool, plan, { obstacle: inTheWay, instances: items });
   if (obstacle !== undefined) return { againAfterMs: INPUT_RETRY_MS };
   if (late > 0) return { againAfterMs: late };
   const next = await createInstances(context, told, plan.create);
   events.normal(pool, "Creating", `${plan.create} of ${plan.counts.requested} instances`);
   const after = await client.list(Instance, selector);
-  await tellPool(context, told, planPool(told, after.items), undefined, after.items, next);
+  await tellPool(context, told, planPool(told, after.items), { instances: after.items, nextOrdinal: next });
   return DONE;
 }
 
 async function settled(context: Context, pool: InstancePool, plan: PoolPlan): Promise<Outcome> {
-  await tellPool(context, pool, plan, undefined);
+  await tellPool(context, pool, plan);
   return DONE;
 }
 
@@ -132,8 +133,8 @@ async function obstacleOf(harvester: Harvester, context: Context, pool: Instance
   if (fatal.length > 0) return { reason: "Invalid", message: fatal.map((c) => `${c.field}: ${c.message}`).join("; ") };
   try {
     await harvester.accounts.fleet(accountOf(pool.spec, context.client, harvester.addon));
-    await joinToken(context.client, harvester.joinToken);
-    await serverUrl(context.client, pool.spec.harvester?.serverURL);
+    await harvester.inputs.token(context.client);
+    await harvester.inputs.serverUrl(context.client, pool.spec.harvester?.serverURL);
     return undefined;
   } catch (error) {
     if (isMissing(error)) return { reason: "MissingInput", message: error.advice };
@@ -174,10 +175,10 @@ async function tellPool(
   context: Context,
   pool: InstancePool,
   plan: PoolPlan,
-  obstacle: Obstacle | undefined,
-  instances: readonly Instance[] = context.cache.byIndex(Instance, BY_POOL, pool.metadata.name),
-  nextOrdinal = pool.status?.nextOrdinal,
+  facts: Partial<Pick<PoolFacts, "obstacle" | "instances" | "nextOrdinal">> = {},
 ): Promise<InstancePool> {
+  const { obstacle, nextOrdinal = pool.status?.nextOrdinal } = facts;
+  const instances = facts.instances ?? context.cache.byIndex(Instance, BY_POOL, pool.metadata.name);
   const status = context.clean(poolStatus(pool, plan, { obstacle, instances, nextOrdinal, now: context.clock.now() }));
   if (isDeepStrictEqual(status, pool.status)) return pool;
   const written = await context.client.updateStatus(InstancePool, { ...pool, status });

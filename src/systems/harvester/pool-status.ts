@@ -1,5 +1,5 @@
 import { isoTime } from "@slipway/base";
-import { type Condition, isTrue, setCondition } from "@slipway/kube";
+import { type Condition, isStalled, setCondition, stalledBy } from "@slipway/kube";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool, InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
 import { POOL_LABEL } from "./names.ts";
@@ -21,16 +21,16 @@ export interface PoolFacts {
 
 /** The status of a pool as it should read. Pure. */
 export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts): InstancePoolStatus {
-  const { obstacle, instances, nextOrdinal, now } = facts;
+  const { obstacle, nextOrdinal } = facts;
   return {
     ...plan.counts,
     // An obstacle in the way of the first Instance leaves the addon's word for "new".
     status: obstacle !== undefined && plan.counts.replicas === 0 ? (pool.status?.status ?? "") : plan.counts.status,
     selector: `${POOL_LABEL}=${pool.metadata.name}`,
     observedGeneration: pool.metadata.generation ?? 0,
-    conditions: conditionsOf(pool, plan, obstacle, instances, now),
+    conditions: conditionsOf(pool, plan, facts),
     ...(nextOrdinal !== undefined && { nextOrdinal }),
-    ...replacementsOf(pool, plan, instances, nextOrdinal, now),
+    ...replacementsOf(pool, plan, facts),
   };
 }
 
@@ -38,9 +38,7 @@ export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts)
 function replacementsOf(
   pool: InstancePool,
   plan: PoolPlan,
-  instances: readonly Instance[],
-  nextOrdinal: number | undefined,
-  now: number,
+  { instances, nextOrdinal, now }: PoolFacts,
 ): Pick<InstancePoolStatus, "replacements"> {
   if (plan.counts.ready === plan.counts.requested) return {};
   const held = pool.status?.replacements;
@@ -51,13 +49,7 @@ function replacementsOf(
   return held === undefined ? {} : { replacements: held };
 }
 
-function conditionsOf(
-  pool: InstancePool,
-  plan: PoolPlan,
-  obstacle: Obstacle | undefined,
-  instances: readonly Instance[],
-  now: number,
-): Condition[] {
+function conditionsOf(pool: InstancePool, plan: PoolPlan, { obstacle, instances, now }: PoolFacts): Condition[] {
   const { counts } = plan;
   let list: readonly Condition[] = pool.status?.conditions ?? [];
   const set = (type: string, status: boolean, reason: string, message: string): void => {
@@ -73,7 +65,7 @@ function conditionsOf(
     set(
       "Ready",
       false,
-      instances.some(isStalled) ? "Stalled" : "Progressing",
+      instances.some(({ status }) => isStalled(status)) ? "Stalled" : "Progressing",
       [joined, ...whatWaits(instances)].join("; "),
     );
   set(
@@ -87,17 +79,12 @@ function conditionsOf(
 
 const TOLD_AT_MOST = 3;
 
-function isStalled({ status }: Instance): boolean {
-  return isTrue(status?.conditions, "Stalled");
-}
-
 /** What stalls machines first, then what the others wait for. */
 function whatWaits(instances: readonly Instance[]): string[] {
-  const stalledFirst = instances.toSorted((a, b) => Number(isStalled(b)) - Number(isStalled(a)));
+  const stalledFirst = instances.toSorted((a, b) => Number(isStalled(b.status)) - Number(isStalled(a.status)));
   const waiting = stalledFirst.flatMap((instance) => {
     const { metadata, status } = instance;
-    if (isStalled(instance))
-      return [`${metadata.name}: ${status?.conditions?.find((c) => c.type === "Stalled")?.message}`];
+    if (isStalled(status)) return [`${metadata.name}: ${stalledBy(status)}`];
     if (status?.waitingFor === undefined || status.status === "managed") return [];
     return [`${metadata.name} waits for ${status.waitingFor}`];
   });

@@ -4,7 +4,7 @@ import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { FORCE_DELETE, PROTECT } from "./names.ts";
-import { mayStillAppear, planRelease, type ReleaseView } from "./release-plan.ts";
+import { planRelease, type ReleaseView } from "./release-plan.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const meta = (name: string) => ({
@@ -132,16 +132,4 @@ test("a release that the provider accepted is sent again only while the machine 
   assert.equal(planRelease(view({ instance: accepted })).do, "release");
   for (const phase of ["stopped", "unknown", "failed"] as const)
     assert.equal(planRelease(view({ instance: accepted, machine: { ...machine, phase } })).do, "awaitGone", phase);
-});
-
-test("H1 a machine may still turn up for a minute after its order, while nothing else is known of the order", () => {
-  const pending = { attempt: 1, at: new Date(NOW).toISOString(), state: "Pending" as const, placement: 0 };
-  const may = (status: Partial<Instance["status"]>, now = NOW) =>
-    mayStillAppear({ ...instance(), status: { instanceID: "", ...status } as NonNullable<Instance["status"]> }, now);
-  assert.equal(may({ purchase: pending }), true);
-  assert.equal(may({ purchase: pending }, NOW + 59_999), true);
-  assert.equal(may({ purchase: pending }, NOW + 60_000), false);
-  assert.equal(may({ purchase: pending, instanceID: "m-1" }), false);
-  assert.equal(may({ purchase: { ...pending, state: "Refused" } }), false);
-  assert.equal(may({}), false);
 });

@@ -1,7 +1,7 @@
 import { parseTime } from "@slipway/base";
 import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import { SETTLE_MS } from "../../machines/lifecycle.ts";
+import type { Left } from "../../machines/executor.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { durationOf } from "./claim.ts";
 import { journalOf } from "./journal.ts";
@@ -15,8 +15,7 @@ export interface ReleaseView {
   /** Its own Node; never one that merely shares the name. */
   node: Node | undefined;
   nodes: readonly Node[];
-  /** `unknown`: an order may have bought one, with an unknown id. `none`: there is surely none. */
-  machine: Machine | "gone" | "unknown" | "none";
+  machine: Left;
   now: number;
 }
 
@@ -92,11 +91,4 @@ function drainDeadline(view: ReleaseView, machine: Machine, force: boolean): num
 /** After which time a drain that does not end is reported as stuck. */
 export function drainTimeout(instance: Instance): number {
   return durationOf(instance.spec.drain?.timeout) ?? DEFAULT_DRAIN_MS;
-}
-
-/** Whether an order without a known answer may still turn up in the provider's lists. */
-export function mayStillAppear(instance: Instance, now: number): boolean {
-  const { purchase, instanceID } = instance.status ?? {};
-  if (instanceID || purchase === undefined || purchase.state !== "Pending") return false;
-  return now - (parseTime(purchase.at) ?? 0) < SETTLE_MS;
 }

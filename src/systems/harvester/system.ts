@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { BootStore, bootRecordAccess } from "../../bootstrap/boot-store.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
+import { Patience } from "../../machines/patience.ts";
 import { system } from "../system.ts";
-import { bootSignalAccess, harvesterBootRecords } from "./boot-signals.ts";
+import { bootedInstances, bootSignalAccess } from "./boot-signals.ts";
 import { Boots } from "./boots.ts";
 import { instanceController } from "./instance-controller.ts";
+import { JoinInputs } from "./join-facts.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, HARVESTER } from "./names.ts";
-import { Patience } from "./patience.ts";
 import { poolController } from "./pool-controller.ts";
 
 /** harvester-equinix-addon, taken over: pools of machines that join the Harvester cluster in which the operator runs. */
@@ -31,18 +33,16 @@ export const harvester = system({
   simulated: () => import("./simulated.ts"),
   machineEvents: { kind: Instance, bought: "Ordered", released: "Released", replaced: "Replacing" },
 
-  parts({ namespace, accounts, account, bootUrl, pollMs, readNodeFile, onSecret }, settings) {
-    const joinToken = {
-      environment: settings.joinToken,
-      secret: { namespace, name: account.secret },
-      readNodeFile,
-    };
-    const boots = new Boots({ namespace, url: bootUrl, joinToken, onSecret });
-    const shared = { accounts, addon: account, joinToken, boots, patience: new Patience(), pollMs };
+  parts({ namespace, clock, accounts, account, bootUrl, pollMs, readNodeFile, onSecret }, settings) {
+    const secret = { namespace, name: account.secret };
+    const inputs = new JoinInputs({ environment: settings.joinToken, secret, readNodeFile }, clock);
+    const store = new BootStore({ namespace, clock });
+    const boots = new Boots({ namespace, url: bootUrl, inputs, store, onSecret });
+    const shared = { accounts, addon: account, inputs, boots, patience: new Patience(), pollMs };
     return {
       controllers: [poolController(shared), instanceController(shared)],
-      access: bootSignalAccess(namespace),
-      boots: (client) => harvesterBootRecords(client, namespace),
+      access: [...bootRecordAccess(namespace), ...bootSignalAccess],
+      boots: (client, cache) => store.records(client, [bootedInstances(client, cache)]),
     };
   },
 });

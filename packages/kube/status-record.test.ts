@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault, isFault } from "@slipway/base";
+import type { Client } from "./client.ts";
+import type { KubeObject, Resource } from "./object.ts";
+import { StatusRecord } from "./status-record.ts";
+
+interface Thing extends KubeObject {
+  status?: { step?: string; wait?: string };
+}
+const Things: Resource<Thing> = { group: "test", version: "v1", kind: "Thing", plural: "things", namespaced: false };
+
+const thing = (resourceVersion: string, status?: NonNullable<Thing["status"]>): Thing => ({
+  apiVersion: "test/v1",
+  kind: "Thing",
+  metadata: { name: "a", uid: "u", resourceVersion, creationTimestamp: "" },
+  ...(status && { status }),
+});
+
+/** A server with one thing, and what was written to it. */
+function server(stored: Thing) {
+  const writes: Thing["status"][] = [];
+  const at = { stored: stored as Thing | undefined, writes };
+  const client = {
+    find: async () => at.stored,
+    updateStatus: async (_: unknown, object: Thing) => {
+      if (object.metadata.resourceVersion !== at.stored?.metadata.resourceVersion)
+        throw new Fault("Conflict", "Thing/a", "it was changed");
+      writes.push(object.status);
+      at.stored = thing(String(Number(object.metadata.resourceVersion) + 1), object.status!);
+      return at.stored;
+    },
+  } as unknown as Client;
+  return { at, context: { client, clean: <T>(value: T): T => value } };
+}
+
+test("what was noted goes out with the next write, in one request", async () => {
+  const { at, context } = server(thing("1", { wait: "x" }));
+  const record = new StatusRecord(context, Things, at.stored!);
+  record.note({ wait: undefined });
+  await record.write({ step: "order" });
+  assert.deepEqual(at.writes, [{ step: "order" }]);
+});
+
+test("a write that changes nothing is not sent", async () => {
+  const { at, context } = server(thing("1", { step: "order" }));
+  const record = new StatusRecord(context, Things, at.stored!);
+  await record.write({ step: "order", wait: undefined });
+  await record.write();
+  assert.deepEqual(at.writes, []);
+});
+
+test("a decision on an old object ends in a Conflict", async () => {
+  const { at, context } = server(thing("2"));
+  const record = new StatusRecord(context, Things, thing("1"));
+  await assert.rejects(record.write({ step: "order" }), (error) => isFault(error, "Conflict"));
+  assert.deepEqual(at.writes, []);
+});
+
+test("what was noted survives a reread only where nobody wrote meanwhile", async () => {
+  const { at, context } = server(thing("1"));
+  const record = new StatusRecord(context, Things, at.stored!);
+  record.note({ step: "order" });
+  assert.equal(await record.reread(), true);
+  assert.deepEqual(record.object.status, { step: "order" });
+  at.stored = thing("2", { wait: "y" });
+  assert.equal(await record.reread(), true);
+  assert.deepEqual(record.object.status, { wait: "y" });
+  at.stored = undefined;
+  assert.equal(await record.reread(), false);
+});
+
+test("each write is reported with the object as it was and as it is", async () => {
+  const { at, context } = server(thing("1", { step: "a" }));
+  const seen: unknown[] = [];
+  const record = new StatusRecord(context, Things, at.stored!, (before, after) =>
+    seen.push([before.status?.step, after.status?.step]),
+  );
+  record.note({ step: "b" });
+  await record.write();
+  await record.write({ step: "c" });
+  assert.deepEqual(seen, [
+    ["a", "b"],
+    ["b", "c"],
+  ]);
+});

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Context } from "./controller.ts";
+import type { KubeObject, Resource } from "./object.ts";
+import { refOf } from "./object.ts";
+
+/** An object with a status subresource. */
+export interface Reported extends KubeObject {
+  status?: object;
+}
+
+type StatusOf<T extends Reported> = NonNullable<T["status"]>;
+
+/** Fields of a status; one that is `undefined` is removed. */
+export type StatusFields<T extends Reported> = {
+  readonly [Field in keyof StatusOf<T>]?: StatusOf<T>[Field] | undefined;
+};
+
+/**
+ * The status of one object during one reconcile. What is noted goes out with the next write, so what belongs to one step is one request.
+ * Every write is guarded by the version that the decision rests on: a decision on an old object ends in a `Conflict` here, before any
+ * effect. A write that would change nothing is not sent.
+ */
+export class StatusRecord<T extends Reported> {
+  readonly #context: Pick<Context, "client" | "clean">;
+  readonly #resource: Resource<T>;
+  readonly #onWritten: ((before: T, after: T) => void) | undefined;
+  #stored: T;
+  #object: T;
+
+  /** `onWritten` is called after each write that changed something, with the object as it was and as it is. */
+  constructor(
+    context: Pick<Context, "client" | "clean">,
+    resource: Resource<T>,
+    object: T,
+    onWritten?: (before: T, after: T) => void,
+  ) {
+    this.#context = context;
+    this.#resource = resource;
+    this.#onWritten = onWritten;
+    this.#stored = object;
+    this.#object = object;
+  }
+
+  /** The object with everything that was noted, written or not. */
+  get object(): T {
+    return this.#object;
+  }
+
+  /** Takes fields over, to be written with the next `write`. */
+  note(fields: StatusFields<T>): void {
+    this.#object = { ...this.#object, status: { ...this.#object.status, ...fields } };
+  }
+
+  /** Writes what was noted, `fields` included. Resolves with the object as it is then. */
+  async write(fields?: StatusFields<T>): Promise<T> {
+    if (fields !== undefined) this.note(fields);
+    if (this.#object === this.#stored) return this.#object;
+    // As it would be read back: without what is undefined, and without what may not leave.
+    const status = this.#context.clean(JSON.parse(JSON.stringify(this.#object.status)) as object);
+    const before = this.#stored;
+    if (isDeepStrictEqual(status, before.status ?? {})) {
+      this.#object = before;
+      return before;
+    }
+    const written = await this.#context.client.updateStatus(this.#resource, { ...before, status });
+    this.#stored = written;
+    this.#object = written;
+    this.#onWritten?.(before, written);
+    return written;
+  }
+
+  /**
+   * Reads the object anew. What was noted stays where nobody wrote meanwhile, and is dropped otherwise: it was decided on the past.
+   * False: this very object is gone.
+   */
+  async reread(): Promise<boolean> {
+    const { uid, resourceVersion } = this.#stored.metadata;
+    const latest = await this.#context.client.find(this.#resource, refOf(this.#stored));
+    if (latest?.metadata.uid !== uid) return false;
+    if (latest.metadata.resourceVersion === resourceVersion) return true;
+    this.#stored = latest;
+    this.#object = latest;
+    return true;
+  }
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault, isFault } from "@slipway/base";
+import type { Claimant, Entry, Job } from "./claimant.ts";
+import { tryStep } from "./executor.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Claim, Journal, Step } from "./lifecycle.ts";
+import type { Machine } from "./machine.ts";
+import { Patience } from "./patience.ts";
+
+const machine = { id: "m-1", phase: "running", providerState: "active" } as Machine;
+const claim = { id: "u", placements: [{ plan: "p", metro: "sg" }], pollMs: 1000 } as unknown as Claim;
+
+/** A claimant and a provider whose calls are listed in their order; `refuses` fail with that fault. */
+function rig({ journal = {}, refuses = {} }: { journal?: Partial<Journal>; refuses?: Record<string, Fault> }) {
+  const calls: string[] = [];
+  const called = async <T>(name: string, value?: T): Promise<T> => {
+    calls.push(name);
+    if (refuses[name] !== undefined) throw refuses[name];
+    return value as T;
+  };
+  const claimant = {
+    on: "Thing/a",
+    claim,
+    journal: { signals: {}, joined: false, ...journal } as Journal,
+    concerns: () => [],
+    order: () => ({}),
+    prepareBoot: () => called("prepare", { id: "b1", at: 0, publish: () => called("publish") }),
+    discardBoot: () => called("discard"),
+    unmarked: async () => [],
+    write: ({ is }: Entry) => called(`write ${is}`),
+    flush: () => called("flush"),
+    normal: () => {},
+    warning: () => {},
+  } as unknown as Claimant;
+  const driver = {
+    check: () => [],
+    find: () => called("find", []),
+    create: () => called("create", machine),
+    reinstall: () => called("reinstall"),
+    power: () => called("power"),
+  };
+  const fleet = { driver, note: (seen: Machine) => seen, read: async () => ({}) } as unknown as Fleet;
+  const job: Job & { monotonic: () => number } = {
+    claimant,
+    fleet,
+    clock: { now: () => 0 },
+    signal: new AbortController().signal,
+    monotonic: () => 0,
+  };
+  const patience = new Patience();
+  const step = (of: Step) => tryStep(job, { step: of, machine, version: 1, patience });
+  return { calls, step };
+}
+
+const ORDER: Step = { do: "order", attempt: 1, placement: 0 };
+
+test("H1 an order is written down, then looked for, then sent, then its answer is written down", async () => {
+  const { calls, step } = rig({});
+  await step(ORDER);
+  assert.deepEqual(calls, ["prepare", "write ordering", "publish", "find", "create", "write bought"]);
+});
+
+test("H1 an order that can't be written down under the object's version has no effect", async () => {
+  const { calls, step } = rig({ refuses: { "write ordering": new Fault("Conflict", "Thing/a", "it was changed") } });
+  await assert.rejects(step(ORDER), (error) => isFault(error, "Conflict"));
+  assert.deepEqual(calls, ["prepare", "write ordering"]);
+});
+
+test("an order whose answer is lost stays written down; one that surely had no effect is taken back", async () => {
+  const lost = rig({ refuses: { create: new Fault("LostAnswer", "p", "no answer") } });
+  await assert.rejects(lost.step(ORDER));
+  assert.equal(lost.calls.at(-1), "create");
+  const throttled = rig({ refuses: { create: new Fault("Throttled", "p", "later") } });
+  await assert.rejects(throttled.step(ORDER));
+  assert.equal(throttled.calls.at(-1), "write orderFailed");
+  const full = rig({ refuses: { create: new Fault("NoCapacity", "p", "sold out") } });
+  await full.step(ORDER);
+  assert.equal(full.calls.at(-1), "write orderRefused");
+});
+
+test("a reinstallation is written down before its boot is published and sent", async () => {
+  const { calls, step } = rig({});
+  await step({ do: "reinstall", pass: 2 });
+  assert.deepEqual(calls, ["prepare", "write booting", "publish", "reinstall", "write booted"]);
+});
+
+test("what was noted is written before a step without an entry of its own", async () => {
+  const { calls, step } = rig({});
+  await step({ do: "powerOn" });
+  assert.deepEqual(calls, ["flush", "power"]);
+});
+
+test("that the machine joined is written before its boot goes", async () => {
+  const { calls, step } = rig({ journal: { joined: true, boot: { id: "b1", pass: 1, at: 0, sent: true } } });
+  await step({ do: "wait", for: "nothing", recheckMs: 1000 });
+  assert.deepEqual(calls, ["flush", "discard", "write bootDiscarded"]);
+});
+
+test("a step that the provider has just refused rests, and what was noted is written all the same", async () => {
+  const { calls, step } = rig({ refuses: { power: new Fault("Unavailable", "p", "down") } });
+  await assert.rejects(step({ do: "powerOn" }));
+  const rested = await step({ do: "powerOn" });
+  assert.equal(rested.rests, true);
+  assert.deepEqual(calls, ["flush", "power", "flush"]);
+});
