@@ -1,8 +1,9 @@
 import { isFault, isoTime } from "@slipway/base";
 import { type Context, type StatusFields, StatusRecord } from "@slipway/kube";
 import { Instance, type InstanceStatus } from "../../kinds/harvester/instance.ts";
-import type { BootEntry, Claimant, Entry, Job, Journal, Purchase } from "../../machines/claimant.ts";
+import type { BootEntry, Claimant, Entry, Job, Purchase } from "../../machines/claimant.ts";
 import type { Fleet } from "../../machines/fleet.ts";
+import type { Journal } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { unrecorded } from "./adoption.ts";
 import { announce } from "./announce.ts";
@@ -117,8 +118,7 @@ class InstanceClaimant implements Claimant {
     const before = this.journal;
     for (let tries = 1; ; tries++) {
       try {
-        this.#record.note(this.#fields(entry));
-        if (entry.is === "bought" && this.#describe !== undefined) this.#record.note(this.#describe(entry.machine));
+        this.#note(entry);
         await this.#record.write();
         return;
       } catch (error) {
@@ -127,6 +127,11 @@ class InstanceClaimant implements Claimant {
         if (!stands(entry, before, this.journal)) throw error;
       }
     }
+  }
+
+  #note(entry: Entry): void {
+    this.#record.note(this.#fields(entry));
+    if (entry.is === "bought" && this.#describe !== undefined) this.#record.note(this.#describe(entry.machine));
   }
 
   normal(reason: string, message: string) {
