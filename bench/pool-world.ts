@@ -11,16 +11,16 @@ import { Secret } from "@slipway/kube/core";
 import { Instance } from "../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../src/kinds/harvester/instance-pool.ts";
 import { installCrds } from "../src/kinds/install.ts";
+import { EXAMPLE_KEYS, type Serve, startMetal } from "../src/laptop/metal.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../src/operator/defaults.ts";
 import { KINDS } from "../src/operator/kinds.ts";
 import { createOperator, type Operator } from "../src/operator/operator.ts";
 import { settingsFrom } from "../src/operator/settings.ts";
-import { createEquinixSim, type EquinixSim } from "../src/sim/equinix/equinix-sim.ts";
+import type { EquinixSim } from "../src/sim/equinix/equinix-sim.ts";
 import type { Timings as CloudTimings } from "../src/sim/equinix/options.ts";
-import { createFirmware } from "../src/sim/firmware/firmware.ts";
 import type { Timings as FirmwareTimings } from "../src/sim/firmware/timings.ts";
 import { simNetwork } from "../src/sim/network.ts";
-import { seedSite } from "../src/sim/site/seed.ts";
-import { createHarvesterSite } from "../src/sim/site/site.ts";
+import { startSite } from "../src/systems/harvester/simulated.ts";
 import { Counts, countedTransport } from "./counts.ts";
 import { startServer } from "./servers.ts";
 
@@ -48,9 +48,6 @@ export interface PoolWorld {
   close(): Promise<void>;
 }
 
-const TOKEN = "simulated-key-of-the-benchmark";
-const PROJECT = { id: "5f1c7f0e-9f3a-4d52-8a51-6f2f3f0c9b11", name: "benchmark" };
-const NAMESPACE = "harvester-system";
 const ESTABLISHED_MS = 2_500;
 const VIP = "10.20.30.40";
 const JOIN_TOKEN = "join-token-of-the-benchmark";
@@ -80,32 +77,30 @@ export async function poolWorld({
   // kube-apiserver holds back what is created within two seconds of a definition's establishment; a cluster has them long before.
   if (real) await clock.sleep(ESTABLISHED_MS);
 
-  const siteClient = createClient(countedTransport(await connect(), siteRequests), { clock, random, log });
-  await seedSite(siteClient, { vip: VIP, version: "v1.8.1", vipMode: "static" });
-  const site = createHarvesterSite({ client: siteClient, clock, joinToken: JOIN_TOKEN, vip: VIP });
-  await site.start();
-  closers.push(() => site.close());
-
   const network = sockets ? undefined : simNetwork();
   const http: Http = network?.http ?? overSockets(closers);
-  const serve = async (name: string, handler: HttpHandler): Promise<string> => {
-    if (network === undefined) {
-      const socket = await serveHttp(handler, {});
-      closers.push(() => socket.close());
-      return socket.url;
-    }
-    network.serve(`https://${name}.example`, handler);
-    return `https://${name}.example`;
+  const serve: Serve = async (origin, handler) => {
+    if (network === undefined) return await serveHttp(handler, {});
+    const stop = network.serve(origin, handler);
+    return { url: origin, close: async () => stop() };
   };
-  const firmware = createFirmware({ http, clock, random, log, site, timings: metal });
-  const equinix = createEquinixSim({ clock, random, firmware, token: TOKEN, projects: [PROJECT], timings: cloud });
-  closers.push(() => equinix.close());
+  const siteClient = createClient(countedTransport(await connect(), siteRequests), { clock, random, log });
+  const { equinix, close: closeMetal } = await startMetal({
+    ...{ client: siteClient, clock, random, log, http, serve, vip: VIP, joinToken: JOIN_TOKEN },
+    counterparts: [{ title: "Harvester", start: (ports) => startSite(ports), leftOvers: async () => [] }],
+    equinix: { timings: cloud },
+    firmware: { timings: metal },
+  });
+  closers.push(closeMetal);
 
+  const { token, project } = EXAMPLE_KEYS.equinix;
   await client.create(Secret, {
-    metadata: { namespace: NAMESPACE, name: "equinix-addon" },
-    stringData: { METAL_AUTH_TOKEN: TOKEN, PROJECT_ID: PROJECT.id },
+    metadata: { namespace: DEFAULT_NAMESPACE, name: DEFAULT_SECRET },
+    stringData: { METAL_AUTH_TOKEN: token, PROJECT_ID: project.id },
   });
   let boot: HttpHandler | undefined;
+  const bootServer = await serve("https://boot.example", async (request) => await boot!(request));
+  closers.push(() => bootServer.close());
   const operator = createOperator(
     {
       transport: countedTransport(await connect(), operatorRequests),
@@ -116,13 +111,10 @@ export async function poolWorld({
       readNodeFile: async () => undefined,
     },
     {
-      namespace: NAMESPACE,
-      secret: "equinix-addon",
-      of: settingsFrom({
-        TOKEN: JOIN_TOKEN,
-        EQUINIX_ENDPOINT: `${await serve("equinix", equinix.handle)}/metal/v1`,
-      }),
-      bootUrl: await serve("boot", async (request) => await boot!(request)),
+      namespace: DEFAULT_NAMESPACE,
+      secret: DEFAULT_SECRET,
+      of: settingsFrom({ TOKEN: JOIN_TOKEN, EQUINIX_ENDPOINT: equinix.url }),
+      bootUrl: bootServer.url,
       pollMs: POLL_MS,
       leaderElection: false,
     },
@@ -134,7 +126,7 @@ export async function poolWorld({
   return {
     client,
     operator,
-    equinix,
+    equinix: equinix.sim,
     operatorRequests,
     siteRequests,
     async managed(count) {
