@@ -8,7 +8,7 @@ import type { ApiRequest, Transport, WatchStream } from "@slipway/kube";
 import { loadConnection } from "@slipway/kube/http";
 import { Agent, request } from "undici";
 import { realIsHere, type Server, startServer } from "./servers.ts";
-import { tellMachine } from "./table.ts";
+import { printMachine } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ const FILLER = "x".repeat(3000);
 /** What one server did: figures by name. */
 type Figures = Map<string, { value: number; unit: string; more: "better" | "worse" }>;
 
-tellMachine(`${OBJECTS} ConfigMaps of 3 KB, ${CLIENTS} clients at once for ${SECONDS} s a row, ${WATCHERS} watchers`);
+printMachine(`${OBJECTS} ConfigMaps of 3 KB, ${CLIENTS} clients at once for ${SECONDS} s a row, ${WATCHERS} watchers`);
 const servers = [() => startServer("embedded", false), () => startServer("embedded", true)];
 if (await realIsHere()) servers.push(() => startServer("real", true));
 else console.log("kube-apiserver is not here (make kube-assets): no comparison");
@@ -57,19 +57,19 @@ async function measure(server: Server): Promise<Figures> {
       while (made < OBJECTS) creating.push(await timed(api, created(`c-${made++}`)));
     }),
   );
-  tellRate("create", creating, (performance.now() - began) / 1000, tell);
+  printRate("create", creating, (performance.now() - began) / 1000, tell);
   let at = 0;
   const one = (): string => `${PATH}/c-${at++ % OBJECTS}`;
   const text = (): string => `v-${at}`;
-  tellRate("get", ...(await load(api, () => ({ method: "GET", path: one() }))), tell);
+  printRate("get", ...(await load(api, () => ({ method: "GET", path: one() }))), tell);
   // Read to the end, not parsed: reading a page's JSON costs this process more than writing it costs the server.
   const { ca, cert, key, server: base } = await loadConnection({ kubeconfig: server.kubeconfigFile, env: {}, clock });
   const agent = new Agent({ connect: { ca, cert, key } as object, connections: CLIENTS });
   const page = `${base}${PATH}?limit=${PAGE}`;
-  tellRate(`list ${PAGE}`, ...(await repeat(() => read(page, agent))), tell);
+  printRate(`list ${PAGE}`, ...(await repeat(() => read(page, agent))), tell);
   await agent.close();
   const merge = "application/merge-patch+json";
-  tellRate(
+  printRate(
     "patch",
     ...(await load(api, () => ({ method: "PATCH", path: one(), contentType: merge, body: { data: { y: text() } } }))),
     tell,
@@ -85,7 +85,7 @@ async function measure(server: Server): Promise<Figures> {
     const query = { fieldManager: "bench", force: "true" };
     return { method: "PATCH", path, contentType: "application/apply-patch+yaml", body, query };
   };
-  tellRate("apply", ...(await load(api, applied)), tell);
+  printRate("apply", ...(await load(api, applied)), tell);
   tell(`fan-out to ${WATCHERS} watches`, await fanOut(api), "events/s", "better");
   tell(`resident memory at ${OBJECTS} objects`, server.residentMiB(), "MiB", "worse");
   await api.close();
@@ -126,7 +126,7 @@ async function repeat(once: () => Promise<number>): Promise<[number[], number]> 
   return [times, (performance.now() - began) / 1000];
 }
 
-function tellRate(
+function printRate(
   what: string,
   times: number[],
   seconds: number,

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { bridge } from "../test/netboot/bridge.ts";
 import { lacking, Namespace, program } from "../test/netboot/namespace.ts";
 import { Served } from "../test/netboot/served.ts";
-import { tellMachine } from "./table.ts";
+import { printMachine } from "./table.ts";
 
 const RATE = Number(process.env.RATE ?? 6_000);
 const SECONDS = Number(process.env.SECONDS ?? 10);
@@ -35,7 +35,7 @@ if (why !== false) console.log(`DHCP: skipped: ${why}`);
 else await measure();
 
 async function measure(): Promise<void> {
-  tellMachine(
+  printMachine(
     `${RATE} exchanges a second offered for ${SECONDS} s by ${CLIENTS} clients, as a relay's; best of ${ROUNDS}`,
   );
   const servers: Record<string, { program?: string; rate: number; measure: Measure }> = {

@@ -8,13 +8,13 @@ import { ADMIN, createApiServer } from "@slipway/apiserver";
 import { ALL_DOUBLINGS, type Doubling } from "@slipway/apiserver/doubling";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { ApiRequest } from "@slipway/kube";
-import { tell, tellMachine } from "./table.ts";
+import { printMachine, tell } from "./table.ts";
 
 const LIMIT = 3 * 1024 * 1024;
 const BUDGET_MS = 50;
 
 const pattern = process.argv[2] ?? "";
-tellMachine("longest turn of the event loop while a request of 3 MiB is answered, and all its turns, in ms of CPU");
+printMachine("longest turn of the event loop while a request of 3 MiB is answered, and all its turns, in ms of CPU");
 for (const doubling of ALL_DOUBLINGS.filter(({ name }) => name.includes(pattern))) await measure(doubling);
 
 /** The worst of the largest input that is answered, and of the smallest that was seen refused for its size. */

@@ -18,7 +18,7 @@ import { startNetboot } from "../src/netboot/service/service.ts";
 import { netbootSettings } from "../src/netboot/settings.ts";
 import { until } from "../test/firmware/until.ts";
 import { measureInOwnNetwork } from "./own-network.ts";
-import { tellMachine } from "./table.ts";
+import { printMachine } from "./table.ts";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const CHAINS: readonly Firmware[] = ["bios", "uefi-secure"];
@@ -30,7 +30,7 @@ const MARKS: Partial<Record<Firmware, number>> = { bios: 21.6, "uefi-secure": 14
 await measureInOwnNetwork(CHAINS, measure, { dnsmasq: "dnsmasq-base" });
 
 async function measure(): Promise<void> {
-  tellMachine(`power-on to the agent's first report, emulated; best of ${ROUNDS}`);
+  printMachine(`power-on to the agent's first report, emulated; best of ${ROUNDS}`);
   for (const firmware of CHAINS) {
     const times = { Slipway: [] as number[], dnsmasq: [] as number[] };
     for (let round = 0; round < ROUNDS; round++)

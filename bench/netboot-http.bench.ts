@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { folderFiles } from "../src/netboot/files/disk.ts";
 import { netbootHttp } from "../src/netboot/http/server.ts";
 import { BYTES, type Contest, contest, HOST, serveContest } from "./file-server.ts";
-import { tellMachine } from "./table.ts";
+import { printMachine } from "./table.ts";
 
 const ROUNDS = 7;
 const BUDGET_MB_PER_S = 900;
@@ -19,7 +19,7 @@ const DEADLINE_MS = 10_000;
 if (process.argv[2] === "serve")
   await serveContest(await netbootHttp({ files: folderFiles(process.argv[3]!), host: HOST, port: 0 }));
 else {
-  tellMachine(`${BYTES / 1e6} MB from a file, one connection, best and median of ${ROUNDS}`);
+  printMachine(`${BYTES / 1e6} MB from a file, one connection, best and median of ${ROUNDS}`);
   await contest(import.meta.filename, measure);
 }
 

@@ -10,7 +10,7 @@ import { systemClock } from "@slipway/base";
 import { INSTANT_TIMINGS } from "../src/sim/equinix/options.ts";
 import { NO_TIMINGS } from "../src/sim/firmware/timings.ts";
 import { POLL_MS, type PoolWorld, poolWorld } from "./pool-world.ts";
-import { cpuSeconds, peakMiB, residentMiB, tell, tellMachine } from "./table.ts";
+import { cpuSeconds, peakMiB, printMachine, residentMiB, tell } from "./table.ts";
 
 /** What `bin/slipway` runs Node with: it decides the peak of memory. */
 const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
@@ -43,7 +43,7 @@ const SECONDS = real
     ])
   : new Map([[1000, 60]]);
 
-tellMachine(
+printMachine(
   `${machines} machines; cloud and boot service ${sockets ? "on loopback sockets" : "by direct call"}; ${real ? "kube-apiserver with etcd beside it, over TLS" : "embedded API in memory, by direct call"}`,
 );
 const world = await poolWorld({ clock: systemClock, cloud: INSTANT_TIMINGS, firmware: NO_TIMINGS, sockets, real });

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { load } from "js-yaml";
 import { Client } from "undici";
-import { tell, tellMachine } from "./table.ts";
+import { printMachine, tell } from "./table.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
 const POOLS = "/apis/equinix.harvesterhci.io/v1/instancepools";
@@ -20,7 +20,7 @@ const POOLS = "/apis/equinix.harvesterhci.io/v1/instancepools";
 const TICKS_PER_SECOND = 100;
 
 const { values } = parseArgs({ options: { idle: { type: "string", default: "10" } } });
-tellMachine(`${COMMAND} up --port 0`);
+printMachine(`${COMMAND} up --port 0`);
 const dir = mkdtempSync(join(tmpdir(), "slipway-bench-"));
 try {
   measureVersion();

@@ -1,7 +1,7 @@
 import { cpus } from "node:os";
 
 /** What every benchmark says first: on what and how it ran. */
-export function tellMachine(...words: string[]): void {
+export function printMachine(...words: string[]): void {
   const [cpu] = cpus();
   console.log(`node ${process.version}, ${process.platform}/${process.arch}, ${cpus().length} × ${cpu?.model ?? "?"}`);
   console.log(`command: node ${process.execArgv.join(" ")} ${process.argv.slice(1).join(" ")}`.replace(/ +/g, " "));

@@ -8,7 +8,7 @@ import { type Peer, udp } from "../src/netboot/tftp/datagrams.ts";
 import { serveTftp } from "../src/netboot/tftp/server.ts";
 import { fetchFile } from "../src/netboot/tftp/testing.ts";
 import { BYTES, type Contest, contest, HOST, serveContest } from "./file-server.ts";
-import { tellMachine } from "./table.ts";
+import { printMachine } from "./table.ts";
 
 /** dnsmasq listens on port 69 and nowhere else, which takes root; a loopback address of its own keeps it apart. */
 const PEER = { address: "127.0.0.69", port: 69 };
@@ -21,7 +21,7 @@ if (process.argv[2] === "serve") {
   const limits = { blockBytes: 65_464, window: 64 };
   await serveContest(await serveTftp({ files, clock: systemClock, address: HOST, port: 0, limits }));
 } else {
-  tellMachine(`${BYTES / 1e6} MB from a file, windows of 64 blocks, best of ${ROUNDS}`);
+  printMachine(`${BYTES / 1e6} MB from a file, windows of 64 blocks, best of ${ROUNDS}`);
   await contest(import.meta.filename, measure);
 }
 

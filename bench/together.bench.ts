@@ -8,7 +8,7 @@ import { planMachines } from "../src/lab/rack.ts";
 import { type Stage, setStage } from "../test/firmware/stage.ts";
 import { until } from "../test/firmware/until.ts";
 import { measureInOwnNetwork } from "./own-network.ts";
-import { tell, tellMachine } from "./table.ts";
+import { printMachine, tell } from "./table.ts";
 
 const TOGETHER = 4;
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
@@ -19,7 +19,7 @@ const GOAL = availableParallelism() >= TOGETHER ? 2 : (1.5 * TOGETHER) / availab
 await measureInOwnNetwork(["uefi"], measure);
 
 async function measure(): Promise<void> {
-  tellMachine(`power-on to the agent's first report, emulated, UEFI; best of ${ROUNDS}`);
+  printMachine(`power-on to the agent's first report, emulated, UEFI; best of ${ROUNDS}`);
   const stage = await setStage(planMachines(TOGETHER, ["uefi"], SIZE));
   try {
     const { machines } = stage.rack;

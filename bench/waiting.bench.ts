@@ -8,7 +8,7 @@ import { PAGE_SIZE } from "../src/machines/drivers/equinix/client.ts";
 import { REAL_TIMINGS } from "../src/sim/equinix/options.ts";
 import { METAL_TIMINGS } from "../src/sim/firmware/timings.ts";
 import { POLL_MS, poolWorld } from "./pool-world.ts";
-import { cpuSeconds, tell, tellMachine } from "./table.ts";
+import { cpuSeconds, printMachine, tell } from "./table.ts";
 
 const MINUTE = 60_000;
 const ORDERED_BY = 2 * MINUTE;
@@ -16,7 +16,7 @@ const WAIT = 8 * MINUTE;
 
 const machines = Number(process.argv[2] ?? 1000);
 const cloud = { ...REAL_TIMINGS, provisioningMs: [10 * MINUTE, 10 * MINUTE] as const };
-tellMachine(
+printMachine(
   `${machines} machines that are handed over after 10 minutes; virtual time, polls every ${POLL_MS / 1000} s`,
 );
 

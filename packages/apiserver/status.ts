@@ -1,6 +1,6 @@
 import { type Code, Fault } from "@slipway/base";
 import { Unbounded } from "./json-value.ts";
-import { toldErrors } from "./schema/field-errors.ts";
+import { reportedErrors } from "./schema/field-errors.ts";
 import type { FieldError } from "./served.ts";
 
 /** Refusals as `meta/v1` Status objects, worded as kube-apiserver words them, since people and programs match on the text. */
@@ -123,9 +123,9 @@ export function forbidden(resource: Named, name: string, why: string, causes?: S
   return refusal("Forbidden", `${object} is forbidden: ${why}`, details);
 }
 
-/** 422 with one cause per field error, as far as `toldErrors` goes. One error stands bare in the message, several stand in brackets. */
+/** 422 with one cause per field error, as far as `reportedErrors` goes. One error stands bare in the message, several stand in brackets. */
 export function invalid(resource: Named, name: string, all: readonly FieldError[]): Fault {
-  const errors = toldErrors(all);
+  const errors = reportedErrors(all);
   const texts = [...new Set(errors.map((e) => (e.field === "" ? `<nil>: ${e.message}` : `${e.field}: ${e.message}`)))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   const kind = resource.group === "" ? resource.kind : `${resource.kind}.${resource.group}`;

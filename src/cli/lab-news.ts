@@ -5,7 +5,7 @@ import type { Host, HostChange } from "../netboot/hosts/host.ts";
 type Known = Pick<Host, "address" | "inventoryAt"> & { order: string | undefined };
 
 /** A listener that reports news of each machine, in one line each. Of machines that the lab has not got it says nothing. */
-export function labNews(plans: readonly MachinePlan[], tell: (line: string) => void): (change: HostChange) => void {
+export function labNews(plans: readonly MachinePlan[], report: (line: string) => void): (change: HostChange) => void {
   const names = new Map<string, string>(plans.map(({ name }, at) => [labMac(at + 1), name]));
   const known = new Map<string, Known>();
   return (change) => {
@@ -17,11 +17,11 @@ export function labNews(plans: readonly MachinePlan[], tell: (line: string) => v
     const { address, inventoryAt } = host;
     const order = orderOf(host);
     known.set(host.mac, { address, inventoryAt, order } as Known);
-    if (before === undefined) tell(`${name}  is seen: ${host.firmware ?? "unknown firmware"}`);
-    if (address !== undefined && address !== before?.address) tell(`${name}  has ${address}`);
+    if (before === undefined) report(`${name}  is seen: ${host.firmware ?? "unknown firmware"}`);
+    if (address !== undefined && address !== before?.address) report(`${name}  has ${address}`);
     if (inventoryAt !== undefined && inventoryAt !== before?.inventoryAt)
-      tell(`${name}  has registered as ${host.name}: ${hardware(host)}`);
-    if (order !== undefined && order !== before?.order) tell(`${name}  ${order}`);
+      report(`${name}  has registered as ${host.name}: ${hardware(host)}`);
+    if (order !== undefined && order !== before?.order) report(`${name}  ${order}`);
   };
 }
 

@@ -120,7 +120,7 @@ function bytes(text: string): number {
     const number = quantityNumber(parseQuantity(text));
     if (Number.isSafeInteger(number) && number >= MIB) return number;
   } catch {
-    // Told below, with the same example.
+    // Said below, with the same example.
   }
   throw new InvalidArgumentError("Give a size such as 4Gi.");
 }

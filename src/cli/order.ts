@@ -146,9 +146,9 @@ async function give(host: string, wanted: UserOrder, { dir, wait, timeout }: Com
   });
 }
 
-/** Tells each step as it comes; sets the exit code when it ended badly. */
+/** Prints each step as it comes; sets the exit code when it ended badly. */
 async function followed(client: NetbootClient, name: string, waiting: Omit<Waiting, "now">): Promise<void> {
-  for (let told = ""; ; await clock.sleep(LOOK_MS)) {
+  for (let shown = ""; ; await clock.sleep(LOOK_MS)) {
     const host = await client.ask<ShownHost>("GET", `/hosts/${name}`).catch((cause: unknown) => {
       if (!isFault(cause, "Unavailable", "LostAnswer")) throw cause;
       throw new Fault("LostAnswer", name, "its netboot went away before the order had ended", {
@@ -159,8 +159,8 @@ async function followed(client: NetbootClient, name: string, waiting: Omit<Waiti
     const result = host.order?.is.id === waiting.id ? host.order.result : undefined;
     if (result === undefined) {
       const step = standing(host, { ...waiting, now: clock.now() });
-      if (step !== told) say(step);
-      told = step;
+      if (step !== shown) say(step);
+      shown = step;
       continue;
     }
     const ended = result.ok ? "done" : "failed";

@@ -82,9 +82,9 @@ async function run(cloud: keyof typeof CLOUDS, options: SimOptions): Promise<voi
   const sim = CLOUDS[cloud](options, firmware);
   try {
     const socket = await serveHttp(sim.handle, { host: options.host, port: options.port });
-    const told = { cloud, endpoint: `${socket.url}${sim.path}`, token: sim.token, project: sim.project };
-    if (options.output === "json") console.log(JSON.stringify(told));
-    else for (const [name, value] of Object.entries(told)) console.log(`${name.padEnd(9)} ${value}`);
+    const access = { cloud, endpoint: `${socket.url}${sim.path}`, token: sim.token, project: sim.project };
+    if (options.output === "json") console.log(JSON.stringify(access));
+    else for (const [name, value] of Object.entries(access)) console.log(`${name.padEnd(9)} ${value}`);
     await untilStopped();
     await socket.close();
   } finally {

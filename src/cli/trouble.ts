@@ -37,11 +37,11 @@ const SYSTEM_ERRORS: Readonly<Record<string, { what: string; remedy: string }>> 
  * is printed with its stack, since it is a defect.
  */
 export function trouble(error: unknown, outgoing = new Secrets()): { line: string; exitCode: number } {
-  const { line, exitCode } = told(error);
+  const { line, exitCode } = errorLine(error);
   return { line: outgoing.text(line), exitCode };
 }
 
-function told(error: unknown): { line: string; exitCode: number } {
+function errorLine(error: unknown): { line: string; exitCode: number } {
   if (error instanceof Fault) return { line: oneLine(error.advice), exitCode: CALLERS.has(error.code) ? 2 : 1 };
   const { code = "", path, address, port, hostname } = error as NodeJS.ErrnoException & Place;
   const known = SYSTEM_ERRORS[code];

@@ -74,13 +74,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   await accountKeys(file("sa.key"), file("sa.pub"));
 
   const parts = new Set<KeptProcess>();
-  const { promise: died, resolve: tellDeath } = Promise.withResolvers<Fault>();
+  const { promise: died, resolve: reportDeath } = Promise.withResolvers<Fault>();
   const start = (name: string, args: readonly string[]): KeptProcess => {
     const fate = throwAway ? { orphaned: "KILL" as const, ...(name === "etcd" && { removeAfter: dir }) } : {};
     const part = new KeptProcess({ command: join(assets, name), args, logFile: file(`${name}.log`), ...fate });
     parts.add(part);
     void part.gone.then(async (code) => {
-      if (parts.delete(part)) tellDeath(await unexpected(name, code, part));
+      if (parts.delete(part)) reportDeath(await unexpected(name, code, part));
     });
     return part;
   };

@@ -15,7 +15,7 @@ export class Fleet {
   readonly #clock: Clock;
   readonly #machines = new Map<string, { machine: Machine; seenAt: number; order: number }>();
   /** Counts answers: two answers of one millisecond have an order too. */
-  #heard = 0;
+  #reads = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
   #listing: Promise<void> | undefined;
   #refused: { fault: Fault; until: number } | undefined;
@@ -52,7 +52,7 @@ export class Fleet {
 
   /** Remembers the answer of a call by Slipway itself. */
   note(machine: Machine): Machine {
-    this.#machines.set(machine.id, { machine, seenAt: this.#clock.monotonic(), order: ++this.#heard });
+    this.#machines.set(machine.id, { machine, seenAt: this.#clock.monotonic(), order: ++this.#reads });
     return machine;
   }
 
@@ -85,7 +85,7 @@ export class Fleet {
 
   async #relist(): Promise<void> {
     const began = this.#clock.monotonic();
-    const order = this.#heard;
+    const order = this.#reads;
     const machines = await this.#listed();
     const listed = new Set(machines.map((machine) => machine.id));
     // What was noted while the list was under way is newer than the list.

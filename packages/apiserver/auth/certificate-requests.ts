@@ -39,12 +39,12 @@ function specOf(object: Body): object {
 }
 
 function requestor({ user: { name, uid, groups, extra } }: AdmissionReview): object {
-  const isTold = Object.keys(extra ?? {}).length > 0;
+  const hasExtra = Object.keys(extra ?? {}).length > 0;
   return {
     username: name,
     ...(uid !== undefined && { uid }),
     groups: [...groups],
-    ...(isTold && { extra: { ...extra } }),
+    ...(hasExtra && { extra: { ...extra } }),
   };
 }
 

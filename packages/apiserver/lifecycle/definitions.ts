@@ -150,7 +150,7 @@ export function definitionLifecycle(core: Core): { close(): Promise<void> } {
   };
   const work = new Work<string>(core, "definitions", async (name) => {
     await cleanUp(core, served, name);
-    await tellStatus(core, name);
+    await writeStatus(core, name);
   });
   const note = (name: string, crd: Body | undefined): void => {
     const before = served.get(name) ?? [];
@@ -190,7 +190,7 @@ export function definitionLifecycle(core: Core): { close(): Promise<void> } {
 }
 
 /** Writes what a definition's status is to say, as upstream's controllers do. */
-async function tellStatus(core: Core, name: string): Promise<void> {
+async function writeStatus(core: Core, name: string): Promise<void> {
   const definitions = core.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")!;
   const stored = core.store.get(DEFINITIONS, name);
   if (stored === undefined || sameJson(statusFor(core.registry, stored, core.clock.now()), stored.status)) return;

@@ -14,7 +14,7 @@ export interface ApplyConflict {
 /** The 409 that lists the conflicts, in kube-apiserver's words; one cause per field. */
 export function conflictFault(conflicts: readonly ApplyConflict[], on: string): Fault {
   const sorted = [...conflicts].sort((a, b) => (print(a.manager) < print(b.manager) ? -1 : 1));
-  const told = toldFields(sorted);
+  const told = namedFields(sorted);
   const causes = told.flatMap(({ manager, fields }) =>
     fields.map((field) => ({ reason: "FieldManagerConflict", message: `conflict with ${manager}`, field })),
   );
@@ -27,7 +27,7 @@ interface ToldConflict {
 }
 
 /** The conflicts as they are reported: of very many fields, or of fields of very long names, the first. */
-function toldFields(conflicts: readonly ApplyConflict[]): ToldConflict[] {
+function namedFields(conflicts: readonly ApplyConflict[]): ToldConflict[] {
   let left = MAX_ERROR_CHARS;
   const told: ToldConflict[] = [];
   for (const conflict of conflicts) {

@@ -42,7 +42,7 @@ function keyOf({ field, message }: FieldError): string {
 }
 
 /** The first of `errors`, as many as `MAX_ERROR_CHARS` hold; at least one. */
-export function toldErrors(errors: readonly FieldError[]): readonly FieldError[] {
+export function reportedErrors(errors: readonly FieldError[]): readonly FieldError[] {
   let left = MAX_ERROR_CHARS;
   for (const [i, { field, message }] of errors.entries()) {
     if (left <= 0) return errors.slice(0, i);

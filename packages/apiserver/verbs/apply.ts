@@ -35,7 +35,7 @@ export async function apply(call: Call): Promise<{ object: Body; created: boolea
   if (!exists()) {
     if (call.subresource !== "") throw notFound(resource, call.name);
     const { object } = await typed(passesInTurns(call, applyInPasses({ ...given, live: undefined })));
-    tellDuplicates(call);
+    reportDuplicates(call);
     await letOthersGo(call);
     const { uid = "" } = object.metadata;
     if (uid !== "")
@@ -55,7 +55,7 @@ export async function apply(call: Call): Promise<{ object: Body; created: boolea
     call,
     async (live) => {
       const { object } = await typed(withVersions(call, (inVersion) => applyInPasses({ ...given, live, inVersion })));
-      tellDuplicates(call);
+      reportDuplicates(call);
       await letOthersGo(call);
       return await decode(call, object);
     },
@@ -85,7 +85,7 @@ export function configurationOf(call: Call, wanted: { apiVersion: string; kind: 
 }
 
 /** Keys that stand twice are minded last, as upstream does. */
-export function tellDuplicates({ query, duplicates = [], warnings }: Call): void {
+export function reportDuplicates({ query, duplicates = [], warnings }: Call): void {
   const mode = query.get("fieldValidation") || "Warn";
   for (const text of duplicates) if (mode === "Strict") throw badRequest(`error strict decoding YAML: ${text}`);
   if (mode === "Warn") addWarnings(warnings, duplicates);

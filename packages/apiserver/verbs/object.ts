@@ -46,7 +46,7 @@ export function decodeObject(call: Call, value: unknown): Body {
   let object: Body;
   try {
     const read = readObject(call, value);
-    tellStrange(call, read);
+    reportUnknown(call, read);
     object = read.object;
   } catch (error) {
     throw error instanceof Unreadable ? unreadableBody(call, error) : error;
@@ -138,10 +138,10 @@ export function nameless(name: string): Fault {
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
-function tellStrange(call: Call, read: ReadObject): void {
+function reportUnknown(call: Call, read: ReadObject): void {
   const { kind, version } = call.resource;
   const mode = call.query.get("fieldValidation") || "Warn";
-  const texts = strangeIn(call, read);
+  const texts = unknownIn(call, read);
   if (texts.length === 0 || mode === "Ignore") return;
   if (mode === "Strict")
     throw badRequest(
@@ -161,7 +161,7 @@ export function fillIn({ resource, core }: Call, object: Body): void {
 }
 
 /** Unknown and repeated fields, in the words of strict decoding. YAML's complaint about repeated ones is one text about them all. */
-function strangeIn({ duplicates = [], text }: Call, { unknown, steps }: ReadObject): readonly string[] {
+function unknownIn({ duplicates = [], text }: Call, { unknown, steps }: ReadObject): readonly string[] {
   const isJson = duplicates[0]?.startsWith("duplicate field");
   if (steps !== undefined && isJson && text !== undefined) return strangeFields(text, steps);
   return [...duplicates, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];

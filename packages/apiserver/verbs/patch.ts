@@ -38,7 +38,7 @@ export async function patch(call: Call): Promise<{ object: Body; created: boolea
   checkWriteOptions(call, "PatchOptions", isApply);
   if (isApply) return apply(call);
   const change = patcher(call, call.resource.schema);
-  const strange = strangeIn(call);
+  const strange = unknownIn(call);
   // The text of a patch is not that of the object.
   const textless = { ...call, text: undefined };
   const object = await rewrite(call, async (live) => {
@@ -105,7 +105,7 @@ function isUnversioned({ resource }: Call, patched: unknown): boolean {
 }
 
 /** What strict validation minds in the patch itself. */
-function strangeIn({ contentType, body, duplicates = [] }: Call): string[] {
+function unknownIn({ contentType, body, duplicates = [] }: Call): string[] {
   const isOperations = mediaType(contentType) === JSON_PATCH;
   const texts = [...duplicates];
   if (isOperations && Array.isArray(body))

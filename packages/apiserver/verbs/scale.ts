@@ -11,7 +11,7 @@ import { badRequest, invalid } from "../status.ts";
 import { allPasses, passesInTurns } from "../turns.ts";
 import { decodeWire } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
-import { configurationOf, tellDuplicates, typed } from "./apply.ts";
+import { configurationOf, reportDuplicates, typed } from "./apply.ts";
 import { get } from "./list.ts";
 import { managerOf, placed } from "./object.ts";
 import { APPLY, patcher } from "./patch.ts";
@@ -73,7 +73,7 @@ function applier(call: Call): (live: Body) => Promise<Body> {
     const managedFields = scaleOwners(scaled(call, live));
     const was = { ...shown, metadata: { ...shown.metadata, managedFields } };
     const { object } = await typed(passesInTurns(call, applyInPasses({ ...given, live: was })));
-    tellDuplicates(call);
+    reportDuplicates(call);
     return placed(call, object);
   };
 }

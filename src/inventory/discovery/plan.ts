@@ -111,8 +111,9 @@ function statusOf(
   const state = is?.provisioning?.state ?? "";
   const isAgentTold = agent === undefined || (isSame(agent, is?.agent) && isSame(is?.agent, agent));
   if (is !== undefined && state !== "" && state !== "unmanaged") return isAgentTold ? undefined : { ...is, agent };
-  const isTold = is?.operationalStatus === "discovered" && (hardware === undefined || isSame(hardware, is.hardware));
-  if (isTold && isAgentTold) return undefined;
+  const isReported =
+    is?.operationalStatus === "discovered" && (hardware === undefined || isSame(hardware, is.hardware));
+  if (isReported && isAgentTold) return undefined;
   return {
     errorCount: 0,
     errorMessage: "",

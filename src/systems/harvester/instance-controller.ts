@@ -98,7 +98,7 @@ async function guarded(
   const { metadata, spec } = record.object;
   try {
     const outcome = await work();
-    if (outcome.rests !== true && isStalled(record.object.status)) await tellRecovered(context, record);
+    if (outcome.rests !== true && isStalled(record.object.status)) await reportRecovered(context, record);
     return outcome;
   } catch (error) {
     if (context.signal.aborted || isFault(error, "Conflict", "NotLeader", "Undeclared")) throw error;
@@ -106,21 +106,21 @@ async function guarded(
     if (fault.code === "BadCredentials")
       harvester.accounts.refused(accountOf(spec, context.client, harvester.addon).name);
     // Decided on an object that is gone by now: whatever failed for that reason is no trouble.
-    if (!(await tellStalled(context, record, fault))) return DONE;
+    if (!(await reportStalled(context, record, fault))) return DONE;
     if (isMissing(fault)) return { againAfterMs: MISSING_RETRY_MS };
     throw error;
   }
 }
 
 /** The obstacle is out of the way: reported once, when the work went through. */
-async function tellRecovered({ clock }: Context, record: InstanceRecord): Promise<void> {
+async function reportRecovered({ clock }: Context, record: InstanceRecord): Promise<void> {
   if (!(await record.reread())) return;
   const { metadata, status } = record.object;
   await record.write(recovered(status, { now: clock.now(), observedGeneration: metadata.generation ?? 0 }));
 }
 
 /** False: the object is gone. */
-async function tellStalled({ clock }: Context, record: InstanceRecord, fault: Fault): Promise<boolean> {
+async function reportStalled({ clock }: Context, record: InstanceRecord, fault: Fault): Promise<boolean> {
   if (!(await record.reread())) return false;
   const { metadata, status } = record.object;
   const word = metadata.deletionTimestamp !== undefined ? "releasing" : status?.status || "stalled";

@@ -69,7 +69,7 @@ export function poolController(harvester: Harvester): Controller {
       await treat(context, pool);
       const cached = planPool(pool, context.cache.byIndex(Instance, BY_POOL, pool.metadata.name));
       if (cached.create === 0 && cached.remove.length === 0) {
-        await tellPool(context, pool, cached);
+        await reportPool(context, pool, cached);
         return DONE;
       }
       return await resize(harvester, context, pool);
@@ -91,18 +91,18 @@ async function resize(harvester: Harvester, context: Context, pool: InstancePool
   const obstacle = await obstacleOf(harvester, context, pool);
   const late = plan.createNotBefore - clock.now();
   const inTheWay = obstacle ?? (late > 0 ? slowedDown(plan) : undefined);
-  const told = await tellPool(context, pool, plan, { obstacle: inTheWay, instances: items });
+  const told = await reportPool(context, pool, plan, { obstacle: inTheWay, instances: items });
   if (obstacle !== undefined) return { againAfterMs: INPUT_RETRY_MS };
   if (late > 0) return { againAfterMs: late };
   const next = await createInstances(context, told, plan.create);
   events.normal(pool, "Creating", `${plan.create} of ${plan.counts.requested} instances`);
   const after = await client.list(Instance, selector);
-  await tellPool(context, told, planPool(told, after.items), { instances: after.items, nextOrdinal: next });
+  await reportPool(context, told, planPool(told, after.items), { instances: after.items, nextOrdinal: next });
   return DONE;
 }
 
 async function settled(context: Context, pool: InstancePool, plan: PoolPlan): Promise<Outcome> {
-  await tellPool(context, pool, plan);
+  await reportPool(context, pool, plan);
   return DONE;
 }
 
@@ -171,7 +171,7 @@ async function guardDeletion({ client, events }: Context, pool: InstancePool): P
 }
 
 /** Writes the pool's status where it differs, and returns the pool as it is then. */
-async function tellPool(
+async function reportPool(
   context: Context,
   pool: InstancePool,
   plan: PoolPlan,
