@@ -6,7 +6,7 @@ const LONG_BODY = 64 * 1024;
 const MANY_VALUES = 2000;
 
 /** What of a call says whether it takes long. */
-interface Sized {
+export interface Sized {
   /** The body's text. */
   text?: string | undefined;
   isLong?: boolean | undefined;
