@@ -16,6 +16,7 @@ import {
   asIfStored,
   decodeObject,
   fillIn,
+  letOthersWrite,
   managerOf,
   mergeOwners,
   placeOf,
@@ -89,6 +90,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(object);
   // What is read gets its defaults, too: those that come of what the server has set.
   resource.setDefaults?.(object);
+  await letOthersWrite(call);
   return keep(call, object);
 }
 

@@ -17,6 +17,7 @@ import {
   asIfStored,
   decodeObject,
   fillIn,
+  letOthersWrite,
   managerOf,
   mergeOwners,
   nameless,
@@ -128,11 +129,6 @@ export async function rewrite(
     return core.registry.view(resource, kept);
   }
   throw conflict(resource, call.name, MODIFIED);
-}
-
-/** Lets others go before the write, unless it has been given something that they would be given too until it is stored. */
-async function letOthersWrite(call: Call): Promise<void> {
-  if (call.resource.allocate === undefined) await letOthersGo(call);
 }
 
 /** Nothing holds a deleted object any more. */
