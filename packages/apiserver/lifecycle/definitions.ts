@@ -50,7 +50,7 @@ export function withDefinitionRules(resource: ServedResource): ServedResource {
       const errors = yield* ownErrors(resource, crd, old);
       // A status that is written by itself is not judged, as upstream.
       if (old !== undefined && sameJson(crd.spec, old.spec)) return errors;
-      return [...errors, ...validateCrd(crd, old), ...storedVersionErrors(crd)];
+      return [...errors, ...(yield* validateCrd(crd, old)), ...storedVersionErrors(crd)];
     },
     warnings(crd, old) {
       const before = new Set(old === undefined ? [] : unknownFormats(old));
