@@ -6,6 +6,7 @@ import type { Registry } from "./registry.ts";
 import type { User } from "./request.ts";
 import type { Body, Convert, ServedResource } from "./served.ts";
 import type { Store } from "./storage/store.ts";
+import { letOthersGo, type Sized } from "./turns.ts";
 
 /** What every part of the request path shares. */
 export interface Core {
@@ -107,6 +108,8 @@ export interface AdmissionReview {
   /** Texts for `Warning` headers, filled on the way. */
   warnings: string[];
   signal: AbortSignal | undefined;
+  /** The call, as far as it says whether others have their turn between the steps. */
+  sized: Sized;
 }
 
 /** One admission step: changes the object or refuses it with a `Fault`. */
@@ -130,8 +133,10 @@ export async function admit(
   const review = reviewOf(call, operation, object, old, kind);
   const mutation = core.webhooks?.mutation(review);
   for (const step of steps) await step(review);
+  await letOthersGo(call);
   if (mutation === undefined || !(await mutation.run())) return false;
   for (const step of steps) await step(review);
+  await letOthersGo(call);
   await mutation.runAgain();
   return true;
 }
@@ -176,6 +181,7 @@ function reviewOf(
     },
     warnings,
     signal,
+    sized: call,
   };
 }
 

@@ -3,6 +3,7 @@
  * CustomResourceDefinition. The request path knows nothing else about a kind.
  */
 import type { KubeObject } from "@slipway/kube";
+import type { Passes } from "./turns.ts";
 
 /** An OpenAPI v3 structural schema as CustomResourceDefinitions carry it, with Kubernetes' extensions. */
 export interface Schema {
@@ -163,8 +164,8 @@ export interface ServedResource {
   prepareCreate?(object: Body, now: number): void;
   /** `old` is frozen. */
   prepareUpdate?(object: Body, old: Body, now: number): void;
-  /** Rules beyond the schema. `old` is set for updates. */
-  validate?(object: Body, old?: Body): FieldError[];
+  /** Rules beyond the schema; in passes where that may take long. `old` is set for updates. */
+  validate?(object: Body, old?: Body): FieldError[] | Passes<FieldError[]>;
   /** Who creates an object comes to own none of its spec, where upstream resets all that a writer might own. */
   untracked?: boolean;
   /** Its objects are what others are in: Namespaces. */

@@ -6,7 +6,7 @@ const LONG_BODY = 64 * 1024;
 const MANY_VALUES = 2000;
 
 /** What of a call says whether it takes long. */
-interface Sized {
+export interface Sized {
   /** The body's text. */
   text?: string | undefined;
   isLong?: boolean | undefined;
@@ -44,13 +44,14 @@ export type Passes<T> = Generator<void, T>;
 /** Steps of a walk that take a few milliseconds together on a slow machine. */
 const STEPS_AT_ONCE = 4000;
 
-/** Counts the steps of a walk over a value that may be large: each member and item is one. */
+/** Counts the steps of a walk over a value that may be large: each member and item is one, of a microsecond or so. */
 export class Pace {
   #left = STEPS_AT_ONCE;
 
-  /** Counts one more. True where the walk has to yield, so that others may have their turn. */
-  isOver(): boolean {
-    if (--this.#left > 0) return false;
+  /** Counts one more, or several. True where the walk has to yield, so that others may have their turn. */
+  isOver(steps = 1): boolean {
+    this.#left -= steps;
+    if (this.#left > 0) return false;
     this.#left = STEPS_AT_ONCE;
     return true;
   }

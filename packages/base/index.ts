@@ -32,7 +32,7 @@ export { type Cidr, contains, networkOf, parseCidr, parseIp, tryParseIp } from "
 export { type Log, quietLog } from "./log.ts";
 export { isMac, type Mac, macBytes, macFromBytes, parseMac } from "./mac.ts";
 export { privateFile, privateFolder, replacePrivateFile } from "./private-folder.ts";
-export { compareQuantities, formatQuantity, parseQuantity, quantityNumber } from "./quantity.ts";
+export { canonicalQuantity, compareQuantities, parseQuantity, quantityNumber } from "./quantity.ts";
 export { ALPHANUMERIC, cryptoRandom, LOWER_CASE, type Random, seededRandom, text, uuid } from "./random.ts";
 export { Secrets } from "./secrets.ts";
 export { VERSION } from "./version.ts";

@@ -1,9 +1,49 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compareQuantities, formatQuantity, parseQuantity, type QuantityFormat, quantityNumber } from "./quantity.ts";
+import {
+  canonicalQuantity,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type QuantityFormat,
+  quantityNumber,
+} from "./quantity.ts";
 
 const canonical = (text: string): string => formatQuantity(parseQuantity(text));
+
+test("the canonical form of a text is what it is written as when read", () => {
+  const suffix = fc.constantFrom(
+    "",
+    "n",
+    "u",
+    "m",
+    "k",
+    "K",
+    "M",
+    "G",
+    "T",
+    "P",
+    "E",
+    "Ki",
+    "Mi",
+    "Gi",
+    "Ti",
+    "Pi",
+    "Ei",
+    "e3",
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: -5, max: 2000 }), suffix, (amount, unit) => {
+      const text = `${amount}${unit}`;
+      if (unit === "K") assert.throws(() => canonicalQuantity(text), RangeError);
+      else assert.equal(canonicalQuantity(text), canonical(text));
+    }),
+    { numRuns: 1000 },
+  );
+  for (const text of ["00", "01", "0.5", "+1", "1."]) assert.equal(canonicalQuantity(text), canonical(text));
+  assert.throws(() => canonicalQuantity("1\n"), RangeError);
+});
 
 test("quantities become the form the API server stores", () => {
   const cases: [string, string][] = [

@@ -45,6 +45,17 @@ export function parseQuantity(text: string): Quantity {
   return { nano: sign === "-" ? -capped : capped, format };
 }
 
+/** Up to three digits and a suffix, in the form in which amounts are stored. */
+const PLAIN = /^(?:0|[1-9]\d{0,2}(?:[numkMGTP]|[KMGTP]i)?)$/;
+
+/**
+ * The canonical form of a quantity's text, as `formatQuantity(parseQuantity(text))`. Most amounts are written in it, and are not taken apart.
+ * Throws a `RangeError` that names the text.
+ */
+export function canonicalQuantity(text: string): string {
+  return PLAIN.test(text) ? text : formatQuantity(parseQuantity(text));
+}
+
 /** Below 0, 0 or above 0 as `a` is less than, equal to or more than `b`, whatever their notations. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0;

@@ -2,6 +2,7 @@ import { Fault, uuid } from "@slipway/base";
 import type { AdmissionReview, Core } from "../core.ts";
 import { isRecord } from "../json-value.ts";
 import { badRequest, refusal } from "../status.ts";
+import { letOthersGo } from "../turns.ts";
 import { CallFailed } from "../webhook/answer.ts";
 import { callWebhook } from "../webhook/call.ts";
 import type { WebhookHttp } from "../webhook/http.ts";
@@ -48,6 +49,7 @@ async function verdictFrom(
     return "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)";
   try {
     const answer = await callWebhook(calling, hook.clientConfig, sent, hook.timeoutSeconds, review.signal);
+    await letOthersGo(review.sized);
     const verdict = verdictOf(sent, answer, mutating);
     return typeof verdict === "string" ? `received invalid webhook response: ${verdict}` : verdict;
   } catch (error) {

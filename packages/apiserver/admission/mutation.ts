@@ -3,9 +3,8 @@ import type { AdmissionReview, Mutation } from "../core.ts";
 import { copyJson, sameJson } from "../json-value.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
 import type { Body, ServedResource } from "../served.ts";
-import { allPasses } from "../turns.ts";
-import { typeOfResource } from "../wire/compile.ts";
-import { decodeWire, Undecodable } from "../wire/decode.ts";
+import { letOthersGo, noteSize, passesInTurns } from "../turns.ts";
+import { Undecodable } from "../wire/decode.ts";
 import { ask, type Calling, failedCall, internalError } from "./call.ts";
 import type { Hook } from "./configuration.ts";
 import type { Invocation } from "./invocation.ts";
@@ -38,7 +37,10 @@ export function mutationOf(calling: Calling, hooks: readonly Hook[], review: Adm
       }
       if (hook.reinvocationPolicy === "IfNeeded") called.add(hook.id);
     }
-    if (changed) left = review.object === undefined ? undefined : copyJson(review.object);
+    if (changed) {
+      left = review.object === undefined ? undefined : copyJson(review.object);
+      await letOthersGo(review.sized);
+    }
     return changed;
   };
   return {
@@ -68,30 +70,41 @@ async function patch(
     );
   if (verdict.patchType !== "JSONPatch")
     throw failedCall(invocation, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
+  noteSize(review.sized, operations);
+  await letOthersGo(review.sized);
   let patched: Body;
   try {
-    patched = copyJson(allPasses(jsonPatch(object, operations))) as Body;
+    const result = await passesInTurns(review.sized, jsonPatch(object, operations));
+    await letOthersGo(review.sized);
+    patched = copyJson(result) as Body;
   } catch {
     throw internalError(whyNot(object, operations));
   }
+  await letOthersGo(review.sized);
   const changed = !sameJson(object, patched);
-  replace(review.object, isWhole(review) ? await decoded(calling, review.resource, as, patched) : patched);
+  replace(review.object, isWhole(review) ? await decoded(calling, review, as, patched) : patched);
   return changed;
 }
 
 /** A patched object as one of its kind, in the version of the request. */
 async function decoded(
   { registry }: Calling,
-  resource: ServedResource,
+  { resource, sized }: AdmissionReview,
   as: ServedResource,
   patched: Body,
 ): Promise<Body> {
-  const wrong = undecodable(as, patched);
-  if (wrong !== undefined) throw internalError(wrong);
+  await letOthersGo(sized);
   const schema = registry.compiled(as);
-  // Of custom resources, only what is stored is pruned.
-  if (as.builtIn) schema.prune(patched);
+  try {
+    // Of custom resources, only what is stored is pruned.
+    if (as.builtIn) schema.prune(patched);
+  } catch (error) {
+    if (error instanceof Undecodable) throw internalError(error.message);
+    throw error;
+  }
+  await letOthersGo(sized);
   schema.applyDefaults(patched);
+  await letOthersGo(sized);
   return as === resource ? patched : await convertBetween(patched, as, resource);
 }
 
@@ -102,18 +115,6 @@ function operationsIn(text: string): JsonPatchOperation[] | string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** Why the patched object is none of its kind, in the decoder's words. */
-function undecodable(resource: ServedResource, object: Body): string | undefined {
-  const type = typeOfResource(resource);
-  try {
-    if (type !== undefined) decodeWire(type, object);
-  } catch (error) {
-    if (error instanceof Undecodable) return error.message;
-    throw error;
-  }
-  return undefined;
 }
 
 /** Others hold the object itself, so it is filled anew. */

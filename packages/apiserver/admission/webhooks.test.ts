@@ -255,3 +255,34 @@ test("a Service stands for its ready endpoint, and one without is told apart fro
     assert.deepEqual([post?.url, post?.address], ["https://hooks.default.svc:9443/path?timeout=10s", "10.0.0.2"]);
   });
 });
+
+test("others have their turn between the steps of a webhook's change to a large object, and of a long patch", async () => {
+  const turnsOf = async (keys: number, operations: number): Promise<number> => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    const change = patched(
+      ...Array.from({ length: operations }, (_, i) => ({ op: "add", path: `/data/n${i}`, value: "" })),
+    );
+    const changes = () => {
+      setImmediate(count);
+      return change;
+    };
+    const ends = () => {
+      isOver = true;
+      return allow();
+    };
+    await withHooks({ changes, ends }, async (w) => {
+      await configure(w, "Mutating", "m", hook("changes"), hook("ends"));
+      const data = Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, "v"]));
+      assert.ok((await w.ask("POST", CONFIG_MAPS, { ...map("x"), data })).data !== undefined);
+    });
+    return turns;
+  };
+  assert.equal(await turnsOf(1, 1), 0);
+  assert.ok((await turnsOf(3000, 1)) >= 6);
+  assert.ok((await turnsOf(1, 3000)) >= 5);
+});

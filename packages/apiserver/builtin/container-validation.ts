@@ -1,6 +1,7 @@
 import { compareQuantities, parseQuantity } from "@slipway/base";
 import { dnsLabel, portName } from "@slipway/cel/formats";
 import type { FieldError } from "../served.ts";
+import type { Pace, Passes } from "../turns.ts";
 import { duplicateField, forbiddenField, invalidField, missingReference, requiredField } from "./field-errors.ts";
 import { validateLabelKey } from "./name-rules.ts";
 import { at, membersAt, objectsAt, textAt } from "./read.ts";
@@ -10,8 +11,14 @@ type Container = Record<string, unknown>;
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
-/** What is wrong with one container of any sort. `volumes`: the Pod's, by name. */
-export function validateContainer(container: Container, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+/** What is wrong with one container of any sort. `volumes`: the Pod's, by name. `pace`: of the walk over the Pod. */
+export function* validateContainer(
+  container: Container,
+  path: string,
+  volumes: ReadonlySet<unknown>,
+  pace: Pace,
+): Passes<FieldError[]> {
+  const resourceErrors = yield* validateResources(membersAt(container, "resources"), `${path}.resources`, pace);
   return [
     ...requiredName(container.name, `${path}.name`, dnsLabel),
     ...validateImage(textAt(container, "image"), `${path}.image`),
@@ -24,7 +31,7 @@ export function validateContainer(container: Container, path: string, volumes: R
     ...validateEnvFrom(objectsAt(container, "envFrom"), `${path}.envFrom`),
     ...validateMounts(objectsAt(container, "volumeMounts"), `${path}.volumeMounts`, volumes),
     ...oneOfField(container.imagePullPolicy, `${path}.imagePullPolicy`, ["Always", "IfNotPresent", "Never"]),
-    ...validateResources(membersAt(container, "resources"), `${path}.resources`),
+    ...resourceErrors,
     ...validateSecurity(membersAt(container, "securityContext"), `${path}.securityContext`),
   ];
 }
@@ -153,20 +160,23 @@ function validateMounts(mounts: readonly Container[], path: string, volumes: Rea
 const STANDARD_RESOURCES: ReadonlySet<string> = new Set(["cpu", "memory", "ephemeral-storage"]);
 
 /** Names and amounts of resources; what is asked for may not exceed its limit. */
-export function validateResources(resources: Container, path: string): FieldError[] {
+function* validateResources(resources: Container, path: string, pace: Pace): Passes<FieldError[]> {
   const limits = membersAt(resources, "limits");
-  const errors = ["limits", "requests"].flatMap((kind) =>
-    Object.entries(membersAt(resources, kind)).flatMap(([name, amount]) => {
+  const errors: FieldError[] = [];
+  for (const kind of ["limits", "requests"]) {
+    const amounts = membersAt(resources, kind);
+    for (const name of Object.keys(amounts)) {
+      if (pace.isOver()) yield;
+      const amount = amounts[name];
       const field = `${path}.${kind}[${name}]`;
-      const found = [...validateResourceName(name, field), ...validateAmount(amount, field)];
+      errors.push(...validateResourceName(name, field), ...validateAmount(amount, field));
       const limit = limits[name];
       if (kind === "requests" && limit !== undefined && isMore(amount, limit))
-        found.push(
+        errors.push(
           invalidField(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${String(limit)}`),
         );
-      return found;
-    }),
-  );
+    }
+  }
   return errors;
 }
 
@@ -177,12 +187,13 @@ function validateResourceName(name: string, field: string): FieldError[] {
 }
 
 export function validateAmount(amount: unknown, field: string): FieldError[] {
-  if (typeof amount !== "string" || parseQuantity(amount).nano >= 0n) return [];
+  // The decoder has taken it for a quantity: only a sign makes it less than nothing.
+  if (typeof amount !== "string" || !amount.startsWith("-") || parseQuantity(amount).nano >= 0n) return [];
   return [invalidField(field, amount, "must be greater than or equal to 0")];
 }
 
 function isMore(amount: unknown, limit: unknown): boolean {
-  if (typeof amount !== "string" || typeof limit !== "string") return false;
+  if (typeof amount !== "string" || typeof limit !== "string" || amount === limit) return false;
   return compareQuantities(parseQuantity(amount), parseQuantity(limit)) > 0;
 }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ownErrors } from "../rules/own.ts";
 import type { Body } from "../served.ts";
+import { allPasses } from "../turns.ts";
 import { networkPolicy } from "./network-policy.ts";
 
 const policy = (spec?: object): Body =>
@@ -12,7 +14,7 @@ const policy = (spec?: object): Body =>
   }) as Body;
 
 const errors = (spec: object): string[] =>
-  (networkPolicy.validate?.(policy(spec)) ?? []).map(({ field, message }) => `${field}: ${message}`);
+  allPasses(ownErrors(networkPolicy, policy(spec))).map(({ field, message }) => `${field}: ${message}`);
 
 test("a policy is about what comes in, and about what goes out where it has rules for that", () => {
   for (const [spec, types] of [

@@ -1,3 +1,4 @@
+import { setMember, shallowCopy } from "../patch/json.ts";
 import { membersAt, objectsAt, textAt } from "./read.ts";
 
 /** Fills in what of a PodSpec, of a Pod or in a template, depends on its other fields. Safe to repeat; works in place. */
@@ -24,9 +25,17 @@ export function defaultRunningSpec(spec: Record<string, unknown>): void {
       if (spec.hostNetwork === true) port.hostPort ||= port.containerPort;
     const resources = membersAt(container, "resources");
     const limits = membersAt(resources, "limits");
-    // What has a limit and no request asks for its limit.
-    if (Object.keys(limits).length > 0) resources.requests = { ...limits, ...membersAt(resources, "requests") };
+    if (Object.keys(limits).length > 0) resources.requests = withLimits(membersAt(resources, "requests"), limits);
   }
+}
+
+/** What has a limit and no request asks for its limit. Names that have a limit come first. */
+function withLimits(requests: Record<string, unknown>, limits: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(requests);
+  if (Object.keys(limits).every((name, i) => name === names[i])) return requests;
+  const both = shallowCopy(limits);
+  for (const name of names) setMember(both, name, requests[name]);
+  return both;
 }
 
 /** Whether an image's reference names the tag `latest`, in words or by saying nothing. */

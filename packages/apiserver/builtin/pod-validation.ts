@@ -1,6 +1,7 @@
 import { tryParseIp } from "@slipway/base";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "@slipway/cel/formats";
 import type { Body, FieldError } from "../served.ts";
+import { Pace, type Passes } from "../turns.ts";
 import { validateContainer, validateLifecycle } from "./container-validation.ts";
 import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { validateLabels } from "./name-rules.ts";
@@ -12,18 +13,20 @@ import { sourcesOf, validateSource } from "./volume-validation.ts";
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** What is wrong with a PodSpec, in upstream's order; what only a kubelet cares for is left to it. */
-export function validatePodSpec(spec: unknown, path: string): FieldError[] {
+export function* validatePodSpec(spec: unknown, path: string): Passes<FieldError[]> {
   const volumes = objectsAt(spec, "volumes");
   const volumeErrors = validateVolumes(volumes, `${path}.volumes`);
   const known = new Set(volumes.map(({ name }) => name));
+  const pace = new Pace();
+  const containerErrors = yield* validateContainers(spec, path, known, pace);
+  containerErrors.push(...(yield* validateInitContainers(spec, path, known, pace)));
   const texts = (name: string, rule: typeof dnsLabel) => {
     const value = textAt(spec, name);
     return value === "" ? [] : named(value, `${path}.${name}`, rule);
   };
   return [
     ...volumeErrors,
-    ...validateContainers(spec, path, known),
-    ...validateInitContainers(spec, path, known),
+    ...containerErrors,
     ...oneOfField(at(spec, "restartPolicy"), `${path}.restartPolicy`, ["Always", "OnFailure", "Never"]),
     ...oneOfField(at(spec, "dnsPolicy"), `${path}.dnsPolicy`, [
       "ClusterFirstWithHostNet",
@@ -48,33 +51,50 @@ export function validatePodSpec(spec: unknown, path: string): FieldError[] {
   ];
 }
 
-function validateContainers(spec: unknown, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+function* validateContainers(
+  spec: unknown,
+  path: string,
+  volumes: ReadonlySet<unknown>,
+  pace: Pace,
+): Passes<FieldError[]> {
   const containers = objectsAt(spec, "containers");
   if (containers.length === 0) return [requiredField(`${path}.containers`)];
   const names = new Set<unknown>();
-  return containers.flatMap((container, i) => {
+  const errors: FieldError[] = [];
+  for (const [i, container] of containers.entries()) {
+    if (pace.isOver()) yield;
     const at = `${path}.containers[${i}]`;
-    const errors = validateContainer(container, at, volumes);
+    errors.push(...(yield* validateContainer(container, at, volumes, pace)));
     if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
     names.add(container.name);
-    return [...errors, ...validateLifecycle(container, at)];
-  });
+    errors.push(...validateLifecycle(container, at));
+  }
+  return errors;
 }
 
-function validateInitContainers(spec: unknown, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+function* validateInitContainers(
+  spec: unknown,
+  path: string,
+  volumes: ReadonlySet<unknown>,
+  pace: Pace,
+): Passes<FieldError[]> {
   const names = new Set(objectsAt(spec, "containers").map(({ name }) => name));
-  return objectsAt(spec, "initContainers").flatMap((container, i) => {
+  const errors: FieldError[] = [];
+  for (const [i, container] of objectsAt(spec, "initContainers").entries()) {
+    if (pace.isOver()) yield;
     const at = `${path}.initContainers[${i}]`;
-    const errors = validateContainer(container, at, volumes);
+    errors.push(...(yield* validateContainer(container, at, volumes, pace)));
     if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
     else if (container.name !== "") names.add(container.name);
-    if (container.restartPolicy === "Always") return [...errors, ...validateLifecycle(container, at)];
-    const refused = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter(
-      (name) => container[name] !== undefined,
-    );
+    if (container.restartPolicy === "Always") {
+      errors.push(...validateLifecycle(container, at));
+      continue;
+    }
     const why = "may not be set for init containers without restartPolicy=Always";
-    return [...errors, ...refused.map((name) => forbiddenField(`${at}.${name}`, why))];
-  });
+    for (const name of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"])
+      if (container[name] !== undefined) errors.push(forbiddenField(`${at}.${name}`, why));
+  }
+  return errors;
 }
 
 function validateVolumes(volumes: readonly Record<string, unknown>[], path: string): FieldError[] {

@@ -53,10 +53,10 @@ export const pod: ServedResource = serve({
       (name ?? "") === "" ? [`spec.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
     ),
   ],
-  validate: (object, old) => [
-    ...validatePodSpec(at(object, "spec"), "spec"),
-    ...(old === undefined ? [] : validatePodUpdate(object, old)),
-  ],
+  *validate(object, old) {
+    const errors = yield* validatePodSpec(at(object, "spec"), "spec");
+    return old === undefined ? errors : [...errors, ...validatePodUpdate(object, old)];
+  },
   gracePeriodSeconds(object) {
     // A Pod that never reached a Node, or has ended, has nothing to wind down.
     const phase = textAt(object, "status.phase");

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { EXTRAS } from "../extras.ts";
+import { ownErrors } from "../rules/own.ts";
 import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
+import { allPasses } from "../turns.ts";
 import { compileWire, writeOut } from "../wire/compile.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 import { builtinResources } from "./resources.ts";
@@ -42,7 +44,10 @@ function errors(kind: string, parts: Record<string, unknown>, old?: Record<strin
   const object = created(kind, parts);
   const before = old === undefined ? undefined : created(kind, old);
   if (before !== undefined) resource.prepareUpdate?.(object, before, NOW);
-  const found: FieldError[] = [...schemaOf(resource).validate(object), ...(resource.validate?.(object, before) ?? [])];
+  const found: FieldError[] = [
+    ...schemaOf(resource).validate(object),
+    ...allPasses(ownErrors(resource, object, before)),
+  ];
   return found.map((e) => `${e.field}: ${e.message.split(":")[0]}`);
 }
 
@@ -394,8 +399,8 @@ test("no object that can be decoded makes a built-in kind throw", () => {
         resource.setDefaults?.(first);
         resource.prepareCreate?.(first, NOW);
         resource.prepareUpdate?.(second, before, NOW);
-        resource.validate?.(first);
-        resource.validate?.(second, before);
+        allPasses(ownErrors(resource, first));
+        allPasses(ownErrors(resource, second, before));
         for (const select of Object.values(resource.selectableFields ?? {}))
           assert.equal(typeof select(first), "string");
         resource.gracePeriodSeconds?.(first);

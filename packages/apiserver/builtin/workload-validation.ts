@@ -1,5 +1,6 @@
 import { equalJson } from "../patch/json.ts";
 import type { Body, FieldError } from "../served.ts";
+import { allPasses } from "../turns.ts";
 import { forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
 import { selects, validateLabelSelector, validateLabels } from "./name-rules.ts";
 import { validatePodSpec } from "./pod-validation.ts";
@@ -162,7 +163,7 @@ function validateMatch(selector: unknown, spec: Fields): FieldError[] {
 export function validateTemplate(spec: unknown, path = "spec"): FieldError[] {
   return [
     ...validateLabels(membersAt(spec, "template.metadata.labels"), `${path}.template.labels`),
-    ...validatePodSpec(at(spec, "template.spec"), `${path}.template.spec`),
+    ...allPasses(validatePodSpec(at(spec, "template.spec"), `${path}.template.spec`)),
   ];
 }
 

@@ -1,5 +1,7 @@
 import type { ApiRequest } from "@slipway/kube";
 import { CONFIG_MAPS } from "../testing.ts";
+import { nextTurn } from "../turns.ts";
+import type { WebhookPost } from "../webhook/http.ts";
 import { patched, webhookFunctions } from "../webhook/testing.ts";
 import { type Doubling, repeated } from "./doubling.ts";
 
@@ -26,9 +28,17 @@ const create = (run: number, data: string): ApiRequest => ({
   path: CONFIG_MAPS,
   body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m${run}"},"data":{${data}}}`,
 });
+/** A webhook reads what it is sent in a turn of its own, as one in another process does. */
 const answering = (...operations: object[]) => {
   const answer = patched(...operations);
-  return webhookFunctions({ hook: () => answer });
+  const functions = webhookFunctions({ hook: () => answer });
+  return {
+    ...functions,
+    async post(post: WebhookPost) {
+      await nextTurn();
+      return functions.post(post);
+    },
+  };
 };
 const operations = (n: number, op: string): object[] =>
   Array.from({ length: n }, (_, i) => ({ op, path: `/data/k${i}`, value: "w" }));

@@ -3,6 +3,7 @@ import { DEFINITION_CLEANUP } from "../builtin/extensions.ts";
 import type { Core } from "../core.ts";
 import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { collectionOf, type Registry } from "../registry.ts";
+import { ownErrors } from "../rules/own.ts";
 import { defaultCrd, servedFromCrd, unknownFormats, validateCrd } from "../schema/crd.ts";
 import { storedVersionErrors } from "../schema/crd-rules.ts";
 import type { Body, ServedResource } from "../served.ts";
@@ -45,11 +46,11 @@ export function withDefinitionRules(resource: ServedResource): ServedResource {
       if (status !== undefined && storage !== undefined && !stored.includes(storage))
         crd.status = { ...status, storedVersions: [...stored, storage] };
     },
-    validate(crd, old) {
-      const errors = resource.validate?.(crd, old) ?? [];
+    *validate(crd, old) {
+      const errors = yield* ownErrors(resource, crd, old);
       // A status that is written by itself is not judged, as upstream.
       if (old !== undefined && sameJson(crd.spec, old.spec)) return errors;
-      return [...errors, ...validateCrd(crd, old), ...storedVersionErrors(crd)];
+      return [...errors, ...(yield* validateCrd(crd, old)), ...storedVersionErrors(crd)];
     },
     warnings(crd, old) {
       const before = new Set(old === undefined ? [] : unknownFormats(old));

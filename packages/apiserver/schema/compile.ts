@@ -38,7 +38,7 @@ export interface CompiledSchema {
 /**
  * Makes a schema ready for use. The schema of an object knows apiVersion, kind and metadata even when it doesn't list them.
  *
- * Throws `SyntaxError` when a pattern is not a regular expression; rules that don't compile fail every object. A CRD
+ * Judging throws `SyntaxError` when a pattern is not a regular expression; rules that don't compile fail every object. A CRD
  * that passed `validateCrd` has neither. `scale`: a custom resource's paths, which must hold what scaling needs.
  */
 export function compile(schema: Schema, scale?: ServedResource["scale"]): CompiledSchema {

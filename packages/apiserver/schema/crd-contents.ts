@@ -1,4 +1,5 @@
 import type { FieldError, ValidationRule } from "../served.ts";
+import type { Passes } from "../turns.ts";
 import { copiesBelow, type RuleCheck } from "./cel/check.ts";
 import { invalid, notSupported, required } from "./field-error.ts";
 import { followFieldPath } from "./field-path.ts";
@@ -7,23 +8,24 @@ import { prune } from "./prune.ts";
 import { validateNode } from "./validate.ts";
 
 /** Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold. */
-export function contents(
+export function* contents(
   node: Node,
   path: string,
   errors: FieldError[],
   copies: number | undefined,
   check: RuleCheck,
   isRoot = false,
-): void {
+): Passes<void> {
   if (node.hasDefaults && (node.schema.default ?? undefined) !== undefined)
     defaultErrors(node, `${path}.default`, errors);
-  if (node.hasRules && rulesAreFormed(node, path, errors)) check.rules(node, path, copies, isRoot);
+  if (node.hasRules && rulesAreFormed(node, path, errors)) yield* check.rules(node, path, copies, isRoot);
   const each = copiesBelow(node);
   const below = copies === undefined || each === undefined ? undefined : copies * each;
-  for (const [name, child] of node.properties) contents(child, `${path}.properties[${name}]`, errors, below, check);
-  if (node.items) contents(node.items, `${path}.items`, errors, below, check);
+  for (const [name, child] of node.properties)
+    yield* contents(child, `${path}.properties[${name}]`, errors, below, check);
+  if (node.items) yield* contents(node.items, `${path}.items`, errors, below, check);
   if (typeof node.additional === "object")
-    contents(node.additional, `${path}.additionalProperties`, errors, below, check);
+    yield* contents(node.additional, `${path}.additionalProperties`, errors, below, check);
 }
 
 function defaultErrors(node: Node, path: string, errors: FieldError[]): void {

@@ -5,6 +5,7 @@
 
 import { Pattern } from "@slipway/cel/formats";
 import type { FieldError, Schema } from "../served.ts";
+import { Pace, type Passes } from "../turns.ts";
 import { RuleCheck } from "./cel/check.ts";
 import { contents } from "./crd-contents.ts";
 import { listRules } from "./crd-lists.ts";
@@ -16,9 +17,16 @@ const UNSUPPORTED = ["$ref", "definitions", "dependencies", "id", "patternProper
 const MAX_DEPTH = 100;
 /** Letters of a pattern. Making one ready takes microseconds for each; upstream takes a hundred times as many. */
 const MAX_PATTERN = 10_000;
+/** What it takes to look at a schema without those below it, in steps of a walk; each letter of a pattern is one more. */
+const STEPS_A_SCHEMA = 10;
+
+interface Walk {
+  errors: FieldError[];
+  pace: Pace;
+}
 
 /** What keeps `schema` from being a structural schema of whole objects. `path` is where the schema stands. */
-export function structuralErrors(schema: unknown, path: string): FieldError[] {
+export function* structuralErrors(schema: unknown, path: string): Passes<FieldError[]> {
   const errors: FieldError[] = [];
   if (!isRecord(schema)) return [required(path)];
   const root = schema as Schema;
@@ -30,11 +38,12 @@ export function structuralErrors(schema: unknown, path: string): FieldError[] {
     );
   if (root.nullable === true) errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
   metadataErrors(root, path, errors);
-  shape(root, path, 0, errors);
+  yield* shape(root, path, 0, { errors, pace: new Pace() });
   typeMetaErrors(root, path, errors);
   if (errors.length > 0) return errors;
+  yield;
   const check = new RuleCheck(errors);
-  contents(nodeOf(root), path, errors, 1, check, true);
+  yield* contents(nodeOf(root), path, errors, 1, check, true);
   check.together(path);
   return errors;
 }
@@ -56,7 +65,8 @@ function metadataErrors(root: Schema, path: string, errors: FieldError[]): void 
 }
 
 /** The form of a schema and of all below it, without looking into what it says of values. */
-function shape(schema: unknown, path: string, depth: number, errors: FieldError[]): void {
+function* shape(schema: unknown, path: string, depth: number, walk: Walk): Passes<void> {
+  const { errors } = walk;
   if (!isRecord(schema)) return void errors.push(invalid(path, schema, "must be a schema"));
   if (depth > MAX_DEPTH) return void errors.push(forbidden(path, `schema is nested deeper than ${MAX_DEPTH} levels`));
   for (const key of UNSUPPORTED)
@@ -64,7 +74,7 @@ function shape(schema: unknown, path: string, depth: number, errors: FieldError[
       errors.push(forbidden(`${path}.${key}`, `${key} is not supported`));
   const s = schema as Schema;
   ofType(s, path, depth, errors);
-  keywords(s, path, errors);
+  yield* keywords(s, path, walk);
   listRules(s, path, errors);
   if (s["x-kubernetes-embedded-resource"] === true) {
     if (s.properties === undefined && s["x-kubernetes-preserve-unknown-fields"] !== true)
@@ -83,11 +93,11 @@ function shape(schema: unknown, path: string, depth: number, errors: FieldError[
   if (s["x-kubernetes-preserve-unknown-fields"] === false)
     errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
   for (const [name, child] of Object.entries(s.properties ?? {}))
-    shape(child, `${path}.properties[${name}]`, depth + 1, errors);
-  if (s.items !== undefined) shape(s.items, `${path}.items`, depth + 1, errors);
+    yield* shape(child, `${path}.properties[${name}]`, depth + 1, walk);
+  if (s.items !== undefined) yield* shape(s.items, `${path}.items`, depth + 1, walk);
   if (typeof s.additionalProperties === "object")
-    shape(s.additionalProperties, `${path}.additionalProperties`, depth + 1, errors);
-  for (const [at, part] of logicParts(s, path)) logic(part, s, at, depth + 1, errors);
+    yield* shape(s.additionalProperties, `${path}.additionalProperties`, depth + 1, walk);
+  for (const [at, part] of logicParts(s, path)) yield* logic(part, s, at, depth + 1, walk);
 }
 
 function typeMetaErrors({ properties }: Schema, path: string, errors: FieldError[]): void {
@@ -117,7 +127,8 @@ function ofType(s: Schema, path: string, depth: number, errors: FieldError[]): v
   if (s.type === "array" && s.items === undefined) errors.push(required(`${path}.items`, "must be specified"));
 }
 
-function keywords(s: Schema, path: string, errors: FieldError[]): void {
+function* keywords(s: Schema, path: string, { errors, pace }: Walk): Passes<void> {
+  if (pace.isOver(STEPS_A_SCHEMA + (s.pattern?.length ?? 0))) yield;
   if (Object.keys(s.properties ?? {}).length > 0 && (s.additionalProperties ?? true) !== true)
     errors.push(forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive"));
   if (s.uniqueItems === true)
@@ -158,10 +169,10 @@ function logicParts(s: Schema, path: string): [string, Schema][] {
 }
 
 /** Inside allOf, anyOf, oneOf and not a schema may only narrow what is specified outside. */
-function logic(part: unknown, outside: Schema, path: string, depth: number, errors: FieldError[]): void {
-  if (!isRecord(part)) return void errors.push(invalid(path, part, "must be a schema"));
+function* logic(part: unknown, outside: Schema, path: string, depth: number, walk: Walk): Passes<void> {
+  if (!isRecord(part)) return void walk.errors.push(invalid(path, part, "must be a schema"));
   if (depth > MAX_DEPTH) return;
-  narrowing(part as Schema, outside, path, depth, errors);
+  yield* narrowing(part as Schema, outside, path, depth, walk);
 }
 
 /** How each word is refused that says what a value is, not what it may be. */
@@ -180,13 +191,14 @@ const MUST_BE: Readonly<Record<string, string>> = {
   "x-kubernetes-validations": "empty",
 };
 
-function narrowing(part: Schema, outside: Schema, path: string, depth: number, errors: FieldError[]): void {
+function* narrowing(part: Schema, outside: Schema, path: string, depth: number, walk: Walk): Passes<void> {
+  const { errors } = walk;
   if (part.type !== undefined && !isAlternative(part.type, outside, path))
     errors.push(forbidden(`${path}.type`, "must be empty to be structural"));
   for (const [key, what] of Object.entries(MUST_BE))
     if ((part as Record<string, unknown>)[key] !== undefined)
       errors.push(forbidden(`${path}.${key}`, `must be ${what} to be structural`));
-  keywords(part, path, errors);
+  yield* keywords(part, path, walk);
   const isAtRoot = depth === 1;
   for (const [name, child] of Object.entries(part.properties ?? {})) {
     const at = `${path}.properties[${name}]`;
@@ -195,11 +207,11 @@ function narrowing(part: Schema, outside: Schema, path: string, depth: number, e
       errors.push(
         required(at.replace(/\.(allOf|anyOf|oneOf)\[\d+\]|\.not(?=\.)/g, ""), `because it is defined in ${at}`),
       );
-    logic(child, counterpart ?? {}, at, depth + 1, errors);
+    yield* logic(child, counterpart ?? {}, at, depth + 1, walk);
   }
-  if (part.items !== undefined) logic(part.items, outside.items ?? {}, `${path}.items`, depth + 1, errors);
+  if (part.items !== undefined) yield* logic(part.items, outside.items ?? {}, `${path}.items`, depth + 1, walk);
   // An allOf may wrap the int-or-string alternative together with a pattern.
-  for (const [at, inner] of logicParts(part, path)) logic(inner, outside, at, depth + 1, errors);
+  for (const [at, inner] of logicParts(part, path)) yield* logic(inner, outside, at, depth + 1, walk);
 }
 
 /** The two halves of an int-or-string may be named, in this order. */

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { loadAll } from "js-yaml";
 import type { Body, Schema } from "../served.ts";
+import { allPasses } from "../turns.ts";
 import { compile } from "./compile.ts";
 import { defaultCrd, servedFromCrd, validateCrd } from "./crd.ts";
 
@@ -40,7 +41,7 @@ function definition(change: Change = () => {}): Body {
 }
 
 const refusalsOf = (change: Change, old?: Body): string[] =>
-  validateCrd(definition(change), old).map((e) => `${e.field}: ${e.message}`);
+  allPasses(validateCrd(definition(change), old)).map((e) => `${e.field}: ${e.message}`);
 const withSpec =
   (spec: Json): Change =>
   (crd) => {
@@ -50,7 +51,7 @@ const withSpec =
 test("a plain definition is accepted, its names are filled in", () => {
   const crd = definition();
 
-  assert.deepEqual(validateCrd(crd), []);
+  assert.deepEqual(allPasses(validateCrd(crd)), []);
   assert.deepEqual((crd.spec as Json).names, { plural: "boats", kind: "Boat", singular: "boat", listKind: "BoatList" });
   assert.deepEqual((crd.spec as Json).conversion, { strategy: "None" });
 });
@@ -262,7 +263,7 @@ test("a definition of any JSON is refused, not thrown at", () => {
     { names: 1, versions: {} },
     { versions: [{ schema: { openAPIV3Schema: 7 } }] },
   ])
-    assert.ok(validateCrd({ metadata: {}, spec } as never).length > 0);
+    assert.ok(allPasses(validateCrd({ metadata: {}, spec } as never)).length > 0);
 });
 
 test("each served version becomes a resource that stores as the storage version", () => {
@@ -338,7 +339,7 @@ test("the definitions of the systems that Slipway serves are accepted", {
       for (const crd of loadAll(text) as Json[]) {
         if (crd?.apiVersion !== "apiextensions.k8s.io/v1") continue;
         defaultCrd(crd);
-        assert.deepEqual(validateCrd(crd), [], `${file} ${crd.metadata.name}`);
+        assert.deepEqual(allPasses(validateCrd(crd)), [], `${file} ${crd.metadata.name}`);
         for (const served of servedFromCrd(crd)) compile(served.schema).validate({ spec: {} });
         count++;
       }
@@ -369,4 +370,26 @@ test("the warning of a deprecated version names the most stable newer one that i
   const nothingNewer = warnings({ v1: deprecated, v1beta1: {}, v2: deprecated, v3: { served: false } });
   assert.deepEqual([nothingNewer.v1, nothingNewer.v2], [of("v1"), of("v2")]);
   assert.equal(warnings({ v1: { ...deprecated, deprecationWarning: "mine" }, v2: {} }).v1, "mine");
+});
+
+test("others have their turn while very many patterns and rules of a definition are made ready", () => {
+  const text = (i: number) => ({ type: "string", pattern: `^p${i}$` });
+  const alternatives = Array.from({ length: 2000 }, (_, i) => ({ pattern: `^p${i}$` }));
+  const rules = Array.from({ length: 400 }, (_, i) => ({ rule: `self != "${i}"` }));
+  for (const schema of [
+    { type: "string", anyOf: alternatives },
+    { type: "object", properties: Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`p${i}`, text(i)])) },
+    { type: "string", maxLength: 10, "x-kubernetes-validations": rules },
+  ]) {
+    const passes = validateCrd(definition(withSpec(schema)));
+    let yields = 0;
+    for (let pass = passes.next(); ; pass = passes.next()) {
+      if (pass.done === true) {
+        assert.deepEqual(pass.value, []);
+        break;
+      }
+      yields++;
+    }
+    assert.ok(yields >= 5, `${yields} times`);
+  }
 });

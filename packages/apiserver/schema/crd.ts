@@ -3,6 +3,7 @@
 import { formatThatCounts } from "@slipway/cel/formats";
 import { sameJson } from "../json-value.ts";
 import type { Body, Column, Convert, FieldError, ServedResource } from "../served.ts";
+import type { Passes } from "../turns.ts";
 import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
 import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";
 import { structuralErrors } from "./crd-structural.ts";
@@ -77,7 +78,7 @@ function tidyBelow(schema: unknown): void {
  * What is wrong with a (defaulted) definition; `old` is set for updates. Schemas that did not change are not judged
  * again, so a definition that is already stored never becomes unchangeable.
  */
-export function validateCrd(crd: Body, old?: Body): FieldError[] {
+export function* validateCrd(crd: Body, old?: Body): Passes<FieldError[]> {
   const errors = crdErrors(crd, old);
   if (old !== undefined) errors.push(...crdUpdateErrors(crd, old));
   const versions = versionsOf(crd);
@@ -91,10 +92,10 @@ export function validateCrd(crd: Body, old?: Body): FieldError[] {
     const path = shared ? "spec.validation.openAPIV3Schema" : `spec.versions[${i}].schema.openAPIV3Schema`;
     const missing = version.schema?.openAPIV3Schema === undefined;
     errors.push(
-      ...structuralErrors(
+      ...(yield* structuralErrors(
         version.schema?.openAPIV3Schema,
         missing ? `spec.versions[${i}].schema.openAPIV3Schema` : path,
-      ),
+      )),
     );
   }
   return errors;

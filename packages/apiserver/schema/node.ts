@@ -3,7 +3,7 @@ import type { Schema } from "../served.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { wholeObject } from "./object-meta.ts";
 
-/** A schema made ready for walking: lookups are maps, patterns are compiled, and each node knows what its subtree needs. */
+/** A schema made ready for walking: lookups are maps, patterns are compiled once, and each node knows what its subtree needs. */
 export interface Node {
   readonly schema: Schema;
   readonly properties: ReadonlyMap<string, Node>;
@@ -13,6 +13,7 @@ export interface Node {
   readonly required: readonly string[];
   /** Whether a value is one of the schema's `enum`; undefined: there is none. */
   readonly allows: ((value: unknown) => boolean) | undefined;
+  /** Made on first use, which throws `SyntaxError` where it is none; validated CRDs have none such. */
   readonly pattern: Pattern | undefined;
   readonly format: ((text: string) => boolean) | undefined;
   /** The types a value may have; none: any. */
@@ -38,9 +39,7 @@ export interface Node {
 
 const NO_NODES: readonly Node[] = [];
 
-/**
- * Prepares a schema. Throws `SyntaxError` on a pattern that is not one; validated CRDs have none.
- */
+/** Prepares a schema. */
 export function nodeOf(given: Schema): Node {
   const schema = given["x-kubernetes-embedded-resource"] === true ? wholeObject(given) : given;
   const properties = new Map<string, Node>();
@@ -52,6 +51,7 @@ export function nodeOf(given: Schema): Node {
   if (typeof additional === "object") children.push(additional);
   const intOrString = schema["x-kubernetes-int-or-string"] === true || schema.format === "int-or-string";
   const formatName = formatThatCounts(schema.type, schema.format);
+  let pattern: Pattern | undefined;
   return {
     schema,
     properties,
@@ -59,7 +59,10 @@ export function nodeOf(given: Schema): Node {
     items,
     required: schema.required ?? [],
     allows: schema.enum === undefined ? undefined : oneOf(schema.enum),
-    pattern: schema.pattern === undefined ? undefined : new Pattern(schema.pattern),
+    get pattern() {
+      if (schema.pattern !== undefined) pattern ??= new Pattern(schema.pattern);
+      return pattern;
+    },
     format: formatCheck(formatName),
     types: intOrString ? ["integer", "string"] : schema.type === undefined ? [] : [schema.type],
     formatName,

@@ -5,6 +5,7 @@ import { admit, approve, type Call, isDryRun, noteWrite } from "../core.ts";
 import { trackInPasses } from "../patch/managed-fields.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import { requireOpenNamespace } from "../rules/namespace.ts";
+import { ownErrors } from "../rules/own.ts";
 import type { Body, ServedResource } from "../served.ts";
 import { apiVersionOf } from "../served.ts";
 import { alreadyExists, invalid, unreasoned } from "../status.ts";
@@ -15,6 +16,7 @@ import {
   asIfStored,
   decodeObject,
   fillIn,
+  letOthersWrite,
   managerOf,
   mergeOwners,
   placeOf,
@@ -77,7 +79,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   await letOthersGo(call);
   errors.push(...(await passesInTurns(call, core.registry.compiled(resource).judge(object))));
   await letOthersGo(call);
-  errors.push(...(resource.validate?.(object) ?? []));
+  errors.push(...(await passesInTurns(call, ownErrors(resource, object))));
   await letOthersGo(call);
   if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
   allocate(call, object);
@@ -88,6 +90,7 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(object);
   // What is read gets its defaults, too: those that come of what the server has set.
   resource.setDefaults?.(object);
+  await letOthersWrite(call);
   return keep(call, object);
 }
 

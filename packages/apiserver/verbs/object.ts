@@ -10,6 +10,7 @@ import { finalizerWarnings, malformedMetadata } from "../rules/metadata.ts";
 import type { Body } from "../served.ts";
 import { apiVersionOf } from "../served.ts";
 import { badRequest, invalid } from "../status.ts";
+import { letOthersGo } from "../turns.ts";
 import { addWarnings } from "../warnings.ts";
 import { typeOfResource } from "../wire/compile.ts";
 import { decodeStrict, Undecodable } from "../wire/decode.ts";
@@ -29,6 +30,11 @@ export function toStorage(call: Call, object: Body): Body | Promise<Body> {
   const stored = resource.versions?.get(resource.storageVersion);
   if (stored !== undefined) return pruned((r) => core.registry.compiled(r), stored, object);
   return { ...object, apiVersion: resource.storageVersion };
+}
+
+/** Lets others go before the write, unless it has been given something that they would be given too until it is stored. */
+export async function letOthersWrite(call: Call): Promise<void> {
+  if (call.resource.allocate === undefined) await letOthersGo(call);
 }
 
 /** What a dry run answers: the object as it would be read back from what would be stored. */

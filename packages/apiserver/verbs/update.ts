@@ -6,6 +6,7 @@ import { copyJson, isRecord, sameJson } from "../json-value.ts";
 import { type TrackedUpdate, trackInPasses } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
 import { metadataErrors } from "../rules/metadata.ts";
+import { ownErrors } from "../rules/own.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../served.ts";
 import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../status.ts";
 import { letOthersGo, noteSize, passesInTurns } from "../turns.ts";
@@ -16,6 +17,7 @@ import {
   asIfStored,
   decodeObject,
   fillIn,
+  letOthersWrite,
   managerOf,
   mergeOwners,
   nameless,
@@ -129,11 +131,6 @@ export async function rewrite(
   throw conflict(resource, call.name, MODIFIED);
 }
 
-/** Lets others go before the write, unless it has been given something that they would be given too until it is stored. */
-async function letOthersWrite(call: Call): Promise<void> {
-  if (call.resource.allocate === undefined) await letOthersGo(call);
-}
-
 /** Nothing holds a deleted object any more. */
 export function isFinished(object: Body): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
@@ -188,7 +185,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const bySchema = await passesInTurns(call, core.registry.compiled(resource).judge(next, live, call.warnings));
   errors.push(...ofPart(call, subresource, bySchema));
   await letOthersGo(call);
-  errors.push(...(resource.validate?.(next, live) ?? []));
+  errors.push(...(await passesInTurns(call, ownErrors(resource, next, live))));
   await letOthersGo(call);
   if (errors.length > 0) throw invalid(resource, call.name, errors);
   if (subresource === "") allocate(call, next);

@@ -1,4 +1,4 @@
-import { formatQuantity, parseQuantity } from "@slipway/base";
+import { canonicalQuantity } from "@slipway/base";
 import { parseGoTime } from "./go-time.ts";
 
 /** A single value that its Go type does not take. No `Error`: a body may hold very many, and a stack trace costs more than all else. */
@@ -102,7 +102,7 @@ function quantity(value: unknown): string {
       true,
     );
   try {
-    return formatQuantity(parseQuantity(text));
+    return canonicalQuantity(text);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const numeric = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(match[1]!);

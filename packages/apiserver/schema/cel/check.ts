@@ -9,6 +9,7 @@ import {
   type Type,
 } from "@slipway/cel";
 import type { FieldError, ValidationRule } from "../../served.ts";
+import { Pace, type Passes } from "../../turns.ts";
 import { forbidden, invalid } from "../field-error.ts";
 import type { Node } from "../node.ts";
 import { declared, mostInRequest } from "./declared.ts";
@@ -16,6 +17,8 @@ import { declared, mostInRequest } from "./declared.ts";
 /** What one expression, and all of one schema, may cost by their estimates. */
 const MAX_COST = 10_000_000;
 const MAX_SCHEMA_COST = 100_000_000;
+/** What it takes to compile a rule, in steps of a walk. */
+const STEPS_A_RULE = 100;
 
 /** The variables of a rule on values of this type. */
 export function variables(self: Type, optionalOld: boolean): ReadonlyMap<string, Type> {
@@ -28,6 +31,7 @@ export function variables(self: Type, optionalOld: boolean): ReadonlyMap<string,
 /** Checks the rules of one schema: that they compile, and what they may cost, each and together. */
 export class RuleCheck {
   readonly #errors: FieldError[];
+  readonly #pace = new Pace();
   #total = 0;
   #expensive: { at: string; cost: number }[] = [];
 
@@ -39,11 +43,13 @@ export class RuleCheck {
    * Checks the rules of a node. `copies`: how many values of the node one object may hold, unless only the size of a request
    * limits that. `whole`: the node is the root of the schema.
    */
-  rules(node: Node, path: string, copies: number | undefined, whole: boolean): void {
+  *rules(node: Node, path: string, copies: number | undefined, whole: boolean): Passes<void> {
     const self = declared(node, whole || node.embedded);
     if (self === undefined) return;
-    for (const [i, rule] of (node.schema["x-kubernetes-validations"] ?? []).entries())
+    for (const [i, rule] of (node.schema["x-kubernetes-validations"] ?? []).entries()) {
+      if (this.#pace.isOver(STEPS_A_RULE)) yield;
       this.#rule(rule, self, `${path}.x-kubernetes-validations[${i}]`, copies ?? mostInRequest(self));
+    }
   }
 
   #rule(rule: ValidationRule, self: Declared, at: string, copies: number): void {

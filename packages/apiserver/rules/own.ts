@@ -1,0 +1,8 @@
+import type { Body, FieldError, ServedResource } from "../served.ts";
+import type { Passes } from "../turns.ts";
+
+/** What a resource's own rules, those beyond its schema, find wrong with an object. `old` is set for updates. */
+export function* ownErrors(resource: ServedResource, object: Body, old?: Body): Passes<FieldError[]> {
+  const found = resource.validate?.(object, old) ?? [];
+  return Array.isArray(found) ? found : yield* found;
+}
