@@ -1,7 +1,6 @@
 import { load } from "js-yaml";
 import { MAX_BODY_BYTES, MAX_VALUES, tooLarge, tooManyValues } from "./body-limits.ts";
 import { copyJson, TooManyValues, Unbounded } from "./json-value.ts";
-import { decodeProtobuf } from "./protobuf/decode.ts";
 import { badRequest, refusal } from "./status.ts";
 
 export const PROTOBUF = "application/vnd.kubernetes.protobuf";
@@ -12,14 +11,13 @@ export function mediaType(header: string | undefined): string {
 }
 
 /**
- * The JSON value of a request's body, owned by the request. A text is decoded by its media type; bytes are protobuf; other values are copied.
+ * The JSON value of a request's body, owned by the request. A text is decoded by its media type; other values are copied.
  * Throws 400 for text that does not parse, 413 for what is too large, 415 for what is not spoken here (protobuf).
  */
 export function decodeBody(body: unknown, contentType: string): unknown {
   if (body === undefined || body === "") return undefined;
   if (typeof body === "string" && body.length > MAX_BODY_BYTES) throw tooLarge();
   try {
-    if (body instanceof Uint8Array) return copyJson(decodeProtobuf(body), MAX_VALUES);
     return typeof body === "string" ? copyJson(parse(body, contentType), MAX_VALUES) : copyJson(body);
   } catch (error) {
     throw ofBody(error);

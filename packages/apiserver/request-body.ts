@@ -5,9 +5,10 @@ import { duplicateFields } from "./duplicates.ts";
 import { measureJson } from "./json-measure.ts";
 import { jsonSyntaxError, MAX_JSON_DEPTH } from "./json-syntax.ts";
 import { copyJson, countKeys, MAX_LEVELS, tooDeep } from "./json-value.ts";
+import { decodeProtobuf } from "./protobuf/decode.ts";
 import type { ServerRequest } from "./request.ts";
 import { badRequest } from "./status.ts";
-import { letOthersGo } from "./turns.ts";
+import { letOthersGo, noteSize, type Sized } from "./turns.ts";
 import { Unreadable } from "./verbs/head.ts";
 import { readYaml } from "./yaml-body.ts";
 
@@ -29,6 +30,7 @@ export async function readBody({ method, body, headers }: ServerRequest): Promis
   if (method === "GET") return { value: undefined, duplicates: [] };
   const contentType = headers["content-type"] ?? "application/json";
   const type = mediaType(contentType);
+  if (body instanceof Uint8Array) return await readProtobuf(body);
   const isText = typeof body === "string" && body.length <= MAX_READ_CHARS;
   const isObject = method === "POST" || method === "PUT";
   const isRead = isObject || method === "PATCH" || (method === "DELETE" && body !== "");
@@ -70,6 +72,18 @@ function parsed(text: string): { value: unknown } | undefined {
     return { value: JSON.parse(text) as unknown };
   } catch {
     return undefined;
+  }
+}
+
+async function readProtobuf(bytes: Uint8Array): Promise<ReadBody> {
+  try {
+    const value = decodeProtobuf(bytes);
+    const sized: Sized = {};
+    noteSize(sized, value);
+    await letOthersGo(sized);
+    return { value: copyJson(value, MAX_VALUES), duplicates: [] };
+  } catch (error) {
+    throw ofBody(error);
   }
 }
 

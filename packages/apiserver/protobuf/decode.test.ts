@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "@slipway/base";
 import fc from "fast-check";
+import { readBody } from "../request-body.ts";
 import { decodeProtobuf } from "./decode.ts";
 
 const bytes = (...parts: (number | string)[]): number[] =>
@@ -125,4 +126,25 @@ test("any bytes are an object or a refusal", () => {
       }
     }),
   );
+});
+
+test("texts are read as UTF-8, short and long; of keys that stand twice in an entry the last counts", () => {
+  for (const text of ["", "a", "é", "naïve", "€", "\u0000", "~".repeat(24), "~".repeat(25), "é".repeat(30)]) {
+    const entry = [...field(1, bytes("first")), ...field(1, bytes(`k${text}`)), ...field(2, bytes(text))];
+    assert.deepEqual(decodeProtobuf(envelope("ConfigMap", field(2, entry))).data, { [`k${text}`]: text });
+  }
+});
+
+test("others have their turn while a large body is read", async () => {
+  const turnsOf = async (n: number): Promise<number> => {
+    const entries = Array.from({ length: n }, (_, i) => field(2, [...field(1, bytes(`k${i}`)), ...field(2, [])]));
+    const body = envelope("ConfigMap", entries.flat());
+    let turns = 0;
+    setImmediate(() => turns++);
+    const { value } = await readBody({ method: "POST", path: "", query: new URLSearchParams(), headers: {}, body });
+    assert.equal(Object.keys((value as { data: object }).data).length, n);
+    return turns;
+  };
+  assert.equal(await turnsOf(10), 0);
+  assert.equal(await turnsOf(3000), 1);
 });

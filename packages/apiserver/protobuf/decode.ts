@@ -21,6 +21,7 @@ import { fieldsOf, messageOf, zeroIsNothing } from "./messages.ts";
 /** `k8s` and a zero byte, then a `runtime.Unknown` (Kubernetes API concepts, "Alternate representations of resources"). */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 const MAX_DEPTH = 64;
+const NOTHING = new Uint8Array();
 
 type Body = Record<string, unknown>;
 
@@ -30,7 +31,7 @@ export function decodeProtobuf(bytes: Uint8Array): Body {
   const budget = newFieldBudget();
   let kind = "";
   let apiVersion = "";
-  let raw: Uint8Array = new Uint8Array();
+  let raw: Uint8Array = NOTHING;
   for (const [number, value] of wireFields(bytes.subarray(MAGIC.length), budget)) {
     if (number === 1)
       for (const [n, text] of wireFields(bytesOf(value), budget)) {
@@ -54,14 +55,17 @@ function read(message: Struct, bytes: Uint8Array, place: Place): Body {
   if (place.depth > MAX_DEPTH) throw badRequest("the body is nested too deep");
   const known = fieldsOf(message);
   const out: Body = {};
+  let last: Declared | undefined;
+  let below = place;
   for (const [number, value] of wireFields(bytes, place.budget)) {
     const field = known.get(number);
-    if (field !== undefined)
-      put(out, field, value, {
-        ...place,
-        path: field.isEmbedded ? place.path : `${place.path}.${field.name}`,
-        depth: place.depth + 1,
-      });
+    // Items and entries follow each other.
+    if (field !== undefined && field !== last) {
+      const path = field.isEmbedded ? place.path : `${place.path}.${field.name}`;
+      below = { path, depth: place.depth + 1, budget: place.budget };
+      last = field;
+    }
+    if (field !== undefined) put(out, field, value, below);
     // Go writes empty structs too; they say nothing.
     else if (typeof value === "number" || value.length > 0) throw unknownHere(`${place.path} field ${number}`);
   }
@@ -72,11 +76,15 @@ function put(out: Body, field: Declared, value: WireValue, place: Place): void {
   const { name } = field;
   const type = field.type.is === "pointer" ? field.type.of : field.type;
   if (type.is === "map") {
-    const entry = new Map(wireFields(bytesOf(value), place.budget));
-    const key = textOf(entry.get(1) ?? new Uint8Array());
+    let key: WireValue = NOTHING;
+    let held: WireValue = NOTHING;
+    for (const [n, part] of wireFields(bytesOf(value), place.budget))
+      if (n === 1) key = part;
+      else if (n === 2) held = part;
+    const member = textOf(key);
     out[name] ??= {};
-    if (key === "__proto__") throw badRequest(`${place.path} has a key that no object may have`);
-    (out[name] as Body)[key] = single(type.of, entry.get(2) ?? new Uint8Array(), place);
+    if (member === "__proto__") throw badRequest(`${place.path} has a key that no object may have`);
+    (out[name] as Body)[member] = single(type.of, held, place);
   } else if (type.is === "list") {
     out[name] ??= [];
     (out[name] as unknown[]).push(single(type.of, value, place));
@@ -109,7 +117,7 @@ function single(type: WireType, value: WireValue, place: Place): unknown {
     case "bytes":
       return Buffer.from(bytesOf(value)).toString("base64");
     case "Quantity":
-      return textOf(part(value, 1, place) ?? new Uint8Array());
+      return textOf(part(value, 1, place) ?? NOTHING);
     case "Time":
       return timeOf(value, rfc3339, place);
     case "MicroTime":
@@ -141,7 +149,7 @@ function timeOf(value: WireValue, write: (ms: number) => string, place: Place): 
 
 /** 1 says which: the number in 2, or the text in 3. */
 function intOrString(value: WireValue, place: Place): number | string {
-  if (part(value, 1, place) === 1) return textOf(part(value, 3, place) ?? new Uint8Array());
+  if (part(value, 1, place) === 1) return textOf(part(value, 3, place) ?? NOTHING);
   return numberOf(part(value, 2, place) ?? 0);
 }
 

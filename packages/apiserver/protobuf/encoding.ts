@@ -56,7 +56,21 @@ export function numberOf(value: WireValue): number {
 }
 
 export function textOf(value: WireValue): string {
-  return Buffer.from(bytesOf(value)).toString("utf8");
+  const bytes = bytesOf(value);
+  // Names and values are short mostly: to put such a one together costs less than to ask for it.
+  if (bytes.length > SHORT) return decoded(bytes);
+  let text = "";
+  for (const byte of bytes) {
+    if (byte >= 0x80) return decoded(bytes);
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+const SHORT = 24;
+
+function decoded({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString("utf8");
 }
 
 export function doubleOf(value: WireValue): number {

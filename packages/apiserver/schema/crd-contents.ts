@@ -7,6 +7,9 @@ import type { Node } from "./node.ts";
 import { prune } from "./prune.ts";
 import { validateNode } from "./validate.ts";
 
+/** What it takes to look at a node without those below it, in steps of a walk. */
+const STEPS_A_NODE = 5;
+
 /** Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold. */
 export function* contents(
   node: Node,
@@ -16,6 +19,7 @@ export function* contents(
   check: RuleCheck,
   isRoot = false,
 ): Passes<void> {
+  if (check.pace.isOver(STEPS_A_NODE)) yield;
   if (node.hasDefaults && (node.schema.default ?? undefined) !== undefined)
     defaultErrors(node, `${path}.default`, errors);
   if (node.hasRules && rulesAreFormed(node, path, errors)) yield* check.rules(node, path, copies, isRoot);
@@ -29,7 +33,8 @@ export function* contents(
 }
 
 function defaultErrors(node: Node, path: string, errors: FieldError[]): void {
-  const value = structuredClone(node.schema.default);
+  const { default: given } = node.schema;
+  const value = typeof given === "object" ? structuredClone(given) : given;
   if (prune(node, value).length > 0) errors.push(invalid(path, node.schema.default, "must not have unknown fields"));
   const found: FieldError[] = [];
   validateNode(node, value, undefined, "", found);

@@ -31,7 +31,8 @@ export function variables(self: Type, optionalOld: boolean): ReadonlyMap<string,
 /** Checks the rules of one schema: that they compile, and what they may cost, each and together. */
 export class RuleCheck {
   readonly #errors: FieldError[];
-  readonly #pace = new Pace();
+  /** Of the walk over the schema. */
+  readonly pace = new Pace();
   #total = 0;
   #expensive: { at: string; cost: number }[] = [];
 
@@ -47,7 +48,7 @@ export class RuleCheck {
     const self = declared(node, whole || node.embedded);
     if (self === undefined) return;
     for (const [i, rule] of (node.schema["x-kubernetes-validations"] ?? []).entries()) {
-      if (this.#pace.isOver(STEPS_A_RULE)) yield;
+      if (this.pace.isOver(STEPS_A_RULE)) yield;
       this.#rule(rule, self, `${path}.x-kubernetes-validations[${i}]`, copies ?? mostInRequest(self));
     }
   }
