@@ -6,6 +6,7 @@
 
 import { ADMIN, createApiServer } from "@slipway/apiserver";
 import { ALL_DOUBLINGS, type Doubling } from "@slipway/apiserver/doubling";
+import { EXTRAS } from "@slipway/apiserver/extras";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { ApiRequest } from "@slipway/kube";
 import { printMachine, tell } from "./table.ts";
@@ -41,6 +42,7 @@ interface Seen {
 /** Undefined: what it builds on is refused, and not for its size. */
 async function at(doubling: Doubling, n: number): Promise<Seen | undefined> {
   const api = await createApiServer({
+    extras: EXTRAS,
     clock,
     random,
     log,
