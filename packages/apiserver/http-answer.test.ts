@@ -18,7 +18,7 @@ function eagerResponse(seen: string[]): FaceResponse {
   return response as unknown as FaceResponse;
 }
 
-/** How often somebody else had a turn between two pieces of what `send` sends. */
+/** How often other work had a turn between two pieces that `send` sends. */
 async function turnsOfOthers(send: (response: FaceResponse) => Promise<void>): Promise<number> {
   const seen: string[] = [];
   let isOver = false;

@@ -37,7 +37,7 @@ const WATCH_SECONDS = 300;
 
 /**
  * Keeps a store equal to the API's state: has a watch begin with what there is, resumes where a watch ended, and begins anew when the API
- * no longer knows the version. An API that does not stream what there is gets lists. Failures are waited out with back-off, for ever; a missing
+ * no longer knows the version. An API that does not stream what there is gets lists. After a failure it tries again with back-off, without end; a missing
  * definition (404) is one, and the store notes it.
  * Resolves when `signal` is aborted.
  */

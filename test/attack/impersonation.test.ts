@@ -106,7 +106,7 @@ test("who names cards that are not its own gets none: not one that boots later, 
   assert.equal((await networks.agent("thief", thief.token, "POST", `hosts/${thief.host}/cards`)).status, 204);
   assert.deepEqual((await networks.host("thief")).macs, [MACS.thief]);
   assert.equal((await networks.agent("victim", victim.token, "GET", victim.orders)).status, 200);
-  // A card that somebody else speaks by is not joined with a token that was lent to it, unless nothing else is known of it.
+  // A card that another machine uses is not joined with a borrowed token, unless nothing else is known of it.
   assert.equal((await networks.agent("victim", thief.token, "POST", `hosts/${thief.host}/cards`)).status, 409);
   assert.deepEqual((await networks.host("victim")).macs, [MACS.victim]);
 });

@@ -37,7 +37,7 @@ async function up(t: TestContext, dir: string, whileUp: () => void): Promise<{ c
   return { code, err };
 }
 
-/** Everything below that somebody else could read or write. */
+/** Every file and folder below that another user could read or write. */
 function open(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))

@@ -87,7 +87,7 @@ for (const [where, { files, account }] of Object.entries({
     assert.equal(host.status.hardware?.nics?.[0]?.mac, MAC);
     assert.deepEqual([host.status.agent?.keyFingerprint, host.status.agent?.trust], [fingerprint(key), "discovered"]);
 
-    // An administrator approves it, takes that back, and declares it; each time it is told on the object.
+    // An administrator approves it, takes that back, and declares it; each time the object says so.
     const trusted = (trust: string) =>
       until(
         `it is ${trust}`,

@@ -103,7 +103,7 @@ function differing(
   return found;
 }
 
-/** Returns how many items both have that are told apart. */
+/** Compares the items of two lists. Returns how many that a key or their value identifies are in both. */
 function* compareItems(
   before: unknown,
   after: unknown,

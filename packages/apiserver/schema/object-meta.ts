@@ -4,7 +4,7 @@ import { schemaOf, TYPE_META } from "./type-schema.ts";
 
 const derived = schemaOf(wireTypeOf("meta", "ObjectMeta")!);
 
-/** `metav1.ObjectMeta`: what every object's `metadata` may hold. Unknown fields in it are dropped as anywhere else. */
+/** `metav1.ObjectMeta`: the fields of every object's `metadata`. Unknown ones are dropped, as elsewhere in an object. */
 export const objectMeta: Schema = {
   ...derived,
   properties: {

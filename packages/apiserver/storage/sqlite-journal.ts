@@ -126,11 +126,13 @@ export class SqliteJournal implements Journal {
     return { id: before.id, sum };
   }
 
-  /** SQLite may have done so by itself. A disk that fails here as well fails the next commit, too. */
+  /** SQLite may have done so by itself. */
   #rollBack(): void {
     try {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-    } catch {}
+    } catch {
+      // A disk that fails here as well fails the next commit, too.
+    }
   }
 }
 

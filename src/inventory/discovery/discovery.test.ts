@@ -189,7 +189,7 @@ test("a discovered host that was deleted comes back when its machine is heard ag
   await client.delete(BareMetalHost, { namespace: NAMESPACE, name });
   await settle();
   assert.deepEqual(await hosts(), []);
-  // Nobody is told that it was merely seen again.
+  // That it was only seen again is no event.
   seen.hosts.get(name)!.lastSeen = clock.now();
   await settle();
   assert.equal((await hosts()).length, 1);

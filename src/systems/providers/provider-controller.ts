@@ -7,7 +7,7 @@ import { accountOf, type OwnAccount } from "./accounts.ts";
 
 const LOOK_MS = 60_000;
 
-/** Tells on each MachineProvider whether its account can be used, and how many machines of Slipway it holds. */
+/** Reports on each MachineProvider whether its account can be used, and how many machines of Slipway it holds. */
 export function providerController(accounts: Accounts, own: OwnAccount, system: string): Controller {
   return {
     name: "machineprovider",
@@ -28,7 +28,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
       if (provider === undefined) return { done: true };
       const observedGeneration = provider.metadata.generation ?? 0;
       const account = accountOf({ providerRef: { name: ref.name } }, client, own);
-      const tell = async (
+      const report = async (
         ready: boolean,
         reason: string,
         message: string,
@@ -49,7 +49,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
       try {
         const fleet = await accounts.fleet(account);
         const machines = await fleet.all(LOOK_MS);
-        await tell(
+        await report(
           true,
           "Usable",
           "the API accepts the credentials",
@@ -58,7 +58,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
       } catch (error) {
         const fault = asFault(error, account.name);
         if (fault.code === "BadCredentials") accounts.refused(account.name);
-        await tell(false, fault.code, fault.advice);
+        await report(false, fault.code, fault.advice);
       }
       return { againAfterMs: LOOK_MS };
     },

@@ -52,7 +52,7 @@ export interface AccountTokens {
 
 export function accountTokens({ store, clock, random, key, issuer }: AccountTokensOptions): AccountTokens {
   const nowS = (): number => Math.floor(clock.now() / 1000);
-  // A signature is right for ever, and checking it costs more than all the rest of a request's way in.
+  // A signature that was right stays right, and checking it costs more than all the rest of a request's way in.
   const genuine = new Set<string>();
   const isGenuine = (token: string, read: UnverifiedToken): boolean => {
     if (genuine.has(token)) return true;
