@@ -1,7 +1,7 @@
 # Each target sets up what it needs. `make help` lists them.
 NODE := node_modules/.bin/node
 # No test takes half an hour: one that waits for what never comes ends with its name.
-TEST := $(NODE) --test --test-timeout=1800000 --test-reporter=spec
+TEST := $(NODE) --import ./tools/process-end.ts --test --test-timeout=1800000 --test-reporter=spec
 INSTALLED := node_modules/.package-lock.json
 # Upstream's managers and clusterctl, for the suite that runs them on the embedded API.
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl

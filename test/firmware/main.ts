@@ -52,7 +52,14 @@ async function imageTrouble(): Promise<string | undefined> {
 async function tests(): Promise<number> {
   const named = process.argv.slice(2);
   const files = named.length > 0 ? named : globSync(join(import.meta.dirname, "*.test.ts")).sort();
-  const options = ["--test", `--test-timeout=${LONGEST_MS}`, "--test-concurrency=1", "--test-reporter=spec"];
+  const options = [
+    "--import",
+    join(ROOT, "tools/process-end.ts"),
+    "--test",
+    `--test-timeout=${LONGEST_MS}`,
+    "--test-concurrency=1",
+    "--test-reporter=spec",
+  ];
   const suite = new KeptProcess(inside(process.execPath, [...options, ...files]));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void suite.stop());
   return await suite.gone;

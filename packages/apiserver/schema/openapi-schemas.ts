@@ -81,10 +81,10 @@ export function translate(schema: Schema, dialect: Dialect, builtIn: boolean): J
   const into = dialect.words(schema, builtIn);
   // A dialect that can't say what a value is says nothing of what is in it either.
   if (into.type === undefined && schema.type !== undefined) return into;
-  if (schema.properties)
-    into.properties = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, child]) => [name, translate(child, dialect, builtIn)]),
-    );
+  const properties = Object.entries(schema.properties ?? {});
+  // An object without properties of its own has no empty list of them either: Go's types leave it out.
+  if (properties.length > 0)
+    into.properties = Object.fromEntries(properties.map(([name, child]) => [name, translate(child, dialect, builtIn)]));
   if (schema.items) into.items = translate(schema.items, dialect, builtIn);
   if (typeof schema.additionalProperties === "object")
     into.additionalProperties = translate(schema.additionalProperties, dialect, builtIn);

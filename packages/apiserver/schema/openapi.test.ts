@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { OPENAPI_V2_PROTOBUF_ACCEPT, OPENAPI_V2_PROTOBUF_TYPE } from "../documents.ts";
-import type { Body, ServedResource } from "../served.ts";
+import type { Body, Schema, ServedResource } from "../served.ts";
 import { defaultCrd, servedFromCrd } from "./crd.ts";
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery.ts";
 import { openApiV2 } from "./openapi-v2.ts";
@@ -158,6 +158,13 @@ test("every reference in the documents has its definition", () => {
     assert.ok(refs.length > 10);
     for (const name of refs) assert.ok(Object.hasOwn(definitions, name), name);
   }
+});
+
+test("an object without properties says nothing of them, as in the documents of upstream", () => {
+  const empty: Schema = { type: "object", properties: { nothing: { type: "object", properties: {} } } };
+  const [boat] = resources.map((r) => ({ ...r, schema: empty }));
+  const v3 = openApiV3([boat!], "sea.example.org", "v1") as { components: { schemas: Record<string, Schema> } };
+  assert.deepEqual(v3.components.schemas["org.example.sea.v1.Boat"]?.properties?.nothing, { type: "object" });
 });
 
 test("a patch says that it takes dryRun and fieldValidation, and on which kind", () => {
