@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
-import type { Body } from "./served.ts";
+import type { Body } from "./model/served.ts";
 import { createApiServer } from "./server.ts";
 import { CONFIG_MAPS } from "./testing.ts";
 

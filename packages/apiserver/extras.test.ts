@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OPENAPI_V2_PROTOBUF_ACCEPT, OPENAPI_V2_PROTOBUF_TYPE } from "./documents.ts";
+import { OPENAPI_V2_PROTOBUF_ACCEPT, OPENAPI_V2_PROTOBUF_TYPE } from "./dispatch/documents.ts";
 import { EXTRAS, impersonation, oldWorkloads, openApiV2Protobuf } from "./extras.ts";
+import type { Status } from "./model/status.ts";
 import { ADMIN } from "./server.ts";
-import type { Status } from "./status.ts";
 import { world } from "./testing.ts";
 
 const kindsIn = async (extras: typeof EXTRAS): Promise<string[]> => {

@@ -7,10 +7,10 @@ import { controllerRevision } from "./builtin/daemon-set.ts";
 import { podTemplate } from "./builtin/pod-template.ts";
 import { replicationController } from "./builtin/replication-controller.ts";
 import { csiDriver, csiNode, volumeAttachment } from "./builtin/storage.ts";
-import type { Extra } from "./extra.ts";
+import type { Extra } from "./dispatch/extra.ts";
 import { encodeOpenApiV2 } from "./schema/openapi-v2-protobuf.ts";
 
-export type { Extra } from "./extra.ts";
+export type { Extra } from "./dispatch/extra.ts";
 
 /** The headers `Impersonate-*`: kubectl's `--as` and `--as-group`. */
 export const impersonation: Extra = { impersonation: impersonationBy };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Body } from "./served.ts";
-import type { Status } from "./status.ts";
+import type { Body } from "./model/served.ts";
+import type { Status } from "./model/status.ts";
 import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, type World, widgets, world } from "./testing.ts";
 
 const MERGE = { contentType: "application/merge-patch+json" };

@@ -2,9 +2,9 @@ import { quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { ApiAnswer, ApiRequest, WatchEvent, WatchStream } from "@slipway/kube";
 import { EXTRAS } from "./extras.ts";
-import type { Body } from "./served.ts";
+import type { Body } from "./model/served.ts";
+import type { Status } from "./model/status.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "./server.ts";
-import type { Status } from "./status.ts";
 
 /** A server in virtual time, spoken to directly: for tests. */
 export interface World {

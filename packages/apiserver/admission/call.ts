@@ -1,8 +1,8 @@
 import { Fault, uuid } from "@slipway/base";
-import type { AdmissionReview, Core } from "../core.ts";
-import { isRecord } from "../json-value.ts";
-import { badRequest, refusal } from "../status.ts";
-import { letOthersGo } from "../turns.ts";
+import type { AdmissionReview, Core } from "../core/core.ts";
+import { letOthersGo } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
+import { badRequest, refusal } from "../model/status.ts";
 import { CallFailed } from "../webhook/answer.ts";
 import { callWebhook } from "../webhook/call.ts";
 import type { WebhookHttp } from "../webhook/http.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { configurationErrors } from "./configuration-rules.ts";
 import { conditionsHold } from "./match-conditions.ts";
 

@@ -1,8 +1,8 @@
-import { validateLabelKey, validateLabelSelector } from "../builtin/name-rules.ts";
-import { isRecord, sameJson } from "../json-value.ts";
+import { isRecord, sameJson } from "../json/value.ts";
+import { duplicate, invalid, notSupported, required, tooMany } from "../model/field-error.ts";
+import type { Body, FieldError } from "../model/served.ts";
 import { subdomainRule } from "../rules/metadata.ts";
-import { duplicate, invalid, notSupported, required, tooMany } from "../schema/field-error.ts";
-import type { Body, FieldError } from "../served.ts";
+import { validateLabelKey, validateLabelSelector } from "../rules/name-rules.ts";
 import { addressErrors } from "../webhook/client-config-rules.ts";
 import { REVIEWS, reviewVersionErrors } from "../webhook/review-version-rules.ts";
 import type { Hook, MatchCondition, Rule } from "./configuration.ts";

@@ -1,4 +1,4 @@
-import type { Body, ServedResource } from "../served.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import type { Store } from "../storage/store.ts";
 import type { ClientConfig } from "../webhook/target.ts";
 

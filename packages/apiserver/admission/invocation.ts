@@ -1,4 +1,4 @@
-import type { Body, ServedResource } from "../served.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import type { Hook } from "./configuration.ts";
 
 /** A call of a webhook: which one, and the version of the kind in which the write is sent to it. */

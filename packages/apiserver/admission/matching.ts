@@ -1,10 +1,10 @@
-import { selects } from "../builtin/name-rules.ts";
 import { convertBetween } from "../conversion/between.ts";
-import type { AdmissionReview, Core } from "../core.ts";
-import { collectionOf } from "../registry.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
-import { forbidden, notFound } from "../status.ts";
+import type { AdmissionReview, Core } from "../core/core.ts";
+import { collectionOf } from "../core/registry.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
+import { forbidden, notFound } from "../model/status.ts";
+import { selects } from "../rules/name-rules.ts";
 import type { Hook, Rule } from "./configuration.ts";
 import type { Invocation } from "./invocation.ts";
 import { conditionsHold } from "./match-conditions.ts";

@@ -1,9 +1,9 @@
 import { convertBetween } from "../conversion/between.ts";
-import type { AdmissionReview, Mutation } from "../core.ts";
-import { copyJson, sameJson } from "../json-value.ts";
+import type { AdmissionReview, Mutation } from "../core/core.ts";
+import { letOthersGo, noteSize, passesInTurns } from "../json/turns.ts";
+import { copyJson, sameJson } from "../json/value.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { letOthersGo, noteSize, passesInTurns } from "../turns.ts";
 import { Undecodable } from "../wire/decode.ts";
 import { ask, type Calling, failedCall, internalError } from "./call.ts";
 import type { Hook } from "./configuration.ts";

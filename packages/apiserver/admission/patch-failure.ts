@@ -1,7 +1,7 @@
-import { isRecord } from "../json-value.ts";
+import { allPasses } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import { type JsonPatchOperation, patchedUntil } from "../patch/json-patch.ts";
 import { CopiesTooMuch } from "../patch/patched-document.ts";
-import { allPasses } from "../turns.ts";
 
 type Operation = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
-import type { AdmissionReview } from "../core.ts";
-import { isRecord } from "../json-value.ts";
-import type { Body } from "../served.ts";
+import type { AdmissionReview } from "../core/core.ts";
+import { isRecord } from "../json/value.ts";
+import type { Body } from "../model/served.ts";
 import { REVIEWS } from "../webhook/review-version-rules.ts";
 import type { Invocation } from "./invocation.ts";
 

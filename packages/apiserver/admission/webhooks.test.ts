@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, type World, widgets, world } from "../testing.ts";
 import { patched, type Review, webhookFunctions } from "../webhook/testing.ts";
 

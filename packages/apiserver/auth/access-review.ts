@@ -1,8 +1,8 @@
-import { invalidField, requiredField } from "../builtin/field-errors.ts";
-import { at, membersAt, objectsAt, textAt, textsAt } from "../builtin/read.ts";
-import type { User } from "../request.ts";
-import type { Body, FieldError } from "../served.ts";
-import type { Attributes } from "./attributes.ts";
+import type { Attributes } from "../core/attributes.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { User } from "../model/request.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { invalidField, requiredField } from "../rules/field-errors.ts";
 
 const NOTHING = { group: "", version: "*", plural: "", subresource: "", namespace: "", name: "", path: "" };
 

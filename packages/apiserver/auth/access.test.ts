@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ServerAnswer } from "../request.ts";
-import type { Body } from "../served.ts";
-import type { Status } from "../status.ts";
+import type { ServerAnswer } from "../model/request.ts";
+import type { Body } from "../model/served.ts";
+import type { Status } from "../model/status.ts";
 import { type World, world } from "../testing.ts";
 
 const WHO = "/apis/authentication.k8s.io/v1/selfsubjectreviews";

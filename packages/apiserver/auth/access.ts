@@ -3,14 +3,14 @@
  * of these, put together over a store. The server's parts that decide nothing by themselves are beside it in this folder.
  */
 import type { Clock, Random } from "@slipway/base";
-import type { Admission } from "../core.ts";
-import type { ServerRequest, User } from "../request.ts";
+import { type Authorize, type Authorizer, mastersOr } from "../core/authorize.ts";
+import type { Admission } from "../core/core.ts";
+import type { ServerRequest, User } from "../model/request.ts";
 import type { Store } from "../storage/store.ts";
 import { type AccountTokens, accountTokens } from "./accounts/account-tokens.ts";
 import { podAccounts } from "./accounts/pod-admission.ts";
 import { signingKey } from "./accounts/signing-key.ts";
 import { type Authenticator, bootstrapTokens, ownerOf, staticTokens, whoAsks } from "./authenticate.ts";
-import { type Authorize, type Authorizer, mastersOr } from "./authorize.ts";
 import { certificateRequests } from "./certificate-requests.ts";
 import { authenticated } from "./identity.ts";
 import { rbac } from "./rbac/authorizer.ts";

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "@slipway/base";
-import type { ServerRequest, User } from "../request.ts";
-import { refusal } from "../status.ts";
+import type { ServerRequest, User } from "../model/request.ts";
+import { refusal } from "../model/status.ts";
 import type { Store } from "../storage/store.ts";
 import { ANONYMOUS, authenticated } from "./identity.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AdmissionReview } from "../core.ts";
-import type { Body } from "../served.ts";
-import type { Authorize } from "./authorize.ts";
+import type { Authorize } from "../core/authorize.ts";
+import type { AdmissionReview } from "../core/core.ts";
+import type { Body } from "../model/served.ts";
 import { certificateRequests } from "./certificate-requests.ts";
 
 /** A request for `O=system:masters, CN=x`, made with openssl; nobody has its key. */

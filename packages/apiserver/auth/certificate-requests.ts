@@ -1,10 +1,10 @@
 import { type Clock, rfc3339 } from "@slipway/base";
-import { objectsAt, textAt } from "../builtin/read.ts";
-import type { Admission, AdmissionReview } from "../core.ts";
-import { equalJson } from "../patch/json.ts";
-import type { Body } from "../served.ts";
-import { forbidden } from "../status.ts";
-import type { Authorize } from "./authorize.ts";
+import type { Authorize } from "../core/authorize.ts";
+import type { Admission, AdmissionReview } from "../core/core.ts";
+import { equalJson } from "../json/members.ts";
+import { objectsAt, textAt } from "../model/read.ts";
+import type { Body } from "../model/served.ts";
+import { forbidden } from "../model/status.ts";
 
 /** Its certificates are let in by this API. */
 const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";

@@ -1,5 +1,5 @@
 import { dnsLabel, dnsSubdomain } from "@slipway/cel/formats";
-import type { User } from "../request.ts";
+import type { User } from "../model/request.ts";
 
 const PREFIX = "system:serviceaccount:";
 

@@ -1,9 +1,9 @@
 import { type Fault, isFault } from "@slipway/base";
 import { dnsSubdomain } from "@slipway/cel/formats";
-import type { User } from "../request.ts";
-import type { Attributes } from "./attributes.ts";
-import type { Authorize } from "./authorize.ts";
-import { denied, permit } from "./denial.ts";
+import type { Attributes } from "../core/attributes.ts";
+import type { Authorize } from "../core/authorize.ts";
+import { denied, permit } from "../core/denial.ts";
+import type { User } from "../model/request.ts";
 import { ANONYMOUS, accountGroups, accountOfUserName, nodeOfUserName } from "./identity.ts";
 import { type Impersonate, wantedUser } from "./impersonation-headers.ts";
 

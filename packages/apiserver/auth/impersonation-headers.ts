@@ -1,6 +1,6 @@
-import type { User } from "../request.ts";
-import { badRequest, refusal } from "../status.ts";
-import type { Attributes } from "./attributes.ts";
+import type { Attributes } from "../core/attributes.ts";
+import type { User } from "../model/request.ts";
+import { badRequest, refusal } from "../model/status.ts";
 
 const EXTRA = "impersonate-extra-";
 

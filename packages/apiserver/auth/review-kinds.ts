@@ -1,5 +1,5 @@
 import { serve } from "../builtin/serve.ts";
-import type { ServedResource } from "../served.ts";
+import type { ServedResource } from "../model/served.ts";
 
 /** The kinds that ask a question: created, answered and never kept. */
 

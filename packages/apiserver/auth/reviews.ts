@@ -1,16 +1,16 @@
 import { rfc3339 } from "@slipway/base";
-import { invalidField } from "../builtin/field-errors.ts";
-import { at, textAt, textsAt } from "../builtin/read.ts";
-import type { Answer, Call } from "../core.ts";
+import type { Authorizer } from "../core/authorize.ts";
+import type { Answer, Call } from "../core/core.ts";
+import { allPasses } from "../json/turns.ts";
+import { at, textAt, textsAt } from "../model/read.ts";
+import type { User } from "../model/request.ts";
+import { apiVersionOf, type Body, type FieldError, type ServedResource, servedKey } from "../model/served.ts";
+import { badRequest, invalid } from "../model/status.ts";
 import { updatedManagers } from "../patch/managed-fields.ts";
 import { writeManagers } from "../patch/managers.ts";
-import type { User } from "../request.ts";
-import { apiVersionOf, type Body, type FieldError, type ServedResource, servedKey } from "../served.ts";
-import { badRequest, invalid } from "../status.ts";
-import { allPasses } from "../turns.ts";
+import { invalidField } from "../rules/field-errors.ts";
 import { decodeObject, fillIn, managerOf } from "../verbs/object.ts";
 import { askedOf, metadataError, questionErrors, subjectOf } from "./access-review.ts";
-import type { Authorizer } from "./authorize.ts";
 import { isEmpty } from "./rbac/policy-rule.ts";
 import {
   accessReview,

@@ -1,4 +1,4 @@
-import type { User } from "../request.ts";
+import type { User } from "../model/request.ts";
 
 /** What is known of a bearer token. */
 export type TokenVerdict = { user: User; audiences: readonly string[] } | { error: string };

@@ -1,8 +1,8 @@
-import type { Admission } from "../core.ts";
-import type { Body } from "../served.ts";
-import { forbidden } from "../status.ts";
+import type { Admission } from "../core/core.ts";
+import { membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
+import type { Body } from "../model/served.ts";
+import { forbidden } from "../model/status.ts";
 import type { Store } from "../storage/store.ts";
-import { membersAt, numberAt, objectsAt, textAt } from "./read.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
+import { at, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { oneOfField } from "../rules/value-rules.ts";
 import { humanDuration } from "./human-duration.ts";
 import { laterOnes } from "./later-ones.ts";
-import { at, objectsAt, textAt, textsAt } from "./read.ts";
 import { age, column, serve } from "./serve.ts";
-import { oneOfField } from "./value-rules.ts";
 
 export const certificateSigningRequest: ServedResource = serve({
   apiVersion: "certificates.k8s.io/v1",

@@ -1,11 +1,17 @@
 import { compareQuantities, parseQuantity } from "@slipway/base";
 import { dnsLabel, portName } from "@slipway/cel/formats";
-import type { FieldError } from "../served.ts";
-import type { Pace, Passes } from "../turns.ts";
-import { duplicateField, forbiddenField, invalidField, missingReference, requiredField } from "./field-errors.ts";
-import { validateLabelKey } from "./name-rules.ts";
-import { at, membersAt, objectsAt, textAt } from "./read.ts";
-import { nonNegative, oneOfField, requiredName, validatePort, validatePortOrName } from "./value-rules.ts";
+import type { Pace, Passes } from "../json/turns.ts";
+import { at, membersAt, objectsAt, textAt } from "../model/read.ts";
+import type { FieldError } from "../model/served.ts";
+import {
+  duplicateField,
+  forbiddenField,
+  invalidField,
+  missingReference,
+  requiredField,
+} from "../rules/field-errors.ts";
+import { validateLabelKey } from "../rules/name-rules.ts";
+import { nonNegative, oneOfField, requiredName, validatePort, validatePortOrName } from "../rules/value-rules.ts";
 
 type Container = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
-import { equalJson } from "../patch/json.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { immutableField, requiredField } from "./field-errors.ts";
-import { at, membersAt, numberAt, objectsAt } from "./read.ts";
+import { equalJson } from "../json/members.ts";
+import { at, membersAt, numberAt, objectsAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { immutableField, requiredField } from "../rules/field-errors.ts";
+import { nonNegative } from "../rules/value-rules.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
 import { labelText } from "./service.ts";
-import { nonNegative } from "./value-rules.ts";
 import { containerColumns, defaultTemplate, readyOf, scalable, selectorColumn } from "./workload.ts";
 import { validateDaemonSet, validateStatefulSet } from "./workload-validation.ts";
 

@@ -1,5 +1,5 @@
-import type { Body, ServedResource } from "../served.ts";
-import { at, membersAt } from "./read.ts";
+import { at, membersAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
 import { containerColumns, defaultTemplate, podNameWarnings, readyOf, scalable, selectorColumn } from "./workload.ts";
 import { validateDeployment, validateReplicaSet } from "./workload-validation.ts";

@@ -1,10 +1,10 @@
 import { dnsLabel } from "@slipway/cel/formats";
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { immutableField, invalidField, requiredField } from "./field-errors.ts";
-import { objectsAt, textAt, textsAt } from "./read.ts";
+import { objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { named, oneOfField, validatePort } from "../rules/value-rules.ts";
 import { age, column, serve } from "./serve.ts";
 import { validateIp } from "./service-validation.ts";
-import { named, oneOfField, validatePort } from "./value-rules.ts";
 
 export const endpoints: ServedResource = serve({
   apiVersion: "v1",

@@ -1,8 +1,8 @@
 import { qualifiedName } from "@slipway/cel/formats";
-import type { Body, FieldError } from "../served.ts";
-import { invalidField, requiredField } from "./field-errors.ts";
-import { at, numberAt, textAt } from "./read.ts";
-import { named } from "./value-rules.ts";
+import { at, numberAt, textAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { invalidField, requiredField } from "../rules/field-errors.ts";
+import { named } from "../rules/value-rules.ts";
 
 /** Longest texts, in bytes, of the fields that Events with an `eventTime` must fill. */
 const LIMITS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;

@@ -1,6 +1,6 @@
-import type { Body, ServedResource } from "../served.ts";
+import { at, numberAt, textAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { validateCoreEvent, validateNewEvent } from "./event-validation.ts";
-import { at, numberAt, textAt } from "./read.ts";
 import { ageOf, column, serve, wide } from "./serve.ts";
 
 /** Fields by which Events are selected, in the shape of core Events: `kubectl describe` asks by them. */

@@ -1,10 +1,10 @@
 import { dnsLabel } from "@slipway/cel/formats";
 import { configurationErrors } from "../admission/configuration-rules.ts";
-import { type Body, type FieldError, METADATA_FIELDS, type ServedResource } from "../served.ts";
-import { forbiddenField, immutableField } from "./field-errors.ts";
-import { at, objectsAt, textAt } from "./read.ts";
+import { at, objectsAt, textAt } from "../model/read.ts";
+import { type Body, type FieldError, METADATA_FIELDS, type ServedResource } from "../model/served.ts";
+import { forbiddenField, immutableField } from "../rules/field-errors.ts";
+import { oneOfField, requiredName } from "../rules/value-rules.ts";
 import { age, column, createdAt, serve } from "./serve.ts";
-import { oneOfField, requiredName } from "./value-rules.ts";
 
 /** CustomResourceDefinitions: only their shape. Their rules and what they serve are the schema engine's. */
 /** Holds a definition until its objects are gone. */

@@ -1,9 +1,9 @@
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError } from "../served.ts";
-import { immutableField, invalidField, requiredField } from "./field-errors.ts";
-import { selects, validateLabelSelector } from "./name-rules.ts";
-import { at, membersAt, textAt } from "./read.ts";
-import { nonNegative, oneOfField } from "./value-rules.ts";
+import { equalJson } from "../json/members.ts";
+import { at, membersAt, textAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { selects, validateLabelSelector } from "../rules/name-rules.ts";
+import { nonNegative, oneOfField } from "../rules/value-rules.ts";
 import { validateTemplate } from "./workload-validation.ts";
 
 const CONTROLLER_UID = "batch.kubernetes.io/controller-uid";

@@ -1,8 +1,8 @@
-import type { Body, ServedResource } from "../served.ts";
+import { at, membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { humanDuration } from "./human-duration.ts";
 import { validateCronJob, validateJob } from "./job-validation.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
-import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
 import { selectorText } from "./selector-text.ts";
 import { age, ageOf, column, serve, wide } from "./serve.ts";
 import { containerColumns, containerColumnsAt, defaultTemplate, podNameWarnings, selectorColumn } from "./workload.ts";

@@ -1,4 +1,4 @@
-import { equalJson, isObject } from "../patch/json.ts";
+import { equalJson, isObject } from "../json/members.ts";
 import { parseJsonPath, type Step } from "./json-path-parser.ts";
 
 /** The values that a path leads to, in order, each looked for when it is asked for. */

@@ -1,8 +1,8 @@
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { invalidField } from "./field-errors.ts";
-import { at, membersAt, textAt } from "./read.ts";
+import { at, membersAt, textAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { invalidField } from "../rules/field-errors.ts";
+import { nonNegative } from "../rules/value-rules.ts";
 import { age, column, serve } from "./serve.ts";
-import { nonNegative } from "./value-rules.ts";
 
 export const lease: ServedResource = serve({
   apiVersion: "coordination.k8s.io/v1",

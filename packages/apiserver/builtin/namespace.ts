@@ -1,7 +1,7 @@
 import { qualifiedName } from "@slipway/cel/formats";
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { invalidField } from "./field-errors.ts";
-import { membersAt, textAt, textsAt } from "./read.ts";
+import { membersAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { invalidField } from "../rules/field-errors.ts";
 import { age, column, serve } from "./serve.ts";
 
 /** Every cluster needs these. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { allPasses } from "../json/turns.ts";
+import type { Body } from "../model/served.ts";
 import { ownErrors } from "../rules/own.ts";
-import type { Body } from "../served.ts";
-import { allPasses } from "../turns.ts";
 import { networkPolicy } from "./network-policy.ts";
 
 const policy = (spec?: object): Body =>

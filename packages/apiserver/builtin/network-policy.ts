@@ -1,9 +1,9 @@
 import { type Cidr, contains, parseCidr } from "@slipway/base";
-import { notSupported } from "../schema/field-error.ts";
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { forbiddenField, invalidField, requiredField } from "./field-errors.ts";
-import { validateLabelSelector, validatePortName } from "./name-rules.ts";
-import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
+import { notSupported } from "../model/field-error.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { validateLabelSelector, validatePortName } from "../rules/name-rules.ts";
 import { selectorText } from "./selector-text.ts";
 import { age, column, serve } from "./serve.ts";
 

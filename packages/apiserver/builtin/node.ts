@@ -1,13 +1,13 @@
 import { labelValue, qualifiedName } from "@slipway/cel/formats";
-import type { Body, FieldError, ServedResource } from "../served.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { named, oneOfField } from "../rules/value-rules.ts";
 import { validateAmount } from "./container-validation.ts";
-import { forbiddenField, invalidField, requiredField } from "./field-errors.ts";
 import { laterOnes } from "./later-ones.ts";
-import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
 import { age, column, serve, wide } from "./serve.ts";
 import { validateCidr } from "./service-validation.ts";
 import { TAINT_EFFECTS } from "./toleration-validation.ts";
-import { named, oneOfField } from "./value-rules.ts";
 
 export const node: ServedResource = serve({
   apiVersion: "v1",

@@ -1,5 +1,5 @@
-import { setMember, shallowCopy } from "../patch/json.ts";
-import { membersAt, objectsAt, textAt } from "./read.ts";
+import { setMember, shallowCopy } from "../json/members.ts";
+import { membersAt, objectsAt, textAt } from "../model/read.ts";
 
 /** Fills in what of a PodSpec, of a Pod or in a template, depends on its other fields. Safe to repeat; works in place. */
 export function defaultPodSpec(spec: Record<string, unknown>): void {

@@ -1,6 +1,6 @@
-import type { Body } from "../served.ts";
+import { at, numberAt, objectsAt, textAt } from "../model/read.ts";
+import type { Body } from "../model/served.ts";
 import { humanDuration } from "./human-duration.ts";
-import { at, numberAt, objectsAt, textAt } from "./read.ts";
 
 type Container = Record<string, unknown>;
 

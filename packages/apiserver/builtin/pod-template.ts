@@ -1,7 +1,7 @@
-import type { Body, ServedResource } from "../served.ts";
+import { at, membersAt, objectsAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
 import { validatePodSpec } from "./pod-validation.ts";
-import { at, membersAt, objectsAt } from "./read.ts";
 import { column, serve } from "./serve.ts";
 import { labelText } from "./service.ts";
 

@@ -1,7 +1,7 @@
-import { canonicalJson, equalJson } from "../patch/json.ts";
-import type { Body, FieldError } from "../served.ts";
-import { forbiddenField, invalidField } from "./field-errors.ts";
-import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
+import { canonicalJson, equalJson } from "../json/members.ts";
+import { at, membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { forbiddenField, invalidField } from "../rules/field-errors.ts";
 
 type Fields = Record<string, unknown>;
 

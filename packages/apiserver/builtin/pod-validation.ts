@@ -1,13 +1,13 @@
 import { tryParseIp } from "@slipway/base";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "@slipway/cel/formats";
-import type { Body, FieldError } from "../served.ts";
-import { Pace, type Passes } from "../turns.ts";
+import { Pace, type Passes } from "../json/turns.ts";
+import { at, membersAt, objectsAt, textAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { validateLabels } from "../rules/name-rules.ts";
+import { named, oneOfField, requiredName } from "../rules/value-rules.ts";
 import { validateContainer, validateLifecycle } from "./container-validation.ts";
-import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
-import { validateLabels } from "./name-rules.ts";
-import { at, membersAt, objectsAt, textAt } from "./read.ts";
 import { validateTolerations } from "./toleration-validation.ts";
-import { named, oneOfField, requiredName } from "./value-rules.ts";
 import { sourcesOf, validateSource } from "./volume-validation.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;

@@ -1,10 +1,10 @@
-import { equalJson } from "../patch/json.ts";
-import type { ServedResource } from "../served.ts";
+import { equalJson } from "../json/members.ts";
+import { at, membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
+import type { ServedResource } from "../model/served.ts";
 import { defaultPodSpec, defaultRunningSpec } from "./pod-defaults.ts";
 import { podReady, podRestarts, podStatus, readinessGates } from "./pod-status.ts";
 import { validatePodUpdate } from "./pod-update.ts";
 import { hostnameWarnings, validatePodSpec } from "./pod-validation.ts";
-import { at, membersAt, numberAt, objectsAt, textAt } from "./read.ts";
 import { age, column, serve, wide } from "./serve.ts";
 
 export const pod: ServedResource = serve({

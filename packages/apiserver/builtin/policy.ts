@@ -1,9 +1,9 @@
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { invalidField } from "./field-errors.ts";
-import { validateLabelSelector } from "./name-rules.ts";
-import { at, membersAt } from "./read.ts";
+import { at, membersAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { invalidField } from "../rules/field-errors.ts";
+import { validateLabelSelector } from "../rules/name-rules.ts";
+import { atMost100Percent, numberOrPercent, oneOfField } from "../rules/value-rules.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
-import { atMost100Percent, numberOrPercent, oneOfField } from "./value-rules.ts";
 
 export const podDisruptionBudget: ServedResource = serve({
   apiVersion: "policy/v1",

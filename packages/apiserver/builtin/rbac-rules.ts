@@ -1,9 +1,9 @@
 import { pathSegment } from "@slipway/cel/formats";
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError } from "../served.ts";
-import { invalidField, requiredField } from "./field-errors.ts";
-import { validateLabelSelector, validateSubdomain } from "./name-rules.ts";
-import { at, objectsAt, textAt, textsAt } from "./read.ts";
+import { equalJson } from "../json/members.ts";
+import { at, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { invalidField, requiredField } from "../rules/field-errors.ts";
+import { validateLabelSelector, validateSubdomain } from "../rules/name-rules.ts";
 
 /** What Roles, ClusterRoles and their bindings must be beyond their schema, in the words and order of upstream's validation. */
 

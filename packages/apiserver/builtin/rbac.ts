@@ -1,6 +1,6 @@
-import type { Body, ServedResource } from "../served.ts";
+import { objectsAt, textAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from "./rbac-rules.ts";
-import { objectsAt, textAt } from "./read.ts";
 import { age, column, createdAt, serve, wide } from "./serve.ts";
 
 const GROUP = "rbac.authorization.k8s.io";

@@ -1,5 +1,5 @@
-import type { Body, ServedResource } from "../served.ts";
-import { membersAt } from "./read.ts";
+import { membersAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { age, numberColumn, serve, wide } from "./serve.ts";
 import { labelText } from "./service.ts";
 import { containerColumns, defaultTemplate } from "./workload.ts";

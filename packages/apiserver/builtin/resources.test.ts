@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { EXTRAS } from "../extras.ts";
+import { allPasses } from "../json/turns.ts";
+import type { Body, FieldError, Schema, ServedResource } from "../model/served.ts";
 import { ownErrors } from "../rules/own.ts";
-import type { Body, FieldError, Schema, ServedResource } from "../served.ts";
-import { allPasses } from "../turns.ts";
-import { compileWire, writeOut } from "../wire/compile.ts";
+import { compileWire, writeOut } from "../schema/compile-wire.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 import { builtinResources } from "./resources.ts";
 

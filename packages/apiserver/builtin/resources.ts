@@ -5,7 +5,7 @@
  * Each kind is data (`serve.ts`): schema with defaults, printed columns, selectable fields, and the few rules a schema can't
  * say. Nothing here stores, lists or watches; nothing acts on the objects (no scheduler, no Deployment controller).
  */
-import type { ServedResource } from "../served.ts";
+import type { ServedResource } from "../model/served.ts";
 import { certificateSigningRequest } from "./certificates.ts";
 import { daemonSet, statefulSet } from "./daemon-set.ts";
 import { deployment, replicaSet } from "./deployment.ts";

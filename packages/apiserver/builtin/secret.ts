@@ -1,7 +1,7 @@
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError, ServedResource } from "../served.ts";
-import { forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
-import { at, membersAt, textAt } from "./read.ts";
+import { equalJson } from "../json/members.ts";
+import { at, membersAt, textAt } from "../model/read.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
+import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { age, column, serve } from "./serve.ts";
 
 /** The sum of all values of a Secret or ConfigMap. */

@@ -1,4 +1,4 @@
-import { membersAt, objectsAt, textsAt } from "./read.ts";
+import { membersAt, objectsAt, textsAt } from "../model/read.ts";
 
 /** A `metav1.LabelSelector` as the text that `-l` takes; `<none>` where it selects nothing. */
 export function selectorText(selector: unknown): string {

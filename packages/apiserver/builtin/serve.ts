@@ -1,9 +1,9 @@
 import { rfc3339 } from "@slipway/base";
+import { at, textAt } from "../model/read.ts";
+import type { Body, Column, Schema, ServedResource } from "../model/served.ts";
 import { schemaOf } from "../schema/type-schema.ts";
-import type { Body, Column, Schema, ServedResource } from "../served.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 import { humanDuration } from "./human-duration.ts";
-import { at, textAt } from "./read.ts";
 
 const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 

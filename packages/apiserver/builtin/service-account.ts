@@ -1,4 +1,4 @@
-import type { ServedResource } from "../served.ts";
+import type { ServedResource } from "../model/served.ts";
 import { age, serve } from "./serve.ts";
 
 export const serviceAccount: ServedResource = serve({

@@ -1,7 +1,7 @@
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError } from "../served.ts";
-import { invalidField } from "./field-errors.ts";
-import { membersAt, numberAt, objectsAt, textAt, textsAt } from "./read.ts";
+import { equalJson } from "../json/members.ts";
+import { membersAt, numberAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { invalidField } from "../rules/field-errors.ts";
 import { isExposed, needsHealthCheck } from "./service-validation.ts";
 
 type Spec = Record<string, unknown>;

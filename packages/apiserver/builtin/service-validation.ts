@@ -1,11 +1,11 @@
 import { parseCidr, tryParseIp } from "@slipway/base";
 import { dnsLabel, dnsSubdomain } from "@slipway/cel/formats";
-import type { Body, FieldError } from "../served.ts";
-import { duplicateField, forbiddenField, invalidField, requiredField } from "./field-errors.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { validateLabels } from "../rules/name-rules.ts";
+import { named, oneOfField, requiredName, validatePort, validatePortOrName } from "../rules/value-rules.ts";
 import { laterOnes } from "./later-ones.ts";
-import { validateLabels } from "./name-rules.ts";
-import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
-import { named, oneOfField, requiredName, validatePort, validatePortOrName } from "./value-rules.ts";
 
 type Spec = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
-import type { Body, ServedResource } from "../served.ts";
-import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { age, column, serve, wide } from "./serve.ts";
 import { allocate, keepAllocated, type ServiceRanges } from "./service-allocation.ts";
 import { isExposed, validateService } from "./service-validation.ts";

@@ -1,10 +1,10 @@
 import { parseQuantity } from "@slipway/base";
 import { dnsSubdomain } from "@slipway/cel/formats";
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError } from "../served.ts";
-import { forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
-import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
-import { named, oneOfField } from "./value-rules.ts";
+import { equalJson } from "../json/members.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { named, oneOfField } from "../rules/value-rules.ts";
 import { sourcesOf, validateSource } from "./volume-validation.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];

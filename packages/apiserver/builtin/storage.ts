@@ -1,6 +1,6 @@
 import { rfc3339 } from "@slipway/base";
-import { type Body, METADATA_FIELDS, type ServedResource } from "../served.ts";
-import { at, membersAt, objectsAt, textAt, textsAt } from "./read.ts";
+import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import { type Body, METADATA_FIELDS, type ServedResource } from "../model/served.ts";
 import { age, column, serve, wide } from "./serve.ts";
 import {
   validateAttachment,

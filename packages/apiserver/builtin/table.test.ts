@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EXTRAS } from "../extras.ts";
-import type { Body, ServedResource } from "../served.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { builtinResources } from "./resources.ts";
 
 /** The core's, and those of the extras. */

@@ -1,7 +1,7 @@
-import type { Body, Column, ServedResource } from "../served.ts";
+import { at } from "../model/read.ts";
+import type { Body, Column, ServedResource } from "../model/served.ts";
 import { humanDuration } from "./human-duration.ts";
 import { compileJsonPath, type JsonPath, printJsonPath } from "./json-path.ts";
-import { at } from "./read.ts";
 
 /** How much of each object goes with its row: nothing, its metadata, or all of it. */
 export type IncludeObject = "None" | "Metadata" | "Object";

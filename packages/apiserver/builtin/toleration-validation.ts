@@ -1,8 +1,8 @@
 import { labelValue, qualifiedName } from "@slipway/cel/formats";
-import type { FieldError } from "../served.ts";
-import { invalidField } from "./field-errors.ts";
-import { textAt } from "./read.ts";
-import { named, oneOfField } from "./value-rules.ts";
+import { textAt } from "../model/read.ts";
+import type { FieldError } from "../model/served.ts";
+import { invalidField } from "../rules/field-errors.ts";
+import { named, oneOfField } from "../rules/value-rules.ts";
 
 export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 

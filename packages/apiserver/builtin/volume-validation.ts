@@ -1,6 +1,6 @@
-import type { FieldError } from "../served.ts";
-import { forbiddenField, requiredField } from "./field-errors.ts";
-import { textAt } from "./read.ts";
+import { textAt } from "../model/read.ts";
+import type { FieldError } from "../model/served.ts";
+import { forbiddenField, requiredField } from "../rules/field-errors.ts";
 
 type Volume = Record<string, unknown>;
 

@@ -1,11 +1,11 @@
-import { equalJson } from "../patch/json.ts";
-import type { Body, FieldError } from "../served.ts";
-import { allPasses } from "../turns.ts";
-import { forbiddenField, immutableField, invalidField, requiredField } from "./field-errors.ts";
-import { selects, validateLabelSelector, validateLabels } from "./name-rules.ts";
+import { equalJson } from "../json/members.ts";
+import { allPasses } from "../json/turns.ts";
+import { at, membersAt, objectsAt } from "../model/read.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
+import { selects, validateLabelSelector, validateLabels } from "../rules/name-rules.ts";
+import { atMost100Percent, nonNegative, numberOrPercent, oneOfField } from "../rules/value-rules.ts";
 import { validatePodSpec } from "./pod-validation.ts";
-import { at, membersAt, objectsAt } from "./read.ts";
-import { atMost100Percent, nonNegative, numberOrPercent, oneOfField } from "./value-rules.ts";
 
 type Fields = Record<string, unknown>;
 

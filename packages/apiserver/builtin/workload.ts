@@ -1,7 +1,7 @@
-import type { Body, Column, ServedResource } from "../served.ts";
+import { at, membersAt, numberAt, objectsAt } from "../model/read.ts";
+import type { Body, Column, ServedResource } from "../model/served.ts";
 import { defaultPodSpec } from "./pod-defaults.ts";
 import { hostnameWarnings } from "./pod-validation.ts";
-import { at, membersAt, numberAt, objectsAt } from "./read.ts";
 import { selectorText } from "./selector-text.ts";
 import { wide } from "./serve.ts";
 

@@ -1,5 +1,5 @@
-import type { Body, ServedResource } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
 import { inVersion } from "./views.ts";
 
 /** An object of one resource as another resource over the same collection shows it. */

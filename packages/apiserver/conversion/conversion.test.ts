@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { DEFINITIONS, type World, world } from "../testing.ts";
 import { type Review, webhookFunctions } from "../webhook/testing.ts";
 

@@ -5,7 +5,7 @@
  * `views.ts` turns what is stored into what a resource shows, `converted.ts` judges what a converter gave back, `webhook.ts` asks one.
  */
 import { Fault, isFault } from "@slipway/base";
-import type { Body, Convert } from "../served.ts";
+import type { Body, Convert } from "../model/served.ts";
 
 const ON = "conversion";
 

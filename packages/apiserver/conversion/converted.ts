@@ -1,6 +1,6 @@
-import { isRecord, sameJson } from "../json-value.ts";
+import { isRecord, sameJson } from "../json/value.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
 import { metadataErrors } from "../rules/metadata.ts";
-import type { Body, FieldError, ServedResource } from "../served.ts";
 import { gvk } from "./conversion.ts";
 
 /**

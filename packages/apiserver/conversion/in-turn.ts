@@ -1,5 +1,5 @@
-import type { Core } from "../core.ts";
-import type { Body, ServedResource } from "../served.ts";
+import type { Core } from "../core/core.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 
 /**
  * Calls `fn`s in the order in which they come, each when the stored objects it looks at can be viewed: at once, unless the kind has a

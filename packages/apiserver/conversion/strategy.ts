@@ -1,7 +1,7 @@
 import type { Random } from "@slipway/base";
 import type { KubeObject } from "@slipway/kube";
+import type { Body, Convert } from "../model/served.ts";
 import { specOf } from "../schema/crd-shape.ts";
-import type { Body, Convert } from "../served.ts";
 import type { Callers } from "../webhook/call.ts";
 import { inProcess } from "./conversion.ts";
 import { byWebhook, type ConversionWebhook } from "./webhook.ts";

@@ -1,7 +1,7 @@
-import { copyJson } from "../json-value.ts";
+import { copyJson } from "../json/value.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
 import { conversionFault } from "./conversion.ts";
 import { accepted } from "./converted.ts";
 

@@ -1,6 +1,6 @@
 import { type Random, uuid } from "@slipway/base";
-import { isRecord } from "../json-value.ts";
-import type { Body, Convert } from "../served.ts";
+import { isRecord } from "../json/value.ts";
+import type { Body, Convert } from "../model/served.ts";
 import { CallFailed } from "../webhook/answer.ts";
 import { type Callers, callWebhook } from "../webhook/call.ts";
 import { REVIEWS } from "../webhook/review-version-rules.ts";

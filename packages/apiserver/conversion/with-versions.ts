@@ -1,7 +1,7 @@
-import type { Call } from "../core.ts";
+import type { Call } from "../core/core.ts";
+import { type Passes, passesInTurns } from "../json/turns.ts";
+import type { Body } from "../model/served.ts";
 import type { InVersion } from "../patch/versions.ts";
-import type { Body } from "../served.ts";
-import { type Passes, passesInTurns } from "../turns.ts";
 import { inVersion } from "./views.ts";
 
 /** Thrown where a conversion has to be waited for. */

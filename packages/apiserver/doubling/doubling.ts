@@ -4,7 +4,7 @@
  */
 import { MAX_GROWTH } from "@slipway/base/testing";
 import type { ApiRequest, Transport } from "@slipway/kube";
-import type { User } from "../request.ts";
+import type { User } from "../model/request.ts";
 import { world } from "../testing.ts";
 import type { WebhookHttp } from "../webhook/http.ts";
 

@@ -1,5 +1,5 @@
 import type { ApiRequest } from "@slipway/kube";
-import { PROTOBUF } from "../body.ts";
+import { PROTOBUF } from "../body/body.ts";
 import { CONFIG_MAPS } from "../testing.ts";
 import type { Doubling } from "./doubling.ts";
 

@@ -1,6 +1,6 @@
 import type { ApiRequest } from "@slipway/kube";
+import { nextTurn } from "../json/turns.ts";
 import { CONFIG_MAPS } from "../testing.ts";
-import { nextTurn } from "../turns.ts";
 import type { WebhookPost } from "../webhook/http.ts";
 import { patched, webhookFunctions } from "../webhook/testing.ts";
 import { type Doubling, repeated } from "./doubling.ts";

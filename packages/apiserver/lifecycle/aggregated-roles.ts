@@ -1,11 +1,11 @@
 import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
-import { selects } from "../builtin/name-rules.ts";
-import { at, objectsAt } from "../builtin/read.ts";
-import type { Core } from "../core.ts";
-import { sameJson } from "../json-value.ts";
-import { canonicalJson } from "../schema/canonical-json.ts";
-import type { Body } from "../served.ts";
-import { noteSize } from "../turns.ts";
+import type { Core } from "../core/core.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import { noteSize } from "../json/turns.ts";
+import { sameJson } from "../json/value.ts";
+import { at, objectsAt } from "../model/read.ts";
+import type { Body } from "../model/served.ts";
+import { selects } from "../rules/name-rules.ts";
 import { APPLY, patch } from "../verbs/patch.ts";
 import { ownCall, Work } from "./work.ts";
 

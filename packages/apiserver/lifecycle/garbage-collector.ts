@@ -1,9 +1,9 @@
 import { isFault } from "@slipway/base";
 import type { OwnerReference } from "@slipway/kube";
-import type { Core } from "../core.ts";
-import { copyJson } from "../json-value.ts";
-import { collectionOf, objectKey } from "../registry.ts";
-import type { Body, ServedResource } from "../served.ts";
+import type { Core } from "../core/core.ts";
+import { collectionOf, objectKey } from "../core/registry.ts";
+import { copyJson } from "../json/value.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import type { StoreEvent } from "../storage/collection.ts";
 import { FOREGROUND, ORPHAN } from "../verbs/delete.ts";
 import { rewrite } from "../verbs/update.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, widgets, world } from "../testing.ts";
 
 const MERGE = { contentType: "application/merge-patch+json" };

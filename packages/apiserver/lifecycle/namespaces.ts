@@ -1,7 +1,7 @@
 import { rfc3339 } from "@slipway/base";
-import type { Core } from "../core.ts";
-import { copyJson } from "../json-value.ts";
-import type { Body } from "../served.ts";
+import type { Core } from "../core/core.ts";
+import { copyJson } from "../json/value.ts";
+import type { Body } from "../model/served.ts";
 import { rewrite } from "../verbs/update.ts";
 import { deleteQuietly, ownCall, Work } from "./work.ts";
 

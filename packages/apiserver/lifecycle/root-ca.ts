@@ -1,5 +1,5 @@
-import type { Core } from "../core.ts";
-import { copyJson, sameJson } from "../json-value.ts";
+import type { Core } from "../core/core.ts";
+import { copyJson, sameJson } from "../json/value.ts";
 import { create } from "../verbs/create.ts";
 import { rewrite } from "../verbs/update.ts";
 import { ownCall, Work } from "./work.ts";

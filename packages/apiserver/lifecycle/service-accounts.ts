@@ -1,5 +1,5 @@
-import type { Core } from "../core.ts";
-import type { Body } from "../served.ts";
+import type { Core } from "../core/core.ts";
+import type { Body } from "../model/served.ts";
 import { create } from "../verbs/create.ts";
 import { ownCall, Work } from "./work.ts";
 

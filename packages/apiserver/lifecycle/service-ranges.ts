@@ -1,7 +1,7 @@
 import { contains, parseCidr, parseIp } from "@slipway/base";
-import { objectsAt, textAt } from "../builtin/read.ts";
 import type { ServiceRanges } from "../builtin/service-allocation.ts";
-import type { Body } from "../served.ts";
+import { objectsAt, textAt } from "../model/read.ts";
+import type { Body } from "../model/served.ts";
 import type { Store } from "../storage/store.ts";
 
 const RANGE = "10.96.0.0/16";

@@ -1,8 +1,8 @@
 import type { AccountTokens } from "../auth/accounts/account-tokens.ts";
-import { textAt } from "../builtin/read.ts";
-import type { Core } from "../core.ts";
-import { copyJson } from "../json-value.ts";
-import type { Body } from "../served.ts";
+import type { Core } from "../core/core.ts";
+import { copyJson } from "../json/value.ts";
+import { textAt } from "../model/read.ts";
+import type { Body } from "../model/served.ts";
 import { rewrite } from "../verbs/update.ts";
 import { deleteQuietly, ownCall, Work } from "./work.ts";
 

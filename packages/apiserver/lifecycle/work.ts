@@ -1,6 +1,6 @@
 import { Fault, isFault } from "@slipway/base";
-import type { Call, Core } from "../core.ts";
-import type { Body, ServedResource } from "../served.ts";
+import type { Call, Core } from "../core/core.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { removeObject } from "../verbs/delete.ts";
 import type { DeleteOptions } from "../verbs/delete-options.ts";
 import { placeOf } from "../verbs/object.ts";

@@ -1,7 +1,7 @@
-import type { Schema } from "../served.ts";
-import { Pace, type Passes } from "../turns.ts";
+import { isLeaf, isObject } from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
+import type { Schema } from "../model/served.ts";
 import { addPath, type FieldSet, type GrowingSet, growing } from "./field-set.ts";
-import { isLeaf, isObject } from "./json.ts";
 import { memberElement, type PathElement } from "./path-element.ts";
 import { isDeclared, memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement } from "./typed-list.ts";

@@ -1,7 +1,7 @@
 import type { Fault } from "@slipway/base";
-import { MAX_ERROR_CHARS } from "../schema/field-errors.ts";
+import { refusal } from "../json/members.ts";
+import { MAX_ERROR_CHARS } from "../model/field-errors.ts";
 import { type FieldSet, pathsOf } from "./field-set.ts";
-import { refusal } from "./json.ts";
 import type { Manager } from "./managers.ts";
 import { printPath } from "./path-element.ts";
 

@@ -6,13 +6,14 @@
  * Malformed input is a `Fault` whose `details` (`PatchRefusal`) hold the text and causes of the API's own `Status`.
  * Knows schemas only through `../served.ts` and `ObjectMeta`; knows nothing of HTTP, storage or kinds.
  */
-import type { Body, Schema } from "../served.ts";
-import { allPasses, type Passes } from "../turns.ts";
+
+import { equalJson } from "../json/members.ts";
+import { allPasses, type Passes } from "../json/turns.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { type ApplyConflict, conflictFault } from "./apply-conflict.ts";
 import { capManagers } from "./cap-managers.ts";
 import { difference, isEmptySet } from "./field-set.ts";
-import { equalJson } from "./json.ts";
 import { KUBECTL, takeableFields, withLastApplied } from "./last-applied.ts";
 import { updatedManagers } from "./managed-fields.ts";
 import { idOf, type Manager, type Managers, managersWritten, readStoredManagers, tracked } from "./managers.ts";

@@ -1,7 +1,7 @@
-import type { Schema } from "../served.ts";
-import { Pace, type Passes } from "../turns.ts";
+import { equalJson, isLeaf, isObject, type JsonObject, member } from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
+import type { Schema } from "../model/served.ts";
 import { addPath, type FieldSet, type GrowingSet, growing } from "./field-set.ts";
-import { equalJson, isLeaf, isObject, type JsonObject, member } from "./json.ts";
 import { memberElement, type PathElement } from "./path-element.ts";
 import { memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemsByElement } from "./typed-list.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { allPasses } from "../turns.ts";
+import { allPasses } from "../json/turns.ts";
 import { difference, equalSets, type FieldSet, intersection, pathsOf, setOfPaths, union } from "./field-set.ts";
 import { fromFieldsV1, fromStoredFieldsV1, toFieldsV1 } from "./fields-v1.ts";
 import { keyElement, memberElement, printPath, valueElement } from "./path-element.ts";

@@ -1,6 +1,6 @@
-import { Pace, type Passes } from "../turns.ts";
+import { isObject, type JsonObject, refusal, setMember } from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
 import { type FieldSet, ONE_FIELD, sortedElements } from "./field-set.ts";
-import { isObject, type JsonObject, refusal, setMember } from "./json.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
 
 /** The member `.` of a FieldsV1 node: the path to the node is itself in the set. A node without members says so too. */

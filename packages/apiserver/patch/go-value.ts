@@ -1,4 +1,4 @@
-import { isObject } from "./json.ts";
+import { isObject } from "../json/members.ts";
 
 /** A JSON value as Go prints it with `%v`: `map[a:1 b:[x y]]`. Upstream's messages show patches so. */
 export function goValue(value: unknown): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { allPasses } from "../turns.ts";
+import { allPasses } from "../json/turns.ts";
 import { type JsonPatchOperation, jsonPatch as jsonPatchInPasses } from "./json-patch.ts";
 import { formatPointer, parsePointer } from "./json-pointer.ts";
 

@@ -1,5 +1,5 @@
-import { Pace, type Passes } from "../turns.ts";
-import { refusal } from "./json.ts";
+import { refusal } from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
 import { parsePointer } from "./json-pointer.ts";
 import { DoesNotApply, PatchedDocument } from "./patched-document.ts";
 

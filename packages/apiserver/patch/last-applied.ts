@@ -1,9 +1,9 @@
-import type { Body, Schema } from "../served.ts";
-import { allPasses } from "../turns.ts";
+import { canonicalJson, isObject } from "../json/members.ts";
+import { allPasses } from "../json/turns.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { compareFields } from "./compare.ts";
 import { difference, type FieldSet, NO_FIELDS, union } from "./field-set.ts";
-import { canonicalJson, isObject } from "./json.ts";
 import { bare } from "./whole-object.ts";
 
 /** Where client-side `kubectl apply` keeps what it applied. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { trackUpdate } from "./managed-fields.ts";
 import { validateManagedFields } from "./managers.ts";
 import { applied, body, owners, schema, updated } from "./ownership-example.ts";

@@ -1,9 +1,9 @@
-import { sameJson } from "../json-value.ts";
-import type { Body, Schema } from "../served.ts";
-import { allPasses, type Passes } from "../turns.ts";
+import { isObject } from "../json/members.ts";
+import { allPasses, type Passes } from "../json/turns.ts";
+import { sameJson } from "../json/value.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { capManagers } from "./cap-managers.ts";
 import { isEmptySet, union } from "./field-set.ts";
-import { isObject } from "./json.ts";
 import {
   idOf,
   type Manager,

@@ -1,9 +1,9 @@
-import { tooLong } from "../schema/field-error.ts";
-import type { FieldError } from "../served.ts";
-import { allPasses, type Passes } from "../turns.ts";
+import { canonicalJson, isObject, type JsonObject, member } from "../json/members.ts";
+import { allPasses, type Passes } from "../json/turns.ts";
+import { tooLong } from "../model/field-error.ts";
+import type { FieldError } from "../model/served.ts";
 import { difference, equalSets, type FieldSet, isEmptySet, setOfPaths, union } from "./field-set.ts";
 import { fromFieldsV1, fromStoredFieldsV1, toFieldsV1 } from "./fields-v1.ts";
-import { canonicalJson, isObject, type JsonObject, member } from "./json.ts";
 import { memberElement } from "./path-element.ts";
 
 const MAX_MANAGER_BYTES = 128;

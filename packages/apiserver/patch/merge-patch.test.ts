@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { allPasses } from "../turns.ts";
+import { allPasses } from "../json/turns.ts";
 import { mergePatch } from "./merge-patch.ts";
 
 const CASES: [rule: string, target: unknown, patch: unknown, result: unknown][] = [

@@ -1,5 +1,5 @@
-import { allPasses, Pace, type Passes } from "../turns.ts";
-import { isLeaf, isObject, type JsonObject, member, setMember, shallowCopy } from "./json.ts";
+import { isLeaf, isObject, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
+import { allPasses, Pace, type Passes } from "../json/turns.ts";
 
 /**
  * JSON Merge Patch (RFC 7386 §2): `null` removes a member, an object merges, anything else replaces. Beyond the RFC, objects

@@ -1,6 +1,6 @@
-import type { Schema } from "../served.ts";
-import { Pace, type Passes } from "../turns.ts";
-import { isLeaf, isObject, type JsonObject, member, setMember, shallowCopy } from "./json.ts";
+import { isLeaf, isObject, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
+import type { Schema } from "../model/served.ts";
 import { memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement, itemsByElement } from "./typed-list.ts";
 

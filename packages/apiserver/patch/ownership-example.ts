@@ -1,4 +1,4 @@
-import type { Body, Schema } from "../served.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { applyConfiguration } from "./apply.ts";
 import { trackUpdate } from "./managed-fields.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Schema } from "../served.ts";
-import type { Passes } from "../turns.ts";
+import type { Passes } from "../json/turns.ts";
+import type { Schema } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { compareFields } from "./compare.ts";
 import { setOfPaths } from "./field-set.ts";

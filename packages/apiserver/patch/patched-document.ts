@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
 import { ChunkedList } from "./chunked-list.ts";
-import { isObject, type JsonObject, member, setMember, shallowCopy } from "./json.ts";
 import { listIndex } from "./json-pointer.ts";
 
 /** An operation that finds nothing to work on. */

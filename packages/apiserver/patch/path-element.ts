@@ -1,4 +1,4 @@
-import { canonicalJson, isObject } from "./json.ts";
+import { canonicalJson, isObject } from "../json/members.ts";
 
 /**
  * One step of a field's path, in the notation of FieldsV1: `f:name` a member, `k:{…}` the list item with these keys,

@@ -1,5 +1,5 @@
-import type { Body, Schema } from "../served.ts";
-import type { Passes } from "../turns.ts";
+import type { Passes } from "../json/turns.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { difference, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import { idOf, type Manager, type Managers } from "./managers.ts";

@@ -1,6 +1,6 @@
-import type { Schema } from "../served.ts";
+import { isObject, type JsonObject, setMember } from "../json/members.ts";
+import type { Schema } from "../model/served.ts";
 import type { FieldSet } from "./field-set.ts";
-import { isObject, type JsonObject, setMember } from "./json.ts";
 import { memberElement, memberName, type PathElement } from "./path-element.ts";
 import { isDeclared, memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement } from "./typed-list.ts";

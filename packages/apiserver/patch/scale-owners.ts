@@ -1,4 +1,4 @@
-import type { Schema } from "../served.ts";
+import type { Schema } from "../model/served.ts";
 import { difference, type FieldSet, intersection, isEmptySet, setOfPaths } from "./field-set.ts";
 import { idOf, type Manager, type Managers, readManagers, writeManagers } from "./managers.ts";
 import { memberElement } from "./path-element.ts";

@@ -1,6 +1,6 @@
-import { unreasoned } from "../status.ts";
+import { isObject, type JsonObject, refusal } from "../json/members.ts";
+import { unreasoned } from "../model/status.ts";
 import { goType, goValue } from "./go-value.ts";
-import { isObject, type JsonObject, refusal } from "./json.ts";
 
 /** The directives of a strategic merge patch, as `kubectl apply` writes them. */
 export const PATCH = "$patch";

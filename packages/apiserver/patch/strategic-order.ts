@@ -1,4 +1,4 @@
-import type { Pace, Passes } from "../turns.ts";
+import type { Pace, Passes } from "../json/turns.ts";
 
 /**
  * The order of a merged list: elements the patch names come in the patch's order, the others keep the server's, and the two are woven

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import type { Schema } from "../served.ts";
-import { allPasses } from "../turns.ts";
+import { allPasses } from "../json/turns.ts";
+import type { Schema } from "../model/served.ts";
 import { strategicMerge } from "./strategic.ts";
 
 const text: Schema = { type: "string" };

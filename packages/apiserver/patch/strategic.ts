@@ -1,7 +1,16 @@
-import type { Schema } from "../served.ts";
-import { Pace, type Passes } from "../turns.ts";
+import {
+  canonicalJson,
+  isLeaf,
+  isObject,
+  type JsonObject,
+  member,
+  refusal,
+  setMember,
+  shallowCopy,
+} from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
+import type { Schema } from "../model/served.ts";
 import { goValue } from "./go-value.ts";
-import { canonicalJson, isLeaf, isObject, type JsonObject, member, refusal, setMember, shallowCopy } from "./json.ts";
 import {
   DELETE_FROM_LIST,
   failed,

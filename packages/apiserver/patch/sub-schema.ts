@@ -1,4 +1,4 @@
-import type { Schema } from "../served.ts";
+import type { Schema } from "../model/served.ts";
 
 /** The schema of an object's member: declared, or the one for further members, or nothing known. */
 export function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {

@@ -1,8 +1,8 @@
-import { goTypeOf, printGo, printGoSyntax } from "../go-print.ts";
-import { MAX_ERROR_CHARS } from "../schema/field-errors.ts";
-import type { Schema } from "../served.ts";
-import { Pace, type Passes } from "../turns.ts";
-import { isObject } from "./json.ts";
+import { goTypeOf, printGo, printGoSyntax } from "../json/go-print.ts";
+import { isObject } from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
+import { MAX_ERROR_CHARS } from "../model/field-errors.ts";
+import type { Schema } from "../model/served.ts";
 import { printPath } from "./path-element.ts";
 import { isDeclared, keepsUnknown, memberSchema } from "./sub-schema.ts";
 import { itemElement } from "./typed-list.ts";

@@ -1,6 +1,6 @@
-import type { Schema } from "../served.ts";
-import type { Pace, Passes } from "../turns.ts";
-import { isObject, type JsonObject, member } from "./json.ts";
+import { isObject, type JsonObject, member } from "../json/members.ts";
+import type { Pace, Passes } from "../json/turns.ts";
+import type { Schema } from "../model/served.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 /** Whether a list's items have owners of their own (`set`, `map`); else the list is owned as a whole. */

@@ -1,5 +1,5 @@
-import type { Body, Schema } from "../served.ts";
-import { allPasses, type Passes } from "../turns.ts";
+import { allPasses, type Passes } from "../json/turns.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { difference, equalSets, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import type { Manager, Managers } from "./managers.ts";

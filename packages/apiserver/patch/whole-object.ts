@@ -1,6 +1,6 @@
+import { type JsonObject, shallowCopy } from "../json/members.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { wholeObject } from "../schema/object-meta.ts";
-import type { Body, Schema } from "../served.ts";
-import { type JsonObject, shallowCopy } from "./json.ts";
 
 /** The object without its managedFields; a create starts from nothing. */
 export function bare(object: Body | undefined): Record<string, unknown> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "@slipway/base";
 import fc from "fast-check";
-import { readBody } from "../request-body.ts";
+import { readBody } from "../body/request-body.ts";
 import { decodeProtobuf } from "./decode.ts";
 
 const bytes = (...parts: (number | string)[]): number[] =>

@@ -3,7 +3,7 @@
  * refused, never dropped: a field that is lost in silence is worse than an error.
  */
 import { rfc3339, rfc3339Micro } from "@slipway/base";
-import { badRequest, refusal } from "../status.ts";
+import { badRequest, refusal } from "../model/status.ts";
 import type { Declared, Struct, WireType } from "../wire/go-type.ts";
 import {
   broken,

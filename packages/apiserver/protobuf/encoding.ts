@@ -1,5 +1,5 @@
-import { MAX_VALUES, tooManyValues } from "../body-limits.ts";
-import { badRequest } from "../status.ts";
+import { MAX_VALUES, tooManyValues } from "../model/body-limits.ts";
+import { badRequest } from "../model/status.ts";
 
 /** What stands behind a field's number: a varint, or the bytes of everything else. */
 export type WireValue = number | Uint8Array;

@@ -1,6 +1,6 @@
 import { dnsLabel, dnsSubdomain, labelValue, type NameRule, pathSegment, qualifiedName } from "@slipway/cel/formats";
-import { isRecord } from "../json-value.ts";
-import type { Body, FieldError, ServedResource } from "../served.ts";
+import { isRecord } from "../json/value.ts";
+import type { Body, FieldError, ServedResource } from "../model/served.ts";
 
 /** Rules on `metadata` that hold for every kind (apimachinery `ValidateObjectMeta`). */
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Schema } from "../served.ts";
+import type { Schema } from "../model/served.ts";
 import { compile } from "./compile.ts";
 
 /** An object whose `spec` has one field `it` of the given schema. */

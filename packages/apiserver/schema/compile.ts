@@ -5,8 +5,9 @@
  * resources that a CustomResourceDefinition serves (`crd.ts`), discovery documents (`discovery.ts`) and OpenAPI documents
  * (`openapi-v2.ts`, `openapi-v3.ts`). Everything is a pure function of schemas and objects: no clock, no I/O, no state.
  */
-import type { FieldError, Schema, ServedResource } from "../served.ts";
-import { allPasses, type Passes } from "../turns.ts";
+
+import { allPasses, type Passes } from "../json/turns.ts";
+import type { FieldError, Schema, ServedResource } from "../model/served.ts";
 import { compileRules, type Rules } from "./cel/rules.ts";
 import { applyDefaults } from "./defaults.ts";
 import { coerceEmbedded, embeddedErrors } from "./embedded.ts";

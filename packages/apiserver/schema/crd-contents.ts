@@ -1,8 +1,8 @@
-import type { FieldError, ValidationRule } from "../served.ts";
-import type { Passes } from "../turns.ts";
+import type { Passes } from "../json/turns.ts";
+import { invalid, notSupported, required } from "../model/field-error.ts";
+import { followFieldPath } from "../model/field-path.ts";
+import type { FieldError, ValidationRule } from "../model/served.ts";
 import { copiesBelow, type RuleCheck } from "./cel/check.ts";
-import { invalid, notSupported, required } from "./field-error.ts";
-import { followFieldPath } from "./field-path.ts";
 import type { Node } from "./node.ts";
 import { prune } from "./prune.ts";
 import { validateNode } from "./validate.ts";

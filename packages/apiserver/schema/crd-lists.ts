@@ -1,5 +1,5 @@
-import type { FieldError, Schema } from "../served.ts";
-import { forbidden, invalid, notSupported, required } from "./field-error.ts";
+import { forbidden, invalid, notSupported, required } from "../model/field-error.ts";
+import type { FieldError, Schema } from "../model/served.ts";
 
 /** What `x-kubernetes-list-type`, its keys and `x-kubernetes-map-type` ask of the schema that has them. `path` is where that stands. */
 export function listRules(s: Schema, path: string, errors: FieldError[]): void {

@@ -1,4 +1,4 @@
-import type { Body, Schema } from "../served.ts";
+import type { Body, Schema } from "../model/served.ts";
 
 /** The parts of `apiextensions.k8s.io/v1` CustomResourceDefinition that the server reads. */
 export interface CrdSpec {

@@ -4,12 +4,12 @@
  */
 
 import { Pattern } from "@slipway/cel/formats";
-import type { FieldError, Schema } from "../served.ts";
-import { Pace, type Passes } from "../turns.ts";
+import { Pace, type Passes } from "../json/turns.ts";
+import { forbidden, invalid, notSupported, required } from "../model/field-error.ts";
+import type { FieldError, Schema } from "../model/served.ts";
 import { RuleCheck } from "./cel/check.ts";
 import { contents } from "./crd-contents.ts";
 import { listRules } from "./crd-lists.ts";
-import { forbidden, invalid, notSupported, required } from "./field-error.ts";
 import { isRecord, nodeOf } from "./node.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { loadAll } from "js-yaml";
-import type { Body, Schema } from "../served.ts";
-import { allPasses } from "../turns.ts";
+import { allPasses } from "../json/turns.ts";
+import type { Body, Schema } from "../model/served.ts";
 import { compile } from "./compile.ts";
 import { defaultCrd, servedFromCrd, validateCrd } from "./crd.ts";
 

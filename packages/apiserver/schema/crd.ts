@@ -1,9 +1,9 @@
 /** What a CustomResourceDefinition means: its defaults, its rules, and the resources that it makes the server serve. */
 
 import { formatThatCounts } from "@slipway/cel/formats";
-import { sameJson } from "../json-value.ts";
-import type { Body, Column, Convert, FieldError, ServedResource } from "../served.ts";
-import type { Passes } from "../turns.ts";
+import type { Passes } from "../json/turns.ts";
+import { sameJson } from "../json/value.ts";
+import type { Body, Column, Convert, FieldError, ServedResource } from "../model/served.ts";
 import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
 import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";
 import { structuralErrors } from "./crd-structural.ts";

@@ -1,4 +1,4 @@
-import { copyJson } from "../json-value.ts";
+import { copyJson } from "../json/value.ts";
 import { isRecord, type Node, put } from "./node.ts";
 
 /**

@@ -3,7 +3,7 @@
  * callers keep the results until the registry changes.
  */
 import { createHash } from "node:crypto";
-import type { ServedResource } from "../served.ts";
+import type { ServedResource } from "../model/served.ts";
 import { compareVersions } from "./versions.ts";
 
 /** `GET /api`. The oldest documents do not name their version. */

@@ -1,9 +1,10 @@
 /** Rules on whole objects inside an object: their type and their metadata (apiextensions `schema/objectmeta`). */
+
+import { invalid, required } from "../model/field-error.ts";
+import type { Body, FieldError } from "../model/served.ts";
 import { embeddedMetadataErrors } from "../rules/metadata.ts";
-import type { Body, FieldError } from "../served.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
-import { invalid, required } from "./field-error.ts";
 import { isRecord, type Node } from "./node.ts";
 
 const KIND = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;

@@ -1,6 +1,6 @@
-import type { FieldError } from "../served.ts";
-import { canonicalJson } from "./canonical-json.ts";
-import { duplicate, invalid } from "./field-error.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import { duplicate, invalid } from "../model/field-error.ts";
+import type { FieldError } from "../model/served.ts";
 import { isRecord, type Node } from "./node.ts";
 
 /** The text that identifies an item of a `map` list by its keys; defaults of the item's schema stand in for absent keys. */

@@ -1,6 +1,6 @@
 import { formatCheck, formatThatCounts, Pattern } from "@slipway/cel/formats";
-import type { Schema } from "../served.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import type { Schema } from "../model/served.ts";
 import { wholeObject } from "./object-meta.ts";
 
 /** A schema made ready for walking: lookups are maps, patterns are compiled once, and each node knows what its subtree needs. */

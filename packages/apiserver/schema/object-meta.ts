@@ -1,4 +1,4 @@
-import type { Schema } from "../served.ts";
+import type { Schema } from "../model/served.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 import { schemaOf, TYPE_META } from "./type-schema.ts";
 

@@ -1,5 +1,5 @@
 /** The requests that a resource answers, as data from which both OpenAPI versions write their `paths`. */
-import type { ServedResource } from "../served.ts";
+import type { ServedResource } from "../model/served.ts";
 import { subresourcesOf } from "./discovery.ts";
 import { META } from "./openapi-meta.ts";
 import { definitionName, gvkOf, type Json, listDefinitionName } from "./openapi-schemas.ts";

@@ -2,7 +2,7 @@
  * The definitions of OpenAPI documents: one for each served kind and its list, and the shared ones of `metav1`.
  * Both versions of OpenAPI are written from here; a `Dialect` says where they differ.
  */
-import type { Schema, ServedResource } from "../served.ts";
+import type { Schema, ServedResource } from "../model/served.ts";
 import { objectMeta } from "./object-meta.ts";
 import { META, metaDefinitions } from "./openapi-meta.ts";
 

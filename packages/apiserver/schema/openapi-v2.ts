@@ -1,5 +1,5 @@
 /** The OpenAPI v2 document (`/openapi/v2`): what kubectl before 1.27 explains and validates with. */
-import type { Schema, ServedResource } from "../served.ts";
+import type { Schema, ServedResource } from "../model/served.ts";
 import { type Operation, type Path, pathsOf } from "./openapi-operations.ts";
 import { type Dialect, definitions, type Json } from "./openapi-schemas.ts";
 

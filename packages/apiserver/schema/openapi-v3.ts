@@ -1,6 +1,6 @@
 /** The OpenAPI v3 documents (`/openapi/v3` and one for each group and version): what today's kubectl explains and validates with. */
 import { createHash } from "node:crypto";
-import type { Schema, ServedResource } from "../served.ts";
+import type { Schema, ServedResource } from "../model/served.ts";
 import { groupVersionOf } from "./discovery.ts";
 import { type Operation, type Path, pathsOf } from "./openapi-operations.ts";
 import { type Dialect, definitions, type Json } from "./openapi-schemas.ts";

@@ -1,4 +1,4 @@
-import { MAX_ERROR_CHARS } from "./field-errors.ts";
+import { MAX_ERROR_CHARS } from "../model/field-errors.ts";
 import { isRecord, type Node } from "./node.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { goTypeOf, printGo } from "../go-print.ts";
-import { isRecord } from "../json-value.ts";
-import type { FieldError, ServedResource } from "../served.ts";
-import { invalid } from "./field-error.ts";
+import { goTypeOf, printGo } from "../json/go-print.ts";
+import { isRecord } from "../json/value.ts";
+import { invalid } from "../model/field-error.ts";
+import type { FieldError, ServedResource } from "../model/served.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
 

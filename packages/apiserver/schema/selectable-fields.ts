@@ -1,6 +1,6 @@
-import type { FieldError, Schema } from "../served.ts";
-import { duplicate, invalid, required, tooMany } from "./field-error.ts";
-import { followFieldPath } from "./field-path.ts";
+import { duplicate, invalid, required, tooMany } from "../model/field-error.ts";
+import { followFieldPath } from "../model/field-path.ts";
+import type { FieldError, Schema } from "../model/served.ts";
 import { isRecord } from "./node.ts";
 
 const MAX_FIELDS = 8;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ALLOWED_VALUES } from "../data/allowed-values.ts";
 import { DEFAULTS } from "../data/defaults.ts";
 import { DESCRIPTIONS } from "../data/descriptions.ts";
-import type { Schema } from "../served.ts";
+import type { Schema } from "../model/served.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 import { schemaOf } from "./type-schema.ts";
 

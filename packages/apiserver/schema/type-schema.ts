@@ -2,7 +2,7 @@
 import { ALLOWED_VALUES } from "../data/allowed-values.ts";
 import { DEFAULTS } from "../data/defaults.ts";
 import { DESCRIPTIONS } from "../data/descriptions.ts";
-import type { Schema } from "../served.ts";
+import type { Schema } from "../model/served.ts";
 import type { Declared, Struct, WireType } from "../wire/go-type.ts";
 
 /** What an object says of itself. */

@@ -1,5 +1,5 @@
-import type { FieldError, Schema } from "../served.ts";
-import { invalid } from "./field-error.ts";
+import { invalid } from "../model/field-error.ts";
+import type { FieldError, Schema } from "../model/served.ts";
 
 const INT32 = 2 ** 31;
 const INT64 = 2 ** 63;

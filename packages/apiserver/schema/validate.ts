@@ -1,4 +1,7 @@
-import { sameJson } from "../json-value.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import { sameJson } from "../json/value.ts";
+import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../model/field-error.ts";
+import { FieldErrors } from "../model/field-errors.ts";
 /**
  * The schema part of validation: types, bounds, formats, combinations, in the order and the words of the validator that
  * kube-apiserver uses for custom resources (kube-openapi `validate.SchemaValidator`). Uniqueness of list items (`lists.ts`) and CEL rules
@@ -7,10 +10,7 @@ import { sameJson } from "../json-value.ts";
  * Ratcheting: on an update, a value that equals its predecessor is not judged again, so an object that was stored under
  * weaker rules can still be changed elsewhere.
  */
-import type { FieldError } from "../served.ts";
-import { canonicalJson } from "./canonical-json.ts";
-import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-error.ts";
-import { FieldErrors } from "./field-errors.ts";
+import type { FieldError } from "../model/served.ts";
 import { oldField, predecessors } from "./lists.ts";
 import { isRecord, type Node } from "./node.ts";
 import { numberErrors } from "./validate-number.ts";

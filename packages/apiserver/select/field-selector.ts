@@ -1,5 +1,5 @@
-import type { Body, ServedResource } from "../served.ts";
-import { badRequest } from "../status.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { badRequest } from "../model/status.ts";
 
 export type FieldMatch = (object: Body) => boolean;
 

@@ -1,5 +1,5 @@
 import { labelValue, qualifiedName } from "@slipway/cel/formats";
-import { badRequest } from "../status.ts";
+import { badRequest } from "../model/status.ts";
 import { type Token, Tokens } from "./label-tokens.ts";
 
 /** Label selectors in their text form (`a=b,c!=d,e in (f,g),h,!i,j>1`; apimachinery labels.Parse). */

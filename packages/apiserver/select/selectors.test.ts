@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Fault } from "@slipway/base";
 import { cpuGrowth, MAX_GROWTH } from "@slipway/base/testing";
 import fc from "fast-check";
-import type { Body, ServedResource } from "../served.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import { fieldSelector } from "./field-selector.ts";
 import { labelSelector } from "./label-selector.ts";
 

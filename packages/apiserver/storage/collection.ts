@@ -1,4 +1,4 @@
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 
 /** One change, as watchers and controllers see it. Versions count over the whole store. */
 export interface StoreEvent {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Fault } from "@slipway/base";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { type Mark, markFile, readMark } from "./mark.ts";
 import { addSum, FORMAT, type JournalRow, type JournalState, sumOf, sumOfState } from "./record.ts";
 

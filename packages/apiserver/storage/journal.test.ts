@@ -16,7 +16,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { systemClock as clock, isFault, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { openJournal } from "./open-journal.ts";
 
 const random = seededRandom(1);

@@ -1,5 +1,5 @@
 import type { Clock, Random } from "@slipway/base";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 
 /** One object as the journal keeps it. `object` undefined: it is gone. */
 export interface JournalEntry {

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { cryptoRandom, isFault, quietLog, systemClock } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import type { StoreEvent } from "./collection.ts";
 import type { Journal } from "./journal.ts";
 import { openJournal } from "./open-journal.ts";

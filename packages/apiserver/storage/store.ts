@@ -5,7 +5,7 @@
  * else goes on. Knows nothing of requests, schemas or kinds.
  */
 import { type Clock, diskFault, type Fault, type Log, type Timer } from "@slipway/base";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { Collection, type StoreEvent } from "./collection.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 

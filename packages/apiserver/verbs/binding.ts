@@ -1,9 +1,9 @@
 import { rfc3339 } from "@slipway/base";
-import { objectsAt, textAt } from "../builtin/read.ts";
-import type { Call } from "../core.ts";
-import { copyJson } from "../json-value.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { badRequest, conflict, type Status, unreasoned } from "../status.ts";
+import type { Call } from "../core/core.ts";
+import { copyJson } from "../json/value.ts";
+import { objectsAt, textAt } from "../model/read.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { badRequest, conflict, type Status, unreasoned } from "../model/status.ts";
 import { readTyped } from "./typed-body.ts";
 import { rewrite } from "./update.ts";
 

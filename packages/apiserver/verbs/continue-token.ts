@@ -1,4 +1,4 @@
-import { badRequest } from "../status.ts";
+import { badRequest } from "../model/status.ts";
 
 /** Where a list by pages goes on. */
 export interface Page {

@@ -1,16 +1,15 @@
 import { rfc3339, text, uuid } from "@slipway/base";
-import type { Attributes } from "../auth/attributes.ts";
-import { permit } from "../auth/denial.ts";
-import { admit, approve, type Call, isDryRun, noteWrite } from "../core.ts";
+import type { Attributes } from "../core/attributes.ts";
+import { admit, approve, type Call, isDryRun, noteWrite } from "../core/core.ts";
+import { permit } from "../core/denial.ts";
+import { letOthersGo, passesInTurns } from "../json/turns.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
+import { alreadyExists, invalid, unreasoned } from "../model/status.ts";
 import { trackInPasses } from "../patch/managed-fields.ts";
 import { metadataErrors } from "../rules/metadata.ts";
-import { requireOpenNamespace } from "../rules/namespace.ts";
 import { ownErrors } from "../rules/own.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
-import { alreadyExists, invalid, unreasoned } from "../status.ts";
-import { letOthersGo, passesInTurns } from "../turns.ts";
-import { blankObject, writeOut } from "../wire/compile.ts";
+import { blankObject, writeOut } from "../schema/compile-wire.ts";
 import {
   allocate,
   asIfStored,
@@ -23,6 +22,7 @@ import {
   toStorage,
   warn,
 } from "./object.ts";
+import { requireOpenNamespace } from "./open-namespace.ts";
 import { checkWriteOptions } from "./write-options.ts";
 
 /** Generated names end in five of these: no vowels, no look-alikes. */

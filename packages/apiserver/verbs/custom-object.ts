@@ -1,13 +1,13 @@
-import type { Call } from "../core.ts";
-import { isRecord } from "../json-value.ts";
-import { canonicalJson } from "../patch/json.ts";
-import { invalid as invalidField } from "../schema/field-error.ts";
-import type { Body, FieldError } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
-import { badRequest, invalid } from "../status.ts";
+import { readHead, Unreadable } from "../body/head.ts";
+import type { Call } from "../core/core.ts";
+import { canonicalJson } from "../json/members.ts";
+import { isRecord } from "../json/value.ts";
+import { invalid as invalidField } from "../model/field-error.ts";
+import type { Body, FieldError } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
+import { badRequest, invalid } from "../model/status.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
-import { readHead, Unreadable } from "./head.ts";
 
 const META = wireTypeOf("meta", "ObjectMeta")!;
 /**

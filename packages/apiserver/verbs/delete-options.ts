@@ -1,11 +1,11 @@
-import type { Call } from "../core.ts";
-import { isRecord } from "../json-value.ts";
-import { invalid, notSupported } from "../schema/field-error.ts";
-import type { FieldError } from "../served.ts";
-import { badRequest } from "../status.ts";
+import { readHead, Unreadable } from "../body/head.ts";
+import type { Call } from "../core/core.ts";
+import { isRecord } from "../json/value.ts";
+import { invalid, notSupported } from "../model/field-error.ts";
+import type { FieldError } from "../model/served.ts";
+import { badRequest } from "../model/status.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
-import { readHead, Unreadable } from "./head.ts";
 import { dryRunErrors, invalidOptions, readBoolean } from "./write-options.ts";
 
 export interface DeleteOptions {

@@ -1,7 +1,7 @@
 import { rfc3339 } from "@slipway/base";
-import { admit, approve, type Call, isDryRun, noteWrite } from "../core.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { conflict, forbidden, MODIFIED, notFound, type Status } from "../status.ts";
+import { admit, approve, type Call, isDryRun, noteWrite } from "../core/core.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { conflict, forbidden, MODIFIED, notFound, type Status } from "../model/status.ts";
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts";
 import { placeOf, toStorage } from "./object.ts";
 import { isFinished } from "./update.ts";

@@ -1,6 +1,6 @@
-import { admit, approve, type Call } from "../core.ts";
-import type { Body } from "../served.ts";
-import { badRequest, refusal, type Status, unreasoned } from "../status.ts";
+import { admit, approve, type Call } from "../core/core.ts";
+import type { Body } from "../model/served.ts";
+import { badRequest, refusal, type Status, unreasoned } from "../model/status.ts";
 import { removeObject } from "./delete.ts";
 import { deleteOptions } from "./delete-options.ts";
 import { get } from "./list.ts";

@@ -1,6 +1,6 @@
-import { MAX_BODY_BYTES, MAX_VALUES } from "../body-limits.ts";
-import { copyWithin, isRecord, newBudget, spendAll } from "../json-value.ts";
-import type { Passes } from "../turns.ts";
+import type { Passes } from "../json/turns.ts";
+import { copyWithin, isRecord, newBudget, spendAll } from "../json/value.ts";
+import { MAX_BODY_BYTES, MAX_VALUES } from "../model/body-limits.ts";
 
 /** An object may be several times what is sent: its defaults, and the owners of its fields, come on top. */
 const MAX_CHARS = 4 * MAX_BODY_BYTES;

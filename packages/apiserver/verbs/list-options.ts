@@ -1,6 +1,6 @@
 /** The query of a list, a watch or the deletion of a collection, read and judged as upstream's `ListOptions`. */
-import type { FieldError } from "../served.ts";
-import { badRequest, invalid, unreasoned } from "../status.ts";
+import type { FieldError } from "../model/served.ts";
+import { badRequest, invalid, unreasoned } from "../model/status.ts";
 
 export interface ListOptions {
   /** 0: all. */

@@ -1,11 +1,11 @@
-import type { Call } from "../core.ts";
-import { collectionOf } from "../registry.ts";
+import type { Call } from "../core/core.ts";
+import { collectionOf } from "../core/registry.ts";
+import { partsInTurns } from "../json/turns.ts";
+import type { Body } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
+import { badRequest, expired, notFound, refusal } from "../model/status.ts";
 import { fieldSelector } from "../select/field-selector.ts";
 import { labelSelector } from "../select/label-selector.ts";
-import type { Body } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
-import { badRequest, expired, notFound, refusal } from "../status.ts";
-import { partsInTurns } from "../turns.ts";
 import { decodeToken, encodeToken } from "./continue-token.ts";
 import { flag, type ListOptions, listOptions, parseVersion, parseVersionOfRead } from "./list-options.ts";
 import { placeOf } from "./object.ts";

@@ -1,21 +1,21 @@
 import type { Fault } from "@slipway/base";
-import { mediaType } from "../body.ts";
+import { mediaType } from "../body/body.ts";
+import { readHead, Unreadable } from "../body/head.ts";
 import { pruned } from "../conversion/views.ts";
-import type { Call } from "../core.ts";
-import { MAX_STRICT_ERRORS, type Steps, strangeFields } from "../duplicates.ts";
-import { isRecord } from "../json-value.ts";
-import { canonicalJson } from "../patch/json.ts";
-import { collectionOf, objectKey } from "../registry.ts";
+import type { Call } from "../core/core.ts";
+import { collectionOf, objectKey } from "../core/registry.ts";
+import { canonicalJson } from "../json/members.ts";
+import { letOthersGo } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
+import { MAX_STRICT_ERRORS, type Steps, strangeFields } from "../model/duplicates.ts";
+import type { Body } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
+import { badRequest, invalid } from "../model/status.ts";
+import { addWarnings } from "../model/warnings.ts";
 import { finalizerWarnings, malformedMetadata } from "../rules/metadata.ts";
-import type { Body } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
-import { badRequest, invalid } from "../status.ts";
-import { letOthersGo } from "../turns.ts";
-import { addWarnings } from "../warnings.ts";
-import { typeOfResource } from "../wire/compile.ts";
+import { typeOfResource } from "../schema/compile-wire.ts";
 import { decodeStrict, Undecodable } from "../wire/decode.ts";
 import { checkType, readCustom, unreadableBody } from "./custom-object.ts";
-import { readHead, Unreadable } from "./head.ts";
 
 /** Where the call's object is kept. */
 export function placeOf(call: Call, name = call.name): { collection: string; key: string } {

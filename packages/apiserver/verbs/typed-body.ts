@@ -1,7 +1,7 @@
-import type { Call } from "../core.ts";
-import { isRecord } from "../json-value.ts";
-import type { Body } from "../served.ts";
-import { badRequest } from "../status.ts";
+import type { Call } from "../core/core.ts";
+import { isRecord } from "../json/value.ts";
+import type { Body } from "../model/served.ts";
+import { badRequest } from "../model/status.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
 

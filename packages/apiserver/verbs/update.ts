@@ -1,16 +1,16 @@
 import { rfc3339 } from "@slipway/base";
 import { isConversionFault } from "../conversion/conversion.ts";
 import { withVersions } from "../conversion/with-versions.ts";
-import { admit, approve, type Call, type GroupVersionKind, isDryRun, noteWrite } from "../core.ts";
-import { copyJson, isRecord, sameJson } from "../json-value.ts";
+import { admit, approve, type Call, type GroupVersionKind, isDryRun, noteWrite } from "../core/core.ts";
+import { letOthersGo, noteSize, passesInTurns } from "../json/turns.ts";
+import { copyJson, isRecord, sameJson } from "../json/value.ts";
+import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../model/served.ts";
+import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../model/status.ts";
 import { type TrackedUpdate, trackInPasses } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import { ownErrors } from "../rules/own.ts";
-import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../served.ts";
-import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../status.ts";
-import { letOthersGo, noteSize, passesInTurns } from "../turns.ts";
-import { writeOut } from "../wire/compile.ts";
+import { writeOut } from "../schema/compile-wire.ts";
 import { store } from "./create.ts";
 import {
   allocate,

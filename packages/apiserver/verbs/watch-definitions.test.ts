@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { WatchEvent, WatchStream } from "@slipway/kube";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { DEFINITIONS, WIDGET, WIDGETS, type World, widgets, world } from "../testing.ts";
 import { webhookFunctions } from "../webhook/testing.ts";
 

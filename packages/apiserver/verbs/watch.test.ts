@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { WatchStream } from "@slipway/kube";
 import fc from "fast-check";
 import type { Table } from "../builtin/table.ts";
-import type { Body } from "../served.ts";
+import type { Body } from "../model/served.ts";
 import { CONFIG_MAPS, world } from "../testing.ts";
 
 const MERGE = { contentType: "application/merge-patch+json" };

@@ -1,11 +1,11 @@
 import type { Clock, Fault, Timer } from "@slipway/base";
 import type { WatchEvent } from "@slipway/kube";
 import { inTurn } from "../conversion/in-turn.ts";
-import type { Call } from "../core.ts";
-import { collectionOf } from "../registry.ts";
-import type { Body, ServedResource } from "../served.ts";
-import { apiVersionOf } from "../served.ts";
-import { expired, statusOfError } from "../status.ts";
+import type { Call } from "../core/core.ts";
+import { collectionOf } from "../core/registry.ts";
+import type { Body, ServedResource } from "../model/served.ts";
+import { apiVersionOf } from "../model/served.ts";
+import { expired, statusOfError } from "../model/status.ts";
 import type { StoreEvent } from "../storage/collection.ts";
 import { selector, tooNew } from "./list.ts";
 import { type ListOptions, listOptions, parseVersionOfRead } from "./list-options.ts";

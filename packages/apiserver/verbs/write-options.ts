@@ -1,7 +1,7 @@
-import type { Call } from "../core.ts";
-import { forbidden, invalid, notSupported, required, tooLong } from "../schema/field-error.ts";
-import type { FieldError } from "../served.ts";
-import { invalid as refused } from "../status.ts";
+import type { Call } from "../core/core.ts";
+import { forbidden, invalid, notSupported, required, tooLong } from "../model/field-error.ts";
+import type { FieldError } from "../model/served.ts";
+import { invalid as refused } from "../model/status.ts";
 
 const FIELD_VALIDATIONS = ["", "Ignore", "Strict", "Warn"];
 const MAX_MANAGER_BYTES = 128;

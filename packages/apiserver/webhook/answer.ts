@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "@slipway/base";
 import { load } from "js-yaml";
-import { isRecord } from "../json-value.ts";
+import { isRecord } from "../json/value.ts";
 
 /** Why a webhook gave no answer that can be read; the message is the text for the client. */
 export class CallFailed extends Error {}

@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net";
 import { type Clock, deadline, Fault } from "@slipway/base";
-import { isRecord } from "../json-value.ts";
+import { isRecord } from "../json/value.ts";
 import type { Store } from "../storage/store.ts";
 import { CallFailed, readAnswer } from "./answer.ts";
 import type { WebhookHttp } from "./http.ts";

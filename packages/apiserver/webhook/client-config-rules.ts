@@ -1,6 +1,6 @@
+import { invalid, required } from "../model/field-error.ts";
+import type { FieldError } from "../model/served.ts";
 import { subdomainRule } from "../rules/metadata.ts";
-import { invalid, required } from "../schema/field-error.ts";
-import type { FieldError } from "../served.ts";
 import type { ClientConfig } from "./target.ts";
 
 const FORM = "; desired format: https://host[/path]";

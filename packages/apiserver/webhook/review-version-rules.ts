@@ -1,5 +1,5 @@
-import { invalid, required } from "../schema/field-error.ts";
-import type { FieldError } from "../served.ts";
+import { invalid, required } from "../model/field-error.ts";
+import type { FieldError } from "../model/served.ts";
 
 /** Versions of AdmissionReview and ConversionReview that are spoken here. */
 export const REVIEWS = ["v1", "v1beta1"];

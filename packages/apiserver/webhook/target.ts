@@ -1,6 +1,6 @@
-import { at, numberAt, objectsAt, textAt, textsAt } from "../builtin/read.ts";
-import { objectKey } from "../registry.ts";
-import type { Body } from "../served.ts";
+import { objectKey } from "../core/registry.ts";
+import { at, numberAt, objectsAt, textAt, textsAt } from "../model/read.ts";
+import type { Body } from "../model/served.ts";
 import type { Store } from "../storage/store.ts";
 
 /** `clientConfig` of a webhook, as configurations and definitions carry it. */

@@ -1,6 +1,6 @@
-import type { Steps } from "../duplicates.ts";
-import { isRecord } from "../json-value.ts";
-import { setMember } from "../patch/json.ts";
+import { setMember } from "../json/members.ts";
+import { isRecord } from "../json/value.ts";
+import type { Steps } from "../model/duplicates.ts";
 import type { Struct, WireField, WireType } from "./go-type.ts";
 import { Refused, readScalar } from "./scalars.ts";
 

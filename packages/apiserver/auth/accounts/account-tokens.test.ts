@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 import type { Log } from "@slipway/base";
 import type { ApiRequest } from "@slipway/kube";
-import type { ServerAnswer } from "../../request.ts";
-import type { Body } from "../../served.ts";
+import type { ServerAnswer } from "../../model/request.ts";
+import type { Body } from "../../model/served.ts";
 import { type World, world } from "../../testing.ts";
 import { readToken } from "./jwt.ts";
 

@@ -3,8 +3,8 @@
  * and the Pod, Secret or Node that it names, must still be the ones it was made for.
  */
 import { type Clock, type Random, uuid } from "@slipway/base";
-import { textsAt } from "../../builtin/read.ts";
-import type { Body } from "../../served.ts";
+import { textsAt } from "../../model/read.ts";
+import type { Body } from "../../model/served.ts";
 import type { Store } from "../../storage/store.ts";
 import { accountUserName } from "../identity.ts";
 import { quotedList } from "../rbac/rule-text.ts";

@@ -1,5 +1,5 @@
-import type { PlainAnswer, ServerRequest } from "../../request.ts";
-import { refusal } from "../../status.ts";
+import type { PlainAnswer, ServerRequest } from "../../model/request.ts";
+import { refusal } from "../../model/status.ts";
 import type { AccountTokens } from "./account-tokens.ts";
 import { jwkOf } from "./signing-key.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Body } from "../../served.ts";
+import type { Body } from "../../model/served.ts";
 import { type World, world } from "../../testing.ts";
 
 const PODS = "/api/v1/namespaces/default/pods";

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { Fault } from "@slipway/base";
-import type { Body } from "../../served.ts";
+import type { Body } from "../../model/served.ts";
 import type { Store } from "../../storage/store.ts";
 
 /** The key that ServiceAccount tokens are signed with. */

@@ -1,6 +1,6 @@
-import { at, textAt } from "../../builtin/read.ts";
-import type { User } from "../../request.ts";
-import type { Body } from "../../served.ts";
+import { at, textAt } from "../../model/read.ts";
+import type { User } from "../../model/request.ts";
+import type { Body } from "../../model/served.ts";
 import type { Store } from "../../storage/store.ts";
 import { accountGroups, accountUserName } from "../identity.ts";
 import type { Claims } from "./jwt.ts";

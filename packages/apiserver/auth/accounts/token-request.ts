@@ -1,9 +1,9 @@
 import { rfc3339 } from "@slipway/base";
-import { invalidField } from "../../builtin/field-errors.ts";
-import { at, membersAt, numberAt, textAt, textsAt } from "../../builtin/read.ts";
-import { admit, approve, type Call } from "../../core.ts";
-import type { Body, FieldError } from "../../served.ts";
-import { badRequest, conflict, invalid, notFound } from "../../status.ts";
+import { admit, approve, type Call } from "../../core/core.ts";
+import { at, membersAt, numberAt, textAt, textsAt } from "../../model/read.ts";
+import type { Body, FieldError } from "../../model/served.ts";
+import { badRequest, conflict, invalid, notFound } from "../../model/status.ts";
+import { invalidField } from "../../rules/field-errors.ts";
 import { decodeObject, fillIn } from "../../verbs/object.ts";
 import { tokenRequest } from "../review-kinds.ts";
 import { tracked } from "../reviews.ts";

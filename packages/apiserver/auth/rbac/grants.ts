@@ -1,5 +1,5 @@
-import type { User } from "../../request.ts";
-import type { Body } from "../../served.ts";
+import type { User } from "../../model/request.ts";
+import type { Body } from "../../model/served.ts";
 import type { Store } from "../../storage/store.ts";
 
 const GROUP = "rbac.authorization.k8s.io";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Attributes } from "../attributes.ts";
+import type { Attributes } from "../../core/attributes.ts";
 import { uncovered } from "./coverage.ts";
 import { allows, covers, hasOrAll, isEmpty, type PolicyRule } from "./policy-rule.ts";
 import { describeRules } from "./rule-text.ts";

@@ -1,5 +1,5 @@
-import type { Body } from "../../served.ts";
-import type { Attributes } from "../attributes.ts";
+import type { Attributes } from "../../core/attributes.ts";
+import type { Body } from "../../model/served.ts";
 
 /** One rule of a Role or ClusterRole: verbs on resources of groups, or on paths. Absent lists are empty. */
 export interface PolicyRule {

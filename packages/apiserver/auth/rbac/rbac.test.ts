@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import type { User } from "../../request.ts";
-import type { Body } from "../../served.ts";
-import type { Status } from "../../status.ts";
+import type { Attributes } from "../../core/attributes.ts";
+import type { User } from "../../model/request.ts";
+import type { Body } from "../../model/served.ts";
+import type { Status } from "../../model/status.ts";
 import { Store } from "../../storage/store.ts";
 import { CONFIG_MAPS, type World, world } from "../../testing.ts";
-import type { Attributes } from "../attributes.ts";
 import { rbac } from "./authorizer.ts";
 import { Grants } from "./grants.ts";
 

@@ -8,9 +8,9 @@ import {
   STRING,
   type Type,
 } from "@slipway/cel";
-import type { FieldError, ValidationRule } from "../../served.ts";
-import { Pace, type Passes } from "../../turns.ts";
-import { forbidden, invalid } from "../field-error.ts";
+import { Pace, type Passes } from "../../json/turns.ts";
+import { forbidden, invalid } from "../../model/field-error.ts";
+import type { FieldError, ValidationRule } from "../../model/served.ts";
 import type { Node } from "../node.ts";
 import { declared, mostInRequest } from "./declared.ts";
 

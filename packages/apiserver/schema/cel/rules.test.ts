@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Schema, ValidationRule } from "../../served.ts";
+import type { Schema, ValidationRule } from "../../model/served.ts";
 import { compile } from "../compile.ts";
 
 const spec = (properties: Record<string, Schema>, ...rules: (string | ValidationRule)[]): Schema => ({

@@ -1,7 +1,7 @@
 import { CelError, type Compiled, compile, Meter, Optional, TooCostly, type Value } from "@slipway/cel";
-import { sameJson } from "../../json-value.ts";
-import type { FieldError, ValidationRule } from "../../served.ts";
-import { forbidden, invalid, printed, required } from "../field-error.ts";
+import { sameJson } from "../../json/value.ts";
+import { forbidden, invalid, printed, required } from "../../model/field-error.ts";
+import type { FieldError, ValidationRule } from "../../model/served.ts";
 import { oldField, predecessors } from "../lists.ts";
 import { isRecord, type Node } from "../node.ts";
 import { variables } from "./check.ts";
