@@ -1,39 +1,12 @@
 /**
- * Checks that imports follow the layers of ARCHITECTURE.md: a file imports its own part and the parts that its layer names, a package only
- * through an entry point of its `exports`, and no file its importer, by however long a way. Prints what does not, and ends with 1.
+ * Checks that imports follow the layers of `layer-table.ts`: a file imports its own part and the parts that its layer names, inside some
+ * parts only the folders below its own, a package only through an entry point of its `exports`, and no file its importer, by however long a
+ * way. Prints what does not, and ends with 1.
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { circlesIn } from "./circles.ts";
-
-const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base", "kube", "cel"] } as const;
-const LIBRARIES = ["base", "kube"];
-const KINDS = [...LIBRARIES, "kinds", "pki"];
-const DOING = [...KINDS, "machines", "inventory", "netboot", "bootstrap"];
-const SYSTEMS = [...DOING, "systems"];
-const OPERATOR = [...SYSTEMS, "operator", "console"];
-
-/** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
-const STANDS_IN = /^src\/systems\/(counterpart|[a-z-]+\/simulated)\.ts$/;
-
-/** What each part may import: packages, and folders of src/. Production code never imports `sim`; the command that starts simulations does. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  ...PACKAGES,
-  kinds: KINDS,
-  pki: [...LIBRARIES, "pki"],
-  machines: DOING,
-  inventory: DOING,
-  netboot: DOING,
-  bootstrap: DOING,
-  systems: SYSTEMS,
-  kubernetes: [...LIBRARIES, "kubernetes"],
-  sim: [...DOING, "apiserver", "sim"],
-  operator: OPERATOR,
-  console: OPERATOR,
-  lab: [...OPERATOR, "lab"],
-  laptop: [...OPERATOR, "kubernetes", "apiserver", "sim", "laptop"],
-  cli: [...OPERATOR, "kubernetes", "apiserver", "sim", "lab", "laptop", "cli"],
-};
+import { isUpwards, MAY_IMPORT, PACKAGES, STANDS_IN, SYSTEMS } from "./layer-table.ts";
 
 const IMPORT =
   /^\s*(?:import|export)\b[^"']*?\bfrom\s+["']([^"']+)["']|^\s*import\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
@@ -83,7 +56,10 @@ for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**
     }
     targets.push(target);
     const to = partOf(target);
-    if (to === from) continue;
+    if (to === from) {
+      if (!isTest && isUpwards(file, target)) wrong.push(`${file}:${line}: ${name} is in a folder above its own`);
+      continue;
+    }
     if (name.startsWith(".") && (file.startsWith("packages/") || target.startsWith("packages/")))
       wrong.push(`${file}:${line}: imports past the border of a package: ${name}`);
     // A unit test of src/, and what tests share, may set up whatever proves its subject.

@@ -11,11 +11,11 @@ import { admissionWebhooks } from "./admission/webhooks.ts";
 import { type AccessOptions, accessTo } from "./auth/access.ts";
 import { openIdDocuments } from "./auth/accounts/openid.ts";
 import { ANONYMOUS } from "./auth/identity.ts";
-import { answersOf } from "./auth/reviews.ts";
 import { defaultAdmission } from "./builtin/admission.ts";
 import { builtinResources } from "./builtin/resources.ts";
 import { type Conversions, converterOf } from "./conversion/strategy.ts";
-import type { Admission, Core } from "./core/core.ts";
+import type { Admission } from "./core/admission.ts";
+import type { Core } from "./core/call.ts";
 import { Registry } from "./core/registry.ts";
 import { dispatcher } from "./dispatch/dispatch.ts";
 import type { Extra } from "./dispatch/extra.ts";
@@ -97,7 +97,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const access = accessTo({ store, clock, random }, options, (namespace) => provideDefaultAccount(core, namespace));
   const resources = [
     ...builtinResources({ serviceRanges: serviceRanges(store) }),
-    ...access.reviews.map(({ resource }) => resource),
+    ...access.questions,
     ...extras.flatMap((extra) => extra.resources ?? []),
   ];
   const registry: Registry = new Registry(resources.map((r) => (r.definesKinds ? withDefinitionRules(r) : r)));
@@ -109,10 +109,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     store,
     registry,
     authorize: access.authorizer.authorize,
-    tokens: access.tokens,
     admission: [...(options.admission ?? []), ...access.admission, defaultAdmission(store)],
     webhooks: undefined,
-    answers: answersOf(access.reviews),
+    answers: access.answers,
     converterOf: (crd) => converterOf(crd, { clock, random, store, http }, options.conversions),
   };
   core.webhooks = admissionWebhooks({ ...core, http });

@@ -10,12 +10,12 @@ import { type TestContext, test } from "node:test";
 import { Fault } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { fingerprint } from "./agent/key.ts";
-import type { UserOrder } from "./agent/order.ts";
-import type { OrderBody } from "./agent/protocol.ts";
 import { inventoryOf, someHosts } from "./hosts/testing.ts";
 import { localApi, type ShownHost } from "./local-api.ts";
 import { HostLogs } from "./logs/host-logs.ts";
+import { fingerprint } from "./protocol/key.ts";
+import type { OrderBody } from "./protocol/messages.ts";
+import type { UserOrder } from "./protocol/order.ts";
 
 const A = "52:54:00:00:00:0a";
 const HOST = "host-52-54-00-00-00-0a";

@@ -7,12 +7,12 @@ import { pipeline } from "node:stream/promises";
 import { asFault, Fault, type HttpAnswer, type HttpHandler, json, plain } from "@slipway/base";
 import type { HttpServerOptions } from "@slipway/base/http-server";
 import type { z } from "zod";
-import { fingerprint } from "./agent/key.ts";
-import { UserApproval, UserBoot, UserOrder } from "./agent/order.ts";
 import { type GivenOrder, type Host, openOrder } from "./hosts/host.ts";
 import type { Hosts } from "./hosts/hosts.ts";
 import { type Standing, waitsFor } from "./hosts/trust.ts";
 import type { HostLogs } from "./logs/host-logs.ts";
+import { fingerprint } from "./protocol/key.ts";
+import { UserApproval, UserBoot, UserOrder } from "./protocol/order.ts";
 
 export interface LocalApiPorts {
   hosts: Hosts;

@@ -9,11 +9,11 @@ import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { systemClock as clock } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
-import type { UserOrder } from "../../src/netboot/agent/order.ts";
-import type { OrderBody } from "../../src/netboot/agent/protocol.ts";
 import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
 import { localApi } from "../../src/netboot/local-api.ts";
 import { HostLogs } from "../../src/netboot/logs/host-logs.ts";
+import type { OrderBody } from "../../src/netboot/protocol/messages.ts";
+import type { UserOrder } from "../../src/netboot/protocol/order.ts";
 
 const A = "52:54:00:00:00:0a";
 const HOST = "host-52-54-00-00-00-0a";

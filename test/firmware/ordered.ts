@@ -1,6 +1,6 @@
 import type { QemuMachine } from "../../src/lab/qemu-machine.ts";
-import type { UserOrder } from "../../src/netboot/agent/order.ts";
-import type { Result } from "../../src/netboot/agent/protocol.ts";
+import type { Result } from "../../src/netboot/protocol/messages.ts";
+import type { UserOrder } from "../../src/netboot/protocol/order.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
 import { until } from "./until.ts";
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { Registered } from "../../src/netboot/agent/protocol.ts";
 import type { Host } from "../../src/netboot/hosts/host.ts";
 import { inventoryOf } from "../../src/netboot/hosts/testing.ts";
+import type { Registered } from "../../src/netboot/protocol/messages.ts";
 import { lacking, Namespace } from "./namespace.ts";
 import { scratch } from "./served.ts";
 

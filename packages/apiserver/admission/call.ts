@@ -1,5 +1,6 @@
 import { Fault, uuid } from "@slipway/base";
-import type { AdmissionReview, Core } from "../core/core.ts";
+import type { AdmissionReview } from "../core/admission.ts";
+import type { Core } from "../core/call.ts";
 import { letOthersGo } from "../json/turns.ts";
 import { isRecord } from "../json/value.ts";
 import { badRequest, refusal } from "../model/status.ts";

@@ -1,10 +1,11 @@
 import { convertBetween } from "../conversion/between.ts";
-import type { AdmissionReview, Core } from "../core/core.ts";
-import { collectionOf } from "../core/registry.ts";
+import type { AdmissionReview } from "../core/admission.ts";
+import type { Core } from "../core/call.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { apiVersionOf } from "../model/served.ts";
 import { forbidden, notFound } from "../model/status.ts";
 import { selects } from "../rules/name-rules.ts";
+import { collectionOf } from "../storage/keys.ts";
 import type { Hook, Rule } from "./configuration.ts";
 import type { Invocation } from "./invocation.ts";
 import { conditionsHold } from "./match-conditions.ts";

@@ -1,5 +1,5 @@
 import { convertBetween } from "../conversion/between.ts";
-import type { AdmissionReview, Mutation } from "../core/core.ts";
+import type { AdmissionReview, Mutation } from "../core/admission.ts";
 import { letOthersGo, noteSize, passesInTurns } from "../json/turns.ts";
 import { copyJson, sameJson } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionReview } from "../core/core.ts";
+import type { AdmissionReview } from "../core/admission.ts";
 import { isRecord } from "../json/value.ts";
 import type { Body } from "../model/served.ts";
 import { REVIEWS } from "../webhook/review-version-rules.ts";

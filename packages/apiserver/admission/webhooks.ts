@@ -4,7 +4,7 @@
  *
  * Needs the store, a way to reach webhooks (`../webhook/`) and conversion between versions. Knows nothing of requests and verbs.
  */
-import type { Webhooks } from "../core/core.ts";
+import type { Webhooks } from "../core/admission.ts";
 import { ask, type Calling } from "./call.ts";
 import { hooksOf, isExempt, MUTATING, VALIDATING } from "./configuration.ts";
 import type { Invocation } from "./invocation.ts";

@@ -3,19 +3,23 @@
  * of these, put together over a store. The server's parts that decide nothing by themselves are beside it in this folder.
  */
 import type { Clock, Random } from "@slipway/base";
-import { type Authorize, type Authorizer, mastersOr } from "../core/authorize.ts";
-import type { Admission } from "../core/core.ts";
+import type { Admission } from "../core/admission.ts";
+import type { Authorize } from "../core/authorize.ts";
+import type { Answer } from "../core/call.ts";
 import type { ServerRequest, User } from "../model/request.ts";
+import { type ServedResource, servedKey } from "../model/served.ts";
 import type { Store } from "../storage/store.ts";
 import { type AccountTokens, accountTokens } from "./accounts/account-tokens.ts";
 import { podAccounts } from "./accounts/pod-admission.ts";
 import { signingKey } from "./accounts/signing-key.ts";
+import { requestToken } from "./accounts/token-request.ts";
 import { type Authenticator, bootstrapTokens, ownerOf, staticTokens, whoAsks } from "./authenticate.ts";
+import { type Authorizer, mastersOr } from "./authorize.ts";
 import { certificateRequests } from "./certificate-requests.ts";
 import { authenticated } from "./identity.ts";
 import { rbac } from "./rbac/authorizer.ts";
 import { noEscalation } from "./rbac/escalation.ts";
-import { type Question, reviews } from "./reviews.ts";
+import { reviews } from "./reviews.ts";
 import type { TokenVerdict } from "./token-verdict.ts";
 
 export interface AccessOptions {
@@ -38,7 +42,10 @@ export interface Access {
   tokens: AccountTokens;
   /** Who sends a request. Throws Unauthorized. */
   whoAsks(request: ServerRequest): User;
-  reviews: Question[];
+  /** The resources that are questions. */
+  questions: readonly ServedResource[];
+  /** `Core.answers`: of the questions, and of the request for a token. */
+  answers: ReadonlyMap<string, Answer>;
   /** The server's own admission of Pods, of roles and of requests for certificates. */
   admission: readonly Admission[];
 }
@@ -72,11 +79,19 @@ export function accessTo(
     const user = audiences.length === 0 || audiences.includes(issuer) ? ownerOf(token, others) : undefined;
     return user === undefined ? { error: NOBODYS } : { user: authenticated(user), audiences: [issuer] };
   };
+  const asked = reviews(authorizer, judge);
   return {
     authorizer,
     tokens,
     whoAsks: (request) => whoAsks(request, [...others, ofAccounts]),
-    reviews: reviews(authorizer, judge),
+    questions: asked.map(({ resource }) => resource),
+    answers: new Map([
+      ...asked.map(({ resource: { group, version, plural }, answer }): [string, Answer] => [
+        servedKey(group, version, plural),
+        answer,
+      ]),
+      [`${servedKey("", "v1", "serviceaccounts")}/token`, (call) => requestToken(call, tokens)],
+    ]),
     admission: [
       podAccounts(store, random, provideDefault),
       noEscalation(store, authorizer),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AdmissionReview } from "../core/admission.ts";
 import type { Authorize } from "../core/authorize.ts";
-import type { AdmissionReview } from "../core/core.ts";
 import type { Body } from "../model/served.ts";
 import { certificateRequests } from "./certificate-requests.ts";
 

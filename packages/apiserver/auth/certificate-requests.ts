@@ -1,6 +1,6 @@
 import { type Clock, rfc3339 } from "@slipway/base";
+import type { Admission, AdmissionReview } from "../core/admission.ts";
 import type { Authorize } from "../core/authorize.ts";
-import type { Admission, AdmissionReview } from "../core/core.ts";
 import { equalJson } from "../json/members.ts";
 import { objectsAt, textAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";

@@ -1,16 +1,16 @@
 import { rfc3339 } from "@slipway/base";
-import type { Authorizer } from "../core/authorize.ts";
-import type { Answer, Call } from "../core/core.ts";
+import type { Answer, Call } from "../core/call.ts";
 import { allPasses } from "../json/turns.ts";
 import { at, textAt, textsAt } from "../model/read.ts";
 import type { User } from "../model/request.ts";
-import { apiVersionOf, type Body, type FieldError, type ServedResource, servedKey } from "../model/served.ts";
+import { apiVersionOf, type Body, type FieldError, type ServedResource } from "../model/served.ts";
 import { badRequest, invalid } from "../model/status.ts";
 import { updatedManagers } from "../patch/managed-fields.ts";
 import { writeManagers } from "../patch/managers.ts";
 import { invalidField } from "../rules/field-errors.ts";
 import { decodeObject, fillIn, managerOf } from "../verbs/object.ts";
 import { askedOf, metadataError, questionErrors, subjectOf } from "./access-review.ts";
+import type { Authorizer } from "./authorize.ts";
 import { isEmpty } from "./rbac/policy-rule.ts";
 import {
   accessReview,
@@ -26,13 +26,6 @@ import type { JudgeToken, TokenVerdict } from "./token-verdict.ts";
 export interface Question {
   resource: ServedResource;
   answer: Answer;
-}
-
-/** The answers by the keys of their resources. */
-export function answersOf(questions: readonly Question[]): ReadonlyMap<string, Answer> {
-  return new Map(
-    questions.map(({ resource: { group, version, plural }, answer }) => [servedKey(group, version, plural), answer]),
-  );
 }
 
 /** The resources that answer questions about access: created, answered, never kept. */

@@ -1,4 +1,4 @@
-import type { Admission } from "../core/core.ts";
+import type { Admission } from "../core/admission.ts";
 import { membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";
 import { forbidden } from "../model/status.ts";

@@ -1,6 +1,5 @@
-import type { Call } from "../core/core.ts";
-import { type Passes, passesInTurns } from "../json/turns.ts";
-import type { Body } from "../model/served.ts";
+import { type Passes, passesInTurns, type Sized } from "../json/turns.ts";
+import type { Body, ServedResource } from "../model/served.ts";
 import type { InVersion } from "../patch/versions.ts";
 import { inVersion } from "./views.ts";
 
@@ -11,7 +10,10 @@ class NotYet extends Error {}
  * Runs pure work that looks at objects in other versions of their kind; again, when one of these conversions had to be waited for.
  * Kinds with one version are spared the conversion. Others have their turn between the passes of a long call.
  */
-export async function withVersions<T>(call: Call, work: (inVersion: InVersion | undefined) => Passes<T>): Promise<T> {
+export async function withVersions<T>(
+  call: Sized & { resource: ServedResource },
+  work: (inVersion: InVersion | undefined) => Passes<T>,
+): Promise<T> {
   const { versions, schema } = call.resource;
   const run = (look: InVersion | undefined): Promise<T> => passesInTurns(call, work(look));
   if (versions === undefined) return await run(undefined);

@@ -3,6 +3,7 @@ import { viewsOf } from "../conversion/views.ts";
 import { apiVersionOf, type Body, type ServedResource, servedKey } from "../model/served.ts";
 import { type CompiledSchema, compile } from "../schema/compile.ts";
 import { compileWire, typeOfResource } from "../schema/compile-wire.ts";
+import { collectionOf } from "../storage/keys.ts";
 
 /** What is served right now: the built-in resources and those that CustomResourceDefinitions declare. */
 export class Registry {
@@ -137,16 +138,6 @@ export class Registry {
 function converted(views: readonly Body[] | Promise<Body[]>): Body {
   if (views instanceof Promise) throw new Fault("Bug", "registry", "a view was read before its conversion was awaited");
   return views[0]!;
-}
-
-/** The collection that a resource's objects are kept in. */
-export function collectionOf(resource: ServedResource): string {
-  return resource.storageKey ?? `${resource.group}/${resource.plural}`;
-}
-
-/** Key of an object in its collection. */
-export function objectKey(namespace: string | undefined, name: string): string {
-  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
 function keyOf(resource: ServedResource): string {

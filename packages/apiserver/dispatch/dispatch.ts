@@ -1,10 +1,9 @@
-import { requestToken } from "../auth/accounts/token-request.ts";
 import { noImpersonation } from "../auth/impersonation-headers.ts";
 import { checkBodyType } from "../body/body-type.ts";
 import { Unreadable } from "../body/head.ts";
 import { readBody } from "../body/request-body.ts";
 import { attributesOf } from "../core/attributes.ts";
-import type { Answer, Call, Core } from "../core/core.ts";
+import type { Answer, Call, Core } from "../core/call.ts";
 import { permit } from "../core/denial.ts";
 import { letOthersGo, noteSize, partsInTurns } from "../json/turns.ts";
 import { copyJson, isRecord } from "../json/value.ts";
@@ -180,14 +179,15 @@ function namespaceOf(resource: ServedResource, path: ResourcePath): string {
   return resource.namespaced ? path.namespace : "";
 }
 
-function answerOf({ core, resource: { group, version, plural } }: Call): Answer {
-  return core.answers.get(servedKey(group, version, plural))!;
+function answerOf({ core, resource: { group, version, plural }, subresource }: Call): Answer | undefined {
+  const key = servedKey(group, version, plural);
+  return core.answers.get(subresource === "" ? key : `${key}/${subresource}`);
 }
 
 async function carryOut(call: Call, verb: string): Promise<{ status: number; body: unknown }> {
   if (call.subresource === "scale") return { status: 200, body: await scale(call, verb) };
-  if (call.resource.isQuestion) return { status: 201, body: await answerOf(call)(call) };
-  if (call.subresource === "token") return { status: 201, body: await requestToken(call, call.core.tokens) };
+  const answer = answerOf(call);
+  if (answer !== undefined) return { status: 201, body: await answer(call) };
   if (call.subresource === "binding") return { status: 201, body: await bind(call) };
   if (call.subresource === "eviction") return { status: 201, body: await evict(call) };
   switch (verb) {

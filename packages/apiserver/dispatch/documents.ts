@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mediaType } from "../body/body.ts";
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 import type { PlainAnswer, ServerRequest } from "../model/request.ts";
 import { noSuchMethod, noSuchPath } from "../model/status.ts";
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from "../schema/discovery.ts";

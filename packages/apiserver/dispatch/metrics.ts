@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry as Metrics } from "prom-client";
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 import { parseResourcePath, type ResourcePath } from "../model/path.ts";
 import type { ServerAnswer, ServerRequest } from "../model/request.ts";
 

@@ -1,6 +1,6 @@
 import type { WatchEvent } from "@slipway/kube";
 import { type Table, type TableOptions, toTable } from "../builtin/table.ts";
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { partsInTurns } from "../json/turns.ts";
 import { isRecord } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";

@@ -1,5 +1,5 @@
 import { ByteBudget, type ByteLimits } from "@slipway/base";
-import { isMaster } from "../core/authorize.ts";
+import { isMaster } from "../auth/authorize.ts";
 import type { ServerRequest, User } from "../model/request.ts";
 import { refusal } from "../model/status.ts";
 

@@ -1,4 +1,4 @@
-import { isMaster } from "../core/authorize.ts";
+import { isMaster } from "../auth/authorize.ts";
 import type { PlainAnswer, ServerRequest, User } from "../model/request.ts";
 
 /** How many requests are worked on at once. Watches count while they are being opened only. */

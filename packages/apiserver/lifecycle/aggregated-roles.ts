@@ -1,5 +1,5 @@
 import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 import { canonicalJson } from "../json/canonical.ts";
 import { noteSize } from "../json/turns.ts";
 import { sameJson } from "../json/value.ts";

@@ -3,11 +3,11 @@ import { defaultPolicy, type PolicyObject } from "../auth/policy/default-policy.
 import { uncovered } from "../auth/rbac/coverage.ts";
 import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "../builtin/rbac.ts";
-import type { Core } from "../core/core.ts";
-import { collectionOf, objectKey } from "../core/registry.ts";
+import type { Core } from "../core/call.ts";
 import { copyJson, sameJson } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { apiVersionOf } from "../model/served.ts";
+import { collectionOf, objectKey } from "../storage/keys.ts";
 import { rewrite } from "../verbs/update.ts";
 import { ownCall } from "./work.ts";
 

@@ -1,12 +1,13 @@
 import { isFault, rfc3339 } from "@slipway/base";
 import { DEFINITION_CLEANUP } from "../builtin/extensions.ts";
-import type { Core } from "../core/core.ts";
-import { collectionOf, type Registry } from "../core/registry.ts";
+import type { Core } from "../core/call.ts";
+import type { Registry } from "../core/registry.ts";
 import { copyJson, isRecord, sameJson } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { ownErrors } from "../rules/own.ts";
 import { defaultCrd, servedFromCrd, unknownFormats, validateCrd } from "../schema/crd.ts";
 import { storedVersionErrors } from "../schema/crd-rules.ts";
+import { collectionOf } from "../storage/keys.ts";
 import { rewrite } from "../verbs/update.ts";
 import { deleteQuietly, ownCall, Work } from "./work.ts";
 

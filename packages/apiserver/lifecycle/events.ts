@@ -1,5 +1,5 @@
 import type { Timer } from "@slipway/base";
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 
 /** How long an Event is kept after its last change, as kube-apiserver's default. */
 const KEEP_MS = 3_600_000;

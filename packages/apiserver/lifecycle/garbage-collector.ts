@@ -1,10 +1,10 @@
 import { isFault } from "@slipway/base";
 import type { OwnerReference } from "@slipway/kube";
-import type { Core } from "../core/core.ts";
-import { collectionOf, objectKey } from "../core/registry.ts";
+import type { Core } from "../core/call.ts";
 import { copyJson } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import type { StoreEvent } from "../storage/collection.ts";
+import { collectionOf, objectKey } from "../storage/keys.ts";
 import { FOREGROUND, ORPHAN } from "../verbs/delete.ts";
 import { rewrite } from "../verbs/update.ts";
 import { deleteQuietly, ownCall, Work } from "./work.ts";

@@ -1,5 +1,5 @@
 import { rfc3339 } from "@slipway/base";
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 import { copyJson } from "../json/value.ts";
 import type { Body } from "../model/served.ts";
 import { rewrite } from "../verbs/update.ts";

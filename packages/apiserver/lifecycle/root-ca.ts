@@ -1,4 +1,4 @@
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 import { copyJson, sameJson } from "../json/value.ts";
 import { create } from "../verbs/create.ts";
 import { rewrite } from "../verbs/update.ts";

@@ -1,4 +1,4 @@
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 import type { Body } from "../model/served.ts";
 import { create } from "../verbs/create.ts";
 import { ownCall, Work } from "./work.ts";

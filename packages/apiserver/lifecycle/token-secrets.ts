@@ -1,5 +1,5 @@
 import type { AccountTokens } from "../auth/accounts/account-tokens.ts";
-import type { Core } from "../core/core.ts";
+import type { Core } from "../core/call.ts";
 import { copyJson } from "../json/value.ts";
 import { textAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";

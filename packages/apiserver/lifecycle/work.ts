@@ -1,5 +1,5 @@
 import { Fault, isFault } from "@slipway/base";
-import type { Call, Core } from "../core/core.ts";
+import type { Call, Core } from "../core/call.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { removeObject } from "../verbs/delete.ts";
 import type { DeleteOptions } from "../verbs/delete-options.ts";

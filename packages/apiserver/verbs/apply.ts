@@ -1,6 +1,6 @@
 import { isFault, rfc3339 } from "@slipway/base";
 import { withVersions } from "../conversion/with-versions.ts";
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { shallowCopy } from "../json/members.ts";
 import { letOthersGo, passesInTurns } from "../json/turns.ts";
 import { isRecord } from "../json/value.ts";

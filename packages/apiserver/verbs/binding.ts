@@ -1,5 +1,5 @@
 import { rfc3339 } from "@slipway/base";
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { copyJson } from "../json/value.ts";
 import { objectsAt, textAt } from "../model/read.ts";
 import type { Body, ServedResource } from "../model/served.ts";

@@ -1,6 +1,7 @@
 import { rfc3339, text, uuid } from "@slipway/base";
+import { admit, approve } from "../core/admit.ts";
 import type { Attributes } from "../core/attributes.ts";
-import { admit, approve, type Call, isDryRun, noteWrite } from "../core/core.ts";
+import { type Call, isDryRun, noteWrite } from "../core/call.ts";
 import { permit } from "../core/denial.ts";
 import { letOthersGo, passesInTurns } from "../json/turns.ts";
 import type { Body, ServedResource } from "../model/served.ts";

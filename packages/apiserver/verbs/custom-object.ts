@@ -1,5 +1,5 @@
 import { readHead, Unreadable } from "../body/head.ts";
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { canonicalJson } from "../json/members.ts";
 import { isRecord } from "../json/value.ts";
 import { invalid as invalidField } from "../model/field-error.ts";

@@ -1,5 +1,5 @@
 import { readHead, Unreadable } from "../body/head.ts";
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { isRecord } from "../json/value.ts";
 import { invalid, notSupported } from "../model/field-error.ts";
 import type { FieldError } from "../model/served.ts";

@@ -1,5 +1,6 @@
 import { rfc3339 } from "@slipway/base";
-import { admit, approve, type Call, isDryRun, noteWrite } from "../core/core.ts";
+import { admit, approve } from "../core/admit.ts";
+import { type Call, isDryRun, noteWrite } from "../core/call.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { conflict, forbidden, MODIFIED, notFound, type Status } from "../model/status.ts";
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts";

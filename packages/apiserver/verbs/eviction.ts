@@ -1,4 +1,5 @@
-import { admit, approve, type Call } from "../core/core.ts";
+import { admit, approve } from "../core/admit.ts";
+import type { Call } from "../core/call.ts";
 import type { Body } from "../model/served.ts";
 import { badRequest, refusal, type Status, unreasoned } from "../model/status.ts";
 import { removeObject } from "./delete.ts";

@@ -1,11 +1,11 @@
-import type { Call } from "../core/core.ts";
-import { collectionOf } from "../core/registry.ts";
+import type { Call } from "../core/call.ts";
 import { partsInTurns } from "../json/turns.ts";
 import type { Body } from "../model/served.ts";
 import { apiVersionOf } from "../model/served.ts";
 import { badRequest, expired, notFound, refusal } from "../model/status.ts";
 import { fieldSelector } from "../select/field-selector.ts";
 import { labelSelector } from "../select/label-selector.ts";
+import { collectionOf } from "../storage/keys.ts";
 import { decodeToken, encodeToken } from "./continue-token.ts";
 import { flag, type ListOptions, listOptions, parseVersion, parseVersionOfRead } from "./list-options.ts";
 import { placeOf } from "./object.ts";

@@ -2,8 +2,7 @@ import type { Fault } from "@slipway/base";
 import { mediaType } from "../body/body.ts";
 import { readHead, Unreadable } from "../body/head.ts";
 import { pruned } from "../conversion/views.ts";
-import type { Call } from "../core/core.ts";
-import { collectionOf, objectKey } from "../core/registry.ts";
+import type { Call } from "../core/call.ts";
 import { canonicalJson } from "../json/members.ts";
 import { letOthersGo } from "../json/turns.ts";
 import { isRecord } from "../json/value.ts";
@@ -14,6 +13,7 @@ import { badRequest, invalid } from "../model/status.ts";
 import { addWarnings } from "../model/warnings.ts";
 import { finalizerWarnings, malformedMetadata } from "../rules/metadata.ts";
 import { typeOfResource } from "../schema/compile-wire.ts";
+import { collectionOf, objectKey } from "../storage/keys.ts";
 import { decodeStrict, Undecodable } from "../wire/decode.ts";
 import { checkType, readCustom, unreadableBody } from "./custom-object.ts";
 

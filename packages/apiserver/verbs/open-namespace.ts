@@ -1,4 +1,4 @@
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { forbidden, notFound } from "../model/status.ts";
 
 const NAMESPACE = { group: "", plural: "namespaces", kind: "Namespace" };

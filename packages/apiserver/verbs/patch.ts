@@ -1,7 +1,7 @@
 import { isFault } from "@slipway/base";
 import { mediaType, unsupported } from "../body/body.ts";
 import { readHead, Unreadable } from "../body/head.ts";
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { canonicalJson } from "../json/members.ts";
 import { letOthersGo, type Passes, passesInTurns } from "../json/turns.ts";
 import { copyJson, isRecord } from "../json/value.ts";

@@ -1,6 +1,6 @@
 import { rfc3339 } from "@slipway/base";
 import { mediaType } from "../body/body.ts";
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { allPasses, passesInTurns } from "../json/turns.ts";
 import { copyJson, isRecord, valueAt, withValueAt } from "../json/value.ts";
 import type { Body } from "../model/served.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { isRecord } from "../json/value.ts";
 import type { Body } from "../model/served.ts";
 import { badRequest } from "../model/status.ts";

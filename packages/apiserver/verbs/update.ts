@@ -1,7 +1,9 @@
 import { rfc3339 } from "@slipway/base";
 import { isConversionFault } from "../conversion/conversion.ts";
 import { withVersions } from "../conversion/with-versions.ts";
-import { admit, approve, type Call, type GroupVersionKind, isDryRun, noteWrite } from "../core/core.ts";
+import type { GroupVersionKind } from "../core/admission.ts";
+import { admit, approve } from "../core/admit.ts";
+import { type Call, isDryRun, noteWrite } from "../core/call.ts";
 import { letOthersGo, noteSize, passesInTurns } from "../json/turns.ts";
 import { copyJson, isRecord, sameJson } from "../json/value.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../model/served.ts";

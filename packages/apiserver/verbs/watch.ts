@@ -1,12 +1,12 @@
 import type { Clock, Fault, Timer } from "@slipway/base";
 import type { WatchEvent } from "@slipway/kube";
 import { inTurn } from "../conversion/in-turn.ts";
-import type { Call } from "../core/core.ts";
-import { collectionOf } from "../core/registry.ts";
+import type { Call } from "../core/call.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { apiVersionOf } from "../model/served.ts";
 import { expired, statusOfError } from "../model/status.ts";
 import type { StoreEvent } from "../storage/collection.ts";
+import { collectionOf } from "../storage/keys.ts";
 import { selector, tooNew } from "./list.ts";
 import { type ListOptions, listOptions, parseVersionOfRead } from "./list-options.ts";
 import { WatchQueue } from "./watch-queue.ts";
@@ -35,10 +35,14 @@ export function watch(call: Call): AsyncIterable<WatchEvent> {
   const past = initial || since === 0 ? [] : collection.since(since);
   if (past === undefined) return only(queue, expired(`too old resource version: ${since} (${core.store.version})`));
   if (initial && since > core.store.version) return only(queue, tooNew(since, core.store.version));
-  const turn = inTurn(core, resource, (error) => {
-    queue.push({ type: "ERROR", object: statusOfError(error) });
-    queue.end();
-  });
+  const turn = inTurn(
+    (of, stored) => core.registry.ready(of, stored),
+    resource,
+    (error) => {
+      queue.push({ type: "ERROR", object: statusOfError(error) });
+      queue.end();
+    },
+  );
   const present = initial ? [...collection.range(prefix, "")].map(([, stored]) => stored) : [];
   const { version } = core.store;
   turn(present, () => {

@@ -1,4 +1,4 @@
-import type { Call } from "../core/core.ts";
+import type { Call } from "../core/call.ts";
 import { forbidden, invalid, notSupported, required, tooLong } from "../model/field-error.ts";
 import type { FieldError } from "../model/served.ts";
 import { invalid as refused } from "../model/status.ts";

@@ -1,6 +1,6 @@
-import { objectKey } from "../core/registry.ts";
 import { at, numberAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";
+import { objectKey } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";
 
 /** `clientConfig` of a webhook, as configurations and definitions carry it. */

@@ -11,9 +11,9 @@ import {
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
-import { fingerprint } from "../../netboot/agent/key.ts";
 import type { Host, HostChange } from "../../netboot/hosts/host.ts";
 import type { Declaration, Standing } from "../../netboot/hosts/trust.ts";
+import { fingerprint } from "../../netboot/protocol/key.ts";
 import { bootMacOf, declarationOf, isDiscovered } from "./declaration.ts";
 import { type Discovery, type Observed, planDiscovery } from "./plan.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CustomResourceDefinition, Event } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import { fingerprint } from "../../netboot/agent/key.ts";
 import { inventoryOf } from "../../netboot/hosts/testing.ts";
+import { fingerprint } from "../../netboot/protocol/key.ts";
 import { MAC, MINUTE, NAMESPACE, rack } from "./testing.ts";
 
 const NAME = "host-52-54-00-12-34-56";

@@ -5,8 +5,8 @@ import { crdOf } from "../../kinds/crd.ts";
 import { installOwnCrds } from "../../kinds/install.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
-import type { Inventory } from "../../netboot/agent/protocol.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
+import type { Inventory } from "../../netboot/protocol/messages.ts";
 import { INVENTORY, MAC, MINUTE, NAMESPACE, rack } from "./testing.ts";
 
 test("a machine that was heard becomes a BareMetalHost that says discovered, and what it reported its HardwareData", async (t) => {

@@ -1,5 +1,5 @@
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
-import type { Disk, Inventory, NetworkCard } from "../../netboot/agent/protocol.ts";
+import type { Disk, Inventory, NetworkCard } from "../../netboot/protocol/messages.ts";
 
 /** What the agent found, in Metal3's words. Pure; what is not known is absent. */
 export function hardwareOf(inventory: Inventory): HardwareDetails {

@@ -3,9 +3,9 @@
 import type { Draft } from "@slipway/kube";
 import type { BareMetalHost, BareMetalHostStatus } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
-import { fingerprint } from "../../netboot/agent/key.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import { type Standing, waitsFor } from "../../netboot/hosts/trust.ts";
+import { fingerprint } from "../../netboot/protocol/key.ts";
 import { DISCOVERED_LABEL, isDiscovered } from "./declaration.ts";
 import { hardwareOf } from "./hardware.ts";
 

@@ -9,9 +9,9 @@ import { failure } from "@slipway/kube/testing";
 import { installCrds } from "../../kinds/install.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
-import type { Inventory } from "../../netboot/agent/protocol.ts";
 import type { Host, HostChange } from "../../netboot/hosts/host.ts";
 import type { Declaration, Standing, Trust } from "../../netboot/hosts/trust.ts";
+import type { Inventory } from "../../netboot/protocol/messages.ts";
 import { discoveryController, type SeenHosts } from "./controller.ts";
 
 export const NAMESPACE = "rack";

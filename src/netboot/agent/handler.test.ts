@@ -4,8 +4,8 @@ import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
 import { inventoryOf, machinesAt, someHosts } from "../hosts/testing.ts";
 import { Capabilities } from "../http/boot-capability.ts";
+import type { Order, Registered } from "../protocol/messages.ts";
 import { agentHandler } from "./handler.ts";
-import type { Order, Registered } from "./protocol.ts";
 
 const A = "52:54:00:00:00:0a";
 const B = "52:54:00:00:00:0b";

@@ -21,8 +21,8 @@ import type { ZodType } from "zod";
 import type { Hosts } from "../hosts/hosts.ts";
 import { cardOf, type Presences, proofOf, speaksFor } from "../hosts/presence.ts";
 import type { Capabilities } from "../http/boot-capability.ts";
-import { type AgentRequest, agentRequest } from "./paths.ts";
-import { Inventory, Progress, Result } from "./protocol.ts";
+import { Inventory, Progress, Result } from "../protocol/messages.ts";
+import { type AgentRequest, agentRequest } from "../protocol/paths.ts";
 
 export interface AgentHandlerPorts {
   hosts: Hosts;

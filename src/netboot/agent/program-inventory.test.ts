@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { Inventory } from "./protocol.ts";
+import { Inventory } from "../protocol/messages.ts";
 import { FakeMachine } from "./testing.ts";
 
 const skip = !existsSync("/usr/bin/jq") && "not installed: jq";

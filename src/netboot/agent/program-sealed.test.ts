@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
 import { seededRandom } from "@slipway/base";
-import { fingerprint } from "./key.ts";
+import { fingerprint } from "../protocol/key.ts";
 import { FakeMachine, sealedTo } from "./testing.ts";
 
 const missing = ["age", "curl", "jq", "zstd"].filter((name) => !existsSync(`/usr/bin/${name}`));

@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Fault, type Log, privateFile } from "@slipway/base";
-import { Inventory } from "../agent/protocol.ts";
+import { Inventory } from "../protocol/messages.ts";
 import { pack } from "./packed-inventory.ts";
 
 /** 1: inventories as text. 2: packed (`packed-inventory.ts`). */

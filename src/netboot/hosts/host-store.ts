@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { diskFault, type Log, quietLog } from "@slipway/base";
-import type { Inventory } from "../agent/protocol.ts";
+import type { Inventory } from "../protocol/messages.ts";
 import type { HostRecord } from "./host.ts";
 import { openHostFile } from "./host-file.ts";
 import { readRecord } from "./kept-record.ts";

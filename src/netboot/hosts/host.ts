@@ -1,5 +1,5 @@
 import type { Mac } from "@slipway/base";
-import type { Inventory, Order, Progress, Result } from "../agent/protocol.ts";
+import type { Inventory, Order, Progress, Result } from "../protocol/messages.ts";
 import type { Session } from "./presence.ts";
 
 /** Given by `slipway approve`. */

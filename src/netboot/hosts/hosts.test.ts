@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { isFault, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { fingerprint } from "../agent/key.ts";
+import { fingerprint } from "../protocol/key.ts";
 import type { HostChange } from "./host.ts";
 import { openHostStore } from "./host-store.ts";
 import { Hosts } from "./hosts.ts";

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { type Clock, Fault, isFault, type Mac, parseMac, type Random } from "@slipway/base";
-import type { Inventory, Order, OrderBody, Progress, Registered, Result } from "../agent/protocol.ts";
+import type { Inventory, Order, OrderBody, Progress, Registered, Result } from "../protocol/messages.ts";
 import { HostBook } from "./book.ts";
 import { Disputes } from "./disputes.ts";
 import type { Bounds } from "./eviction.ts";

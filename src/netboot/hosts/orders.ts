@@ -1,5 +1,5 @@
 import { type Clock, Fault, type Random, uuid } from "@slipway/base";
-import type { Order, OrderBody, Progress, Result } from "../agent/protocol.ts";
+import type { Order, OrderBody, Progress, Result } from "../protocol/messages.ts";
 import type { HostBook } from "./book.ts";
 import type { Disputes } from "./disputes.ts";
 import { type GivenOrder, type Host, type HostRecord, openOrder } from "./host.ts";

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { Fault } from "@slipway/base";
-import { Inventory } from "../agent/protocol.ts";
+import { Inventory } from "../protocol/messages.ts";
 
 /** What a report takes in the file. Those of machines with hundreds of disks take a tenth of it. */
 export const MOST_PACKED_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { Inventory } from "../agent/protocol.ts";
+import type { Inventory } from "../protocol/messages.ts";
 
 /** As text; in memory they take some times as much. */
 const MOST_BYTES = 4 * 1024 * 1024;

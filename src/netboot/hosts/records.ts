@@ -1,5 +1,5 @@
 import { type Clock, isMac, type Mac, parseMac, type Timer } from "@slipway/base";
-import type { Inventory } from "../agent/protocol.ts";
+import type { Inventory } from "../protocol/messages.ts";
 import { type Bounds, Occupancy, type Place } from "./eviction.ts";
 import { type HostRecord, isMerelySeen } from "./host.ts";
 import type { HostStore } from "./host-store.ts";

@@ -1,5 +1,5 @@
 import { Fault, type Mac } from "@slipway/base";
-import type { Inventory } from "../agent/protocol.ts";
+import type { Inventory } from "../protocol/messages.ts";
 import { type GivenOrder, type HostRecord, openOrder, withAgentKey } from "./host.ts";
 import { portOf, type Session } from "./presence.ts";
 

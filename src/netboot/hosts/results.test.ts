@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Result } from "../agent/protocol.ts";
+import { Result } from "../protocol/messages.ts";
 import { bounded } from "./results.ts";
 
 test("the largest result that an agent may send takes 64 KiB; an ordinary one stays as it is", () => {

@@ -1,4 +1,4 @@
-import type { Result } from "../agent/protocol.ts";
+import type { Result } from "../protocol/messages.ts";
 
 /** What the end of an order may take in a host's record. */
 const MOST_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import { type Clock, seededRandom } from "@slipway/base";
-import type { Inventory } from "../agent/protocol.ts";
+import type { Inventory } from "../protocol/messages.ts";
 import { openHostStore } from "./host-store.ts";
 import { Hosts, type HostsOptions } from "./hosts.ts";
 import { type Presences, plainAddress } from "./presence.ts";

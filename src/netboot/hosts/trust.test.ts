@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fingerprint } from "../agent/key.ts";
+import { fingerprint } from "../protocol/key.ts";
 import type { Host } from "./host.ts";
 import type { Proof, Session } from "./presence.ts";
 import { type Declaration, needsTrust, standingOf, type TrustPolicy, UNDECLARED, waitsFor } from "./trust.ts";

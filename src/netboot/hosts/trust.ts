@@ -1,7 +1,7 @@
 /** Which orders a host may get, and why: decided here for orders when they are given and when they are handed over, and for private files. Pure. */
 import { Fault } from "@slipway/base";
-import { fingerprint } from "../agent/key.ts";
-import type { OrderBody } from "../agent/protocol.ts";
+import { fingerprint } from "../protocol/key.ts";
+import type { OrderBody } from "../protocol/messages.ts";
 import type { Host } from "./host.ts";
 import { portsOf } from "./registration.ts";
 

@@ -6,12 +6,12 @@ import { after, test } from "node:test";
 import { isFault } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Decrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
-import type { UserOrder } from "../agent/order.ts";
-import type { Inventory } from "../agent/protocol.ts";
 import { AGENT_IDENTITY, inventoryOf, machinesAt, someHosts } from "../hosts/testing.ts";
 import { Capabilities } from "../http/boot-capability.ts";
 import { PrivateFiles } from "../http/private-files.ts";
 import { Images } from "../images/images.ts";
+import type { Inventory } from "../protocol/messages.ts";
+import type { UserOrder } from "../protocol/order.ts";
 import { giveOrder } from "./give-order.ts";
 
 const A = "52:54:00:00:00:0a";

@@ -1,7 +1,5 @@
 import { basename } from "node:path";
 import { Fault } from "@slipway/base";
-import type { UserOrder } from "../agent/order.ts";
-import type { Disk, Inventory, OrderBody } from "../agent/protocol.ts";
 import { memoryFiles } from "../files/memory.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
 import type { Hosts } from "../hosts/hosts.ts";
@@ -9,6 +7,8 @@ import type { PrivateFiles } from "../http/private-files.ts";
 import { checkAgentKey, sealedFiles } from "../http/sealed-files.ts";
 import type { Checksum } from "../images/checksum.ts";
 import type { Images, ReadyImage } from "../images/images.ts";
+import type { Disk, Inventory, OrderBody } from "../protocol/messages.ts";
+import type { UserOrder } from "../protocol/order.ts";
 
 export interface OrderPorts {
   hosts: Hosts;

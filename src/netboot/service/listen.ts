@@ -1,6 +1,5 @@
 import type { Clock, Log } from "@slipway/base";
 import { agentHandler } from "../agent/handler.ts";
-import { AGENT_PATH } from "../agent/protocol.ts";
 import { bootScripts } from "../boot/boot-scripts.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
 import type { Presences } from "../hosts/presence.ts";
@@ -8,6 +7,7 @@ import type { Capabilities } from "../http/boot-capability.ts";
 import { hostOf } from "../http/host-of.ts";
 import { type NetbootHttp, netbootHttp } from "../http/server.ts";
 import { AddressedLogs } from "../logs/by-address.ts";
+import { AGENT_PATH } from "../protocol/messages.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 import { serveSyslog } from "../syslog/server.ts";

@@ -7,13 +7,13 @@ import { type TestContext, test } from "node:test";
 import { systemClock as clock, seededRandom } from "@slipway/base";
 import { createAuthority, issueServer } from "../../pki/authority.ts";
 import { agentHandler } from "../agent/handler.ts";
-import type { UserOrder } from "../agent/order.ts";
 import { FakeMachine } from "../agent/testing.ts";
 import { machinesAt, someHosts } from "../hosts/testing.ts";
 import { Capabilities } from "../http/boot-capability.ts";
 import { PrivateFiles } from "../http/private-files.ts";
 import { netbootHttp } from "../http/server.ts";
 import { Images } from "../images/images.ts";
+import type { UserOrder } from "../protocol/order.ts";
 import { giveOrder } from "./give-order.ts";
 
 const missing = ["age", "curl", "jq", "zstd"].filter((name) => !existsSync(`/usr/bin/${name}`));

@@ -3,7 +3,6 @@
  * the agent on them takes orders. Needs an address, a folder for what must outlive it, and what `make agent` has put together.
  */
 import { join } from "node:path";
-import type { UserOrder } from "../agent/order.ts";
 import { bootCatalog, type MissingFile } from "../boot/catalog.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
 import { firstOf } from "../files/source.ts";
@@ -14,6 +13,7 @@ import { Images } from "../images/images.ts";
 import { servedImages } from "../iso/served.ts";
 import { localApi } from "../local-api.ts";
 import type { HostLogs } from "../logs/host-logs.ts";
+import type { UserOrder } from "../protocol/order.ts";
 import { openCommandSocket } from "./command-socket.ts";
 import { giveOrder } from "./give-order.ts";
 import { type NetbootIdentity, netbootIdentity } from "./identity.ts";

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { agentRequest } from "../../../src/netboot/agent/paths.ts";
-import { Inventory, type Order, type OrderBody, Progress, Result } from "../../../src/netboot/agent/protocol.ts";
+import { Inventory, type Order, type OrderBody, Progress, Result } from "../../../src/netboot/protocol/messages.ts";
+import { agentRequest } from "../../../src/netboot/protocol/paths.ts";
 
 const TOKEN = "token-of-the-test";
 export const CAPABILITY = "capability-of-the-test";

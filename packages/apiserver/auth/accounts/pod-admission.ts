@@ -1,5 +1,5 @@
 import { type Random, text } from "@slipway/base";
-import type { Admission } from "../../core/core.ts";
+import type { Admission } from "../../core/admission.ts";
 import { at, objectsAt, textAt } from "../../model/read.ts";
 import type { Body } from "../../model/served.ts";
 import { forbidden } from "../../model/status.ts";

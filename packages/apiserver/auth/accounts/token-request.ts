@@ -1,5 +1,6 @@
 import { rfc3339 } from "@slipway/base";
-import { admit, approve, type Call } from "../../core/core.ts";
+import { admit, approve } from "../../core/admit.ts";
+import type { Call } from "../../core/call.ts";
 import { at, membersAt, numberAt, textAt, textsAt } from "../../model/read.ts";
 import type { Body, FieldError } from "../../model/served.ts";
 import { badRequest, conflict, invalid, notFound } from "../../model/status.ts";

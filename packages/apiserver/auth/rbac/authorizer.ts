@@ -1,7 +1,8 @@
 import type { Attributes } from "../../core/attributes.ts";
-import type { Authorizer, Decision } from "../../core/authorize.ts";
+import type { Decision } from "../../core/authorize.ts";
 import type { User } from "../../model/request.ts";
 import type { Store } from "../../storage/store.ts";
+import type { Authorizer } from "../authorize.ts";
 import { describe, type Grant, Grants } from "./grants.ts";
 import { allows, type PolicyRule, rulesOf } from "./policy-rule.ts";
 

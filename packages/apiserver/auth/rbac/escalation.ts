@@ -1,10 +1,10 @@
+import type { AdmissionReview } from "../../core/admission.ts";
 import type { Attributes } from "../../core/attributes.ts";
-import { type Authorizer, isMaster } from "../../core/authorize.ts";
-import type { AdmissionReview } from "../../core/core.ts";
 import { sameJson } from "../../json/value.ts";
 import type { Body } from "../../model/served.ts";
 import { forbidden, notFound } from "../../model/status.ts";
 import type { Store } from "../../storage/store.ts";
+import { type Authorizer, isMaster } from "../authorize.ts";
 import { rulesOfRole } from "./authorizer.ts";
 import { uncovered } from "./coverage.ts";
 import type { Grant } from "./grants.ts";

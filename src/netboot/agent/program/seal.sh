@@ -14,7 +14,7 @@ make_key() {
         mv "$RUN/key.public.new" "$RUN/key.public"
 }
 
-# fingerprint KEY: as src/netboot/agent/key.ts has it.
+# fingerprint KEY: as src/netboot/protocol/key.ts has it.
 fingerprint() {
     printf '%s' "$1" | sha256sum | cut -c1-24 | sed 's/..../&-/g; s/-$//'
 }

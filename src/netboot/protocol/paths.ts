@@ -17,7 +17,7 @@
  * result again. 400: not what the protocol says, never send it again as it is; 401: the token is not good (any more), register again;
  * 403: it is another machine's, or comes from elsewhere; 404: no such thing; 503 with Retry-After: later.
  */
-import { AGENT_PATH } from "./protocol.ts";
+import { AGENT_PATH } from "./messages.ts";
 
 export type AgentRequest =
   | { is: "register" }

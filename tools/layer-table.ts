@@ -1,0 +1,94 @@
+/** The layers of the tree, which `layers.ts` holds: the only place where they are stated. */
+
+/** The packages, and those that each may import. */
+export const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base", "kube", "cel"] } as const;
+const LIBRARIES = ["base", "kube"];
+const KINDS = [...LIBRARIES, "kinds", "pki"];
+const DOING = [...KINDS, "machines", "inventory", "netboot", "bootstrap"];
+export const SYSTEMS = [...DOING, "systems"];
+const OPERATOR = [...SYSTEMS, "operator", "console"];
+
+/** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
+export const STANDS_IN = /^src\/systems\/(counterpart|[a-z-]+\/simulated)\.ts$/;
+
+/** What each part may import: packages, and folders of src/. Production code never imports `sim`; the command that starts simulations does. */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ...PACKAGES,
+  kinds: KINDS,
+  pki: [...LIBRARIES, "pki"],
+  machines: DOING,
+  inventory: DOING,
+  netboot: DOING,
+  bootstrap: DOING,
+  systems: SYSTEMS,
+  kubernetes: [...LIBRARIES, "kubernetes"],
+  sim: [...DOING, "apiserver", "sim"],
+  operator: OPERATOR,
+  console: OPERATOR,
+  lab: [...OPERATOR, "lab"],
+  laptop: [...OPERATOR, "kubernetes", "apiserver", "sim", "laptop"],
+  cli: [...OPERATOR, "kubernetes", "apiserver", "sim", "lab", "laptop", "cli"],
+};
+
+/**
+ * Folders inside a part, bottom first: each imports only itself and those before it. "." is the part's own files. Tests, and what only tests
+ * share (`testing.ts`), stand outside.
+ */
+export const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  "packages/apiserver": [
+    ...[
+      "json",
+      "data",
+      "model",
+      "select",
+      "storage",
+      "rules",
+      "wire",
+      "protobuf",
+      "body",
+      "webhook",
+      "schema",
+      "patch",
+    ],
+    ...[
+      "conversion",
+      "core",
+      "admission",
+      "verbs",
+      "builtin",
+      "auth",
+      "http",
+      "dispatch",
+      "lifecycle",
+      ".",
+      "doubling",
+    ],
+  ],
+  "src/netboot": [
+    ...[
+      "protocol",
+      "sockets",
+      "files",
+      "grub",
+      "ipxe",
+      "hosts",
+      "dhcp",
+      "tftp",
+      "iso",
+      "images",
+      "solicitations",
+      "syslog",
+    ],
+    ...["http", "boot", "logs", "agent", ".", "service"],
+  ],
+};
+
+/** Whether a file of a part with inner layers imports one of the same part from a layer above its own, or from or into a folder that has none. */
+export function isUpwards(file: string, target: string): boolean {
+  const root = file.split("/").slice(0, 2).join("/");
+  const layers = INNER_LAYERS[root];
+  if (layers === undefined) return false;
+  const levelOf = (path: string): number => layers.indexOf(path.split("/").length === 3 ? "." : path.split("/")[2]!);
+  const [from, to] = [levelOf(file), levelOf(target)];
+  return from === -1 || to === -1 || to > from;
+}
