@@ -1,5 +1,4 @@
 import { rfc3339, text, uuid } from "@slipway/base";
-import { admit, approve } from "../core/admit.ts";
 import type { Attributes } from "../core/attributes.ts";
 import { type Call, isDryRun, noteWrite } from "../core/call.ts";
 import { permit } from "../core/denial.ts";
@@ -8,22 +7,10 @@ import type { Body, ServedResource } from "../model/served.ts";
 import { apiVersionOf } from "../model/served.ts";
 import { alreadyExists, invalid, unreasoned } from "../model/status.ts";
 import { trackInPasses } from "../patch/managed-fields.ts";
-import { metadataErrors } from "../rules/metadata.ts";
-import { ownErrors } from "../rules/own.ts";
-import { blankObject, writeOut } from "../schema/compile-wire.ts";
-import {
-  allocate,
-  asIfStored,
-  decodeObject,
-  fillIn,
-  letOthersWrite,
-  managerOf,
-  mergeOwners,
-  placeOf,
-  toStorage,
-  warn,
-} from "./object.ts";
+import { blankObject } from "../schema/compile-wire.ts";
+import { asIfStored, decodeObject, letOthersWrite, managerOf, placeOf, toStorage } from "./object.ts";
 import { requireOpenNamespace } from "./open-namespace.ts";
+import { prepared } from "./pipeline.ts";
 import { checkWriteOptions } from "./write-options.ts";
 
 /** Generated names end in five of these: no vowels, no look-alikes. */
@@ -47,52 +34,49 @@ export async function store(call: Call, object: Body, options: { managed?: boole
   const now = core.clock.now();
   requireOpenNamespace(call, object.metadata.name ?? "");
   strip(call, object);
-  fillIn(call, object);
-  mergeOwners(call, object);
-  await letOthersGo(call);
-  // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
-  if (options.managed !== true) {
-    delete object.metadata.managedFields;
-    const tracked = trackInPasses({
-      before: undefined,
-      blank: blankObject(resource),
-      after: owned(resource, object),
-      manager: managerOf(call),
-      subresource: "",
-      apiVersion: apiVersionOf(resource),
-      time: rfc3339(now),
-      schema: resource.schema,
-      mayNotFit: !resource.builtIn,
-    });
-    object.metadata.managedFields = await passesInTurns(call, tracked);
-    if (object.metadata.managedFields.length === 0) delete object.metadata.managedFields;
-  }
-  await letOthersGo(call);
-  const webhooksChanged = await admit(call, "CREATE", object, undefined);
-  await letOthersGo(call);
-  strip(call, object);
-  name(call, object);
-  own(call, object, now);
-  resource.prepareCreate?.(object, now);
-  writeOut(resource, object);
-  await letOthersGo(call);
-  const errors = metadataErrors(object, resource);
-  await letOthersGo(call);
-  errors.push(...(await passesInTurns(call, core.registry.compiled(resource).judge(object))));
-  await letOthersGo(call);
-  errors.push(...(await passesInTurns(call, ownErrors(resource, object))));
-  await letOthersGo(call);
-  if (errors.length > 0) throw invalid(resource, object.metadata.name, errors);
-  allocate(call, object);
-  warn(call, object);
-  // An update or apply that creates needs the right to create, too.
-  if (call.name !== "") await permit(creationOf(call), core.authorize);
-  await approve(call, "CREATE", object, undefined);
-  if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(object);
+  const next = await prepared(call, object, {
+    operation: "CREATE",
+    live: undefined,
+    subresource: "",
+    errors: [],
+    async own(object) {
+      if (options.managed !== true) await noteOwners(call, object, now);
+    },
+    complete(object) {
+      strip(call, object);
+      name(call, object);
+      own(call, object, now);
+      resource.prepareCreate?.(object, now);
+      return object;
+    },
+    async permit() {
+      // An update or apply that creates needs the right to create, too.
+      if (call.name !== "") await permit(creationOf(call), core.authorize);
+    },
+  });
   // What is read gets its defaults, too: those that come of what the server has set.
-  resource.setDefaults?.(object);
+  resource.setDefaults?.(next);
   await letOthersWrite(call);
-  return keep(call, object);
+  return keep(call, next);
+}
+
+async function noteOwners(call: Call, object: Body, now: number): Promise<void> {
+  const { resource } = call;
+  const { metadata } = object;
+  delete metadata.managedFields;
+  const tracked = trackInPasses({
+    before: undefined,
+    blank: blankObject(resource),
+    after: owned(resource, object),
+    manager: managerOf(call),
+    subresource: "",
+    apiVersion: apiVersionOf(resource),
+    time: rfc3339(now),
+    schema: resource.schema,
+    mayNotFit: !resource.builtIn,
+  });
+  const managedFields = await passesInTurns(call, tracked);
+  if (managedFields.length > 0) metadata.managedFields = managedFields;
 }
 
 async function keep(call: Call, object: Body): Promise<Body> {

@@ -1,32 +1,16 @@
 import { rfc3339 } from "@slipway/base";
 import { isConversionFault } from "../conversion/conversion.ts";
 import { withVersions } from "../conversion/with-versions.ts";
-import type { GroupVersionKind } from "../core/admission.ts";
-import { admit, approve } from "../core/admit.ts";
 import { type Call, isDryRun, noteWrite } from "../core/call.ts";
-import { letOthersGo, noteSize, passesInTurns } from "../json/turns.ts";
+import { letOthersGo, noteSize } from "../json/turns.ts";
 import { copyJson, isRecord, sameJson } from "../json/value.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../model/served.ts";
 import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../model/status.ts";
-import { type TrackedUpdate, trackInPasses } from "../patch/managed-fields.ts";
+import { trackInPasses } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
-import { metadataErrors } from "../rules/metadata.ts";
-import { ownErrors } from "../rules/own.ts";
-import { writeOut } from "../schema/compile-wire.ts";
 import { store } from "./create.ts";
-import {
-  allocate,
-  asIfStored,
-  decodeObject,
-  fillIn,
-  letOthersWrite,
-  managerOf,
-  mergeOwners,
-  nameless,
-  placeOf,
-  toStorage,
-  warn,
-} from "./object.ts";
+import { asIfStored, decodeObject, letOthersWrite, managerOf, nameless, placeOf, toStorage } from "./object.ts";
+import { prepared, type Shown } from "./pipeline.ts";
 import { checkWriteOptions } from "./write-options.ts";
 
 const ATTEMPTS = 8;
@@ -36,8 +20,8 @@ export interface RewriteOptions {
   managed?: boolean;
   /** Which part may change, where that is not what the call's subresource says. */
   subresource?: string;
-  /** What admission is shown of the object, and how it comes back changed: subresources of another kind. */
-  shown?: { kind: GroupVersionKind; of(object: Body): Body; back(next: Body, shown: Body): Body };
+  /** Set for subresources of another kind. */
+  shown?: Shown;
 }
 
 /** PUT. The body's `resourceVersion` guards the write; custom resources must carry one. Some kinds are created by it. */
@@ -144,75 +128,63 @@ export function isFinished(object: Body): boolean {
 /** The object as it would be stored, or undefined when nothing changes. */
 async function prepare(call: Call, live: Body, proposed: Body, options: RewriteOptions): Promise<Body | undefined> {
   const { core, resource } = call;
-  const subresource = options.subresource ?? call.subresource;
+  const { shown, managed = false, subresource = call.subresource } = options;
   const now = core.clock.now();
   const badOwners = sentOwners(proposed, live, options);
-  const unowned = options.managed === true && proposed.metadata.managedFields === undefined;
+  const isUnowned = managed && proposed.metadata.managedFields === undefined;
   await letOthersGo(call);
-  let next = take(call, live, proposed, subresource);
+  const taken = take(call, live, proposed, subresource);
   // An apply that states nothing may leave an object that nobody owns.
-  if (unowned) delete next.metadata.managedFields;
-  fillIn(call, next);
-  await letOthersGo(call);
-  mergeOwners(call, next);
-  // Fields that webhooks add belong to nobody, so owners are noted before they are asked.
-  if (options.managed !== true) {
-    const update = {
-      before: live,
-      after: next,
-      manager: managerOf(call),
-      subresource,
-      apiVersion: apiVersionOf(resource),
-      time: rfc3339(now),
-      schema: resource.schema,
-      mayNotFit: !resource.builtIn,
-    };
-    next.metadata.managedFields = await ownersAfter(call, update);
-  }
-  await letOthersGo(call);
-  const { shown } = options;
-  const seen = shown?.of(next) ?? next;
-  const old = shown?.of(live) ?? live;
-  const webhooksChanged = await admit(call, "UPDATE", seen, old, shown?.kind);
-  await letOthersGo(call);
-  if (webhooksChanged) next = shown?.back(next, seen) ?? take(call, live, next, subresource);
-  if (subresource === "") resource.prepareUpdate?.(next, live, now);
-  writeOut(resource, next);
-  await letOthersGo(call);
-  if (resource.hasGeneration && subresource !== "binding" && specOf(call, next, live))
-    next.metadata.generation = (live.metadata.generation ?? 0) + 1;
-  await letOthersGo(call);
-  const errors = [...(resource.builtIn ? badOwners : []), ...metadataErrors(next, resource, live)];
-  await letOthersGo(call);
-  const bySchema = await passesInTurns(call, core.registry.compiled(resource).judge(next, live, call.warnings));
-  errors.push(...ofPart(call, subresource, bySchema));
-  await letOthersGo(call);
-  errors.push(...(await passesInTurns(call, ownErrors(resource, next, live))));
-  await letOthersGo(call);
-  if (errors.length > 0) throw invalid(resource, call.name, errors);
-  if (subresource === "") allocate(call, next);
-  warn(call, next, live);
-  await approve(call, "UPDATE", shown?.of(next) ?? next, old, shown?.kind);
-  if (webhooksChanged && !resource.builtIn) core.registry.compiled(resource).prune(next);
+  if (isUnowned) delete taken.metadata.managedFields;
+  const next = await prepared(call, taken, {
+    operation: "UPDATE",
+    live,
+    subresource,
+    shown,
+    errors: resource.builtIn ? badOwners : [],
+    async own(object) {
+      if (!managed) object.metadata.managedFields = await ownersAfter(call, live, object, subresource, now);
+    },
+    complete(object, isChanged) {
+      const whole = isChanged && shown === undefined ? take(call, live, object, subresource) : object;
+      if (subresource === "") resource.prepareUpdate?.(whole, live, now);
+      return whole;
+    },
+    count(object) {
+      if (resource.hasGeneration && subresource !== "binding" && specOf(call, object, live))
+        object.metadata.generation = (live.metadata.generation ?? 0) + 1;
+    },
+  });
   if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
   await letOthersWrite(call);
   return isUnchanged(next, live) ? undefined : next;
 }
 
 /** None where the object can't be shown in a version that an owner wrote in: upstream refuses no write for that (`UpdateNoErrors`). */
-async function ownersAfter(call: Call, update: TrackedUpdate): Promise<unknown[]> {
+async function ownersAfter(
+  call: Call,
+  before: Body,
+  after: Body,
+  subresource: string,
+  now: number,
+): Promise<unknown[]> {
+  const { resource } = call;
+  const update = {
+    before,
+    after,
+    manager: managerOf(call),
+    subresource,
+    apiVersion: apiVersionOf(resource),
+    time: rfc3339(now),
+    schema: resource.schema,
+    mayNotFit: !resource.builtIn,
+  };
   try {
     return await withVersions(call, (inVersion) => trackInPasses({ ...update, inVersion }));
   } catch (error) {
     if (isConversionFault(error)) return [];
     throw error;
   }
-}
-
-/** Upstream judges the status of a custom resource by itself: its complaints name fields as if it were the whole. */
-function ofPart({ resource }: Call, subresource: string, errors: FieldError[]): FieldError[] {
-  if (resource.builtIn || subresource !== "status") return errors;
-  return errors.map((error) => ({ ...error, message: error.message.replace(/: status\.(\S+ in body )/, ": $1") }));
 }
 
 /** What is wrong with managedFields that the client brought; one empty entry asks for a reset. */
