@@ -22,6 +22,7 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** A server in virtual time with all extras, its administrator's requests and its watches. Closed by the caller. */
 export async function world(options: Partial<ApiServerOptions> = {}): Promise<World> {
   const clock = new VirtualClock();
   const server = await createApiServer({ clock, random: seededRandom(7), log: quietLog, extras: EXTRAS, ...options });

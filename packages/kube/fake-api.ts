@@ -15,6 +15,7 @@ interface Watcher {
   pipe: EventPipe<WatchEvent>;
 }
 
+/** An API of any kinds in memory, as far as a client's and a cache's own tests need one. No rules, no versions of schemas, no rights. */
 export class FakeApi implements Transport {
   readonly objects = new Map<string, KubeObject>();
   /** Every request that arrived: `PATCH /api/v1/…`. */

@@ -77,6 +77,7 @@ export interface Reply {
   body: string;
 }
 
+/** Network namespaces for a server, a machine on its link, a neighbour, a relay and somebody far away. */
 export class Networks {
   readonly dir: string;
   readonly #namespace: Namespace;

@@ -44,6 +44,7 @@ export function isUsedBy(grant: Grant, used: Attributes): boolean {
   );
 }
 
+/** A right in words, for messages. */
 export function wordsOf({ verb, group, resource, namespace, name }: Grant | Attributes): string {
   const what = group === "" ? resource : `${resource}.${group}`;
   return [verb, what, name, namespace && `in ${namespace}`].filter((word) => word !== undefined).join(" ");

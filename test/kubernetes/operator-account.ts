@@ -23,6 +23,7 @@ const PLURALS = {
   ClusterRoleBinding: "clusterrolebindings",
 } as const;
 
+/** Applies one object server-side, as an installer does. */
 export async function apply(transport: Transport, object: RbacObject): Promise<void> {
   const { name, namespace } = object.metadata;
   const root = object.apiVersion === "v1" ? "/api/v1" : `/apis/${object.apiVersion}`;

@@ -16,6 +16,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
+/** Starts a proxy on loopback to a port of loopback. */
 export async function tcpProxy(port: number, clock: Clock = systemClock): Promise<TcpProxy> {
   const wires = new Set<Wire>();
   const state = { dead: false, delayMs: 0 };

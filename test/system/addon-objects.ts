@@ -170,6 +170,7 @@ export async function managers(world: HarvesterWorld): Promise<void> {
   }
 }
 
+/** Runs `work` in a world with three manager nodes, and closes it. */
 export async function using(
   work: (world: HarvesterWorld) => Promise<void>,
   options: HarvesterWorldOptions = {},
@@ -183,6 +184,7 @@ export async function using(
   }
 }
 
+/** No object but Secrets, and no line of the log, contains the API key, the join token or a password. */
 export async function assertNoSecretOutsideSecrets(world: HarvesterWorld): Promise<void> {
   const objects = [
     ...(await world.pools()),

@@ -32,6 +32,7 @@ export const LATITUDE_MAPPING = {
   metroMapping: { SG: "SGP", NY: "NYC" },
 };
 
+/** The simulated Equinix Metal as tests use it. */
 export function equinixCloud(sim: EquinixSim): TestCloud {
   return {
     name: "equinix",
@@ -48,6 +49,7 @@ export function equinixCloud(sim: EquinixSim): TestCloud {
   };
 }
 
+/** The simulated Latitude as tests use it. */
 export function latitudeCloud(sim: LatitudeSim): TestCloud {
   return {
     name: "latitude",

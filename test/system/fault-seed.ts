@@ -9,6 +9,7 @@ import { assertConverged, assertInvariants } from "./invariants.ts";
 import { interruptible } from "./mortal.ts";
 import { HOUR, MINUTE, SECOND } from "./world.ts";
 
+/** Plays the history of one seed. Throws when it does not converge or an invariant is broken. */
 export async function lifeUnderFaults(seed: number): Promise<void> {
   const draw = seededRandom(seed * 7919 + 1);
   const chance = (p: number): boolean => draw.fraction() < p;

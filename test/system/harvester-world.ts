@@ -16,6 +16,7 @@ export interface HarvesterWorldOptions extends Omit<WorldOptions, "counterparts"
   site?: Partial<SeedOptions>;
 }
 
+/** A world with a simulated Harvester cluster and one provider. */
 export class HarvesterWorld extends World {
   site!: Site;
   /** The provider that `pool` buys at. */

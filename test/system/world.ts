@@ -62,6 +62,7 @@ export interface RunningOperator extends Operator {
   mortal: Mortal;
 }
 
+/** An embedded API, simulated clouds and operators in one virtual time. */
 export class World {
   readonly clock = new VirtualClock(undefined, () => this.api?.outside());
   readonly random: Random;

@@ -64,6 +64,7 @@ export function failedCall({ hook }: Invocation, why: string): Fault {
   return internalError(`failed calling webhook ${JSON.stringify(hook.name)}: ${why}`);
 }
 
+/** 500 in the words of upstream. */
 export function internalError(why: string): Fault {
   return refusal("Internal", `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 }

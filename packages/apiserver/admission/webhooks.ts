@@ -11,6 +11,7 @@ import type { Invocation } from "./invocation.ts";
 import { invocationOf } from "./matching.ts";
 import { mutationOf } from "./mutation.ts";
 
+/** The webhooks of the stored configurations, looked up at each write. */
 export function admissionWebhooks(calling: Calling): Webhooks {
   const { store } = calling;
   return {

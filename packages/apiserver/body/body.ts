@@ -41,6 +41,7 @@ function parse(text: string, contentType: string): unknown {
   }
 }
 
+/** 415, with the types that would be taken. */
 export function unsupported(types: readonly string[]) {
   return refusal(
     "UnsupportedMediaType",

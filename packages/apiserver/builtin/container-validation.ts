@@ -192,6 +192,7 @@ function validateResourceName(name: string, field: string): FieldError[] {
   return [...errors, invalidField(field, name, "must be a standard resource for containers")];
 }
 
+/** An amount of a resource: a quantity that is not negative. */
 export function validateAmount(amount: unknown, field: string): FieldError[] {
   // The decoder has taken it for a quantity: only a sign makes it less than nothing.
   if (typeof amount !== "string" || !amount.startsWith("-") || parseQuantity(amount).nano >= 0n) return [];

@@ -10,6 +10,7 @@ const CONTROLLER_UID = "batch.kubernetes.io/controller-uid";
 /** What of a Job never changes. */
 const FIXED = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
 
+/** Rules for Jobs (batch validation); with `old`, what may change of one. */
 export function validateJob(object: Body, old?: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const selector = spec.selector ?? null;
@@ -40,6 +41,7 @@ function validateKept(spec: Record<string, unknown>, before: Record<string, unkn
 /** A CronJob's name has room for what its Jobs' names add. */
 const MAX_CRON_NAME = 52;
 
+/** Rules for CronJobs: schedule, policies, history limits and the Job that is made. */
 export function validateCronJob(object: Body, old?: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const { name } = object.metadata;

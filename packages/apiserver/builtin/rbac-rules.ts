@@ -9,10 +9,12 @@ import { validateLabelSelector, validateSubdomain } from "../rules/name-rules.ts
 
 const GROUP = "rbac.authorization.k8s.io";
 
+/** Rules for Roles: each names verbs and resources. */
 export function validateRole(object: Body): FieldError[] {
   return objectsAt(object, "rules").flatMap((rule, i) => validateRule(rule, `rules[${i}]`, true));
 }
 
+/** Rules for ClusterRoles: as Roles, but paths are allowed, and selectors of an aggregation. */
 export function validateClusterRole(object: Body): FieldError[] {
   const errors = objectsAt(object, "rules").flatMap((rule, i) => validateRule(rule, `rules[${i}]`, false));
   const path = "aggregationRule.clusterRoleSelectors";
@@ -42,10 +44,12 @@ function validateRule(rule: unknown, path: string, namespaced: boolean): FieldEr
   return errors;
 }
 
+/** Rules for RoleBindings. Their role can't be changed. */
 export function validateRoleBinding(object: Body, old?: Body): FieldError[] {
   return validateBinding(object, old, ["Role", "ClusterRole"]);
 }
 
+/** Rules for ClusterRoleBindings. Their role can't be changed. */
 export function validateClusterRoleBinding(object: Body, old?: Body): FieldError[] {
   return validateBinding(object, old, ["ClusterRole"]);
 }

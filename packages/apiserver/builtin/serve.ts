@@ -49,6 +49,7 @@ type CellOf = (object: Body, now: number) => string | number | boolean | null;
 /** A column whose cells a function tells. */
 export type PrintedColumn = Column & { value: CellOf };
 
+/** A printed column whose cells `value` computes. */
 export function column(name: string, value: CellOf, more: Partial<Omit<Column, "value">> = {}): PrintedColumn {
   return { name, type: "string", value, ...more };
 }
@@ -58,6 +59,7 @@ export function wide(name: string, value: CellOf): PrintedColumn {
   return { name, type: "string", value, priority: 1 };
 }
 
+/** A printed column of the number at a path. */
 export function numberColumn(name: string, path: string): PrintedColumn {
   return { name, type: "integer", value: (object) => Number(at(object, path) ?? 0) };
 }

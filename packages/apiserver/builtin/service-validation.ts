@@ -14,10 +14,12 @@ const CIDR_RULE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/6
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const DAY_SECONDS = 86_400;
 
+/** An IPv4 or IPv6 address. */
 export function validateIp(ip: unknown, field: string): FieldError[] {
   return tryParseIp(String(ip ?? "")) === undefined ? [invalidField(field, ip, IP_RULE)] : [];
 }
 
+/** A network in CIDR notation. */
 export function validateCidr(cidr: string, field: string): FieldError[] {
   try {
     parseCidr(cidr);

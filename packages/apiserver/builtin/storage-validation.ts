@@ -9,6 +9,7 @@ import { sourcesOf, validateSource } from "./volume-validation.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
+/** Rules for PersistentVolumes: capacity, access modes, one source. */
 export function validateVolume(object: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const modes = textsAt(spec, "accessModes");
@@ -53,6 +54,7 @@ function validatePositive(amount: unknown, field: string): FieldError[] {
   ];
 }
 
+/** Rules for PersistentVolumeClaims; with `old`, what may change of one: requests may grow. */
 export function validateClaim(object: Body, old?: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const modes = textsAt(spec, "accessModes");
@@ -85,6 +87,7 @@ export function validateClaim(object: Body, old?: Body): FieldError[] {
   return [...errors, forbiddenField("spec", why)];
 }
 
+/** Rules for StorageClasses. With `old`: parameters, provisioner, reclaim policy and binding mode stay. */
 export function validateStorageClass(object: Body, old?: Body): FieldError[] {
   const fixed = ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"];
   if (old !== undefined)
@@ -102,6 +105,7 @@ export function validateStorageClass(object: Body, old?: Body): FieldError[] {
   ];
 }
 
+/** Rules for VolumeAttachments; the spec can't be changed. */
 export function validateAttachment(object: Body, old?: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const source = membersAt(spec, "source");
@@ -116,6 +120,7 @@ export function validateAttachment(object: Body, old?: Body): FieldError[] {
   ];
 }
 
+/** Rules for CSINodes: each driver has a name and an ID of the Node. */
 export function validateCsiNode(object: Body): FieldError[] {
   return objectsAt(object, "spec.drivers").flatMap((driver, i) =>
     ["name", "nodeID"]
@@ -124,6 +129,7 @@ export function validateCsiNode(object: Body): FieldError[] {
   );
 }
 
+/** Rules for CSIDrivers. */
 export function validateCsiDriver(object: Body): FieldError[] {
   return [
     ...oneOfField(at(object, "spec.fsGroupPolicy"), "spec.fsGroupPolicy", ["File", "None", "ReadWriteOnceWithFSType"]),

@@ -86,6 +86,7 @@ const STATEFUL_CHANGES = [
   "minReadySeconds",
 ];
 
+/** Rules for StatefulSets; with `old`, what may change of one. */
 export function validateStatefulSet(object: Body, old?: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const policy = spec.podManagementPolicy;

@@ -46,6 +46,7 @@ export interface Dispatcher {
   answer(request: ServerRequest, permitted: Permitted): Promise<ServerAnswer>;
 }
 
+/** What stands behind the paths: resources by their verbs, metrics, pages and documents. */
 export function dispatcher(
   core: Core,
   metrics: ServerMetrics,

@@ -11,6 +11,7 @@ export interface ServerMetrics {
   scrape(): Promise<ServerAnswer>;
 }
 
+/** Counters of requests and gauges of stored objects, in registers of this server alone. */
 export function serverMetrics(core: Core): ServerMetrics {
   const metrics = new Metrics();
   const registers = [metrics];

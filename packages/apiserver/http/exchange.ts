@@ -5,6 +5,7 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse } from "no
 export type FaceRequest = IncomingMessage | Http2ServerRequest;
 export type FaceResponse = ServerResponse | Http2ServerResponse;
 
+/** Whether a response goes over HTTP/2. */
 export function isHttp2(response: FaceResponse): response is Http2ServerResponse {
   return response.req.httpVersionMajor === 2;
 }

@@ -14,6 +14,7 @@ export class TooManyValues extends Unbounded {
   }
 }
 
+/** The error for values that are nested too deeply. */
 export function tooDeep(): Unbounded {
   return new Unbounded(`nested deeper than ${MAX_LEVELS - 1} levels`);
 }
@@ -148,6 +149,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return true;
 }
 
+/** Whether a JSON value is an object: no list, no null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

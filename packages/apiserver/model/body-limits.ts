@@ -16,6 +16,7 @@ export const MAX_YAML_VALUES = 25_000;
 /** Most lines of YAML that is no JSON, for the same reason. An object of 1.5 MiB has so many only where they hold less than 3 letters each. */
 export const MAX_YAML_LINES = 300_000;
 
+/** The refusal of a body beyond the limits (413). */
 export function tooLarge() {
   return refusal("TooLarge", `Request entity too large: limit is ${MAX_BODY_BYTES}`);
 }

@@ -57,6 +57,7 @@ const REASON: Partial<Record<Code, string>> = {
   Internal: "InternalError",
 };
 
+/** `PLURAL` or `PLURAL.GROUP`, as messages name a resource. */
 export function resourceName(resource: Named): string {
   return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
 }
@@ -102,14 +103,17 @@ function about(resource: Named, name: string, by: "kind" | "plural" = "plural"):
   };
 }
 
+/** 404: no such object. */
 export function notFound(resource: Named, name: string): Fault {
   return refusal("NotFound", `${resourceName(resource)} "${name}" not found`, about(resource, name));
 }
 
+/** 409: there is an object of that name. */
 export function alreadyExists(resource: Named, name: string): Fault {
   return refusal("AlreadyExists", `${resourceName(resource)} "${name}" already exists`, about(resource, name));
 }
 
+/** 409: somebody else wrote in between, or a precondition does not hold. */
 export function conflict(resource: Named, name: string, why: string): Fault {
   const message = `Operation cannot be fulfilled on ${resourceName(resource)} "${name}": ${why}`;
   return refusal("Conflict", message, about(resource, name));
@@ -117,6 +121,7 @@ export function conflict(resource: Named, name: string, why: string): Fault {
 
 export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
 
+/** 403, by the API's own rules or for missing rights. `causes`: for programs. */
 export function forbidden(resource: Named, name: string, why: string, causes?: StatusDetails["causes"]): Fault {
   const object = name === "" ? resourceName(resource) : `${resourceName(resource)} "${name}"`;
   const details = { ...about(resource, name), ...(causes === undefined ? {} : { causes }) };
@@ -143,6 +148,7 @@ export function unreasoned(message: string): Fault {
   return new Fault("Internal", "request", message, { details: status });
 }
 
+/** 400: the request itself is wrong. */
 export function badRequest(message: string): Fault {
   return refusal("BadRequest", message);
 }
@@ -157,6 +163,7 @@ export function noSuchMethod(): Fault {
   return refusal("MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 }
 
+/** 405: the resource does not have that verb. */
 export function methodNotAllowed(resource: Named, verb: string): Fault {
   return refusal(
     "MethodNotAllowed",
@@ -165,6 +172,7 @@ export function methodNotAllowed(resource: Named, verb: string): Fault {
   );
 }
 
+/** 410: what a watch or a continued list asks for is no longer remembered. */
 export function expired(message: string, continueToken?: string): Fault {
   return refusal("Gone", message, undefined, continueToken === undefined ? {} : { continue: continueToken });
 }

@@ -10,6 +10,7 @@ export const NO_FIELDS: FieldSet = { member: false, below: new Map() };
 /** What stands for a path with nothing below it. */
 export const ONE_FIELD: FieldSet = { member: true, below: new Map() };
 
+/** Whether no path is in the set. */
 export function isEmptySet(set: FieldSet): boolean {
   return !set.member && set.below.size === 0;
 }
@@ -27,6 +28,7 @@ export interface GrowingSet extends FieldSet {
   readonly below: Map<PathElement, FieldSet>;
 }
 
+/** An empty set to add paths to. */
 export function growing(): GrowingSet {
   return { member: false, below: new Map() };
 }
@@ -129,6 +131,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return { member: a.member && b.member, below };
 }
 
+/** Whether both sets have the same paths. */
 export function equalSets(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   if (a.member !== b.member || a.below.size !== b.below.size) return false;

@@ -13,6 +13,7 @@ export function parsePointer(text: string): [string, ...string[]] | undefined {
   return first === undefined || rest.length >= MAX_TOKENS ? undefined : [first, ...rest];
 }
 
+/** The pointer (RFC 6901) of these steps. */
 export function formatPointer(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

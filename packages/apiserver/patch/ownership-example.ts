@@ -34,6 +34,7 @@ export const schema: Schema = {
 
 export type Spec = Record<string, unknown>;
 
+/** An object of the example's kind. */
 export function body(spec: Spec, metadata: Record<string, unknown> = {}): Body {
   return {
     apiVersion: "example.org/v1",
@@ -63,6 +64,7 @@ export function applied(
   return { ...object, metadata: { ...object.metadata, uid: "u" } };
 }
 
+/** The object as a server would store it after an update by `manager`. */
 export function updated(live: Body | undefined, spec: Spec, manager: string, time = "2024-01-01T00:00:00Z"): Body {
   const after = body(spec, { uid: "u" });
   const managedFields = trackUpdate({

@@ -6,14 +6,17 @@ import { canonicalJson, isObject } from "../json/members.ts";
  */
 export type PathElement = string;
 
+/** The step to a member of an object: `f:NAME`. */
 export function memberElement(name: string): PathElement {
   return `f:${name}`;
 }
 
+/** The step to the item of a list that has these keys: `k:{…}`. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): PathElement {
   return `k:${canonicalJson(keys)}`;
 }
 
+/** The step to a value of a set: `v:…`. */
 export function valueElement(value: unknown): PathElement {
   return `v:${canonicalJson(value)}`;
 }

@@ -10,6 +10,7 @@ export const SET_ORDER = "$setElementOrder/";
 
 export type PatchDirective = "delete" | "replace" | "merge";
 
+/** Whether a member of a patch is an order to the merge instead of a value. */
 export function isDirective(key: string): boolean {
   return key === PATCH || key === RETAIN_KEYS || key.startsWith(DELETE_FROM_LIST) || key.startsWith(SET_ORDER);
 }

@@ -9,6 +9,7 @@ export function isAssociative(schema: Schema | undefined): boolean {
   return type === "set" || type === "map";
 }
 
+/** Whether an object is owned as a whole. */
 export function isAtomicMap(schema: Schema | undefined): boolean {
   return schema?.["x-kubernetes-map-type"] === "atomic";
 }

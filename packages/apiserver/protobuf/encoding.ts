@@ -45,16 +45,19 @@ export function wireFields(bytes: Uint8Array, budget: FieldBudget): [number, Wir
   return out;
 }
 
+/** The bytes of a field of wire type 2. Throws where it has another. */
 export function bytesOf(value: WireValue): Uint8Array {
   if (typeof value === "number") throw broken();
   return value;
 }
 
+/** The value of a varint or fixed field as a number. Throws where it has another wire type. */
 export function numberOf(value: WireValue): number {
   if (typeof value !== "number") throw broken();
   return value;
 }
 
+/** The text of a field of wire type 2, from UTF-8. */
 export function textOf(value: WireValue): string {
   const bytes = bytesOf(value);
   // Names and values are short mostly: to put such a one together costs less than to ask for it.
@@ -73,12 +76,14 @@ function decoded({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("utf8");
 }
 
+/** The value of a field of wire type 1 as a floating point number. */
 export function doubleOf(value: WireValue): number {
   const bytes = bytesOf(value);
   if (bytes.length !== 8) throw broken();
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true);
 }
 
+/** The refusal of bytes that are no protobuf. */
 export function broken() {
   return badRequest("the body's protobuf is broken");
 }

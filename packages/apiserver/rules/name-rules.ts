@@ -8,6 +8,7 @@ export function validateLabel(name: unknown, field: string): FieldError[] {
   return judged(dnsLabel, name, field);
 }
 
+/** RFC 1123 subdomain: names of most objects. */
 export function validateSubdomain(name: unknown, field: string): FieldError[] {
   return judged(dnsSubdomain, name, field);
 }
@@ -17,10 +18,12 @@ export function validateLabelKey(key: unknown, field: string): FieldError[] {
   return judged(qualifiedName, key, field);
 }
 
+/** A label's value: empty, or up to 63 letters, digits, `-`, `_` and `.`. */
 export function validateLabelValue(value: unknown, field: string): FieldError[] {
   return judged(labelValue, value, field);
 }
 
+/** A port's name (IANA service name, RFC 6335 §5.1). */
 export function validatePortName(name: unknown, field: string): FieldError[] {
   return judged(portName, name, field);
 }

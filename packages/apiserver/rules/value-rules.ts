@@ -26,6 +26,7 @@ export function nonNegative(object: unknown, path: string, names: readonly strin
   });
 }
 
+/** A port's number: 1 to 65535. */
 export function validatePort(port: unknown, field: string): FieldError[] {
   if (typeof port !== "number" || (port >= 1 && port <= 65535)) return [];
   return [invalidField(field, port, PORT_RULE)];
@@ -52,6 +53,7 @@ export function numberOrPercent(value: unknown, field: string): FieldError[] {
   return typeof value === "string" && !/^[0-9]+%$/.test(value) ? [invalidField(field, value, PERCENT_RULE)] : [];
 }
 
+/** A percentage that is more than 100 is wrong; numbers pass. */
 export function atMost100Percent(value: unknown, field: string): FieldError[] {
   const percent = typeof value === "string" ? /^([0-9]+)%$/.exec(value)?.[1] : undefined;
   return Number(percent ?? 0) > 100 ? [invalidField(field, value, "must not be greater than 100%")] : [];

@@ -41,6 +41,7 @@ export interface CrdColumn {
   priority?: number;
 }
 
+/** A definition's spec, as its author wrote it. Its members are known to be there only after validation. */
 export function specOf(crd: Body): CrdSpec {
   return crd.spec as CrdSpec;
 }

@@ -109,6 +109,7 @@ export function versionsOf(resources: readonly ServedResource[], group: string):
   return [...versions].sort(compareVersions);
 }
 
+/** `v1`, or `GROUP/VERSION`. */
 export function groupVersionOf(resource: Pick<ServedResource, "group" | "version">): string {
   return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
 }

@@ -27,10 +27,12 @@ export function definitionName(resource: Pick<ServedResource, "group" | "version
   return `${group.split(".").reverse().join(".")}.${version}.${kind}`;
 }
 
+/** The name of the definition of a resource's list. */
 export function listDefinitionName(resource: ServedResource): string {
   return definitionName({ ...resource, kind: resource.listKind });
 }
 
+/** An entry of `x-kubernetes-group-version-kind`. */
 export function gvkOf(resource: Pick<ServedResource, "group" | "version">, kind: string): Json {
   return { group: resource.group, kind, version: resource.version };
 }

@@ -23,6 +23,10 @@ const DEFAULT_HISTORY = 4096;
 /** How long after a write failed until the disk is tried again. */
 const RETRY_MS = 1000;
 
+/**
+ * All objects, by collection and key, under one version that rises with each change. Reads and writes are at once; with a journal, `durable`
+ * resolves when what was written is on the disk.
+ */
 export class Store {
   readonly #collections = new Map<string, Collection>();
   readonly #listeners = new Map<string, Set<Listener>>();

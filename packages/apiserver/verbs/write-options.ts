@@ -26,10 +26,12 @@ export function checkWriteOptions(call: Call, kind: "CreateOptions" | "UpdateOpt
   if (errors.length > 0) throw invalidOptions(kind, errors);
 }
 
+/** The refusal of a request's options; `kind`: CreateOptions, UpdateOptions or PatchOptions. */
 export function invalidOptions(kind: string, errors: readonly FieldError[]) {
   return refused({ group: GROUP, plural: "", kind }, "", errors);
 }
 
+/** What is wrong with values of `dryRun`: `All` is the only one. */
 export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   return dryRun.every((value) => value === "All") ? [] : [notSupported("dryRun", dryRun, ["All"])];
 }

@@ -17,6 +17,7 @@ import { discoveryController, type SeenHosts } from "./controller.ts";
 export const NAMESPACE = "rack";
 export const MINUTE = 60_000;
 
+/** Stands for netboot: the hosts that a test lets it see. */
 export class Seen implements SeenHosts {
   readonly hosts = new Map<string, Host>();
   readonly declared = new Map<string, Declaration>();
@@ -63,6 +64,7 @@ export interface Rack {
   hosts(): Promise<BareMetalHost[]>;
 }
 
+/** A discovery controller on an embedded API, in virtual time. */
 export async function rack(t: TestContext, most = 10): Promise<Rack> {
   const [clock, random] = [new VirtualClock(), seededRandom(1)];
   const api = await createApiServer({ clock, random, log: quietLog });

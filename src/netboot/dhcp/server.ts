@@ -57,6 +57,7 @@ const MOST_HOPS = 16;
 /** It has to come back whole, and with more there would be no room for an answer (RFC 3046 §2.1 allows a relay no more either). */
 const LONGEST_RELAY_AGENT = 255;
 
+/** Decides what is answered to a DHCP message (RFC 2131), without sockets. */
 export class DhcpServer {
   readonly #options: DhcpOptions;
   readonly #notify: DhcpListener;

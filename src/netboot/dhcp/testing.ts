@@ -108,6 +108,7 @@ export class MemoryStore implements LeaseStore {
   close(): void {}
 }
 
+/** A DHCP server with its leases in memory and a clock in the test's hand. */
 export class Rack {
   now = 1_800_000_000_000;
   readonly events: DhcpEvent[] = [];

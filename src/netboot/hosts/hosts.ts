@@ -59,6 +59,7 @@ export const BOUNDS: Bounds = {
   bytesPerSource: 32 * 1024 * 1024,
 };
 
+/** All machines that were seen: who they are, what they may have, and their orders. The only place that changes them. */
 export class Hosts {
   readonly #records: HostRecords;
   readonly #book: HostBook;

@@ -35,6 +35,7 @@ export type ReadyImage = { format: Exclude<ImageFormat, "qcow2">; checksum?: Che
 const GIB = 1024 ** 3;
 const DAY_MS = 86_400_000;
 
+/** Makes images ready for the agent: qcow2 is converted once and kept, other formats are passed on by their URL. */
 export class Images {
   readonly #options: Required<ImagesOptions>;
   readonly #underWay = new Map<string, Promise<ReadyImage>>();

@@ -63,6 +63,7 @@ export function rig({ wrap, account, ...options }: RigOptions = {}): Rig {
   return { clock, sim, firmware, driver, sent, restarted, until };
 }
 
+/** Machines that boot whatever they are given, at once, and note it. */
 export class TrivialFirmware implements Firmware {
   readonly boots: { hostname: string; from: "network" | "disk"; boot: NetBoot | undefined }[] = [];
   readonly wiped: string[] = [];

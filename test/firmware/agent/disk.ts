@@ -21,8 +21,10 @@ export function partitionedImage(megabytes: number): Buffer {
   }
 }
 
+/** SHA-256 in hexadecimal. */
 export const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 
+/** SHA-512 in hexadecimal. */
 export const sha512 = (content: Buffer): string => createHash("sha512").update(content).digest("hex");
 
 /** Bytes of a disk's file. */

@@ -29,6 +29,7 @@ export interface Serving {
   keyPem: string;
 }
 
+/** A new authority, and a certificate of it for 127.0.0.1. */
 export async function webhookServing(): Promise<Serving> {
   const ca = await createAuthority({ commonName: "webhooks", clock });
   const issued = await issueServer(ca, { commonName: "webhook", hosts: ["127.0.0.1"], clock });
@@ -41,6 +42,7 @@ export interface Api {
   close(): Promise<void>;
 }
 
+/** The embedded API on a port, with its kubeconfig in `dir`. */
 export async function embeddedApi(dir: string): Promise<Api> {
   const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
   const authority = identity.serving.clientCa!;
@@ -61,6 +63,7 @@ const CONTROLLERS = [
   "clusterrole-aggregation-controller",
 ];
 
+/** kube-apiserver with etcd and the controllers that the embedded API has built in. */
 export async function realApi(): Promise<Api> {
   const { plane, close } = await startCluster({ controllers: CONTROLLERS });
   return { kubeconfigFile: plane.kubeconfigFile, close };

@@ -28,6 +28,7 @@ export async function compare(family: Family, real: Speaker, ours: Speaker): Pro
   });
 }
 
+/** The namespace that a family's requests are about. */
 export function namespaceOf(family: Family): string {
   return `diff-${family.name}`;
 }

@@ -27,6 +27,7 @@ export interface Pair {
   close(): Promise<void>;
 }
 
+/** Starts both. */
 export async function startPair(): Promise<Pair> {
   const cluster = await startCluster({ controllers: CONTROLLERS });
   const identity = await laptopIdentity(undefined, "127.0.0.1", clock);

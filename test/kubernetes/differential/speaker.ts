@@ -15,6 +15,7 @@ export interface Speaker {
   close(): Promise<void>;
 }
 
+/** Reads a kubeconfig and connects as its user. */
 export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
   const { server, ca, cert, key } = await loadConnection({ kubeconfig: kubeconfigFile, env: {}, clock });
   // HTTP/2 would join repeated headers into one.
@@ -104,6 +105,7 @@ export async function speakerTo(kubeconfigFile: string): Promise<Speaker> {
   };
 }
 
+/** The request of a step, which may depend on what earlier answers have shown. */
 export const resolve = (asked: Asked, kept: Kept): Request => (typeof asked === "function" ? asked(kept) : asked);
 
 async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {

@@ -60,25 +60,30 @@ type More = Omit<Request, "method" | "path">;
 
 /** Shorthands: `step(get("/version"))`, `step(post(path, body))`. */
 export const step = (ask: Asked, more: Omit<Step, "ask"> = {}): Step => ({ ask, ...more });
+/** A GET. */
 export const get = (path: string, query?: Query, more: More = {}): Request => ({
   method: "GET",
   path,
   ...(query && { query }),
   ...more,
 });
+/** A POST. */
 export const post = (path: string, body: unknown, more: More = {}): Request => ({
   method: "POST",
   path,
   body,
   ...more,
 });
+/** A PUT. */
 export const put = (path: string, body: unknown, more: More = {}): Request => ({ method: "PUT", path, body, ...more });
+/** A DELETE. */
 export const del = (path: string, body?: unknown, more: More = {}): Request => ({
   method: "DELETE",
   path,
   ...(body !== undefined && { body }),
   ...more,
 });
+/** A PATCH. */
 export const patch = (path: string, contentType: string, body: unknown, more: More = {}): Request => ({
   method: "PATCH",
   path,

@@ -32,6 +32,7 @@ export interface AdmissionAnswer {
   hang?: boolean;
 }
 
+/** The URL of an admission webhook that answers as wanted. */
 export function admissionUrl(wanted: AdmissionAnswer = {}): string {
   return `https://127.0.0.1:${port}/admission/${encode(wanted)}`;
 }
@@ -51,6 +52,7 @@ export interface ConversionAnswer {
   raw?: AdmissionAnswer["raw"];
 }
 
+/** The URL of a conversion webhook that answers as wanted. */
 export function conversionUrl(wanted: ConversionAnswer = {}): string {
   return `https://127.0.0.1:${port}/convert/${encode(wanted)}`;
 }

@@ -50,6 +50,7 @@ export interface AccountTokens {
   judge(token: string, audiences: readonly string[]): TokenVerdict | undefined;
 }
 
+/** Issues and judges tokens by the accounts, Pods, Secrets and Nodes of this store. */
 export function accountTokens({ store, clock, random, key, issuer }: AccountTokensOptions): AccountTokens {
   const nowS = (): number => Math.floor(clock.now() / 1000);
   // A signature that was right stays right, and checking it costs more than all the rest of a request's way in.

@@ -31,6 +31,7 @@ export function covers(url: string, path: string): boolean {
   return url === path || (url.endsWith("*") && path.startsWith(url.replace(/\*+$/, "")));
 }
 
+/** Whether a list of a rule is absent or empty, which mean the same. */
 export function isEmpty(list: readonly string[] | undefined): boolean {
   return list === undefined || list.length === 0;
 }
