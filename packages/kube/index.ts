@@ -8,6 +8,7 @@ export type { Client, Patch } from "./client.ts";
 export { isTrue, setCondition } from "./conditions.ts";
 export { type Access, type Context, type Controller, DONE, type Outcome, source } from "./controller.ts";
 export { declaredClient } from "./declared-client.ts";
+export { Discovery } from "./discovery.ts";
 export { drainStep } from "./drain.ts";
 export { EventPipe } from "./event-pipe.ts";
 export { addFinalizer, removeFinalizer } from "./finalizers.ts";

@@ -82,19 +82,19 @@ interface DemoOptions {
 }
 
 async function run(
-  { client }: Laptop,
+  laptop: Laptop,
   objects: readonly KubeObject[],
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   const began = systemClock.monotonic();
   const elapsed = (): number => systemClock.monotonic() - began;
-  await applyObjects(client, objects);
+  const stored = await applyObjects(laptop, objects);
   const progress = new Progress(process.stdout, () => elapsed() / 1000);
-  const applied = new Set(objects.map(idOf));
+  const applied = new Set(stored.map(idOf));
   for (;;) {
     signal.throwIfAborted();
-    const listed = await look(client);
+    const listed = await look(laptop.client);
     progress.show(progressRows(listed, applied));
     const wanted = listed.flatMap(({ objects }) => objects).filter((object) => applied.has(idOf(object)));
     if (wanted.length > 0 && wanted.every(isReady)) {

@@ -2,21 +2,11 @@ import { cryptoRandom, Fault, type HttpHandler, quietLog, systemClock } from "@s
 import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import { Argument, InvalidArgumentError, Option } from "commander";
-import { createEquinixSim } from "../sim/equinix/equinix-sim.ts";
-import {
-  DEFAULT_PROJECT as EQUINIX_PROJECT,
-  REAL_TIMINGS as EQUINIX_TIMINGS,
-  DEFAULT_TOKEN as EQUINIX_TOKEN,
-} from "../sim/equinix/options.ts";
+import { type Cloud, type CloudOptions, equinixCloud, latitudeCloud } from "../laptop/clouds.ts";
+import { DEFAULT_PROJECT as EQUINIX_PROJECT, DEFAULT_TOKEN as EQUINIX_TOKEN } from "../sim/equinix/options.ts";
 import { createFirmware } from "../sim/firmware/firmware.ts";
 import { METAL_TIMINGS } from "../sim/firmware/timings.ts";
-import type { Firmware } from "../sim/hardware.ts";
-import { createLatitudeSim } from "../sim/latitude/latitude-sim.ts";
-import {
-  DEFAULT_PROJECT as LATITUDE_PROJECT,
-  REAL_TIMINGS as LATITUDE_TIMINGS,
-  DEFAULT_TOKEN as LATITUDE_TOKEN,
-} from "../sim/latitude/options.ts";
+import { DEFAULT_PROJECT as LATITUDE_PROJECT, DEFAULT_TOKEN as LATITUDE_TOKEN } from "../sim/latitude/options.ts";
 import { quicker } from "../sim/pace.ts";
 import { portNumber, positiveNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -79,62 +69,53 @@ async function run(cloud: keyof typeof CLOUDS, options: SimOptions): Promise<voi
     site: undefined,
     timings: quicker(METAL_TIMINGS, options.speed),
   });
-  const sim = CLOUDS[cloud](options, firmware);
+  const beside = { clock: systemClock, random: cryptoRandom, firmware, speed: options.speed };
+  const { cloud: served, token, project } = await CLOUDS[cloud](options, beside);
   try {
-    const socket = await serveHttp(sim.handle, { host: options.host, port: options.port });
-    const access = { cloud, endpoint: `${socket.url}${sim.path}`, token: sim.token, project: sim.project };
+    const socket = await serveHttp(served.sim.handle, { host: options.host, port: options.port });
+    const access = { cloud, endpoint: `${socket.url}${served.path}`, token, project };
     if (options.output === "json") console.log(JSON.stringify(access));
     else for (const [name, value] of Object.entries(access)) console.log(`${name.padEnd(9)} ${value}`);
     await untilStopped();
     await socket.close();
   } finally {
-    sim.close();
+    await served.close();
     await http.close();
   }
 }
 
-interface Served {
-  handle: HttpHandler;
-  /** Of the API below the server's root. */
-  path: string;
+interface Named {
+  cloud: Cloud<{ handle: HttpHandler }>;
   token: string;
   /** What clients name the project by. */
   project: string;
-  close(): void;
 }
 
-const CLOUDS: Readonly<Record<"equinix" | "latitude", (options: SimOptions, firmware: Firmware) => Served>> = {
-  equinix(options, firmware) {
-    const project = { ...EQUINIX_PROJECT, id: options.project ?? EQUINIX_PROJECT.id };
-    const sim = createEquinixSim({
-      ...shared(options, firmware),
-      token: options.token ?? EQUINIX_TOKEN,
-      projects: [project],
-      timings: quicker(EQUINIX_TIMINGS, options.speed),
-      ...(options.capacity !== undefined && { capacity: options.capacity }),
-      ...(options.staleLists !== undefined && { faults: { staleListsMs: options.staleLists } }),
-    });
-    return { handle: sim.handle, path: "/metal/v1", token: sim.token, project: project.id, close: () => sim.close() };
-  },
-  latitude(options, firmware) {
-    const project = { ...LATITUDE_PROJECT, id: options.project ?? LATITUDE_PROJECT.id };
-    const sim = createLatitudeSim({
-      ...shared(options, firmware),
-      token: options.token ?? LATITUDE_TOKEN,
-      project,
-      timings: quicker(LATITUDE_TIMINGS, options.speed),
-      ...(options.capacity !== undefined && { stock: options.capacity }),
-    });
-    return { handle: sim.handle, path: "", token: sim.token, project: project.id, close: () => sim.close() };
-  },
-};
+const CLOUDS: Readonly<Record<"equinix" | "latitude", (options: SimOptions, beside: CloudOptions) => Promise<Named>>> =
+  {
+    async equinix({ token = EQUINIX_TOKEN, project = EQUINIX_PROJECT.id, ...options }, beside) {
+      const cloud = await equinixCloud(beside, {
+        ...limits(options),
+        token,
+        projects: [{ ...EQUINIX_PROJECT, id: project }],
+        ...(options.capacity !== undefined && { capacity: options.capacity }),
+        ...(options.staleLists !== undefined && { faults: { staleListsMs: options.staleLists } }),
+      });
+      return { cloud, token, project };
+    },
+    async latitude({ token = LATITUDE_TOKEN, project = LATITUDE_PROJECT.id, ...options }, beside) {
+      const cloud = await latitudeCloud(beside, {
+        ...limits(options),
+        token,
+        project: { ...LATITUDE_PROJECT, id: project },
+        ...(options.capacity !== undefined && { stock: options.capacity }),
+      });
+      return { cloud, token, project };
+    },
+  };
 
-const shared = ({ rateLimit }: SimOptions, firmware: Firmware) => ({
-  clock: systemClock,
-  random: cryptoRandom,
-  firmware,
-  ...(rateLimit !== undefined && { rateLimit: { requests: rateLimit, windowMs: MINUTE_MS } }),
-});
+const limits = ({ rateLimit }: Pick<SimOptions, "rateLimit">) =>
+  rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit, windowMs: MINUTE_MS } };
 
 function capacity(text: string, sofar: Record<string, number> = {}): Record<string, number> {
   const [, place, machines] = /^([^/=\s]+\/[^/=\s]+)=(\d+)$/.exec(text) ?? [];

@@ -1,36 +1,30 @@
-import { Fault } from "@slipway/base";
-import { type Client, type KubeObject, nameOf, type Resource, refOf } from "@slipway/kube";
-import { CustomResourceDefinition, Namespace, Secret } from "@slipway/kube/core";
-import { ALL_KINDS } from "../operator/kinds.ts";
+import { type Client, Discovery, type KubeObject, type Transport } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
 
-const KNOWN: readonly Resource[] = [Namespace, Secret, CustomResourceDefinition, ...ALL_KINDS.flat()];
-
-/** Applies objects as `kubectl apply --server-side` does: namespaces first, then in the given order. */
-export async function applyObjects(client: Client, objects: readonly KubeObject[]): Promise<void> {
-  const first = objects.filter((object) => object.kind === Namespace.kind);
-  for (const object of [...first, ...objects.filter((object) => !first.includes(object))]) {
-    const resource = resourceOf(object);
-    await client.patch(resource, refOf(object), {
-      type: "apply",
-      body: object,
-      fieldManager: "slipway-apply",
-      force: true,
-    });
-  }
+/** The API that objects are applied to. */
+export interface ApplyTo {
+  client: Client;
+  /** For its discovery documents: what kinds there are. */
+  transport: Transport;
 }
 
-function resourceOf(object: KubeObject): Resource {
-  const found = KNOWN.find(
-    ({ group, version, kind }) =>
-      kind === object.kind && object.apiVersion === (group ? `${group}/${version}` : version),
-  );
-  if (found !== undefined) return found;
-  throw new Fault(
-    "Invalid",
-    nameOf(object, refOf(object)),
-    `Slipway's examples have no ${object.apiVersion} ${object.kind}`,
-    {
-      remedy: `apply it with kubectl; known here: ${KNOWN.map((known) => known.kind).join(", ")}`,
-    },
-  );
+/**
+ * Applies objects of any kinds that the API serves, as `kubectl apply --server-side` does: namespaces first, then in the given order. Those that
+ * name no namespace go to `default`. Gives them as they are stored. Throws `NotFound` for a kind that is not served.
+ */
+export async function applyObjects(
+  { client, transport }: ApplyTo,
+  objects: readonly KubeObject[],
+): Promise<KubeObject[]> {
+  const kinds = new Discovery(transport);
+  const applied: KubeObject[] = [];
+  const first = objects.filter((object) => object.kind === Namespace.kind);
+  for (const body of [...first, ...objects.filter((object) => !first.includes(object))]) {
+    const resource = await kinds.resourceOf(body.apiVersion, body.kind);
+    const { name, namespace = "default" } = body.metadata;
+    const ref = resource.namespaced ? { name, namespace } : { name };
+    const patch = { type: "apply", body, fieldManager: "slipway-apply", force: true } as const;
+    applied.push(await client.patch(resource, ref, patch));
+  }
+  return applied;
 }

@@ -64,6 +64,8 @@ export interface Laptop {
   url: string;
   identity: LaptopIdentity;
   client: Client;
+  /** The client's. */
+  transport: Transport;
   operator: Operator;
   metal: SimulatedMetal;
   /** Resolves with what happened when the Kubernetes ends by itself. */
@@ -132,7 +134,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     await operator.manager.start(stopping.signal);
     closers.push(() => operator.manager.stop());
     await operator.manager.whenReady();
-    return { url, identity, client, operator, metal, died, close };
+    return { url, identity, client, transport, operator, metal, died, close };
   } catch (error) {
     await close();
     throw error;

@@ -2,15 +2,16 @@ import { join } from "node:path";
 import { type Clock, closeAll, type Http, type HttpHandler, type Log, type Random } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import type { Client } from "@slipway/kube";
-import { createEquinixSim, type EquinixSim } from "../sim/equinix/equinix-sim.ts";
-import { REAL_TIMINGS as EQUINIX_TIMINGS, type EquinixSimOptions } from "../sim/equinix/options.ts";
+import type { EquinixSim } from "../sim/equinix/equinix-sim.ts";
+import type { EquinixSimOptions } from "../sim/equinix/options.ts";
 import { createFirmware, type FirmwareOptions } from "../sim/firmware/firmware.ts";
 import { METAL_TIMINGS } from "../sim/firmware/timings.ts";
-import { createLatitudeSim, type LatitudeSim } from "../sim/latitude/latitude-sim.ts";
-import { REAL_TIMINGS as LATITUDE_TIMINGS, type LatitudeSimOptions } from "../sim/latitude/options.ts";
+import type { LatitudeSim } from "../sim/latitude/latitude-sim.ts";
+import type { LatitudeSimOptions } from "../sim/latitude/options.ts";
 import { quicker } from "../sim/pace.ts";
-import { savedState } from "../sim/saved.ts";
+import { type SavedState, savedState } from "../sim/saved.ts";
 import type { Counterpart, JoinedCluster } from "../systems/counterpart.ts";
+import { equinixCloud, latitudeCloud } from "./clouds.ts";
 
 /** What the examples name: keys and projects of the simulated providers. They open nothing but the simulation. */
 export const EXAMPLE_KEYS = {
@@ -66,42 +67,26 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
   const site = anyCluster(clusters);
   const timings = quicker(METAL_TIMINGS, speed);
   const firmware = createFirmware({ http, clock, random, log, site, timings, ...options.firmware });
-  const [equinixFile, latitudeFile] = [saved("equinix", options), saved("latitude", options)];
-  const equinix: EquinixSim = createEquinixSim({
-    clock,
-    random,
-    firmware,
-    token: EXAMPLE_KEYS.equinix.token,
-    projects: [EXAMPLE_KEYS.equinix.project],
-    timings: quicker(EQUINIX_TIMINGS, speed),
-    restore: await equinixFile?.load(),
-    onChange: () => equinixFile?.changed(() => equinix.snapshot()),
-    ...options.equinix,
-  });
-  const latitude: LatitudeSim = createLatitudeSim({
-    clock,
-    random,
-    firmware,
-    token: EXAMPLE_KEYS.latitude.token,
-    project: EXAMPLE_KEYS.latitude.project,
-    timings: quicker(LATITUDE_TIMINGS, speed),
-    restore: await latitudeFile?.load(),
-    onChange: () => latitudeFile?.changed(() => latitude.snapshot()),
-    ...options.latitude,
-  });
-  await seedNetworks(equinix);
-  const equinixServed = await serve("https://api.equinix.com", equinix.handle);
-  const latitudeServed = await serve("https://api.latitude.sh", latitude.handle);
+  const beside = { clock, random, firmware, speed };
+  const equinix = await equinixCloud(
+    { ...beside, saved: saved("equinix", options) },
+    { token: EXAMPLE_KEYS.equinix.token, projects: [EXAMPLE_KEYS.equinix.project], ...options.equinix },
+  );
+  const latitude = await latitudeCloud(
+    { ...beside, saved: saved("latitude", options) },
+    { ...EXAMPLE_KEYS.latitude, ...options.latitude },
+  );
+  await seedNetworks(equinix.sim);
+  const equinixServed = await serve(equinix.origin, equinix.sim.handle);
+  const latitudeServed = await serve(latitude.origin, latitude.sim.handle);
   return {
-    equinix: { url: `${equinixServed.url}/metal/v1`, sim: equinix },
-    latitude: { url: latitudeServed.url, sim: latitude },
+    equinix: { url: `${equinixServed.url}${equinix.path}`, sim: equinix.sim },
+    latitude: { url: `${latitudeServed.url}${latitude.path}`, sim: latitude.sim },
     close: () =>
       closeAll([
         ...clusters.map((cluster) => () => cluster.close()),
         () => latitude.close(),
         () => equinix.close(),
-        () => latitudeFile?.flush(),
-        () => equinixFile?.flush(),
         () => latitudeServed.close(),
         () => equinixServed.close(),
       ]),
@@ -111,7 +96,7 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
 const onLoopback: Serve = (_origin, handler) => serveHttp(handler, {});
 
 /** Where a cloud's state is kept between runs. */
-function saved(cloud: string, { dir, clock }: MetalOptions) {
+function saved(cloud: string, { dir, clock }: MetalOptions): SavedState | undefined {
   return dir === undefined ? undefined : savedState(join(dir, `${cloud}.json`), { clock, debounceMs: SAVE_MS });
 }
 

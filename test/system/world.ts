@@ -190,7 +190,9 @@ export class World {
   async apply(...files: string[]): Promise<void> {
     for (const file of files) {
       const objects = loadAll(await readFile(file, "utf8")) as KubeObject[];
-      await this.whileTimePasses(applyObjects(this.client, objects));
+      await this.whileTimePasses(
+        applyObjects({ client: this.client, transport: this.api.transport("administrator") }, objects),
+      );
     }
   }
 
