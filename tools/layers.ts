@@ -4,38 +4,14 @@
  * way. Prints what does not, and ends with 1.
  */
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname } from "node:path";
 import { circlesIn } from "./circles.ts";
+import { entryPoints, importsOf, isPackage, targetOf } from "./imports.ts";
 import { isUpwards, MAY_IMPORT, PACKAGES, STANDS_IN, SYSTEMS } from "./layer-table.ts";
 
-const IMPORT =
-  /^\s*(?:import|export)\b[^"']*?\bfrom\s+["']([^"']+)["']|^\s*import\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
-
-interface Import {
-  line: number;
-  /** As it is written. */
-  name: string;
-}
-
-function importsOf(text: string): Import[] {
-  return [...text.matchAll(IMPORT)].map((match) => ({
-    line: text.slice(0, match.index).split("\n").length,
-    name: (match[1] ?? match[2] ?? match[3])!,
-  }));
-}
-
-const OURS = /^@slipway\/([a-z]+)(\/.*)?$/;
 const partOf = (path: string): string => path.split("/")[1]!;
 
-const entries = new Map<string, string>();
-for (const name of Object.keys(PACKAGES)) {
-  const { exports } = JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8")) as {
-    exports: Record<string, string>;
-  };
-  for (const [entry, file] of Object.entries(exports))
-    entries.set(`@slipway/${name}${entry.slice(1)}`, join("packages", name, file));
-}
-
+const entries = entryPoints(".");
 const wrong: string[] = [];
 const graph = new Map<string, string[]>();
 for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**/node_modules/**"] }).sort()) {
@@ -45,13 +21,9 @@ for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**
   const isTest = /(\.test|\/testing)\.ts$/.test(file);
   const targets: string[] = [];
   for (const { line, name } of importsOf(readFileSync(file, "utf8"))) {
-    const target = OURS.test(name)
-      ? entries.get(name)
-      : name.startsWith(".")
-        ? normalize(join(dirname(file), name))
-        : undefined;
+    const target = targetOf(file, name, entries);
     if (target === undefined) {
-      if (OURS.test(name)) wrong.push(`${file}:${line}: ${name} is no entry point of that package`);
+      if (isPackage(name)) wrong.push(`${file}:${line}: ${name} is no entry point of that package`);
       continue;
     }
     targets.push(target);
@@ -73,6 +45,12 @@ for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**
   }
   graph.set(file, targets);
 }
+// What is outside of the layers may import anything, but in no circle.
+for (const file of globSync(["test/**/*.ts", "bench/**/*.ts", "tools/**/*.ts"]).sort())
+  graph.set(
+    file,
+    importsOf(readFileSync(file, "utf8")).flatMap(({ name }) => targetOf(file, name, entries) ?? []),
+  );
 for (const circle of circlesIn(graph))
   wrong.push(`a circle of ${circle.length} files: ${circle.slice(0, 8).join(" → ")}`);
 for (const line of wrong) console.error(line);
