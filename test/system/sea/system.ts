@@ -1,4 +1,4 @@
-/** A system as small as one can be, which only the test beside it adds: buoys that say what their harbour calls out. */
+/** A system as small as one can be, which only tests add: buoys that say what their harbour calls out. */
 import { DONE, setCondition, source } from "@slipway/kube";
 import { ConfigMap } from "@slipway/kube/core";
 import { z } from "zod";
@@ -30,7 +30,7 @@ export const sea = system({
   summary: "buoys that answer",
   kinds: [[Buoy]],
   settings: z.strictObject({
-    word: z.string().default("ahoy").describe("what a buoy answers").meta({ flag: "--word <word>" }),
+    word: z.string().default("ahoy").describe("what a buoy answers").meta({ env: "WORD", flag: "--word <word>" }),
   }),
   counts: [{ name: "slipway_buoys", help: "Buoys", label: "state", kind: Buoy, valueOf: () => "afloat" }],
   examples: "src/systems/sea/examples",
