@@ -22,7 +22,6 @@ const u16 = fc.integer({ min: 0, max: 0xffff });
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 const latin = fc.array(fc.integer({ min: 1, max: 255 }), { maxLength: 40 }).map((c) => String.fromCharCode(...c));
 const bytes = fc.uint8Array({ maxLength: 40 });
-const printable = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 60 });
 const label = fc.stringMatching(/^[a-z0-9-]{1,20}$/);
 const route = fc
   .tuple(u32, fc.nat(32), u32)
@@ -63,14 +62,6 @@ const FAMILIES: Record<
     ) as never,
     encode: relay.encode,
     decode: relay.decode,
-  },
-  "43": {
-    values: fc.record(
-      { discoveryControl: u8, menu: fc.record({ entry: printable, prompt: printable }, { noNullPrototype: true }) },
-      { requiredKeys: [], noNullPrototype: true },
-    ) as never,
-    encode: pxe.encode,
-    decode: pxe.decode,
   },
   "175": {
     values: fc.record(
