@@ -134,3 +134,20 @@ test("lines that come with an address go to the host that has it, at once, in th
   byAddress.append("10.0.0.5", "syslog", "four");
   assert.deepEqual([(await all(A)).slice(3), asked], [["three", "four"], 5]);
 });
+
+test("of a thousand addresses it is known at a time whose they are; one more, and all are looked up again", () => {
+  const { clock, logs } = stage();
+  let asked = 0;
+  const of = (address: string): Presence => {
+    asked++;
+    return { is: "refused", address, because: "it has no lease" };
+  };
+  const byAddress = new AddressedLogs({ logs, presences: { of }, clock });
+  const says = (i: number): void => byAddress.append(`10.0.${i >> 8}.${i & 255}`, "syslog", "up");
+  for (let i = 0; i < 1_000; i++) says(i);
+  says(0);
+  assert.equal(asked, 1_000);
+  says(1_000);
+  says(0);
+  assert.equal(asked, 1_002);
+});
