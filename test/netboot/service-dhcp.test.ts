@@ -28,9 +28,10 @@ test("N15 N20 netboot offers no address that is in use, and a machine in iPXE do
   const namespace = await Namespace.open(SETUP);
   try {
     const slipway = join(import.meta.dirname, "../../bin/slipway");
-    const pool = `--subnet 10.9.0.0/24 --range ${IN_USE}-${FREE}`;
+    const pool = `--subnet 10.9.0.0/24 --range ${IN_USE}-${FREE} --foreign 10.7.0.0/24`;
     const options = `--interface net --no-kubernetes --dir ${dir}/state --assets ${dir}/assets ${pool}`;
-    await namespace.startSaying("netboot serves", slipway, ["netboot", ...options.split(" ")]);
+    const said = await namespace.startSaying("netboot serves", slipway, ["netboot", ...options.split(" ")]);
+    assert.match(said(), /"10\.7\.0\.0\/24".*another DHCP server gives the addresses in these networks/);
 
     const question: Question = {
       type: "discover",
