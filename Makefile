@@ -44,11 +44,12 @@ test-cluster-api: $(INSTALLED) ## Upstream's Cluster API, clusterctl move includ
 	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null
 	@$(TEST) "test/kubernetes/cluster-api/*.test.ts"
 
-check: $(INSTALLED) ## Types, lint, format, limits, layers, generated files
+check: $(INSTALLED) ## Types, lint, format, limits, layers, time and chance, generated files
 	@node_modules/.bin/tsc --noEmit
 	@node_modules/.bin/biome check --error-on-warnings .
 	@$(NODE) tools/limits.ts
 	@$(NODE) tools/layers.ts
+	@$(NODE) tools/time-and-chance.ts
 	@bin/slipway crds --check .
 
 generate: $(INSTALLED) ## Write deploy/ and docs/api.md from the kinds and controllers

@@ -3,23 +3,10 @@ import { test } from "node:test";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Fleet } from "./fleet.ts";
 import type { Machine, MachineDriver } from "./machine.ts";
+import { aMachine } from "./testing.ts";
 
-const machine = (id: string, providerState = "active"): Machine => ({
-  id,
-  claim: `uid-${id}`,
-  hostname: id,
-  phase: "running",
-  providerState,
-  plan: undefined,
-  metro: undefined,
-  addresses: [],
-  ports: [],
-  locked: false,
-  terminatesAt: undefined,
-  progress: undefined,
-  lastEvent: undefined,
-  createdAt: 0,
-});
+const machine = (id: string, providerState = "active"): Machine =>
+  aMachine({ id, claim: `uid-${id}`, hostname: id, providerState });
 
 /** A provider whose answers the test sets; calls are counted. */
 function rig() {

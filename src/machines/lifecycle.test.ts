@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Purchase } from "./claimant.ts";
 import { type Claim, type Journal, mayStillAppear, nextPurchase, nextStep, SETTLE_MS } from "./lifecycle.ts";
 import type { Machine, Phase } from "./machine.ts";
+import { aMachine } from "./testing.ts";
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 1);
@@ -32,22 +33,15 @@ const journal: Journal = {
   networkSet: false,
 };
 
-const machine: Machine = {
-  id: "m-1",
-  claim: "uid-1",
-  hostname: "pool-abcdefgh",
-  phase: "building",
-  providerState: "provisioning",
-  plan: "c3.small.x86",
-  metro: "sg",
-  addresses: [],
-  ports: [],
-  locked: false,
-  terminatesAt: undefined,
-  progress: undefined,
-  lastEvent: undefined,
-  createdAt: T0,
-};
+const machine = aMachine({
+  ...{
+    hostname: "pool-abcdefgh",
+    phase: "building",
+    providerState: "provisioning",
+    plan: "c3.small.x86",
+    createdAt: T0,
+  },
+});
 
 test("H1 an order without an answer is looked for, and repeated only when no list can hide a sale any more", () => {
   const lost: Journal = {

@@ -1,15 +1,15 @@
-/** A system that only this file knows, put beside the others: what it declares appears wherever systems are derived. */
+/** A system that only tests know, put beside the others: what it declares appears wherever systems are derived. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
 import { Fault, isFault, type Log, quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { createClient, DONE, runtimeMetrics, source } from "@slipway/kube";
+import { createClient, runtimeMetrics } from "@slipway/kube";
+import { ConfigMap } from "@slipway/kube/core";
 import { Registry } from "prom-client";
-import { z } from "zod";
+import { Buoy, HARBOUR, sea } from "../../test/system/sea/system.ts";
 import { installCrds } from "../kinds/install.ts";
-import { defineKind } from "../kinds/kind.ts";
-import { type System, system } from "../systems/system.ts";
+import type { System } from "../systems/system.ts";
 import { installFiles } from "./install/files.ts";
 import { ownKinds } from "./kinds.ts";
 import { operatorMetrics } from "./metrics.ts";
@@ -17,42 +17,6 @@ import { createOperator, systemsOf } from "./operator.ts";
 import { operatorRules } from "./rbac.ts";
 import { settingsFrom, settingsOf } from "./settings.ts";
 import { SYSTEMS } from "./systems.ts";
-
-const Buoy = defineKind({
-  group: "sea.example.com",
-  version: "v1",
-  kind: "Buoy",
-  plural: "buoys",
-  namespaced: false,
-  description: "Marks a channel.",
-  spec: z.object({ colour: z.string().optional() }),
-  status: z.object({ greeting: z.string().optional() }),
-  columns: [{ name: "Greeting", type: "string", jsonPath: ".status.greeting" }],
-});
-
-const sea = system({
-  name: "sea",
-  summary: "buoys that answer",
-  kinds: [[Buoy]],
-  settings: z.strictObject({ word: z.string().default("ahoy").describe("what a buoy answers").meta({ env: "WORD" }) }),
-  counts: [{ name: "slipway_buoys", help: "Buoys", label: "state", kind: Buoy, valueOf: () => "afloat" }],
-  parts: (_ports, { word }) => ({
-    controllers: [
-      {
-        name: "buoy",
-        system: "sea",
-        sources: [source({ resource: Buoy })],
-        access: [{ resource: Buoy, verbs: ["update"], subresource: "status" }],
-        async reconcile(ref, { cache, client }) {
-          const buoy = cache.get(Buoy, ref);
-          if (buoy === undefined || buoy.status?.greeting === word) return DONE;
-          await client.updateStatus(Buoy, { ...buoy, status: { greeting: word } });
-          return DONE;
-        },
-      },
-    ],
-  }),
-});
 
 const systems = [...SYSTEMS, sea];
 const first = SYSTEMS[0]!;
@@ -94,10 +58,11 @@ test("a system runs with what is set of it, beside those that it does not know",
       of: settingsFrom({ WORD: "land ho" }, [sea]),
     },
   );
+  await client.create(ConfigMap, { metadata: HARBOUR, data: { call: "captain" } });
   await client.create(Buoy, { metadata: { name: "north" }, spec: {} });
   await operator.manager.start();
   await clock.run(1_000);
-  assert.equal((await client.get(Buoy, { name: "north" })).status?.greeting, "land ho");
+  assert.equal((await client.get(Buoy, { name: "north" })).status?.greeting, "land ho, captain");
   assert.match(await registry.metrics(), /slipway_buoys\{state="afloat"\} 1/);
   await operator.manager.stop();
   await api.close();
@@ -131,12 +96,13 @@ test("a system whose definition is missing costs the others nothing, metrics inc
       systems: [first, sea],
     },
   );
+  await client.create(ConfigMap, { metadata: HARBOUR, data: { call: "captain" } });
   await client.create(Buoy, { metadata: { name: "north" }, spec: {} });
   const started = operator.manager.start();
   await clock.run(1_000);
   await started;
   await clock.run(1_000);
-  assert.equal((await client.get(Buoy, { name: "north" })).status?.greeting, "ahoy");
+  assert.equal((await client.get(Buoy, { name: "north" })).status?.greeting, "ahoy, captain");
   const metrics = await registry.metrics();
   assert.match(metrics, /slipway_buoys\{state="afloat"\} 1/);
   assert.match(metrics, new RegExp(`slipway_system_ready\\{system="${first.name}"\\} 0\n`));

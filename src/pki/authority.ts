@@ -132,12 +132,12 @@ function keyPair(): { keyPem: string; publicKey: webcrypto.CryptoKey } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: KEYS.namedCurve });
   return {
     keyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    publicKey: publicKey.toCryptoKey(KEYS, true, ["verify"]),
+    publicKey: publicKey.toCryptoKey(KEYS, true, []),
   };
 }
 
 function keyPairOf(keyPem: string): { keyPem: string; publicKey: webcrypto.CryptoKey } {
-  return { keyPem, publicKey: createPublicKey(keyPem).toCryptoKey(KEYS, true, ["verify"]) };
+  return { keyPem, publicKey: createPublicKey(keyPem).toCryptoKey(KEYS, true, []) };
 }
 
 function signingKey(keyPem: string): webcrypto.CryptoKey {

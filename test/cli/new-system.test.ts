@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { systemsOf } from "../../src/operator/operator.ts";
+import { Buoy, sea } from "../system/sea/system.ts";
 import { World } from "../system/world.ts";
-import { Buoy, sea } from "./new-system/system.ts";
 
 const COPIED = ["src", "bin", "examples", "package.json"];
 const LINKED = ["packages", "node_modules"];
@@ -20,7 +20,7 @@ async function withSea(t: TestContext): Promise<string> {
   t.after(() => rm(root, { recursive: true }));
   for (const name of COPIED) await cp(name, join(root, name), { recursive: true });
   for (const name of LINKED) await symlink(resolve(name), join(root, name));
-  await cp(join(import.meta.dirname, "new-system"), join(root, "src/systems/sea"), { recursive: true });
+  await cp(join(import.meta.dirname, "../system/sea"), join(root, "src/systems/sea"), { recursive: true });
   const list = join(root, "src/operator/systems.ts");
   const before = await readFile(list, "utf8");
   const after = before
@@ -42,7 +42,10 @@ test("a folder and an entry in the list make a system: definitions, rights, char
   assert.match(await file("deploy/chart/values.yaml"), / {2}sea:\n {4}# What a buoy answers\.\n {4}word: ahoy\n/);
   assert.match(await file("deploy/slipway.yaml"), /--word=ahoy/);
   assert.match(await file("docs/api.md"), /## Buoy/);
-  assert.match(await file("docs/settings.md"), /\| word \| `--word <word>`, `settings\.sea\.word` \| `"ahoy"` \|/);
+  assert.match(
+    await file("docs/settings.md"),
+    /\| word \| `--word <word>`, `\$WORD`, `settings\.sea\.word` \| `"ahoy"` \|/,
+  );
 
   const help = await slipway("operator", "--help");
   assert.match(help, /^ {2}sea +buoys that answer$/m);

@@ -18,6 +18,15 @@ test("a sound join has no problem", () => {
   assert.deepEqual(joinProblems(sound), []);
   assert.deepEqual(joinProblems({ ...sound, serverUrl: "https://harvester.example.test" }), []);
   assert.deepEqual(joinProblems({ ...sound, serverUrl: "https://[fd00::1]" }), []);
+  for (const [vlanId, mtu] of [
+    [1, 576],
+    [4094, 9000],
+  ] as const)
+    assert.deepEqual(joinProblems({ ...sound, management: { method: "dhcp", vlanId, mtu } }), []);
+  const bondOptions = { mode: "802.3ad", miimon: "100" };
+  const address = { ip: "10.0.0.2", subnetMask: "255.255.255.0", gateway: "10.0.0.1" };
+  const management = { method: "static", ...address, bondOptions } as const;
+  assert.deepEqual(joinProblems({ ...sound, dnsNameservers: ["1.1.1.1"], management }), []);
 });
 
 const refused: [string, Partial<HarvesterJoin>, RegExp][] = [
@@ -60,6 +69,15 @@ const refused: [string, Partial<HarvesterJoin>, RegExp][] = [
   ],
   ["an unknown bond mode", { management: { method: "dhcp", bondOptions: { mode: "6" } } }, /"6" is none of balance-rr/],
   ["a bond option with a space", { management: { method: "dhcp", bondOptions: { x: "a b" } } }, /bondOptions.x/],
+  [
+    "a monitoring interval with a unit",
+    { management: { method: "dhcp", bondOptions: { miimon: "100ms" } } },
+    /bondOptions.miimon: is not a number of ms/,
+  ],
+  ["a VLAN of 0", { management: { method: "dhcp", vlanId: 0 } }, /^management.vlanId: 0/],
+  ["an MTU below IPv4's least", { management: { method: "dhcp", mtu: 575 } }, /^management.mtu: 575/],
+  ["an MTU above jumbo frames", { management: { method: "dhcp", mtu: 9001 } }, /^management.mtu: 9001/],
+  ["half a VLAN", { management: { method: "dhcp", vlanId: 1.5 } }, /^management.vlanId: 1.5/],
   ["a VLAN out of range", { management: { method: "dhcp", vlanId: 4095 } }, /^management.vlanId: 4095/],
   ["an MTU out of range", { management: { method: "dhcp", mtu: 1 } }, /^management.mtu: 1/],
 ];

@@ -40,6 +40,33 @@ test("a machine that was heard becomes a BareMetalHost that says discovered, and
   assert.equal(data.metadata.ownerReferences?.[0]?.uid, host?.metadata.uid);
 });
 
+test("a disk that was taken out or put in shows in the host and its HardwareData", async (t) => {
+  const { seen, clock, client, settle, hosts } = await rack(t);
+  const [disk] = INVENTORY.disks;
+  for (const disks of [[disk!], [disk!, { ...disk!, name: "/dev/nvme1n1", byId: [] }], [disk!]]) {
+    seen.hear(MAC, clock.now(), { inventory: { ...INVENTORY, disks } });
+    await settle();
+    const [host] = await hosts();
+    const data = await client.get(HardwareData, { namespace: NAMESPACE, name: host!.metadata.name });
+    assert.equal(host?.status?.hardware?.storage?.length, disks.length);
+    assert.equal(data.spec.hardware?.storage?.length, disks.length);
+  }
+});
+
+test("where the management controller answers is on the host: by IPv4, else by IPv6, where it has an address", async (t) => {
+  const { seen, clock, settle, hosts } = await rack(t);
+  const controllers = [{ address: "10.1.0.9", addressV6: "fd00::9" }, { addressV6: "fd00::9" }, undefined];
+  for (const [i, bmc] of controllers.entries()) {
+    const { bmc: _, ...rest } = INVENTORY;
+    seen.hear(`52:54:00:00:00:0${i}`, clock.now(), { inventory: { ...rest, ...(bmc && { bmc }) } });
+    await settle();
+  }
+  assert.deepEqual(
+    (await hosts()).map(({ metadata }) => metadata.annotations?.["slipway.dev/bmc-address"]),
+    ["10.1.0.9", "fd00::9", undefined],
+  );
+});
+
 test("nothing is written while nothing changes", async (t) => {
   const { seen, clock, writes, settle } = await rack(t);
   seen.hear(MAC, clock.now(), { inventory: INVENTORY });

@@ -22,7 +22,7 @@ export function patching(placeholder: string, value: string): (file: OpenFile) =
   const put = Buffer.from(value + " ".repeat(missing));
   return (file) => ({
     size: file.size,
-    version: createHash("sha256").update(`${file.version}\0${placeholder}\0${value}`).digest("hex").slice(0, 32),
+    version: createHash("sha256").update(`${file.version}\0${placeholder}\0${value}`).digest("hex"),
     async read(offset, length) {
       const margin = find.length - 1;
       const before = Math.min(offset, margin);

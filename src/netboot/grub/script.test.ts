@@ -234,6 +234,39 @@ test("a refusal names the value and why", () => {
   for (const [statement, why] of refusals) assert.throws(() => grubScript([statement]), why);
 });
 
+test("what GRUB and the kernel take at most passes, and not a byte, a turn or a second more", () => {
+  const limits: [(more: number) => GrubStatement][] = [
+    // Each argument goes with the blank before it.
+    [(more) => ({ do: "linux", kernel: "k", args: ["x".repeat(1_000), "x".repeat(1_045 + more)] })],
+    [(more) => ({ do: "sleep", seconds: 86_400 + more })],
+    [(more) => ({ do: "repeat", times: 100 + more, body: [] })],
+    [(more) => ({ do: "set", name: "n".repeat(64 + more), value: "x" })],
+  ];
+  for (const [statement] of limits) {
+    grubScript([statement(0)]);
+    assert.throws(
+      () => grubScript([statement(1)]),
+      (error) => isFault(error, "Invalid"),
+    );
+  }
+  grubScript([{ do: "sleep", seconds: 0 }]);
+  assert.throws(() => grubScript([{ do: "sleep", seconds: -1 }]), /from 0 to/);
+  grubScript([{ do: "repeat", times: 1, body: [] }]);
+  assert.throws(() => grubScript([{ do: "repeat", times: 0, body: [] }]), /from 1 to/);
+});
+
+test("what one branch or one turn sets may be used behind it, a branch may be missing, and an empty body is none to GRUB", () => {
+  const script: GrubScript = [
+    { do: "if", when: { do: "boot" }, body: [{ do: "set", name: "one", value: "1" }] },
+    { do: "if", when: { do: "boot" }, body: [], otherwise: [{ do: "set", name: "two", value: "2" }] },
+    { do: "echo", text: [{ variable: "one" }, { variable: "two" }] },
+  ];
+  assert.equal(
+    grubScript(script),
+    "if boot; then\n  set one='1'\nfi\nif boot; then\n  true\nelse\n  set two='2'\nfi\necho \"${one}\"\"${two}\"\n",
+  );
+});
+
 function missing(program: string): boolean {
   return spawnSync(program, ["--version"], { stdio: "ignore" }).error !== undefined;
 }

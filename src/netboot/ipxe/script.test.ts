@@ -169,3 +169,15 @@ test("a refusal names the value and why", () => {
     /stands twice/,
   );
 });
+
+test("what iPXE takes at most passes, and nothing more or less than a number of that", () => {
+  const limits: [number, (value: number) => Statement][] = [
+    [86_400, (seconds) => ({ do: "sleep", seconds })],
+    [255, (status) => ({ do: "exit", status })],
+    [86_400_000, (timeoutMs) => ({ do: "chain", url: "https://a.test/x", timeoutMs })],
+  ];
+  for (const [most, statement] of limits) {
+    for (const value of [0, most]) ipxeScript([statement(value)]);
+    for (const value of [-1, most + 1]) assert.throws(() => ipxeScript([statement(value)]), /from 0 to/);
+  }
+});

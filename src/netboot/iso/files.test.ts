@@ -171,6 +171,23 @@ test("N24 images are served by name, side by side, with what is to be replaced i
   for (const [image, code] of wrong) await assert.rejects(servedImages({ image }), (e) => isFault(e, code));
 });
 
+test("an image is closed with its file, and at once where it has no such file or can't be read", async () => {
+  let open = 0;
+  const counted = (image: OpenFile): FileSource =>
+    isoFiles(async () => {
+      open++;
+      return { ...image, close: async () => void open-- };
+    });
+  const files = counted(handMade([{ name: "A", block: 20, size: 3 }], { 20: Buffer.from("one") }));
+  const file = (await files.open("a", ASKER))!;
+  assert.equal(open, 1);
+  await file.close();
+  assert.equal(open, 0);
+  assert.equal(await files.open("absent", ASKER), undefined);
+  await assert.rejects(counted(fileOf(new Uint8Array())).open("a", ASKER));
+  assert.equal(open, 0);
+});
+
 test("an image that is none, or that leads astray, is refused and says why", async () => {
   const astray = (record: Parameters<typeof handMade>[0][number], blocks = {}): FileSource =>
     isoFiles(async () => handMade([record], blocks));

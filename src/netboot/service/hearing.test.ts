@@ -98,5 +98,6 @@ test("a machine is noted as one of its link, or of the port of its relay", () =>
   const boots = client({ loader: "PXEClient" });
   notify({ is: "seen", client: boots });
   notify({ is: "seen", client: boots, via: { giaddr: parseIpv4("10.8.0.1"), circuit: "0a", remote: "ff" } });
-  assert.deepEqual(sources, ["link", "relay:10.8.0.1/0a"]);
+  notify({ is: "seen", client: boots, via: { giaddr: parseIpv4("10.8.0.1"), remote: "ff" } });
+  assert.deepEqual(sources, ["link", "relay:10.8.0.1/0a", "relay:10.8.0.1/"]);
 });

@@ -65,7 +65,6 @@ async function adopted(fd: number): Promise<Socket | undefined> {
     socket.close();
     return undefined;
   }
-  socket.off("error", reject);
   // An error of a socket in use is that of one packet.
   socket.on("error", () => {});
   return socket;

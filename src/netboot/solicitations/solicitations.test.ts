@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault, quietLog } from "@slipway/base";
+import { isFault, type Log, quietLog } from "@slipway/base";
 import { clientOf } from "../dhcp/client.ts";
 import { SENDS, say } from "../dhcp/testing.ts";
+import { perlIs } from "../sockets/testing.ts";
 import { macOfLinkLocal } from "./link-local.ts";
 import { RecentIpxe } from "./recent-ipxe.ts";
 import { answerSolicitations } from "./responder.ts";
@@ -40,4 +41,37 @@ test("a machine counts as one in iPXE from what it says to DHCP, until it says s
 test("an interface that there is not is told at once", async () => {
   const answering = answerSolicitations({ device: "nosuch0", answers: () => true, log: quietLog });
   await assert.rejects(answering, (error) => isFault(error, "Unavailable", "MissingInput"));
+});
+
+test("it is a warning when answering ends by itself, and none when it is closed", async (t) => {
+  const warned = Promise.withResolvers<object>();
+  let warnings = 0;
+  const log: Log = {
+    ...quietLog,
+    warn(fields) {
+      warnings++;
+      warned.resolve(fields);
+    },
+  };
+  const options = { device: "eth1", answers: () => true, log };
+  perlIs(t, "echo ready; read line");
+  await (await answerSolicitations(options)).close();
+  assert.equal(warnings, 0);
+  perlIs(t, "echo ready; printf 'no memory' >&2; exit 1");
+  await answerSolicitations(options);
+  assert.deepEqual(await warned.promise, { device: "eth1", said: "no memory" });
+});
+
+test("what keeps solicitations from being answered is named with its step, whatever perl ends with", async (t) => {
+  const refusal = async (): Promise<unknown> =>
+    answerSolicitations({ device: "eth1", answers: () => true, log: quietLog }).catch((error: unknown) => error);
+  perlIs(t, "printf '1 socket' >&2; exit 1");
+  const denied = await refusal();
+  assert.ok(isFault(denied, "Unavailable"));
+  assert.equal(denied.message, "router solicitations on eth1: socket: EPERM");
+  assert.match(denied.remedy ?? "", /CAP_NET_RAW/);
+  perlIs(t, "printf 'syntax error' >&2; exit 255");
+  assert.match(String(await refusal()), /perl ended: syntax error/);
+  perlIs(t, undefined);
+  assert.ok(isFault(await refusal(), "MissingInput"));
 });

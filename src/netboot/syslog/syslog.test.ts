@@ -17,6 +17,7 @@ test("both formats of syslog, and what firmware makes of them, become program an
   assert.equal(line("<6>Nov  1 10:00:00 kernel: [ 0.1] up\n"), "kernel: [ 0.1] up");
   assert.equal(line("<134>ipxe: http://10.0.0.1/boot.ipxe... ok"), "ipxe: http://10.0.0.1/boot.ipxe... ok");
   assert.equal(line("just text"), "just text");
+  assert.equal(line("x".repeat(9_000)), "x".repeat(8_192));
 });
 
 test("whatever arrives becomes a text, in time that does not depend on what it is", () => {

@@ -55,6 +55,21 @@ test("deploy/slipway.yaml has the namespaces and definitions, then the operator'
   assert.ok(kinds.indexOf("Deployment") > kinds.indexOf("RoleBinding"));
 });
 
+test("a chart brings the very definitions that deploy/crds has, and every file that kustomize names is there", () => {
+  const crds = [...files.keys()].filter((name) => name.startsWith("deploy/crds/"));
+  assert.ok(crds.length > 0);
+  for (const name of crds) assert.equal(files.get(name.replace("deploy/", "deploy/chart/")), files.get(name), name);
+  const [{ resources }] = loadAll(files.get("deploy/kustomization.yaml")!) as [{ resources: string[] }];
+  for (const name of resources) assert.ok(files.has(`deploy/${name}`), name);
+});
+
+test("netboot beside the rack, and in the operator, get their namespace, an account or its binding, and rights", () => {
+  const kindsIn = (file: string): string[] => [...new Set(objectsIn(file).map(({ kind }) => kind))].sort();
+  const rights = ["ClusterRole", "ClusterRoleBinding", "Namespace", "Role", "RoleBinding"];
+  assert.deepEqual(kindsIn("deploy/netboot.yaml"), [...rights, "ServiceAccount"].sort());
+  assert.deepEqual(kindsIn("deploy/netboot-in-operator.yaml"), rights);
+});
+
 test("removing by label takes no namespace along", () => {
   const namespaces = find(objectsIn("deploy/slipway.yaml"), "Namespace");
   const told = namespaces.map(({ metadata: { name, labels } }) => [name, labels]);

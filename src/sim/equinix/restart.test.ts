@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Fault, type HttpAnswer, isFault, seededRandom } from "@slipway/base";
+import { type HttpAnswer, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
 import { type RememberingFirmware, rememberingFirmware } from "../remembering-firmware.ts";
+import { testRestarts } from "../restart-promises.ts";
 import type { DeviceState } from "./device.ts";
 import { createEquinixSim, type EquinixSim } from "./equinix-sim.ts";
 import { DEFAULT_PROJECT, type EquinixSimOptions } from "./options.ts";
@@ -226,17 +227,6 @@ function fromMachine({ sim }: World, id: string): Parameters<EquinixSim["metadat
   return { method: "GET", url: "https://metadata.platformequinix.com/metadata", remote };
 }
 
-test("closing changes nothing of what is saved", async () => {
-  const world = start();
-  await ordered(world);
-  await world.clock.run(150 * SECOND);
-  const snapshot = world.sim.snapshot();
-
-  world.sim.close();
-
-  assert.deepEqual(world.sim.snapshot(), snapshot);
-});
-
 /** What may happen to a world. What the API refuses there happens not at all. */
 const happening = fc.oneof(
   { weight: 3, arbitrary: fc.record({ is: fc.constant("order" as const), spot: fc.boolean(), pxe: fc.boolean() }) },
@@ -288,73 +278,20 @@ async function happen(world: World, what: typeof happening extends fc.Arbitrary<
   }
 }
 
-test("whatever happened: a restored cloud gives the same snapshot, and every device comes to rest", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(happening, { maxLength: 25 }), async (story) => {
-      const before = start();
-      for (const what of story) await happen(before, what);
-
-      const after = restarted(before);
-
-      assert.deepEqual(after.sim.snapshot(), before.sim.snapshot());
-      await after.clock.run(60 * MINUTE);
-      const resting = after.sim.devices().every(({ state }) => ["active", "inactive", "failed"].includes(state));
-      assert.ok(resting);
-    }),
-    { numRuns: 60 },
-  );
-});
-
-test("whatever happened: what was saved at the last change is all there is to save", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(happening, { maxLength: 15 }), async (story) => {
-      const saver = (): void => {
-        saved = world.sim.snapshot();
-      };
-      const world = start({ onChange: saver });
-      let saved = world.sim.snapshot();
-      for (const what of story) {
-        await happen(world, what);
-        assert.deepEqual(saved, world.sim.snapshot(), what.is);
-      }
-    }),
-    { numRuns: 40 },
-  );
-});
-
-test("a snapshot that can't be used is refused, with what to delete, and shows no key", async () => {
-  const world = start();
-  world.sim.rotateKey("the-secret-key");
-  await ordered(world);
-  const good = world.sim.snapshot() as { devices: { ports: object[] }[] };
-  const [device] = good.devices;
-  const [port] = device!.ports;
-  const damaged: readonly [unknown, RegExp][] = [
-    [null, /expected object/],
-    ["text", /expected object/],
-    [{}, /of: /],
-    [{ ...good, of: "latitude" }, /of: /],
-    [{ ...good, version: 2 }, /version: /],
-    [{ ...good, token: 7 }, /token: /],
-    [{ ...good, more: 7 }, /more/],
-    [{ ...good, purchases: [] }, /the purchase of device/],
-    [{ ...good, devices: [{ ...device, state: "asleep" }] }, /devices\.0\.state: /],
-    [{ ...good, devices: [{ ...device, plan: "no plan" }] }, /plan no plan/],
-    [{ ...good, devices: [{ ...device, projectId: "other" }] }, /project other/],
-    [{ ...good, devices: [{ ...device, ports: [{ ...port, vlans: ["lost"] }] }] }, /virtual network lost/],
-    [{ ...good, devices: [{ ...device, ports: [{ ...port, bond: "bond9" }] }] }, /port bond9/],
-    [{ ...good, reservations: [{ id: "r", plan: "p", metro: "m", device: "lost" }] }, /lost/],
-  ];
-  for (const [restore, why] of damaged) {
-    assert.throws(
-      () => start({ restore, restoredFrom: "state/equinix.json" }),
-      (error: Fault) => {
-        assert.ok(isFault(error, "Invalid"), String(error));
-        assert.match(error.message, why);
-        assert.match(error.remedy!, /delete state\/equinix\.json/);
-        assert.ok(!error.advice.includes("the-secret-key"));
-        return true;
-      },
-    );
-  }
+testRestarts({
+  ...{ start, restarted, ordered, happening, happen },
+  resting: ({ sim }) => sim.devices().every(({ state }) => ["active", "inactive", "failed"].includes(state)),
+  damaged(good) {
+    const [device] = (good as { devices: { ports: object[] }[] }).devices;
+    const [port] = device!.ports;
+    return [
+      [{ ...good, purchases: [] }, /the purchase of device/],
+      [{ ...good, devices: [{ ...device, state: "asleep" }] }, /devices\.0\.state: /],
+      [{ ...good, devices: [{ ...device, plan: "no plan" }] }, /plan no plan/],
+      [{ ...good, devices: [{ ...device, projectId: "other" }] }, /project other/],
+      [{ ...good, devices: [{ ...device, ports: [{ ...port, vlans: ["lost"] }] }] }, /virtual network lost/],
+      [{ ...good, devices: [{ ...device, ports: [{ ...port, bond: "bond9" }] }] }, /port bond9/],
+      [{ ...good, reservations: [{ id: "r", plan: "p", metro: "m", device: "lost" }] }, /lost/],
+    ];
+  },
 });

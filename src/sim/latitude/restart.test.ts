@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Fault, type HttpAnswer, isFault, seededRandom } from "@slipway/base";
+import { type HttpAnswer, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
 import { type RememberingFirmware, rememberingFirmware } from "../remembering-firmware.ts";
+import { testRestarts } from "../restart-promises.ts";
 import { createLatitudeSim, type LatitudeSim } from "./latitude-sim.ts";
 import { DEFAULT_PROJECT, type LatitudeSimOptions } from "./options.ts";
 import type { Status } from "./world.ts";
@@ -163,17 +164,6 @@ test("user data, networks, stock, the key and the orders are found again", async
   assert.equal((await after.call("POST", "/servers", order)).status, 422, "two were for sale, and are sold");
 });
 
-test("closing changes nothing of what is saved", async () => {
-  const rig = start();
-  await ordered(rig);
-  await rig.clock.run(130 * SECOND);
-  const snapshot = rig.sim.snapshot();
-
-  rig.sim.close();
-
-  assert.deepEqual(rig.sim.snapshot(), snapshot);
-});
-
 /** What may happen. What the API refuses there happens not at all. */
 const happening = fc.oneof(
   { weight: 3, arbitrary: fc.record({ is: fc.constant("order" as const), withUserData: fc.boolean() }) },
@@ -226,65 +216,15 @@ async function happen(rig: Rig, what: typeof happening extends fc.Arbitrary<infe
   }
 }
 
-test("whatever happened: a restored cloud gives the same snapshot, and every server comes to rest", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(happening, { maxLength: 25 }), async (story) => {
-      const before = start();
-      for (const what of story) await happen(before, what);
-
-      const after = restarted(before);
-
-      assert.deepEqual(after.sim.snapshot(), before.sim.snapshot());
-      await after.clock.run(60 * MINUTE);
-      const resting = after.sim.servers().every(({ status }) => ["on", "off", "failed_deployment"].includes(status));
-      assert.ok(resting);
-    }),
-    { numRuns: 60 },
-  );
-});
-
-test("whatever happened: what was saved at the last change is all there is to save", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(happening, { maxLength: 15 }), async (story) => {
-      const saver = (): void => {
-        saved = rig.sim.snapshot();
-      };
-      const rig = start({ onChange: saver });
-      let saved = rig.sim.snapshot();
-      for (const what of story) {
-        await happen(rig, what);
-        assert.deepEqual(saved, rig.sim.snapshot(), what.is);
-      }
-    }),
-    { numRuns: 40 },
-  );
-});
-
-test("a snapshot that can't be used is refused, with what to delete, and shows no key", async () => {
-  const rig = start();
-  rig.sim.rotateKey("the-secret-key");
-  await ordered(rig);
-  const good = rig.sim.snapshot() as { servers: object[] };
-  const [server] = good.servers;
-  const damaged: readonly [unknown, RegExp][] = [
-    [null, /expected object/],
-    [{}, /of: /],
-    [{ ...good, of: "equinix" }, /of: /],
-    [{ ...good, version: 2 }, /version: /],
-    [{ ...good, stock: 7 }, /stock: /],
-    [{ ...good, servers: [{ ...server, status: "asleep" }] }, /servers\.0\.status: /],
-    [{ ...good, assignments: [{ id: "a", network: "n", server: "lost", createdAt: 0 }] }, /server lost/],
-  ];
-  for (const [restore, why] of damaged) {
-    assert.throws(
-      () => start({ restore, restoredFrom: "state/latitude.json" }),
-      (error: Fault) => {
-        assert.ok(isFault(error, "Invalid"), String(error));
-        assert.match(error.message, why);
-        assert.match(error.remedy!, /delete state\/latitude\.json/);
-        assert.ok(!error.advice.includes("the-secret-key"));
-        return true;
-      },
-    );
-  }
+testRestarts({
+  ...{ start, restarted, ordered, happening, happen },
+  resting: ({ sim }) => sim.servers().every(({ status }) => ["on", "off", "failed_deployment"].includes(status)),
+  damaged(good) {
+    const [server] = (good as { servers: object[] }).servers;
+    return [
+      [{ ...good, stock: 7 }, /stock: /],
+      [{ ...good, servers: [{ ...server, status: "asleep" }] }, /servers\.0\.status: /],
+      [{ ...good, assignments: [{ id: "a", network: "n", server: "lost", createdAt: 0 }] }, /server lost/],
+    ];
+  },
 });

@@ -4,26 +4,11 @@ import { Fault, isFault } from "@slipway/base";
 import type { Context } from "@slipway/kube";
 import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import type { Machine } from "../../machines/machine.ts";
+import { aMachine } from "../../machines/testing.ts";
 import { jobOf, recordOf } from "./claimant.ts";
 import type { Harvester } from "./harvester.ts";
 
-const machine: Machine = {
-  id: "m-1",
-  claim: "u",
-  hostname: "i",
-  phase: "building",
-  providerState: "queued",
-  plan: "p",
-  metro: "sg",
-  addresses: [],
-  ports: [],
-  locked: false,
-  terminatesAt: undefined,
-  progress: undefined,
-  lastEvent: undefined,
-  createdAt: 0,
-};
+const machine = aMachine({ claim: "u", phase: "building", providerState: "queued" });
 const AT = "2026-01-01T00:00:00.000Z";
 const pending = { attempt: 1, at: AT, state: "Pending", placement: 0 } as const;
 const boot = { id: "b1", pass: 1, at: AT };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
-import type { Machine } from "../../machines/machine.ts";
+import { aMachine } from "../../machines/testing.ts";
 import { FORCE_DELETE, PROTECT } from "./names.ts";
 import { planRelease, type ReleaseView } from "./release-plan.ts";
 
@@ -24,22 +24,7 @@ function node(name: string, of: { ready?: boolean; controlPlane?: boolean } = {}
   };
 }
 
-const machine: Machine = {
-  id: "m-1",
-  claim: "uid-i",
-  hostname: "i",
-  phase: "running",
-  providerState: "active",
-  plan: "p",
-  metro: "sg",
-  addresses: [],
-  ports: [],
-  locked: false,
-  terminatesAt: undefined,
-  progress: undefined,
-  lastEvent: undefined,
-  createdAt: 0,
-};
+const machine = aMachine({ claim: "uid-i" });
 
 function instance(annotations: Record<string, string> = {}, of: Partial<Instance["status"]> = {}): Instance {
   return {

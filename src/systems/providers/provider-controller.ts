@@ -26,7 +26,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
     async reconcile(ref, { cache, client, clock, clean }) {
       const provider = cache.get(MachineProvider, ref);
       if (provider === undefined) return { done: true };
-      const observedGeneration = provider.metadata.generation ?? 0;
+      const observedGeneration = provider.metadata.generation!;
       const account = accountOf({ providerRef: { name: ref.name } }, client, own);
       const report = async (
         ready: boolean,

@@ -61,6 +61,19 @@ test("addresses, ports and times are told as far as they are known; a server wit
   assert.deepEqual(machineOf({ id: "sv_2" }, seen).ports, []);
 });
 
+test("plan and site are those of the catalogue, else what the server itself says of them", () => {
+  const where = (attributes: Parameters<typeof machineOf>[0]["attributes"]) => {
+    const { plan, metro } = machineOf({ id: "sv_1", ...(attributes && { attributes }) }, seen);
+    return [plan, metro];
+  };
+  const region = { site: { slug: "DAL" } };
+  assert.deepEqual(where({ plan: { slug: "c3-small-x86", name: "c3.small" }, region, site: "FRA" }), [
+    ...["c3-small-x86", "DAL"],
+  ]);
+  assert.deepEqual(where({ plan: { name: "c3.small" }, site: "FRA" }), ["c3.small", "FRA"]);
+  assert.deepEqual(where({}), [undefined, undefined]);
+});
+
 test("virtual networks of a server without a known interface are not lost", () => {
   const machine = machineOf({ id: "sv_1", attributes: { interfaces: [] } }, { ...seen, vlans: ["2000"] });
 

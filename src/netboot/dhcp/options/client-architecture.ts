@@ -14,11 +14,6 @@ export function decode(bytes: Uint8Array): Architectures {
   return all as [number, ...number[]];
 }
 
-/** Two bytes a number, in network order. */
-export function encode(architectures: Architectures): Uint8Array {
-  return Uint8Array.from(architectures.flatMap((value) => [value >> 8, value & 0xff]));
-}
-
 /** What a boot file must be made for. */
 export type Platform = "bios" | "ia32" | "x64" | "arm32" | "arm64" | "riscv32" | "riscv64" | "rpi";
 

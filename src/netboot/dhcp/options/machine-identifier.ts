@@ -12,13 +12,6 @@ export function decode(bytes: Uint8Array): string | undefined {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** Throws a `RangeError` on what is no UUID. */
-export function encode(uuid: string): Uint8Array {
-  const hex = uuid.replaceAll("-", "");
-  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError(`UUID ${JSON.stringify(uuid.slice(0, 64))}`);
-  return Uint8Array.of(0, ...swap(Buffer.from(hex, "hex")));
-}
-
 function swap(guid: Uint8Array): number[] {
   return [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].map((i) => guid[i]!);
 }

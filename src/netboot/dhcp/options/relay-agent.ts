@@ -30,13 +30,3 @@ export function decode(bytes: Uint8Array): RelayAgent {
     ...(server && { serverOverride: addresses.decodeOne(server) }),
   };
 }
-
-/** Without an end mark (RFC 3046 §2.0). Throws a `RangeError` on a sub-option over 255 bytes. */
-export function encode({ circuit, remote, linkSelection, serverOverride }: RelayAgent): Uint8Array {
-  const out: subOptions.SubOptions = new Map();
-  if (circuit) out.set(CODE.circuit, circuit);
-  if (remote) out.set(CODE.remote, remote);
-  if (linkSelection !== undefined) out.set(CODE.linkSelection, addresses.encode([linkSelection]));
-  if (serverOverride !== undefined) out.set(CODE.serverOverride, addresses.encode([serverOverride]));
-  return subOptions.encode(out, "plain");
-}

@@ -6,16 +6,6 @@ export function decode(bytes: Uint8Array): string[] {
   return asList(bytes) ?? (bytes.length === 0 ? [] : [textOf(bytes)]);
 }
 
-/** The form of RFC 3004. Throws a `RangeError` on an empty text or one over 255 bytes. */
-export function encode(classes: readonly string[]): Uint8Array {
-  return Buffer.concat(
-    classes.map((text) => {
-      if (text.length === 0 || text.length > 255) throw new RangeError(`user class of ${text.length} bytes`);
-      return Buffer.concat([Uint8Array.of(text.length), Buffer.from(text, "latin1")]);
-    }),
-  );
-}
-
 function asList(bytes: Uint8Array): string[] | undefined {
   const classes: string[] = [];
   let at = 0;

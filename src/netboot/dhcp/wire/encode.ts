@@ -45,14 +45,10 @@ export function encode(message: Message, limit: number = ORDINARY_LIMIT): { byte
 }
 
 function planFor(message: Message, limit: number): Plan {
-  const fields: number[] = [0];
-  if (message.sname === "") fields.push(OVERLOADS_SNAME);
-  if (message.file === "" || message.options.has(BOOT_FILE)) fields.push((fields.at(-1) ?? 0) | OVERLOADS_FILE);
+  const sname = message.sname === "" ? OVERLOADS_SNAME : 0;
+  const file = message.file === "" || message.options.has(BOOT_FILE) ? OVERLOADS_FILE : 0;
   let plan = place(message, limit, 0);
-  for (const overload of fields.slice(1)) {
-    if (plan.leftOut.length === 0) break;
-    plan = place(message, limit, overload);
-  }
+  for (const overload of [sname, sname | file]) if (plan.leftOut.length > 0) plan = place(message, limit, overload);
   return plan;
 }
 

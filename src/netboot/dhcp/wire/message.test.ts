@@ -82,6 +82,33 @@ test("N13 with both fields free, 190 more bytes of options find room", () => {
   assert.deepEqual(plain(decode(bytes)), plain(m));
 });
 
+test("N13 a field that has a text of its own holds no options; the file's name may move to option 67", () => {
+  const big = new Map([
+    [67, Buffer.from("boot.ipxe")],
+    [150, new Uint8Array(200)],
+    [151, new Uint8Array(60)],
+    [152, new Uint8Array(50)],
+  ]);
+  const written = (sname: string, file: string, options: Map<number, Uint8Array>) => {
+    const { bytes, leftOut } = encode({ ...seed, sname, file, options });
+    const read = decode(bytes);
+    return { leftOut, sname: read.sname, file: read.file, codes: [...read.options.keys()].sort((a, b) => a - b) };
+  };
+  const all = [...big.keys()];
+  assert.deepEqual(written("server", "", big), { leftOut: [], sname: "server", file: "", codes: all });
+  assert.deepEqual(written("server", "boot.ipxe", big), { leftOut: [], sname: "server", file: "", codes: all });
+  big.delete(67);
+  assert.deepEqual(written("server", "boot.ipxe", big), {
+    ...{ leftOut: [152], sname: "server", file: "boot.ipxe", codes: [150, 151] },
+  });
+  assert.deepEqual(written("", "boot.ipxe", big), {
+    leftOut: [],
+    sname: "",
+    file: "boot.ipxe",
+    codes: [150, 151, 152],
+  });
+});
+
 test("N14 option 82 is the last one in the packet, whatever came before", () => {
   fc.assert(
     fc.property(message(40), fc.uint8Array({ minLength: 1, maxLength: 60 }), (m, relay) => {

@@ -1,10 +1,11 @@
-/** A system as small as one can be, which only the test beside it adds: buoys that say what their harbour calls out. */
+/** A system as small as one can be, which only tests add: buoys that say what their harbour calls out. */
 import { DONE, setCondition, source } from "@slipway/kube";
 import { ConfigMap } from "@slipway/kube/core";
 import { z } from "zod";
 import { Conditions } from "../../../src/kinds/condition.ts";
 import { defineKind } from "../../../src/kinds/kind.ts";
 import { system } from "../../../src/systems/system.ts";
+import { HARBOUR } from "./harbour.ts";
 
 export const Buoy = defineKind({
   group: "sea.example.com",
@@ -22,15 +23,12 @@ export const Buoy = defineKind({
   columns: [{ name: "Greeting", type: "string", jsonPath: ".status.greeting" }],
 });
 
-/** What stands for the harbour: what it calls out. */
-export const HARBOUR = { name: "harbour", namespace: "default" };
-
 export const sea = system({
   name: "sea",
   summary: "buoys that answer",
   kinds: [[Buoy]],
   settings: z.strictObject({
-    word: z.string().default("ahoy").describe("what a buoy answers").meta({ flag: "--word <word>" }),
+    word: z.string().default("ahoy").describe("what a buoy answers").meta({ env: "WORD", flag: "--word <word>" }),
   }),
   counts: [{ name: "slipway_buoys", help: "Buoys", label: "state", kind: Buoy, valueOf: () => "afloat" }],
   examples: "src/systems/sea/examples",

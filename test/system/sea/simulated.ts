@@ -1,6 +1,6 @@
 import { ConfigMap } from "@slipway/kube/core";
 import type { Counterpart } from "../../../src/systems/counterpart.ts";
-import { HARBOUR } from "./system.ts";
+import { HARBOUR } from "./harbour.ts";
 
 export const counterpart: Counterpart = {
   title: "Harbour",

@@ -1,0 +1,2 @@
+/** The ConfigMap that stands for the harbour: what it calls out. */
+export const HARBOUR = { name: "harbour", namespace: "default" };
