@@ -44,11 +44,11 @@ print();
 
 async function measure(server: Server): Promise<Figures> {
   const figures: Figures = new Map();
-  const tell = (what: string, value: number, unit: string, more: "better" | "worse"): void => {
+  const report = (what: string, value: number, unit: string, more: "better" | "worse"): void => {
     figures.set(what, { value, unit, more });
   };
   const api = await server.transport();
-  tell("ready after", server.readySeconds, "s", "worse");
+  report("ready after", server.readySeconds, "s", "worse");
   let made = 0;
   const began = performance.now();
   const creating: number[] = [];
@@ -57,22 +57,22 @@ async function measure(server: Server): Promise<Figures> {
       while (made < OBJECTS) creating.push(await timed(api, created(`c-${made++}`)));
     }),
   );
-  printRate("create", creating, (performance.now() - began) / 1000, tell);
+  printRate("create", creating, (performance.now() - began) / 1000, report);
   let at = 0;
   const one = (): string => `${PATH}/c-${at++ % OBJECTS}`;
   const text = (): string => `v-${at}`;
-  printRate("get", ...(await load(api, () => ({ method: "GET", path: one() }))), tell);
+  printRate("get", ...(await load(api, () => ({ method: "GET", path: one() }))), report);
   // Read to the end, not parsed: reading a page's JSON costs this process more than writing it costs the server.
   const { ca, cert, key, server: base } = await loadConnection({ kubeconfig: server.kubeconfigFile, env: {}, clock });
   const agent = new Agent({ connect: { ca, cert, key } as object, connections: CLIENTS });
   const page = `${base}${PATH}?limit=${PAGE}`;
-  printRate(`list ${PAGE}`, ...(await repeat(() => read(page, agent))), tell);
+  printRate(`list ${PAGE}`, ...(await repeat(() => read(page, agent))), report);
   await agent.close();
   const merge = "application/merge-patch+json";
   printRate(
     "patch",
     ...(await load(api, () => ({ method: "PATCH", path: one(), contentType: merge, body: { data: { y: text() } } }))),
-    tell,
+    report,
   );
   const applied = (): ApiRequest => {
     const path = one();
@@ -85,9 +85,9 @@ async function measure(server: Server): Promise<Figures> {
     const query = { fieldManager: "bench", force: "true" };
     return { method: "PATCH", path, contentType: "application/apply-patch+yaml", body, query };
   };
-  printRate("apply", ...(await load(api, applied)), tell);
-  tell(`fan-out to ${WATCHERS} watches`, await fanOut(api), "events/s", "better");
-  tell(`resident memory at ${OBJECTS} objects`, server.residentMiB(), "MiB", "worse");
+  printRate("apply", ...(await load(api, applied)), report);
+  report(`fan-out to ${WATCHERS} watches`, await fanOut(api), "events/s", "better");
+  report(`resident memory at ${OBJECTS} objects`, server.residentMiB(), "MiB", "worse");
   await api.close();
   return figures;
 }
@@ -130,11 +130,11 @@ function printRate(
   what: string,
   times: number[],
   seconds: number,
-  tell: (what: string, value: number, unit: string, more: "better" | "worse") => void,
+  report: (what: string, value: number, unit: string, more: "better" | "worse") => void,
 ): void {
   const sorted = [...times].sort((a, b) => a - b);
-  tell(what, times.length / seconds, "requests/s", "better");
-  tell(`${what}, p99`, sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN, "ms", "worse");
+  report(what, times.length / seconds, "requests/s", "better");
+  report(`${what}, p99`, sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN, "ms", "worse");
 }
 
 async function fanOut(api: Transport): Promise<number> {

@@ -38,7 +38,7 @@ export function countedTransport(inner: Transport, counts: Counts): Transport {
   };
 }
 
-/** What an overloaded or failing server answers is told apart from the rest, and so are lost races. */
+/** What an overloaded or failing server answers is counted apart from the rest, and so are lost races. */
 function refusalOf(status: number): string {
   if (status === 409) return " (conflict)";
   return status === 429 || status >= 500 ? ` (${status})` : "";

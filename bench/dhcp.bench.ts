@@ -55,7 +55,7 @@ async function measure(): Promise<void> {
   for (const name of Object.keys(servers)) {
     const figures = best.get(name);
     if (figures === undefined) console.log(`${name}: skipped: not installed`);
-    else tell(name, figures);
+    else report(name, figures);
   }
   const { completed, drops } = best.get("Slipway")!;
   const enough = completed >= 0.998 * RATE && drops < MOST_DROPS;
@@ -120,7 +120,7 @@ function figuresOf(report: string, rate: number): Figures {
   };
 }
 
-function tell(name: string, { offered, completed, drops, meanMs }: Figures): void {
+function report(name: string, { offered, completed, drops, meanMs }: Figures): void {
   const words = [
     `${completed.toFixed(0).padStart(6)} of ${String(offered).padStart(5)} exchanges/s`,
     `${(100 * drops).toFixed(2).padStart(6)} % drops`,

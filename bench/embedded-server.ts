@@ -1,4 +1,4 @@
-/** The embedded API alone in a process: `servers.ts` starts it, sends its certificate and is told its URL. Argument: file of its journal, or empty. */
+/** The embedded API alone in a process: `servers.ts` starts it, sends its certificate, and gets its URL. Argument: file of its journal, or empty. */
 import { createApiServer } from "@slipway/apiserver";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { LaptopIdentity } from "../src/laptop/identity.ts";

@@ -9,7 +9,7 @@ import { ALL_DOUBLINGS, type Doubling } from "@slipway/apiserver/doubling";
 import { EXTRAS } from "@slipway/apiserver/extras";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { ApiRequest } from "@slipway/kube";
-import { printMachine, tell } from "./table.ts";
+import { printMachine, report } from "./table.ts";
 
 const LIMIT = 3 * 1024 * 1024;
 const BUDGET_MS = 50;
@@ -30,7 +30,7 @@ async function measure(doubling: Doubling): Promise<void> {
   }
   if (seen === undefined) return void console.log(`${doubling.name}: not measured, what it builds on is refused`);
   const worst = refused !== undefined && refused.longest > seen.longest ? refused : seen;
-  tell(doubling.name.slice(0, 46), worst.longest, `of ${worst.all.toFixed(0)}, answered ${worst.status}`, BUDGET_MS);
+  report(doubling.name.slice(0, 46), worst.longest, `of ${worst.all.toFixed(0)}, answered ${worst.status}`, BUDGET_MS);
 }
 
 interface Seen {

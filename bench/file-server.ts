@@ -43,7 +43,7 @@ export async function contest(benchmark: string, measure: (contest: Contest) => 
   }
 }
 
-/** Our server's process: tells its port and ends with its standard input. */
+/** Our server's process: prints its port and ends with its standard input. */
 export async function serveContest(server: { port: number; close(): Promise<void> }): Promise<void> {
   process.stdout.write(`${server.port}\n`);
   process.stdin.resume();

@@ -42,7 +42,7 @@ export interface PoolWorld {
   operatorRequests: Counts;
   /** Those of the simulated Harvester cluster: kubelets, promotion, Cluster API. */
   siteRequests: Counts;
-  /** Machines whose Instance is `managed`, as a watch tells them; resolves at that many. */
+  /** Machines whose Instance is `managed`, as a watch shows them; resolves at that many. */
   managed(count: number): Promise<void>;
   pool(name: string, count: number): Promise<void>;
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export interface PoolWorld {
 const ESTABLISHED_MS = 2_500;
 const VIP = "10.20.30.40";
 const JOIN_TOKEN = "join-token-of-the-benchmark";
-/** What an operator has unless it is told otherwise. */
+/** What an operator has unless its settings say otherwise. */
 export const POLL_MS = 15_000;
 
 /** Starts everything that a benchmark measures, and ends when the operator runs. The caller calls `close`. */

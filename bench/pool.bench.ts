@@ -10,7 +10,7 @@ import { systemClock } from "@slipway/base";
 import { INSTANT_TIMINGS } from "../src/sim/equinix/options.ts";
 import { NO_TIMINGS } from "../src/sim/firmware/timings.ts";
 import { POLL_MS, type PoolWorld, poolWorld } from "./pool-world.ts";
-import { cpuSeconds, peakMiB, printMachine, residentMiB, tell } from "./table.ts";
+import { cpuSeconds, peakMiB, printMachine, report, residentMiB } from "./table.ts";
 
 /** What `bin/slipway` runs Node with: it decides the peak of memory. */
 const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
@@ -57,17 +57,17 @@ async function measureApply(world: PoolWorld): Promise<void> {
   await world.managed(machines);
   const seconds = (performance.now() - began) / 1000;
   const budgeted = machines === 1000;
-  tell("from apply to all managed", seconds, "s", SECONDS.get(machines));
-  tell("machines per second", machines / seconds, "/s");
-  tell("CPU time", cpuSeconds() - cpu, "s");
-  tell("peak resident memory", peakMiB(), "MiB", budgeted ? 400 : undefined);
+  report("from apply to all managed", seconds, "s", SECONDS.get(machines));
+  report("machines per second", machines / seconds, "/s");
+  report("CPU time", cpuSeconds() - cpu, "s");
+  report("peak resident memory", peakMiB(), "MiB", budgeted ? 400 : undefined);
   const calls = Object.entries(world.equinix.counters());
   const total = calls.reduce((sum, [, count]) => sum + count, 0);
-  tell("cloud calls per machine", total / machines, "", 6);
-  for (const [operation, count] of calls) tell(`  ${operation}`, count / machines, "");
-  tell("Kubernetes requests per machine, operator", world.operatorRequests.total / machines, "");
-  for (const [name, count] of world.operatorRequests.entries()) tell(`  ${name}`, count / machines, "");
-  tell("Kubernetes requests per machine, its cluster", world.siteRequests.total / machines, "");
+  report("cloud calls per machine", total / machines, "", 6);
+  for (const [operation, count] of calls) report(`  ${operation}`, count / machines, "");
+  report("Kubernetes requests per machine, operator", world.operatorRequests.total / machines, "");
+  for (const [name, count] of world.operatorRequests.entries()) report(`  ${name}`, count / machines, "");
+  report("Kubernetes requests per machine, its cluster", world.siteRequests.total / machines, "");
 }
 
 async function measureIdle(world: PoolWorld, seconds: number): Promise<void> {
@@ -80,19 +80,19 @@ async function measureIdle(world: PoolWorld, seconds: number): Promise<void> {
   await systemClock.sleep(seconds * 1000);
   const rate = (now: number, then: number): number => (now - then) / seconds;
   console.log(`idle for ${seconds} s, ${machines} machines managed`);
-  tell("CPU", rate(cpuSeconds(), cpu), "of a core", 0.1);
-  tell("resident memory", residentMiB(), "MiB", 300);
+  report("CPU", rate(cpuSeconds(), cpu), "of a core", 0.1);
+  report("resident memory", residentMiB(), "MiB", 300);
   const operator = rate(world.operatorRequests.total, before.operator);
   const cloud = rate(calls(), before.calls);
   const site = rate(world.siteRequests.total, before.site);
-  tell("requests of all kinds", operator + cloud + site, "/s", 20);
-  tell("  operator to Kubernetes", operator, "/s");
+  report("requests of all kinds", operator + cloud + site, "/s", 20);
+  report("  operator to Kubernetes", operator, "/s");
   for (const [name, count] of world.operatorRequests.entries()) {
     const since = rate(count, named.get(name) ?? 0);
-    if (since > 0) tell(`    ${name}`, since, "/s");
+    if (since > 0) report(`    ${name}`, since, "/s");
   }
-  tell("  operator to the cloud", cloud, "/s");
-  tell("  simulated kubelets to Kubernetes", site, "/s");
+  report("  operator to the cloud", cloud, "/s");
+  report("  simulated kubelets to Kubernetes", site, "/s");
   const queued = world.operator.manager.queues().reduce((sum, queue) => sum + queue.ready + queue.active, 0);
-  tell("keys in queues", queued, "", 0);
+  report("keys in queues", queued, "", 0);
 }

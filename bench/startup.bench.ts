@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { load } from "js-yaml";
 import { Client } from "undici";
-import { printMachine, tell } from "./table.ts";
+import { printMachine, report } from "./table.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
 const POOLS = "/apis/equinix.harvesterhci.io/v1/instancepools";
@@ -35,8 +35,8 @@ function measureVersion(): void {
   const bundle = mkdtempSync(join(tmpdir(), "slipway-bench-bundle-"));
   try {
     spawnSync(process.execPath, [fileURLToPath(new URL("../tools/bundle.ts", import.meta.url)), bundle]);
-    tell("version, from the sources", median(COMMAND, ["version"]), "ms");
-    tell("version, from the bundle", median(process.execPath, [join(bundle, "slipway.mjs"), "version"]), "ms", 150);
+    report("version, from the sources", median(COMMAND, ["version"]), "ms");
+    report("version, from the bundle", median(process.execPath, [join(bundle, "slipway.mjs"), "version"]), "ms", 150);
   } finally {
     rmSync(bundle, { recursive: true });
   }
@@ -62,9 +62,9 @@ async function measure(what: string): Promise<void> {
   });
   try {
     const kubeconfig = await printedKubeconfig(up);
-    tell("  until its kubeconfig is printed", seconds(), "s");
+    report("  until its kubeconfig is printed", seconds(), "s");
     await firstAnswer(kubeconfig);
-    tell("  until the first answer over TLS", seconds(), "s", 2);
+    report("  until the first answer over TLS", seconds(), "s", 2);
     askWithKubectl(kubeconfig);
     await idle(up.pid!, Number(values.idle));
   } finally {
@@ -74,7 +74,7 @@ async function measure(what: string): Promise<void> {
   }
 }
 
-/** Resolves with the file's name when the line that tells it has come. */
+/** Resolves with the file's name when the line with it is printed. */
 async function printedKubeconfig(up: ChildProcess): Promise<string> {
   let printed = "";
   // What it prints later must still have somewhere to go.
@@ -116,15 +116,15 @@ function askWithKubectl(kubeconfig: string): void {
   const { status, error, stderr } = spawnSync(process.env.KUBECTL ?? "kubectl", ["get", "instancepools"], { env });
   if (error !== undefined) console.log("  kubectl is not here");
   else if (status !== 0) throw new Error(`kubectl: ${stderr}`);
-  else tell("  a kubectl get instancepools then takes", (performance.now() - began) / 1000, "s");
+  else report("  a kubectl get instancepools then takes", (performance.now() - began) / 1000, "s");
 }
 
 async function idle(pid: number, seconds: number): Promise<void> {
   const before = cpuTicks(pid);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  tell(`  CPU while idle for ${seconds} s`, (cpuTicks(pid) - before) / TICKS_PER_SECOND / seconds, "of a core", 0.02);
+  report(`  CPU while idle for ${seconds} s`, (cpuTicks(pid) - before) / TICKS_PER_SECOND / seconds, "of a core", 0.02);
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  tell("  resident memory", Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024, "MiB", 200);
+  report("  resident memory", Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024, "MiB", 200);
 }
 
 /** User and system time (proc(5), fields 14 and 15; the second field is in parentheses and may hold spaces). */

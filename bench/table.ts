@@ -9,7 +9,7 @@ export function printMachine(...words: string[]): void {
 }
 
 /** One figure, with the budget it is held against. */
-export function tell(what: string, value: number, unit: string, budget?: number): void {
+export function report(what: string, value: number, unit: string, budget?: number): void {
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   const verdict = budget === undefined ? "" : `   budget ${budget}: ${value <= budget ? "met" : "MISSED"}`;
   console.log(`${what.padEnd(46)} ${value.toFixed(digits).padStart(9)} ${unit}${verdict}`);

@@ -8,7 +8,7 @@ import { planMachines } from "../src/lab/rack.ts";
 import { type Stage, setStage } from "../test/firmware/stage.ts";
 import { until } from "../test/firmware/until.ts";
 import { measureInOwnNetwork } from "./own-network.ts";
-import { printMachine, tell } from "./table.ts";
+import { printMachine, report } from "./table.ts";
 
 const TOGETHER = 4;
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
@@ -29,9 +29,9 @@ async function measure(): Promise<void> {
       together.push(await secondsOf(stage, machines));
     }
     const [one, four] = [Math.min(...alone), Math.min(...together)];
-    tell("one machine", one, "s");
-    tell(`${TOGETHER} machines`, four, "s");
-    tell(`${TOGETHER} machines against one`, four / one, "times", GOAL);
+    report("one machine", one, "s");
+    report(`${TOGETHER} machines`, four, "s");
+    report(`${TOGETHER} machines against one`, four / one, "times", GOAL);
   } finally {
     await stage.close();
   }

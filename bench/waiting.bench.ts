@@ -8,7 +8,7 @@ import { PAGE_SIZE } from "../src/machines/drivers/equinix/client.ts";
 import { REAL_TIMINGS } from "../src/sim/equinix/options.ts";
 import { METAL_TIMINGS } from "../src/sim/firmware/timings.ts";
 import { POLL_MS, poolWorld } from "./pool-world.ts";
-import { cpuSeconds, printMachine, tell } from "./table.ts";
+import { cpuSeconds, printMachine, report } from "./table.ts";
 
 const MINUTE = 60_000;
 const ORDERED_BY = 2 * MINUTE;
@@ -34,27 +34,27 @@ const during = (operation: string): number => (after[operation] ?? 0) - (before.
 const polls = WAIT / POLL_MS;
 const pages = Math.ceil(machines / PAGE_SIZE);
 console.log(`minutes 2 to 10: ${polls} polls of ${pages} pages`);
-tell("list pages per poll", during("findProjectDevices") / polls, "", pages);
+report("list pages per poll", during("findProjectDevices") / polls, "", pages);
 const others = Object.keys(after).filter((name) => name !== "findProjectDevices");
-tell(
+report(
   "other cloud calls",
   others.reduce((sum, name) => sum + during(name), 0),
   "",
   0,
 );
-tell(
+report(
   "Kubernetes requests per machine and minute",
   perMachineMinute(world.operatorRequests.total - before.requests),
   "",
 );
-tell("CPU, as a share of the real time it would take", (cpuSeconds() - before.cpu) / (WAIT / 1000), "of a core");
+report("CPU, as a share of the real time it would take", (cpuSeconds() - before.cpu) / (WAIT / 1000), "of a core");
 
 await clock.run(30 * MINUTE);
 const { items } = await passing(world.client.list(Instance));
 const managed = items.filter((instance) => instance.status?.status === "managed").length;
 const calls = Object.values(world.equinix.counters()).reduce((sum, count) => sum + count, 0);
-tell("machines managed half an hour later", managed, `of ${machines}`);
-tell("cloud calls per machine, in all 40 minutes", calls / machines, "", 6);
+report("machines managed half an hour later", managed, `of ${machines}`);
+report("cloud calls per machine, in all 40 minutes", calls / machines, "", 6);
 await passing(world.close());
 
 function perMachineMinute(requests: number): number {

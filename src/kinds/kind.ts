@@ -37,7 +37,7 @@ export interface Kind<T extends KubeObject = KubeObject> extends Resource<T> {
   readonly rules: readonly Rule[];
   /** How this version becomes the stored one and back; unset: the two have the same fields. */
   readonly conversion?: VersionConversion | undefined;
-  /** False: objects may still be stored in it, but the API offers it no more. */
+  /** False: objects may still be stored in it, but the API does not serve it. */
   readonly served: boolean;
 }
 

@@ -132,19 +132,19 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 async function ready(server: KeptProcess, name: string, kubeconfig: string, clock: Clock): Promise<void> {
   const transport = createHttpTransport(await loadConnection({ kubeconfig, env: {}, clock }));
   const { signal, done } = deadline(clock, READY_MS);
-  let told: unknown;
+  let failure: unknown;
   try {
     while (server.running) {
-      told = await transport.request({ method: "GET", path: "/readyz", signal }).then(
+      failure = await transport.request({ method: "GET", path: "/readyz", signal }).then(
         (answer) => (answer.status === 200 ? undefined : answer.body),
         (error: unknown) => error,
       );
-      if (told === undefined) return;
+      if (failure === undefined) return;
       if (signal.aborted) break;
       await clock.sleep(LOOK_MS);
     }
     const why = server.running ? `not ready within ${READY_MS / 1000} s` : "it ended";
-    throw new Fault("Unavailable", name, `${why}\n${await server.lastWords()}`, { cause: told });
+    throw new Fault("Unavailable", name, `${why}\n${await server.lastWords()}`, { cause: failure });
   } finally {
     done();
     await transport.close();

@@ -20,7 +20,7 @@ export class Bridge {
     // A port that is always alive: with machines that are off alone, nobody could serve on it yet.
     const [port, far] = [`${name}-a`, `${name}-b`];
     await ip("link", "add", port, "master", name, "type", "veth", "peer", "name", far);
-    // Its far end is silent: it would answer ARP for the bridge's address, and sockets of the bridge don't hear what comes in there.
+    // Its far end is silent: it would answer ARP for the bridge's address, and sockets of the bridge don't receive what comes in there.
     await ip("link", "set", far, "arp", "off", "addrgenmode", "none");
     for (const each of [name, port, far]) await ip("link", "set", each, "up");
     return new Bridge(name);

@@ -74,8 +74,8 @@ async function renewed(held: Kept, clock: Pick<Clock, "now">, hosts: readonly st
   if (authorityOf(current, now, LEFT_MS) !== undefined) return held;
   const trusted = authorityOf(current, now);
   if (next !== undefined && authorityOf(next, now) !== undefined) {
-    const told = authorityOf(next, now - TOLD_MS) !== undefined;
-    return told || trusted === undefined ? { current: next, authorities } : held;
+    const isKnown = authorityOf(next, now - TOLD_MS) !== undefined;
+    return isKnown || trusted === undefined ? { current: next, authorities } : held;
   }
   const { caPem, ...made } = await make(clock, hosts);
   return trusted === undefined

@@ -87,7 +87,7 @@ export async function serveConversion(
   });
   const way = url === undefined ? throughService(namespace) : { url: `${url(server.port)}${CONVERT_PATH}` };
   /** Returns the names of the definitions that are missing. */
-  const tell = async (certificate: TrustedCertificate): Promise<string[]> => {
+  const publish = async (certificate: TrustedCertificate): Promise<string[]> => {
     const missing: string[] = [];
     for (const versions of ours) {
       const crd = crdOf(versions, { ...way, caBundle: Buffer.from(certificate.caPem).toString("base64") });
@@ -100,7 +100,7 @@ export async function serveConversion(
   };
   const look = async (): Promise<string[]> => {
     const found = await find();
-    const missing = await tell(found);
+    const missing = await publish(found);
     // Only what the definitions trust is shown.
     if (found.keyPem === served.keyPem) return missing;
     server.renew(tlsOf(found));
@@ -121,7 +121,7 @@ export async function serveConversion(
   return {
     port: server.port,
     async prepare() {
-      await tell(served);
+      await publish(served);
     },
     async start() {
       const missing = await look();

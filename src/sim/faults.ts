@@ -13,7 +13,7 @@ export interface FaultOptions {
   random: Random;
   clock: Clock;
   rates: FaultRates;
-  /** Told of every fault before it is felt. */
+  /** Called for every fault before it takes effect. */
   onFault?: (kind: FaultKind | "slow", request: HttpRequest) => void;
 }
 

@@ -15,7 +15,7 @@ export interface SavedStateOptions {
   clock: Clock;
   /** From a change to its write; all changes in between are one write. */
   debounceMs: number;
-  /** Told when a write in the background failed. The state is written again at the next change or `flush`. */
+  /** Called when a write in the background failed. The state is written again at the next change or `flush`. */
   onFault?: (fault: Fault) => void;
 }
 

@@ -4,7 +4,7 @@ import type { ClientConfig } from "../webhook/target.ts";
 
 /** One webhook of a configuration, its defaults filled in. */
 export interface Hook {
-  /** Tells webhooks of all configurations apart. */
+  /** Identifies a webhook among those of all configurations. */
   id: string;
   name: string;
   clientConfig: ClientConfig;

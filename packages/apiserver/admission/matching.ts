@@ -13,7 +13,7 @@ import { isWhole, requestOf } from "./review.ts";
 
 /**
  * Whether and how a webhook is called about a write: its selectors, its rules (for equivalent versions too, where it takes them), its match
- * conditions. Throws what is answered when this can't be told: the namespace is missing, or a condition failed.
+ * conditions. Throws what is answered when this can't be decided: the namespace is missing, or a condition failed.
  */
 export async function invocationOf(core: Core, hook: Hook, review: AdmissionReview): Promise<Invocation | undefined> {
   if (!selectsObject(hook, review)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Admission webhooks: who of the stored configurations is asked about a write, what they are told, and what follows from their answers,
+ * Admission webhooks: who of the stored configurations is asked about a write, what is sent to them, and what follows from their answers,
  * as kube-apiserver's MutatingAdmissionWebhook and ValidatingAdmissionWebhook do it.
  *
  * Needs the store, a way to reach webhooks (`../webhook/`) and conversion between versions. Knows nothing of requests and verbs.

@@ -123,8 +123,8 @@ function outsideErrors(review: Body): FieldError[] {
     errors.push(invalidField("spec.resourceAttributes.namespace", namespace, "must match metadata.namespace"));
   const path = at(review, "spec.nonResourceAttributes");
   if (path !== undefined) {
-    const told = { Path: textAt(path, "path"), Verb: textAt(path, "verb") };
-    errors.push(invalidField("spec.nonResourceAttributes", told, "disallowed on this kind of request"));
+    const sent = { Path: textAt(path, "path"), Verb: textAt(path, "verb") };
+    errors.push(invalidField("spec.nonResourceAttributes", sent, "disallowed on this kind of request"));
   }
   return errors;
 }

@@ -34,10 +34,10 @@ export const certificateSigningRequest: ServedResource = serve({
 
 function printedCondition(object: Body): string {
   const types = objectsAt(object, "status.conditions").map((c) => c.type);
-  const told = types.includes("Denied") ? ["Denied"] : types.includes("Approved") ? ["Approved"] : [];
-  if (types.includes("Failed")) told.push("Failed");
-  if (textAt(object, "status.certificate") !== "") told.push("Issued");
-  return told.join(",") || "Pending";
+  const states = types.includes("Denied") ? ["Denied"] : types.includes("Approved") ? ["Approved"] : [];
+  if (types.includes("Failed")) states.push("Failed");
+  if (textAt(object, "status.certificate") !== "") states.push("Issued");
+  return states.join(",") || "Pending";
 }
 
 function validateRequest(object: Body, old?: Body): FieldError[] {

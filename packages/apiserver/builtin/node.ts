@@ -62,7 +62,7 @@ function address(object: Body, type: string): string {
   );
 }
 
-/** Nodes; as upstream has it, taints are told of as if they were metadata. */
+/** Nodes; as upstream has it, errors of taints name them as metadata. */
 function validateNode(object: Body, old?: Body): FieldError[] {
   const taints = validateTaints(objectsAt(object, "spec.taints"));
   const amounts = ["capacity", "allocatable"].flatMap((kind) =>

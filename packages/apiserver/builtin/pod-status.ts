@@ -4,13 +4,13 @@ import { humanDuration } from "./human-duration.ts";
 
 type Container = Record<string, unknown>;
 
-/** How a Pod's state is told in one word, as `kubectl get pods` does: the most telling reason wins over the phase. */
+/** A Pod's state in one word, as `kubectl get pods` prints it: the most specific reason wins over the phase. */
 export function podStatus(pod: Body): string {
-  const told = initReason(pod) ?? containersReason(pod);
-  if (at(pod, "metadata.deletionTimestamp") === undefined) return told;
+  const reason = initReason(pod) ?? containersReason(pod);
+  if (at(pod, "metadata.deletionTimestamp") === undefined) return reason;
   if (textAt(pod, "status.reason") === "NodeLost") return "Unknown";
   const phase = textAt(pod, "status.phase");
-  return phase === "Succeeded" || phase === "Failed" ? told : "Terminating";
+  return phase === "Succeeded" || phase === "Failed" ? reason : "Terminating";
 }
 
 /** Set while init containers are at work or have failed. */

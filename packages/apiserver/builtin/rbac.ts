@@ -70,7 +70,7 @@ function fillIn(object: Body): void {
   }
 }
 
-/** Storage keeps no empty list, and so does not tell it from none. */
+/** Storage keeps no empty list: it is the same as none. */
 function withoutEmptyRules(object: Body): Body {
   if (!Array.isArray(object.rules) || object.rules.length > 0) return object;
   const { rules: _, ...rest } = object;

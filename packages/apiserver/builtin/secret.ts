@@ -94,7 +94,7 @@ function validateSecret(object: Body, old?: Body): FieldError[] {
   return [...errors, ...validateImmutable(object, old, ["data"])];
 }
 
-/** The content is told of without showing any of it. */
+/** Errors name keys and lengths, never the content. */
 function validateJson(base64: string, field: string): FieldError[] {
   const text = Buffer.from(base64, "base64").toString("utf8");
   let why: string;

@@ -46,7 +46,7 @@ export function serve(given: Given): ServedResource {
 
 type CellOf = (object: Body, now: number) => string | number | boolean | null;
 
-/** A column whose cells a function tells. */
+/** A column whose cells a function computes. */
 export type PrintedColumn = Column & { value: CellOf };
 
 /** A printed column whose cells `value` computes. */

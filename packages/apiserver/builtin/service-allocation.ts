@@ -15,7 +15,7 @@ export interface ServiceRanges {
 const usesNodePorts = (spec: Spec) =>
   spec.type === "NodePort" || (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
 
-/** Fills in the addresses and ports that a Service lacks, in place. Returns what was asked for and can't be had. */
+/** Fills in the addresses and ports that a Service is missing, in place. Returns what was asked for and can't be had. */
 export function allocate(ranges: ServiceRanges, object: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   if (spec.type === "ExternalName") return [];

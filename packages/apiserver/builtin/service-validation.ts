@@ -175,7 +175,7 @@ export function isExposed(spec: Spec): boolean {
   return spec.type === "NodePort" || spec.type === "LoadBalancer" || outside;
 }
 
-/** Whether a load balancer must be told which Nodes have Pods of it. */
+/** Whether a load balancer asks each Node if it has Pods of the Service. */
 export function needsHealthCheck(spec: Spec): boolean {
   return spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 }

@@ -66,7 +66,7 @@ function defaultSpec(given: Record<string, unknown>): void {
   }
 }
 
-/** For resources that no server keeps: addresses told apart by their names' hash, which two Services may share. */
+/** For resources that no server keeps: addresses that are derived from their names' hash, which two Services may share. */
 const HASHED: ServiceRanges = {
   address(wanted, object) {
     if (wanted !== undefined) return { is: wanted };

@@ -37,7 +37,7 @@ export interface Table {
   kind: "Table";
   apiVersion: "meta.k8s.io/v1" | "meta.k8s.io/v1beta1";
   metadata: Readonly<Record<string, unknown>>;
-  /** null: told with an earlier event of the same watch. */
+  /** null: an earlier event of the same watch had them. */
   columnDefinitions: TableColumn[] | null;
   rows: TableRow[];
 }

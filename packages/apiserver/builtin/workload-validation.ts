@@ -57,7 +57,7 @@ export function validateReplicationController(object: Body): FieldError[] {
   ];
 }
 
-/** DaemonSets. A selector that is absent is only told by what it fails to match. */
+/** DaemonSets. An absent selector is only reported by what it fails to match. */
 export function validateDaemonSet(object: Body, old?: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   const errors = validateLabelSelector(spec.selector, "spec.selector");

@@ -34,7 +34,7 @@ export function readyOf(object: Body): string {
   return `${numberAt(object, "status.readyReplicas")}/${typeof wanted === "number" ? wanted : 1}`;
 }
 
-/** What is told of the names of those that make Pods. */
+/** Warnings about the names of kinds that make Pods. */
 export function podNameWarnings(object: Body, old?: Body): string[] {
   return old === undefined ? hostnameWarnings(object, "Pod names and hostnames") : [];
 }

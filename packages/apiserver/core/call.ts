@@ -37,7 +37,7 @@ export interface Call {
   /** Empty for the collection. */
   name: string;
   subresource: string;
-  /** One object of a request about its whole collection: admission hears no name. */
+  /** One object of a request about its whole collection: admission is given no name. */
   ofCollection?: boolean;
   query: URLSearchParams;
   headers: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { refusal } from "../model/status.ts";
 /** How the client wants to see objects: as they are, as rows of a table, or their metadata only. */
 export interface Form {
   as: "object" | "table" | "metadata" | "metadata list";
-  /** The version of `meta.k8s.io` that the table or the metadata is told in. */
+  /** The version of `meta.k8s.io` of the table or the metadata. */
   version: "v1" | "v1beta1";
   media: Media;
 }

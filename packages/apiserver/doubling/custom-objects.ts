@@ -34,7 +34,7 @@ const setOf = (items: object): object => list(items, { "x-kubernetes-list-type":
 /** Objects of defined kinds, by what their schema says. */
 export const customObjects: readonly Doubling[] = [
   {
-    name: "items that are told apart by key",
+    name: "items that are identified by key",
     n: 6_000,
     given: () => [defined({ l: mapOf(item) })],
     request: (n, run) => widget(run, `"l":[${repeated(n, (i) => `{"name":"n${i}"}`)}]`),

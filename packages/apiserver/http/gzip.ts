@@ -34,7 +34,7 @@ export function gzipHeaders(headers: Readonly<Record<string, string>>): Record<s
 /** What is written to it reaches the client compressed. It ends, and breaks, with the response. */
 export function gzipInto(response: FaceResponse): Writable {
   const gzip = createGzip({ level: LEVEL });
-  // A client that goes away is heard of through the response.
+  // When the client closes its connection, the response reports it.
   pipeline(gzip, isHttp2(response) ? response.stream : response, () => {});
   return gzip;
 }

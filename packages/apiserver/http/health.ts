@@ -35,9 +35,9 @@ export function health(checks: readonly Check[]): Health {
       .map((name) => JSON.stringify(name));
     if (unknown.length > 0)
       lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.join(", ")}`);
-    const told = (end: string): string => `${[...lines, `${root} check ${end}`].join("\n")}\n`;
-    if (failed) return { status: 500, headers: TEXT, body: told("failed") };
-    return { status: 200, headers: TEXT, body: query.has("verbose") ? told("passed") : "ok" };
+    const page = (end: string): string => `${[...lines, `${root} check ${end}`].join("\n")}\n`;
+    if (failed) return { status: 500, headers: TEXT, body: page("failed") };
+    return { status: 200, headers: TEXT, body: query.has("verbose") ? page("passed") : "ok" };
   };
 }
 

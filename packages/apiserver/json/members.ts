@@ -67,7 +67,7 @@ export function canonicalJson(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value ?? null);
   const keys = Object.keys(value);
   const [only] = keys;
-  // What tells items apart is one member mostly.
+  // Most items are identified by one member.
   if (keys.length === 1) return `{${JSON.stringify(only)}:${canonicalJson(value[only!])}}`;
   const members = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
   return `{${members.join(",")}}`;

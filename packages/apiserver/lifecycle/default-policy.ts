@@ -24,7 +24,7 @@ const RESOURCES: Readonly<Record<PolicyObject["plural"], ServedResource>> = {
 
 /**
  * Creates the objects of the default policy that are missing and gives those that are there back the rules and subjects they
- * lack, unless they are annotated not to be updated. More than the default in them stays.
+ * are missing, unless they are annotated not to be updated. More than the default in them stays.
  */
 export async function seedPolicy(core: Core): Promise<void> {
   const now = rfc3339(core.clock.now());

@@ -114,7 +114,7 @@ function statusFor(registry: Registry, crd: Body, now: number): Status {
   };
 }
 
-/** The last of a definition's names that another resource of its group already has: that is the one upstream tells. */
+/** The last of a definition's names that another resource of its group already has: that is the one upstream names. */
 function clashOf(registry: Registry, { group, names = {} }: Spec): { reason: string; message: string } | undefined {
   const others = registry.all().filter((r) => r.group === group && r.plural !== names.plural);
   const taken = (name: string | undefined): boolean =>

@@ -7,7 +7,7 @@ import { deleteQuietly, ownCall, Work } from "./work.ts";
 
 const NAMESPACES = "/namespaces";
 
-/** Empties namespaces that are being deleted, tells what still stands in the way, and lets them go when nothing does. */
+/** Empties namespaces that are being deleted, sets conditions for what still blocks that, and deletes them when nothing does. */
 export function namespaceLifecycle(core: Core): { close(): Promise<void> } {
   const work = new Work<string>(core, "namespaces", (name) => finish(core, name));
   const stop = core.store.listen("*", ({ collection, object, type }) => {
@@ -47,7 +47,9 @@ async function finish(core: Core, name: string): Promise<void> {
   if (remaining.length === 0) await rewrite(call, withoutFinalizer, { managed: true, subresource: "finalize" });
   else {
     const now = rfc3339(core.clock.now());
-    await rewrite({ ...call, subresource: "status" }, (live) => told(live, remaining, now), { managed: true });
+    await rewrite({ ...call, subresource: "status" }, (live) => withConditions(live, remaining, now), {
+      managed: true,
+    });
   }
 }
 
@@ -67,7 +69,7 @@ interface Condition {
 }
 
 /** The namespace with conditions that say what remains and which finalizers hold it. */
-function told(live: Body, remaining: readonly Body[], now: string): Body {
+function withConditions(live: Body, remaining: readonly Body[], now: string): Body {
   const kinds = Object.groupBy(remaining, (o) => o.kind);
   const content = Object.entries(kinds)
     .map(([kind, of]) => `${kind} has ${of!.length} resource instances`)

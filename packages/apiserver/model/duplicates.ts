@@ -26,7 +26,7 @@ interface Strange {
 
 /** A place in the text, by its path: a repeated object stands in the same place. */
 interface Place {
-  told: Set<string>;
+  reported: Set<string>;
   below: Map<string | number, Place>;
 }
 
@@ -71,12 +71,12 @@ function complaints(
   const found: string[] = [];
   let left = MAX_ERROR_CHARS;
   const stack: Frame[] = [];
-  const root: Place = { told: new Set(), below: new Map() };
-  const tell = (isUnknown: boolean): void => {
-    const { told } = placeOf(stack, root);
+  const root: Place = { reported: new Set(), below: new Map() };
+  const report = (isUnknown: boolean): void => {
+    const { reported } = placeOf(stack, root);
     const { name } = stack.at(-1)!;
-    if (told.has(name)) return;
-    told.add(name);
+    if (reported.has(name)) return;
+    reported.add(name);
     const text = print(pathOf(stack), isUnknown);
     left -= text.length;
     found.push(text);
@@ -108,7 +108,7 @@ function complaints(
           const bare = json.slice(at + 1, end);
           frame.name = bare.includes("\\") ? (JSON.parse(json.slice(at, end + 1)) as string) : bare;
           const isUnknown = frame.strange?.below.get(frame.name)?.isField === true;
-          if (isUnknown || frame.keys.has(frame.name)) tell(isUnknown);
+          if (isUnknown || frame.keys.has(frame.name)) report(isUnknown);
           frame.keys.add(frame.name);
           keyNext = false;
         }
@@ -134,7 +134,7 @@ function placeOf(stack: readonly Frame[], root: Place): Place {
 function below(place: Place, step: string | number): Place {
   let found = place.below.get(step);
   if (found === undefined) {
-    found = { told: new Set(), below: new Map() };
+    found = { reported: new Set(), below: new Map() };
     place.below.set(step, found);
   }
   return found;

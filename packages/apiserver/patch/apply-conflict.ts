@@ -14,22 +14,22 @@ export interface ApplyConflict {
 /** The 409 that lists the conflicts, in kube-apiserver's words; one cause per field. */
 export function conflictFault(conflicts: readonly ApplyConflict[], on: string): Fault {
   const sorted = [...conflicts].sort((a, b) => (print(a.manager) < print(b.manager) ? -1 : 1));
-  const told = namedFields(sorted);
-  const causes = told.flatMap(({ manager, fields }) =>
+  const named = namedFields(sorted);
+  const causes = named.flatMap(({ manager, fields }) =>
     fields.map((field) => ({ reason: "FieldManagerConflict", message: `conflict with ${manager}`, field })),
   );
-  return refusal("Conflict", on, messageOf(told, causes), causes);
+  return refusal("Conflict", on, messageOf(named, causes), causes);
 }
 
-interface ToldConflict {
+interface NamedConflict {
   manager: string;
   fields: readonly string[];
 }
 
 /** The conflicts as they are reported: of very many fields, or of fields of very long names, the first. */
-function namedFields(conflicts: readonly ApplyConflict[]): ToldConflict[] {
+function namedFields(conflicts: readonly ApplyConflict[]): NamedConflict[] {
   let left = MAX_ERROR_CHARS;
-  const told: ToldConflict[] = [];
+  const named: NamedConflict[] = [];
   for (const conflict of conflicts) {
     const fields: string[] = [];
     for (const path of pathsOf(conflict.fields)) {
@@ -38,12 +38,12 @@ function namedFields(conflicts: readonly ApplyConflict[]): ToldConflict[] {
       left -= field.length;
       fields.push(field);
     }
-    if (fields.length > 0) told.push({ manager: print(conflict.manager), fields });
+    if (fields.length > 0) named.push({ manager: print(conflict.manager), fields });
   }
-  return told;
+  return named;
 }
 
-function messageOf(conflicts: readonly ToldConflict[], causes: { message: string; field: string }[]): string {
+function messageOf(conflicts: readonly NamedConflict[], causes: { message: string; field: string }[]): string {
   const [only, ...more] = causes;
   if (only !== undefined && more.length === 0) return `Apply failed with 1 conflict: ${only.message}: ${only.field}`;
   const texts = conflicts.map(

@@ -9,7 +9,7 @@ import { bare } from "./whole-object.ts";
 /** Where client-side `kubectl apply` keeps what it applied. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The name under which `kubectl apply --server-side` applies unless told otherwise. */
+/** The name under which `kubectl apply --server-side` applies unless --field-manager says otherwise. */
 export const KUBECTL = "kubectl";
 
 function lastApplied(live: Body | undefined): string {

@@ -34,7 +34,7 @@ export interface TrackedUpdate {
   schema: Schema;
   inVersion?: InVersion | undefined;
   operation?: "Update";
-  /** The object may hold what its schema does not tell field by field; then the write changes no owners. */
+  /** The object may hold what its schema has no fields for; then the write changes no owners. */
   mayNotFit?: boolean;
 }
 

@@ -31,7 +31,7 @@ import { memberSchema } from "./sub-schema.ts";
  * `$deleteFromPrimitiveList/x` and `$setElementOrder/x` steer it. Behaves as apimachinery's package strategicpatch
  * does on a server: nulls remove, and vanish where there is nothing to remove.
  *
- * What is wrong with a patch is told in upstream's words: `BadRequest` for malformed directives, `Internal` for what its merge fails at.
+ * What is wrong with a patch is reported in upstream's words: `BadRequest` for malformed directives, `Internal` for what its merge fails at.
  */
 export function* strategicMerge(target: unknown, patch: unknown, schema: Schema): Passes<unknown> {
   if (!isObject(patch)) throw refusal("BadRequest", "strategic merge patch", "the patch is no object");

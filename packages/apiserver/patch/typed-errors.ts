@@ -7,11 +7,11 @@ import { printPath } from "./path-element.ts";
 import { isDeclared, keepsUnknown, memberSchema } from "./sub-schema.ts";
 import { itemElement } from "./typed-list.ts";
 
-/** A configuration, or an object, that can't be told field by field; the message is upstream's. */
+/** A configuration, or an object, that can't be split into fields; the message is upstream's. */
 export class Untyped extends Error {}
 
 /**
- * What keeps a value from being told field by field by its schema (structured-merge-diff's validation), in upstream's words; undefined
+ * What keeps a value from being split into fields by its schema (structured-merge-diff's validation), in upstream's words; undefined
  * when nothing does. Nulls fit everywhere. `allowDuplicates`: stored lists may hold what was allowed once.
  */
 export function* typedErrors(
@@ -32,7 +32,7 @@ export function* typedErrors(
 
 interface Walk {
   errors: string[];
-  /** What is still told. */
+  /** How many errors are still collected. */
   left: { chars: number };
   duplicates: boolean;
   /** Unknown fields are kept from here on down. */
@@ -43,7 +43,7 @@ interface Walk {
 function* check(value: unknown, schema: Schema | undefined, path: string, above: Walk): Passes<void> {
   if (value === null || value === undefined) return;
   const walk = schema?.["x-kubernetes-preserve-unknown-fields"] === true ? { ...above, open: true } : above;
-  const say = (text: string): void => tell(walk, path === "" ? text : `${path}: ${text}`);
+  const say = (text: string): void => report(walk, path === "" ? text : `${path}: ${text}`);
   switch (formOf(schema)) {
     case "map":
       if (isObject(value)) yield* members(value, schema, path, walk);
@@ -71,7 +71,7 @@ function* check(value: unknown, schema: Schema | undefined, path: string, above:
   }
 }
 
-function tell({ errors, left }: Walk, text: string): void {
+function report({ errors, left }: Walk, text: string): void {
   if (left.chars <= 0) return;
   left.chars -= text.length;
   errors.push(text);
@@ -101,7 +101,7 @@ function* members(object: Record<string, unknown>, schema: Schema | undefined, p
   for (const name of Object.keys(object)) {
     if (walk.pace.isOver()) yield;
     if (!isDeclared(schema, name) && !keepsUnknown(schema, walk.open)) {
-      tell(walk, `${path}.${name}: field not declared in schema`);
+      report(walk, `${path}.${name}: field not declared in schema`);
       return;
     }
     const value = object[name];

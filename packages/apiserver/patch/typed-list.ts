@@ -14,7 +14,7 @@ export function isAtomicMap(schema: Schema | undefined): boolean {
   return schema?.["x-kubernetes-map-type"] === "atomic";
 }
 
-/** How an item of an associative list is told apart: by its value, or by those keys that it has. Undefined: by nothing. */
+/** What identifies an item of an associative list: its value, or by those keys that it has. Undefined: by nothing. */
 export function itemElement(schema: Schema | undefined, item: unknown): PathElement | undefined {
   if (schema?.["x-kubernetes-list-type"] === "set") return valueElement(item);
   if (!isObject(item)) return undefined;
@@ -27,7 +27,7 @@ export function itemElement(schema: Schema | undefined, item: unknown): PathElem
 }
 
 /**
- * The items of an associative list by what tells them apart, in order. Items that share an identity are collected: stored
+ * The items of an associative list by what identifies them, in order. Items that share an identity are collected: stored
  * lists may hold such, since validation of old was laxer. Items without identity are left out.
  */
 export function* itemsByElement(

@@ -40,7 +40,7 @@ export function* changesIn(change: Change): Passes<Changes> {
   };
 }
 
-/** Takes what changed away from all owners but `except`, and those away that own nothing, or wrote in a version that is no more. */
+/** Takes what changed away from all owners but `except`, and those away that own nothing, or wrote in a version that was removed. */
 export function disownChanged(managers: Managers, changes: Changes, except?: string): Map<string, Manager> {
   const left = new Map<string, Manager>();
   for (const [id, manager] of managers) {

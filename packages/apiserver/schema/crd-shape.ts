@@ -46,7 +46,7 @@ export function specOf(crd: Body): CrdSpec {
   return crd.spec as CrdSpec;
 }
 
-/** One version as the CRD's author wrote it may lack anything; this one is only looked at after validation. */
+/** In one version as the CRD's author wrote it anything may be missing; this one is only looked at after validation. */
 export function schemaOf(version: CrdVersion): Schema {
   return version.schema?.openAPIV3Schema ?? { type: "object" };
 }

@@ -34,13 +34,13 @@ function walk(node: Node, value: unknown, path: string, dropped: Dropped): void 
       const inner = value[key];
       if (typeof inner === "object" && inner !== null) walk(child, inner, below(path, key), dropped);
     } else if (node.additional === "none" && !node.open) {
-      if (dropped.left > 0) tell(dropped, below(path, key));
+      if (dropped.left > 0) report(dropped, below(path, key));
       delete value[key];
     }
   }
 }
 
-function tell(dropped: Dropped, path: string): void {
+function report(dropped: Dropped, path: string): void {
   dropped.left -= path.length;
   dropped.paths.push(path);
 }

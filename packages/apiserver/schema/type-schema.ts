@@ -115,7 +115,7 @@ function merging(schema: Schema, { merging: { as, keys, strategy, mergeKey } }: 
   return merged;
 }
 
-/** A required key that an item leaves out is the zero of its type, as Go reads it: so the item can be told apart, to be refused. */
+/** A required key that an item leaves out is the zero of its type, as Go reads it: so the item has an identity, and is refused by name. */
 function withZeroKeys(items: Schema, keys: readonly string[]): Schema {
   const zeros = keys.flatMap((key) => {
     const schema = items.properties?.[key];

@@ -22,7 +22,7 @@ export class Collection {
   #events: StoreEvent[] = [];
   #start = 0;
   readonly #limit: number;
-  /** States before this version can't be told any more. */
+  /** States before this version are not known any more. */
   #oldest: number;
 
   constructor(limit: number, oldest: number) {

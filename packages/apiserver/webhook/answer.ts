@@ -67,8 +67,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 const MAX_QUOTED_BYTES = 2048;
 
 function statusText(status: number, type: string | undefined, body: string): string {
-  const told = statusIn(body);
-  if (told !== undefined) return told;
+  const own = statusIn(body);
+  if (own !== undefined) return own;
   const said = type === undefined || type.startsWith("text/") ? body.slice(0, MAX_QUOTED_BYTES).trim() : "unknown";
   if (status === 403 || status === 415) return said;
   const known = STATUS_TEXT[status];

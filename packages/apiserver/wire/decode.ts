@@ -12,13 +12,13 @@ interface Walk {
   unknown: Place[];
   /** The first complaint that lets the decoder go on. */
   complaint: string | undefined;
-  /** Empty lists and maps are none: the store does not tell them apart. */
+  /** Empty lists and maps are none: the store keeps both as nothing. */
   stored: boolean;
   /** The decoded maps with nothing in them: to ask a large one for its keys again takes as long as to copy it. */
   empty: WeakSet<object>;
 }
 
-/** Where the decoder stands. Most places are never told, so their names are put together only for a complaint. */
+/** Where the decoder stands. Most places are never reported, so their names are put together only for a complaint. */
 interface Place {
   above: Place | undefined;
   /** A field, a map's key or a list's index. */
@@ -47,8 +47,8 @@ export function decodeStrict(
   most: number,
 ): { value: unknown; unknown: string[]; steps: Steps[] } {
   const { value: decoded, unknown } = walked(type, value, false);
-  const told = unknown.slice(0, most);
-  return { value: decoded, unknown: told.map(pathOf), steps: told.map(stepsOf) };
+  const shown = unknown.slice(0, most);
+  return { value: decoded, unknown: shown.map(pathOf), steps: shown.map(stepsOf) };
 }
 
 function walked(type: WireType, value: unknown, stored: boolean): { value: unknown; unknown: Place[] } {
@@ -141,7 +141,7 @@ function decodeStruct(
   walk: Walk,
 ): Record<string, unknown> {
   const members: Record<string, unknown> = {};
-  // In the order of the text: the first complaint is the one that is told.
+  // In the order of the text: the first complaint is the one that is reported.
   for (const name of Object.keys(value)) {
     // What an object claims to be is no field of its type. Taking it out would cost a copy of the object.
     if (place === undefined && (name === "apiVersion" || name === "kind")) continue;

@@ -46,11 +46,11 @@ export interface Declared {
 export interface Merging {
   /** Of a list: `atomic`, `set`, `map`; of a map: `atomic`, `granular`. Unset: as is usual for its type. */
   as?: string;
-  /** What tells the items of a `map` apart. */
+  /** What identifies the items of a `map`. */
   keys?: readonly string[];
   /** Strategic merge patch: `merge`, `retainKeys`, `merge,retainKeys`, `replace`. */
   strategy?: string;
-  /** What tells items apart in a strategic merge patch. */
+  /** What identifies items in a strategic merge patch. */
   mergeKey?: string;
 }
 

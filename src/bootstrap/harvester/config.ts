@@ -1,5 +1,5 @@
 /**
- * Tells a machine how to install Harvester and join: the configuration (`config.ts`), the kernel arguments and boot
+ * How a machine installs Harvester and joins: the configuration (`config.ts`), the kernel arguments and boot
  * scripts that lead to it, for every release from 1.0 to 1.9, and the check of both before a machine is bought
  * (`validate.ts`). Pure text from data: knows no Kubernetes object, no clock and no network.
  */

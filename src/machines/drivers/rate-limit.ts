@@ -11,12 +11,12 @@ const LEAST_WAIT_MS = 1_000;
  * (epoch seconds). Undefined: nothing of the kind was said.
  */
 export function askedToWait(answer: HttpAnswer, now: number): number | undefined {
-  const wait = told(answer, now);
+  const wait = waitOf(answer, now);
   if (answer.status !== 429) return wait;
   return Math.max(LEAST_WAIT_MS, wait ?? DEFAULT_WAIT_MS);
 }
 
-function told(answer: HttpAnswer, here: number): number | undefined {
+function waitOf(answer: HttpAnswer, here: number): number | undefined {
   // Points in time are the server's: its own clock is the one to compare them with.
   const there = Date.parse(answer.headers.date ?? "");
   const now = Number.isNaN(there) ? here : there;

@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import { Fault, isFault } from "@slipway/base";
 import type { InheritedSockets } from "../sockets/inherited.ts";
 import { openOnDevice } from "../sockets/on-device.ts";
-import { hear, type OpenSocket, openDatagramSocket, pairOf, sendBy } from "./socket.ts";
+import { type OpenSocket, openDatagramSocket, pairOf, receiveFrom, sendBy } from "./socket.ts";
 import { type Ipv4, maskOf, parseIpv4 } from "./wire/ipv4.ts";
 
 /** A network interface of this machine. */
@@ -60,7 +60,7 @@ export function openOn({ name, alone }: Interface, inherited?: InheritedSockets)
   return async (address, port, receive) => {
     const given = inherited?.find(port, name);
     if (given !== undefined) {
-      const stop = hear(given, receive);
+      const stop = receiveFrom(given, receive);
       // It stays open, for the next start of the service.
       return { port, send: (bytes, to) => sendBy(given, bytes, to), close: async () => stop() };
     }

@@ -39,7 +39,7 @@ export function pairOf(bind: Bind): OpenSocket {
       await closeAll(sockets);
       throw error;
     }
-    for (const socket of sockets) hear(socket, receive);
+    for (const socket of sockets) receiveFrom(socket, receive);
     return { port: own.address().port, send: (bytes, to) => sendBy(own, bytes, to), close: () => closeAll(sockets) };
   };
 }
@@ -67,7 +67,7 @@ export function sendBy(socket: Socket, bytes: Uint8Array, to: Endpoint): Promise
 }
 
 /** Hands on what a bound socket receives, until the returned function is called. */
-export function hear(socket: Socket, receive: Receive): () => void {
+export function receiveFrom(socket: Socket, receive: Receive): () => void {
   const onMessage = (bytes: Uint8Array, from: { address: string; port: number }): void =>
     receive(bytes, { address: ipv4OfKernel(from.address), port: from.port });
   // An error of a socket in use is that of one packet; the next one is received all the same.

@@ -33,7 +33,7 @@ export interface TftpOptions {
   maxTransfers?: number;
   /** The same for one client address. Default: 32, for machines behind one address. */
   maxPerAddress?: number;
-  /** Told of each request's end. Must not throw. */
+  /** Called at each request's end. Must not throw. */
   onEnd?: (request: EndedRequest) => void;
   datagrams?: OpenDatagrams;
 }

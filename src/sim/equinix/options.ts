@@ -69,7 +69,7 @@ export interface EquinixSimOptions {
   faults?: {
     /** Lists may miss a device for up to this long after its order, at most 30 000. */
     staleListsMs?: number;
-    /** Tells, per ordered device, whether its hardware fails to provision. */
+    /** Decides per ordered device whether its hardware fails to provision. */
     failsToProvision?: (device: { hostname: string; plan: string; metro: string }) => boolean;
     /** Refuses to delete what is still queued or provisioning, as the real service did at times. */
     refuseDeleteWhileProvisioning?: boolean;

@@ -43,7 +43,7 @@ export interface LatitudeSimOptions {
   /** Larger page sizes are cut to this. */
   maxPageSize?: number;
   faults?: {
-    /** Tells, per deployment, whether it fails. */
+    /** Decides per deployment whether it fails. */
     failsToDeploy?: (server: { hostname: string; plan: string; site: string }) => boolean;
     /** The deploy configuration does not show the user data, as the document would allow. */
     hidesUserData?: boolean;

@@ -103,7 +103,7 @@ function attributesOf(body: string): Asked["attributes"] {
   return typeof attributes === "object" && attributes !== null ? (attributes as Asked["attributes"]) : {};
 }
 
-/** A fixed window of requests. Tells how long to wait, 0 when there is room. */
+/** A fixed window of requests. Gives how long to wait in milliseconds, 0 when there is room. */
 function allowance(world: World, limit: { requests: number; windowMs: number }): () => number {
   let endsAt = 0;
   let left = 0;

@@ -128,6 +128,6 @@ const FIELDS = {
 } as const;
 
 function ruleOf(part: Part): PolicyRule {
-  const told = part.filter(({ value }) => value !== undefined);
-  return Object.fromEntries(told.map(({ of, value }) => [FIELDS[of], [value]])) as unknown as PolicyRule;
+  const named = part.filter(({ value }) => value !== undefined);
+  return Object.fromEntries(named.map(({ of, value }) => [FIELDS[of], [value]])) as unknown as PolicyRule;
 }

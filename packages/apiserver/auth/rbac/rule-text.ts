@@ -26,8 +26,8 @@ function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, ve
     ResourceNames: resourceNames,
     Verbs: verbs,
   });
-  const told = parts.filter(([, list]) => !isEmpty(list)).map(([name, list]) => `${name}:${quotedList(list!)}`);
-  return `{${told.join(", ")}}`;
+  const texts = parts.filter(([, list]) => !isEmpty(list)).map(([name, list]) => `${name}:${quotedList(list!)}`);
+  return `{${texts.join(", ")}}`;
 }
 
 /** A list of texts as Go's `%q` prints it. */

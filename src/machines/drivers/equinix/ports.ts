@@ -51,9 +51,9 @@ export function unmet(ports: readonly Port[], wish: NetworkWish): readonly strin
   if (ports.length === 0) return ["the API names no ports of it"];
   const names = ports.map((port) => port.name);
   const absent = wish.vlans.filter(({ port }) => !names.includes(port)).map(({ port }) => port);
-  const told = absent.length === 0 ? [] : [`it has no port ${absent.join(", ")}: its ports are ${names.join(", ")}`];
+  const missing = absent.length === 0 ? [] : [`it has no port ${absent.join(", ")}: its ports are ${names.join(", ")}`];
   const free = wish.mode !== "hybrid" || ports.some((port) => port.kind === "physical" && leaves(port, SHAPES.hybrid));
-  return free ? told : [...told, "none of its ports can leave the bond, which hybrid needs"];
+  return free ? missing : [...missing, "none of its ports can leave the bond, which hybrid needs"];
 }
 
 function removals(port: Port, wish: NetworkWish, all: boolean): PortStep[] {

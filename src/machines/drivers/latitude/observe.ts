@@ -2,7 +2,7 @@ import { tryParseIp } from "@slipway/base";
 import type { Address, Machine, Phase, Port } from "../../machine.ts";
 import type { ServerAttributes, WireInterface, WireServer } from "./wire.ts";
 
-/** The API's status → what Slipway makes of it. `disk_erasing` is part of a reinstall; `deploying` may be one too, and says no more. */
+/** The API's status → what Slipway makes of it. `disk_erasing` is part of a reinstall; `deploying` may be one, too. */
 const PHASES: ReadonlyMap<string, Phase> = new Map(
   Object.entries({
     on: "running",

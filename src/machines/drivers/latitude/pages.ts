@@ -42,10 +42,10 @@ async function onePass<A>(
     for (const one of data as Resource<A>[]) found.set(resource<A>(one, on).id, one);
     read += data.length;
     const count = meta?.stats?.total?.count;
-    const told = typeof count === "number" ? count : undefined;
+    const counted = typeof count === "number" ? count : undefined;
     // Pages shift when a resource comes or goes between two of them: one that stayed may then be on neither.
-    if (number > 1 && told !== total) steady = false;
-    total = told;
+    if (number > 1 && counted !== total) steady = false;
+    total = counted;
     if (data.length === 0 || (total !== undefined && read >= total)) break;
     pages.read(found.size - before, before);
   }
