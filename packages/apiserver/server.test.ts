@@ -44,7 +44,7 @@ test("a definition is served as soon as its creation is answered, pruned, defaul
     );
   }));
 
-test("fieldValidation=Strict refuses unknown fields, Warn tells them", () =>
+test("fieldValidation=Strict refuses unknown fields, Warn warns of them", () =>
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
     const body = { ...WIDGET, metadata: { name: "a" }, spec: { bogus: 1 } };
@@ -72,17 +72,17 @@ test("status and main resource don't write each other, and only the spec moves t
   withWorld(async (w) => {
     await w.ask("POST", DEFINITIONS, widgets);
     await w.ask("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" }, spec: { count: 2 } });
-    const told = await w.ask("PATCH", `${WIDGETS}/a/status`, { spec: { count: 5 }, status: { count: 2 } }, MERGE);
-    assert.deepEqual([told.spec, told.status, told.metadata.generation], [{ count: 2 }, { count: 2 }, 1]);
+    const shown = await w.ask("PATCH", `${WIDGETS}/a/status`, { spec: { count: 5 }, status: { count: 2 } }, MERGE);
+    assert.deepEqual([shown.spec, shown.status, shown.metadata.generation], [{ count: 2 }, { count: 2 }, 1]);
     const changed = await w.ask("PATCH", `${WIDGETS}/a`, { spec: { count: 3 }, status: { count: 7 } }, MERGE);
     assert.deepEqual([changed.spec, changed.status, changed.metadata.generation], [{ count: 3 }, { count: 2 }, 2]);
   }));
 
 test("a status write of a built-in kind takes metadata along, of a custom resource it doesn't", () =>
   withWorld(async (w) => {
-    const patch = { metadata: { annotations: { told: "yes" } } };
+    const patch = { metadata: { annotations: { shown: "yes" } } };
     const taken = await w.ask("PATCH", "/api/v1/namespaces/default/status", patch, MERGE);
-    assert.deepEqual(taken.metadata.annotations, { told: "yes" });
+    assert.deepEqual(taken.metadata.annotations, { shown: "yes" });
     await w.ask("POST", DEFINITIONS, widgets);
     await w.ask("POST", WIDGETS, { ...WIDGET, metadata: { name: "a" } });
     const left = await w.ask("PATCH", `${WIDGETS}/a/status`, patch, MERGE);
@@ -215,7 +215,7 @@ test("scale reads and writes the replicas of any kind", () =>
     assert.equal((await w.refused("PUT", `${WIDGETS}/a/scale`, { ...scale, spec: { replicas: 5 } })).code, 409);
   }));
 
-test("who may not is told so, and system:masters always may", async () => {
+test("who may not is refused, and system:masters always may", async () => {
   const w = await world({
     authorize: ({ verb }) => ({ allowed: verb === "get" }),
     tokens: { t: { name: "eve", groups: [] } },
@@ -319,9 +319,9 @@ test("who may impersonate acts as the other, who may not is refused", async () =
       headers: { authorization: `Bearer ${token}`, "impersonate-user": "alice", "impersonate-group": "a\nb" },
       body: {},
     });
-  const told = await ask("root");
-  assert.ok("body" in told);
-  assert.deepEqual((told.body as Body).status, {
+  const shown = await ask("root");
+  assert.ok("body" in shown);
+  assert.deepEqual((shown.body as Body).status, {
     userInfo: { username: "alice", groups: ["a", "b", "system:authenticated"] },
   });
   assert.equal((await ask("eve")).status, 403);
@@ -355,8 +355,8 @@ test("an apply owns what its endpoint writes: status only through the subresourc
     };
     await w.ask("PATCH", `${WIDGETS}/a`, config, { ...APPLY, query: { fieldManager: "main" } });
     const both = await w.ask("PATCH", `${WIDGETS}/a/status`, config, { ...APPLY, query: { fieldManager: "teller" } });
-    const told = owners(both).map((o) => [o.manager, o.subresource ?? "", Object.keys(o.fieldsV1).sort()]);
-    assert.deepEqual(told, [
+    const shown = owners(both).map((o) => [o.manager, o.subresource ?? "", Object.keys(o.fieldsV1).sort()]);
+    assert.deepEqual(shown, [
       ["main", "", ["f:metadata", "f:spec"]],
       ["teller", "status", ["f:status"]],
     ]);
@@ -382,17 +382,17 @@ test("a write of the scale makes nobody an owner where nobody owned the replicas
     await w.ask("POST", WIDGETS, widget, { query: { fieldManager: "maker" } });
     const scale = (replicas: number) =>
       w.ask("PATCH", `${WIDGETS}/a/scale`, { spec: { replicas } }, { ...MERGE, query: { fieldManager: "scaler" } });
-    const told = async (): Promise<string[]> =>
+    const shown = async (): Promise<string[]> =>
       owners(await w.ask("GET", `${WIDGETS}/a`)).map(
         ({ manager, subresource = "", fieldsV1 }) =>
           `${manager} ${subresource} ${Object.keys((fieldsV1 as { "f:spec": object })["f:spec"])}`,
       );
     await scale(2);
-    assert.deepEqual(await told(), ["scaler scale f:count", "maker  .,f:color"]);
+    assert.deepEqual(await shown(), ["scaler scale f:count", "maker  .,f:color"]);
     const forgotten = owners(await w.ask("GET", `${WIDGETS}/a`)).filter(({ manager }) => manager === "maker");
     await w.ask("PATCH", `${WIDGETS}/a`, { metadata: { managedFields: forgotten } }, MERGE);
     await scale(3);
-    assert.deepEqual(await told(), ["maker  .,f:color"]);
+    assert.deepEqual(await shown(), ["maker  .,f:color"]);
   }));
 
 test("the first apply to an object that nobody owns gives its status to nobody", () =>

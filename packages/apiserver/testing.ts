@@ -18,7 +18,7 @@ export interface World {
   watch(
     path: string,
     query?: Record<string, string>,
-  ): Promise<{ seen: WatchEvent[]; told: () => string[]; stop: () => void }>;
+  ): Promise<{ seen: WatchEvent[]; shown: () => string[]; stop: () => void }>;
   close(): Promise<void>;
 }
 
@@ -52,8 +52,8 @@ export async function world(options: Partial<ApiServerOptions> = {}): Promise<Wo
         for await (const event of stream) seen.push(event);
       })();
       await clock.settle();
-      const told = (): string[] => seen.map((e) => `${e.type} ${(e.object as Body).metadata?.name ?? ""}`.trim());
-      return { seen, told, stop: () => ending.abort() };
+      const shown = (): string[] => seen.map((e) => `${e.type} ${(e.object as Body).metadata?.name ?? ""}`.trim());
+      return { seen, shown, stop: () => ending.abort() };
     },
     async close() {
       await transport.close();

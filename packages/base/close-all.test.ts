@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closeAll } from "./close-all.ts";
 
-test("a part that can't be ended well keeps no other from being ended, and is told", async () => {
+test("a part that can't be ended well keeps no other from being ended, and is reported", async () => {
   const ended: number[] = [];
   const part = (n: number) => async (): Promise<void> => {
     ended.push(n);

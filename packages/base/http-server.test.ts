@@ -16,7 +16,7 @@ import { selfSigned } from "./testing.ts";
 const http = undiciHttp();
 after(() => http.close());
 
-test("what a handler throws is answered 500 and not told to the client", async () => {
+test("what a handler throws is answered 500 and not reported to the client", async () => {
   const server = await serveHttp(() => Promise.reject(new Error("password is hunter2")));
 
   const answer = await http({ method: "GET", url: server.url });

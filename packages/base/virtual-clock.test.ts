@@ -35,7 +35,7 @@ test("a cancelled timer never fires and is not counted", async () => {
   assert.equal(clock.now(), 10);
 });
 
-test("hours pass at once, and time stops where the run was told to end", async () => {
+test("hours pass at once, and time stops where the run was asked to end", async () => {
   const clock = new VirtualClock(0);
   const woken: number[] = [];
   const work = (async () => {

@@ -56,7 +56,7 @@ test("an owner is known by its uid, not by its name", () => {
   assert.deepEqual(withOwner(ownerReferences, controllerReference(Node, owner)), ownerReferences);
 });
 
-test("versions that are numbers are ordered as numbers, others only told apart", () => {
+test("versions that are numbers are ordered as numbers, others only compared for equality", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n }), fc.bigInt({ min: 0n, max: 2n ** 64n }), (a, b) => {
       assert.equal(isNewer(String(a), String(b)), a > b);

@@ -57,7 +57,7 @@ test("after the window, or when the object is gone, a new one begins", async () 
   assert.equal(events().length, 1);
 });
 
-test("a flood on one object is cut, other objects are still heard", async () => {
+test("a flood on one object is cut, other objects are still recorded", async () => {
   const { recorder, events } = world();
   for (let i = 0; i < 100; i++) recorder.normal(pod("noisy"), "Tick", `number ${i}`);
   recorder.normal(pod("calm"), "Created", "fine");

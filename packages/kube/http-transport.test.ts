@@ -116,7 +116,7 @@ async function openWatch(url: string) {
   return { transport, stream };
 }
 
-test("everything received before a broken connection is delivered, then the break is told", async () => {
+test("everything received before a broken connection is delivered, then the break is reported", async () => {
   await serving(
     (req, res) => {
       for (let n = 0; n < 5000; n++) res.write(`${JSON.stringify(event(n))}\n`);

@@ -37,7 +37,7 @@ function candidate(api: FakeApi, base: VirtualClock, id: number, skewMs: number)
         if (link.state === "down") throw new Fault("Unavailable", "api", "down");
         if (link.state === "silent") return new Promise(() => {});
         const answer = await api.request(request);
-        // The write took effect, but nobody hears of it.
+        // The write took effect, but nobody learns of it.
         if (link.state === "deaf") throw new Fault("LostAnswer", "api", "reset");
         return answer;
       },

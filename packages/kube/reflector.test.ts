@@ -41,7 +41,7 @@ function summary(objects: Iterable<KubeObject>): string[] {
   return [...objects].map((o) => `${o.metadata.name}@${o.metadata.resourceVersion}`).sort();
 }
 
-test("the first list is told as initial, later changes are not", async () => {
+test("the first list is reported as initial, later changes are not", async () => {
   const { api, clock, store, changes, halt } = world();
   api.put(`${NODES}/a`, node("a"));
   await clock.run(100);
@@ -79,7 +79,7 @@ test("where the API streams what there is, nothing is listed", async () => {
   assert.equal(clock.pending, 0);
 });
 
-test("a stream that breaks before what there is has been told changes nothing", async () => {
+test("a stream that breaks before what there is has been reported changes nothing", async () => {
   const { api, clock, store, changes, halt } = world(true);
   api.put(`${NODES}/a`, node("a"));
   await clock.run(100);
@@ -100,7 +100,7 @@ test("a stream that breaks before what there is has been told changes nothing", 
   await halt();
 });
 
-test("after 410 the list is read anew and the difference is told", async () => {
+test("after 410 the list is read anew and the difference is reported", async () => {
   const { api, clock, store, changes, halt } = world();
   api.put(`${NODES}/a`, node("a"));
   api.put(`${NODES}/b`, node("b"));

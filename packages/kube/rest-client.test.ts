@@ -172,7 +172,7 @@ test("a write that never came back in time is a lost answer, a read a time-out, 
   await assert.rejects(aborted, /enough/);
 });
 
-test("an eviction that a disruption budget forbids is told at once", async () => {
+test("an eviction that a disruption budget forbids is reported at once", async () => {
   const { api, client } = world();
   const details = { causes: [{ reason: "DisruptionBudget" }] };
   api.intercept = () => failure(429, "TooManyRequests", "budget", { "retry-after": "10" }, details);

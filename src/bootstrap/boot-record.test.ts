@@ -46,7 +46,7 @@ test("a record is read back from a Secret as it was, and foreign keys don't dist
   );
 });
 
-test("an unreadable record is refused by its key, and its value is not told", () => {
+test("an unreadable record is refused by its key, and its value is not shown", () => {
   const data = encodeBootRecord(record);
   const refused = (changed: Record<string, string>, message: string): void =>
     assert.throws(

@@ -62,7 +62,7 @@ function world(change: Partial<BootRecord> = {}, ports: Partial<BootRecords> = {
 
 const OTHER = mintCapability(seededRandom(2));
 
-test("a machine gets its script as often as it asks, and each time is told", async () => {
+test("a machine gets its script as often as it asks, and each time is reported", async () => {
   const { ask, signals, clock } = world();
   for (let i = 0; i < 2; i++) assert.equal((await ask("ipxe")).body, "#!ipxe\nboot\n");
   const bootId = bootIdOf(CAPABILITY);
@@ -70,7 +70,7 @@ test("a machine gets its script as often as it asks, and each time is told", asy
   assert.equal((await ask("ipxe")).headers["cache-control"], "no-store");
 });
 
-test("the configuration is given once: again only to the same address within two minutes, and told once", async () => {
+test("the configuration is given once: again only to the same address within two minutes, and reported once", async () => {
   const { ask, signals, clock } = world();
   assert.equal((await ask("config")).body, "token: s3cret\n");
   await clock.run(100_000);
@@ -107,7 +107,7 @@ test("a record that vanishes while its configuration is fetched gives nothing", 
   assert.equal((await world({}, { note: async () => undefined }).ask("config")).status, 410);
 });
 
-test("HEAD tells what GET would, and uses nothing up", async () => {
+test("HEAD shows what GET would, and uses nothing up", async () => {
   const { ask, signals } = world();
   for (const what of ["ipxe", "config"] as const) {
     const head = await ask(what, { method: "HEAD" });

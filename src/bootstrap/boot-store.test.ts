@@ -57,18 +57,18 @@ function cluster() {
     },
     delete: async (_: unknown, { name }: { name: string }) => void secrets.delete(name),
   } as unknown as Client;
-  const told: [BootOwner, string][] = [];
+  const shown: [BootOwner, string][] = [];
   const hosts = {
     group: Host.group,
     kind: Host.kind,
-    tell: async (owner: BootOwner, { kind }: BootSignal) => void told.push([owner, kind]),
+    tell: async (owner: BootOwner, { kind }: BootSignal) => void shown.push([owner, kind]),
   };
   const replica = () => new BootStore({ namespace: "slipway", clock: { monotonic: () => 0 } });
-  return { at, client, told, hosts, replica };
+  return { at, client, shown, hosts, replica };
 }
 
 test("a boot of any kind is served, and its signals reach its own object", async () => {
-  const { client, told, hosts, replica } = cluster();
+  const { client, shown, hosts, replica } = cluster();
   const store = replica();
   const a = record("a");
   await store.publish(client, { resource: Host, object }, a);
@@ -76,7 +76,7 @@ test("a boot of any kind is served, and its signals reach its own object", async
   const seen = await records.load("uid-1", a.capability);
   assert.equal(seen?.script, "#!ipxe");
   await records.note("uid-1", signal(a, "started"), seen!);
-  assert.deepEqual(told, [[{ group: "metal.test", kind: "Host", namespace: "racks", name: "h1" }, "started"]]);
+  assert.deepEqual(shown, [[{ group: "metal.test", kind: "Host", namespace: "racks", name: "h1" }, "started"]]);
 });
 
 test("a boot of a kind that was not asked for is not served", async () => {
@@ -119,7 +119,7 @@ test("two replicas that both kept a record record one first fetch; the other one
 });
 
 test("a signal of a boot that was replaced meanwhile neither marks nor reveals the new one", async () => {
-  const { client, told, hosts, replica } = cluster();
+  const { client, shown, hosts, replica } = cluster();
   const [publisher, server] = [replica(), replica()];
   const a = record("a");
   await publisher.publish(client, { resource: Host, object }, a);
@@ -128,5 +128,5 @@ test("a signal of a boot that was replaced meanwhile neither marks nor reveals t
   await publisher.publish(client, { resource: Host, object }, record("b"));
   assert.equal(await records.note("uid-1", signal(a, "configFetched"), seen!), undefined);
   assert.equal((await publisher.read(client, "uid-1"))?.firstConfigFetchAt, undefined);
-  assert.deepEqual(told, []);
+  assert.deepEqual(shown, []);
 });

@@ -70,7 +70,7 @@ test("the time since a host was seen has its two largest units", (t) => {
   for (const [ageMs, since] of expected) assert.equal(sinceAt(ageMs), since);
 });
 
-test("the wide table tells what a host is, what it boots and what it does", (t) => {
+test("the wide table shows what a host is, what it boots and what it does", (t) => {
   colours(t, "0");
   const is = { id: "1", order: "write" };
   const wide = (more: Partial<ShownHost>): string[] =>

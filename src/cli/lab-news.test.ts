@@ -4,7 +4,7 @@ import { planMachines } from "../lab/rack.ts";
 import type { Host } from "../netboot/hosts/host.ts";
 import { labNews } from "./lab-news.ts";
 
-const HEARD: Host = {
+const SEEN_HOST: Host = {
   name: "host-52-54-00-77-00-02",
   mac: "52:54:00:77:00:02",
   macs: ["52:54:00:77:00:02"],
@@ -14,16 +14,16 @@ const HEARD: Host = {
   boot: "agent",
 } as Host;
 
-test("each thing that becomes of a machine is told once, by the machine's name in the lab", () => {
+test("each thing that becomes of a machine is reported once, by the machine's name in the lab", () => {
   const lines: string[] = [];
   const hear = labNews(planMachines(2, ["bios", "uefi"], { memoryMiB: 512, diskBytes: 1 }), (line) => lines.push(line));
   const order = { is: { id: "1", order: "reboot" } as const, givenAt: 3 };
   for (const host of [
-    HEARD,
-    { ...HEARD, lastSeen: 2 },
-    { ...HEARD, address: "10.77.0.50" },
-    { ...HEARD, address: "10.77.0.50", order },
-    { ...HEARD, address: "10.77.0.50", order: { ...order, result: { ok: true, message: "reboot follows" } } },
+    SEEN_HOST,
+    { ...SEEN_HOST, lastSeen: 2 },
+    { ...SEEN_HOST, address: "10.77.0.50" },
+    { ...SEEN_HOST, address: "10.77.0.50", order },
+    { ...SEEN_HOST, address: "10.77.0.50", order: { ...order, result: { ok: true, message: "reboot follows" } } },
   ])
     hear({ is: "changed", host });
   assert.deepEqual(lines, [
@@ -34,8 +34,8 @@ test("each thing that becomes of a machine is told once, by the machine's name i
   ]);
 });
 
-test("of a machine that is not the lab's nothing is told", () => {
-  const hear = labNews([], () => assert.fail("told"));
-  hear({ is: "changed", host: HEARD });
-  hear({ is: "gone", name: HEARD.name });
+test("of a machine that is not the lab's nothing is reported", () => {
+  const hear = labNews([], () => assert.fail("shown"));
+  hear({ is: "changed", host: SEEN_HOST });
+  hear({ is: "gone", name: SEEN_HOST.name });
 });

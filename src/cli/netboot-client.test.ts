@@ -15,7 +15,7 @@ function folder(t: TestContext): string {
   return made;
 }
 
-/** A netboot that answers everything but its hosts as it is told. */
+/** A netboot that answers everything but its hosts as it is reported. */
 async function netboot(t: TestContext, answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const dir = folder(t);
   const server = createServer((request, response) => {
@@ -60,7 +60,7 @@ test("a log that is cut off is not taken for one that has ended", async (t) => {
   assert.deepEqual(lines, ["first"]);
 });
 
-test("a host that is forgotten before its log is read is told as such", async (t) => {
+test("a host that is forgotten before its log is read is reported as such", async (t) => {
   const dir = await netboot(t, ({ url }, response) => {
     if (!url!.includes("/logs")) return void response.end("{}");
     response.writeHead(404).end('{"code":"NotFound","message":"a: no such host was seen"}');
@@ -85,7 +85,7 @@ test("a reader that stops in the midst of a log lets go of it", async (t) => {
   await gone.promise;
 });
 
-test("what is no answer of the API is told as it came", async (t) => {
+test("what is no answer of the API is reported as it came", async (t) => {
   const dir = await netboot(t, (_, response) => response.writeHead(500).end("internal error\n"));
   const asked = (await client(t, dir)).ask("PUT", "/hosts/a/boot", "disk");
   await assert.rejects(asked, (error) => isFault(error, "Internal") && error.message === "a: internal error");

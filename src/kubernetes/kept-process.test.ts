@@ -14,7 +14,7 @@ function folder(t: TestContext): string {
   return dir;
 }
 
-test("a program that ends by itself tells its code and its last words", async (t) => {
+test("a program that ends by itself shows its code and its last words", async (t) => {
   const logFile = join(folder(t), "log");
   const part = new KeptProcess({ command: "/bin/sh", args: ["-c", "echo one; echo two >&2; exit 7"], logFile });
   assert.equal(await part.gone, 7);

@@ -11,7 +11,7 @@ test("what is said at one end arrives at the other, through a port and a Unix so
   const folder = mkdtempSync(join(tmpdir(), "slipway-door-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    void text(socket).then((said) => socket.end(`heard ${said}`));
+    void text(socket).then((said) => socket.end(`seen ${said}`));
   }).listen(0, "127.0.0.1");
   t.after(() => server.close());
   await new Promise((resolve) => server.once("listening", resolve));
@@ -22,7 +22,7 @@ test("what is said at one end arrives at the other, through a port and a Unix so
 
   const socket = connect({ host: "127.0.0.1", port: outside.port!, allowHalfOpen: true });
   socket.end("hello");
-  assert.equal(await text(socket), "heard hello");
+  assert.equal(await text(socket), "seen hello");
 });
 
 test("with nobody behind it a connection is closed", async (t) => {

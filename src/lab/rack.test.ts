@@ -11,7 +11,7 @@ test("firmwares go to the machines in turn", () => {
   );
 });
 
-test("each machine is told apart by address, serial number and disk, and has them at every start", () => {
+test("each machine is distinguished by address, serial number and disk, and has them at every start", () => {
   const specs = planMachines(20, ["bios", "uefi", "arm64"], SIZE).map((plan, at) => specOf(plan, at + 1, `/lab/${at}`));
   for (const part of [
     specs.map(({ mac }) => mac),

@@ -64,7 +64,7 @@ test("what a list does not show is not gone until the provider says so", async (
   assert.deepEqual(await fleet.read("a"), { is: "absent" });
 });
 
-test("what was heard while a list was under way is newer than the list", async () => {
+test("what was seen while a list was under way is newer than the list", async () => {
   const { fleet, hold } = rig();
   const go = hold();
   const seen = fleet.sight("b", 15_000);
@@ -77,7 +77,7 @@ test("what was heard while a list was under way is newer than the list", async (
   assert.equal(a.is === "present" && a.machine.providerState, "failed");
 });
 
-test("a failed list is told to all who waited, and asked again by the next", async () => {
+test("a failed list is reported to all who waited, and asked again by the next", async () => {
   const { fleet, provider, calls } = rig();
   const list = provider.listed;
   Object.defineProperty(provider, "listed", {

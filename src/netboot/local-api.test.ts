@@ -113,7 +113,7 @@ test("an answer names a few of the mistakes of a body, however many it has", asy
   assert.ok(body.length < 2_000, `${body.length} characters`);
 });
 
-test("what an order meets is told by its code and status; a defect is not the asker's fault", async (t) => {
+test("what an order meets is reported by its code and status; a defect is not the asker's fault", async (t) => {
   const { hosts, ask } = await stage(t);
   hosts.seen({ mac: A });
   const give = () => ask("POST", `/v1/hosts/${HOST}/orders`, { order: "reboot" });

@@ -30,7 +30,7 @@ test("addresses are never given in a network that nobody named", () => {
   );
 });
 
-test("an ISO image is a path, or a path with what to replace in its files; anything else is told by its place", () => {
+test("an ISO image is a path, or a path with what to replace in its files; anything else is reported by its place", () => {
   const images = (given: object | string): unknown =>
     netbootSettings({ dhcp: { mode: "off" }, boot: { images: { debian: given } } }, "test").boot.images;
   assert.deepEqual(images("/a.iso"), { debian: { file: "/a.iso", replace: {} } });

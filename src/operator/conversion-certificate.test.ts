@@ -19,7 +19,7 @@ function world() {
 }
 const bundled = (caPem: string): string[] => caPem.split(/(?=-----BEGIN)/);
 
-test("a certificate is made once, for its hosts and by the authority that is told", async () => {
+test("a certificate is made once, for its hosts and by the authority that is named", async () => {
   const { api, on } = world();
   const made = await on(0);
   const [authorityPem] = bundled(made.caPem);
@@ -28,7 +28,7 @@ test("a certificate is made once, for its hosts and by the authority that is tol
   assert.equal(api.requests.filter(({ method }) => method !== "GET").length, 1);
 });
 
-test("looked at every six weeks or more often, what is shown was told before and is good", async () => {
+test("looked at every six weeks or more often, what is shown was published before and is good", async () => {
   for (const everyDays of [7, 30, 42]) {
     const { on } = world();
     let last = await on(0);

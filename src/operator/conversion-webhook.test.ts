@@ -24,11 +24,11 @@ const review = (desiredAPIVersion: string, ...objects: object[]): string =>
   });
 
 test("a review's objects come back in the version that is asked for, in their order", async () => {
-  const { status, review: told } = await send(
+  const { status, review: shown } = await send(
     review("sea.example.org/v1", a("v1beta1", { title: "Argo" }), a("v1", { name: "b" })),
   );
   assert.equal(status, 200);
-  assert.deepEqual(told, {
+  assert.deepEqual(shown, {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "ConversionReview",
     response: {

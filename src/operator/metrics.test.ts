@@ -46,10 +46,10 @@ test("objects are counted by their status at each scrape, those without one as n
 
 test("machines are counted as they are bought, released and replaced, and their events still reach the cluster", async () => {
   const registry = new Registry();
-  const told: string[] = [];
+  const shown: string[] = [];
   const events = {
-    normal: (on: { kind: string }, reason: string) => told.push(`${on.kind} ${reason}`),
-    warning: (on: { kind: string }, reason: string) => told.push(`${on.kind} warning ${reason}`),
+    normal: (on: { kind: string }, reason: string) => shown.push(`${on.kind} ${reason}`),
+    warning: (on: { kind: string }, reason: string) => shown.push(`${on.kind} warning ${reason}`),
   };
   const inner = {
     name: "x",
@@ -68,7 +68,7 @@ test("machines are counted as they are bought, released and replaced, and their 
     "slipway_machines_released_total 1",
     "slipway_machines_replaced_total 1",
   ]);
-  assert.equal(told.length, 7);
+  assert.equal(shown.length, 7);
 });
 
 test("calls to a provider are counted by operation and outcome, and answer as before", async () => {

@@ -15,7 +15,7 @@ test("sha512-crypt writes the known answers", () => {
   );
 });
 
-test("a number of rounds other than the default is told in the hash", () => {
+test("a number of rounds other than the default is reported in the hash", () => {
   assert.equal(
     sha512Crypt("Hello world!", "saltstringsaltstring", 10_000),
     "$6$rounds=10000$saltstringsaltst$OW1/O6BYHV6BcXZu8QVeXbDWra3Oeqh0sbHbbMCVNSnCM/UrjmM0Dp8vOuZeHBy/YTBmSK6H9qs/y3RnOaw5v.",

@@ -124,7 +124,7 @@ test("a file that is not JSON is refused, named, and not quoted", async (t) => {
   });
 });
 
-test("a write that fails is told, and its state is written by the next", async (t) => {
+test("a write that fails is reported, and its state is written by the next", async (t) => {
   const path = await folder(t);
   await writeFile(join(path, "in-the-way"), "");
   const clock = new VirtualClock();

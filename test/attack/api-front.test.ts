@@ -159,13 +159,13 @@ test("a body, and headers, that take too long cost the client its connection", a
   assert.match(await within("the headers are given up", headers.ended), /^HTTP\/1\.1 408/);
 });
 
-test("a client that asks before it sends a body is told to go on only when it may", async (t) => {
+test("a client that asks before it sends a body is asked to go on only when it may", async (t) => {
   const { port } = await serve(t);
   const expecting = (token: string) => post(PATH, token, 40).replace("\r\n\r\n", "\r\nexpect: 100-continue\r\n\r\n");
   const refused = attack(t, port, expecting("weak"));
   assert.equal(await within("it is refused", refused.status), 403);
   const taken = attack(t, port, expecting("admin"));
-  assert.equal(await within("it is told to go on", taken.status), 100);
+  assert.equal(await within("it is asked to go on", taken.status), 100);
   taken.socket.write('{"metadata":{"name":"asked"}}'.padEnd(40));
   await once(taken.socket, "data");
 });

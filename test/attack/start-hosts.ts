@@ -11,6 +11,6 @@ const hosts = new Hosts({
 });
 hosts.seen({ mac: "52:54:00:00:00:01" });
 process.stdout.write(
-  `${JSON.stringify({ hosts: hosts.list().length, told: hosts.list().filter((each) => each.inventory !== undefined).length, kept: hosts.list().filter((each) => each.boot === "wait").length })}\n`,
+  `${JSON.stringify({ hosts: hosts.list().length, shown: hosts.list().filter((each) => each.inventory !== undefined).length, kept: hosts.list().filter((each) => each.boot === "wait").length })}\n`,
 );
 hosts.close();

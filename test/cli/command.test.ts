@@ -110,13 +110,13 @@ test("a manifest that is not YAML, or not an object, is named with its line", as
   );
 });
 
-test("a demo that is out of time ends with 1 and tells of each object what it waits for", async () => {
+test("a demo that is out of time ends with 1 and shows of each object what it waits for", async () => {
   const { code, out, err } = await slipway("demo", "--timeout", "0.3", "--speed", "1");
   assert.equal(code, 1);
   assert.match(out, /0 of 2 machines have joined/);
-  const told = err.split("\n").filter((line) => line.startsWith("  "));
-  assert.ok(told.filter((line) => line.startsWith("  InstancePool ")).length >= 3, err);
-  for (const line of told) assert.match(line, /^ {2}\w+ \S+: \S+: \S.*/);
+  const shown = err.split("\n").filter((line) => line.startsWith("  "));
+  assert.ok(shown.filter((line) => line.startsWith("  InstancePool ")).length >= 3, err);
+  for (const line of shown) assert.match(line, /^ {2}\w+ \S+: \S+: \S.*/);
 });
 
 test("Ctrl-C ends a demo with 130", async (t) => {

@@ -165,7 +165,7 @@ test("a host that nobody trusts is not written to, wiped or given secrets until 
   assert.match((await slipway("approve", HOST, "--withdraw", "--dir", dir)).out, /^discovered: /);
 });
 
-test("an order tells each of its steps, and how it ended", async (t) => {
+test("an order shows each of its steps, and how it ended", async (t) => {
   const { dir, hosts, ordered, taken } = await netboot(t);
   const { child, lines, said } = going(t, "order", "wipe", HOST, "--how", "full", "--yes", "--dir", dir);
   assert.equal((await lines.next()).value, "given");
@@ -296,7 +296,7 @@ for (const [args, said] of REFUSED) {
   });
 }
 
-test("a netboot that does not run is told, with what to start", async (t) => {
+test("a netboot that does not run is reported, with what to start", async (t) => {
   const dir = await folder(t);
   for (const args of [
     ["get", "unleased"],

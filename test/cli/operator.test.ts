@@ -105,7 +105,7 @@ async function until(what: string, holds: () => Promise<boolean>, story: () => s
   }
 }
 
-test("H26 the operator as a process makes a pool ready, tells its health and metrics, and gives its lease back when it is asked to end", async (t) => {
+test("H26 the operator as a process makes a pool ready, shows its health and metrics, and gives its lease back when it is asked to end", async (t) => {
   const { client, kubeconfig, equinix } = await cluster(t);
   const { child, said, health } = await operator(t, kubeconfig, equinix);
   const story = (): string => said.slice(-10).join("\n");

@@ -150,7 +150,7 @@ suite("the agent, from its kernel's start", { skip }, () => {
     assert.deepEqual(unknown, { ok: false, message: "there is no disk ata-other" });
   });
 
-  test("a download that breaks is taken up where it broke when a checksum tells whether the parts belong together", async () => {
+  test("a download that breaks is taken up where it broke when a checksum shows whether the parts belong together", async () => {
     const image = partitionedImage(16);
     server.files.set("image.raw", image);
     const order = {
@@ -228,7 +228,7 @@ suite("the agent, from its kernel's start", { skip }, () => {
     assert.equal(firstTrace(machine.disk("nvme")), undefined);
   });
 
-  test("it inspects again when told to, and refuses what it does not know", async () => {
+  test("it inspects again when reported to, and refuses what it does not know", async () => {
     const before = server.inventories.length;
     assert.equal((await server.give({ order: "inspect" })).ok, true);
     assert.equal(server.inventories.length, before + 1);
@@ -263,7 +263,7 @@ suite("the agent, from its kernel's start", { skip }, () => {
     });
   });
 
-  test("it switches the machine off when told to, after it has said so", async () => {
+  test("it switches the machine off when reported to, after it has said so", async () => {
     assert.deepEqual(await server.give({ order: "poweroff" }), { ok: true, message: "poweroff follows" });
     await machine.off(60);
   });

@@ -1,4 +1,4 @@
-/** From power-on to wiped, by every firmware: the machine that nobody has heard of, the system it gets, the disk that is left. */
+/** From power-on to wiped, by every firmware: the machine that nobody has seen, the system it gets, the disk that is left. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";

@@ -77,7 +77,7 @@ async function start(t: TestContext): Promise<Started> {
   return { lab, dir, says };
 }
 
-/** Command lines, shortened, of the processes that were told this folder. */
+/** Command lines, shortened, of the processes that were started with this folder. */
 function processesOf(dir: string): string[] {
   return globSync("/proc/[0-9]*/cmdline")
     .map((file) => {

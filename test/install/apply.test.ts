@@ -56,7 +56,7 @@ for (const which of KUBERNETES) {
     const applied = await ask("apply", ...INSTALL);
     assert.match(applied, /^deployment\.apps\/slipway created$/m);
     assert.equal(applied.replaceAll(" created", " created (dry run)"), dry);
-    // What kubectl says of budgets and policies is "configured" each time; their generation tells the truth.
+    // What kubectl says of budgets and policies is "configured" each time; their generation shows the truth.
     assert.doesNotMatch(await ask("apply", "--dry-run=server", "-k", "deploy"), / created/);
     assert.doesNotMatch(await ask("apply", ...INSTALL), / created/);
     const generations = "jsonpath={.items[*].metadata.generation}";

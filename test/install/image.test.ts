@@ -167,7 +167,7 @@ test("in a chroot: the demo's machines join", needsChroot, () => {
   assert.equal(status, 0, stdout + stderr);
 });
 
-test("in a chroot: netboot hears the card that is named and no other, and may answer machines that look for routers", {
+test("in a chroot: netboot sees the card that is named and no other, and may answer machines that look for routers", {
   skip: needsNetwork,
 }, async (t) => {
   const network = await Namespace.open(`
@@ -184,7 +184,7 @@ test("in a chroot: netboot hears the card that is named and no other, and may an
       ip netns exec net$n ip route add 255.255.255.255 dev there
     done`);
   t.after(() => network.close());
-  // Whatever network an address is given in: the card alone decides who is heard.
+  // Whatever network an address is given in: the card alone decides who is seen.
   const options = "--interface card1 --subnet 10.9.1.0/24 --range 10.9.1.100-10.9.1.199 --no-kubernetes --dir /state";
   const command = [...config.config.Entrypoint, "netboot", ...options.split(" ")];
   // Beside what docs/netboot.md names, what it takes to get in here.

@@ -24,7 +24,7 @@ async function withToken(token: string): Promise<string> {
   return file;
 }
 
-test("auth can-i tells what everybody may do, and what the administrator may", async () => {
+test("auth can-i shows what everybody may do, and what the administrator may", async () => {
   assert.equal((await at.kubectl("auth can-i get pods --as bob")).out.trim(), "no");
   assert.equal((await at.ok("auth can-i * *")).trim(), "yes");
   const list = await at.ok("auth can-i --list --as bob");
@@ -64,12 +64,12 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: carol}]
   for (const verb of ["get", "list"]) assert.equal((await at.ok(`auth can-i ${verb} pods --as carol`)).trim(), "yes");
 });
 
-test("the default roles are there, and describe tells what they permit", async () => {
+test("the default roles are there, and describe shows what they permit", async () => {
   assert.match(
     await at.ok("get clusterrolebinding cluster-admin -o wide"),
     /ClusterRole\/cluster-admin.*system:masters/,
   );
-  const told = await at.ok("describe clusterrole view");
-  assert.match(told, /configmaps\s+\[\]\s+\[\]\s+\[get list watch\]/);
-  assert.doesNotMatch(told, /secrets/);
+  const shown = await at.ok("describe clusterrole view");
+  assert.match(shown, /configmaps\s+\[\]\s+\[\]\s+\[get list watch\]/);
+  assert.doesNotMatch(shown, /secrets/);
 });

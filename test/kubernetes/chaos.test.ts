@@ -22,13 +22,13 @@ test(`the operator and the API server may be ended at any moment: the pool ends 
   // Nobody is elected: who is killed here is surely gone, and the next need not wait for a lease.
   const start = (): Promise<Replica> => live.operator("--no-leader-election", "--no-install-crds");
   let operator = await live.operator("--no-leader-election");
-  const told: string[] = [];
+  const shown: string[] = [];
 
   async function mischief(): Promise<void> {
     const signal = draw.fraction() < 0.5 ? "KILL" : "TERM";
     const whose = draw.int(3);
     await clock.sleep(draw.int(1_500));
-    told.push(`${["operator", "API server", "both"][whose]}: ${signal}`);
+    shown.push(`${["operator", "API server", "both"][whose]}: ${signal}`);
     if (whose !== 0) await live.cluster.plane.stopApiServer(signal);
     if (whose !== 1) await operator.end(signal === "KILL" ? "SIGKILL" : "SIGTERM");
     if (whose !== 0) await live.cluster.plane.startApiServer();
@@ -43,6 +43,6 @@ test(`the operator and the API server may be ended at any moment: the pool ends 
   await live.cluster.client.delete(InstancePool, { name: "rack" });
   await mischief();
   await until("everything is given back", () => live.metal.equinix.sim.devices().length === 0, 180_000, live.story);
-  t.diagnostic(told.join(", "));
+  t.diagnostic(shown.join(", "));
   assert.equal(live.metal.equinix.sim.boughtEver().length, BOUGHT);
 });

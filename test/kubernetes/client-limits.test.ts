@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => cluster?.close());
 
-test("a crowd that is told to come later (429) does so, and every cache is filled", { skip }, async (t) => {
+test("a crowd that is asked to come later (429) does so, and every cache is filled", { skip }, async (t) => {
   const { server, ca } = await loadConnection({ kubeconfig: cluster.plane.kubeconfigFile, env: {}, clock });
   const token = await boundToken(judge, cluster.transport, "crowd");
   let refused = 0;
@@ -49,7 +49,7 @@ test("a crowd that is told to come later (429) does so, and every cache is fille
   const crowd = Array.from({ length: 40 }, () => new Follower(member()));
   try {
     const took = await Promise.all(crowd.map((follower) => follower.equals(judge, 60_000)));
-    // All at once, several times over: each is told to come later, and comes.
+    // All at once, several times over: each is asked to come later, and comes.
     const lists = crowd.flatMap(({ client }) =>
       [1, 2, 3, 4].map(() => client.list(ConfigMap, { namespace: NAMESPACE })),
     );

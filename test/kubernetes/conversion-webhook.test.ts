@@ -195,7 +195,9 @@ test("replicas that start at the same time, and one that starts again, show the 
   await convertsFreshly("after another restart");
 });
 
-test("a certificate that ends soon is followed by one whose authority was told a day before", { skip }, async () => {
+test("a certificate that ends soon is followed by one whose authority was published a day before", {
+  skip,
+}, async () => {
   await serving?.close();
   await client.delete(Secret, SECRET);
   const longAgo = { now: () => systemClock.now() - 300 * DAY_MS };

@@ -1,4 +1,4 @@
-/** The accounts under which netboot runs, as `deploy/` ships them, are enough to make objects of the machines that were heard, and for no more. */
+/** The accounts under which netboot runs, as `deploy/` ships them, are enough to make objects of the machines that were seen, and for no more. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -115,12 +115,12 @@ for (const [where, { files, account }] of Object.entries({
     await trusted("discovered");
     const twice = async () => (await admin.list(Event, { namespace: "default" })).items.map(({ reason }) => reason);
     await until(
-      "both are told",
+      "both are reported",
       async () => (await twice()).filter((each) => each === "DeclaredTwice").length === 2,
       60_000,
     );
-    const told = async () => (await admin.list(Event, { namespace })).items.map(({ reason }) => reason);
-    await until("it is told", async () => (await told()).includes("Discovered"), 60_000);
+    const shown = async () => (await admin.list(Event, { namespace })).items.map(({ reason }) => reason);
+    await until("it is reported", async () => (await shown()).includes("Discovered"), 60_000);
 
     const lease: Lease = {
       address: 0x0a000064,

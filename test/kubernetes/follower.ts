@@ -66,7 +66,7 @@ export async function following(
   }
 }
 
-/** The same transport, whose watches the server ends after a second; `tell` hears the status of each opening. */
+/** The same transport, whose watches the server ends after a second; `tell` sees the status of each opening. */
 export function hasty(inner: Transport, tell: (status: number) => void = () => {}): Transport {
   return {
     request: (request) => inner.request(request),
@@ -79,7 +79,7 @@ export function hasty(inner: Transport, tell: (status: number) => void = () => {
   };
 }
 
-/** The same transport; `tell` hears of each time that everything is asked for, by a list or by a watch that begins with what there is. */
+/** The same transport; `tell` is called each time that everything is asked for, by a list or by a watch that begins with what there is. */
 export function telling(inner: Transport, tell: () => void): Transport {
   return {
     request(request) {

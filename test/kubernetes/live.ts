@@ -126,7 +126,7 @@ export async function startLive(of: { apiServer?: string } = {}): Promise<Live> 
   };
 }
 
-/** Awaits what is polled; the error tells what was missing and how things stood. */
+/** Awaits what is polled; the error shows what was missing and how things stood. */
 export async function until(
   what: string,
   holds: () => Promise<boolean> | boolean,

@@ -13,12 +13,12 @@ const BEGINNING = "what there is";
 /** A stream that doesn't tell of a write for so long has lost it. */
 const PATIENCE_MS = 60_000;
 
-/** An open watch, with what it has told and what it is about to tell. */
+/** An open watch, with what it has shown and what it is about to tell. */
 export class FollowedWatch {
   readonly group: string;
   readonly resource: string;
   readonly namespace: string | undefined;
-  told: bigint;
+  shown: bigint;
   readonly owed = new Map<string, Debt>();
   readonly #gone = new Set<string>();
 
@@ -27,27 +27,27 @@ export class FollowedWatch {
     this.group = group;
     this.resource = resource;
     this.namespace = namespace;
-    this.told = BigInt(request.query?.resourceVersion ?? "0");
+    this.shown = BigInt(request.query?.resourceVersion ?? "0");
     if (request.query?.sendInitialEvents === "true") this.owed.set(BEGINNING, "beginning");
   }
 
   owes(uid: string, debt: bigint | "gone"): void {
-    if (debt === "gone" ? !this.#gone.has(uid) : debt > this.told) this.owed.set(uid, debt);
+    if (debt === "gone" ? !this.#gone.has(uid) : debt > this.shown) this.owed.set(uid, debt);
   }
 
-  tells({ type, object }: WatchEvent): void {
+  shows({ type, object }: WatchEvent): void {
     const { uid, resourceVersion, annotations } = (object as KubeObject).metadata ?? {};
-    if (resourceVersion !== undefined) this.told = BigInt(resourceVersion);
+    if (resourceVersion !== undefined) this.shown = BigInt(resourceVersion);
     if (type === "DELETED") this.#gone.add(uid);
     if (annotations?.["k8s.io/initial-events-end"] === "true") this.owed.delete(BEGINNING);
     for (const [of, debt] of this.owed)
-      if (debt === "gone" ? this.#gone.has(of) : debt !== "beginning" && debt <= this.told) this.owed.delete(of);
+      if (debt === "gone" ? this.#gone.has(of) : debt !== "beginning" && debt <= this.shown) this.owed.delete(of);
   }
 }
 
 /**
  * What a virtual world has on its way to a real server: requests without an answer, and writes of which an open watch has
- * not told yet. Writes of others (garbage collection) are not known here and come when they come.
+ * not shown yet. Writes of others (garbage collection) are not known here and come when they come.
  */
 export class OutsideWork {
   readonly #watches = new Set<FollowedWatch>();
@@ -102,8 +102,8 @@ export class OutsideWork {
     this.#watches.add(watch);
   }
 
-  tells(watch: FollowedWatch, event: WatchEvent): void {
-    watch.tells(event);
+  shows(watch: FollowedWatch, event: WatchEvent): void {
+    watch.shows(event);
     this.#changed();
   }
 

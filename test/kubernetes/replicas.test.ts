@@ -10,7 +10,7 @@ import type { Replica } from "./replica.ts";
 const skip = (await whyNotHere()) ?? false;
 const TAKE_OVER_MS = LEASE_TIMES.leaseMs + 5_000;
 
-/** Until `next` leads; how long it took, told in the report. */
+/** Until `next` leads; how long it took, shown in the report. */
 async function takenOver(t: TestContext, live: Live, next: Replica, what: string): Promise<number> {
   const began = clock.now();
   await until(`${what}: the other leads`, async () => (await live.leader()) === next.identity, 2 * TAKE_OVER_MS);

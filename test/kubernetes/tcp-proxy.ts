@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type Clock, systemClock } from "@slipway/base";
 
-/** A wire between a client and a server, to be made slow, or dead without either side being told. */
+/** A wire between a client and a server, to be made slow, or dead without either side being shown. */
 export interface TcpProxy {
   port: number;
   /** Every piece of data is delivered so much later. */

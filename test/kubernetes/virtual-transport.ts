@@ -76,7 +76,7 @@ function followed(stream: WatchStream, watch: FollowedWatch, ports: VirtualPorts
   const pipe = new EventPipe<WatchEvent>(Number.MAX_SAFE_INTEGER, () => {});
   let timer: Timer;
   const bookmark = (): void => {
-    pipe.put({ type: "BOOKMARK", object: { metadata: { resourceVersion: `${watch.told}` } } });
+    pipe.put({ type: "BOOKMARK", object: { metadata: { resourceVersion: `${watch.shown}` } } });
     timer = clock.after(BOOKMARK_MS, bookmark);
   };
   timer = clock.after(BOOKMARK_MS, bookmark);
@@ -84,7 +84,7 @@ function followed(stream: WatchStream, watch: FollowedWatch, ports: VirtualPorts
     for await (const event of stream) {
       date(event.object as KubeObject, ports);
       pipe.put(event);
-      work.tells(watch, event);
+      work.shows(watch, event);
     }
   };
   const over = (error?: unknown): void => {

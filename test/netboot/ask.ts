@@ -1,6 +1,6 @@
 /**
  * Sends one DHCP message and prints every answer that arrives within a second as a line of JSON: what a machine between several
- * servers hears. Takes the message's type and what it says (`testing.ts`) as JSON, and the port.
+ * servers sees. Takes the message's type and what it says (`testing.ts`) as JSON, and the port.
  */
 import { createSocket } from "node:dgram";
 import { setTimeout } from "node:timers/promises";

@@ -59,7 +59,7 @@ for (const [architecture, file] of [
   ["0007", "shimx64.efi"],
   ["000b", "shimaa64.efi"],
 ] as const)
-  test(`N11 N12 N13 udhcpc that says it is firmware of architecture ${architecture} is told ${file}, where it is, and for how long`, {
+  test(`N11 N12 N13 udhcpc that says it is firmware of architecture ${architecture} is offered ${file}, where it is, and for how long`, {
     skip: await lacking("udhcpc", "perl"),
   }, async (t) => {
     const namespace = await Namespace.open(bridge(["client"]));

@@ -1,4 +1,4 @@
-/** `--interface eth1` hears eth1. Two networks, a client on each, and a server that is to serve one of them. */
+/** `--interface eth1` sees eth1. Two networks, a client on each, and a server that is to serve one of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -49,7 +49,7 @@ for (const [how, options] of Object.entries({
   "a launcher binds": {},
   "systemd has bound": { command: [program("perl")!, "-e", ACTIVATE, process.execPath] },
 }))
-  test(`only the card that is named is heard, by sockets that ${how}`, { skip }, async (t) => {
+  test(`only the card that is named is seen, by sockets that ${how}`, { skip }, async (t) => {
     const namespace = await Namespace.open(`${SETUP} ip addr add 10.9.1.1/24 dev b-here`);
     try {
       const leases = join(scratch(t), "leases");
@@ -63,7 +63,7 @@ for (const [how, options] of Object.entries({
     }
   });
 
-test("sockets of IPv6, which systemd makes unless it is told an address, are refused with what to write", {
+test("sockets of IPv6, which systemd makes unless it is given an address, are refused with what to write", {
   skip,
 }, async (t) => {
   const namespace = await Namespace.open(SETUP);

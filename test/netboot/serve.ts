@@ -1,6 +1,6 @@
 /**
  * Slipway's DHCP and TFTP as a process of their own, for tests and benchmarks that put them into a network namespace. Takes what to
- * serve as JSON, tells what happens as lines of JSON, and ends with its standard input.
+ * serve as JSON, shows what happens as lines of JSON, and ends with its standard input.
  */
 import { once } from "node:events";
 import { quietLog, systemClock } from "@slipway/base";

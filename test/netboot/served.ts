@@ -15,7 +15,7 @@ const DEADLINE_MS = 30_000;
 export class Served {
   readonly lines: Line[] = [];
   readonly #child: ChildProcess;
-  readonly #heard = new EventTarget();
+  readonly #seen = new EventTarget();
   /** Resolves when the process is gone. */
   readonly ended: Promise<unknown>;
   #said = "";
@@ -26,7 +26,7 @@ export class Served {
     child.stderr!.on("data", (bytes: Buffer) => (this.#said += bytes));
     createInterface({ input: child.stdout! }).on("line", (line) => {
       this.lines.push(JSON.parse(line));
-      this.#heard.dispatchEvent(new Event("line"));
+      this.#seen.dispatchEvent(new Event("line"));
     });
   }
 
@@ -56,7 +56,7 @@ export class Served {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const gone = this.ended.then(() => "it ended");
     while (!holds()) {
-      const more = once(this.#heard, "line", { signal }).then(
+      const more = once(this.#seen, "line", { signal }).then(
         () => undefined,
         () => "in time",
       );
@@ -66,7 +66,7 @@ export class Served {
     }
   }
 
-  /** Ends it in order, and tells what it counted. */
+  /** Ends it in order, and shows what it counted. */
   async stop(): Promise<Record<string, number>> {
     this.#child.stdin!.end();
     await this.ended;

@@ -1,4 +1,4 @@
-/** Router solicitations over a cable: who is to be answered hears that there is no router, and nobody else hears anything. */
+/** Router solicitations over a cable: who is to be answered sees that there is no router, and nobody else sees anything. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ ip link set here up
 
 const skip = await lacking("perl");
 
-async function heard(mac: string, times: number): Promise<string> {
+async function seen(mac: string, times: number): Promise<string> {
   const namespace = await Namespace.open(SETUP);
   try {
     const responder = namespace.start(process.execPath, [join(import.meta.dirname, "advertise.ts"), "here", mac]);
@@ -35,8 +35,8 @@ async function heard(mac: string, times: number): Promise<string> {
   }
 }
 
-test("N20 a machine in iPXE hears at once that there is no router to wait for", { skip }, async () => {
-  const advertisement = Buffer.from(await heard("52:54:00:00:00:01", 60), "hex");
+test("N20 a machine in iPXE sees at once that there is no router to wait for", { skip }, async () => {
+  const advertisement = Buffer.from(await seen("52:54:00:00:00:01", 60), "hex");
 
   assert.equal(advertisement.length, 16);
   assert.equal(advertisement[0], 134);
@@ -45,5 +45,5 @@ test("N20 a machine in iPXE hears at once that there is no router to wait for", 
 });
 
 test("nobody else is answered", { skip }, async () => {
-  assert.equal(await heard("52:54:00:00:00:02", 2), "");
+  assert.equal(await seen("52:54:00:00:00:02", 2), "");
 });

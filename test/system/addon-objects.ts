@@ -148,12 +148,12 @@ export async function poolOfAddon(
       },
     });
     const addresses = world.equinix.device(id)!.hardware;
-    const told = state === "ready" || state === "managed";
+    const shown = state === "ready" || state === "managed";
     const held = {
       status: state,
       instanceID: id,
-      publicIP: told ? addresses.publicIp : "",
-      privateIP: told ? addresses.privateIp : "",
+      publicIP: shown ? addresses.publicIp : "",
+      privateIP: shown ? addresses.privateIp : "",
     };
     await world.client.patch(Instance, { name }, { type: "merge", body: { status: held } }, { subresource: "status" });
   }

@@ -139,7 +139,7 @@ test("H7 a Node that only shares an adopted instance's name is a stranger: its a
     };
     await world.client.patch(Node, { name }, { type: "merge", body: { status } }, { subresource: "status" });
     await world.operator();
-    await world.until("the conflict is told", async () =>
+    await world.until("the conflict is reported", async () =>
       Boolean(
         (await world.client.get(Instance, { name })).status?.conditions?.some(
           (c) => c.type === "NodeConflict" && c.status === "True",

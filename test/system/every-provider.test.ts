@@ -151,7 +151,7 @@ for (const provider of PROVIDERS) {
       };
       await world.client.patch(Node, { name }, { type: "merge", body: { status } }, { subresource: "status" });
       await world.until(
-        "the conflict is told",
+        "the conflict is reported",
         async () => condition(await world.client.get(Instance, { name }), "NodeConflict")?.status === "True",
       );
       assert.notEqual((await world.client.get(Instance, { name })).status?.status, "managed");
@@ -307,7 +307,7 @@ for (const provider of PROVIDERS) {
         { name: "rack" },
         { type: "merge", body: { spec: { plan: "m3.large.x86" } } },
       );
-      await world.until("drift is told", async () => (await world.pools())[0]!.status?.drifted === 3);
+      await world.until("drift is reported", async () => (await world.pools())[0]!.status?.drifted === 3);
       assert.equal(world.cloud.bought(), 3);
       let least = 3;
       await world.client.patch(

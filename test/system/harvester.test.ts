@@ -12,7 +12,7 @@ import { HOUR, JOIN_TOKEN, MINUTE, SECOND } from "./world.ts";
 
 const secretRef = { namespace: "harvester-system", name: "equinix-addon" };
 
-test("H14 a missing Secret, a missing key, a missing token and a VIP without an address are told and mended without a restart", () =>
+test("H14 a missing Secret, a missing key, a missing token and a VIP without an address are reported and mended without a restart", () =>
   using({ joinToken: false }, async (world) => {
     const held = await world.client.get(Secret, secretRef);
     await world.client.delete(Secret, secretRef);
@@ -25,21 +25,21 @@ test("H14 a missing Secret, a missing key, a missing token and a VIP without an 
       { subresource: "status" },
     );
     await world.pool("rack", {});
-    const told = (what: RegExp) =>
+    const shown = (what: RegExp) =>
       world.until(
         String(what),
         async () => what.test(condition(await world.client.get(InstancePool, { name: "rack" }))?.message ?? ""),
         5 * MINUTE,
       );
 
-    await told(/Secret\/harvester-system\/equinix-addon: the Secret does not exist; create it/);
+    await shown(/Secret\/harvester-system\/equinix-addon: the Secret does not exist; create it/);
     const { METAL_AUTH_TOKEN: key, PROJECT_ID: project } = held.data!;
     await world.client.create(Secret, { metadata: secretRef, data: { PROJECT_ID: project! } });
-    await told(/has no key METAL_AUTH_TOKEN/);
+    await shown(/has no key METAL_AUTH_TOKEN/);
     await world.client.patch(Secret, secretRef, { type: "merge", body: { data: { METAL_AUTH_TOKEN: key } } });
-    await told(/no join token/);
+    await shown(/no join token/);
     await world.client.patch(Secret, secretRef, { type: "merge", body: { stringData: { JOIN_TOKEN } } });
-    await told(/virtual IP is not known/);
+    await shown(/virtual IP is not known/);
     await world.client.patch(
       Service,
       service,
@@ -190,7 +190,7 @@ test("a machine made by hand from the addon's shortest manifest works alone", ()
     await world.until("gone", () => world.cloud.machines().length === 0);
   }));
 
-test("H20 a script of the user's own is chained to, told as a risk, and its configuration leaves the provider once the machine has joined", () =>
+test("H20 a script of the user's own is chained to, shown as a risk, and its configuration leaves the provider once the machine has joined", () =>
   using({}, async (world) => {
     const script = [
       "#!ipxe",

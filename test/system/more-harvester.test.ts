@@ -75,7 +75,7 @@ test("H16 what a machine says of itself, and its Node, are handled within a seco
     assert.ok(joined - Date.parse(node!.metadata.creationTimestamp!) < 2 * SECOND);
   }));
 
-test("H16 a failed installation is told and acted upon at once, long before any timeout", () => {
+test("H16 a failed installation is reported and acted upon at once, long before any timeout", () => {
   let failures = 0;
   return using({ firmware: { installFails: () => (failures++ === 0 ? "no space" : undefined) } }, async (world) => {
     const seen = await history(world);

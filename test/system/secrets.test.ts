@@ -63,7 +63,7 @@ for (const provider of ["equinix", "latitude"] as const) {
           await world.pool("rack", { count: 4 });
           await world.clock.run(3 * MINUTE);
           const [instance] = await world.instances();
-          assert.ok(condition(instance, "Stalled"), "the refusal is told");
+          assert.ok(condition(instance, "Stalled"), "the refusal is reported");
           if (status !== 500) assert.match(JSON.stringify(instance!.status), /refused/);
           assertClean(await said(world), keys.token);
           await world.client.delete(InstancePool, { name: "rack" });

@@ -104,8 +104,8 @@ for (const provider of PROVIDERS) {
         assert.equal(record.hostname, name);
         assert.match(record.account, provider === "latitude" ? /MachineProvider\/latitude/ : /equinix-addon/);
         assert.match(record.reason, /Secret|refus|answer/i);
-        const told = (await world.events()).find(({ reason }) => reason === "MachineAbandoned");
-        assert.match(told!.message!, new RegExp(first!.status!.instanceID!));
+        const shown = (await world.events()).find(({ reason }) => reason === "MachineAbandoned");
+        assert.match(shown!.message!, new RegExp(first!.status!.instanceID!));
         assert.equal(world.cloud.machines().length, 2, "nothing was released behind anybody's back");
 
         const other = second!.metadata;

@@ -53,11 +53,11 @@ for (const provider of PROVIDERS) {
       await world.until("no object is left", async () => (await world.instances()).length === 0, HOUR);
       assert.deepEqual(world.cloud.machines(), []);
       assert.equal(world.cloud.bought(), 1);
-      const told = await reasons(world, "Ordered", "Released");
-      assert.equal(told.length, 2, told.join());
+      const shown = await reasons(world, "Ordered", "Released");
+      assert.equal(shown.length, 2, shown.join());
       assert.match(
         // A list of events has no order.
-        told.toSorted().join("\n"),
+        shown.toSorted().join("\n"),
         new RegExp(`Ordered machine ${machine!.id}\\b[^]*Released machine ${machine!.id}$`),
       );
     }));

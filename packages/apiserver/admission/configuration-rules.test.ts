@@ -13,12 +13,12 @@ const HOOK = {
   admissionReviewVersions: ["v1"],
 };
 const configuration = (...webhooks: object[]): Body => ({ metadata: { name: "c" }, webhooks }) as never;
-const told = (body: Body, old?: Body): string[] =>
+const shown = (body: Body, old?: Body): string[] =>
   configurationErrors(body, old).map(({ field, message }) => `${field}: ${message}`);
 
 test("a complete webhook is fine, and a null says as much as nothing", () => {
-  assert.deepEqual(told(configuration(HOOK)), []);
-  assert.deepEqual(told(configuration({ ...HOOK, sideEffects: null })), [
+  assert.deepEqual(shown(configuration(HOOK)), []);
+  assert.deepEqual(shown(configuration({ ...HOOK, sideEffects: null })), [
     "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun",
   ]);
 });
@@ -72,15 +72,15 @@ const refused: [what: string, hook: object, error: RegExp][] = [
 ];
 for (const [what, more, error] of refused)
   test(`a webhook is refused for ${what}`, () => {
-    const [first, ...others] = told(configuration({ ...HOOK, ...more }));
+    const [first, ...others] = shown(configuration({ ...HOOK, ...more }));
     assert.match(first ?? "", error);
     assert.deepEqual(others, []);
   });
 
 test("what was stored when less was asked may stay so", () => {
   const old = configuration({ ...HOOK, sideEffects: "Some", admissionReviewVersions: ["v2"] });
-  assert.deepEqual(told(old, old), []);
-  assert.equal(told(old, configuration(HOOK)).length, 2);
+  assert.deepEqual(shown(old, old), []);
+  assert.equal(shown(old, configuration(HOOK)).length, 2);
 });
 
 const seen = { object: { n: 1, labels: { a: "b" } }, oldObject: null, request: { operation: "CREATE" } };

@@ -93,7 +93,7 @@ test("IfNeeded: a webhook is asked once more when a later one changed the object
   });
 });
 
-test("a refusal tells who refused and why, with the webhook's own code, and its warnings", async () => {
+test("a refusal names who refused and why, with the webhook's own code, and its warnings", async () => {
   const status = { code: 418, reason: "Teapot", message: "no tea" };
   await withHooks({ no: () => ({ allowed: false, status, warnings: ["mind"] }) }, async (w) => {
     await configure(w, "Validating", "v", hook("no"));
@@ -121,16 +121,16 @@ test("a webhook that never answers fails the write after its timeout, or is pass
   });
 });
 
-test("a dry run is told to a webhook that has no side effects on dry runs", async () => {
-  const told: boolean[] = [];
+test("a dry run is passed on to a webhook that has no side effects on dry runs", async () => {
+  const shown: boolean[] = [];
   const tell = (request: Review) => {
-    told.push(request.dryRun);
+    shown.push(request.dryRun);
     return { allowed: true };
   };
   await withHooks({ tell }, async (w) => {
     await configure(w, "Validating", "v", hook("tell", { sideEffects: "NoneOnDryRun" }));
     await w.ask("POST", CONFIG_MAPS, map("x"), { query: { dryRun: "All" } });
-    assert.deepEqual(told, [true]);
+    assert.deepEqual(shown, [true]);
   });
 });
 
@@ -218,7 +218,7 @@ test("nobody can be locked out: webhooks have no say about webhook configuration
   });
 });
 
-test("Equivalent: a webhook for one version of a kind is told of writes through another in its own, and its patch comes back", async () => {
+test("Equivalent: a webhook for one version of a kind is asked about writes through another in its own, and its patch comes back", async () => {
   const seen: string[] = [];
   const note = ({ kind, requestKind, object }: Review) => {
     seen.push(`${object.apiVersion} ${kind.version} ${requestKind.version}`);
@@ -234,7 +234,7 @@ test("Equivalent: a webhook for one version of a kind is told of writes through 
   });
 });
 
-test("a Service stands for its ready endpoint, and one without is told apart from one that is not there", async () => {
+test("a Service stands for its ready endpoint, and one without is distinguished from one that is not there", async () => {
   await withHooks({ path: allow }, async (w, http) => {
     const service = { namespace: "default", name: "hooks", path: "/path", port: 8443 };
     await configure(w, "Validating", "v", hook("svc", { clientConfig: { service } }));

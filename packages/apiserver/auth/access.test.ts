@@ -45,7 +45,7 @@ test("a stranger sees whether the server is well and what it is, and no more", (
     assert.equal((await sent(w, "GET", "/api", { authorization: "Bearer wrong" })).status, 401);
   }));
 
-test("health tells each check when asked, leaves some out, and each has a page of its own", () =>
+test("health shows each check when asked, leaves some out, and each has a page of its own", () =>
   withWorld(async (w) => {
     const asked = async (path: string, query = "") => {
       const { body } = (await w.server.handle({

@@ -18,7 +18,7 @@ const nothing: Authorize = () => ({ allowed: false });
 const approved = { conditions: [{ type: "Approved", status: "True" }] };
 const signerName = "kubernetes.io/kubelet-serving";
 
-test("a request tells who made it, not who it says made it", async () => {
+test("a request names who made it, not who it says made it", async () => {
   const object = request({ signerName, username: "root", groups: ["system:masters"], uid: "0", extra: { a: ["b"] } });
   await certificateRequests(nothing, clock)(review({ operation: "CREATE", object, old: undefined }));
   assert.deepEqual(object.spec, { signerName, username: "bob", groups: ["dev"] });

@@ -14,7 +14,7 @@ test("the booleans are those of YAML 1.1", async () => {
   assert.deepEqual(await valueIn("a: yes\nb: off\nc: y\nd: yEs\n"), { a: true, b: false, c: true, d: "yEs" });
 });
 
-test("the last of two equal keys counts, and the second is told by its line", async () => {
+test("the last of two equal keys counts, and the second is reported by its line", async () => {
   const twice = (line: number): string => `yaml: unmarshal errors:\n  line ${line}: key "c" already set in map`;
   assert.deepEqual(await readYaml("a: 1\nb:\n  c: 1\n  c: 2\n"), {
     value: { a: 1, b: { c: 2 } },

@@ -53,7 +53,7 @@ for (const [path, found] of FINDS) {
   test(`JSONPath ${path}`, () => assert.deepEqual([...(compileJsonPath(path)?.(object) ?? [])], found));
 }
 
-test("what is no JSONPath is told by undefined", () => {
+test("what is no JSONPath is reported by undefined", () => {
   for (const path of [".a[", ".a[b]", ".a[?(@.b==)]", ".list[::0]", "..", ".a]"])
     assert.equal(compileJsonPath(path), undefined, path);
 });

@@ -51,7 +51,7 @@ function errors(kind: string, parts: Record<string, unknown>, old?: Record<strin
   return found.map((e) => `${e.field}: ${e.message.split(":")[0]}`);
 }
 
-test("each resource is served once, with names that discovery can tell apart", () => {
+test("each resource is served once, with names that discovery can distinguishes", () => {
   const resources = ALL;
   const paths = resources.map((r) => `${r.group}/${r.version}/${r.plural}`);
   assert.equal(new Set(paths).size, paths.length);

@@ -83,7 +83,7 @@ const ROWS: [rule: string, resource: ServedResource, body: Body, cells: Record<s
     },
   ],
   [
-    "a Deployment tells ready of wanted",
+    "a Deployment shows ready of wanted",
     served("Deployment"),
     object("Deployment", {
       spec: { replicas: 3 },

@@ -154,7 +154,7 @@ test("a converter may change nothing of the metadata but labels and annotations"
   await w.close();
 });
 
-test("a conversion that fails is told to readers and writers, and ends a watch with an error", async () => {
+test("a conversion that fails is reported to readers and writers, and ends a watch with an error", async () => {
   let broken = false;
   const flaky = (request: Review) =>
     broken ? { result: { status: "Failure", message: "not today" } } : convert(request);

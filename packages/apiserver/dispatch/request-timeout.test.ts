@@ -31,7 +31,7 @@ test("an invalid ?timeout is refused before anything else, wherever it stands; a
   const watch = await w.watch(CONFIG_MAPS, { ...query, resourceVersion: "1" });
   await w.ask("POST", CONFIG_MAPS, { metadata: { name: "a" } });
   await w.clock.settle();
-  assert.deepEqual(watch.told(), ["ADDED a"]);
+  assert.deepEqual(watch.shown(), ["ADDED a"]);
   await w.close();
 });
 

@@ -168,9 +168,9 @@ test("a long answer is compressed for who takes gzip, whole and for every shape;
   const ask = async (path: string, encoding: string, more: Record<string, string> = {}) => {
     const all = { ...headers, "accept-encoding": encoding, ...more };
     const answer = await fetch(`${face.url}${CONFIG_MAPS}${path}`, { headers: all });
-    const { status, headers: told } = answer;
+    const { status, headers: shown } = answer;
     assert.equal(status, 200);
-    return { coding: told.get("content-encoding"), vary: told.get("vary"), text: await answer.text() };
+    return { coding: shown.get("content-encoding"), vary: shown.get("vary"), text: await answer.text() };
   };
   for (const [path, more] of [
     ["", {}],

@@ -48,7 +48,7 @@ test("each check has a path of its own, below the endpoints that ask it", async 
     assert.equal((await ask(path)).status, 404, path);
 });
 
-test("a failed check fails the whole and says no reason; excluded it does not, and strange exclusions are told", () => {
+test("a failed check fails the whole and says no reason; excluded it does not, and strange exclusions are reported", () => {
   const checks: Check[] = [
     { name: "ping", fault: () => undefined },
     { name: "etcd", fault: () => new Error("no space left") },

@@ -84,8 +84,8 @@ test("HTTP/2: a hundred watches share a connection; each is closed by itself, an
   const [left, ...others] = open;
   left!.stream.close(8);
   assert.equal((await ask(over, "POST", CONFIG_MAPS, {}, map("a"))).status, 201);
-  for (const told of await Promise.all(others.map(({ line }) => line)))
-    assert.equal((JSON.parse(told) as { type: string }).type, "ADDED");
+  for (const shown of await Promise.all(others.map(({ line }) => line)))
+    assert.equal((JSON.parse(shown) as { type: string }).type, "ADDED");
 });
 
 test("HTTP/2: a client is known by its certificate, and impersonates with headers that are repeated", async (t) => {
@@ -109,12 +109,12 @@ test("HTTP/2: a client is known by its certificate, and impersonates with header
 test("HTTP/2: a server that closes says so, ends watches in order and lets answers under way arrive", async (t) => {
   const { server, url, ca } = await start(t);
   const over = await session(t, url, { ca });
-  const told = once(over, "goaway");
+  const shown = once(over, "goaway");
   const watch = over.request({ ":path": `${CONFIG_MAPS}?watch=1`, ...TOKEN });
   await once(watch, "response");
   watch.resume();
   const ended = once(watch, "end");
   await (server satisfies ApiServer).close();
-  await Promise.all([told, ended]);
+  await Promise.all([shown, ended]);
   assert.equal(watch.rstCode, 0);
 });

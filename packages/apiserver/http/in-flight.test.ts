@@ -13,7 +13,7 @@ const USER: User = { name: "u", groups: ["system:authenticated"] };
 const NEVER = () => new Promise<string>(() => {});
 const AT_ONCE = () => Promise.resolve("done");
 
-test("who comes when all places are taken is told to come back in a second", async () => {
+test("who comes when all places are taken is asked to come back in a second", async () => {
   const limited = limitInFlight<string>({ reading: 2, writing: 1 });
   void limited(request("POST"), USER, NEVER);
   const turnedAway = await limited(request("DELETE"), USER, AT_ONCE);

@@ -73,7 +73,7 @@ test("a body that is too large is refused: by its length before a byte is read, 
   assert.equal(growing.isPaused, true);
 });
 
-test("a client that asks before it sends is told to go on once its body has room, and only then", async () => {
+test("a client that asks before it sends is asked to go on once its body has room, and only then", async () => {
   const full = begin(new Client({ "content-length": "1" }), { waits: true, refuse: true });
   await assert.rejects(full.body!, /no room/);
   assert.equal(full.continued(), 0);

@@ -138,7 +138,7 @@ test("a definition takes its objects with it, and is served no more", async () =
   const watch = await w.watch(WIDGETS, {});
   await w.ask("DELETE", `${DEFINITIONS}/widgets.example.com`);
   await w.clock.settle();
-  assert.deepEqual(watch.told(), ["ADDED a", "DELETED a"]);
+  assert.deepEqual(watch.shown(), ["ADDED a", "DELETED a"]);
   assert.equal((await w.refused("GET", WIDGETS)).code, 404);
   assert.equal((await w.refused("GET", `${DEFINITIONS}/widgets.example.com`)).code, 404);
   await w.close();
@@ -152,8 +152,8 @@ test("a definition whose names are taken is stored, not served, and says why", a
   rival.spec.names = { plural: "gadgets", kind: "Gadget", shortNames: ["wd"] };
   await w.ask("POST", DEFINITIONS, rival);
   await w.clock.settle();
-  const told = await w.ask("GET", `${DEFINITIONS}/gadgets.example.com`);
-  const { conditions } = told.status as { conditions: { type: string; status: string; reason: string }[] };
+  const shown = await w.ask("GET", `${DEFINITIONS}/gadgets.example.com`);
+  const { conditions } = shown.status as { conditions: { type: string; status: string; reason: string }[] };
   assert.deepEqual(
     conditions.map((c) => `${c.type} ${c.status} ${c.reason}`),
     ["NamesAccepted False ShortNamesConflict", "Established False NotAccepted"],

@@ -6,12 +6,12 @@ import { createApiServer } from "../server.ts";
 import { CONFIG_MAPS } from "../testing.ts";
 import { duplicateFields, strangeFields } from "./duplicates.ts";
 
-test("a field that is stated twice is told once, by path", () => {
+test("a field that is stated twice is reported once, by path", () => {
   const text = '{"a":1,"b":[{"c":"\\\\"},{"c":"}\\"{","c":2,"c":3}],"a":{"a":[]},"\\u0061":0}';
   assert.deepEqual(duplicateFields(text), ["b[1].c", "a"]);
 });
 
-test("of a built-in kind, what is unknown and what stands twice is told in the order of the text", () => {
+test("of a built-in kind, what is unknown and what stands twice is reported in the order of the text", () => {
   const text = '{"spec":{"strange":1,"replicas":1,"replicas":2,"list":[{"odd":{"replicas":1}}]}}';
   const unknown = [
     ["spec", "list", 0, "odd"],
@@ -35,7 +35,7 @@ test("no text that came from a value has duplicates, one with an object's first 
   );
 });
 
-test("Strict refuses a field that is stated twice, Warn tells it", async (t) => {
+test("Strict refuses a field that is stated twice, Warn warns of it", async (t) => {
   const tokens = { t: { name: "admin", groups: ["system:masters"] } };
   const server = await createApiServer({ clock: systemClock, random: cryptoRandom, log: quietLog, tokens });
   t.after(() => server.close());

@@ -240,7 +240,7 @@ test("discovery lists resources with their subresources, preferred version first
   assert.equal(apiResourceList(resources, "sea.example.org", "v2"), undefined);
 });
 
-test("aggregated discovery tells the same as the separate documents", () => {
+test("aggregated discovery says the same as the separate documents", () => {
   const { items } = aggregatedDiscovery(resources, "apis") as {
     items: {
       metadata: { name: string };

@@ -296,7 +296,7 @@ test("a closed journal leaves no timer and no open file, whether its mark was on
   }
 });
 
-test("a repair tells how many objects are lost also where a damaged one is read after that number", (t) => {
+test("a repair says how many objects are lost also where a damaged one is read after that number", (t) => {
   const file = fileFor(t);
   written(file, 300);
   const db = new DatabaseSync(file);

@@ -36,7 +36,7 @@ function addShape(spec: Definition["spec"]): void {
 }
 
 interface Follower {
-  told: string[];
+  reported: string[];
   ended: boolean;
   /** The version that a client would go on from. */
   version: string;
@@ -45,13 +45,13 @@ interface Follower {
 /** Watches as a client does that notes how far it came and whether the server ended the watch. */
 async function follow(w: World, path: string, query: Record<string, string>): Promise<Follower> {
   const stream = (await w.server.transport().watch({ method: "GET", path, query })) as WatchStream;
-  const follower: Follower = { told: [], ended: false, version: query.resourceVersion ?? "" };
+  const follower: Follower = { reported: [], ended: false, version: query.resourceVersion ?? "" };
   void (async () => {
     for await (const { type, object } of stream as AsyncIterable<WatchEvent>) {
       const { metadata, spec } = object as Body;
       follower.version = metadata.resourceVersion ?? "";
       if (type !== "BOOKMARK")
-        follower.told.push(`${type} ${metadata.name} ${(spec as { shape?: string }).shape ?? "-"}`);
+        follower.reported.push(`${type} ${metadata.name} ${(spec as { shape?: string }).shape ?? "-"}`);
     }
     follower.ended = true;
   })();
@@ -90,8 +90,8 @@ for (const [what, change] of CHANGES)
     const after = await follow(w, WIDGETS, { resourceVersion: before.version });
     await w.ask("PATCH", `${WIDGETS}/a`, { spec: { color: "red" } }, MERGE);
     await w.clock.settle();
-    assert.deepEqual([before.ended, before.told], [true, ["ADDED a -", "ADDED b -"]]);
-    assert.deepEqual([after.ended, after.told], [false, ["ADDED c -", "MODIFIED a -"]]);
+    assert.deepEqual([before.ended, before.reported], [true, ["ADDED a -", "ADDED b -"]]);
+    assert.deepEqual([after.ended, after.reported], [false, ["ADDED c -", "MODIFIED a -"]]);
     await w.close();
   });
 
@@ -107,10 +107,10 @@ test("a new field is shown to every watcher, though one had a watch open before 
   await w.ask("POST", WIDGETS, widget("a", { shape: "round" }));
   await w.clock.settle();
   assert.deepEqual(
-    watchers.map(({ told }) => told),
+    watchers.map(({ reported }) => reported),
     [["ADDED a round"], ["ADDED a round"]],
   );
-  assert.deepEqual(before.told, []);
+  assert.deepEqual(before.reported, []);
   await w.close();
 });
 
@@ -132,13 +132,13 @@ test("a definition that is deleted shows watchers each of its objects go, then e
   const before = await follow(w, WIDGETS, { resourceVersion: "0" });
   await w.ask("DELETE", `${DEFINITIONS}/${NAME}`);
   await w.clock.settle();
-  assert.deepEqual([before.ended, before.told], [true, ["ADDED a -", "ADDED b -", "DELETED a -", "DELETED b -"]]);
+  assert.deepEqual([before.ended, before.reported], [true, ["ADDED a -", "ADDED b -", "DELETED a -", "DELETED b -"]]);
   const successor = structuredClone(widgets);
   addShape(successor.spec);
   await w.ask("POST", DEFINITIONS, successor);
   await w.ask("POST", WIDGETS, widget("a", { shape: "round" }));
   const after = await follow(w, WIDGETS, { resourceVersion: before.version });
-  assert.deepEqual(after.told, ["ADDED a round"]);
+  assert.deepEqual(after.reported, ["ADDED a round"]);
   await w.close();
 });
 
@@ -156,7 +156,7 @@ test("what does not change what is served leaves watches open: labels, a status,
   await w.ask("DELETE", `${DEFINITIONS}/gadgets.example.com`);
   await w.ask("POST", WIDGETS, widget("a"));
   await w.clock.settle();
-  assert.deepEqual([watch.ended, watch.told], [false, ["ADDED a -"]]);
+  assert.deepEqual([watch.ended, watch.reported], [false, ["ADDED a -"]]);
   await w.close();
 });
 
@@ -180,7 +180,7 @@ test("watches that are asked for while a change of their definition is on its wa
   await w.clock.settle();
   const open = watches.filter(({ ended }) => !ended);
   assert.ok(open.length > 0 && open.length < watches.length, `${open.length} of ${watches.length}`);
-  for (const { told } of open) assert.deepEqual(told, ["ADDED a round"]);
+  for (const { reported } of open) assert.deepEqual(reported, ["ADDED a round"]);
   await w.close();
 });
 
@@ -198,16 +198,16 @@ test("a bookmark never overtakes a change that waits for its conversion", async 
     path: SECOND_VERSION,
     query: { resourceVersion: "1", allowWatchBookmarks: "true", timeoutSeconds: "300" },
   })) as WatchStream;
-  const told: string[] = [];
+  const reported: string[] = [];
   void (async () => {
-    for await (const { type } of stream) told.push(type);
+    for await (const { type } of stream) reported.push(type);
   })();
   await w.clock.run(50_000);
   await w.ask("POST", WIDGETS, widget("a"));
   await w.clock.run(20_000);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   answer();
   await w.clock.settle();
-  assert.deepEqual(told, ["ADDED", "BOOKMARK"]);
+  assert.deepEqual(reported, ["ADDED", "BOOKMARK"]);
   await w.close();
 });

@@ -9,7 +9,7 @@ import { CONFIG_MAPS, world } from "../testing.ts";
 const MERGE = { contentType: "application/merge-patch+json" };
 const map = (name: string, labels = {}) => ({ metadata: { name, labels }, data: {} });
 
-test("a watch tells what happens after its version, in order, each once", async () => {
+test("a watch shows what happens after its version, in order, each once", async () => {
   const w = await world();
   const made = await w.ask("POST", CONFIG_MAPS, map("a"));
   const watch = await w.watch(CONFIG_MAPS, { resourceVersion: made.metadata.resourceVersion });
@@ -17,7 +17,7 @@ test("a watch tells what happens after its version, in order, each once", async 
   await w.ask("PATCH", `${CONFIG_MAPS}/a`, { data: { x: "1" } }, MERGE);
   await w.ask("DELETE", `${CONFIG_MAPS}/b`);
   await w.clock.settle();
-  assert.deepEqual(watch.told(), ["ADDED b", "MODIFIED a", "DELETED b"]);
+  assert.deepEqual(watch.shown(), ["ADDED b", "MODIFIED a", "DELETED b"]);
   const versions = watch.seen.map((e) => Number((e.object as Body).metadata.resourceVersion));
   assert.deepEqual(
     versions,
@@ -35,7 +35,7 @@ test("a watch resumes from the history and is refused with 410 when that is forg
   assert.equal((late.seen[0]!.object as { code: number; reason: string }).code, 410);
   assert.equal((late.seen[0]!.object as { reason: string }).reason, "Expired");
   const resumed = await w.watch(CONFIG_MAPS, { resourceVersion: String(Number(first.metadata.resourceVersion) + 2) });
-  assert.deepEqual(resumed.told(), ["ADDED d", "ADDED e"]);
+  assert.deepEqual(resumed.shown(), ["ADDED d", "ADDED e"]);
   await w.close();
 });
 
@@ -44,7 +44,7 @@ test("sendInitialEvents gives what is there and marks its end", async () => {
   await w.ask("POST", CONFIG_MAPS, map("a"));
   const query = { sendInitialEvents: "true", allowWatchBookmarks: "true", resourceVersionMatch: "NotOlderThan" };
   const watch = await w.watch(CONFIG_MAPS, query);
-  assert.deepEqual(watch.told(), ["ADDED a", "BOOKMARK"]);
+  assert.deepEqual(watch.shown(), ["ADDED a", "BOOKMARK"]);
   assert.equal((watch.seen[1]!.object as Body).metadata.annotations?.["k8s.io/initial-events-end"], "true");
   const refused = await w.refused("GET", CONFIG_MAPS, undefined, {
     query: { watch: "true", sendInitialEvents: "true" },
@@ -60,7 +60,7 @@ test("an object that comes into or leaves the selection is added and deleted", a
   await w.ask("PATCH", `${CONFIG_MAPS}/x`, { metadata: { labels: { a: "b" } } }, MERGE);
   await w.ask("PATCH", `${CONFIG_MAPS}/x`, { metadata: { labels: { a: "c" } } }, MERGE);
   await w.clock.settle();
-  assert.deepEqual(watch.told(), ["ADDED x", "DELETED x"]);
+  assert.deepEqual(watch.shown(), ["ADDED x", "DELETED x"]);
   assert.equal((watch.seen[1]!.object as Body).metadata.labels?.a, "b");
   await w.close();
 });
@@ -73,7 +73,7 @@ test("bookmarks come every minute and timeoutSeconds ends the watch", async () =
     timeoutSeconds: "150",
   });
   await w.clock.run(149_000);
-  assert.deepEqual(watch.told(), ["BOOKMARK", "BOOKMARK"]);
+  assert.deepEqual(watch.shown(), ["BOOKMARK", "BOOKMARK"]);
   await w.clock.run(2_000);
   assert.equal(w.clock.pending, 0);
   await w.close();

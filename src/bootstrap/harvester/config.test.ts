@@ -117,7 +117,7 @@ install:
   );
 });
 
-test("a release is told only what it knows", () => {
+test("a release is given only what it knows", () => {
   const installOf = (version: string): Record<string, unknown> =>
     (load(harvesterConfig({ ...join, cordoned: true, isoUrl: iso(version) }, "config")) as Record<string, never>)
       .install!;
@@ -155,7 +155,7 @@ test("whatever the token, password and labels, a YAML reader gets them back", ()
   );
 });
 
-test("a join that the installer would refuse is not written, and neither token nor password is told", () => {
+test("a join that the installer would refuse is not written, and neither token nor password is reported", () => {
   const bad = { ...join, hostname: "Bad_Name", serverUrl: "https://10.0.0.10:8443/v1", token: "s3cr\u00e9t-token" };
   assert.throws(
     () => harvesterConfig(bad, "config"),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { artifactsOf, isAtLeast, parseVersion } from "./version.ts";
 
-test("the ISO's name tells version and architecture, its folder the other artefacts", () => {
+test("the ISO's name shows version and architecture, its folder the other artefacts", () => {
   assert.deepEqual(
     artifactsOf({ isoUrl: "https://releases.rancher.com/harvester/v1.0.0/harvester-v1.0.0-amd64.iso" }),
     {
@@ -27,7 +27,7 @@ test("pre-releases, ARM and a mirror", () => {
   assert.equal(found.iso, "https://example.test/harvester-v1.9.0-rc6-arm64.iso?x=1");
 });
 
-test("a name that tells nothing needs version and architecture", () => {
+test("a name that says nothing needs version and architecture", () => {
   assert.throws(
     () => artifactsOf({ isoUrl: "https://example.test/my.iso" }),
     /not named harvester-<version>-<arch>.iso/,

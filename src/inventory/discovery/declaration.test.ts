@@ -127,7 +127,7 @@ test("N1 the status of a discovered host has its agent's key, address and trust,
   assert.match(event?.message ?? "", new RegExp(`^from 10\\.0\\.0\\.9 with the key ${fingerprint(agentKey)}; `));
 });
 
-test("one event tells of an agent that registers, and again with its key; without a key it is told a minute later", async (t) => {
+test("one event shows of an agent that registers, and again with its key; without a key it is reported a minute later", async (t) => {
   const { seen, clock, client, settle } = await rack(t);
   const messages = async (): Promise<string[]> =>
     (await client.list(Event)).items

@@ -9,7 +9,7 @@ import type { Host } from "../../netboot/hosts/host.ts";
 import type { Inventory } from "../../netboot/protocol/messages.ts";
 import { INVENTORY, MAC, MINUTE, NAMESPACE, rack } from "./testing.ts";
 
-test("a machine that was heard becomes a BareMetalHost that says discovered, and what it reported its HardwareData", async (t) => {
+test("a machine that was seen becomes a BareMetalHost that says discovered, and what it reported its HardwareData", async (t) => {
   const { seen, clock, client, settle, hosts } = await rack(t);
   seen.hear(MAC, clock.now(), { firmware: "bios", architecture: "x86_64" });
   await settle();
@@ -77,7 +77,7 @@ test("nothing is written while nothing changes", async (t) => {
   assert.deepEqual(writes, []);
 });
 
-test("a machine that was forgotten and is heard by another card has the object that it had", async (t) => {
+test("a machine that was forgotten and is seen by another card has the object that it had", async (t) => {
   const { seen, clock, writes, settle, hosts } = await rack(t);
   const { name } = seen.hear(MAC, clock.now(), { inventory: INVENTORY });
   await settle();
@@ -209,7 +209,7 @@ test("a host that somebody declared by the name it would get is theirs", async (
   );
 });
 
-test("a discovered host that was deleted comes back when its machine is heard again, not by itself", async (t) => {
+test("a discovered host that was deleted comes back when its machine is seen again, not by itself", async (t) => {
   const { seen, clock, client, settle, hosts } = await rack(t);
   const { name } = seen.hear(MAC, clock.now());
   await settle(11 * MINUTE);

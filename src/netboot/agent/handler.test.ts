@@ -108,7 +108,7 @@ test("N1 a token speaks for its own host only, and only from where it registered
   assert.equal((await send("GET", `hosts/${a.host}/orders`, { token: a.token, remote: AT[A] })).status, 200);
 });
 
-test("N23 a host without work waits on its request and gets its order on it; else it is told to ask again", async () => {
+test("N23 a host without work waits on its request and gets its order on it; else it is answered to ask again", async () => {
   const { clock, hosts, send, register } = stage();
   const { host, token } = await register(A);
   const asked = send("GET", `hosts/${host}/orders?wait=55`, { token });
@@ -208,7 +208,7 @@ test("N1 a capability is good from the address that it was handed to, and a toke
   assert.deepEqual([hosts.list().length, hosts.get(A)?.address], [1, "10.0.0.5"]);
 });
 
-test("N1 nobody takes the place of an agent that carries out an order and speaks; the host is told of who tried", async () => {
+test("N1 nobody takes the place of an agent that carries out an order and speaks; the host is asked about who tried", async () => {
   const { clock, hosts, send, capability, register } = stage();
   const { host, token } = await register(A);
   const refused: string[] = [];
@@ -295,7 +295,7 @@ test("other paths and methods are no part of the protocol", async () => {
   assert.equal((await send("POST", "hosts/a/orders")).headers.allow, "GET");
 });
 
-test("a store that fails is told as such, and the agent comes again", async () => {
+test("a store that fails is reported as such, and the agent comes again", async () => {
   const { hosts, send, capability } = stage();
   hosts.close();
 

@@ -159,7 +159,7 @@ test("whatever a disk calls itself, the report is what the protocol says", { ski
   }
 });
 
-test("the command line tells the server and the card in either spelling", { skip }, async () => {
+test("the command line shows the server and the card in either spelling", { skip }, async () => {
   const one = machine();
   try {
     const read = async (line: string): Promise<string> => {

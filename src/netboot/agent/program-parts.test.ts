@@ -35,7 +35,7 @@ async function fetched(script: string, ...answers: readonly (Buffer | number)[])
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const words = `REST=http://127.0.0.1:${(server.address() as AddressInfo).port}/agent/x86_64/rest`;
-    // What would take long, or end the machine, tells that it would.
+    // What would take long, or end the machine, says that it would.
     const said = await machine.sh(
       `${words}; pause() { echo "pause $1"; }; restart() { echo restart; exit; }; ${script}; cat "$RUN/lines"`,
     );

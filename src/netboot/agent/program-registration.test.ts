@@ -22,7 +22,7 @@ interface Registering {
 
 const KEYGEN = `echo "# public key: age1made" >"$2"`;
 
-/** Has a machine register, and tells in turn what it said, how it asked the server, and what it did besides. */
+/** Has a machine register, and shows in turn what it said, how it asked the server, and what it did besides. */
 async function registering({ keygen = KEYGEN, fetchKeys = ":", answers = [], script = "register" }: Registering = {}) {
   const machine = new FakeMachine();
   const left = [...answers];

@@ -36,7 +36,7 @@ async function start(): Promise<{ server: Server; received: Received[]; url: str
   return { server, received, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, pin };
 }
 
-test("the agent speaks to the server with the key that it was told, and to no other", { skip }, async () => {
+test("the agent speaks to the server with the key that it was given, and to no other", { skip }, async () => {
   const { server, received, url, pin } = await start();
   const machine = new FakeMachine();
   try {

@@ -28,7 +28,7 @@ async function machineWithKey(): Promise<{ machine: FakeMachine; key: string }> 
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Carries out an order to write against a server that gives these answers by path, and tells how it ended. */
+/** Carries out an order to write against a server that gives these answers by path, and says how it ended. */
 async function write(machine: FakeMachine, order: object, answers: Record<string, Answer>) {
   const server = createServer((request, response) => {
     const answer = answers[request.url!];

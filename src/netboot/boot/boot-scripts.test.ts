@@ -104,7 +104,7 @@ fi
   );
 });
 
-test("N3 the script of one machine is given to no other, and to nobody who can't be told apart", async () => {
+test("N3 the script of one machine is given to no other, and to nobody who can't be distinguished", async () => {
   const { get, served } = world();
   const other = URL_OF.ipxe.replace("00-01", "00-02");
 

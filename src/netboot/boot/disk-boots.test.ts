@@ -10,7 +10,7 @@ import { DiskBoots } from "./disk-boots.ts";
 const BASE = "http://10.0.0.2";
 const MAC = "52:54:00:00:00:01";
 
-/** A machine that is only heard, or one that has reported its hardware. */
+/** A machine that is only seen, or one that has reported its hardware. */
 function world(action: BootAction, reported: boolean) {
   const state = { action };
   const host = reported ? ({ inventoryAt: 1 } as Host) : undefined;

@@ -15,7 +15,7 @@ const BOOTS: Record<keyof typeof SENDS, string> = {
 };
 
 for (const [name, file] of Object.entries(BOOTS)) {
-  test(`N12 ${name} is told to boot ${file || "nothing"}`, async () => {
+  test(`N12 ${name} is offered ${file || "nothing"}`, async () => {
     const offer = await new Rack().send(say("discover", { sends: SENDS[name as keyof typeof SENDS] }));
     assert.equal(offer?.file, file);
     assert.equal(offer.text(67), file === "" ? undefined : file);
@@ -95,7 +95,7 @@ test("N12 an iPXE built without HTTP gets one with it", async () => {
   assert.equal(offer?.file, "undionly.kpxe");
 });
 
-test("N20 iPXE is told not to wait for a proxy's offer: 175.176, and 43.6 = 8 for all PXE", async () => {
+test("N20 iPXE is instructed not to wait for a proxy's offer: 175.176, and 43.6 = 8 for all PXE", async () => {
   const ipxe = await new Rack().send(say("discover", { sends: SENDS.ipxeRom }));
   assert.deepEqual(ipxe?.option(175), [0xb0, 1, 1]);
   assert.deepEqual(ipxe.option(43), [6, 1, 8, 255]);
@@ -149,7 +149,7 @@ test("N19 UEFI firmware can be sent to port 4011: no option 43 before, the file 
   assert.deepEqual(ack?.option(43), [6, 1, 8, 255]);
 });
 
-test("N17 a proxy tells loaders what to boot, gives no address, keeps no lease and never says no", async () => {
+test("N17 a proxy shows loaders what to boot, gives no address, keeps no lease and never says no", async () => {
   const rack = new Rack({ config: { mode: "proxy", subnets: [] } });
   const offer = await rack.send(say("discover", { sends: SENDS.ovmfHttp }));
   assert.equal(offer?.type, "offer");
@@ -179,7 +179,7 @@ test("N18 a machine that nothing is known of gets the default, with no reservati
   assert.equal(offer?.file, "undionly.kpxe");
 });
 
-test("what no client could be told is refused when it is configured, by name", () => {
+test("what no client could be reported is refused when it is configured, by name", () => {
   const given = (boot: Partial<typeof CONFIG.boot>) => () =>
     new Rack({ config: { boot: { ...CONFIG.boot, ...boot } } });
   assert.throws(given({ files: { bios: "a b" } }), /boot file for bios: a name is 1 to 255 printable ASCII/);
@@ -189,7 +189,7 @@ test("what no client could be told is refused when it is configured, by name", (
   assert.throws(() => new Rack({ reservations: [{ mac: "52:54:00:00:00:09", hostName: "a_b" }] }), /none by RFC 1123/);
 });
 
-test("a Raspberry Pi is told where the files are and the menu it looks for, in pool and proxy mode, and no file of a PC's", async () => {
+test("a Raspberry Pi is offered where the files are and the menu it looks for, in pool and proxy mode, and no file of a PC's", async () => {
   const menu = [9, 20, 0, 0, 17, ...Buffer.from("Raspberry Pi Boot"), 10, 4, 0, ...Buffer.from("PXE")];
   for (const mode of ["pool", "proxy"] as const) {
     const rack = new Rack({ config: { mode } });

@@ -39,7 +39,7 @@ test("an interface that is not there is refused with those that are; so is a cho
   assert.equal(onlyInterface({ lo: ALL.lo, eth0: ALL.eth0 }).name, "eth0");
 });
 
-test("N6 on a socket that was inherited, the service is stopped and started again, and hears nothing between", async () => {
+test("N6 on a socket that was inherited, the service is stopped and started again, and sees nothing between", async () => {
   const socket = createSocket("udp4");
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -56,7 +56,7 @@ test("N6 on a socket that was inherited, the service is stopped and started agai
     for (const round of ["first", "second"]) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const service = await open(address, port, (bytes) => {
-        received.push(`${round} hears ${Buffer.from(bytes).toString()}`);
+        received.push(`${round} sees ${Buffer.from(bytes).toString()}`);
         resolve();
       });
       await service.send(Buffer.from(round), { address, port });
@@ -68,5 +68,5 @@ test("N6 on a socket that was inherited, the service is stopped and started agai
   } finally {
     inherited.close();
   }
-  assert.deepEqual(received, ["first hears first", "second hears second"]);
+  assert.deepEqual(received, ["first sees first", "second sees second"]);
 });

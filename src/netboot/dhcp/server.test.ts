@@ -218,7 +218,7 @@ test("an offer that is not taken up is anybody's at once when the client takes a
   assert.equal((await rack.send(say("request", { mac: mac(21), ...ask })))?.type, "nak");
 });
 
-test("who takes another server's offer is told of, unless a relay may have asked both", async () => {
+test("who takes another server's offer is asked about, unless a relay may have asked both", async () => {
   const rack = new Rack();
   const request = { mac: mac(1), asks: "10.0.0.7", server: "10.0.0.9" };
   await rack.send(say("request", { ...request, giaddr: "10.1.0.1" }));

@@ -45,7 +45,7 @@ for (const [subnets, message] of WRONG) {
   });
 }
 
-test("routes are told together with the gateway, which clients of option 121 would otherwise lose", () => {
+test("routes are sent together with the gateway, which clients of option 121 would otherwise lose", () => {
   const routes = [{ network: "10.9.0.0/16", gateway: "10.0.0.9" }];
   const [subnet] = compileSubnets([{ ...net("10.0.0.0/24"), gateway: "10.0.0.1", routes }]);
   assert.deepEqual([...subnet!.options.get(121)!], [0, 10, 0, 0, 1, 16, 10, 9, 10, 0, 0, 9]);

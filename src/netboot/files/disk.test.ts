@@ -57,7 +57,7 @@ test("a part of a file is read from any place, and never beyond its end", async 
   await file.close();
 });
 
-test("declared files are served under their names only; one that is missing is told", async () => {
+test("declared files are served under their names only; one that is missing is reported", async () => {
   const files = declaredFiles({ "shimx64.efi": join(root, "plain"), gone: join(root, "absent"), folder: root });
 
   assert.equal(await text(files, "SHIMX64.EFI"), "0123456789");

@@ -35,7 +35,7 @@ test("each chunk is read once, and one ahead of its use", async () => {
   assert.deepEqual(asked, [0, 20, 40]);
 });
 
-test("an error is told to whoever needs the bytes, and to nobody else", async () => {
+test("an error is reported to whoever needs the bytes, and to nobody else", async () => {
   const file = {
     ...fileOf(new Uint8Array(50)),
     async read(offset: number) {

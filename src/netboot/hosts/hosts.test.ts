@@ -41,7 +41,7 @@ test("N30 a machine is the same however its MAC is written", () => {
   assert.equal(hosts.get(NAME)?.mac, A);
 });
 
-test("what is new is told; that a machine was merely heard again is not", async () => {
+test("what is new is reported; that a machine was merely seen again is not", async () => {
   const { clock, hosts, news } = hostsAndNews();
   hosts.seen({ mac: A, address: "10.0.0.5", firmware: "uefi" });
   await clock.run(5_000);
@@ -55,12 +55,12 @@ test("what is new is told; that a machine was merely heard again is not", async 
   assert.equal(hosts.get(A)!.lastSeen - hosts.get(A)!.firstSeen, 5_000);
 });
 
-test("N18 a machine of which nobody said anything boots the usual, the agent unless told otherwise", () => {
+test("N18 a machine of which nobody said anything boots the usual, the agent unless the settings say otherwise", () => {
   assert.equal(someHosts(new VirtualClock()).bootOf(A), "agent");
   assert.equal(someHosts(new VirtualClock(), { usualBoot: "disk" }).bootOf(A), "disk");
 });
 
-test("N1 a record of a card that was merely heard goes into the host that spoke by it", () => {
+test("N1 a record of a card that was merely seen goes into the host that spoke by it", () => {
   const { hosts, news } = hostsAndNews();
   hosts.seen({ mac: B });
   hosts.seen({ mac: A, address: "10.0.0.5" });
@@ -86,7 +86,7 @@ test("a host that was forgotten comes again without the cards that it had proved
   assert.deepEqual([hosts.get(A)?.macs, hosts.get(B)], [[A], undefined]);
 });
 
-test("N1 no machine takes another's place by naming its card, and both are told", () => {
+test("N1 no machine takes another's place by naming its card, and both are reported", () => {
   const { hosts, news } = hostsAndNews();
   const victim = hosts.register(inventoryOf(A), A);
   hosts.seen({ mac: C });
@@ -110,7 +110,7 @@ test("N1 no machine takes another's place by naming its card, and both are told"
   ]);
 });
 
-test("N1 a card that was named before its machine booted is that machine's, and both are told", () => {
+test("N1 a card that was named before its machine booted is that machine's, and both are reported", () => {
   const { hosts, news } = hostsAndNews();
   const thief = hosts.register(inventoryOf(B, A), B);
   const victim = hosts.register(inventoryOf(A), A);
@@ -119,7 +119,7 @@ test("N1 a card that was named before its machine booted is that machine's, and 
   const reported = () => news.flatMap((change) => (change.is === "refused" ? [change.host.name] : []));
   assert.deepEqual(reported(), [victim.host, thief.host]);
   hosts.inspected(thief.host, inventoryOf(B, A));
-  assert.equal(reported().length, 2, "the same is told once a minute");
+  assert.equal(reported().length, 2, "the same is reported once a minute");
 });
 
 test("a token is good until the next registration", () => {
@@ -178,7 +178,7 @@ test("only the owner may read the file of hosts", () => {
   );
 });
 
-test("a store that fails changes nothing, and nobody is told", () => {
+test("a store that fails changes nothing, and nobody is reported", () => {
   const clock = new VirtualClock();
   const store = openHostStore(":memory:");
   let broken = false;
@@ -191,7 +191,7 @@ test("a store that fails changes nothing, and nobody is told", () => {
   hosts.seen({ mac: B });
   const before = hosts.list();
   broken = true;
-  hosts.onChange(() => assert.fail("told"));
+  hosts.onChange(() => assert.fail("shown"));
 
   assert.throws(() => hosts.register(inventoryOf(A, B), A), /disk full/);
   assert.throws(() => hosts.give(A, { order: "reboot" }), /disk full/);
@@ -200,7 +200,7 @@ test("a store that fails changes nothing, and nobody is told", () => {
   assert.ok(hosts.byToken(token) !== undefined);
 });
 
-test("there is room for so many; who was merely heard longest ago leaves first, and nobody with an order or a boot of its own", () => {
+test("there is room for so many; who was merely seen longest ago leaves first, and nobody with an order or a boot of its own", () => {
   const { hosts, news } = hostsAndNews({ bounds: { hosts: 3 } });
   hosts.seen({ mac: A });
   hosts.seen({ mac: B });

@@ -152,7 +152,7 @@ test("what changes a machine or may carry secrets needs trust; looking, restarti
   );
 });
 
-test("what a host waits for is told: trust, an order, its agent; at work it waits for nothing", () => {
+test("what a host waits for is reported: trust, an order, its agent; at work it waits for nothing", () => {
   const [untrusted, trusted] = [standingOf({}, UNDECLARED, "approved"), standingOf({}, { is: "declared" }, "approved")];
   const wipe = { is: { id: "1", order: "wipe", how: "full", disks: "all" }, givenAt: 0 } as const;
   assert.equal(waitsFor({}, untrusted), "to be declared or approved: it is neither declared nor approved");

@@ -75,7 +75,7 @@ test("a file is given whole, with its size, a validator and the type that UEFI l
   assert.equal((await get("/empty")).headers["content-length"], "0");
 });
 
-test("HEAD tells what GET would, without the bytes", async () => {
+test("HEAD shows what GET would, without the bytes", async () => {
   const { status, headers, body } = await get("/boot/bootx64.efi", { method: "HEAD" });
 
   assert.deepEqual([status, headers["content-length"], body.length], [200, "700000", 0]);
@@ -153,7 +153,7 @@ test("the version of bytes in memory follows their content", () => {
   assert.notEqual(fileOf(Buffer.from("a")).version, fileOf(Buffer.from("b")).version);
 });
 
-test("N12 the length is told in GRUB's spelling: without it no kernel is started under Secure Boot", async () => {
+test("N12 the length is reported in GRUB's spelling: without it no kernel is started under Secure Boot", async () => {
   const response = await send("/boot/bootx64.efi");
   response.resume();
   assert.ok(response.rawHeaders.includes("Content-Length"));

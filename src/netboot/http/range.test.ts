@@ -11,7 +11,7 @@ test("N24 a range names bytes from front or back, both ends included", () => {
   assert.deepEqual(wanted("bytes=-99", 10), { is: "part", first: 0, last: 9 });
 });
 
-test("N24 a range after the end is told; several, other units and nonsense get the whole", () => {
+test("N24 a range after the end is reported; several, other units and nonsense get the whole", () => {
   for (const range of ["bytes=10-", "bytes=10-20", "bytes=-0"]) assert.equal(wanted(range, 10).is, "beyond", range);
   for (const range of [undefined, "", "bytes=-", "bytes=5-2", "bytes=0-1,3-4", "lines=1-2", "bytes=a-b"])
     assert.equal(wanted(range, 10).is, "whole", range);

@@ -136,7 +136,7 @@ test("N1 the agent's protocol is answered on the same port, to who has the right
   assert.ok(tooLong === undefined || tooLong.status === 413);
 });
 
-test("N23 a host that waits is told its new work within a second", async () => {
+test("N23 a host that waits is given its new work within a second", async () => {
   const token = capabilities.grant({ mac: A, address: HERE, to: "agent", until: systemClock.now() + 60_000 });
   const registered = await send("/agent/v1/hosts", {
     method: "POST",
@@ -238,7 +238,7 @@ test("the same is answered over TLS by a certificate of Slipway's own authority"
   agent.destroy();
 });
 
-test("every answer is told, with the client's address and whether it went out whole", async () => {
+test("every answer is reported, with the client's address and whether it went out whole", async () => {
   for (const [path, status] of [
     ["/shimx64.efi", 200],
     ["/absent", 404],
@@ -259,7 +259,7 @@ test("what is no HTTP ends its own connection only", async () => {
   assert.equal((await send("/shimx64.efi")).status, 200);
 });
 
-test("a port that is taken is told, and nothing stays open", async () => {
+test("a port that is taken is reported, and nothing stays open", async () => {
   const files = memoryFiles({});
   const tls = { port: server.port, key: issued.keyPem, cert: issued.certificatePem };
   await assert.rejects(netbootHttp({ files, host: "127.0.0.1", port: server.port }), /EADDRINUSE/);

@@ -203,7 +203,7 @@ test("an image that is kept waits for no conversion of another", async () => {
   assert.equal(conversions, 2);
 });
 
-test("an image whose server breaks off, and a disk that takes no more, are told by name", async () => {
+test("an image whose server breaks off, and a disk that takes no more, are reported by name", async () => {
   const convert: Convert = async () => {
     throw Object.assign(new Error("no space left on device, write"), { code: "ENOSPC" });
   };
@@ -224,7 +224,7 @@ test("an image whose server breaks off, and a disk that takes no more, are told 
   );
 });
 
-test("what can't be had is told with a remedy", async () => {
+test("what can't be had is reported with a remedy", async () => {
   const { images } = someImages({ convert: qemuImg("/nonexistent/qemu-img") });
   served.set("/disk", { bytes: qcow2(), etag: '"1"' });
 

@@ -21,7 +21,7 @@ function commandsOf(text: string): { words: string[]; end: string }[] {
   return commands;
 }
 
-/** A word with its expansions told from its text; iPXE expands from the last `${` before each `}`. */
+/** A word with its expansions shown from its text; iPXE expands from the last `${` before each `}`. */
 function partsOf(word: string): (string | { setting: string })[] {
   const end = word.search(/\$\{[^{}]*\}/);
   if (end < 0) return word === "" ? [] : [word];

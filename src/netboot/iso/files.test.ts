@@ -154,7 +154,7 @@ test("a file in several parts is one file", async () => {
   assert.equal(Buffer.from(await file.read(2046, 100)).toString(), "aaend");
 });
 
-test("N24 images are served by name, side by side, with what is to be replaced in their files; one that can't be is told at the start", async () => {
+test("N24 images are served by name, side by side, with what is to be replaced in their files; one that can't be is reported at the start", async () => {
   const path = join(scratch, "hand.iso");
   const image = handMade([{ name: "A", block: 20, size: 3 }], { 20: Buffer.from("one") });
   writeFileSync(path, await image.read(0, image.size));

@@ -25,7 +25,7 @@ function lines(t: TestContext, given: object, ...files: string[]): Promise<strin
   return describe({ settings, assets: folder(t, ...files), dir: "/dev/null" });
 }
 
-test("a dry run tells what would be served where, and each network with its pools", { skip }, async (t) => {
+test("a dry run shows what would be served where, and each network with its pools", { skip }, async (t) => {
   const pools = [
     { first: "10.20.0.100", last: "10.20.0.199" },
     { first: "10.20.0.210", last: "10.20.0.219" },

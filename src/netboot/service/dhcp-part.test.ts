@@ -85,7 +85,7 @@ test("an address is the machine's that had its last lease, and nobody's else", a
   }
 });
 
-test("nobody is heard before it serves; sockets that were opened for it stay open when it closes, so that it can start again", async (t) => {
+test("nobody is seen before it serves; sockets that were opened for it stay open when it closes, so that it can start again", async (t) => {
   const where = await place(t);
   const socket = where.inherited!.find(67, "lo")!;
   for (let time = 0; time < 2; time++) {

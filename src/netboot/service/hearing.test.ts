@@ -61,7 +61,7 @@ test("an operating system that wants an address is no host, and changes nothing 
   assert.equal(hosts.get(A)?.address, "10.0.0.100");
 });
 
-test("what DHCP did for a host is told in its log, each in its words", () => {
+test("what DHCP did for a host is reported in its log, each in its words", () => {
   const { lines, notify } = stage();
   const boots = client({ loader: "PXEClient" });
   notify({ is: "seen", client: boots });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Log, quietLog } from "@slipway/base";
 import { Parts } from "./parts.ts";
 
-test("what was started last ends first, once, and one that can't be ended is told and keeps no other", async () => {
+test("what was started last ends first, once, and one that can't be ended is reported and keeps no other", async () => {
   const said: string[] = [];
   const log: Log = { ...quietLog, error: (fields) => void said.push(JSON.stringify(fields)) };
   const parts = new Parts(log);

@@ -21,6 +21,6 @@ test("the kernel's neighbours are those on Ethernet whose hardware address is kn
   assert.equal(parseArp(table).get("10.0.0.7"), "52:54:00:ab:00:77");
 });
 
-test("where the kernel tells of no neighbours there are none", () => {
+test("where the kernel shows of no neighbours there are none", () => {
   assert.equal(neighbours(undefined, "/nonexistent").size, 0);
 });

@@ -25,20 +25,20 @@ test("the card shows in a link-local address that was made of it, and in no othe
 test("a machine counts as one in iPXE from what it says to DHCP, until it says something else or time has passed", () => {
   let now = 0;
   const recent = new RecentIpxe({ monotonic: () => now });
-  const hears = (sends: keyof typeof SENDS): void =>
+  const sees = (sends: keyof typeof SENDS): void =>
     recent.notify({ is: "seen", client: clientOf(say("discover", { sends: SENDS[sends], mac: MAC }))! });
 
   assert.equal(recent.has(MAC), false);
-  hears("ipxeRom");
+  sees("ipxeRom");
   assert.equal(recent.has(MAC), true);
   now = 30_000;
   assert.equal(recent.has(MAC), false);
-  hears("ipxeRom");
-  hears("system");
+  sees("ipxeRom");
+  sees("system");
   assert.equal(recent.has(MAC), false);
 });
 
-test("an interface that there is not is told at once", async () => {
+test("an interface that there is not is reported at once", async () => {
   const answering = answerSolicitations({ device: "nosuch0", answers: () => true, log: quietLog });
   await assert.rejects(answering, (error) => isFault(error, "Unavailable", "MissingInput"));
 });

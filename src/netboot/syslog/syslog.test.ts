@@ -28,25 +28,25 @@ test("whatever arrives becomes a text, in time that does not depend on what it i
   assert.ok(line(`<1>1 - - a - - ${"[".repeat(60_000)}`).length < 8_192);
 });
 
-test("lines are heard with the address that they came from", async () => {
-  const heard = Promise.withResolvers<[string, string]>();
-  const onLine = (address: string, text: string): void => heard.resolve([address, text]);
+test("lines are seen with the address that they came from", async () => {
+  const seen = Promise.withResolvers<[string, string]>();
+  const onLine = (address: string, text: string): void => seen.resolve([address, text]);
   const server = await serveSyslog({ address: "127.0.0.1", port: 0, onLine });
   const client = createSocket("udp4");
   client.send("<6>", server.port, "127.0.0.1");
   client.send("<6>kernel: hello", server.port, "127.0.0.1");
 
-  assert.deepEqual(await heard.promise, ["127.0.0.1", "kernel: hello"]);
+  assert.deepEqual(await seen.promise, ["127.0.0.1", "kernel: hello"]);
   client.close();
   await server.close();
 });
 
 const missing = spawnSync("logger", ["--version"]).status === 0 ? false : "no logger: apt-get install bsdutils";
 test("what util-linux's logger sends is read, in either format", { skip: missing }, async () => {
-  const heard = new EventEmitter<{ line: [string] }>();
-  const server = await serveSyslog({ address: "127.0.0.1", port: 0, onLine: (_, text) => heard.emit("line", text) });
+  const seen = new EventEmitter<{ line: [string] }>();
+  const server = await serveSyslog({ address: "127.0.0.1", port: 0, onLine: (_, text) => seen.emit("line", text) });
   for (const format of ["--rfc3164", "--rfc5424"]) {
-    const said = once(heard, "line", { signal: AbortSignal.timeout(60_000) });
+    const said = once(seen, "line", { signal: AbortSignal.timeout(60_000) });
     const at = ["--server", "127.0.0.1", "--port", String(server.port), "--udp"];
     const logger = spawn("logger", [format, ...at, "--tag", "agent", "the disk is written"], { stdio: "ignore" });
     assert.deepEqual(await said, ["agent: the disk is written"], format);

@@ -46,7 +46,7 @@ async function absent(client: string): Promise<string | false> {
   );
 }
 
-/** The exit code, and all that was printed; tftp-hpa tells of errors but ends as if there were none. */
+/** The exit code, and all that was printed; tftp-hpa shows of errors but ends as if there were none. */
 async function said(program: string, args: string[]): Promise<string> {
   const ended = await run(program, args, { timeout: 60_000 }).then(
     (output) => ({ code: 0, ...output }),
@@ -58,7 +58,7 @@ async function said(program: string, args: string[]): Promise<string> {
 interface Client {
   /** What it ends with and says when the file is not there. */
   missing: RegExp;
-  /** How it is told to read `name` into `out`. */
+  /** Its command line to read `name` into `out`. */
   fetch(port: number, name: string, out: string): [program: string, args: string[]];
 }
 
@@ -88,7 +88,7 @@ for (const [client, { fetch, missing }] of Object.entries(CLIENTS)) {
 
   for (const singlePort of [false, true]) {
     const where = singlePort ? "over a single port" : "over ports of their own";
-    test(`N21 ${client} reads a file ${where}, and is told what is not there`, { skip }, () =>
+    test(`N21 ${client} reads a file ${where}, and is refused what is not there`, { skip }, () =>
       served({ singlePort }, async (server) => {
         const out = join(folder, "out");
         await run(...fetch(server.port, "boot/image", out), { timeout: 60_000 });
@@ -134,7 +134,7 @@ test("N8 a send that the kernel refuses is a lost packet, and the next client is
     assert.ok(fetched.is === "complete" && fetched.bytes.equals(CONTENT));
   }));
 
-test("a port that is taken is told with a remedy", async () => {
+test("a port that is taken is reported with a remedy", async () => {
   const other = createSocket("udp4");
   await new Promise<void>((resolve) => other.bind(0, HOST, resolve));
   try {

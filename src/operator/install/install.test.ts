@@ -72,8 +72,8 @@ test("netboot beside the rack, and in the operator, get their namespace, an acco
 
 test("removing by label takes no namespace along", () => {
   const namespaces = find(objectsIn("deploy/slipway.yaml"), "Namespace");
-  const told = namespaces.map(({ metadata: { name, labels } }) => [name, labels]);
-  assert.deepEqual(told, [
+  const shown = namespaces.map(({ metadata: { name, labels } }) => [name, labels]);
+  assert.deepEqual(shown, [
     [DEFAULT_NAMESPACE, undefined],
     ["fleet-local", undefined],
   ]);
@@ -113,9 +113,9 @@ test("without a URL the Pods wait for the ConfigMap that has it; with one they d
     name: "BOOT_URL",
     valueFrom: { configMapKeyRef: { name: "slipway", key: "bootUrl" } },
   });
-  const told = podOf(withValues(DEFAULT_VALUES, { "boot.url": "https://b.example" })).containers[0]!;
-  assert.ok(told.args.includes("--boot-url=https://b.example"));
-  assert.ok(!told.env.some(({ name }) => name === "BOOT_URL"));
+  const shown = podOf(withValues(DEFAULT_VALUES, { "boot.url": "https://b.example" })).containers[0]!;
+  assert.ok(shown.args.includes("--boot-url=https://b.example"));
+  assert.ok(!shown.env.some(({ name }) => name === "BOOT_URL"));
 });
 
 test("the right to install CRDs comes only with the operator that installs them", () => {

@@ -36,7 +36,7 @@ test("a request that follows the document has no problems", () => {
   assert.deepEqual(post({ name: "abc", size: 1, kind: "a" }, "?dry=true&page%5Bsize%5D=2"), []);
 });
 
-test("a path, query or body that is not in the document is told, each with its place", () => {
+test("a path, query or body that is not in the document is reported, each with its place", () => {
   assert.deepEqual(post({ size: 1 }), ["POST /v1/things: body.name: missing"]);
   assert.deepEqual(post({ name: "abcdef" }), ["POST /v1/things: body.name: of size 6"]);
   assert.deepEqual(post({ name: "a", size: 1.5 }), ["POST /v1/things: body.size: not of type integer"]);

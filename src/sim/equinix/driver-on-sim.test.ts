@@ -101,13 +101,13 @@ test("a machine that may not be deleted yet is tried again later, not given up",
   );
 });
 
-test("H22 missing capacity is told apart from a wrong order", async () => {
+test("H22 missing capacity is distinguished from a wrong order", async () => {
   const { driver } = rig({ capacity: { "sg/c3.small.x86": 0 } });
   await assert.rejects(driver.create(order()), { code: "NoCapacity" });
   await assert.rejects(driver.create(order({ placement: { plan: "none", metro: "sg" } })), { code: "Invalid" });
 });
 
-test("H18 a key that no longer opens is told with a remedy", async () => {
+test("H18 a key that no longer opens is reported with a remedy", async () => {
   const { driver, sim } = rig();
   sim.rotateKey("another");
   await assert.rejects(

@@ -121,7 +121,7 @@ test("whenever the power is cut, all ends: no progress, no timer, no join", asyn
     assert.equal(seen.length, before, `progress after the power was cut at ${at}`);
     assert.equal(joins.length, joinedBefore);
     assert.equal(clock.pending, 0, `a timer after the power was cut at ${at}`);
-    assert.deepEqual(lost, [sampleHardware().id], "the cluster hears of it once");
+    assert.deepEqual(lost, [sampleHardware().id], "the cluster learns of it once");
   }
 });
 
@@ -266,7 +266,7 @@ test("without a cluster an installed machine waits, without a timer", async () =
   assert.equal(clock.pending, 0);
 });
 
-test("the metadata service tells each machine of itself only", async () => {
+test("the metadata service shows each machine of itself only", async () => {
   const script = "#!ipxe\nchain https://metadata.platformequinix.com/userdata || shell";
   const { on, clock, seen } = rig({ script });
   on();

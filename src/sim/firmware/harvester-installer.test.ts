@@ -118,7 +118,7 @@ test("lists of kernel arguments and configuration are both heeded: a NIC named t
   assert.equal(end.is === "installed" && end.config.install!.management_interface!.interfaces!.length, 2);
 });
 
-test("what can't be read or is not a mapping is told without quoting it", async () => {
+test("what can't be read or is not a mapping is reported without quoting it", async () => {
   const table: [string, RegExp][] = [
     ["token: [join-me", /not valid YAML/],
     ["- join-me", /not a YAML mapping/],
@@ -161,7 +161,7 @@ test("webhooks are called when the installation starts and ends, with templates 
   assert.equal(succeeded!.body, undefined);
 });
 
-test("an installation that fails tells FAILED and not SUCCEEDED", async () => {
+test("an installation that fails shows FAILED and not SUCCEEDED", async () => {
   const { ended, called } = installer({ answers: [plain(200, HOOKS)], fails: "the disk can't be written" });
   assert.equal(message(await ended()), "the disk can't be written");
   assert.deepEqual(

@@ -106,9 +106,9 @@ const LINES: [line: string, said: string[], ok: boolean][] = [
 ];
 for (const [line, said, ok] of LINES) {
   test(`line: ${line}`, async () => {
-    const { ipxe, said: heard, until } = machine();
+    const { ipxe, said: seen, until } = machine();
     const end = await until(runScript(`#!ipxe\n${line}\n`, ipxe));
-    assert.deepEqual(heard, said);
+    assert.deepEqual(seen, said);
     assert.equal(end.is, ok ? "exit" : "failed");
   });
 }

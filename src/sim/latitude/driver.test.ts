@@ -82,7 +82,7 @@ test("an order whose mark was lost on the way buys nothing, and the orphaned mar
   assert.deepEqual(sim.userData(), []);
 });
 
-test("the claim of a machine is told by the list of a process that did not order it; a namesake is nobody's", async () => {
+test("the claim of a machine is reported by the list of a process that did not order it; a namesake is nobody's", async () => {
   const { driver, restarted, sim } = rig();
   const first = await driver.create(order());
   const second = await driver.create(order({ claim: "two words/ü", hostname: "pool-second" }));
@@ -251,7 +251,7 @@ test("a key that was rotated away is BadCredentials, with a remedy and without t
   assert.doesNotMatch(error.advice, /simulated-latitude-key/);
 });
 
-test("429 is obeyed: the call waits for as long as it was told, and is handed back when that is too long", async () => {
+test("429 is obeyed: the call waits for as long as the answer says, and is handed back when that is too long", async () => {
   const soon = rig({ rateLimit: { requests: 3, windowMs: 20_000 } });
   const started = soon.clock.now();
   const list = Promise.all([soon.driver.list(), soon.driver.list()]);
@@ -336,7 +336,7 @@ test("power is switched, and switching what is so already is fine", async () => 
   await until(id, "running");
 });
 
-test("a locked server is told as locked and its release is refused with the code Locked", async () => {
+test("a locked server is reported as locked and its release is refused with the code Locked", async () => {
   const { driver, sim } = rig();
   const { id } = await driver.create(order());
   sim.lock(id, true);

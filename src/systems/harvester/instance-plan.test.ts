@@ -86,11 +86,11 @@ test("H7 a Node that was deleted is waited for, unless nodeDeletionPolicy says R
   assert.equal(reason({ spec: { nodeDeletionPolicy: "Release" } }), "NodeDeleted");
 });
 
-test("H7 a stranger's Node is told as a conflict and counts for nothing", () => {
+test("H7 a stranger's Node is reported as a conflict and counts for nothing", () => {
   const status = { status: "ready", instanceID: "m-1" } as never;
-  const { status: told } = plan({ status, node: { ready: "True", since: T0, stranger: true } });
-  assert.ok(told.conditions!.some((c) => c.type === "NodeConflict" && c.status === "True"));
-  assert.equal(told.node, undefined);
+  const { status: shown } = plan({ status, node: { ready: "True", since: T0, stranger: true } });
+  assert.ok(shown.conditions!.some((c) => c.type === "NodeConflict" && c.status === "True"));
+  assert.equal(shown.node, undefined);
 });
 
 test("H12 managed needs a Node that was Ready at least once", () => {
@@ -114,7 +114,7 @@ test("what is waited for keeps its since while it is the same", () => {
   assert.equal(back.waitingFor, undefined);
 });
 
-test("a wait that ends at a deadline tells it, and one without an end tells none", () => {
+test("a wait that ends at a deadline says so, and one without an end names none", () => {
   const spec = { nodeCleanupWaitInterval: "5m" };
   const away = { ready: "False" as const, since: T0 };
   assert.equal(plan({ spec, node: away }).status.deadline, isoTime(T0 + 5 * MINUTE));

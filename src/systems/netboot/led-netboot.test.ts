@@ -21,7 +21,7 @@ interface Started {
   closed: PromiseWithResolvers<void>;
 }
 
-/** A manager that leads when it is told, and services that start and close when they are told. */
+/** A manager that leads when it is reported, and services that start and close when they are reported. */
 function stage() {
   const clock = new VirtualClock();
   const errors: string[] = [];
@@ -102,7 +102,7 @@ test("a lease that goes while the service starts closes it once it has started",
   assert.deepEqual([started[0]!.closing, led.current()], [true, undefined]);
 });
 
-test("a start that fails is told with its remedy and tried again in five seconds, as long as the lease is held", async () => {
+test("a start that fails is reported with its remedy and tried again in five seconds, as long as the lease is held", async () => {
   const { clock, errors, started, led, lead } = stage();
   const lose = lead();
   await clock.settle();

@@ -96,7 +96,7 @@ test("it is looked at once a minute, and written only when something has changed
   assert.equal((await provider()).status?.machines, 0);
 });
 
-test("a refused key is told, keeps the count, and the next look reads it anew", async (t) => {
+test("a refused key is reported, keeps the count, and the next look reads it anew", async (t) => {
   const { clock, cloud, provider, ready, key } = await stage(t);
   await key({ METAL_AUTH_TOKEN: "right", PROJECT_ID: "p" });
   await clock.run(2 * MINUTE);

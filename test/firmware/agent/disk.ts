@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const MIB = 1 << 20;
 
-/** A disk image with a GPT and one partition of noise, so that every byte of it can be told from an empty disk's. */
+/** A disk image with a GPT and one partition of noise, so that every byte of it differs from an empty disk's. */
 export function partitionedImage(megabytes: number): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "slipway-image-"));
   try {

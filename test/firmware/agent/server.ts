@@ -119,7 +119,7 @@ export class AgentServer {
     }
     const asked = agentRequest(request.method!, url);
     assert.ok(asked !== undefined && "is" in asked, `${request.method} ${url.pathname} is not in the protocol`);
-    // By its second registration it tells its key.
+    // By its second registration it shows its key.
     const isFirst = asked.is === "register" && (JSON.parse(body) as Inventory).agent.key === undefined;
     assert.equal(request.headers.authorization, `Bearer ${isFirst ? CAPABILITY : TOKEN}`);
     if (asked.is === "nextOrder") await this.#poll(request, response, asked.waitMs);

@@ -83,7 +83,7 @@ test("a token ends with its time, and with its account even when one of the same
     assert.match((await judged(w, next)).error ?? "", /does not match claim/);
   }));
 
-test("a token that is bound to a Pod tells of it and ends with it", () =>
+test("a token that is bound to a Pod names it and ends with it", () =>
   withApp(async (w) => {
     const spec = { serviceAccountName: "app", containers: [{ name: "c", image: "i" }] };
     await w.ask("POST", PODS, { metadata: { name: "p" }, spec });

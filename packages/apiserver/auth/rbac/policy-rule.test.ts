@@ -68,7 +68,7 @@ test("a rule covers itself and is covered by everything, and nothing covers what
   );
 });
 
-test("what is missing is told by thing, its verbs together, in order", () => {
+test("what is missing is reported by thing, its verbs together, in order", () => {
   const wanted: PolicyRule[] = [
     { verbs: ["get", "list"], apiGroups: [""], resources: ["secrets", "pods"] },
     { verbs: ["get"], nonResourceURLs: ["/metrics"] },

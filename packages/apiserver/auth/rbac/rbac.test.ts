@@ -240,9 +240,9 @@ test("whatever happens to bindings, those of a user are those that a fresh look 
         if (!gone) store.put(...at, body, version);
         else if (version !== undefined) store.remove(...at, version);
       }
-      const told = (grants: Grants) =>
+      const shown = (grants: Grants) =>
         users.map((user) => [...grants.of(user, "n")].map((g) => `${g.namespace}/${g.binding.metadata.name}`).sort());
-      assert.deepEqual(told(kept), told(new Grants(store)));
+      assert.deepEqual(shown(kept), shown(new Grants(store)));
     }),
   );
 });

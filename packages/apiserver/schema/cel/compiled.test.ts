@@ -79,7 +79,7 @@ for (const [source, message, column] of REFUSED)
     );
   });
 
-test("everything that is wrong is told, in the order of the source", () => {
+test("everything that is wrong is reported, in the order of the source", () => {
   const told = refusal("self.y == 1 ||\n self.x == 1 || self.n == 'a'");
 
   assert.deepEqual(
@@ -187,7 +187,7 @@ test("macros that repeat what they are called on don't make an expression larger
   assert.match(refusal(`optional.of(1)${".optMap(x, x)".repeat(60)}.hasValue()`), /more than 100000 parts/);
 });
 
-test("a hundred issues are told, and how many more there are", () => {
+test("a hundred issues are reported, and how many more there are", () => {
   const told = refusal(repeated(120, "x", "||")).split("\n");
   assert.equal(told.filter((line) => line.startsWith("ERROR")).length, 100);
   assert.equal(told.at(-1), "20 more errors were truncated");

@@ -98,7 +98,7 @@ test("messageExpression computes the message; where it fails the message stands"
   ]);
 });
 
-test("reason and fieldPath decide how and where it is told", () => {
+test("reason and fieldPath decide how and where it is reported", () => {
   const rule: ValidationRule = { rule: "false", message: "no", reason: "FieldValueForbidden", fieldPath: ".m['a/b']" };
 
   assert.deepEqual(judge(spec(anything, rule), {}), ["spec.m.a/b: Forbidden: no"]);
@@ -181,16 +181,16 @@ test("what did not change may break a rule, and that is warned of", () => {
     l: { type: "array", items: { type: "string", "x-kubernetes-validations": [{ rule: "self != 'bad'" }] } },
     n: { type: "integer" },
   });
-  const told = (value: object, old: object): [errors: number, warned: string[]] => {
+  const shown = (value: object, old: object): [errors: number, warned: string[]] => {
     const warned: string[] = [];
     return [compile(schema).validate({ spec: value }, { spec: old }, warned).length, warned];
   };
 
-  assert.deepEqual(told({ l: ["bad"], n: 2 }, { l: ["bad"], n: 1 }), [
+  assert.deepEqual(shown({ l: ["bad"], n: 2 }, { l: ["bad"], n: 1 }), [
     0,
     ["spec.l[0]: Invalid value: \"bad\": failed rule: self != 'bad'"],
   ]);
-  assert.deepEqual(told({ l: ["bad", "x"] }, { l: ["bad"] }), [1, []]);
+  assert.deepEqual(shown({ l: ["bad", "x"] }, { l: ["bad"] }), [1, []]);
 });
 
 test("fields with other names than CEL's are reached by their escapes", () => {

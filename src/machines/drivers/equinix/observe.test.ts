@@ -42,12 +42,12 @@ test("a device of which nothing but the id is known yet is a machine all the sam
   assert.deepEqual([nulls.locked, nulls.ports], [false, []]);
 });
 
-test("H23 a termination time is told in milliseconds", () => {
+test("H23 a termination time is reported in milliseconds", () => {
   const machine = machineOf({ id: "1", termination_time: "2026-01-01T00:02:00Z" }, new Map());
   assert.equal(machine.terminatesAt, Date.UTC(2026, 0, 1, 0, 2));
 });
 
-test("a VLAN that is only referred to is named by its number once any answer has told it", () => {
+test("a VLAN that is only referred to is named by its number once any answer has shown it", () => {
   const numbers = new Map<string, string>();
   const port = (vlan: object) => ({ id: "1", network_ports: [{ id: "p", virtual_networks: [vlan] }] });
   const reference = { href: "/metal/v1/virtual-networks/aaa" };

@@ -49,7 +49,7 @@ test("H21 what the API would refuse or ignore is said beforehand, by the manifes
   }
 });
 
-test("H24 a facility is not sent: the user is told, and its metro is used", () => {
+test("H24 a facility is not sent: the user is reported, and its metro is used", () => {
   const old = order({ placement: { plan: "c3.small.x86", metro: undefined, facility: ["any", "ny5"] } });
   assert.deepEqual(
     concernsAbout(old, ACCOUNT).map(({ field, fatal }) => ({ field, fatal })),
@@ -60,7 +60,7 @@ test("H24 a facility is not sent: the user is told, and its metro is used", () =
   assert.ok(!("facility" in wireOrder(old, ACCOUNT)));
 });
 
-test("H24 a facility's metro follows from its code where the code tells", () => {
+test("H24 a facility's metro follows from its code where the code shows", () => {
   const table = {
     ny5: "ny",
     da11: "da",

@@ -134,7 +134,7 @@ test("a wait beyond the call's patience is handed back with the time that is lef
   assert.deepEqual([fault.code, fault.retryAfterMs], ["Throttled", 3_600_000]);
 });
 
-test("one call that was told to wait holds back the others of the account", async () => {
+test("one call that was asked to wait holds back the others of the account", async () => {
   const { session, sent, clock } = against(json(429, {}, { "retry-after": "10" }), json(200, {}));
   const first = session({ ...call, method: "GET" });
   await clock.settle();

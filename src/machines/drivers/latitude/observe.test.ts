@@ -26,7 +26,7 @@ test("a server that was just ordered is building though it reads off, and a rele
   assert.equal(phase("disk_erasing", { released: true }), "releasing");
 });
 
-test("addresses, ports and times are told as far as they are known; a server without anything is still a machine", () => {
+test("addresses, ports and times are reported as far as they are known; a server without anything is still a machine", () => {
   const full = machineOf(
     {
       id: "sv_1",

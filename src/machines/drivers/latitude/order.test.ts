@@ -44,7 +44,7 @@ test("what would cost more or buy something else than was asked is refused", () 
   assert.deepEqual(fatal({ boot: { scriptUrl: "", userData: "" } }), ["spec.operating_system"]);
 });
 
-test("what Latitude does not take is told and not sent", () => {
+test("what Latitude does not take is reported and not sent", () => {
   const extras: Partial<Order> = {
     placement: { plan: "p", metro: "m", facility: ["ny5"] },
     features: { tpm: "required" },

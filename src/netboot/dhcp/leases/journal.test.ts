@@ -191,7 +191,7 @@ test("a file of a newer Slipway, or of something else, is refused", (t) => {
   assert.throws(() => openLeases(file, systemClock), /it begins with "slipway-leases 3.n", not with "slipway-leases 2/);
 });
 
-test("a file that can't be opened is told by name, and a lease after the end is refused instead of written elsewhere", async (t) => {
+test("a file that can't be opened is reported by name, and a lease after the end is refused instead of written elsewhere", async (t) => {
   const file = fileFor(t);
   mkdirSync(file);
   assert.throws(

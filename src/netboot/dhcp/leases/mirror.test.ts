@@ -155,7 +155,7 @@ test("who serves is clear also after somebody deleted the count of terms", async
 test("the last writes of a replica that was replaced, late as they are, do not stop its successor", async () => {
   const replicas = new Replicas();
   const first = await replicas.open("a", new MemoryStore());
-  // Nobody has written of these addresses; it does so only now, and is told.
+  // Nobody has written of these addresses; it does so only now, and is reported.
   await first.put(lease("10.0.0.100", "aa"));
   const second = await replicas.open("b", new MemoryStore());
   await replicas.clock.run(2_000);
@@ -195,7 +195,7 @@ test("a write whose answer was lost, and a copy that somebody deleted, are made 
   assert.deepEqual(sorted(other.load()), [lease("10.0.0.100", "cc"), lease("10.0.0.101", "dd")]);
 });
 
-test("an API that is away holds up no lease, is complained of once, and is told of all once it is back", async () => {
+test("an API that is away holds up no lease, is complained of once, and is asked about all once it is back", async () => {
   const replicas = new Replicas();
   const file = new MemoryStore();
   const store = await replicas.open("a", file);
