@@ -125,4 +125,7 @@ test("a range is walked lazily, ends included", () => {
   const whole = rangeOf(parseCidr("::/0"));
   assert.equal(formatIp(addresses(whole.first, whole.last).next().value!), "::");
   assert.throws(() => addIp(parseIp("255.255.255.255"), 1n), /is no address/);
+  assert.throws(() => addIp(parseIp("0.0.0.0"), -1n), /is no address/);
+  assert.equal(formatIp(addIp(parseIp("0.0.0.1"), -1n)), "0.0.0.0");
+  assert.equal(formatIp(addIp(parseIp("255.255.255.254"), 1n)), "255.255.255.255");
 });

@@ -12,6 +12,21 @@ test("what is missing is named by its Debian package, and the remedy installs it
   });
 });
 
+test("one missing package is, several are", async () => {
+  const said = async (...firmwares: Parameters<typeof checkInstalled>[0][]): Promise<string> =>
+    checkInstalled(
+      firmwares.flatMap((each) => [...each]),
+      "/nowhere",
+    ).then(
+      () => "",
+      (error: Fault) => error.message,
+    );
+  for (const message of [await said(["bios"]), await said(["bios", "arm64"])]) {
+    const [, packages, verb] = /^lab: (.*) (is|are) not installed$/.exec(message)!;
+    assert.equal(verb, packages!.includes(",") ? "are" : "is");
+  }
+});
+
 test("only what the wanted firmwares need is asked for", async () => {
   const missing = await missingPackages(["bios"], "/nowhere");
   assert.ok(missing.includes("qemu-system-x86"));

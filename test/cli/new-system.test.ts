@@ -50,7 +50,9 @@ test("a folder and an entry in the list make a system: definitions, rights, char
   const help = await slipway("operator", "--help");
   assert.match(help, /^ {2}sea +buoys that answer$/m);
   assert.match(help, /--word <word> +what a buoy answers/);
-  assert.match(await slipway("up", "--help"), /--sim <systems> .*harvester,\s+sea/s);
+  const ofUp = await slipway("up", "--help");
+  assert.match(ofUp, /--sim <systems> .*harvester,\s+sea/s);
+  assert.match(ofUp, /kubectl apply -f examples\/harvester\//);
 
   const demo = await slipway("demo", "--timeout", "100");
   assert.match(demo, /Buoy north: ahoy, captain/);

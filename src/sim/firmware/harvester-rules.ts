@@ -37,7 +37,7 @@ export function refusal(config: HarvesterConfig, target: InstallTarget, version:
     diskProblem(config, target, version, skip) ??
     networkProblem(managementNetwork(config, version), config, target) ??
     // Printable ASCII but the space's neighbours: the characters the installer's own check lists.
-    (/^[\x20-\x7e]+$/.test(config.token ?? "") ? undefined : "token has characters other than printable ASCII") ??
+    (/^[\x20-\x7e]+$/.test(config.token!) ? undefined : "token has characters other than printable ASCII") ??
     roleProblem(install.role, rules.roles) ??
     preflightProblem(rules.preflight && !skip, target.warnings)
   );

@@ -97,6 +97,20 @@ test("the claim of a machine is reported by the list of a process that did not o
   assert.equal(seen.get(namesake.id), undefined);
 });
 
+test("a stranger's server is asked once what it was ordered with, whether or not it bears a name of ours", async () => {
+  const { driver, restarted, sim, sent } = rig();
+  await driver.create(order());
+  const namesake = await driver.create(order({ claim: "b" }));
+  const other = await driver.create(order({ claim: "c", hostname: "elsewhere" }));
+  Object.assign(sim.server(namesake.id)!, { userData: "ud_foreign" });
+  Object.assign(sim.server(other.id)!, { userData: undefined, hostname: "foreign" });
+  const watcher = restarted();
+  for (let i = 0; i < 3; i++) await watcher.list();
+  const asked = (id: string): number =>
+    sent.filter(({ request: { url } }) => url.includes(`${id}/deploy_config`)).length;
+  assert.deepEqual([asked(namesake.id), asked(other.id)], [1, 1]);
+});
+
 test("a server that was renamed keeps its claim, and its mark is not swept away", async () => {
   const { driver, sim, clock, restarted } = rig();
   const { id } = await driver.create(order());

@@ -96,6 +96,20 @@ test("it is looked at once a minute, and written only when something has changed
   assert.equal((await provider()).status?.machines, 0);
 });
 
+test("after a refused key any change of the MachineProvider reads the Secret at once", async (t) => {
+  const { clock, client, cloud, provider, ready, key } = await stage(t);
+  await key({ METAL_AUTH_TOKEN: "right", PROJECT_ID: "p" });
+  await clock.run(2 * MINUTE);
+  cloud.key = "rotated";
+  await clock.run(MINUTE);
+  assert.equal((await ready())?.reason, "BadCredentials");
+  await key({ METAL_AUTH_TOKEN: "rotated", PROJECT_ID: "p" });
+  const object = await provider();
+  await client.update(MachineProvider, { ...object, spec: { ...object.spec, metroMapping: { here: "there" } } });
+  await clock.run(1_000);
+  assert.equal((await ready())?.status, "True");
+});
+
 test("a refused key is reported, keeps the count, and the next look reads it anew", async (t) => {
   const { clock, cloud, provider, ready, key } = await stage(t);
   await key({ METAL_AUTH_TOKEN: "right", PROJECT_ID: "p" });

@@ -1,0 +1,95 @@
+/** Machines switched on and off, with a program in QEMU's place that speaks its protocol. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { isFault } from "@slipway/base";
+import { labMac, labUuid } from "./machine.ts";
+import { QemuMachine } from "./qemu-machine.ts";
+
+const { PATH } = process.env;
+
+const skip = spawnSync("setpriv", ["--version"]).status === 0 ? false : "no setpriv: apt-get install util-linux";
+
+/** Says on the serial line that it is up, and what it is ordered. */
+const QEMU = `
+const orders = new (require("node:net").Socket)({ fd: 3 });
+orders.write('{"QMP":{}}\\n');
+orders.on("data", (text) => {
+  for (const line of String(text).trim().split("\\n")) {
+    process.stdout.write("ordered " + JSON.parse(line).execute + "\\n");
+    orders.write('{"return":{}}\\n');
+  }
+});
+process.stdout.write("up " + process.argv.includes("lab-1") + "\\n");`;
+
+/** A machine whose QEMU is this program for Node. */
+async function machine(t: TestContext, qemu: string): Promise<{ machine: QemuMachine; disk: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-lab-"));
+  writeFileSync(join(folder, "program.cjs"), qemu);
+  const program = join(folder, "qemu-system-x86_64");
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${folder}/program.cjs' "$@"\n`);
+  chmodSync(program, 0o755);
+  process.env.PATH = `${folder}:${PATH}`;
+  const disk = join(folder, "disk.raw");
+  writeFileSync(disk, "");
+  const spec = { name: "lab-1", firmware: "bios", memoryMiB: 1, mac: labMac(1), uuid: labUuid(1) } as const;
+  const made = await QemuMachine.create(
+    { ...spec, disks: [{ file: disk, bus: "virtio", serial: "1" }] },
+    { tap: "tap-1", folder },
+  );
+  t.after(async () => {
+    await made.close();
+    process.env.PATH = PATH;
+    rmSync(folder, { recursive: true });
+  });
+  return { machine: made, disk };
+}
+
+test("a machine is on from the switch to the plug, shows what it says, and is reset by order", { skip }, async (t) => {
+  const { machine: one, disk } = await machine(t, QEMU);
+  const { signal } = new AbortController();
+  assert.equal(one.on, false);
+  await assert.rejects(one.reset(), (error) => isFault(error, "Unavailable") && /it is off/.test(error.message));
+  await one.powerOn();
+  await one.powerOn();
+  assert.equal(one.on, true);
+  await one.console.shows(/up true/, signal);
+  await one.reset();
+  await one.console.shows(/ordered system_reset/, signal);
+
+  const off = one.off();
+  await one.powerOff();
+  await off;
+  assert.equal(one.on, false);
+  await one.powerOff();
+  await one.powerOn();
+  assert.equal(one.on, true);
+  await one.close();
+  assert.equal(one.on, false);
+  assert.equal(readFileSync(one.console.file, "latin1").match(/up true/g)?.length, 2);
+  await one.discard();
+  assert.equal(existsSync(disk), false);
+});
+
+test("a machine that does not start is off, and says what QEMU said", { skip }, async (t) => {
+  const { machine: one } = await machine(t, 'process.stderr.write("no such device: tap-1\\n"); process.exit(1);');
+  await assert.rejects(
+    one.powerOn(),
+    (error) => isFault(error, "Unavailable") && /no such device: tap-1$/.test(error.message),
+  );
+  assert.equal(one.on, false);
+});
+
+test("a machine that ends by itself is off", { skip }, async (t) => {
+  const { machine: one } = await machine(
+    t,
+    `${QEMU}\norders.on("data", (text) => /reset/.test(text) && process.exit(0));`,
+  );
+  await one.powerOn();
+  await one.reset().catch(() => {});
+  await one.off();
+  assert.equal(one.on, false);
+});

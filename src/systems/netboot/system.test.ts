@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createApiServer } from "@slipway/apiserver";
+import { quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { createClient } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
+import type { SharedLeases } from "../../netboot/dhcp/leases/mirror.ts";
+import { someHosts } from "../../netboot/hosts/testing.ts";
+import type { Netboot } from "../../netboot/service/service.ts";
+import { netbootSettings } from "../../netboot/settings.ts";
+import type { SystemPorts } from "../system.ts";
+import { netboot } from "./system.ts";
+
+const { discovery } = netbootSettings({ dhcp: { mode: "off" }, discovery: { namespace: "rack-hosts" } }, "test");
+
+async function stage(hasReplicas: boolean) {
+  const [clock, random] = [new VirtualClock(), seededRandom(1)];
+  const api = await createApiServer({ clock, random, log: quietLog });
+  const client = createClient(api.transport(), { clock, random, log: quietLog });
+  const happened: string[] = [];
+  let leases: SharedLeases | undefined;
+  const start = async (given?: SharedLeases): Promise<Netboot> => {
+    leases = given;
+    happened.push("started");
+    return { hosts: someHosts(clock), close: async () => void happened.push("ended") } as unknown as Netboot;
+  };
+  const ports = { client, clock, log: quietLog, hasReplicas } as unknown as SystemPorts;
+  const parts = netboot.parts(ports, { discovery, start, close: () => void happened.push("closed") });
+  return { api, client, clock, happened, parts, leases: () => leases };
+}
+
+const rightsIn = (access: ReturnType<typeof netboot.parts>["access"]) =>
+  access?.map(({ resource, verbs, namespace, names }) => [resource.kind, verbs.join(), namespace ?? names?.join()]);
+
+test("with settings it serves while it leads, and gives up what was made ready once that has ended", async () => {
+  const { api, client, clock, happened, parts, leases } = await stage(true);
+  await parts.prepare?.(client, new AbortController().signal);
+  await parts.prepare?.(client, new AbortController().signal);
+  assert.equal((await client.get(Namespace, { name: "rack-hosts" })).metadata.name, "rack-hosts");
+  const stop = parts.controllers.find(({ name }) => name === "netboot")!.listen!(() => {});
+  await clock.run(1);
+  stop();
+  await parts.closed?.();
+  assert.deepEqual(happened, ["started", "ended", "closed"]);
+  assert.deepEqual([leases()?.namespace, leases()?.name], ["rack-hosts", "dhcp"]);
+  assert.deepEqual(rightsIn(parts.access), [
+    ["ConfigMap", "list,get,create,update", "rack-hosts"],
+    ["Namespace", "get", "rack-hosts"],
+  ]);
+  await api.close();
+});
+
+test("a replica that is alone copies its leases to nobody", async () => {
+  const { api, clock, parts, leases, happened } = await stage(false);
+  const stop = parts.controllers.find(({ name }) => name === "netboot")!.listen!(() => {});
+  await clock.run(1);
+  assert.deepEqual([happened, leases()], [["started"], undefined]);
+  stop();
+  await parts.closed?.();
+  await api.close();
+});
+
+test("it runs with a file or a service to start; without, it declares the same rights for the usual namespace and never runs", async () => {
+  const { canRun } = netboot;
+  const service = async () => assert.fail("it is only asked about");
+  const answers = [{}, { file: "/etc/netboot.yaml" }, { start: service }].map((settings) => canRun?.(settings));
+  assert.deepEqual(answers, [false, true, true]);
+
+  const { controllers, access, prepare } = netboot.parts({} as SystemPorts, {});
+  assert.deepEqual(rightsIn(access), [
+    ["ConfigMap", "list,get,create,update", "slipway-hosts"],
+    ["Namespace", "get", "slipway-hosts"],
+  ]);
+  assert.deepEqual([controllers.map(({ name }) => name), prepare], [["discovery"], undefined]);
+});
