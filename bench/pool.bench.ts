@@ -13,7 +13,7 @@ import { POLL_MS, type PoolWorld, poolWorld } from "./pool-world.ts";
 import { cpuSeconds, peakMiB, printMachine, report, residentMiB } from "./table.ts";
 
 /** What `bin/slipway` runs Node with: it decides the peak of memory. */
-const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
+const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--memory-saver-mode"];
 if (!FLAGS.every((flag) => process.execArgv.includes(flag))) {
   const { status } = spawnSync(process.execPath, [...FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",

@@ -93,7 +93,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const { storage, extras = [] } = options;
   const journal = storage && openJournal(storage.file, { clock, random }, storage.onRepair);
   const durability = journal && { journal, clock, log };
-  const store = new Store({ durability, ...(options.history === undefined ? {} : { history: options.history }) });
+  const store = new Store({
+    durability,
+    clock,
+    ...(options.history === undefined ? {} : { history: options.history }),
+  });
   const access = accessTo({ store, clock, random }, options, (namespace) => provideDefaultAccount(core, namespace));
   const resources = [
     ...builtinResources({ serviceRanges: serviceRanges(store) }),

@@ -97,9 +97,14 @@ export function deadline(clock: Clock, ms: number, parent?: AbortSignal): { sign
   };
 }
 
+/** The second that was written last: all objects of one second share its text. */
+let second = { at: 0, text: "1970-01-01T00:00:00Z" };
+
 /** RFC 3339 as Kubernetes writes `metav1.Time`: UTC, whole seconds. */
 export function rfc3339(ms: number): string {
-  return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  const at = Math.floor(ms / 1000);
+  if (second.at !== at) second = { at, text: new Date(at * 1000).toISOString().replace(".000Z", "Z") };
+  return second.text;
 }
 
 /** RFC 3339 with six digits of a second, as Kubernetes writes `metav1.MicroTime`. */

@@ -31,6 +31,17 @@ test("numbers stay in their range and are even", () => {
   }
 });
 
+test("the system's generator gives as many bytes as are asked for, none twice", () => {
+  const lengths = Array.from({ length: 2000 }, (_, i) => 16 + (i % 400));
+  const texts = lengths.map((n) => cryptoRandom.bytes(n)).map((bytes) => Buffer.from(bytes).toString("hex"));
+  assert.deepEqual(
+    texts.map((hex) => hex.length / 2),
+    lengths,
+  );
+  assert.equal(new Set(texts.map((hex) => hex.slice(0, 32))).size, texts.length);
+  assert.equal(new Set(texts.map((hex) => hex.slice(-32))).size, texts.length);
+});
+
 test("text has the length and only characters of the alphabet", () => {
   assert.match(text(cryptoRandom, 8, LOWER_CASE), /^[a-z]{8}$/);
   assert.match(text(cryptoRandom, 32, ALPHANUMERIC), /^[A-Za-z0-9]{32}$/);

@@ -11,6 +11,8 @@ export class Registry {
   readonly #compiled = new WeakMap<ServedResource, CompiledSchema>();
   readonly #views = new WeakMap<ServedResource, WeakMap<Body, Body>>();
   readonly #listeners = new Set<() => void>();
+  /** Undefined since the last change. */
+  #collections: ReadonlyMap<string, ServedResource> | undefined;
   #generation = 0;
 
   constructor(resources: readonly ServedResource[]) {
@@ -45,7 +47,12 @@ export class Registry {
   }
 
   /** One resource per collection: the storage version where it is served, else any. */
-  collections(): Map<string, ServedResource> {
+  collections(): ReadonlyMap<string, ServedResource> {
+    this.#collections ??= this.#byCollection();
+    return this.#collections;
+  }
+
+  #byCollection(): Map<string, ServedResource> {
     const out = new Map<string, ServedResource>();
     for (const resource of this.#served.values()) {
       const name = collectionOf(resource);
@@ -61,6 +68,7 @@ export class Registry {
       if (this.#served.get(keyOf(resource)) === resource) this.#served.delete(keyOf(resource));
     for (const resource of after) this.#served.set(keyOf(resource), resource);
     this.#generation++;
+    this.#collections = undefined;
     for (const listener of [...this.#listeners]) listener();
   }
 

@@ -26,6 +26,19 @@ test("FieldsV1: what is written is read back", () => {
   );
 });
 
+test("FieldsV1: equal parts are one object that can't be changed, and are read once; large ones are each their own", () => {
+  const written = (...names: string[]) =>
+    allPasses(toFieldsV1(setOfPaths(names.map((name) => ["f:spec", `f:${name}`]))));
+  const [one, same, other] = [written("a", "b"), written("a", "b"), written("a", "c")];
+  assert.equal(one, same);
+  assert.notEqual(one, other);
+  assert.ok(Object.isFrozen(one["f:spec"]));
+  assert.equal(fromStoredFieldsV1(one), fromStoredFieldsV1(same));
+  const many = Array.from({ length: 100 }, (_, i) => `n${i}`);
+  assert.notEqual(written(...many), written(...many));
+  assert.deepEqual(written(...many), written(...many));
+});
+
 test("FieldsV1: a path that is owned and has owned parts says so with a dot", () => {
   const item = keyElement({ name: "a" });
   const set = setOfPaths([

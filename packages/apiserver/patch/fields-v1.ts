@@ -2,6 +2,7 @@ import { isObject, type JsonObject, refusal, setMember } from "../json/members.t
 import { Pace, type Passes } from "../json/turns.ts";
 import { type FieldSet, ONE_FIELD, sortedElements } from "./field-set.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
+import { LEAF, setOfNode, sharedNode } from "./shared-nodes.ts";
 
 /** The member `.` of a FieldsV1 node: the path to the node is itself in the set. A node without members says so too. */
 const SELF = ".";
@@ -16,25 +17,23 @@ export function* toFieldsV1(set: FieldSet): Passes<JsonObject> {
 
 /** Reads what `toFieldsV1` wrote. Of a set that it has read, `toFieldsV1` gives the same object again: it may not be changed. */
 export function fromStoredFieldsV1(json: unknown): FieldSet {
-  const set = setFrom(json, storedElement);
-  if (isObject(json)) stored.set(set, json);
+  if (!isObject(json)) return setFrom(json, storedElement);
+  const set = setOfNode(json, (node) => setFrom(node, storedElement));
+  stored.set(set, json);
   return set;
 }
 
 function* written(set: FieldSet, pace: Pace): Passes<JsonObject> {
   const node: JsonObject = {};
-  if (set.member && set.below.size > 0) node[SELF] = {};
+  if (set.member && set.below.size > 0) node[SELF] = LEAF;
   for (const element of sortedElements(set)) {
     if (pace.isOver()) yield;
     const child = set.below.get(element)!;
     if (child.below.size > 0) setMember(node, element, yield* written(child, pace));
     else if (child.member) node[element] = LEAF;
   }
-  return node;
+  return sharedNode(node);
 }
-
-/** What stands for a path with nothing below it, in all objects: most of what is written of owners is leaves. */
-const LEAF: JsonObject = Object.freeze({});
 
 /** Reads FieldsV1. What is none is a `BadRequest` naming the place; elements come out in their canonical spelling. */
 export function fromFieldsV1(json: unknown): FieldSet {

@@ -11,6 +11,9 @@ export interface StoreEvent {
   before: Body | undefined;
 }
 
+/** So many of the latest changes are remembered however old they are, as by kube-apiserver's watch cache. */
+const LEAST_REMEMBERED = 100;
+
 /**
  * The objects of one resource by key, in key order, and the latest changes to them. The past that the changes span
  * can be read too: the state at an older version is the present with the changes since undone.
@@ -51,10 +54,16 @@ export class Collection {
     this.#events.push(event);
     if (this.#events.length - this.#start > this.#limit) this.#oldest = this.#events[this.#start++]!.version;
     // What is dropped keeps its objects alive until here.
-    if (this.#start > this.#limit / 4) {
-      this.#events = this.#events.slice(this.#start);
-      this.#start = 0;
-    }
+    if (this.#start > this.#limit / 4) this.#release();
+  }
+
+  /** Forgets changes up to `version`, but for the latest hundred. */
+  forget(version: number): void {
+    const end = this.#events.length - LEAST_REMEMBERED;
+    const start = this.#start;
+    while (this.#start < end && this.#events[this.#start]!.version <= version)
+      this.#oldest = this.#events[this.#start++]!.version;
+    if (this.#start > start) this.#release();
   }
 
   /** Takes back the newest change: it was never shown. */
@@ -93,6 +102,11 @@ export class Collection {
       (e): e is [string, Body] => e[1] !== undefined && e[0].startsWith(prefix) && e[0] >= from,
     );
     return [...now, ...then].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #release(): void {
+    this.#events = this.#events.slice(this.#start);
+    this.#start = 0;
   }
 
   #set(key: string, object: Body): void {

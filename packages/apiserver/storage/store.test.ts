@@ -36,6 +36,34 @@ test("a write is refused when another came between", () => {
   assert.equal(store.remove("c", "a", version), undefined);
 });
 
+test("changes are forgotten after 75 s, but for the latest hundred of each collection", () => {
+  let now = 0;
+  const store = new Store({ clock: { monotonic: () => now } });
+  const write = (collection: string, count: number): void => {
+    for (let i = 0; i < count; i++) {
+      const held = store.get(collection, "a")?.metadata.resourceVersion;
+      store.put(collection, "a", body(i), held);
+    }
+  };
+  const remembered = (collection: string, since: number): number | undefined =>
+    store.collection(collection).since(since)?.length;
+  const first = store.version;
+  write("burst", 300);
+  write("few", 50);
+  const burst = store.version;
+  now += 5_000;
+  write("other", 1);
+  now += 74_000;
+  write("other", 1);
+  assert.deepEqual([remembered("burst", first), remembered("few", first)], [300, 50], "they are fresh");
+  now += 5_000;
+  write("other", 1);
+  assert.equal(remembered("burst", first), undefined);
+  assert.equal(remembered("burst", burst - 150), 100);
+  assert.equal(remembered("few", first), 50);
+  assert.equal(remembered("other", burst), 3);
+});
+
 test("the past within the history can be read at any version", () => {
   const step = fc.record({ key: fc.constantFrom("a", "b", "c", "n/d"), drop: fc.boolean() });
   fc.assert(

@@ -16,9 +16,19 @@ export interface StoreOptions {
   durability?: { journal: Journal; clock: Pick<Clock, "after">; log: Log } | undefined;
   /** How many changes each collection remembers for watchers that resume. */
   history?: number;
+  /** By which changes become old. Unset: all that `history` allows are remembered. */
+  clock?: Pick<Clock, "monotonic">;
 }
 
 const DEFAULT_HISTORY = 4096;
+
+/**
+ * How long changes are remembered: the `eventFreshDuration` of kube-apiserver's watch cache. Each holds an object as it was before and after,
+ * so the changes of a burst outweigh what they led to.
+ */
+const FRESH_MS = 75_000;
+/** How often, with a write, old changes are looked for. */
+const AGE_MS = 5_000;
 
 /** How long after a write failed until the disk is tried again. */
 const RETRY_MS = 1000;
@@ -34,6 +44,9 @@ export class Store {
   readonly #history: number;
   /** The version that memory was loaded at: older changes are not known here. */
   readonly #origin: number;
+  readonly #clock: Pick<Clock, "monotonic"> | undefined;
+  /** Which version was the newest at a time, every few seconds of those in which changes are fresh. */
+  #ages: { version: number; at: number }[] = [];
   #version: number;
   #shown: number;
   #pending: StoreEvent[] = [];
@@ -44,6 +57,7 @@ export class Store {
   constructor(options: StoreOptions = {}) {
     this.#durability = options.durability;
     this.#history = options.history ?? DEFAULT_HISTORY;
+    this.#clock = options.clock;
     const loaded: [string, string, Body][] = [];
     const found = this.#durability?.journal.load(({ collection, key, object }) =>
       loaded.push([collection, key, object]),
@@ -125,6 +139,7 @@ export class Store {
 
   #apply(change: Omit<StoreEvent, "version">): void {
     if (this.#broken !== undefined) throw this.#broken;
+    if (this.#clock !== undefined) this.#age(this.#clock.monotonic());
     const event = { ...change, version: ++this.#version };
     event.object.metadata.resourceVersion = String(event.version);
     this.#collection(event.collection).apply(event);
@@ -133,6 +148,16 @@ export class Store {
       this.#pending.push(event);
       this.#flush ??= this.#scheduleFlush(this.#durability.journal);
     }
+  }
+
+  /** Lets the collections forget what is not fresh any more. Without writes nothing grows, and nothing is looked at. */
+  #age(now: number): void {
+    if (now - (this.#ages.at(-1)?.at ?? Number.NEGATIVE_INFINITY) < AGE_MS) return;
+    this.#ages.push({ version: this.#version, at: now });
+    const old = this.#ages.findLastIndex(({ at }) => now - at >= FRESH_MS);
+    if (old === -1) return;
+    for (const collection of this.#collections.values()) collection.forget(this.#ages[old]!.version);
+    this.#ages = this.#ages.slice(old + 1);
   }
 
   #scheduleFlush(journal: Journal): { promise: Promise<void>; run: () => void } {

@@ -116,11 +116,13 @@ export function createHarvesterSite(options: SiteOptions): Site {
 
   function nodeChanged(node: Node): void {
     nodes.set(node.metadata.name, node);
+    promotions.changed(node);
   }
 
   function nodeGone(node: Node): void {
     const { name, annotations } = node.metadata;
     nodes.delete(name);
+    promotions.gone(name);
     pods.collect(name);
     const machine = annotations?.[MACHINE_ANNOTATION];
     if (machine !== undefined) client.delete(CapiMachine, { namespace: FLEET_LOCAL, name: machine }).catch(() => {});
@@ -156,7 +158,7 @@ export function createHarvesterSite(options: SiteOptions): Site {
     async start() {
       await ensureMachineKind(client, clock);
       const { signal } = stopping;
-      const whole = (): void => promotions.consider([...nodes.values()]);
+      const whole = (): void => promotions.consider();
       void follow({ client, clock, signal, resource: Node, changed: nodeChanged, gone: nodeGone, whole });
       void follow({
         client,

@@ -30,7 +30,7 @@ import { releaseInstance } from "./instance-release.ts";
 import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { journalOf } from "./journal.ts";
 import { ABANDONED_MACHINES, FINALIZER, FLEET_LOCAL, HARVESTER, POOL_LABEL } from "./names.ts";
-import { identify } from "./node-identity.ts";
+import { identify, isNews } from "./node-identity.ts";
 import { driftOf, instanceSpecOf } from "./pool-template.ts";
 
 const MISSING_RETRY_MS = 10_000;
@@ -43,7 +43,7 @@ export function instanceController(harvester: Harvester): Controller {
     workers: 32,
     sources: [
       source({ resource: Instance }),
-      source({ resource: Node, keys: (node) => [{ name: node.metadata.name }] }),
+      source({ resource: Node, when: isNews, keys: (node) => [{ name: node.metadata.name }] }),
       source({
         resource: InstancePool,
         when: (pool, before) =>

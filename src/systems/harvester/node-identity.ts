@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Node } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { Machine } from "../../machines/machine.ts";
@@ -28,6 +29,17 @@ export function readiness(node: Node): { ready: boolean; since: string | undefin
     since: condition?.lastTransitionTime,
     message: condition === undefined ? "the Node has not reported yet" : (condition.message ?? condition.reason ?? ""),
   };
+}
+
+/** Whether a Node changed in more than the times of its kubelet's reports: thousands of kubelets report every few minutes. */
+export function isNews(node: Node, before: Node | undefined): boolean {
+  return before === undefined || !isDeepStrictEqual(facts(node), facts(before));
+}
+
+function facts({ metadata, spec, status }: Node): unknown[] {
+  const { uid, labels, annotations, finalizers, deletionTimestamp } = metadata;
+  const conditions = status?.conditions?.map(({ lastHeartbeatTime, ...lasting }) => lasting);
+  return [uid, labels, annotations, finalizers, deletionTimestamp, spec, status?.addresses, conditions];
 }
 
 const CONTROL_PLANE_LABELS = [

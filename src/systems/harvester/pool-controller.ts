@@ -1,13 +1,14 @@
-import { isDeepStrictEqual } from "node:util";
-import { isFault, isoTime } from "@slipway/base";
+import { type Clock, isFault, isoTime } from "@slipway/base";
 import {
   addFinalizer,
+  type Client,
   type Context,
   type Controller,
   DONE,
   isTrue,
   type Outcome,
   removeFinalizer,
+  StatusRecord,
   source,
 } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
@@ -19,19 +20,20 @@ import { specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
 import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { HARVESTER, POOL_FINALIZER, POOL_LABEL, PROTECT } from "./names.ts";
+import { PoolPace } from "./pool-pace.ts";
 import { type PoolPlan, planPool } from "./pool-plan.ts";
 import { type Obstacle, type PoolFacts, poolStatus } from "./pool-status.ts";
 import { instanceDraft, instanceSpecOf, treatmentPatch } from "./pool-template.ts";
 
 const INPUT_RETRY_MS = 10_000;
 const CREATES_AT_ONCE = 16;
-/** Changes of its Instances reach a pool this often at most: a thousand machines on their way change many times a second. */
-const PACE_MS = 250;
+/** A reconcile creates Instances for this long, then writes down how far it is: far below the deadline of reconciles. */
+const CREATE_FOR_MS = 30_000;
 export const BY_POOL = "pool";
 
 /** Keeps as many Instances as the pool wants, and reports their state. It owns their existence and treatment; the instance controller owns their machines. */
 export function poolController(harvester: Harvester): Controller {
-  const lookedAt = new Map<string, number>();
+  const pace = new PoolPace();
   return {
     name: "instancepool",
     system: HARVESTER,
@@ -57,19 +59,19 @@ export function poolController(harvester: Harvester): Controller {
     async reconcile(ref, context) {
       const pool = context.cache.get(InstancePool, ref);
       if (pool === undefined) {
-        lookedAt.delete(ref.name);
+        pace.forget(ref.name);
         return DONE;
       }
-      const now = context.clock.now();
-      const restMs = (lookedAt.get(ref.name) ?? Number.NEGATIVE_INFINITY) + PACE_MS - now;
+      const restMs = pace.restMs(ref.name, context.clock.monotonic());
       // What the user changed is taken up at once.
       if (restMs > 0 && pool.status?.observedGeneration === pool.metadata.generation) return { againAfterMs: restMs };
-      lookedAt.set(ref.name, now);
+      const instances = context.cache.byIndex(Instance, BY_POOL, ref.name);
+      pace.looked(ref.name, context.clock.monotonic(), instances.length);
       if (await guardDeletion(context, pool)) return DONE;
-      await treat(context, pool);
-      const cached = planPool(pool, context.cache.byIndex(Instance, BY_POOL, pool.metadata.name));
+      await treat(context, pool, instances);
+      const cached = planPool(pool, instances);
       if (cached.create === 0 && cached.remove.length === 0) {
-        await reportPool(context, pool, cached);
+        await reportPool(context, pool, cached, { instances });
         return DONE;
       }
       return await resize(harvester, context, pool);
@@ -87,29 +89,36 @@ async function resize(harvester: Harvester, context: Context, pool: InstancePool
     await client.delete(Instance, { name: instance.metadata.name }, { uid: instance.metadata.uid });
     events.normal(pool, "Removing", `${instance.metadata.name}: ${because}`);
   }
-  if (plan.create === 0) return await settled(context, pool, plan);
+  if (plan.create === 0) {
+    await reportPool(context, pool, plan, { instances: items });
+    return DONE;
+  }
   const obstacle = await obstacleOf(harvester, context, pool);
   const late = plan.createNotBefore - clock.now();
   const inTheWay = obstacle ?? (late > 0 ? slowedDown(plan) : undefined);
   const told = await reportPool(context, pool, plan, { obstacle: inTheWay, instances: items });
   if (obstacle !== undefined) return { againAfterMs: INPUT_RETRY_MS };
   if (late > 0) return { againAfterMs: late };
-  const next = await createInstances(context, told, plan.create);
-  events.normal(pool, "Creating", `${plan.create} of ${plan.counts.requested} instances`);
+  const { made, next } = await createInstances(context, told, plan.create);
+  events.normal(pool, "Creating", `${made} of ${plan.counts.requested} instances`);
   const after = await client.list(Instance, selector);
   await reportPool(context, told, planPool(told, after.items), { instances: after.items, nextOrdinal: next });
-  return DONE;
+  return made < plan.create ? { againAfterMs: 0 } : DONE;
 }
 
-async function settled(context: Context, pool: InstancePool, plan: PoolPlan): Promise<Outcome> {
-  await reportPool(context, pool, plan);
-  return DONE;
-}
-
-/** Creates Instances under names that follow from the ordinal; one that exists already only moves the ordinal on. Returns the next ordinal. */
-async function createInstances({ client }: Context, pool: InstancePool, count: number): Promise<number> {
+/**
+ * Creates Instances under names that follow from the ordinal; one that exists already only moves the ordinal on. Returns how many were made
+ * in the time there is, and the next ordinal.
+ */
+async function createInstances(
+  { client, clock }: { client: Client; clock: Pick<Clock, "monotonic"> },
+  pool: InstancePool,
+  count: number,
+): Promise<{ made: number; next: number }> {
+  const until = clock.monotonic() + CREATE_FOR_MS;
   let ordinal = pool.status?.nextOrdinal ?? 0;
-  for (let made = 0; made < count; ) {
+  let made = 0;
+  while (made < count && clock.monotonic() < until) {
     const batch = Array.from({ length: Math.min(CREATES_AT_ONCE, count - made) }, () => ordinal++);
     const results = await Promise.all(
       batch.map(async (number) => {
@@ -124,7 +133,7 @@ async function createInstances({ client }: Context, pool: InstancePool, count: n
     );
     made += results.reduce<number>((sum, result) => sum + result, 0);
   }
-  return ordinal;
+  return { made, next: ordinal };
 }
 
 /** What prevents the creation of Instances; reported on the pool, checked again soon (H3, H14). */
@@ -150,9 +159,9 @@ function slowedDown(plan: PoolPlan): Obstacle {
 }
 
 /** Lets changes of treatment reach the Instances that exist, and every change those for which nothing was ordered yet. */
-async function treat({ cache, client }: Context, pool: InstancePool): Promise<void> {
+async function treat({ client }: Context, pool: InstancePool, instances: readonly Instance[]): Promise<void> {
   const template = instanceSpecOf(pool);
-  for (const instance of cache.byIndex(Instance, BY_POOL, pool.metadata.name)) {
+  for (const instance of instances) {
     const body = instance.metadata.deletionTimestamp === undefined ? treatmentPatch(template, instance) : undefined;
     if (body !== undefined) await client.patch(Instance, { name: instance.metadata.name }, { type: "merge", body });
   }
@@ -175,16 +184,13 @@ async function reportPool(
   context: Context,
   pool: InstancePool,
   plan: PoolPlan,
-  facts: Partial<Pick<PoolFacts, "obstacle" | "instances" | "nextOrdinal">> = {},
+  { obstacle, instances, nextOrdinal = pool.status?.nextOrdinal }: Partial<PoolFacts> & Pick<PoolFacts, "instances">,
 ): Promise<InstancePool> {
-  const { obstacle, nextOrdinal = pool.status?.nextOrdinal } = facts;
-  const instances = facts.instances ?? context.cache.byIndex(Instance, BY_POOL, pool.metadata.name);
-  const status = context.clean(poolStatus(pool, plan, { obstacle, instances, nextOrdinal, now: context.clock.now() }));
-  if (isDeepStrictEqual(status, pool.status)) return pool;
-  const written = await context.client.updateStatus(InstancePool, { ...pool, status });
-  if (isTrue(written.status?.conditions, "Ready") && !isTrue(pool.status?.conditions, "Ready")) {
-    context.events.normal(pool, "Ready", `${plan.counts.ready} of ${plan.counts.requested} machines have joined`);
-  }
-  if (obstacle !== undefined) context.events.warning(pool, obstacle.reason, obstacle.message);
-  return written;
+  const { clock, events } = context;
+  const record = new StatusRecord(context, InstancePool, pool, (before, after) => {
+    if (isTrue(after.status?.conditions, "Ready") && !isTrue(before.status?.conditions, "Ready"))
+      events.normal(pool, "Ready", `${plan.counts.ready} of ${plan.counts.requested} machines have joined`);
+    if (obstacle !== undefined) events.warning(pool, obstacle.reason, obstacle.message);
+  });
+  return await record.write(poolStatus(pool, plan, { obstacle, instances, nextOrdinal, now: clock.now() }));
 }

@@ -1,5 +1,5 @@
 import { isoTime } from "@slipway/base";
-import { type Condition, isStalled, setCondition, stalledBy } from "@slipway/kube";
+import { type Condition, isStalled, type StatusFields, setCondition, stalledBy } from "@slipway/kube";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool, InstancePoolStatus } from "../../kinds/harvester/instance-pool.ts";
 import { POOL_LABEL } from "./names.ts";
@@ -19,8 +19,8 @@ export interface PoolFacts {
   now: number;
 }
 
-/** The status of a pool as it should read. Pure. */
-export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts): InstancePoolStatus {
+/** The status of a pool as it should read; what is not to be in it is undefined. Pure. */
+export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts): StatusFields<InstancePool> {
   const { obstacle, nextOrdinal } = facts;
   return {
     ...plan.counts,
@@ -29,8 +29,8 @@ export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts)
     selector: `${POOL_LABEL}=${pool.metadata.name}`,
     observedGeneration: pool.metadata.generation ?? 0,
     conditions: conditionsOf(pool, plan, facts),
-    ...(nextOrdinal !== undefined && { nextOrdinal }),
-    ...replacementsOf(pool, plan, facts),
+    nextOrdinal,
+    replacements: replacementsOf(pool, plan, facts),
   };
 }
 
@@ -39,14 +39,14 @@ function replacementsOf(
   pool: InstancePool,
   plan: PoolPlan,
   { instances, nextOrdinal, now }: PoolFacts,
-): Pick<InstancePoolStatus, "replacements"> {
-  if (plan.counts.ready === plan.counts.requested) return {};
+): InstancePoolStatus["replacements"] {
+  if (plan.counts.ready === plan.counts.requested) return undefined;
   const held = pool.status?.replacements;
   const created = nextOrdinal !== undefined && nextOrdinal !== pool.status?.nextOrdinal;
   if (created && instances.some((instance) => instance.status?.failure !== undefined)) {
-    return { replacements: { count: (held?.count ?? 0) + 1, at: isoTime(now) } };
+    return { count: (held?.count ?? 0) + 1, at: isoTime(now) };
   }
-  return held === undefined ? {} : { replacements: held };
+  return held;
 }
 
 function conditionsOf(pool: InstancePool, plan: PoolPlan, { obstacle, instances, now }: PoolFacts): Condition[] {
@@ -81,15 +81,19 @@ const TOLD_AT_MOST = 3;
 
 /** What stalls machines first, then what the others wait for. */
 function whatWaits(instances: readonly Instance[]): string[] {
-  const stalledFirst = instances.toSorted((a, b) => Number(isStalled(b.status)) - Number(isStalled(a.status)));
-  const waiting = stalledFirst.flatMap((instance) => {
-    const { metadata, status } = instance;
-    if (isStalled(status)) return [`${metadata.name}: ${stalledBy(status)}`];
-    if (status?.waitingFor === undefined || status.status === "managed") return [];
-    return [`${metadata.name} waits for ${status.waitingFor}`];
-  });
-  const rest = waiting.length - TOLD_AT_MOST;
-  return [...waiting.slice(0, TOLD_AT_MOST), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  const stalled: Instance[] = [];
+  const waiting: Instance[] = [];
+  for (const instance of instances) {
+    const { status } = instance;
+    if (isStalled(status)) stalled.push(instance);
+    else if (status?.waitingFor !== undefined && status.status !== "managed") waiting.push(instance);
+  }
+  const told = [...stalled, ...waiting.slice(0, TOLD_AT_MOST)].slice(0, TOLD_AT_MOST);
+  const rest = stalled.length + waiting.length - told.length;
+  const texts = told.map(({ metadata, status }) =>
+    isStalled(status) ? `${metadata.name}: ${stalledBy(status)}` : `${metadata.name} waits for ${status?.waitingFor}`,
+  );
+  return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])];
 }
 
 function driftMessage(pool: InstancePool, drifted: number): string {

@@ -1,5 +1,5 @@
 import { asFault } from "@slipway/base";
-import { type Controller, setCondition, source } from "@slipway/kube";
+import { type Controller, DONE, StatusRecord, setCondition, source } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import type { Accounts } from "../../machines/accounts.ts";
@@ -23,38 +23,24 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
       { resource: MachineProvider, verbs: ["update"], subresource: "status" },
       { resource: Secret, verbs: ["get"], namespace: own.namespace },
     ],
-    async reconcile(ref, { cache, client, clock, clean }) {
+    async reconcile(ref, context) {
+      const { cache, client, clock } = context;
       const provider = cache.get(MachineProvider, ref);
-      if (provider === undefined) return { done: true };
+      if (provider === undefined) return DONE;
       const observedGeneration = provider.metadata.generation!;
       const account = accountOf({ providerRef: { name: ref.name } }, client, own);
-      const report = async (
-        ready: boolean,
-        reason: string,
-        message: string,
-        machines = provider.status?.machines,
-      ): Promise<void> => {
-        const condition = {
-          type: "Ready",
-          status: ready ? ("True" as const) : ("False" as const),
-          reason,
-          message: clean(message),
-          observedGeneration,
-        };
-        const conditions = setCondition(provider.status?.conditions, condition, clock.now());
-        if (conditions === provider.status?.conditions && machines === provider.status?.machines) return;
-        const status = { observedGeneration, conditions: [...conditions], ...(machines !== undefined && { machines }) };
-        await client.updateStatus(MachineProvider, { ...provider, status });
+      const record = new StatusRecord(context, MachineProvider, provider);
+      const report = async (ready: boolean, reason: string, message: string, machines?: number): Promise<void> => {
+        const status = ready ? ("True" as const) : ("False" as const);
+        const condition = { type: "Ready", status, reason, message, observedGeneration };
+        const conditions = [...setCondition(provider.status?.conditions, condition, clock.now())];
+        await record.write({ observedGeneration, conditions, ...(machines !== undefined && { machines }) });
       };
       try {
         const fleet = await accounts.fleet(account);
         const machines = await fleet.all(LOOK_MS);
-        await report(
-          true,
-          "Usable",
-          "the API accepts the credentials",
-          machines.filter((m) => m.claim !== undefined).length,
-        );
+        const owned = machines.filter((machine) => machine.claim !== undefined).length;
+        await report(true, "Usable", "the API accepts the credentials", owned);
       } catch (error) {
         const fault = asFault(error, account.name);
         if (fault.code === "BadCredentials") accounts.refused(account.name);

@@ -13,8 +13,11 @@ const EXCLUDE = "project,project_lite,ssh_keys,volumes,created_by,hardware_reser
 
 /** The endpoints of the Metal API that the driver uses, with their parameters where the OpenAPI document has them. */
 export interface MetalClient {
-  /** All devices of a project, or those with a tag; every page. */
-  devices(project: string, filter: { tag?: string }, signal?: AbortSignal): Promise<readonly WireDevice[]>;
+  /**
+   * All devices of a project, or those with a tag, as `read` makes them; every page. Each page is read before the next is asked for: of
+   * thousands of devices, never all are held as the API shows them.
+   */
+  devices<T>(project: string, wanted: Wanted<T>, signal?: AbortSignal): Promise<readonly T[]>;
   device(id: string, signal?: AbortSignal): Promise<WireDevice>;
   createDevice(project: string, order: WireOrder, signal?: AbortSignal): Promise<WireDevice>;
   updateDevice(id: string, update: WireUpdate, signal?: AbortSignal): Promise<void>;
@@ -25,6 +28,12 @@ export interface MetalClient {
   createVlan(project: string, metro: string, vxlan: number, signal?: AbortSignal): Promise<WireVlan>;
   /** Ids of the projects that bear the name. */
   projectsNamed(name: string, signal?: AbortSignal): Promise<readonly string[]>;
+}
+
+/** Which devices of a project, and what becomes of each. */
+export interface Wanted<T> {
+  tag?: string;
+  read: (device: WireDevice) => T;
 }
 
 export type PortCall = { port: string } & PortAction;
@@ -42,7 +51,7 @@ export type PortAction =
 /** The client of a session. Lists are read to their end. Calls fail with a coded `Fault`. */
 export function metalClient(session: Session): MetalClient {
   return {
-    devices: (project, filter, signal) => allDevices(session, project, filter, signal),
+    devices: (project, wanted, signal) => allDevices(session, project, wanted, signal),
     async device(id, signal) {
       const query = { include: INCLUDE, exclude: EXCLUDE };
       return device(await session({ method: "GET", path: `/devices/${part(id)}`, query, on: `device ${id}`, signal }));
@@ -135,12 +144,12 @@ function portRequest(call: PortCall): Pick<Call, "method" | "path" | "query" | "
   }
 }
 
-async function allDevices(
+async function allDevices<T>(
   session: Session,
   project: string,
-  { tag }: { tag?: string },
+  { tag, read }: Wanted<T>,
   signal: AbortSignal | undefined,
-): Promise<readonly WireDevice[]> {
+): Promise<readonly T[]> {
   const page = async (number: number): Promise<WireDevicePage> => {
     const query = { tag, include: INCLUDE, exclude: EXCLUDE, page: number, per_page: PAGE_SIZE };
     const path = `/projects/${part(project)}/devices`;
@@ -148,14 +157,14 @@ async function allDevices(
     return { ...(body as object), devices: listIn<WireDevice>(body, "devices").map((one) => device(one)) };
   };
   for (let attempt = 1; ; attempt++) {
-    const found = new Map<string, WireDevice>();
+    const found = new Map<string, T>();
     const pages = new PageBound(`project ${project}`);
     let steady = true;
     let total: number | undefined;
     for (let number = 1, last = 1; number <= last; number++) {
       const { devices, meta } = await page(number);
       pages.read(devices.filter((one) => !found.has(one.id)).length, found.size);
-      for (const one of devices) found.set(one.id, one);
+      for (const one of devices) found.set(one.id, read(one));
       // Pages shift when a device comes or goes between two of them: one that stayed may then be on neither.
       if (total !== undefined && meta?.total !== total) steady = false;
       total = meta?.total;

@@ -11,7 +11,7 @@ import type { DriverFactory } from "../../provider.ts";
 import { claimOf, claimTag } from "./claim-tag.ts";
 import { metalClient } from "./client.ts";
 import { numbered, setNetwork } from "./network.ts";
-import { machineOf, type VlanNumbers } from "./observe.ts";
+import { machineOf, presentMachine, type VlanNumbers } from "./observe.ts";
 import { concernsAbout, wireOrder } from "./order.ts";
 import { portSteps, unmet } from "./ports.ts";
 import { projectFinder } from "./project.ts";
@@ -29,12 +29,15 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
   const project = projectFinder(account.project, client);
   const numbers: VlanNumbers = new Map();
 
-  const machines = (devices: readonly WireDevice[]): Machine[] =>
-    devices.filter((device) => device.state !== "deleted").map((device) => machineOf(device, numbers));
+  const machine = (device: WireDevice): Machine | undefined => presentMachine(device, numbers);
+  const machines = async (filter: { tag?: string }, signal?: AbortSignal): Promise<Machine[]> => {
+    const found = await client.devices(await project(signal), { ...filter, read: machine }, signal);
+    return found.filter((one) => one !== undefined);
+  };
 
   const read = async (id: string, signal?: AbortSignal): Promise<Machine | undefined> => {
     try {
-      return machines([await client.device(id, signal)])[0];
+      return machine(await client.device(id, signal));
     } catch (error) {
       if (isFault(error, "NotFound") || (await isForeign(error, signal))) return undefined;
       throw error;
@@ -44,7 +47,7 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
   /** The API answers 403 for a device that has left the project: that is so when the same key still opens the project itself. */
   const isForeign = async (error: unknown, signal?: AbortSignal): Promise<boolean> => {
     if (!isFault(error, "BadCredentials") || (error.details as { status?: number }).status !== 403) return false;
-    await client.devices(await project(signal), { tag: claimTag("none") }, signal);
+    await machines({ tag: claimTag("none") }, signal);
     return true;
   };
 
@@ -53,15 +56,12 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
     capabilities: { networkModes: NETWORK_MODES, spot: true, reservations: true, reinstall: true, locks: true },
     check: (order) => concernsAbout(order, account),
 
-    async list(signal) {
-      return machines(await client.devices(await project(signal), {}, signal));
-    },
+    list: (signal) => machines({}, signal),
     read,
 
     async find(claim, signal) {
-      const tagged = await client.devices(await project(signal), { tag: claimTag(claim) }, signal);
       // The API's filter may match more than the whole tag.
-      return machines(tagged).filter((machine) => machine.claim === claim);
+      return (await machines({ tag: claimTag(claim) }, signal)).filter((one) => one.claim === claim);
     },
 
     async create(order, signal) {

@@ -40,6 +40,11 @@ export function machineOf(device: WireDevice, numbers: VlanNumbers): Machine {
   };
 }
 
+/** The machine of a device; undefined once that was deleted. */
+export function presentMachine(device: WireDevice, numbers: VlanNumbers): Machine | undefined {
+  return device.state === "deleted" ? undefined : machineOf(device, numbers);
+}
+
 function addressOf(wire: WireAddress): Address[] {
   if (wire.address === undefined || (wire.address_family !== 4 && wire.address_family !== 6)) return [];
   const { address, address_family: family } = wire;
