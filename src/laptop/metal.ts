@@ -10,7 +10,8 @@ import type { LatitudeSim } from "../sim/latitude/latitude-sim.ts";
 import type { LatitudeSimOptions } from "../sim/latitude/options.ts";
 import { quicker } from "../sim/pace.ts";
 import { type SavedState, savedState } from "../sim/saved.ts";
-import type { Counterpart, JoinedCluster } from "../systems/counterpart.ts";
+import type { Counterpart } from "../systems/counterpart.ts";
+import { anyCluster } from "./any-cluster.ts";
 import { equinixCloud, latitudeCloud } from "./clouds.ts";
 
 /** What the examples name: keys and projects of the simulated providers. They open nothing but the simulation. */
@@ -98,25 +99,6 @@ const onLoopback: Serve = (_origin, handler) => serveHttp(handler, {});
 /** Where a cloud's state is kept between runs. */
 function saved(cloud: string, { dir, clock }: MetalOptions): SavedState | undefined {
   return dir === undefined ? undefined : savedState(join(dir, `${cloud}.json`), { clock, debounceMs: SAVE_MS });
-}
-
-/** Several clusters as one: a machine joins the first that takes it. */
-function anyCluster(clusters: readonly JoinedCluster[]): JoinedCluster | undefined {
-  if (clusters.length < 2) return clusters[0];
-  return {
-    async join(request) {
-      const refusals: string[] = [];
-      for (const cluster of clusters) {
-        const joined = await cluster.join(request);
-        if (joined.is === "joined") return joined;
-        refusals.push(joined.reason);
-      }
-      return { is: "refused", reason: refusals.join("; ") };
-    },
-    powerLost(machineId) {
-      for (const cluster of clusters) cluster.powerLost(machineId);
-    },
-  };
 }
 
 /** VLANs that the examples name. They must exist at the provider before a machine is put on them. */
