@@ -23,8 +23,9 @@ async function measure(doubling: Doubling): Promise<void> {
   let n = largest(doubling);
   let seen = await at(doubling, n);
   let refused: Seen | undefined;
-  while (seen?.status === 413 && doubling.status !== 413) {
-    refused = seen;
+  // What it builds on may have limits of its own, as annotations do.
+  while ((seen === undefined && n > doubling.n) || (seen?.status === 413 && doubling.status !== 413)) {
+    refused = seen ?? refused;
     n = Math.floor(n * 0.8);
     seen = await at(doubling, n);
   }

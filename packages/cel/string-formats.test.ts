@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuGrowth, MAX_GROWTH } from "@slipway/base/testing";
+import fc from "fast-check";
 import { formatCheck } from "./string-formats.ts";
 
 const cases: [format: string, good: string[], bad: string[]][] = [
@@ -68,3 +69,12 @@ for (const [format, text] of hostile)
     );
     assert.ok(growth <= MAX_GROWTH, growth.toFixed(2));
   });
+
+test("what is base64 is what the pattern of its groups takes", () => {
+  const byte = formatCheck("byte")!;
+  const pattern = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
+  const text = fc.string({ unit: fc.constantFrom(..."Aa0+/=-\n"), maxLength: 12 });
+  for (const one of ["", "=", "==", "====", "A===", "AB==", "ABC=", "ABCD", "ABCDE", "AB==ABCD", "AB=C"])
+    assert.equal(byte(one), pattern.test(one), one);
+  fc.assert(fc.property(text, (given) => assert.equal(byte(given), pattern.test(given))));
+});

@@ -39,11 +39,11 @@ test("an order that was taken is waited for as long as the host says something, 
 });
 
 test("progress is a share of the whole where that is known, else what is done", () => {
-  const shown = (bytes: number, total?: number): string =>
-    told(1, {}, { takenAt: SINCE, progress: { phase: "write", bytes, ...(total !== undefined && { total }) } });
-  assert.equal(shown(1_999, 4_000), "write 49 %");
-  assert.equal(shown(3 * 2 ** 20), "write 3 MiB");
-  assert.equal(shown(3 * 2 ** 20, 0), "write 3 MiB");
+  const written = (bytes: number, total?: number): string =>
+    shown(1, {}, { takenAt: SINCE, progress: { phase: "write", bytes, ...(total !== undefined && { total }) } });
+  assert.equal(written(1_999, 4_000), "write 49 %");
+  assert.equal(written(3 * 2 ** 20), "write 3 MiB");
+  assert.equal(written(3 * 2 ** 20, 0), "write 3 MiB");
 });
 
 test("another order ends the wait", () => {

@@ -1,7 +1,7 @@
 import { convertBetween } from "../conversion/between.ts";
 import type { AdmissionReview, Mutation } from "../core/admission.ts";
+import { copyInPasses, sameInPasses } from "../json/passes.ts";
 import { letOthersGo, noteSize, passesInTurns } from "../json/turns.ts";
-import { copyJson, sameJson } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
 import { Undecodable } from "../wire/decode.ts";
@@ -38,7 +38,7 @@ export function mutationOf(calling: Calling, hooks: readonly Hook[], review: Adm
       if (hook.reinvocationPolicy === "IfNeeded") called.add(hook.id);
     }
     if (changed) {
-      left = review.object === undefined ? undefined : copyJson(review.object);
+      left = await passesInTurns(review.sized, copyInPasses(review.object));
       await letOthersGo(review.sized);
     }
     return changed;
@@ -46,7 +46,7 @@ export function mutationOf(calling: Calling, hooks: readonly Hook[], review: Adm
   return {
     run: () => round(() => true),
     async runAgain() {
-      if (!sameJson(left, review.object)) changedNow();
+      if (!(await passesInTurns(review.sized, sameInPasses(left, review.object)))) changedNow();
       await round((hook) => again.has(hook.id));
     },
   };
@@ -76,12 +76,12 @@ async function patch(
   try {
     const result = await passesInTurns(review.sized, jsonPatch(object, operations));
     await letOthersGo(review.sized);
-    patched = copyJson(result) as Body;
+    patched = (await passesInTurns(review.sized, copyInPasses(result))) as Body;
   } catch {
     throw internalError(whyNot(object, operations));
   }
   await letOthersGo(review.sized);
-  const changed = !sameJson(object, patched);
+  const changed = !(await passesInTurns(review.sized, sameInPasses(object, patched)));
   replace(review.object, isWhole(review) ? await decoded(calling, review, as, patched) : patched);
   return changed;
 }
@@ -103,7 +103,7 @@ async function decoded(
     throw error;
   }
   await letOthersGo(sized);
-  schema.applyDefaults(patched);
+  await passesInTurns(sized, schema.fill(patched));
   await letOthersGo(sized);
   return as === resource ? patched : await convertBetween(patched, as, resource);
 }

@@ -1,6 +1,6 @@
 import { rfc3339 } from "@slipway/base";
 import type { Answer, Call } from "../core/call.ts";
-import { allPasses } from "../json/turns.ts";
+import { letOthersGo, passesInTurns } from "../json/turns.ts";
 import { at, textAt, textsAt } from "../model/read.ts";
 import type { User } from "../model/request.ts";
 import { apiVersionOf, type Body, type FieldError, type ServedResource } from "../model/served.ts";
@@ -37,7 +37,7 @@ export function reviews({ authorize, rulesFor }: Authorizer, judge: JudgeToken):
   const answering = (
     resource: ServedResource,
     answer: (review: Body, call: Call) => Body | Promise<Body>,
-  ): Question => ({ resource, answer: async (call) => await answer(asked(call), call) });
+  ): Question => ({ resource, answer: async (call) => await answer(await asked(call), call) });
   return [
     answering(ownReview, (review, call) => ({
       ...bare(review),
@@ -74,15 +74,17 @@ export function reviews({ authorize, rulesFor }: Authorizer, judge: JudgeToken):
 }
 
 /** The question of a request, with its sender as the owner of its fields. */
-function asked(call: Call): Body {
+async function asked(call: Call): Promise<Body> {
   const review = decodeObject(call, call.body);
-  fillIn(call, review);
+  await letOthersGo(call);
+  await fillIn(call, review);
+  await letOthersGo(call);
   delete review.status;
   return tracked(call, review);
 }
 
 /** An object that is answered and not kept says who set its fields all the same. */
-export function tracked(call: Call, object: Body, subresource = ""): Body {
+export async function tracked(call: Call, object: Body, subresource = ""): Promise<Body> {
   const update = {
     before: { ...bare(object), ...alwaysThere(object) },
     after: object,
@@ -92,7 +94,7 @@ export function tracked(call: Call, object: Body, subresource = ""): Body {
     time: rfc3339(call.core.clock.now()),
     schema: call.resource.schema,
   };
-  const managedFields = writeManagers(allPasses(updatedManagers(update, new Map())));
+  const managedFields = writeManagers(await passesInTurns(call, updatedManagers(update, new Map())));
   const { managedFields: _, ...metadata } = object.metadata;
   return {
     ...object,

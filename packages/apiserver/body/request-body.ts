@@ -1,13 +1,15 @@
 import { YAMLException } from "js-yaml";
 import { measureJson } from "../json/measure.ts";
-import { jsonSyntaxError, MAX_JSON_DEPTH } from "../json/syntax.ts";
-import { letOthersGo, noteSize, type Sized } from "../json/turns.ts";
-import { copyJson, countKeys, MAX_LEVELS, tooDeep } from "../json/value.ts";
+import { copyInPasses } from "../json/passes.ts";
+import { MAX_JSON_DEPTH, syntaxErrorInPasses } from "../json/syntax.ts";
+import { letOthersGo, noteSize, passesInTurns, type Sized } from "../json/turns.ts";
+import { countKeys, MAX_LEVELS, TooManyValues, tooDeep } from "../json/value.ts";
 import { MAX_VALUES, tooManyValues } from "../model/body-limits.ts";
 import { duplicateFields } from "../model/duplicates.ts";
 import type { ServerRequest } from "../model/request.ts";
 import { badRequest } from "../model/status.ts";
-import { decodeProtobuf } from "../protobuf/decode.ts";
+import { protobufInPasses, TooMuchJson } from "../protobuf/decode.ts";
+import { broken } from "../protobuf/encoding.ts";
 import { decodeBody, mediaType, ofBody } from "./body.ts";
 import { Unreadable } from "./head.ts";
 import { readYaml } from "./yaml-body.ts";
@@ -53,7 +55,10 @@ async function readJsonText(text: string, refuse: (wrong: string) => Error): Pro
   await letOthersGo({ text });
   const read = isTooDeep ? undefined : parsed(text);
   await letOthersGo({ text });
-  if (read === undefined) throw refuse(jsonSyntaxError(text) ?? "unexpected end of JSON input");
+  if (read === undefined) {
+    const wrong = await passesInTurns({ text }, syntaxErrorInPasses(text, MAX_JSON_DEPTH));
+    throw refuse(wrong ?? "unexpected end of JSON input");
+  }
   const { value } = read;
   // Reading is all that is done with what is nested so deep: nothing of it is walked.
   if (depth > MAX_LEVELS) throw ofBody(tooDeep());
@@ -61,7 +66,7 @@ async function readJsonText(text: string, refuse: (wrong: string) => Error): Pro
   const isUnique = keys === countKeys(value);
   const duplicates = isUnique ? [] : duplicateFields(text).map((path) => `duplicate field ${JSON.stringify(path)}`);
   await letOthersGo({ text });
-  return { value: MAY_HAVE_PROTO.test(text) ? copyJson(value) : value, duplicates };
+  return { value: MAY_HAVE_PROTO.test(text) ? await passesInTurns({ text }, copyInPasses(value)) : value, duplicates };
 }
 
 /** A key that a copy leaves out may be there, be it written with an escape. */
@@ -75,23 +80,34 @@ function parsed(text: string): { value: unknown } | undefined {
   }
 }
 
+/** What is shorter is read at once. */
+const LONG_BYTES = 32 * 1024;
+
 async function readProtobuf(bytes: Uint8Array): Promise<ReadBody> {
   try {
-    const value = decodeProtobuf(bytes);
+    const value = await passesInTurns({ isLong: bytes.length > LONG_BYTES }, protobufInPasses(bytes));
     const sized: Sized = {};
     noteSize(sized, value);
     await letOthersGo(sized);
-    return { value: copyJson(value, MAX_VALUES), duplicates: [] };
+    return { value: await passesInTurns(sized, copyInPasses(value, MAX_VALUES)), duplicates: [] };
   } catch (error) {
-    throw ofBody(error);
+    throw ofBody(error instanceof TooMuchJson ? await whyUnread(error) : error);
   }
+}
+
+/** What JSON's own parser, which can't be interrupted, would have had to say of it, or what the walks behind it. */
+async function whyUnread({ text, depth }: TooMuchJson): Promise<Error> {
+  const wrong = await passesInTurns({ text }, syntaxErrorInPasses(text, Number.POSITIVE_INFINITY));
+  if (wrong !== undefined) return broken();
+  return depth > MAX_LEVELS ? tooDeep() : new TooManyValues(MAX_VALUES);
 }
 
 async function readYamlText(text: string, isObject: boolean): Promise<ReadBody> {
   try {
     const { value, twice, isJson } = await readYaml(text, () => letOthersGo({ text }));
     await letOthersGo({ text });
-    return { value: isJson ? value : copyJson(value, MAX_VALUES), duplicates: twice === undefined ? [] : [twice] };
+    const own = isJson ? value : await passesInTurns({ text }, copyInPasses(value, MAX_VALUES));
+    return { value: own, duplicates: twice === undefined ? [] : [twice] };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw ofBody(error);
     const wrong = `yaml: ${error.reason}`;

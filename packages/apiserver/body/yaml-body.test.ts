@@ -10,6 +10,14 @@ test("of several documents the first is read, of none null", async () => {
   assert.equal(await valueIn(""), null);
 });
 
+test("others have their turn while the first of very many documents is looked for", async () => {
+  let turns = 0;
+  const text = `${"...\n".repeat(20_000)}a: 1\n`;
+  const { value } = await readYaml(text, async () => void turns++);
+  assert.deepEqual(value, { a: 1 });
+  assert.ok(turns >= 5, `${turns} turns`);
+});
+
 test("the booleans are those of YAML 1.1", async () => {
   assert.deepEqual(await valueIn("a: yes\nb: off\nc: y\nd: yEs\n"), { a: true, b: false, c: true, d: "yEs" });
 });
@@ -40,6 +48,13 @@ test("more lines than a body may hold are refused, and more directives than make
   const lines = (n: number): string => `a: |\n${"  b\n".repeat(n - 2)}`;
   await assert.rejects(readYaml(lines(300_001)), { code: "TooLarge", message: /limit is 300000 lines$/ });
   assert.equal(((await valueIn(lines(300_000))) as { a: string }).a.length, 2 * 299_998);
+  for (const end of ["\r", "\r\n"]) {
+    await assert.rejects(readYaml(lines(300_001).replaceAll("\n", end)), { code: "TooLarge" });
+    assert.equal(((await valueIn(lines(300_000).replaceAll("\n", end))) as { a: string }).a.length, 2 * 299_998);
+  }
+  const marked = (n: number): string => `"${"\n\uFEFF".repeat(n - 1)}"`;
+  await assert.rejects(readYaml(marked(100_001)), { code: "TooLarge" });
+  assert.equal(typeof (await valueIn(marked(100_000))), "string");
   const directives = (n: number): string =>
     `${Array.from({ length: n }, (_, i) => `%TAG !t${i}! x`).join("\n")}\n---\na: 1\n`;
   assert.deepEqual(await valueIn(directives(1000)), { a: 1 });

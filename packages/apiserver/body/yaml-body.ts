@@ -8,6 +8,7 @@ import {
   YAMLException,
 } from "js-yaml";
 import { measureJson } from "../json/measure.ts";
+import { Pace, type Passes } from "../json/turns.ts";
 import { countKeys } from "../json/value.ts";
 import { MAX_VALUES, MAX_YAML_LINES, MAX_YAML_VALUES, tooManyLines, tooManyValues } from "../model/body-limits.ts";
 import { expanded } from "./yaml-aliases.ts";
@@ -32,7 +33,10 @@ export async function readYaml(text: string, rest: () => Promise<void> = async (
   const json = await readJson(text, rest);
   if (json !== undefined) return { value: json, twice: undefined, isJson: true };
   if (linesOf(text) > MAX_YAML_LINES) throw tooManyLines();
-  const document = firstDocument(text);
+  const begins = firstDocument(text);
+  let begun = begins.next();
+  for (; begun.done !== true; begun = begins.next()) await rest();
+  const document = begun.value;
   await rest();
   const events = parseEvents(document, { maxDepth: levelsFor(NODES_A_VALUE * MAX_YAML_VALUES) });
   const values = countValues(events);
@@ -79,10 +83,21 @@ function levelsFor(looks: number): number {
   return levels as unknown as number;
 }
 
+/** What a byte order mark at the beginning of a line costs the parser, which asks at each whether a document ends there, in lines. */
+const LINES_A_MARK = 2;
+
+/** The lines of a text, and what else takes the parser as long. A line ends as YAML's do. */
 function linesOf(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  let lines = 1 + count(text, "\n");
+  if (text.includes("\r")) lines += count(text, "\r") - count(text, "\r\n");
+  if (text.includes("\uFEFF")) lines += LINES_A_MARK * (count(text, "\n\uFEFF") + count(text, "\r\uFEFF"));
   return lines;
+}
+
+function count(text: string, part: string): number {
+  let found = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) found++;
+  return found;
 }
 
 /**
@@ -133,10 +148,12 @@ const MAX_DIRECTIVES = 1000;
 const PREAMBLE = /\uFEFF?(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$)|%[^\n]*(?:\n|$))*/y;
 
 /** The text up to the end of its first document. Upstream does not look at what follows either. */
-function firstDocument(text: string): string {
+function* firstDocument(text: string): Passes<string> {
+  const pace = new Pace();
   let preambleAt = 0;
   let isBegun = false;
   for (const marker of text.matchAll(MARKER)) {
+    if (pace.isOver()) yield;
     PREAMBLE.lastIndex = preambleAt;
     const preamble = PREAMBLE.exec(text)?.[0] ?? "";
     if ((preamble.match(/^%/gm)?.length ?? 0) > MAX_DIRECTIVES) throw new YAMLException("too many directives");

@@ -1,4 +1,5 @@
 import { equalJson } from "../json/members.ts";
+import type { Passes } from "../json/turns.ts";
 import { at, membersAt, textAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
 import { immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
@@ -11,7 +12,7 @@ const CONTROLLER_UID = "batch.kubernetes.io/controller-uid";
 const FIXED = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
 
 /** Rules for Jobs (batch validation); with `old`, what may change of one. */
-export function validateJob(object: Body, old?: Body): FieldError[] {
+export function* validateJob(object: Body, old?: Body): Passes<FieldError[]> {
   const spec = membersAt(object, "spec");
   const selector = spec.selector ?? null;
   const labels = at(spec, "template.metadata.labels") ?? null;
@@ -21,7 +22,7 @@ export function validateJob(object: Body, old?: Body): FieldError[] {
     ...(old === undefined && spec.manualSelector !== true && !equalJson(selector, generated)
       ? [invalidField("spec.selector", selector, "`selector` not auto-generated")]
       : []),
-    ...validateWork(spec, "spec"),
+    ...(yield* validateWork(spec, "spec")),
     ...(selector === null ? [requiredField("spec.selector")] : validateLabelSelector(selector, "spec.selector")),
     ...(selects(selector, membersAt(spec, "template.metadata.labels"))
       ? []
@@ -42,14 +43,14 @@ function validateKept(spec: Record<string, unknown>, before: Record<string, unkn
 const MAX_CRON_NAME = 52;
 
 /** Rules for CronJobs: schedule, policies, history limits and the Job that is made. */
-export function validateCronJob(object: Body, old?: Body): FieldError[] {
+export function* validateCronJob(object: Body, old?: Body): Passes<FieldError[]> {
   const spec = membersAt(object, "spec");
   const { name } = object.metadata;
   return [
     ...validateSchedule(textAt(spec, "schedule")),
     ...nonNegative(spec, "spec", ["startingDeadlineSeconds"]),
     ...oneOfField(spec.concurrencyPolicy, "spec.concurrencyPolicy", ["Allow", "Forbid", "Replace"]),
-    ...validateWork(membersAt(spec, "jobTemplate.spec"), "spec.jobTemplate.spec"),
+    ...(yield* validateWork(membersAt(spec, "jobTemplate.spec"), "spec.jobTemplate.spec")),
     ...(at(spec, "jobTemplate.spec.selector") === undefined
       ? []
       : [
@@ -76,7 +77,7 @@ function validateSchedule(schedule: string): FieldError[] {
 }
 
 /** A JobSpec, in a Job or in a CronJob's template. */
-function validateWork(spec: Record<string, unknown>, path: string): FieldError[] {
+function* validateWork(spec: Record<string, unknown>, path: string): Passes<FieldError[]> {
   const numbers = [
     "parallelism",
     "completions",
@@ -91,7 +92,7 @@ function validateWork(spec: Record<string, unknown>, path: string): FieldError[]
   return [
     ...nonNegative(spec, path, numbers),
     ...oneOfField(spec.completionMode, `${path}.completionMode`, ["NonIndexed", "Indexed"]),
-    ...validateTemplate(spec, path),
+    ...(yield* validateTemplate(spec, path)),
     ...(policy === "Always" || policy === ""
       ? [requiredField(at, 'valid values: "OnFailure", "Never"')]
       : oneOfField(policy, at, ["OnFailure", "Never"])),

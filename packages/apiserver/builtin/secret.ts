@@ -1,4 +1,5 @@
 import { equalJson } from "../json/members.ts";
+import { Pace, type Passes } from "../json/turns.ts";
 import { at, membersAt, textAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
 import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
@@ -55,16 +56,21 @@ export const configMap: ServedResource = serve({
     ),
     age,
   ],
-  validate: (object, old) => [
-    ...validateKeys(object, "data"),
+  validate: validateConfigMap,
+});
+
+function* validateConfigMap(object: Body, old?: Body): Passes<FieldError[]> {
+  const pace = new Pace();
+  return [
+    ...(yield* validateKeys(object, "data", pace)),
     ...Object.keys(membersAt(object, "binaryData"))
       .filter((key) => Object.hasOwn(membersAt(object, "data"), key))
       .map((key) => invalidField(`data[${key}]`, key, "duplicate of key present in binaryData")),
-    ...validateKeys(object, "binaryData"),
+    ...(yield* validateKeys(object, "binaryData", pace)),
     ...validateSize(sizeOf(object, "data", "utf8") + sizeOf(object, "binaryData", "base64"), "[]"),
     ...validateImmutable(object, old, ["data", "binaryData"]),
-  ],
-});
+  ];
+}
 
 /** Writes `stringData` into `data` and names the type. */
 function fillIn(object: Body): void {
@@ -76,8 +82,11 @@ function fillIn(object: Body): void {
   object.data = { ...membersAt(object, "data"), ...Object.fromEntries(encoded) };
 }
 
-function validateSecret(object: Body, old?: Body): FieldError[] {
-  const errors = [...validateKeys(object, "data"), ...validateSize(sizeOf(object, "data", "base64"), "data")];
+function* validateSecret(object: Body, old?: Body): Passes<FieldError[]> {
+  const errors = [
+    ...(yield* validateKeys(object, "data", new Pace())),
+    ...validateSize(sizeOf(object, "data", "base64"), "data"),
+  ];
   const type = textAt(object, "type");
   for (const key of REQUIRED_KEYS[type] ?? []) {
     if (!Object.hasOwn(membersAt(object, "data"), key)) errors.push(requiredField(`data[${key}]`));
@@ -109,22 +118,27 @@ function validateJson(base64: string, field: string): FieldError[] {
   return [invalidField(field, "<secret contents redacted>", why)];
 }
 
-function validateKeys(object: Body, field: string): FieldError[] {
-  const suspects = Object.keys(membersAt(object, field)).filter(
-    (key) => key.length > 253 || key.startsWith(".") || !KEY.test(key),
-  );
-  return suspects.flatMap((key) => {
-    const rules = [
-      ...(key.length > 253 ? ["must be no more than 253 characters"] : []),
-      ...(KEY.test(key) ? [] : [KEY_RULE]),
-      ...(key === "." || key === ".."
-        ? [`must not be '${key}'`]
-        : key.startsWith("..")
-          ? ["must not start with '..'"]
-          : []),
-    ];
-    return rules.map((rule) => invalidField(`${field}[${key}]`, key, rule));
-  });
+function* validateKeys(object: Body, field: string, pace: Pace): Passes<FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const key of Object.keys(membersAt(object, field))) {
+    if (pace.isOver()) yield;
+    if (key.length <= 253 && !key.startsWith(".") && KEY.test(key)) continue;
+    for (const rule of brokenBy(key)) errors.push(invalidField(`${field}[${key}]`, key, rule));
+  }
+  return errors;
+}
+
+/** The rules that a key breaks. */
+function brokenBy(key: string): string[] {
+  return [
+    ...(key.length > 253 ? ["must be no more than 253 characters"] : []),
+    ...(KEY.test(key) ? [] : [KEY_RULE]),
+    ...(key === "." || key === ".."
+      ? [`must not be '${key}'`]
+      : key.startsWith("..")
+        ? ["must not start with '..'"]
+        : []),
+  ];
 }
 
 function validateSize(size: number, field: string): FieldError[] {

@@ -1,5 +1,5 @@
 import { equalJson } from "../json/members.ts";
-import { allPasses } from "../json/turns.ts";
+import type { Passes } from "../json/turns.ts";
 import { at, membersAt, objectsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
 import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
@@ -10,13 +10,13 @@ import { validatePodSpec } from "./pod-validation.ts";
 type Fields = Record<string, unknown>;
 
 /** Deployments, in the order of upstream's `ValidateDeploymentSpec`. */
-export function validateDeployment(object: Body, old?: Body): FieldError[] {
+export function* validateDeployment(object: Body, old?: Body): Passes<FieldError[]> {
   const spec = membersAt(object, "spec");
   const deadline = spec.progressDeadlineSeconds;
   const tooSoon = typeof deadline === "number" && deadline <= Number(spec.minReadySeconds ?? 0);
   return [
     ...nonNegative(spec, "spec", ["replicas"]),
-    ...validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" }),
+    ...(yield* validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" })),
     ...validateRollout(membersAt(spec, "strategy")),
     ...nonNegative(spec, "spec", ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"]),
     ...(tooSoon
@@ -28,18 +28,18 @@ export function validateDeployment(object: Body, old?: Body): FieldError[] {
 }
 
 /** ReplicaSets. */
-export function validateReplicaSet(object: Body, old?: Body): FieldError[] {
+export function* validateReplicaSet(object: Body, old?: Body): Passes<FieldError[]> {
   const spec = membersAt(object, "spec");
   return [
     ...nonNegative(spec, "spec", ["replicas", "minReadySeconds"]),
-    ...validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" }),
+    ...(yield* validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" })),
     ...validateFixedSelector(object, old),
     ...validateCounts(object, "fullyLabeledReplicas", ["terminatingReplicas"]),
   ];
 }
 
 /** ReplicationControllers, whose selector is a plain map. */
-export function validateReplicationController(object: Body): FieldError[] {
+export function* validateReplicationController(object: Body): Passes<FieldError[]> {
   const spec = membersAt(object, "spec");
   const selector = membersAt(spec, "selector");
   return [
@@ -50,7 +50,7 @@ export function validateReplicationController(object: Body): FieldError[] {
       ? [requiredField("spec.template")]
       : [
           ...validateMatch({ matchLabels: selector }, spec),
-          ...validateTemplate(spec),
+          ...(yield* validateTemplate(spec)),
           ...validateLasting(spec, "ReplicationController"),
         ]),
     ...validateCounts(object, "fullyLabeledReplicas", []),
@@ -58,7 +58,7 @@ export function validateReplicationController(object: Body): FieldError[] {
 }
 
 /** DaemonSets. An absent selector is only reported by what it fails to match. */
-export function validateDaemonSet(object: Body, old?: Body): FieldError[] {
+export function* validateDaemonSet(object: Body, old?: Body): Passes<FieldError[]> {
   const spec = membersAt(object, "spec");
   const errors = validateLabelSelector(spec.selector, "spec.selector");
   return [
@@ -68,7 +68,7 @@ export function validateDaemonSet(object: Body, old?: Body): FieldError[] {
     ...(isPresent(spec.selector) && isEmpty(spec.selector)
       ? [invalidField("spec.selector", spec.selector, "empty selector is invalid for daemonset")]
       : []),
-    ...validateTemplate(spec),
+    ...(yield* validateTemplate(spec)),
     ...validateLasting(spec, "DaemonSet"),
     ...nonNegative(spec, "spec", ["minReadySeconds"]),
     ...validateDaemonRollout(membersAt(spec, "updateStrategy")),
@@ -87,7 +87,7 @@ const STATEFUL_CHANGES = [
 ];
 
 /** Rules for StatefulSets; with `old`, what may change of one. */
-export function validateStatefulSet(object: Body, old?: Body): FieldError[] {
+export function* validateStatefulSet(object: Body, old?: Body): Passes<FieldError[]> {
   const spec = membersAt(object, "spec");
   const policy = spec.podManagementPolicy;
   const strategy = membersAt(spec, "updateStrategy");
@@ -102,7 +102,7 @@ export function validateStatefulSet(object: Body, old?: Body): FieldError[] {
       ? []
       : [invalidField("spec.updateStrategy", inGo(strategy), "must be 'RollingUpdate' or 'OnDelete'")]),
     ...nonNegative(spec, "spec", ["replicas", "minReadySeconds"]),
-    ...validateSelected(spec, { maker: "statefulset", controller: undefined }),
+    ...(yield* validateSelected(spec, { maker: "statefulset", controller: undefined })),
     ...validateLasting(spec, "StatefulSet"),
     ...(changed
       ? [
@@ -124,7 +124,7 @@ interface Names {
 }
 
 /** A selector that is there and selects something, and a template that it selects. */
-function validateSelected(spec: Fields, { maker, controller }: Names): FieldError[] {
+function* validateSelected(spec: Fields, { maker, controller }: Names): Passes<FieldError[]> {
   const { selector } = spec;
   const errors = isPresent(selector)
     ? validateLabelSelector(selector, "spec.selector")
@@ -136,7 +136,7 @@ function validateSelected(spec: Fields, { maker, controller }: Names): FieldErro
   return [
     ...errors,
     ...(isPresent(selector) && isEmpty(selector) ? [] : validateMatch(selector, spec)),
-    ...validateTemplate(spec),
+    ...(yield* validateTemplate(spec)),
     ...(controller === undefined ? [] : validateLasting(spec, controller)),
   ];
 }
@@ -161,10 +161,10 @@ function validateMatch(selector: unknown, spec: Fields): FieldError[] {
 }
 
 /** A template: its labels and what runs. `path`: where the spec that holds it is. */
-export function validateTemplate(spec: unknown, path = "spec"): FieldError[] {
+export function* validateTemplate(spec: unknown, path = "spec"): Passes<FieldError[]> {
   return [
     ...validateLabels(membersAt(spec, "template.metadata.labels"), `${path}.template.labels`),
-    ...allPasses(validatePodSpec(at(spec, "template.spec"), `${path}.template.spec`)),
+    ...(yield* validatePodSpec(at(spec, "template.spec"), `${path}.template.spec`)),
   ];
 }
 

@@ -120,6 +120,10 @@ async function resource(
   await core.store.settled();
   // The definition may have changed meanwhile.
   if (!core.registry.isServed(found)) return await resource(core, request, user, path, verb);
+  if (!found.builtIn && core.registry.compiled(found).isLarge) {
+    call.isLong = true;
+    await letOthersGo(call);
+  }
   if (found.deprecation !== undefined) call.warnings.push(found.deprecation);
   if (verb === "watch") {
     const events = watch(call);

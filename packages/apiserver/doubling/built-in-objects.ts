@@ -148,6 +148,18 @@ export const builtInObjects: readonly Doubling[] = [
     status: 422,
   },
   {
+    name: "containers of a Deployment's template",
+    n: 1_000,
+    request: (n, run) =>
+      post(
+        "/apis/apps/v1/namespaces/default/deployments",
+        { apiVersion: "apps/v1", kind: "Deployment" },
+        run,
+        `"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[${repeated(n, (i) => `{"name":"c${i}","image":"a"}`)}]}}}`,
+      ),
+    status: 201,
+  },
+  {
     name: "environment",
     n: 6_000,
     request: (n, run) => withContainer(run, `"env":[${repeated(n, (i) => `{"name":"E${i}","value":"v"}`)}]`),

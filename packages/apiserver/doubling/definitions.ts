@@ -8,7 +8,16 @@ const definition = (run: number, properties: string, more = ""): ApiRequest => (
   body: `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things${run}.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things${run}","kind":"Thing${run}"${more.startsWith("NAMES") ? more.slice(5) : ""}},"versions":[{"name":"v1","served":true,"storage":true${more.startsWith("NAMES") ? "" : more},"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",${properties}}}}}}]}}`,
 });
 
-/** Definitions themselves. */
+const ofPatterns = (n: number): string =>
+  `"properties":{${repeated(n, (i) => `"p${i}":{"type":"string","pattern":"^p${i}$"}`)}}`;
+/** The first object of a run's kind: what of its schema is made ready when it is used is made ready for it. */
+const firstObject = (run: number, spec: string): ApiRequest => ({
+  method: "POST",
+  path: `/apis/example.com/v1/namespaces/default/things${run}`,
+  body: `{"apiVersion":"example.com/v1","kind":"Thing${run}","metadata":{"name":"o"},"spec":${spec}}`,
+});
+
+/** Definitions, and the first objects of the kinds that they define. */
 export const definitionBodies: readonly Doubling[] = [
   {
     name: "properties of a definition",
@@ -100,6 +109,39 @@ export const definitionBodies: readonly Doubling[] = [
     name: "letters of a definition's pattern",
     n: 2_000,
     request: (n, run) => definition(run, `"properties":{"a":{"type":"string","pattern":"${"a?".repeat(n)}"}}`),
+    status: 201,
+  },
+  {
+    name: "patterns that are used for the first time",
+    n: 300,
+    given: (n) => [0, 1].map((run) => definition(run, ofPatterns(n))),
+    request: (n, run) => firstObject(run, `{${repeated(n, (i) => `"p${i}":"p${i}"`)}}`),
+    status: 201,
+  },
+  {
+    name: "alternatives that are used for the first time",
+    n: 1_000,
+    given: (n) =>
+      [0, 1].map((run) =>
+        definition(
+          run,
+          `"properties":{"a":{"type":"string","anyOf":[${repeated(n, (i) => `{"pattern":"^p${i}$"}`)},{"minLength":1}]}}`,
+        ),
+      ),
+    request: (_, run) => firstObject(run, '{"a":"b"}'),
+    status: 201,
+  },
+  {
+    name: "rules that are used for the first time",
+    n: 200,
+    given: (n) =>
+      [0, 1].map((run) =>
+        definition(
+          run,
+          `"properties":{"a":{"type":"integer"}},"x-kubernetes-validations":[${repeated(n, (i) => `{"rule":"self.a > ${i}"}`)}]`,
+        ),
+      ),
+    request: (_, run) => firstObject(run, '{"a":1000000}'),
     status: 201,
   },
   {

@@ -1,8 +1,9 @@
+import { json } from "@slipway/base";
 import type { ApiRequest } from "@slipway/kube";
 import { nextTurn } from "../json/turns.ts";
 import { CONFIG_MAPS } from "../testing.ts";
-import type { WebhookPost } from "../webhook/http.ts";
-import { patched, webhookFunctions } from "../webhook/testing.ts";
+import type { WebhookHttp } from "../webhook/http.ts";
+import { patched } from "../webhook/testing.ts";
 import { type Doubling, repeated } from "./doubling.ts";
 
 const CONFIGURED: ApiRequest = {
@@ -28,16 +29,16 @@ const create = (run: number, data: string): ApiRequest => ({
   path: CONFIG_MAPS,
   body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m${run}"},"data":{${data}}}`,
 });
-/** A webhook reads what it is sent in a turn of its own, as one in another process does. */
-const answering = (...operations: object[]) => {
+/** Of what it is sent, a webhook reads no more than it has to repeat: what it does in another process is none of the server's work. */
+const answering = (...operations: object[]): WebhookHttp => {
   const answer = patched(...operations);
-  const functions = webhookFunctions({ hook: () => answer });
   return {
-    ...functions,
-    async post(post: WebhookPost) {
+    async post({ body }) {
+      const uid = /"request":\{"uid":"([^"]*)"/.exec(body)?.[1];
       await nextTurn();
-      return functions.post(post);
+      return json(200, { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", response: { uid, ...answer } });
     },
+    async close() {},
   };
 };
 const operations = (n: number, op: string): object[] =>

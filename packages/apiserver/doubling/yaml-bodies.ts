@@ -233,6 +233,12 @@ export const yamlBodies: readonly Doubling[] = [
     request: (n, run) => post(run, `x:\n${repeated(n, (i) => `- ${i}`, "\n")}\ny: [\n`),
     status: 400,
   },
+  {
+    name: "YAML lines that end in returns",
+    n: 50_000,
+    request: (n, run) => post(run, `x: "${repeated(n, () => "  v", "\r")}"\n`),
+    status: 201,
+  },
   { name: "byte order marks in YAML", n: 50_000, request: (n) => bare(`a: b\n${"\uFEFF\n".repeat(n)}`), status: 400 },
   { name: "tabs in YAML", n: 200_000, request: (n, run) => post(run, `x:${"\t".repeat(n)}1\n`), status: 201 },
   {

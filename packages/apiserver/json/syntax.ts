@@ -1,11 +1,20 @@
+import { allPasses, Pace, type Passes } from "./turns.ts";
+
 /**
  * What is wrong with a text that is no JSON, in the words of Go's decoder; undefined when nothing is. One pass without recursion.
  */
 export function jsonSyntaxError(text: string): string | undefined {
+  return allPasses(syntaxErrorInPasses(text, MAX_JSON_DEPTH));
+}
+
+/** `jsonSyntaxError` in passes. More than so many levels are an error, too. */
+export function* syntaxErrorInPasses(text: string, maxDepth: number): Passes<string | undefined> {
+  const pace = new Pace();
   const closers: ("}" | "]")[] = [];
   let at = skipSpace(text, 0);
   let wanted: "value" | "key" | "first key" | "first item" | "more" = "value";
   for (;;) {
+    if (pace.isOver()) yield;
     if (at >= text.length) return wanted === "more" && closers.length === 0 ? undefined : END;
     const char = text[at]!;
     if (wanted === "more") {
@@ -36,7 +45,7 @@ export function jsonSyntaxError(text: string): string | undefined {
       continue;
     }
     if (char === "{" || char === "[") {
-      if (closers.push(char === "{" ? "}" : "]") > MAX_JSON_DEPTH) return strange(text, at, "exceeded max depth");
+      if (closers.push(char === "{" ? "}" : "]") > maxDepth) return strange(text, at, "exceeded max depth");
       wanted = char === "{" ? "first key" : "first item";
       at = skipSpace(text, at + 1);
       continue;

@@ -23,18 +23,13 @@ export function tooDeep(): Unbounded {
  * A copy of a JSON value as a round trip through text would give it (`undefined` fields vanish), bounded in depth and size
  * so that YAML aliases can't blow it up. Throws `Unbounded`.
  */
-export function copyJson<T>(value: T, most = MAX_NODES): T {
-  return copy(value, 0, { most, left: most, chars: Number.POSITIVE_INFINITY }) as T;
+export function copyJson<T>(value: T, most?: number): T {
+  return copy(value, 0, newBudget(most)) as T;
 }
 
 /** So many values, and so many letters in their texts and names, for one object of several parts. */
-export function newBudget(most: number, maxChars: number): Budget {
+export function newBudget(most = MAX_NODES, maxChars = Number.POSITIVE_INFINITY): Budget {
   return { most, left: most, chars: maxChars };
-}
-
-/** `copyJson` of a part of an object. */
-export function copyWithin<T>(budget: Budget, value: T): T {
-  return copy(value, 0, budget) as T;
 }
 
 /** Counts a part that need not be copied. Throws `Unbounded` as a copy would. */
@@ -67,8 +62,7 @@ function copy(value: unknown, depth: number, budget: Budget): unknown {
   if (typeof value !== "object" || value === null) return typeof value === "bigint" ? Number(value) : value;
   if (depth >= MAX_LEVELS) throw tooDeep();
   if (Array.isArray(value)) {
-    budget.left -= value.length;
-    if (budget.left < 0) throw new TooManyValues(budget.most);
+    spendValues(budget, value.length);
     return value.map((item) => (item === undefined ? null : copy(item, depth + 1, budget)));
   }
   if (value instanceof Date) return value.toISOString();
@@ -76,7 +70,7 @@ function copy(value: unknown, depth: number, budget: Budget): unknown {
   for (const name of Object.keys(value)) {
     const item = (value as Record<string, unknown>)[name];
     if (item === undefined || typeof item === "function") continue;
-    if (--budget.left < 0) throw new TooManyValues(budget.most);
+    spendValues(budget, 1);
     spend(budget, name);
     // Most values are texts.
     if (typeof item === "string" && name !== "__proto__") {
@@ -90,7 +84,14 @@ function copy(value: unknown, depth: number, budget: Budget): unknown {
   return out;
 }
 
-function spend(budget: Budget, text: string): void {
+/** Counts values that are copied. Throws `TooManyValues`. */
+export function spendValues(budget: Budget, values: number): void {
+  budget.left -= values;
+  if (budget.left < 0) throw new TooManyValues(budget.most);
+}
+
+/** Counts the letters of a text or name that is copied. Throws `Unbounded`. */
+export function spend(budget: Budget, text: string): void {
   budget.chars -= text.length;
   if (budget.chars < 0) throw new Unbounded("longer than an object may be");
 }

@@ -8,13 +8,13 @@ import type { FieldError } from "./served.ts";
 export function printed(value: unknown): string {
   if (value === null || value === undefined) return '"null"';
   if (typeof value !== "object") return JSON.stringify(value);
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
+  return ESCAPED.reduce((text, [char, escaped]) => text.replaceAll(char, escaped), JSON.stringify(value));
 }
 
-/** A character as Go writes it within JSON. */
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
+/** Characters that Go escapes within JSON. One after the other: a value may hold very many. */
+const ESCAPED = [..."<>&\u2028\u2029"].map(
+  (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`] as const,
+);
 
 export function invalid(field: string, value: unknown, detail: string): FieldError {
   return { field, reason: "FieldValueInvalid", message: `Invalid value: ${printed(value)}: ${detail}` };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Fault } from "@slipway/base";
 import fc from "fast-check";
 import { readBody } from "../body/request-body.ts";
-import { decodeProtobuf } from "./decode.ts";
+import { decodeProtobuf, protobufInPasses } from "./decode.ts";
 
 const bytes = (...parts: (number | string)[]): number[] =>
   parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)]));
@@ -147,4 +147,45 @@ test("others have their turn while a large body is read", async () => {
   };
   assert.equal(await turnsOf(10), 0);
   assert.equal(await turnsOf(3000), 1);
+});
+
+test("others have their turn within one large message", () => {
+  const entry = field(2, [...field(1, bytes("k")), ...field(2, [])]);
+  const passes = protobufInPasses(envelope("ConfigMap", Array.from({ length: 20_000 }, () => entry).flat()));
+  let yields = 0;
+  while (passes.next().done !== true) yields++;
+  assert.ok(yields >= 3, `${yields} times`);
+});
+
+test("JSON of too many values is refused for what is wrong with it, and others have their turn meanwhile", async () => {
+  const refusalOf = async (json: string): Promise<{ refusal: string; turns: number }> => {
+    const body = Buffer.concat([
+      envelope("ControllerRevision", [], "apps/v1").subarray(0, -2),
+      Buffer.from(field(2, field(2, field(1, [...Buffer.from(json)])))),
+    ]);
+    let isOver = false;
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const refused = await readBody({ method: "POST", path: "", query: new URLSearchParams(), headers: {}, body }).then(
+      () => assert.fail("read"),
+      (error: Fault) => error,
+    );
+    isOver = true;
+    return { refusal: `${refused.code}: ${refused.message}`, turns };
+  };
+  const n = 100_000;
+  for (const [json, wanted] of [
+    [`{"a":${"[".repeat(n)}${"]".repeat(n)}}`, /BadRequest: .*nested deeper than 512 levels/],
+    [`{"a":${"[".repeat(n)}`, /BadRequest: .*protobuf is broken/],
+    [`[${"1,".repeat(n)}1]`, /TooLarge: .*limit is 50000 values, got at least 50001/],
+    [`[${"1,".repeat(n)}]`, /BadRequest: .*protobuf is broken/],
+  ] as const) {
+    const { refusal, turns } = await refusalOf(json);
+    assert.match(refusal, wanted);
+    assert.ok(turns >= 10, `${turns} turns`);
+  }
 });

@@ -3,6 +3,9 @@
  * refused, never dropped: a field that is lost in silence is worse than an error.
  */
 import { rfc3339, rfc3339Micro } from "@slipway/base";
+import { measureJson } from "../json/measure.ts";
+import { allPasses, Pace, type Passes } from "../json/turns.ts";
+import { MAX_VALUES } from "../model/body-limits.ts";
 import { badRequest, refusal } from "../model/status.ts";
 import type { Declared, Struct, WireType } from "../wire/go-type.ts";
 import {
@@ -25,10 +28,31 @@ const NOTHING = new Uint8Array();
 
 type Body = Record<string, unknown>;
 
-/** The object in a body. Throws 400 for broken bytes, 413 for too many fields, 415 for kinds and fields that are not known here. */
+/** JSON within a body that holds more values than a body may, and is not read for that. Nobody has looked yet whether it is JSON. */
+export class TooMuchJson extends Error {
+  readonly text: string;
+  /** Levels of objects and lists, where it is JSON. */
+  readonly depth: number;
+
+  constructor(text: string, depth: number) {
+    super("more JSON than a body may hold");
+    this.text = text;
+    this.depth = depth;
+  }
+}
+
+/**
+ * The object in a body. Throws 400 for broken bytes, 413 for too many fields, 415 for kinds and fields that are not known here, and
+ * `TooMuchJson`.
+ */
 export function decodeProtobuf(bytes: Uint8Array): Body {
+  return allPasses(protobufInPasses(bytes));
+}
+
+/** `decodeProtobuf` in passes. */
+export function* protobufInPasses(bytes: Uint8Array): Passes<Body> {
   if (MAGIC.some((byte, i) => bytes[i] !== byte)) throw badRequest("the body is not in Kubernetes' protobuf envelope");
-  const budget = newFieldBudget();
+  const budget: Budget = { ...newFieldBudget(), jsonValues: MAX_VALUES, pace: new Pace() };
   let kind = "";
   let apiVersion = "";
   let raw: Uint8Array = NOTHING;
@@ -42,22 +66,30 @@ export function decodeProtobuf(bytes: Uint8Array): Body {
   }
   const message = messageOf(apiVersion, kind);
   if (message === undefined) throw unknownHere(kind);
-  return { apiVersion, kind, ...read(message, raw, { path: kind, depth: 0, budget }) };
+  return { apiVersion, kind, ...(yield* read(message, raw, { path: kind, depth: 0, budget })) };
+}
+
+interface Budget extends FieldBudget {
+  /** How many values the JSON in the body may still hold. */
+  jsonValues: number;
+  /** Of the walk over the body. */
+  pace: Pace;
 }
 
 interface Place {
   path: string;
   depth: number;
-  budget: FieldBudget;
+  budget: Budget;
 }
 
-function read(message: Struct, bytes: Uint8Array, place: Place): Body {
+function* read(message: Struct, bytes: Uint8Array, place: Place): Passes<Body> {
   if (place.depth > MAX_DEPTH) throw badRequest("the body is nested too deep");
   const known = fieldsOf(message);
   const out: Body = {};
   let last: Declared | undefined;
   let below = place;
   for (const [number, value] of wireFields(bytes, place.budget)) {
+    if (place.budget.pace.isOver()) yield;
     const field = known.get(number);
     // Items and entries follow each other.
     if (field !== undefined && field !== last) {
@@ -65,14 +97,14 @@ function read(message: Struct, bytes: Uint8Array, place: Place): Body {
       below = { path, depth: place.depth + 1, budget: place.budget };
       last = field;
     }
-    if (field !== undefined) put(out, field, value, below);
+    if (field !== undefined) yield* put(out, field, value, below);
     // Go writes empty structs too; they say nothing.
     else if (typeof value === "number" || value.length > 0) throw unknownHere(`${place.path} field ${number}`);
   }
   return out;
 }
 
-function put(out: Body, field: Declared, value: WireValue, place: Place): void {
+function* put(out: Body, field: Declared, value: WireValue, place: Place): Passes<void> {
   const { name } = field;
   const type = field.type.is === "pointer" ? field.type.of : field.type;
   if (type.is === "map") {
@@ -84,12 +116,12 @@ function put(out: Body, field: Declared, value: WireValue, place: Place): void {
     const member = textOf(key);
     out[name] ??= {};
     if (member === "__proto__") throw badRequest(`${place.path} has a key that no object may have`);
-    (out[name] as Body)[member] = single(type.of, held, place);
+    (out[name] as Body)[member] = yield* single(type.of, held, place);
   } else if (type.is === "list") {
     out[name] ??= [];
-    (out[name] as unknown[]).push(single(type.of, value, place));
+    (out[name] as unknown[]).push(yield* single(type.of, value, place));
   } else {
-    const one = single(type, value, place);
+    const one = yield* single(type, value, place);
     if (field.isEmbedded) Object.assign(out, one);
     else if (one !== undefined && !(zeroIsNothing(field) && isZero(one))) out[name] = one;
   }
@@ -99,12 +131,23 @@ function isZero(value: unknown): boolean {
   return value === "" || value === 0 || value === false;
 }
 
-function single(type: WireType, value: WireValue, place: Place): unknown {
+function* single(type: WireType, value: WireValue, place: Place): Passes<unknown> {
   switch (type.is) {
     case "pointer":
-      return single(type.of, value, place);
+      return yield* single(type.of, value, place);
     case "struct":
-      return read(type, bytesOf(value), place);
+      return yield* read(type, bytesOf(value), place);
+    case "SchemaOrArray":
+    case "SchemaOrBool":
+    case "SchemaOrStrings":
+      return yield* schemaOr(type, value, place);
+    default:
+      return scalar(type, value, place);
+  }
+}
+
+function scalar(type: WireType, value: WireValue, place: Place): unknown {
+  switch (type.is) {
     case "string":
       return textOf(value);
     case "int32":
@@ -127,11 +170,8 @@ function single(type: WireType, value: WireValue, place: Place): unknown {
     case "Raw":
       return jsonOf(value, place);
     // A list in a list or a map is a message of its own.
-    case "list":
-    case "map":
-      return wireFields(bytesOf(value), place.budget).map(([, item]) => textOf(item));
     default:
-      return schemaOr(type, value, place);
+      return wireFields(bytesOf(value), place.budget).map(([, item]) => textOf(item));
   }
 }
 
@@ -156,8 +196,12 @@ function intOrString(value: WireValue, place: Place): number | string {
 function jsonOf(value: WireValue, place: Place): unknown {
   const text = part(value, 1, place);
   if (text === undefined) return undefined;
+  const json = textOf(text);
+  const { values, depth } = measureJson(json);
+  place.budget.jsonValues -= values;
+  if (place.budget.jsonValues < 0) throw new TooMuchJson(json, depth);
   try {
-    return JSON.parse(textOf(text));
+    return JSON.parse(json);
   } catch {
     throw broken();
   }
@@ -166,15 +210,18 @@ function jsonOf(value: WireValue, place: Place): unknown {
 type SchemaOr = Extract<WireType, { is: `SchemaOr${string}` }>;
 
 /** A schema, or what JSON has in its place: whether anything is allowed, a list of schemas, a list of names. */
-function schemaOr({ is, of }: SchemaOr, value: WireValue, place: Place): unknown {
+function* schemaOr({ is, of }: SchemaOr, value: WireValue, place: Place): Passes<unknown> {
   const parts = wireFields(bytesOf(value), place.budget);
   const [schemaAt, otherAt] = is === "SchemaOrBool" ? [2, 1] : [1, 2];
-  const one = (schema: WireValue): unknown => single(of, schema, { ...place, depth: place.depth + 1 });
+  const one = (schema: WireValue): Passes<unknown> => single(of, schema, { ...place, depth: place.depth + 1 });
   const schema = parts.find(([n]) => n === schemaAt)?.[1];
-  if (schema !== undefined) return one(schema);
+  if (schema !== undefined) return yield* one(schema);
   const others = parts.filter(([n]) => n === otherAt).map(([, other]) => other);
   if (is === "SchemaOrBool") return others.some((allows) => numberOf(allows) !== 0);
-  return others.map(is === "SchemaOrStrings" ? textOf : one);
+  if (is === "SchemaOrStrings") return others.map(textOf);
+  const schemas: unknown[] = [];
+  for (const other of others) schemas.push(yield* one(other));
+  return schemas;
 }
 
 function unknownHere(what: string) {

@@ -1,3 +1,4 @@
+import { allPasses, type Passes } from "../json/turns.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { blankOf, decodeWire } from "../wire/decode.ts";
 import type { WireType } from "../wire/go-type.ts";
@@ -24,17 +25,22 @@ const ANYTHING = compile({});
  */
 export function compileWire(resource: ServedResource, type: WireType): CompiledSchema {
   const schema = compile(resource.schema);
+  const fill = function* (value: unknown): Passes<void> {
+    yield* schema.fill(value);
+    yield;
+    resource.setDefaults?.(value as Body);
+    yield;
+    rewritten(type, value);
+  };
   return {
     coerce: () => undefined,
     prune: (value) => rewritten(type, value),
-    applyDefaults(value) {
-      schema.applyDefaults(value);
-      resource.setDefaults?.(value as Body);
-      rewritten(type, value);
-    },
+    applyDefaults: (value) => allPasses(fill(value)),
+    fill,
     nullErrors: () => [],
     validate: () => [],
     judge: ANYTHING.judge,
+    isLarge: false,
   };
 }
 

@@ -9,14 +9,14 @@
 import { allPasses, type Passes } from "../json/turns.ts";
 import type { FieldError, Schema, ServedResource } from "../model/served.ts";
 import { compileRules, type Rules } from "./cel/rules.ts";
-import { applyDefaults } from "./defaults.ts";
+import { defaultsInPasses } from "./defaults.ts";
 import { coerceEmbedded, embeddedErrors } from "./embedded.ts";
 import { listErrors } from "./lists.ts";
 import { isRecord, type Node, nodeOf } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
 import { prune } from "./prune.ts";
 import { scaleErrors } from "./scale-rules.ts";
-import { validateNode } from "./validate.ts";
+import { validateInPasses, validateNode } from "./validate.ts";
 
 export interface CompiledSchema {
   /** Brings the metadata of embedded objects into its form, in place. Returns what can't be read as such. */
@@ -25,6 +25,8 @@ export interface CompiledSchema {
   prune(value: unknown): string[];
   /** Fills in defaults in place; a null where none is allowed counts as absent. */
   applyDefaults(value: unknown): void;
+  /** `applyDefaults` in passes. */
+  fill(value: unknown): Passes<void>;
   /** What is wrong with the nulls in a value, where a null counts as a value and not as an absent field. */
   nullErrors(value: unknown): FieldError[];
   /**
@@ -34,6 +36,8 @@ export interface CompiledSchema {
   validate(value: unknown, old?: unknown, warned?: string[]): FieldError[];
   /** `validate` in passes over the value. */
   judge(value: unknown, old?: unknown, warned?: string[]): Passes<FieldError[]>;
+  /** The schema takes so long to be made ready that even a small object is judged in several turns. */
+  readonly isLarge: boolean;
 }
 
 /**
@@ -48,7 +52,7 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
   let rules: Rules | undefined;
   const judge: CompiledSchema["judge"] = function* (value, old, warned = []) {
     const errors: FieldError[] = [];
-    validateNode(root, value, old, "", errors);
+    yield* validateInPasses(root, value, old, "", errors);
     yield;
     errors.push(...scaleErrors(scale, value));
     embeddedErrors(root, value, "", errors);
@@ -59,14 +63,16 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
     if (!root.hasRules) return errors;
     yield;
     if (errors.some(blocksRules)) return [...errors, NOT_CHECKED];
-    rules ??= compileRules(root);
-    rules.check(value, old, errors, warned);
+    rules ??= yield* compileRules(root);
+    yield;
+    yield* rules.check(value, old, errors, warned);
     return errors;
   };
   return {
     coerce: (value) => coerceEmbedded(root, value, ""),
     prune: (value) => prune(root, value),
-    applyDefaults: (value) => applyDefaults(root, value),
+    applyDefaults: (value) => allPasses(defaultsInPasses(root, value)),
+    fill: (value) => defaultsInPasses(root, value),
     nullErrors(value) {
       const errors: FieldError[] = [];
       findNulls(root, value, "", errors);
@@ -74,8 +80,12 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
     },
     validate: (value, old, warned) => allPasses(judge(value, old, warned)),
     judge,
+    isLarge: root.size > MANY_STEPS,
   };
 }
+
+/** Schemas with more take long enough for others to notice. */
+const MANY_STEPS = 4000;
 
 const NOT_CHECKED: FieldError = {
   field: "<nil>",

@@ -1,3 +1,4 @@
+import { Pace, type Passes } from "../json/turns.ts";
 import { copyJson } from "../json/value.ts";
 import { isRecord, type Node, put } from "./node.ts";
 
@@ -5,21 +6,23 @@ import { isRecord, type Node, put } from "./node.ts";
  * Fills in the schema's defaults, in place. A null where the schema allows none counts as absent: the default takes its
  * place, or it is dropped where there is no default (structural defaulting of apiextensions v1).
  */
-export function applyDefaults(node: Node, value: unknown): void {
-  if (Array.isArray(value)) intoItems(node, value);
-  else if (isRecord(value)) intoFields(node, value);
+export function* defaultsInPasses(node: Node, value: unknown, pace: Pace = new Pace()): Passes<void> {
+  if (Array.isArray(value)) yield* intoItems(node, value, pace);
+  else if (isRecord(value)) yield* intoFields(node, value, pace);
 }
 
-function intoFields(node: Node, value: Record<string, unknown>): void {
+function* intoFields(node: Node, value: Record<string, unknown>, pace: Pace): Passes<void> {
   if (node.hasDefaults) {
     for (const [name, child] of node.properties) {
+      if (pace.isOver()) yield;
       if (child.schema.default === undefined) continue;
       const present = Object.hasOwn(value, name) ? value[name] : undefined;
       if (present === undefined || (present === null && !child.nullable))
         put(value, name, copyJson(child.schema.default));
     }
   }
-  for (const key in value) {
+  for (const key of Object.keys(value)) {
+    if (pace.isOver()) yield;
     const child = node.properties.get(key) ?? (typeof node.additional === "object" ? node.additional : undefined);
     if (child === undefined) continue;
     let inner = value[key];
@@ -31,17 +34,18 @@ function intoFields(node: Node, value: Record<string, unknown>): void {
       inner = copyJson(child.schema.default);
       put(value, key, inner);
     }
-    if (typeof inner === "object") applyDefaults(child, inner);
+    if (typeof inner === "object" && inner !== null) yield* defaultsInPasses(child, inner, pace);
   }
 }
 
-function intoItems(node: Node, list: unknown[]): void {
+function* intoItems(node: Node, list: unknown[], pace: Pace): Passes<void> {
   const { items } = node;
   if (items === undefined) return;
   for (let i = 0; i < list.length; i++) {
+    if (pace.isOver()) yield;
     if (list[i] === null && !items.nullable && items.schema.default !== undefined)
       list[i] = copyJson(items.schema.default);
     const item = list[i];
-    if (typeof item === "object") applyDefaults(items, item);
+    if (typeof item === "object" && item !== null) yield* defaultsInPasses(items, item, pace);
   }
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../json/canonical.ts";
-import { sameJson } from "../json/value.ts";
+import { sameInPasses } from "../json/passes.ts";
+import { allPasses, Pace, type Passes } from "../json/turns.ts";
 import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../model/field-error.ts";
 import { FieldErrors } from "../model/field-errors.ts";
 /**
@@ -19,55 +20,103 @@ import { numberErrors } from "./validate-number.ts";
 interface Verdict {
   errors: FieldErrors;
   passed: number;
+  /** Of the whole walk. */
+  pace: Pace;
 }
 
 /** Adds to `errors` what is wrong with `value`. `old` is the value it replaces, where that is known. */
 export function validateNode(node: Node, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
-  const verdict = newVerdict();
-  ratcheted(node, value, old, path, verdict);
+  allPasses(validateInPasses(node, value, old, path, errors));
+}
+
+/** `validateNode` in passes over the value and over the alternatives of its schema. */
+export function* validateInPasses(
+  node: Node,
+  value: unknown,
+  old: unknown,
+  path: string,
+  errors: FieldError[],
+): Passes<void> {
+  const verdict = newVerdict(new Pace());
+  yield* ratcheted(node, value, old, path, verdict);
   for (const error of verdict.errors) errors.push(error);
 }
 
-const newVerdict = (): Verdict => ({ errors: new FieldErrors(), passed: 0 });
+const newVerdict = (pace: Pace): Verdict => ({ errors: new FieldErrors(), passed: 0, pace });
 
-function ratcheted(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
-  if (old === undefined || !sameJson(value, old)) judge(node, value, old, path, verdict);
+function* ratcheted(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): Passes<void> {
+  if (old !== undefined && (value === old || (yield* sameInPasses(value, old, verdict.pace)))) return;
+  if (verdict.pace.isOver(stepsOf(node, value))) yield;
+  // Most values are neither lists nor objects, and a generator for each would cost more than the checks.
+  if (typeof value === "object" || node.isCombined) yield* judge(node, value, old, path, verdict);
+  else judgeScalar(node, value, path, verdict);
+}
+
+/** What making a pattern ready costs, in steps of a walk, beside those for each of its letters. */
+const STEPS_A_PATTERN = 10;
+
+/** A pattern looks at so many letters of a text in a step. */
+const LETTERS_A_STEP = 16;
+
+/** What it takes to look at a value without those in it. A pattern is made ready at its first use, which may be this one. */
+function stepsOf({ schema: { pattern } }: Node, value: unknown): number {
+  if (pattern === undefined || typeof value !== "string") return 1;
+  return STEPS_A_PATTERN + pattern.length + value.length / LETTERS_A_STEP;
 }
 
 /** Adds to a verdict, which is that of all that is judged together: one for each value would cost more than the checks. */
-function judge(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
-  const add = (error: FieldError | undefined): void => {
-    if (error !== undefined) verdict.errors.add(error);
-  };
-  const mismatch = typeError(node, value, path);
-  add(mismatch);
-  if (value === null) {
-    if (mismatch === undefined) verdict.passed++;
-    add(enumError(node, value, path));
-    return;
-  }
-  if (node.types.length > 0 || node.formatName !== undefined) verdict.passed += mismatch === undefined ? 2 : 1;
-  combined(node, value, old, path, verdict);
+function* judge(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): Passes<void> {
+  if (!ofType(node, value, path, verdict)) return;
+  if (node.isCombined) yield* combined(node, value, old, path, verdict);
   // The checks that apply to the value count, those of enums and of combinations always.
   verdict.passed += 3;
-  if (typeof value === "string") {
-    add(stringError(node, value, path));
-    verdict.passed++;
-    if (node.format !== undefined) {
-      if (!node.format(value)) add(typeInvalid(path, value, `${typeText(path, node.formatName!)}: ${quoted(value)}`));
-      verdict.passed++;
-    }
-  } else if (typeof value === "number") {
-    for (const error of numberErrors(node.schema, value, path)) add(error);
+  if (Array.isArray(value)) {
+    yield* ofList(node, value, old, path, verdict);
     verdict.passed += 2;
-  } else if (Array.isArray(value)) {
-    ofList(node, value, old, path, verdict);
-    verdict.passed += 2;
-  }
-  add(enumError(node, value, path));
+  } else ofScalar(node, value, path, verdict);
+  add(verdict, enumError(node, value, path));
   if (isRecord(value)) {
-    ofObject(node, value, old, path, verdict);
+    yield* ofObject(node, value, old, path, verdict);
     verdict.passed++;
+  }
+}
+
+/** `judge`, of what is neither a list nor an object, by a node that combines nothing. */
+function judgeScalar(node: Node, value: unknown, path: string, verdict: Verdict): void {
+  if (!ofType(node, value, path, verdict)) return;
+  verdict.passed += 3;
+  ofScalar(node, value, path, verdict);
+  add(verdict, enumError(node, value, path));
+}
+
+function add(verdict: Verdict, error: FieldError | undefined): void {
+  if (error !== undefined) verdict.errors.add(error);
+}
+
+/** Judges the type. False for a null, which has nothing more to be judged. */
+function ofType(node: Node, value: unknown, path: string, verdict: Verdict): boolean {
+  const mismatch = typeError(node, value, path);
+  add(verdict, mismatch);
+  if (value === null) {
+    if (mismatch === undefined) verdict.passed++;
+    add(verdict, enumError(node, value, path));
+    return false;
+  }
+  if (node.types.length > 0 || node.formatName !== undefined) verdict.passed += mismatch === undefined ? 2 : 1;
+  return true;
+}
+
+function ofScalar(node: Node, value: unknown, path: string, verdict: Verdict): void {
+  if (typeof value === "string") {
+    add(verdict, stringError(node, value, path));
+    verdict.passed++;
+    if (node.format === undefined) return;
+    if (!node.format(value))
+      add(verdict, typeInvalid(path, value, `${typeText(path, node.formatName!)}: ${quoted(value)}`));
+    verdict.passed++;
+  } else if (typeof value === "number") {
+    for (const error of numberErrors(node.schema, value, path)) add(verdict, error);
+    verdict.passed += 2;
   }
 }
 
@@ -128,13 +177,13 @@ function runes(text: string): number {
   return count;
 }
 
-function ofList(node: Node, list: readonly unknown[], old: unknown, path: string, verdict: Verdict): void {
+function* ofList(node: Node, list: readonly unknown[], old: unknown, path: string, verdict: Verdict): Passes<void> {
   const { minItems, maxItems, uniqueItems } = node.schema;
   if (node.items !== undefined) {
     const before = predecessors(node, old);
     for (const [i, item] of list.entries()) {
       if (verdict.errors.isFull) break;
-      ratcheted(node.items, item, before(item), `${path}[${i}]`, verdict);
+      yield* ratcheted(node.items, item, before(item), `${path}[${i}]`, verdict);
     }
   }
   if (minItems !== undefined && list.length < minItems)
@@ -144,7 +193,13 @@ function ofList(node: Node, list: readonly unknown[], old: unknown, path: string
     verdict.errors.add(invalid(path, "", `${path} in body shouldn't contain duplicates`));
 }
 
-function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path: string, verdict: Verdict): void {
+function* ofObject(
+  node: Node,
+  value: Record<string, unknown>,
+  old: unknown,
+  path: string,
+  verdict: Verdict,
+): Passes<void> {
   const { minProperties, maxProperties } = node.schema;
   const at = path === "" ? "" : `${path}.`;
   if (minProperties !== undefined || maxProperties !== undefined) {
@@ -159,28 +214,30 @@ function ofObject(node: Node, value: Record<string, unknown>, old: unknown, path
     const child = declared ?? (typeof node.additional === "object" ? node.additional : undefined);
     // Without a path above, that of a map's value begins with a dot, as upstream: errors of defaults read so.
     const below = declared === undefined ? `${path}.${key}` : at + key;
-    if (child !== undefined) ratcheted(child, value[key], oldField(old, key), below, verdict);
+    if (child !== undefined) yield* ratcheted(child, value[key], oldField(old, key), below, verdict);
   }
   for (const name of node.required) if (!Object.hasOwn(value, name)) verdict.errors.add(required(at + name));
 }
 
 /** anyOf, oneOf, allOf, not. Their own errors have no place; those of the closest alternative are reported too. */
-function combined(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): void {
+function* combined(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): Passes<void> {
   const say = (text: string): void => verdict.errors.add(invalid("", "", `${JSON.stringify(path)} must ${text}`));
-  const attempt = (candidate: Node): Verdict => {
-    const own = newVerdict();
-    judge(candidate, value, old, path, own);
+  const attempt = function* (candidate: Node): Passes<Verdict> {
+    const own = newVerdict(verdict.pace);
+    if (own.pace.isOver(stepsOf(candidate, value))) yield;
+    yield* judge(candidate, value, old, path, own);
     return own;
   };
   if (node.anyOf.length > 0) {
     const outcomes: Verdict[] = [];
-    for (const part of node.anyOf) if (outcomes.push(attempt(part)) && isValid(outcomes.at(-1)!)) break;
+    for (const part of node.anyOf) if (outcomes.push(yield* attempt(part)) && isValid(outcomes.at(-1)!)) break;
     const valid = outcomes.find(isValid);
     if (valid === undefined) say("validate at least one schema (anyOf)");
     merge(verdict, valid ?? closest(outcomes));
   }
   if (node.oneOf.length > 0) {
-    const outcomes = node.oneOf.map(attempt);
+    const outcomes: Verdict[] = [];
+    for (const part of node.oneOf) outcomes.push(yield* attempt(part));
     const valid = outcomes.filter(isValid);
     if (valid.length === 1) merge(verdict, valid[0]!);
     else {
@@ -191,12 +248,13 @@ function combined(node: Node, value: unknown, old: unknown, path: string, verdic
     }
   }
   if (node.allOf.length > 0) {
-    const outcomes = node.allOf.map(attempt);
+    const outcomes: Verdict[] = [];
+    for (const part of node.allOf) outcomes.push(yield* attempt(part));
     for (const outcome of outcomes) merge(verdict, outcome);
     const valid = outcomes.filter(isValid).length;
     if (valid < outcomes.length) say(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`);
   }
-  if (node.not !== undefined && isValid(attempt(node.not))) say("not validate the schema (not)");
+  if (node.not !== undefined && isValid(yield* attempt(node.not))) say("not validate the schema (not)");
 }
 
 const isValid = ({ errors }: Verdict): boolean => errors.isEmpty;

@@ -1,5 +1,6 @@
+import { copyWithinInPasses } from "../json/passes.ts";
 import type { Passes } from "../json/turns.ts";
-import { copyWithin, isRecord, newBudget, spendAll } from "../json/value.ts";
+import { isRecord, newBudget, spendAll } from "../json/value.ts";
 import { MAX_BODY_BYTES, MAX_VALUES } from "../model/body-limits.ts";
 
 /** An object may be several times what is sent: its defaults, and the owners of its fields, come on top. */
@@ -19,11 +20,11 @@ export function* grown<T>(patched: T, owners: unknown): Passes<T> {
     owners === undefined ||
     patched.metadata.managedFields !== owners
   )
-    return copyWithin(budget, patched);
+    return yield* copyWithinInPasses(budget, patched);
   const { managedFields, ...metadata } = patched.metadata;
   spendAll(budget, managedFields);
   yield;
-  const copy = copyWithin(budget, { ...patched, metadata });
+  const copy = yield* copyWithinInPasses(budget, { ...patched, metadata });
   (copy.metadata as Record<string, unknown>).managedFields = managedFields;
   return copy;
 }

@@ -4,7 +4,7 @@ import { readHead, Unreadable } from "../body/head.ts";
 import { pruned } from "../conversion/views.ts";
 import type { Call } from "../core/call.ts";
 import { canonicalJson } from "../json/members.ts";
-import { letOthersGo } from "../json/turns.ts";
+import { letOthersGo, Pace, type Passes, passesInTurns, type Sized } from "../json/turns.ts";
 import { isRecord } from "../json/value.ts";
 import { MAX_STRICT_ERRORS, type Steps, strangeFields } from "../model/duplicates.ts";
 import type { Body } from "../model/served.ts";
@@ -34,7 +34,12 @@ export function toStorage(call: Call, object: Body): Body | Promise<Body> {
 
 /** Lets others go before the write, unless it has been given something that they would be given too until it is stored. */
 export async function letOthersWrite(call: Call): Promise<void> {
-  if (call.resource.allocate === undefined) await letOthersGo(call);
+  await letOthersGo(writing(call));
+}
+
+/** The call from its last checks to its write: others have their turn only where `letOthersWrite` lets them go. */
+export function writing(call: Call): Sized {
+  return call.resource.allocate === undefined ? call : {};
 }
 
 /** What a dry run answers: the object as it would be read back from what would be stored. */
@@ -162,8 +167,8 @@ function reportUnknown(call: Call, read: ReadObject): void {
 }
 
 /** Fills in the defaults of an object of the call's kind, in place. */
-export function fillIn({ resource, core }: Call, object: Body): void {
-  core.registry.compiled(resource).applyDefaults(object);
+export async function fillIn(call: Call, object: Body): Promise<void> {
+  await passesInTurns(call, call.core.registry.compiled(call.resource).fill(object));
 }
 
 /** Unknown and repeated fields, in the words of strict decoding. YAML's complaint about repeated ones is one text about them all. */
@@ -174,12 +179,21 @@ function unknownIn({ duplicates = [], text }: Call, { unknown, steps }: ReadObje
 }
 
 /** Of several equal references to an owner the first stays, and the writer is warned. */
-export function mergeOwners(call: Call, { metadata }: Body): void {
+export async function mergeOwners(call: Call, object: Body): Promise<void> {
+  await passesInTurns(call, ownersMerged(call, object));
+}
+
+/** What it takes to look at an owner, in steps of a walk. */
+const STEPS_AN_OWNER = 4;
+
+function* ownersMerged(call: Call, { metadata }: Body): Passes<void> {
   const owners = metadata.ownerReferences ?? [];
   if (owners.length < 2) return;
+  const pace = new Pace();
   const first = new Map<string, object>();
   const twice: typeof owners = [];
   for (const owner of owners) {
+    if (pace.isOver(STEPS_AN_OWNER)) yield;
     const text = canonicalJson(owner);
     if (first.has(text)) twice.push(owner);
     else first.set(text, owner);

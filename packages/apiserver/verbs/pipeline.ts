@@ -27,9 +27,9 @@ export interface Write {
   /** Notes who owns which field, before webhooks are asked: what these add belongs to nobody. */
   own(object: Body): Promise<void>;
   /** The object after admission, with what only the server sets. `isChanged`: a webhook changed it. */
-  complete(object: Body, isChanged: boolean): Body;
+  complete(object: Body, isChanged: boolean): Body | Promise<Body>;
   /** What counts the changes of an object in its final form. */
-  count?(object: Body): void;
+  count?(object: Body): Promise<void>;
   /** What was found wrong before. */
   errors: readonly FieldError[];
   /** Whether the writer may. Throws Forbidden. */
@@ -44,19 +44,20 @@ export interface Write {
 export async function prepared(call: Call, object: Body, write: Write): Promise<Body> {
   const { core, resource } = call;
   const { live, subresource, shown } = write;
-  fillIn(call, object);
+  await fillIn(call, object);
   await letOthersGo(call);
-  mergeOwners(call, object);
+  await mergeOwners(call, object);
+  await letOthersGo(call);
   await write.own(object);
   await letOthersGo(call);
   const seen = shown?.of(object) ?? object;
   const old = live && (shown?.of(live) ?? live);
   const isChanged = await admit(call, write.operation, seen, old, shown?.kind);
   await letOthersGo(call);
-  const next = write.complete(isChanged ? (shown?.back(object, seen) ?? object) : object, isChanged);
+  const next = await write.complete(isChanged ? (shown?.back(object, seen) ?? object) : object, isChanged);
   writeOut(resource, next);
   await letOthersGo(call);
-  write.count?.(next);
+  await write.count?.(next);
   await letOthersGo(call);
   const errors = [...write.errors, ...(await wrongWith(call, next, write))];
   if (errors.length > 0) throw invalid(resource, next.metadata.name, errors);

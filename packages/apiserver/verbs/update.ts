@@ -2,14 +2,24 @@ import { rfc3339 } from "@slipway/base";
 import { isConversionFault } from "../conversion/conversion.ts";
 import { withVersions } from "../conversion/with-versions.ts";
 import { type Call, isDryRun, noteWrite } from "../core/call.ts";
-import { letOthersGo, noteSize } from "../json/turns.ts";
+import { copyInPasses, sameInPasses } from "../json/passes.ts";
+import { letOthersGo, noteSize, passesInTurns, type Sized } from "../json/turns.ts";
 import { copyJson, isRecord, sameJson } from "../json/value.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../model/served.ts";
 import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../model/status.ts";
 import { trackInPasses } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
 import { store } from "./create.ts";
-import { asIfStored, decodeObject, letOthersWrite, managerOf, nameless, placeOf, toStorage } from "./object.ts";
+import {
+  asIfStored,
+  decodeObject,
+  letOthersWrite,
+  managerOf,
+  nameless,
+  placeOf,
+  toStorage,
+  writing,
+} from "./object.ts";
 import { prepared, type Shown } from "./pipeline.ts";
 import { checkWriteOptions } from "./write-options.ts";
 
@@ -36,7 +46,7 @@ export async function update(call: Call): Promise<{ object: Body; created: boole
     return { object: await store(call, object), created: true };
   const changed = await rewrite(call, (live) => {
     guard(call, object.metadata, live);
-    return copyJson(object);
+    return passesInTurns(call, copyInPasses(object));
   });
   return { object: changed, created: false };
 }
@@ -133,7 +143,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const badOwners = sentOwners(proposed, live, options);
   const isUnowned = managed && proposed.metadata.managedFields === undefined;
   await letOthersGo(call);
-  const taken = take(call, live, proposed, subresource);
+  const taken = await take(call, live, proposed, subresource);
   // An apply that states nothing may leave an object that nobody owns.
   if (isUnowned) delete taken.metadata.managedFields;
   const next = await prepared(call, taken, {
@@ -145,19 +155,19 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
     async own(object) {
       if (!managed) object.metadata.managedFields = await ownersAfter(call, live, object, subresource, now);
     },
-    complete(object, isChanged) {
-      const whole = isChanged && shown === undefined ? take(call, live, object, subresource) : object;
+    async complete(object, isChanged) {
+      const whole = isChanged && shown === undefined ? await take(call, live, object, subresource) : object;
       if (subresource === "") resource.prepareUpdate?.(whole, live, now);
       return whole;
     },
-    count(object) {
-      if (resource.hasGeneration && subresource !== "binding" && specOf(call, object, live))
+    async count(object) {
+      if (resource.hasGeneration && subresource !== "binding" && (await specChanged(call, object, live)))
         object.metadata.generation = (live.metadata.generation ?? 0) + 1;
     },
   });
   if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
   await letOthersWrite(call);
-  return isUnchanged(next, live) ? undefined : next;
+  return (await isUnchanged(writing(call), next, live)) ? undefined : next;
 }
 
 /** None where the object can't be shown in a version that an owner wrote in: upstream refuses no write for that (`UpdateNoErrors`). */
@@ -196,7 +206,7 @@ function sentOwners(proposed: Body, live: Body, { managed }: RewriteOptions): Fi
 }
 
 /** `proposed` with everything that the client can't change through this (sub)resource taken from `live`. */
-function take(call: Call, live: Body, proposed: Body, subresource: string): Body {
+async function take(call: Call, live: Body, proposed: Body, subresource: string): Promise<Body> {
   const { resource } = call;
   const given = proposed.metadata;
   if (!/^\d*$/.test(given.resourceVersion ?? ""))
@@ -208,7 +218,8 @@ function take(call: Call, live: Body, proposed: Body, subresource: string): Body
     given.resourceVersion !== live.metadata.resourceVersion
   )
     throw conflict(resource, call.name, MODIFIED);
-  const part = subresource === "status" || subresource === "approval" ? copyJson(live) : proposed;
+  const isPart = subresource === "status" || subresource === "approval";
+  const part = isPart ? await passesInTurns(call, copyInPasses(live)) : proposed;
   if (part !== proposed) {
     if (proposed.status === undefined) delete part.status;
     else part.status = proposed.status;
@@ -248,19 +259,25 @@ function keepOwned(next: Body, live: Body): void {
 }
 
 /** Whether what the generation counts has changed: everything but metadata and a separate status. */
-function specOf(call: Call, next: Body, live: Body): boolean {
+function specChanged(call: Call, next: Body, live: Body): Promise<boolean> {
   const wanted = (object: Body): unknown => {
     const { metadata: _metadata, apiVersion: __, ...rest } = object;
     if (call.resource.status) delete rest.status;
     const counted = (call.resource.generationCounts ?? []).map((field) => object.metadata[field] ?? {});
     return [rest, counted];
   };
-  return !sameJson(wanted(next), wanted(live));
+  return differs(call, wanted(next), wanted(live));
 }
 
 /** Field ownership counts as a change, its time stamps don't. Owners are compared last: an object that changed has mostly the same. */
-function isUnchanged({ metadata: is, ...next }: Body, { metadata: was, ...live }: Body): boolean {
-  return sameJson(next, live) && sameJson(withoutTimes(is), withoutTimes(was));
+async function isUnchanged(call: Sized, next: Body, live: Body): Promise<boolean> {
+  const { metadata: is, ...rest } = next;
+  const { metadata: was, ...old } = live;
+  return !(await differs(call, rest, old)) && !(await differs(call, withoutTimes(is), withoutTimes(was)));
+}
+
+async function differs(call: Sized, a: unknown, b: unknown): Promise<boolean> {
+  return !(await passesInTurns(call, sameInPasses(a, b)));
 }
 
 function withoutTimes(metadata: Body["metadata"]): Body["metadata"] {

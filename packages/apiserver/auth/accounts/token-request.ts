@@ -24,7 +24,7 @@ const ERRORS = { group: "authentication.k8s.io", plural: "TokenRequest", kind: "
 /** `POST …/serviceaccounts/<name>/token`: a token for the account, bound to a Pod, Secret or Node where asked. */
 export async function requestToken(call: Call, tokens: AccountTokens): Promise<Body> {
   const { core, name, namespace } = call;
-  const request = readRequest(call);
+  const request = await readRequest(call);
   await admit(call, "CREATE", request, undefined, KIND);
   const given = request.metadata.name ?? "";
   if (given !== "" && given !== name)
@@ -60,12 +60,12 @@ export async function requestToken(call: Call, tokens: AccountTokens): Promise<B
   return { ...asked, status };
 }
 
-function readRequest(call: Call): Body {
+async function readRequest(call: Call): Promise<Body> {
   const here = { ...call, resource: tokenRequest, name: "" };
   // The kind itself has no namespace, its place has.
   const resource = { ...tokenRequest, namespaced: true };
   const request = decodeObject({ ...here, resource }, call.body ?? {});
-  fillIn(here, request);
+  await fillIn(here, request);
   delete request.status;
   const given = Object.entries(membersAt(request, "spec")).filter(([, value]) => value !== null);
   request.spec = { expirationSeconds: HOUR_S, ...Object.fromEntries(given) };

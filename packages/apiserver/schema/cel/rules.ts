@@ -1,5 +1,6 @@
 import { CelError, type Compiled, compile, Meter, Optional, TooCostly, type Value } from "@slipway/cel";
-import { sameJson } from "../../json/value.ts";
+import { sameInPasses } from "../../json/passes.ts";
+import { Pace, type Passes } from "../../json/turns.ts";
 import { forbidden, invalid, printed, required } from "../../model/field-error.ts";
 import type { FieldError, ValidationRule } from "../../model/served.ts";
 import { oldField, predecessors } from "../lists.ts";
@@ -10,8 +11,8 @@ import { CelValues } from "./value.ts";
 
 /** The CEL rules of a schema, compiled. */
 export interface Rules {
-  /** Adds the rules that `value` breaks. What did not change may break them, but for transition rules, and is `warned` of. */
-  check(value: unknown, old: unknown, errors: FieldError[], warned: string[]): void;
+  /** In passes: adds the rules that `value` breaks. What did not change may break them, but for transition rules, and is `warned` of. */
+  check(value: unknown, old: unknown, errors: FieldError[], warned: string[]): Passes<void>;
 }
 
 /** What one evaluation, and all on one object together, may cost. */
@@ -31,42 +32,55 @@ interface Run {
   readonly values: CelValues;
   readonly errors: FieldError[];
   readonly warned: Set<string>;
+  readonly pace: Pace;
   left: number;
 }
 
-/** Compiles the rules of a schema and of all below it. A rule that does not compile is an error of each object that it should check. */
-export function compileRules(root: Node): Rules {
+/** In passes: compiles the rules of a schema and of all below it. A rule that does not compile is an error of each object that it should check. */
+export function* compileRules(root: Node): Passes<Rules> {
   const programs = new Map<Node, readonly Program[]>();
-  compileInto(programs, root, true);
+  yield* compileInto(programs, root, new Pace(), true);
   return {
-    check(value, old, errors, warned) {
-      const run: Run = { programs, values: new CelValues(), errors, warned: new Set(), left: MAX_OBJECT_COST };
-      checkNode(run, root, value, old, "", false);
+    *check(value, old, errors, warned) {
+      const pace = new Pace();
+      const run: Run = { programs, values: new CelValues(), errors, warned: new Set(), pace, left: MAX_OBJECT_COST };
+      yield* checkNode(run, root, value, old, "", false);
       for (const text of run.warned) warned.push(text);
     },
   };
 }
 
-function compileInto(programs: Map<Node, readonly Program[]>, node: Node, whole = node.embedded): void {
+/** What compiling a rule costs, in steps of a walk, beside those for each of its letters. */
+const STEPS_A_RULE = 50;
+
+function* compileInto(
+  programs: Map<Node, readonly Program[]>,
+  node: Node,
+  pace: Pace,
+  whole = node.embedded,
+): Passes<void> {
+  if (pace.isOver()) yield;
   if (!node.hasRules) return;
   const rules = node.schema["x-kubernetes-validations"] ?? [];
   const self = rules.length === 0 ? undefined : declared(node, whole);
-  if (self !== undefined)
-    programs.set(
-      node,
-      rules.map((rule) => {
-        const known = variables(self.type, rule.optionalOldSelf === true);
-        const message = rule.messageExpression ? compiledOr(rule.messageExpression, known) : undefined;
-        return {
-          rule,
-          compiled: compiledOr(rule.rule, known),
-          message: message !== undefined && "run" in message ? message : undefined,
-        };
-      }),
-    );
-  for (const child of node.properties.values()) compileInto(programs, child);
-  if (node.items) compileInto(programs, node.items);
-  if (typeof node.additional === "object") compileInto(programs, node.additional);
+  if (self !== undefined) {
+    const made: Program[] = [];
+    for (const rule of rules) {
+      const { messageExpression = "" } = rule;
+      if (pace.isOver(STEPS_A_RULE + rule.rule.length + messageExpression.length)) yield;
+      const known = variables(self.type, rule.optionalOldSelf === true);
+      const message = messageExpression === "" ? undefined : compiledOr(messageExpression, known);
+      made.push({
+        rule,
+        compiled: compiledOr(rule.rule, known),
+        message: message !== undefined && "run" in message ? message : undefined,
+      });
+    }
+    programs.set(node, made);
+  }
+  for (const child of node.properties.values()) yield* compileInto(programs, child, pace);
+  if (node.items) yield* compileInto(programs, node.items, pace);
+  if (typeof node.additional === "object") yield* compileInto(programs, node.additional, pace);
 }
 
 function compiledOr(source: string, known: Parameters<typeof compile>[1]): Program["compiled"] {
@@ -78,29 +92,34 @@ function compiledOr(source: string, known: Parameters<typeof compile>[1]): Progr
 }
 
 /** `within`: what the node is part of is as it was, where the node itself has no old value to be compared with. */
-function checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string, within: boolean): void {
+function* checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string, within: boolean): Passes<void> {
+  if (run.pace.isOver()) yield;
   if (!node.hasRules || value === undefined || value === null || run.left < 0) return;
   const own = run.programs.get(node) ?? [];
-  const unchanged = old === undefined ? within : sameJson(value, old);
+  const unchanged = old === undefined ? within : yield* sameInPasses(value, old, run.pace);
   const exhausted = "validation failed due to running out of cost budget, no further validation rules will be run";
   if (own.length > 0 && run.left <= 0) {
     run.left = -1;
     return void run.errors.push(invalid(path, kindOf(node), exhausted));
   }
   for (const program of own) {
+    const before = run.left;
     apply(run, program, node, value, old, unchanged, path);
     if (run.left < 0) return;
+    if (run.pace.isOver(1 + before - run.left)) yield;
   }
   if (Array.isArray(value)) {
     if (!node.items?.hasRules) return;
     const before = predecessors(node, old);
-    for (const [i, item] of value.entries()) checkNode(run, node.items, item, before(item), `${path}[${i}]`, unchanged);
+    for (const [i, item] of value.entries())
+      yield* checkNode(run, node.items, item, before(item), `${path}[${i}]`, unchanged);
   } else if (isRecord(value)) {
     for (const [key, item] of Object.entries(value)) {
       const property = node.properties.get(key);
-      if (property) checkNode(run, property, item, oldField(old, key), path === "" ? key : `${path}.${key}`, unchanged);
+      if (property)
+        yield* checkNode(run, property, item, oldField(old, key), path === "" ? key : `${path}.${key}`, unchanged);
       else if (typeof node.additional === "object")
-        checkNode(run, node.additional, item, oldField(old, key), `${path}[${key}]`, unchanged);
+        yield* checkNode(run, node.additional, item, oldField(old, key), `${path}[${key}]`, unchanged);
     }
   }
 }
