@@ -51,7 +51,7 @@ export interface ApiServerOptions extends AccessOptions {
   log: Log;
   /** Unset: nothing outlives the process, and no I/O is done. */
   storage?: StorageOptions;
-  /** How many changes each resource remembers for watches that resume. 4096 unless said. */
+  /** How many changes each resource remembers at most for watches that resume; those older than 75 s are forgotten, but for the latest hundred. Default: 4096. */
   history?: number;
   /** What is seldom needed (`extras.ts`). Default: none. */
   extras?: readonly Extra[];
