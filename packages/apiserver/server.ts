@@ -27,6 +27,7 @@ import { directTransport } from "./http/direct-transport.ts";
 import { type Listening, type ListenOptions, listen } from "./http/face.ts";
 import { type Check, health } from "./http/health.ts";
 import { type InFlightLimits, limitInFlight } from "./http/in-flight.ts";
+import { FairTurns } from "./json/turns.ts";
 import { roleAggregation } from "./lifecycle/aggregated-roles.ts";
 import { seedPolicy } from "./lifecycle/default-policy.ts";
 import { definitionLifecycle, withDefinitionRules } from "./lifecycle/definitions.ts";
@@ -160,9 +161,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     metrics.answered(request, given.status);
     return warnings.length === 0 ? given : { ...given, headers: { ...given.headers, ...warningHeaders(warnings) } };
   };
+  const turns = new FairTurns(clock);
   return {
     handle,
-    transport: (user = ADMIN) => directTransport(handle, user),
+    transport: (user = ADMIN) => directTransport(handle, user, turns),
     async listen(at) {
       const face = await listen(handle, { log, clock }, at);
       faces.add(face);

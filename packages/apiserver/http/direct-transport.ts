@@ -1,22 +1,30 @@
 import { Fault } from "@slipway/base";
 import type { ApiAnswer, ApiRequest, Transport, WatchEvent, WatchStream } from "@slipway/kube";
+import type { FairTurns } from "../json/turns.ts";
 import type { ServerAnswer, ServerRequest, User } from "../model/request.ts";
 
 /**
  * A `Transport` without sockets: the request goes straight into the server, which copies its body; answers are the server's own objects,
- * shared and read-only. Works in virtual time.
+ * shared and read-only. Works in virtual time. `turns`: of all that go straight into this server.
  */
-export function directTransport(handle: (request: ServerRequest) => Promise<ServerAnswer>, user: User): Transport {
+export function directTransport(
+  handle: (request: ServerRequest) => Promise<ServerAnswer>,
+  user: User,
+  turns: FairTurns,
+): Transport {
   let closed = false;
   const watches = new Set<AbortController>();
-  const send = (
+  const send = async (
     request: ApiRequest,
     query: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<ServerAnswer> => {
     if (closed) throw new Fault("Unavailable", "transport", "it is closed");
     request.signal?.throwIfAborted();
-    return handle({
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+    request.signal?.throwIfAborted();
+    return await handle({
       method: request.method,
       path: request.path,
       query: new URLSearchParams(query),
