@@ -19,8 +19,11 @@ export interface PoolFacts {
   now: number;
 }
 
+/** Every field of a pool's status: what earlier writers left in one that is not named here would stay. */
+type WholeStatus = Required<StatusFields<InstancePool>>;
+
 /** The status of a pool as it should read; what is not to be in it is undefined. Pure. */
-export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts): StatusFields<InstancePool> {
+export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts): WholeStatus {
   const { obstacle, nextOrdinal } = facts;
   return {
     ...plan.counts,
@@ -31,6 +34,8 @@ export function poolStatus(pool: InstancePool, plan: PoolPlan, facts: PoolFacts)
     conditions: conditionsOf(pool, plan, facts),
     nextOrdinal,
     replacements: replacementsOf(pool, plan, facts),
+    // harvester-equinix-addon left the join token here.
+    token: undefined,
   };
 }
 
