@@ -130,12 +130,15 @@ export async function poolWorld({
     operatorRequests,
     siteRequests,
     async managed(count) {
-      const stream = await client.watch(Instance, { resourceVersion: "0" });
       const seen = new Set<string>();
-      for await (const { object } of stream) {
-        const { metadata, status } = object as Instance;
-        if (status?.status === "managed") seen.add(metadata.name);
-        if (seen.size >= count) return;
+      // A server may end a watch at any time; the next one begins with what there is.
+      for (;;) {
+        const stream = await client.watch(Instance, { resourceVersion: "0" });
+        for await (const { object } of stream) {
+          const { metadata, status } = object as Instance;
+          if (status?.status === "managed") seen.add(metadata.name);
+          if (seen.size >= count) return;
+        }
       }
     },
     async pool(name, count) {

@@ -21,7 +21,7 @@ export function directTransport(
   ): Promise<ServerAnswer> => {
     if (closed) throw new Fault("Unavailable", "transport", "it is closed");
     request.signal?.throwIfAborted();
-    const turn = turns.next();
+    const turn = turns.next(laneOf(request.path));
     if (turn !== undefined) await turn;
     request.signal?.throwIfAborted();
     return await handle({
@@ -68,4 +68,10 @@ async function* until(events: AsyncIterable<WatchEvent>, done: () => void): Asyn
   } finally {
     done();
   }
+}
+
+/** Requests about the same resource share a lane. The path is not judged here: a wrong one is the server's to refuse. */
+function laneOf(path: string): string {
+  const [, plural = ""] = /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(path) ?? [];
+  return plural;
 }

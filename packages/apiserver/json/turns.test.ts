@@ -43,7 +43,7 @@ test("calls that follow each other let timers and sockets have their turn every 
   const order: string[] = [];
   const call = async (name: string): Promise<void> => {
     for (let i = 0; i < 10; i++) {
-      const turn = turns.next();
+      const turn = turns.next("lane");
       if (turn !== undefined) await turn;
       order.push(`${name}${i}`);
       now += 4;
@@ -60,5 +60,17 @@ test("calls that follow each other let timers and sockets have their turn every 
 
 test("in virtual time nobody waits for a turn", () => {
   const turns = new FairTurns({ monotonic: () => 5 });
-  for (let i = 0; i < 1000; i++) assert.equal(turns.next(), undefined);
+  for (let i = 0; i < 1000; i++) assert.equal(turns.next("lane"), undefined);
+});
+
+test("a call in a lane of its own does not wait behind all of another lane", async () => {
+  let now = 0;
+  const turns = new FairTurns({ monotonic: () => now });
+  assert.equal(turns.next("secrets"), undefined);
+  now += 20;
+  const order: string[] = [];
+  const secrets = Array.from({ length: 1000 }, () => turns.next("secrets")!.then(() => order.push("secret")));
+  const lease = turns.next("leases")!.then(() => order.push("lease"));
+  await Promise.all([...secrets, lease]);
+  assert.ok(order.indexOf("lease") < 10, `it was number ${order.indexOf("lease")}`);
 });
