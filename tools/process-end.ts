@@ -1,6 +1,6 @@
 /**
- * Ends a test file's process that doesn't end by itself. The test runner waits for ever for one whose tests are over while a socket or
- * timer of theirs is still open, so one forgotten `close` would stop the whole suite. Loaded into every test file by `--import`.
+ * Ends the process of a test file that doesn't end by itself. As long as a socket or timer is open, the process stays after its tests, and
+ * the runner waits for it without a limit: one forgotten `close` would stop the whole suite. Loaded into every test file by `--import`.
  * TEST_END_MS: how long closing may take. Default: two minutes, which is enough on a busy machine.
  */
 import { after } from "node:test";

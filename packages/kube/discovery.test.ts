@@ -34,9 +34,12 @@ test("a kind's resource is found, each list is asked for once", async () => {
 });
 
 test("what is not served, and an API that does not answer, are named", async () => {
-  const { discovery } = api();
+  const { discovery, paths } = api();
   const missing = { code: "NotFound", message: /v1 Ship: the API serves no such kind/ };
   await assert.rejects(discovery.resourceOf("v1", "Ship"), missing);
   await assert.rejects(discovery.resourceOf("land.example.org/v1", "Ship"), { code: "NotFound" });
   await assert.rejects(discovery.resourceOf("broken.example.org/v1", "Ship"), { code: "Unavailable", message: /500/ });
+  const before = paths.length;
+  await assert.rejects(discovery.resourceOf("broken.example.org/v1", "Ship"), { code: "Unavailable" });
+  assert.equal(paths.length, before + 1, "a failure is not remembered");
 });

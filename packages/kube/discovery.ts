@@ -7,8 +7,8 @@ interface ResourceList {
 }
 
 /**
- * Finds the resources of kinds by the API's discovery documents (`/api/v1`, `/apis/GROUP/VERSION`), each of which is asked for once. A kind that
- * is not served is `NotFound`.
+ * Finds the resources of kinds by the API's discovery documents (`/api/v1`, `/apis/GROUP/VERSION`), each of which is asked for until it is
+ * answered. A kind that is not served is `NotFound`.
  */
 export class Discovery {
   readonly #transport: Transport;
@@ -24,6 +24,8 @@ export class Discovery {
     if (asked === undefined) {
       asked = this.#ask(apiVersion);
       this.#asked.set(apiVersion, asked);
+      // A failure is not remembered: the next question asks again.
+      asked.catch(() => this.#asked.delete(apiVersion));
     }
     // Subresources stand in the same list.
     const found = (await asked).find((resource) => resource.kind === kind && !resource.name.includes("/"));

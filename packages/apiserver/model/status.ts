@@ -113,7 +113,7 @@ export function alreadyExists(resource: Named, name: string): Fault {
   return refusal("AlreadyExists", `${resourceName(resource)} "${name}" already exists`, about(resource, name));
 }
 
-/** 409: somebody else wrote in between, or a precondition does not hold. */
+/** 409: the object was changed meanwhile, or a precondition does not hold. */
 export function conflict(resource: Named, name: string, why: string): Fault {
   const message = `Operation cannot be fulfilled on ${resourceName(resource)} "${name}": ${why}`;
   return refusal("Conflict", message, about(resource, name));
