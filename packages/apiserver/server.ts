@@ -2,7 +2,7 @@
  * The embedded Kubernetes API server: what it serves behaves as kube-apiserver does for the same request.
  *
  * request → authenticate → authorize → read the body → decode → (patch) → prune, default → admission → validate → store → watchers.
- * The core is free of sockets and works in virtual time; `http-face.ts` puts it on a port, `direct-transport.ts` behind a `Transport`.
+ * The core is free of sockets and works in virtual time; `http/face.ts` puts it on a port, `http/direct-transport.ts` behind a `Transport`.
  * It keeps objects and looks after their life (namespaces, owners, definitions); it runs no controllers of workloads.
  */
 import { type ByteLimits, type Clock, isFault, type Log, type Random } from "@slipway/base";
@@ -25,9 +25,9 @@ import { checkTimeout } from "./dispatch/request-timeout.ts";
 import { bodyShares } from "./http/body-share.ts";
 import { directTransport } from "./http/direct-transport.ts";
 import { type Listening, type ListenOptions, listen } from "./http/face.ts";
+import { FairTurns } from "./http/fair-turns.ts";
 import { type Check, health } from "./http/health.ts";
 import { type InFlightLimits, limitInFlight } from "./http/in-flight.ts";
-import { FairTurns } from "./json/turns.ts";
 import { roleAggregation } from "./lifecycle/aggregated-roles.ts";
 import { seedPolicy } from "./lifecycle/default-policy.ts";
 import { definitionLifecycle, withDefinitionRules } from "./lifecycle/definitions.ts";

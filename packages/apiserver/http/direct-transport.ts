@@ -1,7 +1,7 @@
 import { Fault } from "@slipway/base";
 import type { ApiAnswer, ApiRequest, Transport, WatchEvent, WatchStream } from "@slipway/kube";
-import type { FairTurns } from "../json/turns.ts";
 import type { ServerAnswer, ServerRequest, User } from "../model/request.ts";
+import type { FairTurns } from "./fair-turns.ts";
 
 /**
  * A `Transport` without sockets: the request goes straight into the server, which copies its body; answers are the server's own objects,

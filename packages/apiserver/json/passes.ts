@@ -1,4 +1,4 @@
-/** The walks of `json-value.ts` over values that may be large, in passes. */
+/** The walks of `value.ts` over values that may be large, in passes. */
 
 import { Pace, type Passes } from "./turns.ts";
 import { type Budget, isRecord, MAX_LEVELS, newBudget, spend, spendValues, tooDeep } from "./value.ts";

@@ -2,7 +2,7 @@ import { canonicalJson, isObject, type JsonObject, member } from "../json/member
 import { allPasses, type Passes } from "../json/turns.ts";
 import { tooLong } from "../model/field-error.ts";
 import type { FieldError } from "../model/served.ts";
-import { difference, equalSets, type FieldSet, isEmptySet, setOfPaths, union } from "./field-set.ts";
+import { difference, type FieldSet, isEmptySet, setOfPaths, union } from "./field-set.ts";
 import { fromFieldsV1, fromStoredFieldsV1, toFieldsV1 } from "./fields-v1.ts";
 import { memberElement } from "./path-element.ts";
 
@@ -124,16 +124,6 @@ const UNTRACKED = setOfPaths([
 /** The set without what the server owns in every object. */
 export function tracked(fields: FieldSet): FieldSet {
   return difference(fields, UNTRACKED);
-}
-
-/** Takes fields away from all managers but `except`; managers without fields vanish. */
-export function disown(managers: Managers, fields: FieldSet, except?: string): Map<string, Manager> {
-  const left = new Map<string, Manager>();
-  for (const [id, manager] of managers) {
-    const rest = id === except ? manager.fields : difference(manager.fields, fields);
-    if (!isEmptySet(rest)) left.set(id, equalSets(rest, manager.fields) ? manager : { ...manager, fields: rest });
-  }
-  return left;
 }
 
 /** What is wrong with managedFields that a writer sends and that can be read; others are not looked at. */

@@ -1,12 +1,7 @@
-import { dnsLabel, dnsSubdomain, labelValue, type NameRule, portName, qualifiedName } from "@slipway/cel/formats";
+import { dnsSubdomain, labelValue, type NameRule, portName, qualifiedName } from "@slipway/cel/formats";
 import { membersAt, objectsAt, textsAt } from "../model/read.ts";
 import type { FieldError } from "../model/served.ts";
 import { invalidField } from "./field-errors.ts";
-
-/** RFC 1123 label: names of containers, volumes, namespaces. */
-export function validateLabel(name: unknown, field: string): FieldError[] {
-  return judged(dnsLabel, name, field);
-}
 
 /** RFC 1123 subdomain: names of most objects. */
 export function validateSubdomain(name: unknown, field: string): FieldError[] {

@@ -65,8 +65,8 @@ export async function recordAbandoned(
     if (!isFault(error, "AlreadyExists")) throw error;
     await client.patch(ConfigMap, ref, { type: "merge", body: { data } });
   }
-  const told = `machine ${machine} (${metadata.name}) was not given back and may still be billed: see ConfigMap ${ref.namespace}/${ref.name}; ${reason}`;
-  events.warning(instance, "MachineAbandoned", told);
+  const message = `machine ${machine} (${metadata.name}) was not given back and may still be billed: see ConfigMap ${ref.namespace}/${ref.name}; ${reason}`;
+  events.warning(instance, "MachineAbandoned", message);
   const owner = pool === undefined ? undefined : cache.get(InstancePool, { name: pool });
-  if (owner !== undefined) events.warning(owner, "MachineAbandoned", told);
+  if (owner !== undefined) events.warning(owner, "MachineAbandoned", message);
 }

@@ -35,7 +35,7 @@ export function planInstance(view: InstanceView): InstancePlan {
   const joined = joinedStatus(view, node);
   const journal: Journal = { ...view.journal, joined: view.journal.joined || joined?.joined != null };
   const step = stepOf({ ...view, journal }, node);
-  return { step, status: told({ ...view, journal }, node, joined, step) };
+  return { step, status: statusOf({ ...view, journal }, node, joined, step) };
 }
 
 function stepOf(view: InstanceView, node: Node | undefined): Step {
@@ -97,7 +97,12 @@ function joinedStatus(view: InstanceView, node: Node | undefined): InstanceStatu
   return { uid: node.metadata.uid, ...(joined != null && { joined }), ...(machine !== undefined && { machine }) };
 }
 
-function told(view: InstanceView, node: Node | undefined, joined: InstanceStatus["node"], step: Step): InstanceStatus {
+function statusOf(
+  view: InstanceView,
+  node: Node | undefined,
+  joined: InstanceStatus["node"],
+  step: Step,
+): InstanceStatus {
   const held = view.instance.status ?? {};
   const machine = view.machine === "gone" ? undefined : view.machine;
   const status: Record<string, unknown> = { ...held, status: statusWord(view, node), ...waitOf(held, step, view.now) };

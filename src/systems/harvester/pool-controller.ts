@@ -96,13 +96,13 @@ async function resize(harvester: Harvester, context: Context, pool: InstancePool
   const obstacle = await obstacleOf(harvester, context, pool);
   const late = plan.createNotBefore - clock.now();
   const inTheWay = obstacle ?? (late > 0 ? slowedDown(plan) : undefined);
-  const told = await reportPool(context, pool, plan, { obstacle: inTheWay, instances: items });
+  const reported = await reportPool(context, pool, plan, { obstacle: inTheWay, instances: items });
   if (obstacle !== undefined) return { againAfterMs: INPUT_RETRY_MS };
   if (late > 0) return { againAfterMs: late };
-  const { made, next } = await createInstances(context, told, plan.create);
+  const { made, next } = await createInstances(context, reported, plan.create);
   events.normal(pool, "Creating", `${made} of ${plan.counts.requested} instances`);
   const after = await client.list(Instance, selector);
-  await reportPool(context, told, planPool(told, after.items), { instances: after.items, nextOrdinal: next });
+  await reportPool(context, reported, planPool(reported, after.items), { instances: after.items, nextOrdinal: next });
   return made < plan.create ? { againAfterMs: 0 } : DONE;
 }
 

@@ -82,7 +82,7 @@ function conditionsOf(pool: InstancePool, plan: PoolPlan, { obstacle, instances,
   return [...list];
 }
 
-const TOLD_AT_MOST = 3;
+const NAMED_AT_MOST = 3;
 
 /** What stalls machines first, then what the others wait for. */
 function whatWaits(instances: readonly Instance[]): string[] {
@@ -93,9 +93,9 @@ function whatWaits(instances: readonly Instance[]): string[] {
     if (isStalled(status)) stalled.push(instance);
     else if (status?.waitingFor !== undefined && status.status !== "managed") waiting.push(instance);
   }
-  const told = [...stalled, ...waiting.slice(0, TOLD_AT_MOST)].slice(0, TOLD_AT_MOST);
-  const rest = stalled.length + waiting.length - told.length;
-  const texts = told.map(({ metadata, status }) =>
+  const named = [...stalled, ...waiting.slice(0, NAMED_AT_MOST)].slice(0, NAMED_AT_MOST);
+  const rest = stalled.length + waiting.length - named.length;
+  const texts = named.map(({ metadata, status }) =>
     isStalled(status) ? `${metadata.name}: ${stalledBy(status)}` : `${metadata.name} waits for ${status?.waitingFor}`,
   );
   return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])];
