@@ -1,8 +1,8 @@
 import type { Attributes } from "../core/attributes.ts";
+import { invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { User } from "../model/request.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { invalidField, requiredField } from "../rules/field-errors.ts";
 
 const NOTHING = { group: "", version: "*", plural: "", subresource: "", namespace: "", name: "", path: "" };
 
@@ -44,14 +44,14 @@ export function questionErrors(review: Body, { namesSomebody }: { namesSomebody:
   if (resource !== undefined && path !== undefined) {
     const both = { Path: textAt(path, "path"), Verb: textAt(path, "verb") };
     const why = "cannot be specified in combination with resourceAttributes";
-    errors.push(invalidField("spec.nonResourceAttributes", both, why));
+    errors.push(invalid("spec.nonResourceAttributes", both, why));
   }
   if (resource === undefined && path === undefined) {
     const why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-    errors.push(invalidField("spec.resourceAttributes", null, why));
+    errors.push(invalid("spec.resourceAttributes", null, why));
   }
   if (namesSomebody && textAt(review, "spec.user") === "" && textsAt(review, "spec.groups").length === 0)
-    errors.push(invalidField("spec.user", "", "at least one of user or group must be specified"));
+    errors.push(invalid("spec.user", "", "at least one of user or group must be specified"));
   for (const selector of ["fieldSelector", "labelSelector"]) errors.push(...selectorErrors(resource, selector));
   return errors;
 }
@@ -63,10 +63,10 @@ function selectorErrors(resource: unknown, name: string): FieldError[] {
   const raw = textAt(selector, "rawSelector");
   const some = objectsAt(selector, "requirements").length > 0;
   if (raw !== "" && some)
-    return [invalidField(`${field}.rawSelector`, raw, "may not specified at the same time as requirements")];
+    return [invalid(`${field}.rawSelector`, raw, "may not specified at the same time as requirements")];
   if (raw !== "" || some) return [];
   const why = `when ${field} is specified, requirements or rawSelector is required`;
-  return [requiredField(`${field}.requirements`, why)];
+  return [required(`${field}.requirements`, why)];
 }
 
 /** A question has no metadata of its own, beside what `allowed` says. */
@@ -75,5 +75,5 @@ export function metadataError(review: Body, allowed: "namespace" | undefined): F
   const others = Object.values(allowed === "namespace" ? rest : { ...rest, ...(namespace && { namespace }) });
   if (others.every((value) => value === undefined || value === "")) return [];
   const why = allowed === undefined ? "must be empty" : "must be empty except for namespace";
-  return [invalidField("metadata", review.metadata, why)];
+  return [invalid("metadata", review.metadata, why)];
 }

@@ -1,7 +1,7 @@
 import { type Clock, rfc3339 } from "@slipway/base";
 import type { Admission, AdmissionReview } from "../core/admission.ts";
 import type { Authorize } from "../core/authorize.ts";
-import { equalJson } from "../json/members.ts";
+import { sameJson } from "../json/value.ts";
 import { objectsAt, textAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";
 import { forbidden } from "../model/status.ts";
@@ -65,7 +65,7 @@ function isSigning(object: Body, old: Body): boolean {
     certificate: textAt(of, "status.certificate"),
     conditions: objectsAt(of, "status.conditions"),
   });
-  return !equalJson(signed(object), signed(old));
+  return !sameJson(signed(object), signed(old));
 }
 
 /** Conditions have the time at which they were written and when they turned, where the writer did not say. */

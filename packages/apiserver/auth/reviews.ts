@@ -1,13 +1,13 @@
 import { rfc3339 } from "@slipway/base";
 import type { Answer, Call } from "../core/call.ts";
 import { letOthersGo, passesInTurns } from "../json/turns.ts";
+import { invalid as invalidField } from "../model/field-error.ts";
 import { at, textAt, textsAt } from "../model/read.ts";
 import type { User } from "../model/request.ts";
 import { apiVersionOf, type Body, type FieldError, type ServedResource } from "../model/served.ts";
 import { badRequest, invalid } from "../model/status.ts";
 import { updatedManagers } from "../patch/managed-fields.ts";
 import { writeManagers } from "../patch/managers.ts";
-import { invalidField } from "../rules/field-errors.ts";
 import { decodeObject, fillIn, managerOf } from "../verbs/object.ts";
 import { askedOf, metadataError, questionErrors, subjectOf } from "./access-review.ts";
 import type { Authorizer } from "./authorize.ts";

@@ -1,6 +1,6 @@
+import { duplicate, forbidden, invalid, required } from "../model/field-error.ts";
 import { at, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { duplicateField, forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { oneOfField } from "../rules/value-rules.ts";
 import { humanDuration } from "./human-duration.ts";
 import { laterOnes } from "./later-ones.ts";
@@ -49,14 +49,14 @@ function validateRequest(object: Body, old?: Body): FieldError[] {
   return [
     ...(pem.includes("-----BEGIN CERTIFICATE REQUEST-----")
       ? []
-      : [invalidField("spec.request", request, "PEM block type must be CERTIFICATE REQUEST")]),
-    ...(usages.length === 0 ? [requiredField("spec.usages")] : []),
+      : [invalid("spec.request", request, "PEM block type must be CERTIFICATE REQUEST")]),
+    ...(usages.length === 0 ? [required("spec.usages")] : []),
     ...usages.flatMap((usage, i) => oneOfField(usage, `spec.usages[${i}]`, USAGES)),
-    ...usages.flatMap((usage, i) => (again.has(i) ? [duplicateField(`spec.usages[${i}]`, usage)] : [])),
+    ...usages.flatMap((usage, i) => (again.has(i) ? [duplicate(`spec.usages[${i}]`, usage)] : [])),
     ...validateSigner(textAt(object, "spec.signerName")),
     ...(typeof seconds === "number" && seconds < MIN_SECONDS
       ? [
-          invalidField(
+          invalid(
             "spec.expirationSeconds",
             seconds,
             `may not specify a duration less than ${MIN_SECONDS} seconds (10 minutes)`,
@@ -96,18 +96,18 @@ const USAGES = [
 
 function validateSigner(name: string): FieldError[] {
   const field = "spec.signerName";
-  if (name === "") return [requiredField(field)];
+  if (name === "") return [required(field)];
   if (name === "kubernetes.io/legacy-unknown")
-    return [invalidField(field, name, "the legacy signerName is not allowed via this API version")];
+    return [invalid(field, name, "the legacy signerName is not allowed via this API version")];
   const [domain = "", path = ""] = name.split("/");
   if (name.split("/").length === 2 && domain.includes(".") && path !== "") return [];
   const rule = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-  return [invalidField(field, name, rule)];
+  return [invalid(field, name, rule)];
 }
 
 function validateConditionsKept(object: Body, old: Body): FieldError[] {
   const count = (of: Body, type: string) => objectsAt(of, "status.conditions").filter((c) => c.type === type).length;
   return ["Approved", "Denied", "Failed"]
     .filter((type) => count(object, type) < count(old, type))
-    .map((type) => forbiddenField("status.conditions", `updates may not remove a condition of type "${type}"`));
+    .map((type) => forbidden("status.conditions", `updates may not remove a condition of type "${type}"`));
 }

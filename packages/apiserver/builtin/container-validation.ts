@@ -1,15 +1,9 @@
 import { compareQuantities, parseQuantity } from "@slipway/base";
 import { dnsLabel, portName } from "@slipway/cel/formats";
 import type { Pace, Passes } from "../json/turns.ts";
+import { duplicate, forbidden, invalid, notFound, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt } from "../model/read.ts";
 import type { FieldError } from "../model/served.ts";
-import {
-  duplicateField,
-  forbiddenField,
-  invalidField,
-  missingReference,
-  requiredField,
-} from "../rules/field-errors.ts";
 import { validateLabelKey } from "../rules/name-rules.ts";
 import { nonNegative, oneOfField, requiredName, validatePort, validatePortOrName } from "../rules/value-rules.ts";
 
@@ -56,7 +50,7 @@ export function validateLifecycle(container: Container, path: string): FieldErro
     const numbers = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"];
     errors.push(...nonNegative(probe, `${path}.${name}`, numbers));
     if (name !== "readinessProbe" && at(probe, "successThreshold") !== 1)
-      errors.push(invalidField(`${path}.${name}.successThreshold`, at(probe, "successThreshold"), "must be 1"));
+      errors.push(invalid(`${path}.${name}.successThreshold`, at(probe, "successThreshold"), "must be 1"));
   }
   return errors;
 }
@@ -67,10 +61,10 @@ function isSet(value: unknown): boolean {
 
 /** Templates may hold a blank, which older controllers used as a sign; Pods may not. */
 function validateImage(image: string, field: string): FieldError[] {
-  if (image === "") return [requiredField(field)];
+  if (image === "") return [required(field)];
   const isPod = !field.includes("template");
   const padded = isPod && image !== image.trim();
-  return padded ? [invalidField(field, image, "must not have leading or trailing whitespace")] : [];
+  return padded ? [invalid(field, image, "must not have leading or trailing whitespace")] : [];
 }
 
 function validatePorts(ports: readonly Container[], path: string): FieldError[] {
@@ -78,13 +72,13 @@ function validatePorts(ports: readonly Container[], path: string): FieldError[] 
   return ports.flatMap((port, i) => {
     const at = `${path}[${i}]`;
     const name = textAt(port, "name");
-    const wrong = name === "" ? [] : portName(name).map((rule) => invalidField(`${at}.name`, name, rule));
-    if (name !== "" && wrong.length === 0 && names.has(name)) wrong.push(duplicateField(`${at}.name`, name));
+    const wrong = name === "" ? [] : portName(name).map((rule) => invalid(`${at}.name`, name, rule));
+    if (name !== "" && wrong.length === 0 && names.has(name)) wrong.push(duplicate(`${at}.name`, name));
     names.add(name);
     return [
       ...wrong,
       ...(port.containerPort === 0
-        ? [requiredField(`${at}.containerPort`)]
+        ? [required(`${at}.containerPort`)]
         : validatePort(port.containerPort, `${at}.containerPort`)),
       ...(port.hostPort === 0 ? [] : validatePort(port.hostPort, `${at}.hostPort`)),
       ...oneOfField(port.protocol, `${at}.protocol`, PROTOCOLS),
@@ -106,16 +100,16 @@ const FIELD_PATHS =
 function validateEnv(variables: readonly Container[], path: string): FieldError[] {
   return variables.flatMap((variable, i) => {
     const field = `${path}[${i}].valueFrom`;
-    const errors = textAt(variable, "name") === "" ? [requiredField(`${path}[${i}].name`)] : [];
+    const errors = textAt(variable, "name") === "" ? [required(`${path}[${i}].name`)] : [];
     if (!isSet(variable.valueFrom)) return errors;
     const given = SOURCES.filter(([name]) => isSet(at(variable, `valueFrom.${name}`)));
-    for (const [name, required] of given) {
-      for (const key of required)
-        if (textAt(variable, `valueFrom.${name}.${key}`) === "") errors.push(requiredField(`${field}.${name}.${key}`));
+    for (const [name, keys] of given) {
+      for (const key of keys)
+        if (textAt(variable, `valueFrom.${name}.${key}`) === "") errors.push(required(`${field}.${name}.${key}`));
       const fieldPath = textAt(variable, "valueFrom.fieldRef.fieldPath");
       if (name === "fieldRef" && fieldPath !== "" && !FIELD_PATHS.test(fieldPath))
         errors.push(
-          invalidField(
+          invalid(
             `${field}.fieldRef.fieldPath`,
             fieldPath,
             `error converting fieldPath: field label not supported: ${fieldPath}`,
@@ -125,12 +119,12 @@ function validateEnv(variables: readonly Container[], path: string): FieldError[
     if (given.length === 0) {
       const rule =
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
-      return [...errors, invalidField(field, "", rule)];
+      return [...errors, invalid(field, "", rule)];
     }
     if (textAt(variable, "value") !== "")
-      return [...errors, invalidField(field, "", "may not be specified when `value` is not empty")];
+      return [...errors, invalid(field, "", "may not be specified when `value` is not empty")];
     if (given.length === 1) return errors;
-    return [...errors, invalidField(field, "", "may not have more than one field specified at a time")];
+    return [...errors, invalid(field, "", "may not have more than one field specified at a time")];
   });
 }
 
@@ -139,13 +133,13 @@ function validateEnvFrom(sources: readonly Container[], path: string): FieldErro
     const given = ["configMapRef", "secretRef"].filter((name) => isSet(source[name]));
     const errors = given
       .filter((name) => textAt(source, `${name}.name`) === "")
-      .map((name) => requiredField(`${path}[${i}].${name}.name`));
+      .map((name) => required(`${path}[${i}].${name}.name`));
     if (given.length === 1) return errors;
     const rule =
       given.length === 0
         ? "must specify one of: `configMapRef` or `secretRef`"
         : "may not have more than one field specified at a time";
-    return [...errors, invalidField(path, "", rule)];
+    return [...errors, invalid(path, "", rule)];
   });
 }
 
@@ -154,10 +148,10 @@ function validateMounts(mounts: readonly Container[], path: string, volumes: Rea
   return mounts.flatMap((mount, i) => {
     const at = `${path}[${i}]`;
     const errors: FieldError[] = [];
-    if (textAt(mount, "name") === "") errors.push(requiredField(`${at}.name`));
-    if (!volumes.has(mount.name)) errors.push(missingReference(`${at}.name`, mount.name));
-    if (textAt(mount, "mountPath") === "") errors.push(requiredField(`${at}.mountPath`));
-    if (points.has(mount.mountPath)) errors.push(invalidField(`${at}.mountPath`, mount.mountPath, "must be unique"));
+    if (textAt(mount, "name") === "") errors.push(required(`${at}.name`));
+    if (!volumes.has(mount.name)) errors.push(notFound(`${at}.name`, mount.name));
+    if (textAt(mount, "mountPath") === "") errors.push(required(`${at}.mountPath`));
+    if (points.has(mount.mountPath)) errors.push(invalid(`${at}.mountPath`, mount.mountPath, "must be unique"));
     points.add(mount.mountPath);
     return errors;
   });
@@ -179,7 +173,7 @@ function* validateResources(resources: Container, path: string, pace: Pace): Pas
       const limit = limits[name];
       if (kind === "requests" && limit !== undefined && isMore(amount, limit))
         errors.push(
-          invalidField(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${String(limit)}`),
+          invalid(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${String(limit)}`),
         );
     }
   }
@@ -189,14 +183,14 @@ function* validateResources(resources: Container, path: string, pace: Pace): Pas
 function validateResourceName(name: string, field: string): FieldError[] {
   const errors = validateLabelKey(name, field);
   if (name.includes("/") || STANDARD_RESOURCES.has(name) || name.startsWith("hugepages-")) return errors;
-  return [...errors, invalidField(field, name, "must be a standard resource for containers")];
+  return [...errors, invalid(field, name, "must be a standard resource for containers")];
 }
 
 /** An amount of a resource: a quantity that is not negative. */
 export function validateAmount(amount: unknown, field: string): FieldError[] {
   // The decoder has taken it for a quantity: only a sign makes it less than nothing.
   if (typeof amount !== "string" || !amount.startsWith("-") || parseQuantity(amount).nano >= 0n) return [];
-  return [invalidField(field, amount, "must be greater than or equal to 0")];
+  return [invalid(field, amount, "must be greater than or equal to 0")];
 }
 
 function isMore(amount: unknown, limit: unknown): boolean {
@@ -208,13 +202,13 @@ function validateSecurity(context: Container, path: string): FieldError[] {
   const errors = ["runAsUser", "runAsGroup"].flatMap((name) => {
     const id = context[name];
     if (typeof id !== "number" || (id >= 0 && id < 2 ** 31)) return [];
-    return [invalidField(`${path}.${name}`, id, "must be between 0 and 2147483647, inclusive")];
+    return [invalid(`${path}.${name}`, id, "must be between 0 and 2147483647, inclusive")];
   });
   if (context.privileged !== true || context.allowPrivilegeEscalation !== false) return errors;
   // Upstream shows the internal type, whose names begin in capitals.
   const shown = SECURITY_FIELDS.map((name) => [name[0]!.toUpperCase() + name.slice(1), context[name] ?? null]);
   const rule = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
-  return [...errors, invalidField(path, Object.fromEntries(shown), rule)];
+  return [...errors, invalid(path, Object.fromEntries(shown), rule)];
 }
 
 const SECURITY_FIELDS = [
@@ -237,18 +231,15 @@ const HANDLERS = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"];
 /** Exactly one way of acting. */
 function validateHandler(handler: unknown, path: string): FieldError[] {
   const [first, ...more] = HANDLERS.filter((name) => isSet(at(handler, name)));
-  if (first === undefined) return [requiredField(path, "must specify a handler type")];
+  if (first === undefined) return [required(path, "must specify a handler type")];
   const field = `${path}.${first}`;
   const errors: FieldError[] = [];
-  if (first === "exec" && !Array.isArray(at(handler, "exec.command"))) errors.push(requiredField(`${field}.command`));
+  if (first === "exec" && !Array.isArray(at(handler, "exec.command"))) errors.push(required(`${field}.command`));
   if (first === "httpGet") {
     errors.push(...validatePortOrName(at(handler, "httpGet.port"), `${field}.port`));
     errors.push(...oneOfField(at(handler, "httpGet.scheme"), `${field}.scheme`, ["HTTP", "HTTPS"]));
   }
   if (first === "tcpSocket" || first === "grpc")
     errors.push(...validatePortOrName(at(handler, `${first}.port`), `${field}.port`));
-  return [
-    ...errors,
-    ...more.map((name) => forbiddenField(`${path}.${name}`, "may not specify more than 1 handler type")),
-  ];
+  return [...errors, ...more.map((name) => forbidden(`${path}.${name}`, "may not specify more than 1 handler type"))];
 }

@@ -1,7 +1,7 @@
-import { equalJson } from "../json/members.ts";
+import { sameJson } from "../json/value.ts";
+import { immutable, required } from "../model/field-error.ts";
 import { at, membersAt, numberAt, objectsAt } from "../model/read.ts";
 import type { Body, ServedResource } from "../model/served.ts";
-import { immutableField, requiredField } from "../rules/field-errors.ts";
 import { nonNegative } from "../rules/value-rules.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
 import { labelText } from "./service.ts";
@@ -34,7 +34,7 @@ export const daemonSet: ServedResource = serve({
   },
   prepareCreate: (object) => countTemplates(object, Math.max(1, templateGeneration(object))),
   prepareUpdate(object, old) {
-    const changed = !equalJson(at(object, "spec.template"), at(old, "spec.template"));
+    const changed = !sameJson(at(object, "spec.template"), at(old, "spec.template"));
     countTemplates(object, templateGeneration(old) + (changed ? 1 : 0));
   },
   validate: validateDaemonSet,
@@ -80,11 +80,9 @@ export const controllerRevision: ServedResource = serve({
   description: "A snapshot of a workload's state.",
   namespaced: true,
   validate: (object, old) => [
-    ...(old === undefined || equalJson(object.data ?? null, old.data ?? null)
-      ? []
-      : [immutableField("data", object.data)]),
+    ...(old === undefined || sameJson(object.data ?? null, old.data ?? null) ? [] : [immutable("data", object.data)]),
     ...nonNegative(object, "", ["revision"]).map((error) => ({ ...error, field: "revision" })),
-    ...(object.data === undefined || object.data === null ? [requiredField("data", "data is mandatory")] : []),
+    ...(object.data === undefined || object.data === null ? [required("data", "data is mandatory")] : []),
   ],
   columns: [
     column("Controller", (object) => {

@@ -1,7 +1,7 @@
 import { dnsLabel } from "@slipway/cel/formats";
+import { immutable, invalid, required } from "../model/field-error.ts";
 import { objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { named, oneOfField, validatePort } from "../rules/value-rules.ts";
 import { age, column, serve } from "./serve.ts";
 import { validateIp } from "./service-validation.ts";
@@ -69,18 +69,18 @@ function validateEndpoints(object: Body): FieldError[] {
     const none = lists.every((name) => objectsAt(subset, name).length === 0);
     const more = objectsAt(subset, "ports").length > 1;
     return [
-      ...(none ? [requiredField(path, "must specify `addresses` or `notReadyAddresses`")] : []),
+      ...(none ? [required(path, "must specify `addresses` or `notReadyAddresses`")] : []),
       ...lists.flatMap((name) =>
         objectsAt(subset, name).flatMap(({ ip }, j) => {
           const field = `${path}.${name}[${j}].ip`;
           const wrong = validateIp(ip, field);
-          return wrong.length === 0 ? [] : [...wrong, invalidField(field, ip, "must be a valid IP address")];
+          return wrong.length === 0 ? [] : [...wrong, invalid(field, ip, "must be a valid IP address")];
         }),
       ),
       ...objectsAt(subset, "ports").flatMap((port, j) => [
         ...(textAt(port, "name") === ""
           ? more
-            ? [requiredField(`${path}.ports[${j}].name`)]
+            ? [required(`${path}.ports[${j}].name`)]
             : []
           : named(port.name, `${path}.ports[${j}].name`, dnsLabel)),
         ...validatePort(port.port, `${path}.ports[${j}].port`),
@@ -93,7 +93,7 @@ function validateEndpoints(object: Body): FieldError[] {
 function validateSlice(object: Body, old?: Body): FieldError[] {
   const type = textAt(object, "addressType");
   return [
-    ...(type === "" ? [requiredField("addressType")] : oneOfField(type, "addressType", ["FQDN", "IPv4", "IPv6"])),
+    ...(type === "" ? [required("addressType")] : oneOfField(type, "addressType", ["FQDN", "IPv4", "IPv6"])),
     ...objectsAt(object, "ports").flatMap((port, i) => [
       ...(textAt(port, "name") === "" ? [] : named(port.name, `ports[${i}].name`, dnsLabel)),
       ...oneOfField(port.protocol, `ports[${i}].protocol`, PROTOCOLS),
@@ -101,9 +101,9 @@ function validateSlice(object: Body, old?: Body): FieldError[] {
     ...objectsAt(object, "endpoints").flatMap((endpoint, i) => {
       const addresses = textsAt(endpoint, "addresses");
       const path = `endpoints[${i}].addresses`;
-      if (addresses.length === 0) return [requiredField(path, "must contain at least 1 address")];
+      if (addresses.length === 0) return [required(path, "must contain at least 1 address")];
       return type === "FQDN" ? [] : addresses.flatMap((address, j) => validateIp(address, `${path}[${j}]`));
     }),
-    ...(old !== undefined && old.addressType !== type ? [immutableField("addressType", type)] : []),
+    ...(old !== undefined && old.addressType !== type ? [immutable("addressType", type)] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { qualifiedName } from "@slipway/cel/formats";
+import { invalid, required } from "../model/field-error.ts";
 import { at, numberAt, textAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { invalidField, requiredField } from "../rules/field-errors.ts";
 import { named } from "../rules/value-rules.ts";
 
 /** Longest texts, in bytes, of the fields that Events with an `eventTime` must fill. */
@@ -11,17 +11,17 @@ const LIMITS = { reportingInstance: 128, action: 128, reason: 128, message: 1024
 export function validateCoreEvent(event: Body, controllerField: string): FieldError[] {
   const own = event.metadata.namespace ?? "";
   const about = textAt(event, "involvedObject.namespace");
-  const mismatch = [invalidField("involvedObject.namespace", about, "does not match event.namespace")];
+  const mismatch = [invalid("involvedObject.namespace", about, "does not match event.namespace")];
   if (textAt(event, "eventTime") === "") return own === about || (about === "" && own === "default") ? [] : mismatch;
   const reporter = textAt(event, "reportingComponent");
   return [
     ...(about === "" && own !== "default" && own !== "kube-system" ? mismatch : []),
-    ...(reporter === "" ? [requiredField(controllerField)] : []),
+    ...(reporter === "" ? [required(controllerField)] : []),
     ...named(reporter, controllerField, qualifiedName),
     ...Object.entries(LIMITS).flatMap(([field, limit]) => {
       const text = textAt(event, field);
-      if (text === "" && field !== "message") return [requiredField(field)];
-      return Buffer.byteLength(text) > limit ? [invalidField(field, "", `can have at most ${limit} characters`)] : [];
+      if (text === "" && field !== "message") return [required(field)];
+      return Buffer.byteLength(text) > limit ? [invalid(field, "", `can have at most ${limit} characters`)] : [];
     }),
   ];
 }
@@ -29,12 +29,12 @@ export function validateCoreEvent(event: Body, controllerField: string): FieldEr
 /** What the newer group asks of a new Event beside that. */
 export function validateNewEvent(event: Body): FieldError[] {
   const type = textAt(event, "type");
-  const unset = (field: string, isSet: boolean) => (isSet ? [invalidField(field, "", "needs to be unset")] : []);
+  const unset = (field: string, isSet: boolean) => (isSet ? [invalid(field, "", "needs to be unset")] : []);
   return [
     ...validateCoreEvent(event, "reportingController"),
     ...validateSeries(event),
-    ...(textAt(event, "eventTime") === "" ? [requiredField("eventTime")] : []),
-    ...(type === "Normal" || type === "Warning" ? [] : [invalidField("type", "", `has invalid value: ${type}`)]),
+    ...(textAt(event, "eventTime") === "" ? [required("eventTime")] : []),
+    ...(type === "Normal" || type === "Warning" ? [] : [invalid("type", "", `has invalid value: ${type}`)]),
     ...unset("firstTimestamp", textAt(event, "firstTimestamp") !== ""),
     ...unset("lastTimestamp", textAt(event, "lastTimestamp") !== ""),
     ...unset("count", numberAt(event, "count") !== 0),
@@ -45,7 +45,7 @@ export function validateNewEvent(event: Body): FieldError[] {
 function validateSeries(event: Body): FieldError[] {
   if (at(event, "series") === undefined) return [];
   return [
-    ...(numberAt(event, "series.count") < 2 ? [invalidField("series.count", "", "should be at least 2")] : []),
-    ...(textAt(event, "series.lastObservedTime") === "" ? [requiredField("series.lastObservedTime")] : []),
+    ...(numberAt(event, "series.count") < 2 ? [invalid("series.count", "", "should be at least 2")] : []),
+    ...(textAt(event, "series.lastObservedTime") === "" ? [required("series.lastObservedTime")] : []),
   ];
 }

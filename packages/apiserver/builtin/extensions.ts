@@ -1,8 +1,8 @@
 import { dnsLabel } from "@slipway/cel/formats";
 import { configurationErrors } from "../admission/configuration-rules.ts";
+import { forbidden, immutable } from "../model/field-error.ts";
 import { at, objectsAt, textAt } from "../model/read.ts";
 import { type Body, type FieldError, METADATA_FIELDS, type ServedResource } from "../model/served.ts";
-import { forbiddenField, immutableField } from "../rules/field-errors.ts";
 import { oneOfField, requiredName } from "../rules/value-rules.ts";
 import { age, column, createdAt, serve } from "./serve.ts";
 
@@ -101,7 +101,7 @@ export const runtimeClass: ServedResource = serve({
   namespaced: false,
   validate: (object, old) => [
     ...requiredName(object.handler, "handler", dnsLabel),
-    ...(old === undefined || old.handler === object.handler ? [] : [immutableField("handler", object.handler)]),
+    ...(old === undefined || old.handler === object.handler ? [] : [immutable("handler", object.handler)]),
   ],
   columns: [column("Handler", (object) => String(at(object, "handler") ?? "")), age],
 });
@@ -131,8 +131,8 @@ function validatePriority(object: Body, old?: Body): FieldError[] {
   const why = `maximum allowed value of a user defined priority is ${MAX_PRIORITY}`;
   const fixed = ["value", "preemptionPolicy"].filter((field) => old !== undefined && old[field] !== object[field]);
   return [
-    ...(!isSystem && old === undefined && Number(object.value) > MAX_PRIORITY ? [forbiddenField("value", why)] : []),
+    ...(!isSystem && old === undefined && Number(object.value) > MAX_PRIORITY ? [forbidden("value", why)] : []),
     ...oneOfField(object.preemptionPolicy, "preemptionPolicy", ["PreemptLowerPriority", "Never"]),
-    ...fixed.map((field) => forbiddenField(field, "may not be changed in an update.")),
+    ...fixed.map((field) => forbidden(field, "may not be changed in an update.")),
   ];
 }

@@ -1,8 +1,8 @@
-import { equalJson } from "../json/members.ts";
 import type { Passes } from "../json/turns.ts";
+import { sameJson } from "../json/value.ts";
+import { immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, textAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { selects, validateLabelSelector } from "../rules/name-rules.ts";
 import { nonNegative, oneOfField } from "../rules/value-rules.ts";
 import { validateTemplate } from "./workload-validation.ts";
@@ -19,24 +19,24 @@ export function* validateJob(object: Body, old?: Body): Passes<FieldError[]> {
   const generated = { matchLabels: { [CONTROLLER_UID]: object.metadata.uid } };
   const before = membersAt(old, "spec");
   return [
-    ...(old === undefined && spec.manualSelector !== true && !equalJson(selector, generated)
-      ? [invalidField("spec.selector", selector, "`selector` not auto-generated")]
+    ...(old === undefined && spec.manualSelector !== true && !sameJson(selector, generated)
+      ? [invalid("spec.selector", selector, "`selector` not auto-generated")]
       : []),
     ...(yield* validateWork(spec, "spec")),
-    ...(selector === null ? [requiredField("spec.selector")] : validateLabelSelector(selector, "spec.selector")),
+    ...(selector === null ? [required("spec.selector")] : validateLabelSelector(selector, "spec.selector")),
     ...(selects(selector, membersAt(spec, "template.metadata.labels"))
       ? []
-      : [invalidField("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")]),
+      : [invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")]),
     ...(old === undefined ? [] : validateKept(spec, before)),
   ];
 }
 
 function validateKept(spec: Record<string, unknown>, before: Record<string, unknown>): FieldError[] {
-  const changed = (name: string) => !equalJson(spec[name] ?? null, before[name] ?? null);
+  const changed = (name: string) => !sameJson(spec[name] ?? null, before[name] ?? null);
   const completions = changed("completions") && spec.completionMode !== "Indexed" ? ["completions"] : [];
   return [...completions, "selector", "template", ...FIXED]
     .filter(changed)
-    .map((name) => immutableField(`spec.${name}`, spec[name] ?? null));
+    .map((name) => immutable(`spec.${name}`, spec[name] ?? null));
 }
 
 /** A CronJob's name has room for what its Jobs' names add. */
@@ -54,7 +54,7 @@ export function* validateCronJob(object: Body, old?: Body): Passes<FieldError[]>
     ...(at(spec, "jobTemplate.spec.selector") === undefined
       ? []
       : [
-          invalidField(
+          invalid(
             "spec.jobTemplate.spec.selector",
             at(spec, "jobTemplate.spec.selector"),
             "`selector` will be auto-generated",
@@ -62,18 +62,18 @@ export function* validateCronJob(object: Body, old?: Body): Passes<FieldError[]>
         ]),
     ...nonNegative(spec, "spec", ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"]),
     ...(old === undefined && name.length > MAX_CRON_NAME
-      ? [invalidField("metadata.name", name, `must be no more than ${MAX_CRON_NAME} characters`)]
+      ? [invalid("metadata.name", name, `must be no more than ${MAX_CRON_NAME} characters`)]
       : []),
   ];
 }
 
 function validateSchedule(schedule: string): FieldError[] {
   const field = "spec.schedule";
-  if (schedule === "") return [requiredField(field)];
+  if (schedule === "") return [required(field)];
   if (schedule.startsWith("@")) return [];
   const parts = schedule.trim().split(/\s+/);
   if (parts.length === 5) return [];
-  return [invalidField(field, schedule, `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`)];
+  return [invalid(field, schedule, `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`)];
 }
 
 /** A JobSpec, in a Job or in a CronJob's template. */
@@ -94,7 +94,7 @@ function* validateWork(spec: Record<string, unknown>, path: string): Passes<Fiel
     ...oneOfField(spec.completionMode, `${path}.completionMode`, ["NonIndexed", "Indexed"]),
     ...(yield* validateTemplate(spec, path)),
     ...(policy === "Always" || policy === ""
-      ? [requiredField(at, 'valid values: "OnFailure", "Never"')]
+      ? [required(at, 'valid values: "OnFailure", "Never"')]
       : oneOfField(policy, at, ["OnFailure", "Never"])),
   ];
 }

@@ -1,4 +1,4 @@
-import { equalJson, isObject } from "../json/members.ts";
+import { isRecord, sameJson } from "../json/value.ts";
 import { parseJsonPath, type Step } from "./json-path-parser.ts";
 
 /** The values that a path leads to, in order, each looked for when it is asked for. */
@@ -43,7 +43,7 @@ function* walk(steps: readonly Step[], at: number, value: unknown, budget: Budge
 function follow(step: Step, value: unknown, budget: Budget): Iterable<unknown> {
   switch (step.is) {
     case "field":
-      return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
+      return isRecord(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
     case "deep":
       return descend(step.name, value, budget);
     case "all":
@@ -59,7 +59,7 @@ function follow(step: Step, value: unknown, budget: Budget): Iterable<unknown> {
 
 function children(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  return isObject(value) ? Object.values(value) : [];
+  return isRecord(value) ? Object.values(value) : [];
 }
 
 function element(list: readonly unknown[], index: number): unknown[] {
@@ -69,7 +69,7 @@ function element(list: readonly unknown[], index: number): unknown[] {
 
 function* descend(name: string, value: unknown, budget: Budget): Generator<unknown> {
   if (budget.left-- <= 0) return;
-  if (isObject(value) && Object.hasOwn(value, name)) yield value[name];
+  if (isRecord(value) && Object.hasOwn(value, name)) yield value[name];
   for (const below of children(value)) if (typeof below === "object") yield* descend(name, below, budget);
 }
 
@@ -84,9 +84,9 @@ function holds(filter: Step & { is: "filter" }, item: unknown, budget: Budget): 
   if (left === undefined || right === undefined) return false;
   switch (filter.operator) {
     case "==":
-      return equalJson(left, right);
+      return sameJson(left, right);
     case "!=":
-      return !equalJson(left, right);
+      return !sameJson(left, right);
     default:
       return ordered(left, right, filter.operator);
   }

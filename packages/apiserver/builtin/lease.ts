@@ -1,6 +1,6 @@
+import { invalid } from "../model/field-error.ts";
 import { at, membersAt, textAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { invalidField } from "../rules/field-errors.ts";
 import { nonNegative } from "../rules/value-rules.ts";
 import { age, column, serve } from "./serve.ts";
 
@@ -22,7 +22,7 @@ export const lease: ServedResource = serve({
 });
 
 function positive(value: unknown, field: string): FieldError[] {
-  return typeof value === "number" && value <= 0 ? [invalidField(field, value, "must be greater than 0")] : [];
+  return typeof value === "number" && value <= 0 ? [invalid(field, value, "must be greater than 0")] : [];
 }
 
 function dropCoordination(object: Body): void {

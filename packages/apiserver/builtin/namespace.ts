@@ -1,7 +1,7 @@
 import { qualifiedName } from "@slipway/cel/formats";
+import { invalid } from "../model/field-error.ts";
 import { membersAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { invalidField } from "../rules/field-errors.ts";
 import { age, column, serve } from "./serve.ts";
 
 /** Every cluster needs these. */
@@ -56,11 +56,11 @@ function validatePhase(object: Body): FieldError[] {
   const rule = leaving
     ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
     : "may only be 'Active' if `deletionTimestamp` is empty";
-  return [invalidField("status.Phase", phase, rule)];
+  return [invalid("status.Phase", phase, rule)];
 }
 
 function validateFinalizer(name: string, field: string): FieldError[] {
-  const errors = qualifiedName(name).map((rule) => invalidField(field, name, rule));
+  const errors = qualifiedName(name).map((rule) => invalid(field, name, rule));
   if (name.includes("/") || name === "kubernetes") return errors;
-  return [...errors, invalidField(field, name, "name is neither a standard finalizer name nor is it fully qualified")];
+  return [...errors, invalid(field, name, "name is neither a standard finalizer name nor is it fully qualified")];
 }

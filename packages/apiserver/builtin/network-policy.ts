@@ -1,8 +1,7 @@
 import { type Cidr, contains, parseCidr } from "@slipway/base";
-import { notSupported } from "../model/field-error.ts";
+import { forbidden, invalid, notSupported, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { validateLabelSelector, validatePortName } from "../rules/name-rules.ts";
 import { selectorText } from "./selector-text.ts";
 import { age, column, serve } from "./serve.ts";
@@ -45,7 +44,7 @@ function validatePolicy(object: Body): FieldError[] {
     }
   const types = textsAt(object, "spec.policyTypes");
   if (types.length > TYPES.length)
-    return [...errors, invalidField("spec.policyTypes", types, "may not specify more than two policyTypes")];
+    return [...errors, invalid("spec.policyTypes", types, "may not specify more than two policyTypes")];
   return [...errors, ...types.flatMap((type, i) => validateWord(type, `spec.policyTypes[${i}]`, TYPES))];
 }
 
@@ -54,7 +53,7 @@ function validatePort(of: Record<string, unknown>, field: string): FieldError[] 
 }
 
 function validateRange({ port, endPort }: Record<string, unknown>, field: string): FieldError[] {
-  const wrongEnd = (detail: string): FieldError => invalidField(`${field}.endPort`, endPort, detail);
+  const wrongEnd = (detail: string): FieldError => invalid(`${field}.endPort`, endPort, detail);
   if (port === undefined)
     return endPort === undefined ? [] : [wrongEnd("may not be specified when `port` is not specified")];
   if (typeof port === "string")
@@ -64,8 +63,7 @@ function validateRange({ port, endPort }: Record<string, unknown>, field: string
     ];
   const errors = validateNumber(port, `${field}.port`);
   if (typeof endPort !== "number") return errors;
-  if (endPort < Number(port))
-    errors.push(invalidField(`${field}.endPort`, port, "must be greater than or equal to `port`"));
+  if (endPort < Number(port)) errors.push(invalid(`${field}.endPort`, port, "must be greater than or equal to `port`"));
   return [...errors, ...validateNumber(endPort, `${field}.endPort`)];
 }
 
@@ -75,7 +73,7 @@ function validateWord(word: unknown, field: string, known: readonly string[]): F
 
 function validateNumber(port: unknown, field: string): FieldError[] {
   const good = Number(port) >= 1 && Number(port) <= 65_535;
-  return good ? [] : [invalidField(field, port, "must be between 1 and 65535, inclusive")];
+  return good ? [] : [invalid(field, port, "must be between 1 and 65535, inclusive")];
 }
 
 function validatePeer(
@@ -87,24 +85,23 @@ function validatePeer(
     ...validateLabelSelector(namespaceSelector, `${field}.namespaceSelector`),
   ];
   const selects = podSelector !== undefined || namespaceSelector !== undefined;
-  if (ipBlock !== undefined && selects)
-    errors.push(forbiddenField(field, "may not specify both ipBlock and another peer"));
+  if (ipBlock !== undefined && selects) errors.push(forbidden(field, "may not specify both ipBlock and another peer"));
   if (ipBlock !== undefined) errors.push(...validateBlock(ipBlock, `${field}.ipBlock`));
-  if (ipBlock === undefined && !selects) errors.push(requiredField(field, "must specify a peer"));
+  if (ipBlock === undefined && !selects) errors.push(required(field, "must specify a peer"));
   return errors;
 }
 
 function validateBlock(block: unknown, field: string): FieldError[] {
   const text = textAt(block, "cidr");
-  if (text === "") return [requiredField(`${field}.cidr`)];
+  if (text === "") return [required(`${field}.cidr`)];
   const cidr = cidrOf(text);
-  if (cidr === undefined) return [invalidField(`${field}.cidr`, text, NO_CIDR)];
+  if (cidr === undefined) return [invalid(`${field}.cidr`, text, NO_CIDR)];
   return textsAt(block, "except").flatMap((except, i) => {
     const path = `${field}.except[${i}]`;
     const inner = cidrOf(except);
-    if (inner === undefined) return [invalidField(path, except, NO_CIDR)];
+    if (inner === undefined) return [invalid(path, except, NO_CIDR)];
     const within = contains(cidr, inner) && inner.prefix > cidr.prefix;
-    return within ? [] : [invalidField(path, except, "must be a strict subset of `cidr`")];
+    return within ? [] : [invalid(path, except, "must be a strict subset of `cidr`")];
   });
 }
 

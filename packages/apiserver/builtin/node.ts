@@ -1,7 +1,7 @@
 import { labelValue, qualifiedName } from "@slipway/cel/formats";
+import { forbidden, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { named, oneOfField } from "../rules/value-rules.ts";
 import { validateAmount } from "./container-validation.ts";
 import { laterOnes } from "./later-ones.ts";
@@ -78,7 +78,7 @@ function validateNode(object: Body, old?: Body): FieldError[] {
     ...amounts,
     ...cidrs.flatMap((cidr, i) => validateCidr(cidr, `spec.podCIDRs[${i}]`)),
     ...(families.size < cidrs.length
-      ? [invalidField("spec.podCIDRs", cidrs, "may specify no more than one CIDR for each IP family")]
+      ? [invalid("spec.podCIDRs", cidrs, "may specify no more than one CIDR for each IP family")]
       : []),
   ];
 }
@@ -88,9 +88,9 @@ function validateKept(object: Body, old: Body): FieldError[] {
   const moved = was.length > 0 && String(was) !== String(textsAt(object, "spec.podCIDRs"));
   const id = textAt(old, "spec.providerID");
   return [
-    ...(moved ? [forbiddenField("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid')] : []),
+    ...(moved ? [forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid')] : []),
     ...(id !== "" && id !== textAt(object, "spec.providerID")
-      ? [forbiddenField("spec.providerID", 'node updates may not change providerID except from "" to valid')]
+      ? [forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid')]
       : []),
   ];
 }
@@ -109,8 +109,8 @@ function validateTaints(taints: readonly Record<string, unknown>[]): FieldError[
     const message = `Duplicate value: ${shown}: taints must be unique by key and effect pair`;
     return [
       ...named(key, `${path}.key`, qualifiedName),
-      ...(wrong.length > 0 ? [invalidField(`${path}.value`, value, wrong.join(";"))] : []),
-      ...(effect === "" ? [requiredField(`${path}.effect`)] : oneOfField(effect, `${path}.effect`, TAINT_EFFECTS)),
+      ...(wrong.length > 0 ? [invalid(`${path}.value`, value, wrong.join(";"))] : []),
+      ...(effect === "" ? [required(`${path}.effect`)] : oneOfField(effect, `${path}.effect`, TAINT_EFFECTS)),
       ...(again.has(i) ? [{ field: path, reason: "FieldValueDuplicate" as const, message }] : []),
     ];
   });

@@ -1,7 +1,8 @@
-import { canonicalJson, equalJson } from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import { sameJson } from "../json/value.ts";
+import { forbidden, invalid } from "../model/field-error.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { forbiddenField, invalidField } from "../rules/field-errors.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -13,7 +14,7 @@ export function validatePodUpdate(object: Body, old: Body): FieldError[] {
   const [spec, before] = [membersAt(object, "spec"), membersAt(old, "spec")];
   for (const list of ["containers", "initContainers"])
     if (objectsAt(spec, list).length !== objectsAt(before, list).length)
-      return [forbiddenField(`spec.${list}`, "pod updates may not add or remove containers")];
+      return [forbidden(`spec.${list}`, "pod updates may not add or remove containers")];
   const errors = [
     ...validateDeadline(spec.activeDeadlineSeconds, before.activeDeadlineSeconds),
     ...validateAdditions(objectsAt(spec, "tolerations"), objectsAt(before, "tolerations")),
@@ -21,8 +22,8 @@ export function validatePodUpdate(object: Body, old: Body): FieldError[] {
   // A binding chooses the Node; nobody changes it.
   const isBinding = textAt(before, "nodeName") === "" && at(object, "spec.nodeName") !== at(old, "spec.nodeName");
   const scheduled = isBinding && isScheduled(object) && !isScheduled(old);
-  if (equalJson(fixedPart(spec, before, scheduled), fixedPart(before, before, scheduled))) return errors;
-  return [...errors, forbiddenField("spec", `pod updates may not change fields other than ${ALLOWED}`)];
+  if (sameJson(fixedPart(spec, before, scheduled), fixedPart(before, before, scheduled))) return errors;
+  return [...errors, forbidden("spec", `pod updates may not change fields other than ${ALLOWED}`)];
 }
 
 function isScheduled(pod: Body): boolean {
@@ -32,9 +33,8 @@ function isScheduled(pod: Body): boolean {
 function validateDeadline(now: unknown, was: unknown): FieldError[] {
   const field = "spec.activeDeadlineSeconds";
   if (typeof was !== "number") return [];
-  if (typeof now !== "number")
-    return [invalidField(field, null, "must not update from a positive integer to nil value")];
-  return now > was ? [invalidField(field, now, "must be less than or equal to previous value")] : [];
+  if (typeof now !== "number") return [invalid(field, null, "must not update from a positive integer to nil value")];
+  return now > was ? [invalid(field, now, "must be less than or equal to previous value")] : [];
 }
 
 function validateAdditions(now: readonly Fields[], was: readonly Fields[]): FieldError[] {
@@ -43,7 +43,7 @@ function validateAdditions(now: readonly Fields[], was: readonly Fields[]): Fiel
   const kept = was.every((toleration) => present.has(canonicalJson(bare(toleration))));
   return kept
     ? []
-    : [forbiddenField("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
+    : [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }
 
 /** What must stay. A Pod that waits behind scheduling gates may still be steered elsewhere. */

@@ -1,9 +1,9 @@
 import { tryParseIp } from "@slipway/base";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "@slipway/cel/formats";
 import { Pace, type Passes } from "../json/turns.ts";
+import { duplicate, forbidden, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { duplicateField, forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { validateLabels } from "../rules/name-rules.ts";
 import { named, oneOfField, requiredName } from "../rules/value-rules.ts";
 import { validateContainer, validateLifecycle } from "./container-validation.ts";
@@ -58,14 +58,14 @@ function* validateContainers(
   pace: Pace,
 ): Passes<FieldError[]> {
   const containers = objectsAt(spec, "containers");
-  if (containers.length === 0) return [requiredField(`${path}.containers`)];
+  if (containers.length === 0) return [required(`${path}.containers`)];
   const names = new Set<unknown>();
   const errors: FieldError[] = [];
   for (const [i, container] of containers.entries()) {
     if (pace.isOver()) yield;
     const at = `${path}.containers[${i}]`;
     errors.push(...(yield* validateContainer(container, at, volumes, pace)));
-    if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
+    if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     names.add(container.name);
     errors.push(...validateLifecycle(container, at));
   }
@@ -84,7 +84,7 @@ function* validateInitContainers(
     if (pace.isOver()) yield;
     const at = `${path}.initContainers[${i}]`;
     errors.push(...(yield* validateContainer(container, at, volumes, pace)));
-    if (names.has(container.name)) errors.push(duplicateField(`${at}.name`, container.name));
+    if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     else if (container.name !== "") names.add(container.name);
     if (container.restartPolicy === "Always") {
       errors.push(...validateLifecycle(container, at));
@@ -92,7 +92,7 @@ function* validateInitContainers(
     }
     const why = "may not be set for init containers without restartPolicy=Always";
     for (const name of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"])
-      if (container[name] !== undefined) errors.push(forbiddenField(`${at}.${name}`, why));
+      if (container[name] !== undefined) errors.push(forbidden(`${at}.${name}`, why));
   }
   return errors;
 }
@@ -105,7 +105,7 @@ function validateVolumes(volumes: readonly Record<string, unknown>[], path: stri
       ...validateSource(volume, at, sourcesOf(volume)),
       ...requiredName(volume.name, `${at}.name`, dnsLabel),
     ];
-    if (seen.has(volume.name)) errors.push(duplicateField(`${at}.name`, volume.name));
+    if (seen.has(volume.name)) errors.push(duplicate(`${at}.name`, volume.name));
     if (errors.length === 0) seen.add(volume.name);
     return errors;
   });
@@ -113,14 +113,14 @@ function validateVolumes(volumes: readonly Record<string, unknown>[], path: stri
 
 function validateDeadline(seconds: unknown, field: string): FieldError[] {
   if (typeof seconds !== "number" || (seconds >= 1 && seconds <= MAX_INT32)) return [];
-  return [invalidField(field, seconds, `must be between 1 and ${MAX_INT32}, inclusive`)];
+  return [invalid(field, seconds, `must be between 1 and ${MAX_INT32}, inclusive`)];
 }
 
 function validateHostAliases(aliases: readonly Record<string, unknown>[], path: string): FieldError[] {
   return aliases.flatMap(({ ip }, i) =>
     tryParseIp(String(ip ?? "")) !== undefined
       ? []
-      : [invalidField(`${path}[${i}].ip`, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")],
+      : [invalid(`${path}[${i}].ip`, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")],
   );
 }
 

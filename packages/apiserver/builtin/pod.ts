@@ -1,4 +1,4 @@
-import { equalJson } from "../json/members.ts";
+import { sameJson } from "../json/value.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
 import type { ServedResource } from "../model/served.ts";
 import { defaultPodSpec, defaultRunningSpec } from "./pod-defaults.ts";
@@ -74,7 +74,7 @@ function qosClass(spec: unknown): string {
   const limits = all.map((c) => membersAt(c, "resources.limits"));
   if ([...requests, ...limits].every((r) => r.cpu === undefined && r.memory === undefined)) return "BestEffort";
   const guaranteed = limits.every((limit, i) =>
-    ["cpu", "memory"].every((name) => limit[name] !== undefined && equalJson(limit[name], requests[i]?.[name])),
+    ["cpu", "memory"].every((name) => limit[name] !== undefined && sameJson(limit[name], requests[i]?.[name])),
   );
   return guaranteed ? "Guaranteed" : "Burstable";
 }

@@ -1,6 +1,6 @@
+import { invalid } from "../model/field-error.ts";
 import { at, membersAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { invalidField } from "../rules/field-errors.ts";
 import { validateLabelSelector } from "../rules/name-rules.ts";
 import { atMost100Percent, numberOrPercent, oneOfField } from "../rules/value-rules.ts";
 import { age, column, numberColumn, serve } from "./serve.ts";
@@ -37,7 +37,7 @@ function validateBudget(object: Body): FieldError[] {
   };
   const both = minAvailable !== undefined && maxUnavailable !== undefined;
   return [
-    ...(both ? [invalidField("spec", inGo, "minAvailable and maxUnavailable cannot be both set")] : []),
+    ...(both ? [invalid("spec", inGo, "minAvailable and maxUnavailable cannot be both set")] : []),
     ...numberOrPercent(minAvailable, "spec.minAvailable"),
     ...atMost100Percent(minAvailable, "spec.minAvailable"),
     ...numberOrPercent(maxUnavailable, "spec.maxUnavailable"),

@@ -1,8 +1,8 @@
 import { pathSegment } from "@slipway/cel/formats";
-import { equalJson } from "../json/members.ts";
+import { sameJson } from "../json/value.ts";
+import { invalid, required } from "../model/field-error.ts";
 import { at, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { invalidField, requiredField } from "../rules/field-errors.ts";
 import { validateLabelSelector, validateSubdomain } from "../rules/name-rules.ts";
 
 /** What Roles, ClusterRoles and their bindings must be beyond their schema, in the words and order of upstream's validation. */
@@ -20,7 +20,7 @@ export function validateClusterRole(object: Body): FieldError[] {
   const path = "aggregationRule.clusterRoleSelectors";
   const selectors = objectsAt(object, path);
   if (at(object, "aggregationRule") !== undefined && selectors.length === 0)
-    errors.push(requiredField(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
+    errors.push(required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
   for (const [i, selector] of selectors.entries()) errors.push(...validateLabelSelector(selector, `${path}[${i}]`));
   return errors;
 }
@@ -29,18 +29,18 @@ function validateRule(rule: unknown, path: string, namespaced: boolean): FieldEr
   const errors: FieldError[] = [];
   const [verbs, groups, resources] = [textsAt(rule, "verbs"), textsAt(rule, "apiGroups"), textsAt(rule, "resources")];
   const urls = textsAt(rule, "nonResourceURLs");
-  if (verbs.length === 0) errors.push(requiredField(`${path}.verbs`, "verbs must contain at least one value"));
+  if (verbs.length === 0) errors.push(required(`${path}.verbs`, "verbs must contain at least one value"));
   if (urls.length > 0) {
     const field = `${path}.nonResourceURLs`;
-    if (namespaced) errors.push(invalidField(field, urls, "namespaced rules cannot apply to non-resource URLs"));
+    if (namespaced) errors.push(invalid(field, urls, "namespaced rules cannot apply to non-resource URLs"));
     if (groups.length + resources.length + textsAt(rule, "resourceNames").length > 0)
-      errors.push(invalidField(field, urls, "rules cannot apply to both regular resources and non-resource URLs"));
+      errors.push(invalid(field, urls, "rules cannot apply to both regular resources and non-resource URLs"));
     return errors;
   }
   if (groups.length === 0)
-    errors.push(requiredField(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+    errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
   if (resources.length === 0)
-    errors.push(requiredField(`${path}.resources`, "resource rules must supply at least one resource"));
+    errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
   return errors;
 }
 
@@ -63,23 +63,23 @@ function validateBinding(object: Body, old: Body | undefined, kinds: readonly st
   ];
   if (group !== GROUP) errors.push(unsupported("roleRef.apiGroup", group, [GROUP]));
   if (!kinds.includes(kind)) errors.push(unsupported("roleRef.kind", kind, kinds));
-  if (name === "") errors.push(requiredField("roleRef.name"));
-  else for (const why of pathSegment(name)) errors.push(invalidField("roleRef.name", name, why));
+  if (name === "") errors.push(required("roleRef.name"));
+  else for (const why of pathSegment(name)) errors.push(invalid("roleRef.name", name, why));
   for (const [i, subject] of objectsAt(object, "subjects").entries())
     errors.push(...validateSubject(subject, `subjects[${i}]`, kinds.includes("Role")));
-  if (old !== undefined && !equalJson(at(object, "roleRef"), at(old, "roleRef")))
-    errors.push(invalidField("roleRef", { APIGroup: group, Kind: kind, Name: name }, "cannot change roleRef"));
+  if (old !== undefined && !sameJson(at(object, "roleRef"), at(old, "roleRef")))
+    errors.push(invalid("roleRef", { APIGroup: group, Kind: kind, Name: name }, "cannot change roleRef"));
   return errors;
 }
 
 function validateSubject(subject: unknown, path: string, namespaced: boolean): FieldError[] {
   const [kind, name, group] = [textAt(subject, "kind"), textAt(subject, "name"), textAt(subject, "apiGroup")];
-  const errors = name === "" ? [requiredField(`${path}.name`)] : [];
+  const errors = name === "" ? [required(`${path}.name`)] : [];
   switch (kind) {
     case "ServiceAccount":
       if (name !== "") errors.push(...validateSubdomain(name, `${path}.name`));
       if (group !== "") errors.push(unsupported(`${path}.apiGroup`, group, [""]));
-      if (!namespaced && textAt(subject, "namespace") === "") errors.push(requiredField(`${path}.namespace`));
+      if (!namespaced && textAt(subject, "namespace") === "") errors.push(required(`${path}.namespace`));
       return errors;
     case "User":
     case "Group":

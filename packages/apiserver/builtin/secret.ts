@@ -1,8 +1,8 @@
-import { equalJson } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
+import { sameJson } from "../json/value.ts";
+import { forbidden, immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, textAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
-import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { age, column, serve } from "./serve.ts";
 
 /** The sum of all values of a Secret or ConfigMap. */
@@ -65,7 +65,7 @@ function* validateConfigMap(object: Body, old?: Body): Passes<FieldError[]> {
     ...(yield* validateKeys(object, "data", pace)),
     ...Object.keys(membersAt(object, "binaryData"))
       .filter((key) => Object.hasOwn(membersAt(object, "data"), key))
-      .map((key) => invalidField(`data[${key}]`, key, "duplicate of key present in binaryData")),
+      .map((key) => invalid(`data[${key}]`, key, "duplicate of key present in binaryData")),
     ...(yield* validateKeys(object, "binaryData", pace)),
     ...validateSize(sizeOf(object, "data", "utf8") + sizeOf(object, "binaryData", "base64"), "[]"),
     ...validateImmutable(object, old, ["data", "binaryData"]),
@@ -89,17 +89,17 @@ function* validateSecret(object: Body, old?: Body): Passes<FieldError[]> {
   ];
   const type = textAt(object, "type");
   for (const key of REQUIRED_KEYS[type] ?? []) {
-    if (!Object.hasOwn(membersAt(object, "data"), key)) errors.push(requiredField(`data[${key}]`));
+    if (!Object.hasOwn(membersAt(object, "data"), key)) errors.push(required(`data[${key}]`));
   }
   const data = membersAt(object, "data");
   if (type === BASIC_AUTH && data.username === undefined && data.password === undefined)
-    errors.push(requiredField("data[username]"), requiredField("data[password]"));
+    errors.push(required("data[username]"), required("data[password]"));
   const config = DOCKER_CONFIGS.get(type);
   if (config !== undefined && typeof data[config] === "string")
     errors.push(...validateJson(data[config], `data[${config}]`));
   if (type === ACCOUNT_TOKEN && !object.metadata.annotations?.[ACCOUNT_NAME])
-    errors.push(requiredField(`metadata.annotations[${ACCOUNT_NAME}]`));
-  if (old !== undefined && type !== textAt(old, "type")) errors.push(immutableField("type", type));
+    errors.push(required(`metadata.annotations[${ACCOUNT_NAME}]`));
+  if (old !== undefined && type !== textAt(old, "type")) errors.push(immutable("type", type));
   return [...errors, ...validateImmutable(object, old, ["data"])];
 }
 
@@ -115,7 +115,7 @@ function validateJson(base64: string, field: string): FieldError[] {
   } catch {
     why = "unexpected end of JSON input";
   }
-  return [invalidField(field, "<secret contents redacted>", why)];
+  return [invalid(field, "<secret contents redacted>", why)];
 }
 
 function* validateKeys(object: Body, field: string, pace: Pace): Passes<FieldError[]> {
@@ -123,7 +123,7 @@ function* validateKeys(object: Body, field: string, pace: Pace): Passes<FieldErr
   for (const key of Object.keys(membersAt(object, field))) {
     if (pace.isOver()) yield;
     if (key.length <= 253 && !key.startsWith(".") && KEY.test(key)) continue;
-    for (const rule of brokenBy(key)) errors.push(invalidField(`${field}[${key}]`, key, rule));
+    for (const rule of brokenBy(key)) errors.push(invalid(`${field}[${key}]`, key, rule));
   }
   return errors;
 }
@@ -160,9 +160,9 @@ function validateImmutable(object: Body, old: Body | undefined, fields: readonly
   if (old?.immutable !== true) return [];
   const errors: FieldError[] = [];
   const why = "field is immutable when `immutable` is set";
-  if (at(object, "immutable") !== true) errors.push(forbiddenField("immutable", why));
+  if (at(object, "immutable") !== true) errors.push(forbidden("immutable", why));
   for (const field of fields) {
-    if (!equalJson(object[field] ?? {}, old[field] ?? {})) errors.push(forbiddenField(field, why));
+    if (!sameJson(object[field] ?? {}, old[field] ?? {})) errors.push(forbidden(field, why));
   }
   return errors;
 }

@@ -1,7 +1,7 @@
-import { equalJson } from "../json/members.ts";
+import { sameJson } from "../json/value.ts";
+import { invalid } from "../model/field-error.ts";
 import { membersAt, numberAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { invalidField } from "../rules/field-errors.ts";
 import { isExposed, needsHealthCheck } from "./service-validation.ts";
 
 type Spec = Record<string, unknown>;
@@ -22,12 +22,12 @@ export function allocate(ranges: ServiceRanges, object: Body): FieldError[] {
   const errors: FieldError[] = [];
   const foreign = textsAt(spec, "ipFamilies").indexOf("IPv6");
   if (foreign >= 0 && textAt(spec, "clusterIP") !== "None")
-    return [invalidField(`spec.ipFamilies[${foreign}]`, "IPv6", "not configured on this cluster")];
+    return [invalid(`spec.ipFamilies[${foreign}]`, "IPv6", "not configured on this cluster")];
   const wanted = textAt(spec, "clusterIP");
   if (wanted !== "None") {
     const found = ranges.address(wanted === "" ? undefined : wanted, object);
     if ("refused" in found)
-      return [invalidField("spec.clusterIPs", [wanted], `failed to allocate IP ${wanted}: ${found.refused}`)];
+      return [invalid("spec.clusterIPs", [wanted], `failed to allocate IP ${wanted}: ${found.refused}`)];
     spec.clusterIP = found.is;
   }
   if (textsAt(spec, "clusterIPs").length === 0) spec.clusterIPs = [spec.clusterIP];
@@ -46,7 +46,7 @@ function allocatePorts(ranges: ServiceRanges, object: Body): FieldError[] {
     let found = ranges.port(wanted === 0 ? undefined : wanted, object);
     // One port may serve two protocols, but a new one is nobody's yet.
     while ("is" in found && wanted === 0 && taken.has(found.is)) found = ranges.port(undefined, object);
-    if ("refused" in found) return [invalidField(`spec.ports[${i}].nodePort`, wanted, found.refused)];
+    if ("refused" in found) return [invalid(`spec.ports[${i}].nodePort`, wanted, found.refused)];
     taken.add(found.is);
     port.nodePort = found.is;
     return [];
@@ -85,7 +85,7 @@ function copy(name: string, from: Spec, to: Spec): void {
 
 /** What the writer changed by hand stays, to be judged. */
 function drop(names: readonly string[], spec: Spec, before: Spec): void {
-  for (const name of names) if (equalJson(spec[name] ?? null, before[name] ?? null)) delete spec[name];
+  for (const name of names) if (sameJson(spec[name] ?? null, before[name] ?? null)) delete spec[name];
 }
 
 function keepPorts(spec: Spec, before: Spec): void {

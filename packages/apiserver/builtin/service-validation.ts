@@ -1,8 +1,8 @@
 import { parseCidr, tryParseIp } from "@slipway/base";
 import { dnsLabel, dnsSubdomain } from "@slipway/cel/formats";
+import { duplicate, forbidden, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { duplicateField, forbiddenField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { validateLabels } from "../rules/name-rules.ts";
 import { named, oneOfField, requiredName, validatePort, validatePortOrName } from "../rules/value-rules.ts";
 import { laterOnes } from "./later-ones.ts";
@@ -16,7 +16,7 @@ const DAY_SECONDS = 86_400;
 
 /** An IPv4 or IPv6 address. */
 export function validateIp(ip: unknown, field: string): FieldError[] {
-  return tryParseIp(String(ip ?? "")) === undefined ? [invalidField(field, ip, IP_RULE)] : [];
+  return tryParseIp(String(ip ?? "")) === undefined ? [invalid(field, ip, IP_RULE)] : [];
 }
 
 /** A network in CIDR notation. */
@@ -25,7 +25,7 @@ export function validateCidr(cidr: string, field: string): FieldError[] {
     parseCidr(cidr);
     return [];
   } catch {
-    return [invalidField(field, cidr, CIDR_RULE)];
+    return [invalid(field, cidr, CIDR_RULE)];
   }
 }
 
@@ -36,7 +36,7 @@ export function validateService(object: Body, old?: Body): FieldError[] {
   const isHeadless = spec.clusterIP === "None";
   return [
     ...(old === undefined ? [] : validateKept(spec, membersAt(old, "spec"))),
-    ...(ports.length === 0 && !isHeadless && spec.type !== "ExternalName" ? [requiredField("spec.ports")] : []),
+    ...(ports.length === 0 && !isHeadless && spec.type !== "ExternalName" ? [required("spec.ports")] : []),
     ...validateType(spec, isHeadless),
     ...validatePorts(ports),
     ...validateLabels(membersAt(spec, "selector"), "spec.selector"),
@@ -48,10 +48,10 @@ export function validateService(object: Body, old?: Body): FieldError[] {
     ...validatePortUse(spec, ports),
     ...validateSourceRanges(spec),
     ...(spec.allocateLoadBalancerNodePorts !== undefined && spec.type !== "LoadBalancer"
-      ? [forbiddenField("spec.allocateLoadBalancerNodePorts", "may only be used when `type` is 'LoadBalancer'")]
+      ? [forbidden("spec.allocateLoadBalancerNodePorts", "may only be used when `type` is 'LoadBalancer'")]
       : []),
     ...(textAt(spec, "loadBalancerClass") !== "" && spec.type !== "LoadBalancer"
-      ? [forbiddenField("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'")]
+      ? [forbidden("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'")]
       : []),
     ...validateTrafficPolicies(spec),
   ];
@@ -61,21 +61,21 @@ function validateKept(spec: Spec, old: Spec): FieldError[] {
   if (spec.type === "ExternalName" || old.type === "ExternalName") return [];
   const [before, now] = [textsAt(old, "clusterIPs")[0], textsAt(spec, "clusterIPs")[0]];
   return before !== undefined && before !== now
-    ? [invalidField("spec.clusterIPs[0]", [now], "may not change once set")]
+    ? [invalid("spec.clusterIPs[0]", [now], "may not change once set")]
     : [];
 }
 
 function validateType(spec: Spec, isHeadless: boolean): FieldError[] {
   const { type } = spec;
   if (isHeadless && (type === "NodePort" || type === "LoadBalancer"))
-    return [invalidField("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`)];
+    return [invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`)];
   if (type !== "ExternalName") return [];
   const why = "may not be set for ExternalName services";
   const set = (name: string) => Array.isArray(spec[name]) || (typeof spec[name] === "string" && spec[name] !== "");
   const hasAddress = set("clusterIPs") || set("clusterIP");
   return [
-    ...(hasAddress ? [forbiddenField("spec.clusterIPs", why)] : []),
-    ...["ipFamilies", "ipFamilyPolicy"].filter(set).map((name) => forbiddenField(`spec.${name}`, why)),
+    ...(hasAddress ? [forbidden("spec.clusterIPs", why)] : []),
+    ...["ipFamilies", "ipFamilyPolicy"].filter(set).map((name) => forbidden(`spec.${name}`, why)),
     ...requiredName(textAt(spec, "externalName").replace(/\.$/, ""), "spec.externalName", dnsSubdomain),
   ];
 }
@@ -86,8 +86,8 @@ function validatePorts(ports: readonly Spec[]): FieldError[] {
     const path = `spec.ports[${i}]`;
     const name = textAt(port, "name");
     const errors = name !== "" ? named(name, `${path}.name`, dnsLabel) : [];
-    if (name === "" && ports.length > 1) errors.push(requiredField(`${path}.name`));
-    if (name !== "" && names.has(name)) errors.push(duplicateField(`${path}.name`, name));
+    if (name === "" && ports.length > 1) errors.push(required(`${path}.name`));
+    if (name !== "" && names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     return [
       ...errors,
@@ -103,7 +103,7 @@ function validateAffinity(spec: Spec): FieldError[] {
   const seconds = at(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
   if (spec.sessionAffinity !== "ClientIP" || typeof seconds !== "number") return [];
   if (seconds > 0 && seconds <= DAY_SECONDS) return [];
-  return [invalidField(path, seconds, `must be greater than 0 and less than ${DAY_SECONDS}`)];
+  return [invalid(path, seconds, `must be greater than 0 and less than ${DAY_SECONDS}`)];
 }
 
 function validateAddresses(spec: Spec): FieldError[] {
@@ -112,9 +112,9 @@ function validateAddresses(spec: Spec): FieldError[] {
   const first = textAt(spec, "clusterIP");
   const mismatch =
     first !== "" && ips[0] !== first
-      ? [invalidField("spec.clusterIPs", ips, "first value must match `clusterIP`")]
+      ? [invalid("spec.clusterIPs", ips, "first value must match `clusterIP`")]
       : first === "" && ips.length > 0
-        ? [invalidField("spec.clusterIPs", ips, "must be empty when `clusterIP` is not specified")]
+        ? [invalid("spec.clusterIPs", ips, "must be empty when `clusterIP` is not specified")]
         : [];
   return [
     ...mismatch,
@@ -136,16 +136,16 @@ function validatePortUse(spec: Spec, ports: readonly Spec[]): FieldError[] {
   return [
     ...ports.flatMap((port, i) =>
       isInner && isNode(port)
-        ? [forbiddenField(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'")]
+        ? [forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'")]
         : [],
     ),
     ...ports.flatMap((port, i) =>
-      isNode(port) && nodePorts.has(i) ? [duplicateField(`spec.ports[${i}].nodePort`, port.nodePort)] : [],
+      isNode(port) && nodePorts.has(i) ? [duplicate(`spec.ports[${i}].nodePort`, port.nodePort)] : [],
     ),
     ...ports.flatMap(({ port, protocol }, i) =>
       inner.has(i)
         ? [
-            duplicateField(`spec.ports[${i}]`, {
+            duplicate(`spec.ports[${i}]`, {
               Name: "",
               Protocol: protocol,
               AppProtocol: null,
@@ -164,7 +164,7 @@ function validateSourceRanges(spec: Spec): FieldError[] {
   if (ranges.length === 0) return [];
   const field = "spec.LoadBalancerSourceRanges";
   return [
-    ...(spec.type === "LoadBalancer" ? [] : [forbiddenField(field, "may only be used when `type` is 'LoadBalancer'")]),
+    ...(spec.type === "LoadBalancer" ? [] : [forbidden(field, "may only be used when `type` is 'LoadBalancer'")]),
     ...ranges.flatMap((range, i) => validateCidr(range.trim(), `${field}[${i}]`)),
   ];
 }
@@ -186,12 +186,12 @@ function validateTrafficPolicies(spec: Spec): FieldError[] {
     ? oneOfField(policy, "spec.externalTrafficPolicy", ["Cluster", "Local"])
     : policy === ""
       ? []
-      : [invalidField("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services")];
+      : [invalid("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services")];
   const check = spec.healthCheckNodePort;
   const unused =
     typeof check === "number" && check !== 0 && !needsHealthCheck(spec)
       ? [
-          invalidField(
+          invalid(
             "spec.healthCheckNodePort",
             check,
             "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",

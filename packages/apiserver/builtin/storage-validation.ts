@@ -1,9 +1,9 @@
 import { parseQuantity } from "@slipway/base";
 import { dnsSubdomain } from "@slipway/cel/formats";
-import { equalJson } from "../json/members.ts";
+import { sameJson } from "../json/value.ts";
+import { forbidden, immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { named, oneOfField } from "../rules/value-rules.ts";
 import { sourcesOf, validateSource } from "./volume-validation.ts";
 
@@ -15,7 +15,7 @@ export function validateVolume(object: Body): FieldError[] {
   const modes = textsAt(spec, "accessModes");
   const sources = sourcesOf(spec).filter((name) => name !== "emptyDir");
   return [
-    ...(modes.length === 0 ? [requiredField("spec.accessModes")] : []),
+    ...(modes.length === 0 ? [required("spec.accessModes")] : []),
     ...modes.flatMap((mode) => oneOfField(mode, "spec.accessModes", ACCESS_MODES)),
     ...validateCapacity(spec),
     ...oneOfField(spec.persistentVolumeReclaimPolicy, "spec.persistentVolumeReclaimPolicy", [
@@ -24,7 +24,7 @@ export function validateVolume(object: Body): FieldError[] {
       "Retain",
     ]),
     ...(sources.length === 0 && spec.local === undefined
-      ? [requiredField("spec", "must specify a volume type")]
+      ? [required("spec", "must specify a volume type")]
       : validateSource(spec, "spec", sources)),
     ...oneOfField(spec.volumeMode, "spec.volumeMode", ["Block", "Filesystem"]),
   ];
@@ -38,7 +38,7 @@ function validateCapacity(spec: Record<string, unknown>): FieldError[] {
     reason: "FieldValueNotSupported",
     message: `Unsupported value: ${JSON.stringify(shown)}: ${only}`,
   });
-  if (amounts.length === 0) return [requiredField("spec.capacity"), wrong(null)];
+  if (amounts.length === 0) return [required("spec.capacity"), wrong(null)];
   return [
     ...(amounts.length === 1 && amounts[0]![0] === "storage" ? [] : [wrong(spec.capacity)]),
     ...amounts.flatMap(([name, amount]) => validatePositive(amount, `spec.capacity[${name}]`)),
@@ -49,8 +49,8 @@ function validatePositive(amount: unknown, field: string): FieldError[] {
   if (typeof amount !== "string" || parseQuantity(amount).nano > 0n) return [];
   const below = parseQuantity(amount).nano < 0n && field.startsWith("spec.capacity");
   return [
-    ...(below ? [invalidField(field, Number(amount), "must be a valid resource quantity")] : []),
-    invalidField(field, amount, "must be greater than zero"),
+    ...(below ? [invalid(field, Number(amount), "must be a valid resource quantity")] : []),
+    invalid(field, amount, "must be greater than zero"),
   ];
 }
 
@@ -60,10 +60,10 @@ export function validateClaim(object: Body, old?: Body): FieldError[] {
   const modes = textsAt(spec, "accessModes");
   const storage = at(spec, "resources.requests.storage");
   const errors = [
-    ...(modes.length === 0 ? [requiredField("spec.accessModes", "at least 1 access mode is required")] : []),
+    ...(modes.length === 0 ? [required("spec.accessModes", "at least 1 access mode is required")] : []),
     ...modes.flatMap((mode) => oneOfField(mode, "spec.accessModes", ACCESS_MODES)),
     ...(storage === undefined
-      ? [requiredField("spec.resources[storage]")]
+      ? [required("spec.resources[storage]")]
       : validatePositive(storage, "spec.resources[storage]")),
     ...(textAt(spec, "storageClassName") === ""
       ? []
@@ -79,12 +79,12 @@ export function validateClaim(object: Body, old?: Body): FieldError[] {
   ];
   const names = new Set([...Object.keys(spec), ...Object.keys(before)]);
   const changed = [...names].filter(
-    (name) => !free.includes(name) && !equalJson(spec[name] ?? null, before[name] ?? null),
+    (name) => !free.includes(name) && !sameJson(spec[name] ?? null, before[name] ?? null),
   );
   if (changed.length === 0) return errors;
   const why =
     "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
-  return [...errors, forbiddenField("spec", why)];
+  return [...errors, forbidden("spec", why)];
 }
 
 /** Rules for StorageClasses. With `old`: parameters, provisioner, reclaim policy and binding mode stay. */
@@ -92,14 +92,14 @@ export function validateStorageClass(object: Body, old?: Body): FieldError[] {
   const fixed = ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"];
   if (old !== undefined)
     return fixed
-      .filter((field) => !equalJson(object[field] ?? null, old[field] ?? null))
+      .filter((field) => !sameJson(object[field] ?? null, old[field] ?? null))
       .map((field) =>
         field === "parameters"
-          ? forbiddenField(field, `updates to ${field} are forbidden.`)
-          : immutableField(field, object[field] ?? null),
+          ? forbidden(field, `updates to ${field} are forbidden.`)
+          : immutable(field, object[field] ?? null),
       );
   return [
-    ...(textAt(object, "provisioner") === "" ? [requiredField("provisioner")] : []),
+    ...(textAt(object, "provisioner") === "" ? [required("provisioner")] : []),
     ...oneOfField(object.reclaimPolicy, "reclaimPolicy", ["Delete", "Retain"]),
     ...oneOfField(object.volumeBindingMode, "volumeBindingMode", ["Immediate", "WaitForFirstConsumer"]),
   ];
@@ -112,11 +112,11 @@ export function validateAttachment(object: Body, old?: Body): FieldError[] {
   const given = ["inlineVolumeSpec", "persistentVolumeName"].filter((name) => source[name] !== undefined);
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   return [
-    ...(textAt(spec, "attacher") === "" ? [requiredField("spec.attacher")] : []),
-    ...(given.length === 0 ? [requiredField("spec.source", one)] : []),
-    ...(given.length === 2 ? [forbiddenField("spec.source", one)] : []),
+    ...(textAt(spec, "attacher") === "" ? [required("spec.attacher")] : []),
+    ...(given.length === 0 ? [required("spec.source", one)] : []),
+    ...(given.length === 2 ? [forbidden("spec.source", one)] : []),
     ...named(spec.nodeName, "spec.nodeName", dnsSubdomain),
-    ...(old !== undefined && !equalJson(object.spec, old.spec) ? [immutableField("spec", object.spec)] : []),
+    ...(old !== undefined && !sameJson(object.spec, old.spec) ? [immutable("spec", object.spec)] : []),
   ];
 }
 
@@ -125,7 +125,7 @@ export function validateCsiNode(object: Body): FieldError[] {
   return objectsAt(object, "spec.drivers").flatMap((driver, i) =>
     ["name", "nodeID"]
       .filter((name) => textAt(driver, name) === "")
-      .map((name) => requiredField(`spec.drivers[${i}].${name}`)),
+      .map((name) => required(`spec.drivers[${i}].${name}`)),
   );
 }
 

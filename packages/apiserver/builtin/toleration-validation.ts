@@ -1,7 +1,7 @@
 import { labelValue, qualifiedName } from "@slipway/cel/formats";
+import { invalid } from "../model/field-error.ts";
 import { textAt } from "../model/read.ts";
 import type { FieldError } from "../model/served.ts";
-import { invalidField } from "../rules/field-errors.ts";
 import { named, oneOfField } from "../rules/value-rules.ts";
 
 export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -16,19 +16,19 @@ export function validateTolerations(tolerations: readonly Record<string, unknown
     const errors = key === "" ? [] : named(key, `${at}.key`, qualifiedName);
     if (key === "" && operator !== "Exists")
       errors.push(
-        invalidField(
+        invalid(
           `${at}.operator`,
           operator,
           'operator must be Exists when `key` is empty, which means "match all values and all keys"',
         ),
       );
     if (toleration.tolerationSeconds !== undefined && effect !== "NoExecute")
-      errors.push(invalidField(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+      errors.push(invalid(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
     const wrong = labelValue(value);
     if (operator === "Exists" && value !== "")
-      errors.push(invalidField(`${at}.operator`, value, "value must be empty when `operator` is 'Exists'"));
+      errors.push(invalid(`${at}.operator`, value, "value must be empty when `operator` is 'Exists'"));
     else if ((operator === "Equal" || operator === "") && wrong.length > 0)
-      errors.push(invalidField(`${at}.operator`, value, wrong.join(";")));
+      errors.push(invalid(`${at}.operator`, value, wrong.join(";")));
     if (operator !== "") errors.push(...oneOfField(operator, `${at}.operator`, ["Equal", "Exists"]));
     if (effect !== "") errors.push(...oneOfField(effect, `${at}.effect`, TAINT_EFFECTS));
     return errors;

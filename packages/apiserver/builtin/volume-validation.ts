@@ -1,6 +1,6 @@
+import { forbidden, required } from "../model/field-error.ts";
 import { textAt } from "../model/read.ts";
 import type { FieldError } from "../model/served.ts";
-import { forbiddenField, requiredField } from "../rules/field-errors.ts";
 
 type Volume = Record<string, unknown>;
 
@@ -55,9 +55,9 @@ export function sourcesOf(volume: Volume): string[] {
 
 /** What is wrong with where a volume comes from: one source, with what it needs. */
 export function validateSource(volume: Volume, path: string, [first, ...more]: readonly string[]): FieldError[] {
-  const required = (REQUIRED[first ?? ""] ?? []).filter((name) => textAt(volume, `${first}.${name}`) === "");
+  const missing = (REQUIRED[first ?? ""] ?? []).filter((name) => textAt(volume, `${first}.${name}`) === "");
   return [
-    ...required.map((name) => requiredField(`${path}.${first}.${name}`)),
-    ...more.map((name) => forbiddenField(`${path}.${name}`, "may not specify more than 1 volume type")),
+    ...missing.map((name) => required(`${path}.${first}.${name}`)),
+    ...more.map((name) => forbidden(`${path}.${name}`, "may not specify more than 1 volume type")),
   ];
 }

@@ -1,8 +1,8 @@
-import { equalJson } from "../json/members.ts";
 import type { Passes } from "../json/turns.ts";
+import { sameJson } from "../json/value.ts";
+import { forbidden, immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";
-import { forbiddenField, immutableField, invalidField, requiredField } from "../rules/field-errors.ts";
 import { selects, validateLabelSelector, validateLabels } from "../rules/name-rules.ts";
 import { atMost100Percent, nonNegative, numberOrPercent, oneOfField } from "../rules/value-rules.ts";
 import { validatePodSpec } from "./pod-validation.ts";
@@ -19,9 +19,7 @@ export function* validateDeployment(object: Body, old?: Body): Passes<FieldError
     ...(yield* validateSelected(spec, { maker: "deployment", controller: "ReplicaSet" })),
     ...validateRollout(membersAt(spec, "strategy")),
     ...nonNegative(spec, "spec", ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"]),
-    ...(tooSoon
-      ? [invalidField("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]
-      : []),
+    ...(tooSoon ? [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")] : []),
     ...validateFixedSelector(object, old),
     ...validateCounts(object, "updatedReplicas", ["unavailableReplicas", "terminatingReplicas", "collisionCount"]),
   ];
@@ -44,10 +42,10 @@ export function* validateReplicationController(object: Body): Passes<FieldError[
   const selector = membersAt(spec, "selector");
   return [
     ...nonNegative(spec, "spec", ["minReadySeconds"]),
-    ...(Object.keys(selector).length === 0 ? [requiredField("spec.selector")] : []),
+    ...(Object.keys(selector).length === 0 ? [required("spec.selector")] : []),
     ...nonNegative(spec, "spec", ["replicas"]),
     ...(spec.template === undefined || spec.template === null
-      ? [requiredField("spec.template")]
+      ? [required("spec.template")]
       : [
           ...validateMatch({ matchLabels: selector }, spec),
           ...(yield* validateTemplate(spec)),
@@ -66,7 +64,7 @@ export function* validateDaemonSet(object: Body, old?: Body): Passes<FieldError[
     ...errors,
     ...(errors.length > 0 || isEmpty(spec.selector) ? [] : validateMatch(spec.selector, spec)),
     ...(isPresent(spec.selector) && isEmpty(spec.selector)
-      ? [invalidField("spec.selector", spec.selector, "empty selector is invalid for daemonset")]
+      ? [invalid("spec.selector", spec.selector, "empty selector is invalid for daemonset")]
       : []),
     ...(yield* validateTemplate(spec)),
     ...validateLasting(spec, "DaemonSet"),
@@ -93,20 +91,20 @@ export function* validateStatefulSet(object: Body, old?: Body): Passes<FieldErro
   const strategy = membersAt(spec, "updateStrategy");
   const fixed = (of: Fields) => Object.entries(of).filter(([name]) => !STATEFUL_CHANGES.includes(name));
   const changed =
-    old !== undefined && !equalJson(Object.fromEntries(fixed(spec)), Object.fromEntries(fixed(membersAt(old, "spec"))));
+    old !== undefined && !sameJson(Object.fromEntries(fixed(spec)), Object.fromEntries(fixed(membersAt(old, "spec"))));
   return [
     ...(policy === "OrderedReady" || policy === "Parallel"
       ? []
-      : [invalidField("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")]),
+      : [invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")]),
     ...(strategy.type === "RollingUpdate" || strategy.type === "OnDelete"
       ? []
-      : [invalidField("spec.updateStrategy", inGo(strategy), "must be 'RollingUpdate' or 'OnDelete'")]),
+      : [invalid("spec.updateStrategy", inGo(strategy), "must be 'RollingUpdate' or 'OnDelete'")]),
     ...nonNegative(spec, "spec", ["replicas", "minReadySeconds"]),
     ...(yield* validateSelected(spec, { maker: "statefulset", controller: undefined })),
     ...validateLasting(spec, "StatefulSet"),
     ...(changed
       ? [
-          forbiddenField(
+          forbidden(
             "spec",
             "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
           ),
@@ -126,13 +124,11 @@ interface Names {
 /** A selector that is there and selects something, and a template that it selects. */
 function* validateSelected(spec: Fields, { maker, controller }: Names): Passes<FieldError[]> {
   const { selector } = spec;
-  const errors = isPresent(selector)
-    ? validateLabelSelector(selector, "spec.selector")
-    : [requiredField("spec.selector")];
+  const errors = isPresent(selector) ? validateLabelSelector(selector, "spec.selector") : [required("spec.selector")];
   if (isPresent(selector) && errors.length > 0)
-    return [...errors, invalidField("spec.selector", selector, "invalid label selector")];
+    return [...errors, invalid("spec.selector", selector, "invalid label selector")];
   if (isPresent(selector) && isEmpty(selector))
-    errors.push(invalidField("spec.selector", selector, `empty selector is invalid for ${maker}`));
+    errors.push(invalid("spec.selector", selector, `empty selector is invalid for ${maker}`));
   return [
     ...errors,
     ...(isPresent(selector) && isEmpty(selector) ? [] : validateMatch(selector, spec)),
@@ -157,7 +153,7 @@ function validateMatch(selector: unknown, spec: Fields): FieldError[] {
   const labels = membersAt(spec, "template.metadata.labels");
   if (isEmpty(selector) || selects(selector, labels)) return [];
   const shown = at(spec, "template.metadata.labels") ?? null;
-  return [invalidField("spec.template.metadata.labels", shown, "`selector` does not match template `labels`")];
+  return [invalid("spec.template.metadata.labels", shown, "`selector` does not match template `labels`")];
 }
 
 /** A template: its labels and what runs. `path`: where the spec that holds it is. */
@@ -174,20 +170,20 @@ function validateLasting(spec: Fields, kind: string): FieldError[] {
   const errors = oneOfField(policy, "spec.template.spec.restartPolicy", ["Always"]);
   if (at(spec, "template.spec.activeDeadlineSeconds") === undefined) return errors;
   const why = `activeDeadlineSeconds in ${kind} is not Supported`;
-  return [...errors, forbiddenField("spec.template.spec.activeDeadlineSeconds", why)];
+  return [...errors, forbidden("spec.template.spec.activeDeadlineSeconds", why)];
 }
 
 function validateFixedSelector(object: Body, old: Body | undefined): FieldError[] {
   const selector = at(object, "spec.selector");
-  if (old === undefined || equalJson(selector ?? null, at(old, "spec.selector") ?? null)) return [];
-  return [immutableField("spec.selector", selector ?? null)];
+  if (old === undefined || sameJson(selector ?? null, at(old, "spec.selector") ?? null)) return [];
+  return [immutable("spec.selector", selector ?? null)];
 }
 
 function validateRollout(strategy: Fields): FieldError[] {
   const path = "spec.strategy.rollingUpdate";
   if (strategy.type === "Recreate")
     return isPresent(strategy.rollingUpdate)
-      ? [forbiddenField(path, "may not be specified when strategy `type` is 'Recreate'")]
+      ? [forbidden(path, "may not be specified when strategy `type` is 'Recreate'")]
       : [];
   if (strategy.type !== "RollingUpdate")
     return oneOfField(strategy.type, "spec.strategy", ["Recreate", "RollingUpdate"]).map((error) => ({
@@ -199,7 +195,7 @@ function validateRollout(strategy: Fields): FieldError[] {
     ...numberOrPercent(maxUnavailable, `${path}.maxUnavailable`),
     ...numberOrPercent(maxSurge, `${path}.maxSurge`),
     ...(amount(maxUnavailable) === 0 && amount(maxSurge) === 0
-      ? [invalidField(`${path}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0")]
+      ? [invalid(`${path}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0")]
       : []),
     ...atMost100Percent(maxUnavailable, `${path}.maxUnavailable`),
   ];
@@ -220,10 +216,8 @@ function validateDaemonRollout(strategy: Fields): FieldError[] {
     ...numberOrPercent(maxSurge, `${path}.maxSurge`),
     ...atMost100Percent(maxUnavailable, `${path}.maxUnavailable`),
     ...atMost100Percent(maxSurge, `${path}.maxSurge`),
-    ...(away && more
-      ? [invalidField(`${path}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero")]
-      : []),
-    ...(away || more ? [] : [requiredField(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")]),
+    ...(away && more ? [invalid(`${path}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero")] : []),
+    ...(away || more ? [] : [required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")]),
   ];
 }
 
@@ -243,13 +237,7 @@ function validateCounts(object: Body, some: string, more: readonly string[]): Fi
   const count = (name: string) => Number(status[name] ?? 0);
   const tooMany = (name: string, of: string) =>
     count(name) > count(of)
-      ? [
-          invalidField(
-            `status.${name}`,
-            count(name),
-            `cannot be greater than ${of === "replicas" ? "status.replicas" : of}`,
-          ),
-        ]
+      ? [invalid(`status.${name}`, count(name), `cannot be greater than ${of === "replicas" ? "status.replicas" : of}`)]
       : [];
   return [
     ...nonNegative(status, "status", [
@@ -275,8 +263,6 @@ function validateSetCounts(object: Body): FieldError[] {
     ...nonNegative(status, "status", ["replicas", ...parts, "observedGeneration", "collisionCount"]),
     ...parts
       .filter((name) => Number(status[name] ?? 0) > all)
-      .map((name) =>
-        invalidField(`status.${name}`, Number(status[name] ?? 0), "cannot be greater than status.replicas"),
-      ),
+      .map((name) => invalid(`status.${name}`, Number(status[name] ?? 0), "cannot be greater than status.replicas")),
   ];
 }

@@ -1,9 +1,13 @@
-/** A text that two JSON values share exactly when they are the same. */
+import { isRecord } from "./value.ts";
+
+/** A JSON text with sorted keys: two values share it exactly when they are the same. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(",")}}`;
-  }
-  return JSON.stringify(value) ?? "null";
+  if (!isRecord(value)) return JSON.stringify(value ?? null);
+  const keys = Object.keys(value);
+  const [only] = keys;
+  // Most items are identified by one member.
+  if (keys.length === 1) return `{${JSON.stringify(only)}:${canonicalJson(value[only!])}}`;
+  const members = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+  return `{${members.join(",")}}`;
 }

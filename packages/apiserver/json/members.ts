@@ -15,10 +15,6 @@ export function refusal(code: Code, on: string, message: string, causes?: PatchR
   return new Fault(code, on, message, { details });
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Whether a value has no parts. */
 export function isLeaf(value: unknown): boolean {
   return typeof value !== "object" || value === null;
@@ -46,29 +42,4 @@ export function shallowCopy(object: JsonObject): JsonObject {
   const copy: JsonObject = {};
   for (const key of Object.keys(object)) setMember(copy, key, object[key]);
   return copy;
-}
-
-/** Equality of JSON values; the order of an object's keys does not matter. */
-export function equalJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]));
-  }
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
-  );
-}
-
-/** A JSON text with sorted keys: the same for equal values. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value ?? null);
-  const keys = Object.keys(value);
-  const [only] = keys;
-  // Most items are identified by one member.
-  if (keys.length === 1) return `{${JSON.stringify(only)}:${canonicalJson(value[only!])}}`;
-  const members = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
-  return `{${members.join(",")}}`;
 }

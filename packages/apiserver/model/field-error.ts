@@ -16,14 +16,17 @@ const ESCAPED = [..."<>&\u2028\u2029"].map(
   (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`] as const,
 );
 
+/** The value breaks a rule of its field. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
   return { field, reason: "FieldValueInvalid", message: `Invalid value: ${printed(value)}: ${detail}` };
 }
 
+/** The value is of another type. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return { field, reason: "FieldValueTypeInvalid", message: `Invalid value: ${printed(value)}: ${detail}` };
 }
 
+/** The field is absent or empty. */
 export function required(field: string, detail = ""): FieldError {
   return {
     field,
@@ -32,14 +35,17 @@ export function required(field: string, detail = ""): FieldError {
   };
 }
 
+/** The field may not be set. */
 export function forbidden(field: string, detail: string): FieldError {
   return { field, reason: "FieldValueForbidden", message: `Forbidden: ${detail}` };
 }
 
+/** The value stands twice in its list. */
 export function duplicate(field: string, value: unknown): FieldError {
   return { field, reason: "FieldValueDuplicate", message: `Duplicate value: ${printed(value)}` };
 }
 
+/** The value is none of those that are allowed. */
 export function notSupported(field: string, value: unknown, supported: readonly unknown[]): FieldError {
   const list = listOf(supported);
   return {
@@ -61,6 +67,7 @@ function listOf(supported: readonly unknown[]): string {
   return text;
 }
 
+/** The text has more than `max` bytes. */
 export function tooLong(field: string, max: number): FieldError {
   return {
     field,
@@ -69,10 +76,21 @@ export function tooLong(field: string, max: number): FieldError {
   };
 }
 
+/** The list or map has `actual` members, more than `max`. */
 export function tooMany(field: string, actual: number, max: number): FieldError {
   return {
     field,
     reason: "FieldValueTooMany",
     message: `Too many: ${actual}: must have at most ${max} item${max === 1 ? "" : "s"}`,
   };
+}
+
+/** What the value names is not there. */
+export function notFound(field: string, value: unknown): FieldError {
+  return { field, reason: "FieldValueNotFound", message: `Not found: ${printed(value)}` };
+}
+
+/** The value was changed, and must stay as it was. */
+export function immutable(field: string, value: unknown): FieldError {
+  return invalid(field, value, "field is immutable");
 }

@@ -10,11 +10,13 @@ export function at(object: unknown, path: string): unknown {
   return value;
 }
 
+/** The text at a path; empty where there is none. */
 export function textAt(object: unknown, path: string): string {
   const value = at(object, path);
   return typeof value === "string" ? value : "";
 }
 
+/** The number at a path; 0 where there is none. */
 export function numberAt(object: unknown, path: string): number {
   const value = at(object, path);
   return typeof value === "number" ? value : 0;
@@ -27,6 +29,7 @@ export function objectsAt(object: unknown, path: string): Record<string, unknown
   return value.filter((item) => typeof item === "object" && item !== null && !Array.isArray(item));
 }
 
+/** The texts of a list. */
 export function textsAt(object: unknown, path: string): string[] {
   const value = at(object, path);
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];

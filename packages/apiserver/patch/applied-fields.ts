@@ -1,5 +1,6 @@
-import { isLeaf, isObject } from "../json/members.ts";
+import { isLeaf } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import type { Schema } from "../model/served.ts";
 import { addPath, type FieldSet, type GrowingSet, growing } from "./field-set.ts";
 import { memberElement, type PathElement } from "./path-element.ts";
@@ -26,7 +27,7 @@ interface Walk {
 /** Returns whether the value is an object with nothing in it. */
 function* collect(value: unknown, schema: Schema | undefined, walk: Walk): Passes<boolean> {
   if (Array.isArray(value) && isAssociative(schema)) yield* collectItems(value, schema, walk);
-  else if (isObject(value) && !isAtomicMap(schema)) return (yield* collectMembers(value, schema, walk)) === 0;
+  else if (isRecord(value) && !isAtomicMap(schema)) return (yield* collectMembers(value, schema, walk)) === 0;
   else if (value !== undefined) addPath(walk.fields, walk.path);
   return false;
 }

@@ -7,8 +7,8 @@
  * Knows schemas only through `../served.ts` and `ObjectMeta`; knows nothing of HTTP, storage or kinds.
  */
 
-import { equalJson } from "../json/members.ts";
 import { allPasses, type Passes } from "../json/turns.ts";
+import { sameJson } from "../json/value.ts";
 import type { Body, Schema } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { type ApplyConflict, conflictFault } from "./apply-conflict.ts";
@@ -92,7 +92,7 @@ export function* applyInPasses(apply: Apply): Passes<{ object: Body }> {
   const after = disownChanged(owners, changesOf, id);
   // An apply that only comes to own what was there already leaves its time as it was, if it had one.
   if (isEmptySet(fields)) after.delete(id);
-  else after.set(id, { ...self, time: equalJson(current, next) ? last?.time : time, fields });
+  else after.set(id, { ...self, time: sameJson(current, next) ? last?.time : time, fields });
   const object = next as unknown as Body;
   yield;
   const annotated = name === KUBECTL ? withLastApplied(object, live, applied) : object;

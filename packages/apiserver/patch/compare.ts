@@ -1,5 +1,6 @@
-import { equalJson, isLeaf, isObject, type JsonObject, member } from "../json/members.ts";
+import { isLeaf, type JsonObject, member } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
+import { isRecord, sameJson } from "../json/value.ts";
 import type { Schema } from "../model/served.ts";
 import { addPath, type FieldSet, type GrowingSet, growing } from "./field-set.ts";
 import { memberElement, type PathElement } from "./path-element.ts";
@@ -35,7 +36,7 @@ function* compareAt(
   if (before === after) return;
   if (found.pace.isOver()) yield;
   // Ownership goes deeper than a value that has parts.
-  const hasMembers = (isObject(before) || isObject(after)) && !isAtomicMap(schema);
+  const hasMembers = (isRecord(before) || isRecord(after)) && !isAtomicMap(schema);
   const members = hasMembers ? yield* compareMembers(before, after, schema, path, found) : 0;
   const items = isAssociative(schema) ? yield* compareItems(before, after, schema, path, found) : 0;
   const parts = members + items;
@@ -52,7 +53,7 @@ function* compareAt(
 function compareWhole(before: unknown, after: unknown, path: Path, found: Differences): void {
   if (before === undefined) addPath(found.added, path);
   else if (after === undefined) addPath(found.removed, path);
-  else if (!equalJson(before, after)) addPath(found.modified, path);
+  else if (!sameJson(before, after)) addPath(found.modified, path);
 }
 
 function form(value: unknown): string {
@@ -67,8 +68,8 @@ function* compareMembers(
   path: Path,
   found: Differences,
 ): Passes<number> {
-  const old: JsonObject = isObject(before) ? before : {};
-  const now: JsonObject = isObject(after) ? after : {};
+  const old: JsonObject = isRecord(before) ? before : {};
+  const now: JsonObject = isRecord(after) ? after : {};
   const names = Object.keys(now);
   const oldNames = Object.keys(old);
   for (const name of differing(old, now, oldNames, names)) {

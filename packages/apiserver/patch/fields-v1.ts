@@ -1,5 +1,6 @@
-import { isObject, type JsonObject, refusal, setMember } from "../json/members.ts";
+import { type JsonObject, refusal, setMember } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import { type FieldSet, ONE_FIELD, sortedElements } from "./field-set.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
 import { LEAF, setOfNode, sharedNode } from "./shared-nodes.ts";
@@ -17,7 +18,7 @@ export function* toFieldsV1(set: FieldSet): Passes<JsonObject> {
 
 /** Reads what `toFieldsV1` wrote. Of a set that it has read, `toFieldsV1` gives the same object again: it may not be changed. */
 export function fromStoredFieldsV1(json: unknown): FieldSet {
-  if (!isObject(json)) return setFrom(json, storedElement);
+  if (!isRecord(json)) return setFrom(json, storedElement);
   const set = setOfNode(json, (node) => setFrom(node, storedElement));
   stored.set(set, json);
   return set;
@@ -61,7 +62,7 @@ function nameOf(place: Place | undefined): string {
 }
 
 function readNode(json: unknown, elementOf: ElementOf, place: Place | undefined): FieldSet {
-  if (!isObject(json)) throw refusal("BadRequest", "managedFields", `${nameOf(place)}: must be an object`);
+  if (!isRecord(json)) throw refusal("BadRequest", "managedFields", `${nameOf(place)}: must be an object`);
   const keys = Object.keys(json);
   // Most nodes are leaves.
   if (keys.length === 0) return ONE_FIELD;

@@ -1,5 +1,6 @@
-import { canonicalJson, isObject } from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
 import { allPasses } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import type { Body, Schema } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { compareFields } from "./compare.ts";
@@ -39,7 +40,7 @@ export function withLastApplied(object: Body, live: Body | undefined, config: Re
 
 function withoutAnnotation(config: Record<string, unknown>): unknown {
   const metadata = config.metadata;
-  if (!isObject(metadata) || !isObject(metadata.annotations)) return config;
+  if (!isRecord(metadata) || !isRecord(metadata.annotations)) return config;
   const { [LAST_APPLIED]: _own, ...annotations } = metadata.annotations;
   return { ...config, metadata: { ...metadata, annotations } };
 }
@@ -47,7 +48,7 @@ function withoutAnnotation(config: Record<string, unknown>): unknown {
 function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

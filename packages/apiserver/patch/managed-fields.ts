@@ -1,6 +1,5 @@
-import { isObject } from "../json/members.ts";
 import { allPasses, type Passes } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
+import { isRecord, sameJson } from "../json/value.ts";
 import type { Body, Schema } from "../model/served.ts";
 import { capManagers } from "./cap-managers.ts";
 import { isEmptySet, union } from "./field-set.ts";
@@ -92,5 +91,5 @@ function managersOf(before: Body | undefined, after: Body, subresource: string):
 
 function isReset(list: readonly unknown[]): boolean {
   const [first, ...more] = list;
-  return first === undefined || (more.length === 0 && isObject(first) && Object.keys(first).length === 0);
+  return first === undefined || (more.length === 0 && isRecord(first) && Object.keys(first).length === 0);
 }

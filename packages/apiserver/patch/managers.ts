@@ -1,5 +1,7 @@
-import { canonicalJson, isObject, type JsonObject, member } from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import { type JsonObject, member } from "../json/members.ts";
 import { allPasses, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import { tooLong } from "../model/field-error.ts";
 import type { FieldError } from "../model/served.ts";
 import { difference, type FieldSet, isEmptySet, setOfPaths, union } from "./field-set.ts";
@@ -50,7 +52,7 @@ export function readManagers(list: unknown, read = fromFieldsV1): Map<string, Ma
 }
 
 function readManager(entry: unknown, read: typeof fromFieldsV1): Manager | undefined {
-  if (!isObject(entry)) return undefined;
+  if (!isRecord(entry)) return undefined;
   const operation = entry.operation;
   if (operation !== "Apply" && operation !== "Update") return undefined;
   if (entry.fieldsType !== "FieldsV1" || textOf(entry, "apiVersion") === "") return undefined;

@@ -1,5 +1,6 @@
-import { isLeaf, isObject, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
+import { isLeaf, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
 import { allPasses, Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 
 /**
  * JSON Merge Patch (RFC 7386 §2): `null` removes a member, an object merges, anything else replaces. Beyond the RFC, objects
@@ -7,8 +8,8 @@ import { allPasses, Pace, type Passes } from "../json/turns.ts";
  * Any JSON value is a valid patch, so nothing is refused; whether the result is an object is the caller's question.
  */
 export function* mergePatch(target: unknown, patch: unknown, pace = new Pace()): Passes<unknown> {
-  if (!isObject(patch)) return isObject(target) ? patch : withoutNulls(patch);
-  const result: JsonObject = isObject(target) ? shallowCopy(target) : {};
+  if (!isRecord(patch)) return isRecord(target) ? patch : withoutNulls(patch);
+  const result: JsonObject = isRecord(target) ? shallowCopy(target) : {};
   for (const key of Object.keys(patch)) {
     if (pace.isOver()) yield;
     const value = patch[key];
@@ -20,5 +21,5 @@ export function* mergePatch(target: unknown, patch: unknown, pace = new Pace()):
 
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
-  return isObject(value) ? allPasses(mergePatch({}, value)) : value;
+  return isRecord(value) ? allPasses(mergePatch({}, value)) : value;
 }

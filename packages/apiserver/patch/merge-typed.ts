@@ -1,5 +1,6 @@
-import { isLeaf, isObject, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
+import { isLeaf, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import type { Schema } from "../model/served.ts";
 import { memberSchema } from "./sub-schema.ts";
 import { isAssociative, isAtomicMap, itemElement, itemsByElement } from "./typed-list.ts";
@@ -15,7 +16,7 @@ export function* mergeTyped(
   pace = new Pace(),
 ): Passes<unknown> {
   if (config === undefined) return live;
-  if (isObject(config) && isObject(live) && !isAtomicMap(schema))
+  if (isRecord(config) && isRecord(live) && !isAtomicMap(schema))
     return yield* mergeMembers(live, config, schema, pace);
   if (Array.isArray(config) && Array.isArray(live) && isAssociative(schema))
     return yield* mergeItems(live, config, schema, pace);

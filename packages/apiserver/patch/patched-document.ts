@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
+import { type JsonObject, member, setMember, shallowCopy } from "../json/members.ts";
+import { isRecord } from "../json/value.ts";
 import { ChunkedList } from "./chunked-list.ts";
 import { listIndex } from "./json-pointer.ts";
 
@@ -106,7 +107,7 @@ export class PatchedDocument {
   }
 
   #owned(value: unknown, token: string): Container {
-    if (!isList(value) && !isObject(value)) throw new DoesNotApply(`nothing lies below ${JSON.stringify(token)}`);
+    if (!isList(value) && !isRecord(value)) throw new DoesNotApply(`nothing lies below ${JSON.stringify(token)}`);
     if (this.#own.has(value)) return value;
     const copy = isList(value) ? listCopy(value) : shallowCopy(value);
     this.#hasChunks ||= copy instanceof ChunkedList;
@@ -130,7 +131,7 @@ export class PatchedDocument {
       if (!Array.isArray(value) || found.length !== value.length) return false;
       return value.every((item, i) => this.#equal(found.at(i), item));
     }
-    if (!isObject(found) || !isObject(value)) return false;
+    if (!isRecord(found) || !isRecord(value)) return false;
     const names = Object.keys(value);
     return (
       names.length === this.#sizeOf(found) &&
@@ -183,7 +184,7 @@ function setItem(list: unknown[] | ChunkedList, at: number, item: unknown): void
 
 function childOf(at: unknown, token: string): unknown {
   if (isList(at)) return at.at(index(token, at.length));
-  if (!isObject(at)) throw new DoesNotApply(`nothing lies below ${JSON.stringify(token)}`);
+  if (!isRecord(at)) throw new DoesNotApply(`nothing lies below ${JSON.stringify(token)}`);
   return member(at, token);
 }
 

@@ -1,4 +1,5 @@
-import { canonicalJson, isObject } from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import { isRecord } from "../json/value.ts";
 
 /**
  * One step of a field's path, in the notation of FieldsV1: `f:name` a member, `k:{…}` the list item with these keys,
@@ -34,7 +35,7 @@ export function canonicalElement(text: string): PathElement | undefined {
     }
     case "k:": {
       const keys = parsed(rest);
-      return isObject(keys) && Object.keys(keys).length > 0 ? keyElement(keys) : undefined;
+      return isRecord(keys) && Object.keys(keys).length > 0 ? keyElement(keys) : undefined;
     }
     default:
       return undefined;

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, setMember } from "../json/members.ts";
+import { type JsonObject, setMember } from "../json/members.ts";
+import { isRecord } from "../json/value.ts";
 import type { Schema } from "../model/served.ts";
 import type { FieldSet } from "./field-set.ts";
 import { memberElement, memberName, type PathElement } from "./path-element.ts";
@@ -17,7 +18,7 @@ export function removeFields(value: unknown, gone: FieldSet, schema: Schema | un
     });
     return kept.length === 0 ? null : kept;
   }
-  if (!isObject(value) || Object.keys(value).length === 0 || isAtomicMap(schema)) return value;
+  if (!isRecord(value) || Object.keys(value).length === 0 || isAtomicMap(schema)) return value;
   const left: JsonObject = {};
   for (const [name, inner] of Object.entries(value)) {
     const below = gone.below.get(memberElement(name));

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, refusal } from "../json/members.ts";
+import { type JsonObject, refusal } from "../json/members.ts";
+import { isRecord } from "../json/value.ts";
 import { unreasoned } from "../model/status.ts";
 import { goType, goValue } from "./go-value.ts";
 
@@ -48,9 +49,9 @@ export function listDirective(patch: JsonObject, key: string): unknown[] | undef
 /** A value taken over from a patch as it is: nulls and directives in it have nothing to act on and vanish. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.filter((item) => !(isObject(item) && item[PATCH] === "delete")).map(withoutDirectives);
+    return value.filter((item) => !(isRecord(item) && item[PATCH] === "delete")).map(withoutDirectives);
   }
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const kept = Object.entries(value).filter(([key, below]) => below !== null && !isDirective(key));
   return Object.fromEntries(kept.map(([key, below]) => [key, withoutDirectives(below)]));
 }

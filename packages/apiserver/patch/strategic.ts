@@ -1,14 +1,7 @@
-import {
-  canonicalJson,
-  isLeaf,
-  isObject,
-  type JsonObject,
-  member,
-  refusal,
-  setMember,
-  shallowCopy,
-} from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import { isLeaf, type JsonObject, member, refusal, setMember, shallowCopy } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import type { Schema } from "../model/served.ts";
 import { goValue } from "./go-value.ts";
 import {
@@ -34,8 +27,8 @@ import { memberSchema } from "./sub-schema.ts";
  * What is wrong with a patch is reported in upstream's words: `BadRequest` for malformed directives, `Internal` for what its merge fails at.
  */
 export function* strategicMerge(target: unknown, patch: unknown, schema: Schema): Passes<unknown> {
-  if (!isObject(patch)) throw refusal("BadRequest", "strategic merge patch", "the patch is no object");
-  return yield* mergeObject(isObject(target) ? target : {}, patch, schema, new Pace());
+  if (!isRecord(patch)) throw refusal("BadRequest", "strategic merge patch", "the patch is no object");
+  return yield* mergeObject(isRecord(target) ? target : {}, patch, schema, new Pace());
 }
 
 function* mergeObject(
@@ -79,11 +72,11 @@ function* mergeField(
 ): Passes<void> {
   const old = member(result, key);
   if (change === null) delete result[key];
-  else if (isObject(change) && isObject(old) && !replaces(schema)) {
+  else if (isRecord(change) && isRecord(old) && !replaces(schema)) {
     setMember(result, key, yield* mergeObject(old, change, schema, pace));
   } else if (Array.isArray(change) && Array.isArray(old) && merges(schema)) {
     setMember(result, key, yield* mergeList(old, change, schema, pace));
-  } else if (isObject(change) && patchDirective(change) === "delete") {
+  } else if (isRecord(change) && patchDirective(change) === "delete") {
     // Deleting what is not there, or a value of another type: an empty object stays, as upstream leaves it.
     setMember(result, key, {});
   } else setMember(result, key, withoutDirectives(change));
@@ -150,7 +143,7 @@ function* mergeListField(
 
 /** What a patch brings must stand in the order that it asks for. */
 function checkOrder(change: readonly unknown[], order: readonly unknown[], idOf: (item: unknown) => unknown): void {
-  const brought = change.filter((item) => !(isObject(item) && Object.hasOwn(item, PATCH)));
+  const brought = change.filter((item) => !(isRecord(item) && Object.hasOwn(item, PATCH)));
   if (brought.length === 0 || order.length === 0) return;
   let next = 0;
   for (const wanted of order) if (next < brought.length && idOf(brought[next]) === idOf(wanted)) next++;
@@ -172,7 +165,7 @@ function* mergeList(
   const type = typeof all[0];
   if (!all.every((item) => typeof item === type))
     throw failed(`list element types are not identical: ${goValue([old, change])}`);
-  if (!all.some(isObject)) return yield* mergeOrder([...new Set(all)], change, old, { idOf: (item) => item, pace });
+  if (!all.some(isRecord)) return yield* mergeOrder([...new Set(all)], change, old, { idOf: (item) => item, pace });
   if (mergeKey === undefined) throw failed("cannot merge lists without merge key for");
   const objects = { old: old as readonly JsonObject[], change: change as readonly JsonObject[] };
   return yield* mergeObjects(objects, schema?.items, mergeKey, pace);
@@ -208,7 +201,7 @@ function* mergeObjects(
 /** What makes an element of a list itself: its merge key's value, or for scalars the value. */
 function identity(mergeKey: string | undefined): (item: unknown) => unknown {
   return (item) => {
-    if (!isObject(item)) return item;
+    if (!isRecord(item)) return item;
     const id = mergeKey === undefined ? undefined : member(item, mergeKey);
     if (id !== undefined && id !== null) return typeof id === "object" ? JSON.stringify(id) : id;
     throw failed(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`);

@@ -1,6 +1,6 @@
 import { goTypeOf, printGo, printGoSyntax } from "../json/go-print.ts";
-import { isObject } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import { MAX_ERROR_CHARS } from "../model/field-errors.ts";
 import type { Schema } from "../model/served.ts";
 import { printPath } from "./path-element.ts";
@@ -46,7 +46,7 @@ function* check(value: unknown, schema: Schema | undefined, path: string, above:
   const say = (text: string): void => report(walk, path === "" ? text : `${path}: ${text}`);
   switch (formOf(schema)) {
     case "map":
-      if (isObject(value)) yield* members(value, schema, path, walk);
+      if (isRecord(value)) yield* members(value, schema, path, walk);
       else say(`expected map, got &{${printGo(value)}}`);
       return;
     case "list":
@@ -153,14 +153,14 @@ function identified(
 }
 
 function notInSet(item: unknown): string | undefined {
-  if (isObject(item)) return "associative list without keys has an element that's a map type";
+  if (isRecord(item)) return "associative list without keys has an element that's a map type";
   if (Array.isArray(item)) return "not supported: associative list with lists as elements";
   return item === null ? "associative list without keys has an element that's an explicit null" : undefined;
 }
 
 function unkeyed(item: unknown, schema: Schema | undefined, element: string | undefined): string | undefined {
   if (item === null) return "associative list with keys may not have a null element";
-  if (!isObject(item)) return "associative list with keys may not have non-map elements";
+  if (!isRecord(item)) return "associative list with keys may not have non-map elements";
   if (element !== undefined) return undefined;
   const keys = schema?.["x-kubernetes-list-map-keys"]?.map((key) => JSON.stringify(key)).join(" ");
   return `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`;

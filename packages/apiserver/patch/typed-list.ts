@@ -1,5 +1,6 @@
-import { isObject, type JsonObject, member } from "../json/members.ts";
+import { type JsonObject, member } from "../json/members.ts";
 import type { Pace, Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import type { Schema } from "../model/served.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
@@ -17,7 +18,7 @@ export function isAtomicMap(schema: Schema | undefined): boolean {
 /** What identifies an item of an associative list: its value, or by those keys that it has. Undefined: by nothing. */
 export function itemElement(schema: Schema | undefined, item: unknown): PathElement | undefined {
   if (schema?.["x-kubernetes-list-type"] === "set") return valueElement(item);
-  if (!isObject(item)) return undefined;
+  if (!isRecord(item)) return undefined;
   const keys: JsonObject = {};
   for (const name of schema?.["x-kubernetes-list-map-keys"] ?? []) {
     const value = member(item, name) ?? schema?.items?.properties?.[name]?.default;

@@ -1,7 +1,7 @@
 import { dnsSubdomain, labelValue, type NameRule, portName, qualifiedName } from "@slipway/cel/formats";
+import { invalid } from "../model/field-error.ts";
 import { membersAt, objectsAt, textsAt } from "../model/read.ts";
 import type { FieldError } from "../model/served.ts";
-import { invalidField } from "./field-errors.ts";
 
 /** RFC 1123 subdomain: names of most objects. */
 export function validateSubdomain(name: unknown, field: string): FieldError[] {
@@ -24,7 +24,7 @@ export function validatePortName(name: unknown, field: string): FieldError[] {
 }
 
 function judged(rule: NameRule, name: unknown, field: string): FieldError[] {
-  return typeof name === "string" ? rule(name).map((wrong) => invalidField(field, name, wrong)) : [];
+  return typeof name === "string" ? rule(name).map((wrong) => invalid(field, name, wrong)) : [];
 }
 
 /** Keys and values of labels or of a map that selects by them. */
@@ -51,7 +51,7 @@ export function validateLabelSelector(selector: unknown, field: string): FieldEr
       errors.push({ field: `${path}.values`, reason: "FieldValueForbidden", message: `Forbidden: ${detail}` });
     }
     if (!["In", "NotIn", "Exists", "DoesNotExist"].includes(String(operator)))
-      errors.push(invalidField(`${path}.operator`, operator ?? "", "not a valid selector operator"));
+      errors.push(invalid(`${path}.operator`, operator ?? "", "not a valid selector operator"));
     if (typeof expression.key === "string") errors.push(...validateLabelKey(expression.key, `${path}.key`));
   }
   return errors;

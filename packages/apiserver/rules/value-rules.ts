@@ -1,7 +1,7 @@
 import { type NameRule, portName } from "@slipway/cel/formats";
+import { invalid, required } from "../model/field-error.ts";
 import { at } from "../model/read.ts";
 import type { FieldError } from "../model/served.ts";
-import { invalidField, requiredField } from "./field-errors.ts";
 
 /** Rules on single values that many kinds share, in the words of apimachinery's validation. */
 
@@ -22,14 +22,14 @@ export function nonNegative(object: unknown, path: string, names: readonly strin
   return names.flatMap((name) => {
     const value = at(object, name);
     if (typeof value !== "number" || value >= 0) return [];
-    return [invalidField(`${path}.${name}`, value, "must be greater than or equal to 0")];
+    return [invalid(`${path}.${name}`, value, "must be greater than or equal to 0")];
   });
 }
 
 /** A port's number: 1 to 65535. */
 export function validatePort(port: unknown, field: string): FieldError[] {
   if (typeof port !== "number" || (port >= 1 && port <= 65535)) return [];
-  return [invalidField(field, port, PORT_RULE)];
+  return [invalid(field, port, PORT_RULE)];
 }
 
 /** A port by number or by name. */
@@ -39,22 +39,22 @@ export function validatePortOrName(port: unknown, field: string): FieldError[] {
 
 /** What a name's rule says of a text. */
 export function named(name: unknown, field: string, rule: NameRule): FieldError[] {
-  return typeof name === "string" ? rule(name).map((wrong) => invalidField(field, name, wrong)) : [];
+  return typeof name === "string" ? rule(name).map((wrong) => invalid(field, name, wrong)) : [];
 }
 
 /** A text that must be there and keep to a rule. */
 export function requiredName(name: unknown, field: string, rule: NameRule): FieldError[] {
-  return typeof name !== "string" || name === "" ? [requiredField(field)] : named(name, field, rule);
+  return typeof name !== "string" || name === "" ? [required(field)] : named(name, field, rule);
 }
 
 /** A number from 0 on, or a percentage. */
 export function numberOrPercent(value: unknown, field: string): FieldError[] {
-  if (typeof value === "number" && value < 0) return [invalidField(field, value, "must be greater than or equal to 0")];
-  return typeof value === "string" && !/^[0-9]+%$/.test(value) ? [invalidField(field, value, PERCENT_RULE)] : [];
+  if (typeof value === "number" && value < 0) return [invalid(field, value, "must be greater than or equal to 0")];
+  return typeof value === "string" && !/^[0-9]+%$/.test(value) ? [invalid(field, value, PERCENT_RULE)] : [];
 }
 
 /** A percentage that is more than 100 is wrong; numbers pass. */
 export function atMost100Percent(value: unknown, field: string): FieldError[] {
   const percent = typeof value === "string" ? /^([0-9]+)%$/.exec(value)?.[1] : undefined;
-  return Number(percent ?? 0) > 100 ? [invalidField(field, value, "must not be greater than 100%")] : [];
+  return Number(percent ?? 0) > 100 ? [invalid(field, value, "must not be greater than 100%")] : [];
 }

@@ -7,12 +7,13 @@
  */
 
 import { allPasses, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import type { FieldError, Schema, ServedResource } from "../model/served.ts";
 import { compileRules, type Rules } from "./cel/rules.ts";
 import { defaultsInPasses } from "./defaults.ts";
 import { coerceEmbedded, embeddedErrors } from "./embedded.ts";
 import { listErrors } from "./lists.ts";
-import { isRecord, type Node, nodeOf } from "./node.ts";
+import { type Node, nodeOf } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
 import { prune } from "./prune.ts";
 import { scaleErrors } from "./scale-rules.ts";

@@ -1,10 +1,9 @@
 /** The rules on a CustomResourceDefinition besides those on its schemas. Input may be anything that is JSON. */
 
-import { sameJson } from "../json/value.ts";
+import { isRecord, sameJson } from "../json/value.ts";
 import { invalid, notSupported, printed, required } from "../model/field-error.ts";
 import type { FieldError } from "../model/served.ts";
 import { conversionErrors } from "./conversion-rules.ts";
-import { isRecord } from "./node.ts";
 import { selectableErrors } from "./selectable-fields.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

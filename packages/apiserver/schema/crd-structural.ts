@@ -5,12 +5,13 @@
 
 import { Pattern } from "@slipway/cel/formats";
 import { Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import { forbidden, invalid, notSupported, required } from "../model/field-error.ts";
 import type { FieldError, Schema } from "../model/served.ts";
 import { RuleCheck } from "./cel/check.ts";
 import { contents } from "./crd-contents.ts";
 import { listRules } from "./crd-lists.ts";
-import { isRecord, nodeOf } from "./node.ts";
+import { nodeOf } from "./node.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 const UNSUPPORTED = ["$ref", "definitions", "dependencies", "id", "patternProperties"];

@@ -2,12 +2,11 @@
 
 import { formatThatCounts } from "@slipway/cel/formats";
 import type { Passes } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
+import { isRecord, sameJson } from "../json/value.ts";
 import type { Body, Column, Convert, FieldError, ServedResource } from "../model/served.ts";
 import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
 import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";
 import { structuralErrors } from "./crd-structural.ts";
-import { isRecord } from "./node.ts";
 import { wholeObject } from "./object-meta.ts";
 import { compareVersions } from "./versions.ts";
 

@@ -1,6 +1,7 @@
+import { setMember } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
-import { copyJson } from "../json/value.ts";
-import { isRecord, type Node, put } from "./node.ts";
+import { copyJson, isRecord } from "../json/value.ts";
+import type { Node } from "./node.ts";
 
 /**
  * Fills in the schema's defaults, in place. A null where the schema allows none counts as absent: the default takes its
@@ -18,7 +19,7 @@ function* intoFields(node: Node, value: Record<string, unknown>, pace: Pace): Pa
       if (child.schema.default === undefined) continue;
       const present = Object.hasOwn(value, name) ? value[name] : undefined;
       if (present === undefined || (present === null && !child.nullable))
-        put(value, name, copyJson(child.schema.default));
+        setMember(value, name, copyJson(child.schema.default));
     }
   }
   for (const key of Object.keys(value)) {
@@ -32,7 +33,7 @@ function* intoFields(node: Node, value: Record<string, unknown>, pace: Pace): Pa
         continue;
       }
       inner = copyJson(child.schema.default);
-      put(value, key, inner);
+      setMember(value, key, inner);
     }
     if (typeof inner === "object" && inner !== null) yield* defaultsInPasses(child, inner, pace);
   }

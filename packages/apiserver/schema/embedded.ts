@@ -1,11 +1,12 @@
 /** Rules on whole objects inside an object: their type and their metadata (apiextensions `schema/objectmeta`). */
 
+import { isRecord } from "../json/value.ts";
 import { invalid, required } from "../model/field-error.ts";
 import type { Body, FieldError } from "../model/served.ts";
 import { embeddedMetadataErrors } from "../rules/metadata.ts";
 import { decodeWire, Undecodable } from "../wire/decode.ts";
 import { wireTypeOf } from "../wire/wire-types.ts";
-import { isRecord, type Node } from "./node.ts";
+import type { Node } from "./node.ts";
 
 const KIND = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const KIND_RULE =

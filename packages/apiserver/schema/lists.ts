@@ -1,7 +1,8 @@
 import { canonicalJson } from "../json/canonical.ts";
+import { isRecord } from "../json/value.ts";
 import { duplicate, invalid } from "../model/field-error.ts";
 import type { FieldError } from "../model/served.ts";
-import { isRecord, type Node } from "./node.ts";
+import type { Node } from "./node.ts";
 
 /** The text that identifies an item of a `map` list by its keys; defaults of the item's schema stand in for absent keys. */
 export function keyOfItem(node: Node, item: unknown): string {

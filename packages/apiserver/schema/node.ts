@@ -161,14 +161,3 @@ function additionalOf(schema: Schema): Node["additional"] {
   if (typeof additionalProperties === "object") return nodeOf(additionalProperties);
   return additionalProperties === true ? "any" : "none";
 }
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Sets a field that may be named `__proto__`. */
-export function put(record: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__")
-    Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
-  else record[key] = value;
-}

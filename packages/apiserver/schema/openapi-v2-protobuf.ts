@@ -4,7 +4,8 @@
  *
  * Numbers are the fields' numbers in that package; vendor extensions travel as YAML (here: JSON) text.
  */
-import { isRecord } from "./node.ts";
+
+import { isRecord } from "../json/value.ts";
 import { ProtobufWriter } from "./protobuf-writer.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { isRecord } from "./node.ts";
+import { isRecord } from "../json/value.ts";
 
 const FIRST_BYTES = 1024;
 

@@ -1,5 +1,6 @@
+import { isRecord } from "../json/value.ts";
 import { MAX_ERROR_CHARS } from "../model/field-errors.ts";
-import { isRecord, type Node } from "./node.ts";
+import type { Node } from "./node.ts";
 
 /**
  * Drops, in place, the fields that the schema does not know, and returns their paths (`spec.foo`, `spec.list[0].bar`), those of the

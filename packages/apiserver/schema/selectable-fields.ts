@@ -1,7 +1,7 @@
+import { isRecord } from "../json/value.ts";
 import { duplicate, invalid, required, tooMany } from "../model/field-error.ts";
 import { followFieldPath } from "../model/field-path.ts";
 import type { FieldError, Schema } from "../model/served.ts";
-import { isRecord } from "./node.ts";
 
 const MAX_FIELDS = 8;
 

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../json/canonical.ts";
 import { sameInPasses } from "../json/passes.ts";
 import { allPasses, Pace, type Passes } from "../json/turns.ts";
+import { isRecord } from "../json/value.ts";
 import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../model/field-error.ts";
 import { FieldErrors } from "../model/field-errors.ts";
 /**
@@ -13,7 +14,7 @@ import { FieldErrors } from "../model/field-errors.ts";
  */
 import type { FieldError } from "../model/served.ts";
 import { oldField, predecessors } from "./lists.ts";
-import { isRecord, type Node } from "./node.ts";
+import type { Node } from "./node.ts";
 import { numberErrors } from "./validate-number.ts";
 
 /** What is wrong with a value, and how many checks it came through: of alternatives, the one with most is reported. */

@@ -1,6 +1,6 @@
 import { readHead, Unreadable } from "../body/head.ts";
 import type { Call } from "../core/call.ts";
-import { canonicalJson } from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
 import { isRecord } from "../json/value.ts";
 import { invalid as invalidField } from "../model/field-error.ts";
 import type { Body, FieldError } from "../model/served.ts";

@@ -3,7 +3,7 @@ import { mediaType } from "../body/body.ts";
 import { readHead, Unreadable } from "../body/head.ts";
 import { pruned } from "../conversion/views.ts";
 import type { Call } from "../core/call.ts";
-import { canonicalJson } from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
 import { letOthersGo, Pace, type Passes, passesInTurns, type Sized } from "../json/turns.ts";
 import { isRecord } from "../json/value.ts";
 import { MAX_STRICT_ERRORS, type Steps, strangeFields } from "../model/duplicates.ts";

@@ -2,7 +2,7 @@ import { isFault } from "@slipway/base";
 import { mediaType, unsupported } from "../body/body.ts";
 import { readHead, Unreadable } from "../body/head.ts";
 import type { Call } from "../core/call.ts";
-import { canonicalJson } from "../json/members.ts";
+import { canonicalJson } from "../json/canonical.ts";
 import { letOthersGo, type Passes, passesInTurns } from "../json/turns.ts";
 import { copyJson, isRecord } from "../json/value.ts";
 import { invalid as invalidField } from "../model/field-error.ts";

@@ -68,6 +68,7 @@ function rankOf(node: Node): string {
   return `${has(node, "management") ? 0 : 1} ${creationTimestamp} ${name}`;
 }
 
+/** Promotes Nodes one after another, as Harvester does: the next begins when the one before is done. */
 export function promoter(options: { client: Client; clock: Clock; durationMs: number }): Promoter {
   const { client, clock, durationMs } = options;
   const order = new PromotionOrder();

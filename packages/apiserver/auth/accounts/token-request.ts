@@ -1,10 +1,10 @@
 import { rfc3339 } from "@slipway/base";
 import { admit, approve } from "../../core/admit.ts";
 import type { Call } from "../../core/call.ts";
+import { invalid as invalidField } from "../../model/field-error.ts";
 import { at, membersAt, numberAt, textAt, textsAt } from "../../model/read.ts";
 import type { Body, FieldError } from "../../model/served.ts";
 import { badRequest, conflict, invalid, notFound } from "../../model/status.ts";
-import { invalidField } from "../../rules/field-errors.ts";
 import { decodeObject, fillIn } from "../../verbs/object.ts";
 import { tokenRequest } from "../review-kinds.ts";
 import { tracked } from "../reviews.ts";

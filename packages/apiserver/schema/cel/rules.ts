@@ -1,10 +1,11 @@
 import { CelError, type Compiled, compile, Meter, Optional, TooCostly, type Value } from "@slipway/cel";
 import { sameInPasses } from "../../json/passes.ts";
 import { Pace, type Passes } from "../../json/turns.ts";
+import { isRecord } from "../../json/value.ts";
 import { forbidden, invalid, printed, required } from "../../model/field-error.ts";
 import type { FieldError, ValidationRule } from "../../model/served.ts";
 import { oldField, predecessors } from "../lists.ts";
-import { isRecord, type Node } from "../node.ts";
+import type { Node } from "../node.ts";
 import { variables } from "./check.ts";
 import { declared } from "./declared.ts";
 import { CelValues } from "./value.ts";
