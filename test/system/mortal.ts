@@ -51,6 +51,11 @@ export class Mortal {
     };
   }
 
+  /** An effect on a machine, or with `isEffect` false a look at one. */
+  machine<T>(isEffect: boolean, call: () => Promise<T>): Promise<T> {
+    return this.#through(isEffect, undefined, call);
+  }
+
   kill(): void {
     this.dead = true;
   }

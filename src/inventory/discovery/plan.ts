@@ -56,7 +56,7 @@ export function planDiscovery(host: Host, seen: Observed, { namespace, most }: D
   const status = statusOf(own.status, { hardware, agent }, seen.now);
   if (status !== undefined) return { do: "report", host: own, status };
   const { name } = own.metadata;
-  if (hardware !== undefined && !isSame(hardware, seen.described(name))) return { do: "describe", name, hardware };
+  if (hardware !== undefined && !holds(hardware, seen.described(name))) return { do: "describe", name, hardware };
   return { do: "nothing", because: "current" };
 }
 
@@ -109,10 +109,9 @@ function statusOf(
   now: number,
 ): BareMetalHostStatus | undefined {
   const state = is?.provisioning?.state ?? "";
-  const isAgentTold = agent === undefined || (isSame(agent, is?.agent) && isSame(is?.agent, agent));
+  const isAgentTold = agent === undefined || (holds(agent, is?.agent) && holds(is?.agent, agent));
   if (is !== undefined && state !== "" && state !== "unmanaged") return isAgentTold ? undefined : { ...is, agent };
-  const isReported =
-    is?.operationalStatus === "discovered" && (hardware === undefined || isSame(hardware, is.hardware));
+  const isReported = is?.operationalStatus === "discovered" && (hardware === undefined || holds(hardware, is.hardware));
   if (isReported && isAgentTold) return undefined;
   return {
     errorCount: 0,
@@ -130,9 +129,9 @@ function statusOf(
 }
 
 /** Whether the API holds what would be written: it may hold more, and in another order. */
-function isSame(wanted: unknown, held: unknown): boolean {
+export function holds(wanted: unknown, held: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return wanted === held;
   if (typeof held !== "object" || held === null) return false;
   if (Array.isArray(wanted) && wanted.length !== (held as unknown[]).length) return false;
-  return Object.entries(wanted).every(([key, value]) => isSame(value, (held as Record<string, unknown>)[key]));
+  return Object.entries(wanted).every(([key, value]) => holds(value, (held as Record<string, unknown>)[key]));
 }

@@ -140,6 +140,23 @@ export const BareMetalHost = defineKind({
     goodCredentials: credentials.describe("Last credentials that worked."),
     triedCredentials: credentials.describe("Last credentials that were tried."),
     conditions: Conditions.optional(),
+    operation: z
+      .object({
+        startedAt: z.string().meta({ format: "date-time" }).describe("When this try began."),
+        attempt: z.int().describe("Number of this try, from 1."),
+        againAt: moment("When the next try begins."),
+        method: text("Method of spec.customDeploy that is carried out."),
+        poweredAt: moment("When its power was last switched for this."),
+        id: text("Id of the order that the host's agent has for this."),
+        orderedAt: moment("When the agent was given the order."),
+        writtenAt: moment("When the disks were written or wiped."),
+        restartedAt: moment("When the host was started from its disk."),
+      })
+      .optional()
+      .describe("What is being done with the host. Not part of Metal3."),
+    waitingFor: text("What the next step waits for. Not part of Metal3."),
+    waitingSince: moment("Start of the wait. Not part of Metal3."),
+    deadline: moment("End of the wait. Not part of Metal3."),
     agent: z
       .object({
         keyFingerprint: text(

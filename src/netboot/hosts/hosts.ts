@@ -207,11 +207,11 @@ export class Hosts {
 
   /**
    * Gives a host an order; it takes it at once when it waits, else when it asks next. `body` may be made of the order's id, so that what the
-   * order names can be offered for just this order. Throws a `Fault`: `NotFound`, `Conflict` while an order has no result, or
+   * order names can be offered for just this order. With an id of the caller's, the order that has it already is not given again. Throws a `Fault`: `NotFound`, `Conflict` while an order has no result, or
    * `Forbidden` for an order that needs more trust than the host has.
    */
-  give(nameOrMac: string, body: OrderBody | ((id: string) => OrderBody)): Order {
-    return this.#orders.give(nameOrMac, body);
+  give(nameOrMac: string, body: OrderBody | ((id: string) => OrderBody), id?: string): Order {
+    return this.#orders.give(nameOrMac, body, id);
   }
 
   /** Whether this order was given to the host and has no result. */

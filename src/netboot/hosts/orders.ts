@@ -34,14 +34,20 @@ export class Orders {
     this.#random = random;
   }
 
-  give(nameOrMac: string, body: OrderBody | ((id: string) => OrderBody)): Order {
+  give(nameOrMac: string, body: OrderBody | ((id: string) => OrderBody), wantedId?: string): Order {
     const record = this.#book.known(nameOrMac);
+    const { order } = record.host;
+    if (wantedId !== undefined && order?.is.id === wantedId) {
+      // The same files are offered again: this process may have begun after the order was given.
+      if (typeof body === "function" && order.result === undefined) body(wantedId);
+      return order.is;
+    }
     const open = openOrder(record.host);
     if (open !== undefined)
       throw new Fault("Conflict", record.host.name, `its order "${open.is.order}" has no result yet`, {
         remedy: `wait for its end, or: slipway order cancel ${record.host.name}`,
       });
-    const id = uuid(this.#random);
+    const id = wantedId ?? uuid(this.#random);
     const is: Order = { id, ...(typeof body === "function" ? body(id) : body) };
     this.demandTrust(record.host.name, is);
     this.#book.change(record, { order: { is, givenAt: this.#clock.now() } });

@@ -26,16 +26,18 @@ const SMALLEST_BYTES = 4 * 2 ** 30;
 
 /**
  * Has a host do what a user ordered: chooses the disk, offers the image and the first-boot data to just this host for just this order; the data,
- * and an image that is secret, only encrypted to the key of its agent. Resolves with the order's id. Rejects with a `Fault`: `NotFound`,
+ * and an image that is secret, only encrypted to the key of its agent. Resolves with the order's id, which is `id` where one is given: asked for
+ * twice, it is done once. Rejects with a `Fault`: `NotFound`,
  * `Conflict` while it does something else or has no key, `Invalid` for what it can't do.
  */
 export async function giveOrder(
   host: string,
   wanted: UserOrder,
   { hosts, files, images, url }: OrderPorts,
+  id?: string,
 ): Promise<string> {
   hosts.demandTrust(host, wanted);
-  if (wanted.order !== "write") return hosts.give(host, wanted).id;
+  if (wanted.order !== "write") return hosts.give(host, wanted, id).id;
   const inventory = hosts.get(host)?.inventory;
   if (inventory === undefined)
     throw new Fault("Conflict", host, "it has not reported its disks", {
@@ -52,9 +54,9 @@ export async function giveOrder(
   const { checksum, format } = image;
   const texts = Object.entries<string>(data ?? {}).map(([name, text]) => [`data/${name}`, Buffer.from(text)] as const);
   const texted = seal(memoryFiles(Object.fromEntries(texts)));
-  return hosts.give(host, (id): OrderBody => {
+  const body = (order: string): OrderBody => {
     const imaged = image.is === "local" ? [secret ? seal(image.files) : image.files] : [];
-    const path = files.offer(host, id, firstOf(texted, ...imaged));
+    const path = files.offer(host, order, firstOf(texted, ...imaged));
     return {
       order: "write",
       disk,
@@ -69,7 +71,8 @@ export async function giveOrder(
         },
       }),
     };
-  }).id;
+  };
+  return hosts.give(host, body, id).id;
 }
 
 /** What lies elsewhere is fetched by the host, and as it lies there. */

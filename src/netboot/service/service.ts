@@ -32,8 +32,8 @@ export interface Netboot {
   readonly logs: HostLogs;
   /** What single hosts may fetch. */
   readonly files: PrivateFiles;
-  /** Has a host do it; resolves with the order's id. Rejects with a `Fault`. */
-  order(host: string, wanted: UserOrder): Promise<string>;
+  /** Has a host do it; resolves with the order's id: the caller's own, or a new one. Rejects with a `Fault`. */
+  order(host: string, wanted: UserOrder, id?: string): Promise<string>;
   /** Where machines reach it: `http://10.20.0.1:8080`. */
   readonly url: string;
   /** Where its agents do: `https://10.20.0.1:8443`. */
@@ -80,7 +80,8 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
       { settings, reached, identity, memory, publicFiles, files, capabilities, presences, inherited },
       { parts, clock, log },
     );
-    const order: Netboot["order"] = (host, wanted) => giveOrder(host, wanted, { hosts, files, images, url: agentUrl });
+    const order: Netboot["order"] = (host, wanted, id) =>
+      giveOrder(host, wanted, { hosts, files, images, url: agentUrl }, id);
     const asked = { hosts, logs, order };
     if (commands !== undefined) parts.own(commands.answerBy(localApi(asked)));
     const { api: remoteApi } = settings;

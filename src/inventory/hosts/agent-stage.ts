@@ -1,0 +1,55 @@
+import { isoTime } from "@slipway/base";
+import { type Facts, isInAgent, type Operation } from "./facts.ts";
+import { failed, progressed } from "./moves.ts";
+import type { HostStep } from "./step.ts";
+
+/** From power-on to the agent's first report; servers check their memory for minutes. */
+export const AGENT_MS = 20 * 60_000;
+/** A machine that is still off so long after it was started was not. */
+const OFF_AGAIN_MS = 60_000;
+/** A person may be needed to start a machine without a BMC; nobody is at the rack all the time. */
+const PERSON_MS = 60 * 60_000;
+const LOOK_MS = 5_000;
+
+/** What is left to do until Slipway's agent runs on the machine; undefined: it does. */
+export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefined {
+  const { now, machine, bmc } = at;
+  // Else the machine would leave it at its next start.
+  if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };
+  if (isInAgent(at)) return undefined;
+  if (bmc === undefined) return waitForPerson(at, operation);
+  if (bmc.is === "fails")
+    return { do: "write", fields: failed(at, bmc.fault.advice), event: failure(bmc.fault.message) };
+  const started = operation.poweredAt === undefined ? undefined : Date.parse(operation.poweredAt);
+  // It came, and has gone: its power was cut, or it hangs.
+  const isLost = started !== undefined && (machine?.session?.spokeAt ?? 0) > started;
+  const isStillOff = bmc.power === "off" && started !== undefined && now - started > OFF_AGAIN_MS;
+  if (started === undefined || isLost || isStillOff)
+    return {
+      do: "power",
+      action: bmc.power === "off" ? "on" : "restart",
+      from: "network",
+      announce: progressed(at, { poweredAt: isoTime(now) }),
+      event: { type: "Normal", reason: "PowerOn", message: "Host started from the network, into Slipway's agent" },
+    };
+  const deadline = started + AGENT_MS;
+  if (now >= deadline) {
+    const message = `no agent has registered ${AGENT_MS / 60_000} minutes after the host was started from the network`;
+    return { do: "write", fields: failed(at, message), event: failure(message) };
+  }
+  return { do: "wait", forWhat: "the agent on the host to register", recheckMs: LOOK_MS, deadline };
+}
+
+function waitForPerson(at: Facts, operation: Operation): HostStep {
+  const deadline = Date.parse(operation.startedAt) + PERSON_MS;
+  if (at.now >= deadline) {
+    const message = "nobody has started the machine from the network for an hour, and it has no BMC";
+    return { do: "write", fields: failed(at, message), event: failure(message) };
+  }
+  const forWhat = "somebody to start the machine from the network: it has no BMC";
+  return { do: "wait", forWhat, recheckMs: deadline - at.now, deadline };
+}
+
+function failure(message: string) {
+  return { type: "Warning" as const, reason: "AgentNotReached", message };
+}

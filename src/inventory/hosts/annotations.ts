@@ -1,0 +1,55 @@
+/** Annotations of a BareMetalHost that ask for something, as Metal3 has them. */
+import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+
+/** Whatever its value: nothing is done with the host. Who sets it takes it off. */
+export const PAUSED = "baremetalhost.metal3.io/paused";
+/** The host is let alone, and may be deleted without being touched. */
+export const DETACHED = "baremetalhost.metal3.io/detached";
+/** A status to begin with, of an object that was moved here. */
+export const STATUS = "baremetalhost.metal3.io/status";
+/** Any value: the hardware is looked at again. `disabled`: it is not looked at. */
+export const INSPECT = "inspect.metal3.io";
+/** What the hardware is, in place of a look: JSON. */
+export const HARDWARE_DETAILS = "inspect.metal3.io/hardwaredetails";
+const REBOOT = "reboot.metal3.io";
+
+/** The annotations of a host; none where it has none. */
+export function hostAnnotations({ metadata }: BareMetalHost): Readonly<Record<string, string>> {
+  return metadata.annotations ?? {};
+}
+
+/** Whether nothing is to be done with the host. */
+export function isPaused(host: BareMetalHost): boolean {
+  return hostAnnotations(host)[PAUSED] !== undefined;
+}
+
+export interface RebootWish {
+  /** `hard`: at once, without asking the system. */
+  mode: "hard" | "soft";
+  /** Annotations that are taken off once the host is off. */
+  once: readonly string[];
+  /** Annotations that keep the host off until their owners take them off. */
+  held: readonly string[];
+}
+
+/** What the reboot annotations ask for; undefined: nothing. A value that is no JSON asks for a soft reboot, as in Metal3. */
+export function rebootWish(host: BareMetalHost): RebootWish | undefined {
+  const asked = Object.entries(hostAnnotations(host)).filter(
+    ([name]) => name === REBOOT || name.startsWith(`${REBOOT}/`),
+  );
+  if (asked.length === 0) return undefined;
+  return {
+    mode: asked.some(([, value]) => modeOf(value) === "hard") ? "hard" : "soft",
+    once: asked.filter(([name]) => name === REBOOT).map(([name]) => name),
+    held: asked.filter(([name]) => name !== REBOOT).map(([name]) => name),
+  };
+}
+
+function modeOf(value: string): "hard" | "soft" {
+  try {
+    const { mode } = JSON.parse(value) as { mode?: unknown };
+    return mode === "hard" ? "hard" : "soft";
+  } catch {
+    return "soft";
+  }
+}

@@ -1,0 +1,142 @@
+/** Does what the plan of a host says. */
+import { asFault, Fault, isFault } from "@slipway/base";
+import {
+  addFinalizer,
+  type Context,
+  DONE,
+  type Outcome,
+  refOf,
+  removeFinalizer,
+  type StatusRecord,
+} from "@slipway/kube";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { parseBmcAddress } from "../bmc/address.ts";
+import type { BootDevice } from "../bmc/bmc.ts";
+import { hardwareOf } from "../discovery/hardware.ts";
+import type { BmcViews } from "./bmc-views.ts";
+import { describeHost } from "./describe.ts";
+import type { Facts } from "./facts.ts";
+import type { Machines } from "./machines.ts";
+import { failed, told, waiting } from "./moves.ts";
+import { orderOf } from "./order-of.ts";
+import { HOST_FINALIZER } from "./plan.ts";
+import type { HostEvent, HostStep } from "./step.ts";
+
+export interface StepPorts {
+  context: Context;
+  record: StatusRecord<BareMetalHost>;
+  machines: Machines;
+  views: BmcViews;
+  /** Orders whose files this process offers, by id. */
+  offered: Set<string>;
+}
+
+/** Does one step. `again`: there may be more to do at once. Rejects as the API does; what the machine refuses is on the object. */
+export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): Promise<Outcome | "again"> {
+  const { context, record, machines } = ports;
+  const { machine } = facts;
+  switch (step.do) {
+    case "hold":
+      await addFinalizer(context.client, BareMetalHost, record.object, HOST_FINALIZER);
+      return DONE;
+    case "letGo":
+      tell(ports, step.event);
+      await removeFinalizer(context.client, BareMetalHost, record.object, HOST_FINALIZER);
+      return DONE;
+    case "unannotate":
+      await unannotate(step.annotations, ports);
+      return DONE;
+    case "write":
+      await record.write(step.fields);
+      if (step.event !== undefined) tell(ports, step.event);
+      return "again";
+    case "boot":
+      machines.setBoot(machine!.name, step.from);
+      return "again";
+    case "describe":
+      await describeHost(record.object, machine!.inventory!, context);
+      await record.write(told(facts, { hardware: hardwareOf(machine!.inventory!) }));
+      return DONE;
+    case "wait":
+      return wait(step, facts, ports);
+    case "power":
+    case "order":
+      return affect(step, facts, ports);
+  }
+}
+
+/** An effect on the machine. It is announced first: a decision on an old object ends there, in a `Conflict`. */
+async function affect(
+  step: Extract<HostStep, { do: "power" | "order" }>,
+  facts: Facts,
+  ports: StepPorts,
+): Promise<Outcome | "again"> {
+  const { record, context } = ports;
+  await record.write(step.announce);
+  try {
+    if (step.do === "power") {
+      await power(step, facts, ports);
+      tell(ports, step.event);
+    } else await give(step, facts, ports);
+    return "again";
+  } catch (error) {
+    if (context.signal.aborted || isFault(error, "NotLeader", "Undeclared")) throw error;
+    const { advice, message } = asFault(error, record.object.metadata.name);
+    const now = { ...facts, host: record.object };
+    await record.write(failed(now, advice, step.do === "power" ? { error: "power management error" } : {}));
+    tell(ports, { type: "Warning", reason: step.do === "power" ? "PowerManagementError" : "OrderRefused", message });
+    return "again";
+  }
+}
+
+async function power(
+  { action, from }: Extract<HostStep, { do: "power" }>,
+  { host }: Facts,
+  { views, context: { client, signal } }: StepPorts,
+): Promise<void> {
+  const bmc = await views.toChange(host, client);
+  if (from !== undefined)
+    await bmc.bootFrom(deviceOf(host, from), { once: from === "network", ...modeOf(host) }, { signal });
+  await bmc.setPower(action, { signal });
+}
+
+function deviceOf({ spec }: BareMetalHost, from: "network" | "disk"): BootDevice {
+  if (from === "disk") return "disk";
+  // The agent is started by the boot services; virtual media are for images.
+  return parseBmcAddress(spec.bmc!.address).bootsBy === "uefi-http" ? "uefi-http" : "pxe";
+}
+
+function modeOf({ spec: { bootMode } }: BareMetalHost): { mode?: "UEFI" | "legacy" } {
+  return bootMode === undefined ? {} : { mode: bootMode === "legacy" ? "legacy" : "UEFI" };
+}
+
+async function give(
+  { name, id }: Extract<HostStep, { do: "order" }>,
+  { host, machine }: Facts,
+  { machines, offered, context: { client } }: StepPorts,
+): Promise<void> {
+  if (machine === undefined) throw new Fault("NotFound", host.metadata.name, "no machine was seen that it could be");
+  await machines.order(machine.name, await orderOf(name, { host, inventory: machine.inventory, client }), id);
+  offered.add(id);
+}
+
+async function unannotate(annotations: readonly string[], { context, record }: StepPorts): Promise<void> {
+  const { resourceVersion } = record.object.metadata;
+  const without = Object.fromEntries(annotations.map((name) => [name, null]));
+  const body = { metadata: { resourceVersion, annotations: without } };
+  await context.client.patch(BareMetalHost, refOf(record.object), { type: "merge", body });
+}
+
+async function wait(
+  { forWhat, recheckMs, deadline }: Extract<HostStep, { do: "wait" }>,
+  facts: Facts,
+  { record }: StepPorts,
+): Promise<Outcome> {
+  if (record.object.status?.waitingFor !== forWhat) await record.write(waiting(facts, forWhat, deadline));
+  return recheckMs === undefined ? DONE : { againAfterMs: recheckMs };
+}
+
+function tell({ context: { events }, record }: StepPorts, { type, reason, message }: HostEvent): void {
+  if (type === "Normal") events.normal(record.object, reason, message);
+  else events.warning(record.object, reason, message);
+}

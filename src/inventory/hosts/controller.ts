@@ -1,0 +1,125 @@
+import { uuid } from "@slipway/base";
+import { type Context, type Controller, DONE, keyOf, type Outcome, refOf, StatusRecord, source } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
+import type { Host } from "../../netboot/hosts/host.ts";
+import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
+import { BmcViews, type OpenBmc } from "./bmc-views.ts";
+import { carryOut } from "./carry-out.ts";
+import { isDescribed } from "./describe.ts";
+import type { Facts } from "./facts.ts";
+import { HostCards } from "./host-cards.ts";
+import type { Machines } from "./machines.ts";
+import { planHost } from "./plan.ts";
+import { IDLE_LOOK_MS } from "./power-stage.ts";
+import { isWork, stateOf } from "./state.ts";
+import type { HostStep } from "./step.ts";
+
+export const INVENTORY = "inventory";
+
+export interface EngineOptions {
+  machines: Machines;
+  openBmc: OpenBmc;
+  /** Where discovery puts its hosts: what is there by a name that discovery gives is known by that name, too. */
+  namespace: string;
+  /** Hosts that are worked on at once. Default: 50. */
+  most?: number;
+}
+
+/** More steps than a host takes without waiting: a plan that never ends is a fault of ours. */
+const MOST_STEPS = 20;
+/** Old enough to be asked again while something is done with the host. */
+const WORK_LOOK_MS = 2_000;
+
+/** Drives BareMetalHosts: each from its registration until it is deleted. */
+export function hostController({ machines, openBmc, namespace, most = 50 }: EngineOptions): Controller {
+  let views: BmcViews | undefined;
+  /** Keys of hosts that are worked on. */
+  const busy = new Set<string>();
+  /** Orders whose files this process offers. */
+  const offered = new Set<string>();
+  const cards = new HostCards();
+
+  return {
+    name: "host",
+    system: INVENTORY,
+    workers: 64,
+    sources: [source({ resource: BareMetalHost, indexes: { mac: bootMacOf } }), source({ resource: HardwareData })],
+    access: [
+      { resource: BareMetalHost, verbs: ["get", "patch"] },
+      { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
+      { resource: HardwareData, verbs: ["create", "update"] },
+      { resource: Secret, verbs: ["get"] },
+    ],
+    listen: (wake) =>
+      machines.onChange((change) => {
+        if (change.is === "gone") return;
+        for (const ref of cards.of(change.host)) wake(ref);
+      }),
+    async reconcile(ref, context): Promise<Outcome> {
+      const key = keyOf(ref);
+      views ??= new BmcViews(openBmc, context.clock);
+      const host = context.cache.get(BareMetalHost, ref);
+      if (host === undefined) {
+        busy.delete(key);
+        cards.forget(key);
+        await views.forget(key);
+        return DONE;
+      }
+      const record = new StatusRecord(context, BareMetalHost, host);
+      for (let steps = 0; steps < MOST_STEPS; steps++) {
+        const facts = await look(record.object, context, views);
+        const step = planHost(facts);
+        note(key, step);
+        const outcome = await carryOut(step, facts, { context, record, machines, views, offered });
+        if (outcome !== "again") return outcome;
+      }
+      return { againAfterMs: WORK_LOOK_MS };
+    },
+  };
+
+  async function look(host: BareMetalHost, context: Context, views: BmcViews): Promise<Facts> {
+    const { clock, client, cache, random, signal } = context;
+    const state = stateOf(host);
+    const maxAgeMs = isWork(state) ? WORK_LOOK_MS : IDLE_LOOK_MS / 2;
+    const bmc = await views.view(host, { client, maxAgeMs, signal });
+    const key = keyOf(refOf(host));
+    const names = namesOf(host, views.macsOf(key));
+    cards.note(refOf(host), names);
+    const machine = machineOf(names);
+    return {
+      now: clock.now(),
+      host,
+      machine,
+      standing: machine && machines.standing(machine.name),
+      bmc,
+      isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
+      hasRoom: busy.has(key) || busy.size < most,
+      isOffered: (id) => offered.has(id),
+      newId: uuid(random),
+    };
+  }
+
+  /** By what a host's machine is known on the network, the surest first. */
+  function namesOf(host: BareMetalHost, macs: readonly string[]): string[] {
+    return [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : []), ...macs];
+  }
+
+  function machineOf(names: readonly string[]): Host | undefined {
+    for (const name of names) {
+      const machine = machines.get(name);
+      if (machine !== undefined) return machine;
+    }
+    return undefined;
+  }
+
+  /** Keeps count of the hosts that are worked on: before the step is written, so that no two take the last room. */
+  function note(key: string, step: HostStep): void {
+    if (step.do !== "write") return;
+    const state = step.fields.provisioning?.state;
+    if (state === undefined) return;
+    if (isWork(stateOf({ status: step.fields } as BareMetalHost)) && state !== "registering") busy.add(key);
+    else busy.delete(key);
+  }
+}

@@ -1,0 +1,51 @@
+/** What is known of a host when its next step is decided. */
+import type { Fault } from "@slipway/base";
+import type { BareMetalHost, BareMetalHostStatus } from "../../kinds/metal3/bare-metal-host.ts";
+import type { Host } from "../../netboot/hosts/host.ts";
+import type { Standing } from "../../netboot/hosts/trust.ts";
+
+/** The operation that is under way on a host, as its status keeps it. */
+export type Operation = NonNullable<BareMetalHostStatus["operation"]>;
+
+/** What the management controller says; read by who asks for the next step. */
+export type BmcView =
+  /** It answers with the credentials of the Secret, whose resourceVersion this is. `macs`: of the system's cards, where it names them. */
+  | { is: "answers"; power: "on" | "off" | "turning-on" | "turning-off"; credentials: string; macs: readonly string[] }
+  /** It can't be asked: no credentials, no answer, a refusal. `credentials`: what was tried. */
+  | { is: "fails"; fault: Fault; credentials?: string };
+
+export interface Facts {
+  /** ms since 1970. */
+  now: number;
+  host: BareMetalHost;
+  /** What was seen of the machine on the network; undefined: nothing. */
+  machine: Host | undefined;
+  /** How far the machine is trusted. */
+  standing: Standing | undefined;
+  /** Undefined: `spec.bmc` is not set. */
+  bmc: BmcView | undefined;
+  /** HardwareData holds what the agent reported. */
+  isDescribed: boolean;
+  /** There is room for another host that is worked on. */
+  hasRoom: boolean;
+  /** Whether this process offers the files that the order with this id names. */
+  isOffered(id: string): boolean;
+  /** For what is begun now: never given before. */
+  newId: string;
+}
+
+/** An agent asks for orders every 55 s at least; who was silent for longer than this is not in it any more. */
+export const SILENT_MS = 90_000;
+
+/** Whether the machine is in Slipway's agent now. The agent that left for the disk does not count, however recently it spoke. */
+export function isInAgent({ host, machine, now }: Pick<Facts, "host" | "machine" | "now">): boolean {
+  const session = machine?.session;
+  if (session === undefined || now - session.spokeAt >= SILENT_MS) return false;
+  const left = host.status?.operationHistory?.provision?.end;
+  return left === undefined || left === null || session.registeredAt > Date.parse(left);
+}
+
+/** Whether the agent has begun anew after `since` (ms since 1970). */
+export function hasBegunSince({ machine }: Pick<Facts, "machine">, since: number): boolean {
+  return machine?.session !== undefined && machine.session.registeredAt > since;
+}

@@ -1,0 +1,17 @@
+import type { BootAction, Host, HostChange } from "../../netboot/hosts/host.ts";
+import type { Standing } from "../../netboot/hosts/trust.ts";
+import type { UserOrder } from "../../netboot/protocol/order.ts";
+
+/** The machines that were seen on the network, as the engine uses them: netboot's hosts and its orders. */
+export interface Machines {
+  /** By its name, or by any of its cards. */
+  get(nameOrMac: string): Host | undefined;
+  /** Calls back with every host that changes; returns what ends that. */
+  onChange(listener: (change: HostChange) => void): () => void;
+  /** Throws for a host that is not known. */
+  standing(name: string): Standing;
+  /** What it boots from now on. Throws for a host that is not known. */
+  setBoot(name: string, boot: BootAction): void;
+  /** Has its agent do it; asked for twice with one id, it is done once. Rejects with a `Fault`. */
+  order(name: string, wanted: UserOrder, id: string): Promise<string>;
+}

@@ -1,0 +1,55 @@
+import { isoTime } from "@slipway/base";
+import { type GivenOrder, openOrder } from "../../netboot/hosts/host.ts";
+import { needsTrust } from "../../netboot/hosts/trust.ts";
+import type { Result } from "../../netboot/protocol/messages.ts";
+import { type Facts, type Operation, SILENT_MS } from "./facts.ts";
+import { failed, progressed } from "./moves.ts";
+import type { HostStep, OrderName } from "./step.ts";
+
+/** An agent that works reports how far it is; one that says nothing new for so long is given up. */
+const ORDER_MS = 60 * 60_000;
+const TRUST_MS = 5 * 60_000;
+
+/** What is left to do until the agent has carried the order out; or what came of it. The agent is there. */
+export function carryOut(at: Facts, operation: Operation, name: OrderName): HostStep | { result: Result } {
+  const { id } = operation;
+  if (id === undefined) return { do: "write", fields: progressed(at, { id: at.newId }) };
+  const given = at.machine?.order;
+  if (given?.is.id !== id) return give(at, name, id);
+  if (given.result !== undefined) return { result: given.result };
+  // Another process gave it: what it names is offered again.
+  if (!at.isOffered(id)) return { do: "order", name, id, announce: progressed(at, {}) };
+  return waitForEnd(at, name, given);
+}
+
+function give(at: Facts, name: OrderName, id: string): HostStep {
+  const { machine, standing, now } = at;
+  const other = machine && openOrder(machine);
+  if (other !== undefined)
+    return { do: "wait", forWhat: `the order "${other.is.order}" to end, which a user gave`, recheckMs: TRUST_MS };
+  if (standing?.trust === "discovered" && needsTrust({ order: name }))
+    return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: TRUST_MS };
+  return { do: "order", name, id, announce: progressed(at, { orderedAt: isoTime(now) }) };
+}
+
+function waitForEnd(at: Facts, name: OrderName, { takenAt, givenAt, progress }: GivenOrder): HostStep {
+  const { now } = at;
+  const deadline = (takenAt ?? givenAt) + ORDER_MS;
+  if (now >= deadline) return orderFailed(at, `the agent has not ended "${name}" in ${ORDER_MS / 60_000} minutes`);
+  return {
+    do: "wait",
+    forWhat: `the agent to end "${name}"${progress === undefined ? "" : ` (${progress.phase})`}`,
+    // By then an agent that has gone is known to have.
+    recheckMs: Math.min(deadline - now, SILENT_MS),
+    deadline,
+  };
+}
+
+/** The order has failed: the operation begins anew after a while. */
+export function orderFailed(at: Facts, message: string): HostStep {
+  return {
+    do: "write",
+    fields: failed(at, message),
+    event: { type: "Warning", reason: "OrderFailed", message },
+  };
+}

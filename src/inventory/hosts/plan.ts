@@ -1,0 +1,120 @@
+/**
+ * The life of a BareMetalHost: state → handler, each saying the one next step. Pure: a crash between two steps changes nothing, the next
+ * call says the same. The states, their order and what leads from one to the next are Metal3's.
+ */
+import { isoTime } from "@slipway/base";
+import { DETACHED, hostAnnotations, INSPECT, isPaused } from "./annotations.ts";
+import type { Facts, Operation } from "./facts.ts";
+import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install-stage.ts";
+import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
+import { managePower, powerOff } from "./power-stage.ts";
+import { begin, planInspecting, planRegistering, planUnmanaged } from "./registration.ts";
+import { type HostState, isWork, stateOf } from "./state.ts";
+import type { HostStep } from "./step.ts";
+import { planDeprovisioning, planPreparing } from "./wipe-stage.ts";
+
+export const HOST_FINALIZER = "baremetalhost.metal3.io";
+/** A deletion goes on after so many failed wipes; the failure is an event. */
+const TRIES_BEFORE_DELETE = 3;
+const ROOM_MS = 5_000;
+
+type Handler = (at: Facts) => HostStep;
+
+const HANDLERS: Readonly<Record<HostState, Handler>> = {
+  "": begin,
+  unmanaged: planUnmanaged,
+  registering: planRegistering,
+  inspecting: working(planInspecting),
+  preparing: working(planPreparing),
+  available: planAvailable,
+  provisioning: working(planProvisioning),
+  provisioned: planProvisioned,
+  "externally provisioned": planExternal,
+  deprovisioning: working(planDeprovisioning),
+  "powering off before delete": working(planPoweringOff),
+  deleting: () => ({ do: "letGo", event: event("Deleted", "Host is no longer managed") }),
+};
+
+/** The next step for a host; the same again until it says `wait`. */
+export function planHost(at: Facts): HostStep {
+  const { metadata, status } = at.host;
+  const isLeaving = metadata.deletionTimestamp !== undefined;
+  const isHeld = metadata.finalizers?.includes(HOST_FINALIZER) === true;
+  if (isPaused(at.host) || (isLeaving && !isHeld)) return { do: "wait" };
+  if (!isHeld) return { do: "hold" };
+  const state = stateOf(at.host);
+  const leaving = isLeaving ? planLeaving(at, state) : undefined;
+  if (leaving !== undefined) return leaving;
+  if (hostAnnotations(at.host)[DETACHED] !== undefined && !isWork(state)) return planDetached(at);
+  if (status?.operationalStatus === "detached") return { do: "write", fields: recovered(at)! };
+  return HANDLERS[state](at);
+}
+
+/** What a deletion changes of a host's way; undefined: its state ends by itself. */
+function planLeaving(at: Facts, state: HostState): HostStep | undefined {
+  const { operationalStatus, operation, errorMessage } = at.host.status ?? {};
+  const isLetAlone = ["", "unmanaged", "registering", "externally provisioned"].includes(state);
+  if (state === "deleting" || state === "powering off before delete") return undefined;
+  if (isLetAlone || operationalStatus === "detached")
+    return move(at, "deleting", event("DeletionStarted", "Host is deleted, and left as it is"));
+  if (state === "provisioning" || state === "provisioned")
+    return move(at, "deprovisioning", event("DeprovisioningStarted", "Host is deleted"));
+  if (state === "deprovisioning") {
+    if ((operation?.attempt ?? 1) <= TRIES_BEFORE_DELETE) return undefined;
+    const message = `the host is deleted, and its disks could NOT be wiped in ${TRIES_BEFORE_DELETE} tries: ${errorMessage}`;
+    return move(at, "powering off before delete", { type: "Warning", reason: "NotWiped", message });
+  }
+  return move(at, "powering off before delete", event("DeletionStarted", "Host is powered off"));
+}
+
+function planAvailable(at: Facts): HostStep {
+  const { host } = at;
+  if (host.spec.externallyProvisioned === true) return move(at, "externally provisioned");
+  const asked = hostAnnotations(host)[INSPECT];
+  if (asked !== undefined && asked !== "disabled")
+    return move(at, "inspecting", event("InspectionStarted", "Hardware inspection started"));
+  if (!host.spec.online || !wantsInstalling(host)) return managePower(at);
+  if (!at.hasRoom) return delayed(at);
+  const { customDeploy, image } = host.spec;
+  const method = customDeploy && { method: customDeploy.method };
+  return move(at, "provisioning", event("ProvisioningStarted", `Installation started: ${wanted(host)}`), {
+    lastAttemptedImage: image,
+    operation: { attempt: 1, startedAt: isoTime(at.now), ...method },
+  });
+}
+
+function planProvisioned(at: Facts): HostStep {
+  const { host } = at;
+  if (wantsInstalling(host) && !wantsOther(host, host.status?.provisioning ?? {})) return managePower(at);
+  if (!at.hasRoom) return delayed(at);
+  return move(at, "deprovisioning", event("DeprovisioningStarted", "What was installed is removed"));
+}
+
+function planExternal(at: Facts): HostStep {
+  return at.host.spec.externallyProvisioned === true ? managePower(at) : move(at, "inspecting");
+}
+
+function planPoweringOff(at: Facts, operation: Operation): HostStep {
+  const isGivenUp = operation.attempt > TRIES_BEFORE_DELETE;
+  return (isGivenUp ? undefined : powerOff(at)) ?? move(at, "deleting");
+}
+
+function planDetached(at: Facts): HostStep {
+  if (at.host.status?.operationalStatus === "detached") return { do: "wait" };
+  return { do: "write", fields: told(at, { operationalStatus: "detached", errorMessage: "", errorType: undefined }) };
+}
+
+/** A handler of work: with the operation that the status keeps, and not before a failed one may begin anew. */
+function working(handler: (at: Facts, operation: Operation) => HostStep): Handler {
+  return (at) => {
+    const operation = at.host.status?.operation;
+    if (operation === undefined) return { do: "write", fields: progressed(at, {}) };
+    return waitUntil(at, operation.againAt) ?? handler(at, operation);
+  };
+}
+
+function delayed(at: Facts): HostStep {
+  if (at.host.status?.operationalStatus !== "delayed")
+    return { do: "write", fields: told(at, { operationalStatus: "delayed" }) };
+  return { do: "wait", forWhat: "one of the hosts that are worked on to be done", recheckMs: ROOM_MS };
+}

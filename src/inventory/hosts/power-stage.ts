@@ -1,0 +1,113 @@
+/** The power of hosts that have a BMC. */
+import { isoTime } from "@slipway/base";
+import { type RebootWish, rebootWish } from "./annotations.ts";
+import { type BmcView, type Facts, isInAgent } from "./facts.ts";
+import { event, failed, progressed, recovered, told } from "./moves.ts";
+import type { HostStep } from "./step.ts";
+
+/** Between looks at the power of a host that nothing is done with. */
+export const IDLE_LOOK_MS = 60_000;
+const LOOK_MS = 5_000;
+/** A system is given so long to end by itself before its power is cut. */
+const SOFT_MS = 3 * 60_000;
+
+/** Keeps the power of a host that nothing else is done with as its specification has it. */
+export function managePower(at: Facts): HostStep {
+  const { host, bmc } = at;
+  if (bmc === undefined) return notePower(at, isInAgent(at) || host.status?.provisioning?.state !== "available");
+  if (bmc.is === "fails") return notReached(at, bmc);
+  if (bmc.power !== "on" && bmc.power !== "off") return switching(bmc.power);
+  const isOn = bmc.power === "on";
+  if (host.status?.poweredOn !== isOn) return notePower(at, isOn);
+  return isOn ? whileOn(at) : whileOff(at);
+}
+
+function whileOff(at: Facts): HostStep {
+  const { spec } = at.host;
+  const reboot = rebootWish(at.host);
+  if (reboot !== undefined && reboot.once.length > 0) return { do: "unannotate", annotations: reboot.once };
+  if (!spec.online || reboot !== undefined) return settled(at, reboot);
+  return {
+    do: "power",
+    action: "on",
+    announce: progressed(at, { poweredAt: isoTime(at.now) }),
+    event: event("PowerOn", "Host powered on"),
+  };
+}
+
+function whileOn(at: Facts): HostStep {
+  const { spec, status } = at.host;
+  const reboot = rebootWish(at.host);
+  if ((spec.online && reboot === undefined) || spec.disablePowerOff === true) return settled(at, reboot);
+  if (reboot?.mode === "hard") return cutPower(at);
+  const askedAt = status?.operation?.poweredAt;
+  if (askedAt !== undefined) {
+    const deadline = Date.parse(askedAt) + SOFT_MS;
+    if (at.now >= deadline) return cutPower(at);
+    return { do: "wait", forWhat: "the host's system to end", recheckMs: LOOK_MS, deadline };
+  }
+  return {
+    do: "power",
+    action: "soft-off",
+    announce: progressed(at, { poweredAt: isoTime(at.now) }),
+    event: event("PowerOff", "Host's system asked to end"),
+  };
+}
+
+function notePower(at: Facts, poweredOn: boolean): HostStep {
+  if (at.host.status?.poweredOn === poweredOn) return settled(at, undefined);
+  // What was asked of its power is done.
+  return { do: "write", fields: told(at, { poweredOn, operation: undefined }) };
+}
+
+function switching(power: "turning-on" | "turning-off"): HostStep {
+  return { do: "wait", forWhat: `the host's power, which is ${power}`, recheckMs: LOOK_MS };
+}
+
+function cutPower(at: Facts): HostStep {
+  return {
+    do: "power",
+    action: "off",
+    announce: progressed(at, { poweredAt: isoTime(at.now) }),
+    event: event("PowerOff", "Host powered off"),
+  };
+}
+
+/** Nothing is left to do. */
+function settled(at: Facts, reboot: RebootWish | undefined): HostStep {
+  const { status } = at.host;
+  const fields = recovered(at);
+  if (fields !== undefined) return { do: "write", fields };
+  if (status?.operation !== undefined) return { do: "write", fields: told(at, { operation: undefined }) };
+  const held = reboot === undefined ? undefined : `the owners of ${reboot.held.join(", ")} to take them off`;
+  return {
+    do: "wait",
+    ...(held !== undefined && { forWhat: held }),
+    ...(at.bmc !== undefined && { recheckMs: IDLE_LOOK_MS }),
+  };
+}
+
+function notReached(at: Facts, { fault }: Extract<BmcView, { is: "fails" }>): HostStep {
+  const { status } = at.host;
+  if (status?.errorMessage === fault.advice) return { do: "wait", forWhat: fault.advice, recheckMs: IDLE_LOOK_MS };
+  const error = status?.goodCredentials === undefined ? "registration error" : "power management error";
+  return {
+    do: "write",
+    fields: failed(at, fault.advice, { error }),
+    event: { type: "Warning", reason: "PowerManagementError", message: fault.message },
+  };
+}
+
+/** Until the BMC says that the host is off; undefined: it does, it has no BMC, or it may not be powered off. */
+export function powerOff(at: Facts): HostStep | undefined {
+  const { bmc, host } = at;
+  if (bmc === undefined || host.spec.disablePowerOff === true) return undefined;
+  if (bmc.is === "fails")
+    return {
+      do: "write",
+      fields: failed(at, bmc.fault.advice, { error: "power management error" }),
+      event: { type: "Warning", reason: "PowerManagementError", message: bmc.fault.message },
+    };
+  if (bmc.power === "off") return undefined;
+  return bmc.power === "turning-off" ? switching(bmc.power) : cutPower(at);
+}

@@ -1,0 +1,82 @@
+/** A host that becomes known: whether it can be managed, its BMC and its hardware. */
+
+import { bringUpAgent } from "./agent-stage.ts";
+import { hostAnnotations, INSPECT } from "./annotations.ts";
+import { type BmcView, type Facts, isInAgent, type Operation } from "./facts.ts";
+import { enter, event, failed, move, waitUntil } from "./moves.ts";
+import { carryOut, orderFailed } from "./order-stage.ts";
+import type { HostStep } from "./step.ts";
+
+/** The next step of a host that nothing was done with yet. */
+export function begin(at: Facts): HostStep {
+  if (at.host.spec.bmc === undefined && !isKnownMachine(at)) return { do: "write", fields: enter(at, "unmanaged") };
+  return move(at, "registering");
+}
+
+/** The next step of a host that nothing can be done with yet. */
+export function planUnmanaged(at: Facts): HostStep {
+  const { host, machine, standing } = at;
+  if (host.spec.bmc !== undefined || isKnownMachine(at)) return move(at, "registering");
+  const forWhat =
+    machine?.session === undefined
+      ? "spec.bmc, or the machine to start from the network into Slipway's agent"
+      : `the host to be approved: ${standing?.because ?? "it is neither declared nor approved"}`;
+  return { do: "wait", forWhat };
+}
+
+/** The next step of a host whose BMC, or agent, is met for the first time. */
+export function planRegistering(at: Facts): HostStep {
+  const { host, bmc } = at;
+  if (bmc?.is === "fails") return refused(at, bmc);
+  const { externallyProvisioned, inspectionMode } = host.spec;
+  const registered = event("Registered", bmc === undefined ? "Registered by its agent" : "Registered by its BMC");
+  const more = {
+    ...(bmc !== undefined && { ...tried(at, bmc.credentials), goodCredentials: credentials(at, bmc.credentials) }),
+    poweredOn: bmc === undefined ? isInAgent(at) : bmc.power === "on",
+    provisioning: { state: "", ID: host.metadata.uid ?? "" },
+  };
+  if (externallyProvisioned === true) return move(at, "externally provisioned", registered, more);
+  const isLookedAt = inspectionMode !== "disabled" && hostAnnotations(host)[INSPECT] !== "disabled";
+  return move(at, isLookedAt ? "inspecting" : "preparing", registered, more);
+}
+
+/** The next step of a host whose hardware is looked at. */
+export function planInspecting(at: Facts, operation: Operation): HostStep {
+  const missing = bringUpAgent(at, operation);
+  if (missing !== undefined) return missing;
+  // What it was before may be what it is now; only the agent knows.
+  if ((at.machine?.inventoryAt ?? 0) < Date.parse(operation.startedAt) && at.host.status?.hardware !== undefined) {
+    const next = carryOut(at, operation, "inspect");
+    if ("do" in next) return next;
+    if (!next.result.ok) return orderFailed(at, next.result.message);
+  }
+  if (!at.isDescribed) return { do: "describe" };
+  if (hostAnnotations(at.host)[INSPECT] !== undefined) return { do: "unannotate", annotations: [INSPECT] };
+  return move(at, "preparing", event("InspectionComplete", "Hardware inspection completed"));
+}
+
+/** Without a BMC, a host is managed as soon as Slipway's agent speaks for it and may be given orders. */
+function isKnownMachine({ machine, standing }: Facts): boolean {
+  return machine?.inventory !== undefined && standing !== undefined && standing.trust !== "discovered";
+}
+
+function refused(at: Facts, { fault, credentials: version }: Extract<BmcView, { is: "fails" }>): HostStep {
+  const { operation, errorMessage } = at.host.status ?? {};
+  // Another reason than last time is told at once.
+  const wait = errorMessage === fault.advice ? waitUntil(at, operation?.againAt) : undefined;
+  if (wait !== undefined) return wait;
+  return {
+    do: "write",
+    fields: failed(at, fault.advice, version === undefined ? {} : tried(at, version)),
+    event: { type: "Warning", reason: "RegistrationError", message: fault.message },
+  };
+}
+
+function credentials({ host }: Facts, credentialsVersion: string) {
+  const { namespace } = host.metadata;
+  return { credentials: { name: host.spec.bmc?.credentialsName, namespace }, credentialsVersion };
+}
+
+function tried(at: Facts, version: string) {
+  return { triedCredentials: credentials(at, version) };
+}

@@ -1,0 +1,41 @@
+/** The one next step for a host. Each but a wait is written down on the object before it is done, and is safe to repeat. */
+
+import type { StatusFields } from "@slipway/kube";
+import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import type { BootAction } from "../../netboot/hosts/host.ts";
+
+export interface HostEvent {
+  type: "Normal" | "Warning";
+  reason: string;
+  message: string;
+}
+
+export type Fields = StatusFields<BareMetalHost>;
+
+/** What an agent is told to do, by the operation it is part of. */
+export type OrderName = "inspect" | "wipe" | "write" | "reboot" | "poweroff";
+
+export type HostStep =
+  /** Puts the finalizer on. */
+  | { do: "hold" }
+  /** Takes the finalizer off. */
+  | { do: "letGo"; event: HostEvent }
+  | { do: "write"; fields: Fields; event?: HostEvent }
+  /** By the BMC, seen to have its effect. `from`: what the machine starts from next. */
+  | {
+      do: "power";
+      action: "on" | "off" | "soft-off" | "restart";
+      from?: "network" | "disk";
+      announce: Fields;
+      event: HostEvent;
+    }
+  /** What the boot service has the machine boot from now on. */
+  | { do: "boot"; from: BootAction }
+  /** Has the agent do it; asked for twice with one id, it is done once. */
+  | { do: "order"; name: OrderName; id: string; announce: Fields }
+  /** Writes what the agent found to the host and its HardwareData. */
+  | { do: "describe" }
+  /** Takes annotations off. */
+  | { do: "unannotate"; annotations: readonly string[] }
+  /** `forWhat`: undefined where nothing is missing. */
+  | { do: "wait"; forWhat?: string; recheckMs?: number; deadline?: number };

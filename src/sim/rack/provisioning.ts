@@ -1,0 +1,109 @@
+/** The provisioning network of simulated servers: netboot's own hosts, capabilities and agent protocol, without sockets. SIMULATION. */
+import { type Clock, Fault, type HttpHandler, type Log, type Mac, quietLog, type Random } from "@slipway/base";
+import type { Machines } from "../../inventory/hosts/machines.ts";
+import { agentHandler } from "../../netboot/agent/handler.ts";
+import { openHostStore } from "../../netboot/hosts/host-store.ts";
+import { Hosts } from "../../netboot/hosts/hosts.ts";
+import type { Presences } from "../../netboot/hosts/presence.ts";
+import type { TrustPolicy } from "../../netboot/hosts/trust.ts";
+import { Capabilities } from "../../netboot/http/boot-capability.ts";
+import { PrivateFiles } from "../../netboot/http/private-files.ts";
+import { Images } from "../../netboot/images/images.ts";
+import { giveOrder } from "../../netboot/service/give-order.ts";
+import type { BootNetwork, NetworkBoot } from "./server-parts.ts";
+
+const BOOT_MS = 60 * 60_000;
+const URL = "http://netboot.invalid";
+
+export interface ProvisioningOptions {
+  clock: Clock;
+  random: Random;
+  /** Where hosts are kept, and images: a folder that outlives what is made of it. */
+  hostsFile?: string;
+  imagesFolder: string;
+  /** Default: `approved`. */
+  trust?: TrustPolicy;
+  log?: Log;
+}
+
+/** Netboot for simulated servers, as one process has it: another begins where it ended. */
+export class Provisioning {
+  readonly hosts: Hosts;
+  readonly machines: Machines;
+  readonly #capabilities: Capabilities;
+  readonly #files: PrivateFiles;
+  readonly #images: Images;
+  readonly #agents: HttpHandler;
+  readonly #clock: Clock;
+
+  constructor(
+    { clock, random, hostsFile = ":memory:", imagesFolder, trust = "approved", log = quietLog }: ProvisioningOptions,
+    places: ReadonlyMap<string, Mac>,
+  ) {
+    this.#clock = clock;
+    this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust });
+    this.#capabilities = new Capabilities(new Uint8Array(32), clock);
+    const presences: Presences = {
+      of(address) {
+        const mac = places.get(address);
+        if (mac === undefined) return { is: "refused", address, because: "it has no lease" };
+        return { is: "proven", mac, address };
+      },
+    };
+    const { hosts } = this;
+    this.#files = new PrivateFiles({ hosts, capabilities: this.#capabilities, presences, clock });
+    this.#images = new Images({ folder: imagesFolder, clock });
+    this.#agents = agentHandler({ hosts, capabilities: this.#capabilities, presences, clock, log });
+    const ports = { hosts, files: this.#files, images: this.#images, url: URL };
+    this.machines = {
+      get: (nameOrMac) => hosts.get(nameOrMac),
+      onChange: (listener) => hosts.onChange(listener),
+      standing: (name) => hosts.standing(name),
+      setBoot: (name, boot) => hosts.setBoot(name, boot),
+      order: (name, wanted, id) => giveOrder(name, wanted, ports, id),
+    };
+  }
+
+  /** Answers a firmware, as the boot scripts do. */
+  boot(mac: Mac, address: string): NetworkBoot {
+    this.hosts.seen({ mac, address, architecture: "x86_64", firmware: "uefi" });
+    const boot = this.hosts.bootOf(mac);
+    if (boot === "disk") return { is: "disk" };
+    if (boot !== "agent") return { is: "nothing" };
+    const until = this.#clock.now() + BOOT_MS;
+    return { is: "agent", capability: this.#capabilities.grant({ mac, address, to: "agent", until }) };
+  }
+
+  agents: HttpHandler = (request) => this.#agents(request);
+
+  async close(): Promise<void> {
+    this.#files.close();
+    this.hosts.close();
+    await this.#images.close();
+  }
+}
+
+/** The network that servers see, whichever process serves it; none at times. */
+export class ProvisioningNetwork implements BootNetwork {
+  serving: Provisioning | undefined;
+  readonly #addresses = new Map<Mac, string>();
+  /** Cards by address. */
+  readonly places = new Map<string, Mac>();
+
+  /** A card's place in the network. */
+  plug(mac: Mac, address: string): void {
+    this.#addresses.set(mac, address);
+    this.places.set(address, mac);
+  }
+
+  async boot(mac: Mac): Promise<NetworkBoot> {
+    return this.#current().boot(mac, this.#addresses.get(mac)!);
+  }
+
+  agents: HttpHandler = (request) => this.#current().agents(request);
+
+  #current(): Provisioning {
+    if (this.serving === undefined) throw new Fault("Unavailable", "netboot", "nobody answers");
+    return this.serving;
+  }
+}

@@ -1,0 +1,45 @@
+import { Fault } from "@slipway/base";
+import type { Bmc, BmcCredentials } from "../../inventory/bmc/bmc.ts";
+import type { SimServer } from "./server.ts";
+
+/** What goes wrong at a simulated BMC: asked at each call; a fault that it throws is the call's. */
+export type BmcFaults = (call: "readPower" | "setPower" | "bootFrom" | "identity") => void;
+
+/** A simulated server's BMC by direct call. SIMULATION. Lies on the wire are Redfish's (`sim/bmc`). */
+export function serverBmc(
+  server: SimServer,
+  { expected, given, befall = () => {} }: { expected: BmcCredentials; given: BmcCredentials; befall?: BmcFaults },
+): Bmc {
+  const check = (call: Parameters<BmcFaults>[0]): void => {
+    if (given.username !== expected.username || given.password !== expected.password)
+      throw new Fault("BadCredentials", `bmc of ${server.name}`, "it refuses user name and password");
+    befall(call);
+  };
+  return {
+    async readPower() {
+      check("readPower");
+      return server.isOn ? "on" : "off";
+    },
+    async setPower(action) {
+      check("setPower");
+      if (action === "on") server.on();
+      else if (action === "restart" || action === "reset") server.restart();
+      else server.off();
+    },
+    async bootFrom(device, { once }) {
+      check("bootFrom");
+      const from = device === "disk" || device === "default" ? "disk" : "network";
+      if (once) server.bootOnce = from;
+      else server.bootFirst = from;
+      return { once };
+    },
+    async insertMedia() {},
+    async ejectMedia() {},
+    async identity() {
+      check("identity");
+      return { serial: server.name, macs: server.macs, system: "" };
+    },
+    firmwareSettings: async () => [],
+    close: async () => {},
+  };
+}

@@ -1,0 +1,50 @@
+/** What a simulated server is made of. SIMULATION. */
+import type { Clock, HttpHandler, Mac, Random } from "@slipway/base";
+import type { Disk } from "../../netboot/protocol/messages.ts";
+
+/** What lies on a disk: nothing, or what was written. */
+export interface Content {
+  /** The image, by its address. */
+  image: string;
+  /** First-boot data, by file name. */
+  data: Readonly<Record<string, string>>;
+}
+
+export interface SimDisk {
+  readonly facts: Disk;
+  content: Content | undefined;
+}
+
+/** How a machine is answered when its firmware asks the network. `agent`: with the capability that its agent registers by. */
+export type NetworkBoot = { is: "agent"; capability: string } | { is: "disk" } | { is: "nothing" };
+
+/** The network that servers are started from. */
+export interface BootNetwork {
+  /** What a machine's firmware is told; rejects while nobody serves. */
+  boot(mac: Mac): Promise<NetworkBoot>;
+  /** The server's side of the agent's protocol. */
+  agents: HttpHandler;
+}
+
+/** What goes wrong in a server. Each is asked when it would happen. */
+export interface ServerFaults {
+  /** The power goes while the agent carries an order out. */
+  powerCut(order: string): boolean;
+  /** The order ends with this message, and `ok: false`. */
+  failure(order: string): string | undefined;
+}
+
+/** A server as the agent on it sees it. */
+export interface AgentMachine {
+  readonly name: string;
+  readonly mac: Mac;
+  readonly macs: readonly Mac[];
+  readonly address: string;
+  readonly disks: readonly SimDisk[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly network: BootNetwork;
+  readonly faults: ServerFaults;
+  /** Cuts its power, and switches it on again. */
+  restart(): void;
+}

@@ -1,0 +1,154 @@
+/**
+ * A simulated server: power, firmware with a boot order, disks that hold what was written to them, and, once it was started from the
+ * network, an agent that speaks the real protocol. SIMULATION: nothing here touches a real machine.
+ */
+import type { Clock, Mac, Random, Timer } from "@slipway/base";
+import type { Disk } from "../../netboot/protocol/messages.ts";
+import { runAgent } from "./server-agent.ts";
+import type { AgentMachine, BootNetwork, ServerFaults, SimDisk } from "./server-parts.ts";
+
+const SOUND: ServerFaults = { powerCut: () => false, failure: () => undefined };
+
+export interface ServerOptions {
+  name: string;
+  mac: Mac;
+  /** Further cards. */
+  macs?: readonly Mac[];
+  /** On the provisioning network. */
+  address: string;
+  disks?: readonly Pick<Disk, "name" | "bytes">[];
+  clock: Clock;
+  random: Random;
+  network: BootNetwork;
+  faults?: ServerFaults;
+}
+
+/** What runs on a server: its firmware, Slipway's agent, or the system on a disk. */
+export type Running = { is: "firmware" } | { is: "agent" } | { is: "system"; image: string };
+
+const FIRMWARE_MS = 40_000;
+const AGENT_MS = 20_000;
+const SYSTEM_MS = 30_000;
+/** A firmware that found nothing to start tries again. */
+const RETRY_MS = 10_000;
+
+export class SimServer implements AgentMachine {
+  readonly name: string;
+  readonly mac: Mac;
+  readonly macs: readonly Mac[];
+  readonly address: string;
+  readonly disks: readonly SimDisk[];
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly network: BootNetwork;
+  readonly faults: ServerFaults;
+  /** Undefined: it is off. */
+  running: Running | undefined;
+  /** The device of the next boot alone. */
+  bootOnce: "network" | "disk" | undefined;
+  /** The device of every boot. */
+  bootFirst: "network" | "disk" = "network";
+  /** How often it was switched on. */
+  starts = 0;
+  #power: AbortController | undefined;
+  #timer: Timer | undefined;
+
+  constructor({ name, mac, macs = [], address, disks, clock, random, network, faults = SOUND }: ServerOptions) {
+    this.name = name;
+    this.mac = mac;
+    this.macs = [mac, ...macs];
+    this.address = address;
+    this.disks = (disks ?? [{ name: "/dev/nvme0n1", bytes: 480e9 }]).map((disk) => ({
+      facts: {
+        byId: [`${name}-${disk.name.slice(5)}`],
+        rotational: false,
+        readOnly: false,
+        logicalBlock: 512,
+        ...disk,
+      },
+      content: undefined,
+    }));
+    this.clock = clock;
+    this.random = random;
+    this.network = network;
+    this.faults = faults;
+  }
+
+  get isOn(): boolean {
+    return this.#power !== undefined;
+  }
+
+  /** Switches it on; nothing if it is. */
+  on(): void {
+    if (this.#power !== undefined) return;
+    this.#power = new AbortController();
+    this.starts++;
+    this.#start();
+  }
+
+  /** Cuts its power: whatever it was doing ends. */
+  off(): void {
+    this.#power?.abort();
+    this.#power = undefined;
+    this.#timer?.cancel();
+    this.running = undefined;
+  }
+
+  /** Starts again, as a system does that was asked to. */
+  restart(): void {
+    this.off();
+    this.on();
+  }
+
+  #start(): void {
+    this.running = { is: "firmware" };
+    const signal = this.#power!.signal;
+    const device = this.bootOnce ?? this.bootFirst;
+    this.bootOnce = undefined;
+    this.#after(FIRMWARE_MS, () => (device === "disk" ? this.#fromDisk() : this.#fromNetwork(signal)));
+  }
+
+  #fromNetwork(signal: AbortSignal): void {
+    this.network.boot(this.mac).then(
+      (boot) => {
+        if (signal.aborted) return;
+        if (boot.is === "agent") this.#after(AGENT_MS, () => this.#agent(boot.capability, signal));
+        else if (boot.is === "disk") this.#fromDisk();
+        else this.#again();
+      },
+      () => {
+        if (!signal.aborted) this.#again();
+      },
+    );
+  }
+
+  #agent(capability: string, signal: AbortSignal): void {
+    this.running = { is: "agent" };
+    void runAgent(this, capability, signal).then((end) => {
+      if (signal.aborted) return;
+      if (end === "reboot") this.restart();
+      else this.off();
+    });
+  }
+
+  #fromDisk(): void {
+    const image = this.disks.find(({ content }) => content !== undefined)?.content?.image;
+    if (image === undefined) this.#again();
+    else
+      this.#after(SYSTEM_MS, () => {
+        this.running = { is: "system", image };
+      });
+  }
+
+  /** Nothing could be started: the network is asked once more. */
+  #again(): void {
+    this.#after(RETRY_MS, () => this.#fromNetwork(this.#power!.signal));
+  }
+
+  #after(ms: number, then: () => void): void {
+    const signal = this.#power!.signal;
+    this.#timer = this.clock.after(ms + this.random.int(ms / 4), () => {
+      if (!signal.aborted) then();
+    });
+  }
+}

@@ -1,0 +1,272 @@
+/** The world of own hardware in virtual time: an API, a rack of simulated servers with and without BMCs, and the processes that drive them. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Log, quietLog, type Random, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { type Client, createClient, createManager, type Draft, type Manager } from "@slipway/kube";
+import { Event, Namespace, Secret } from "@slipway/kube/core";
+import type { Bmc, BmcCredentials } from "../../src/inventory/bmc/bmc.ts";
+import { discoveryController } from "../../src/inventory/discovery/controller.ts";
+import { hostController } from "../../src/inventory/hosts/controller.ts";
+import type { Machines } from "../../src/inventory/hosts/machines.ts";
+import { installCrds } from "../../src/kinds/install.ts";
+import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
+import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
+import { Provisioning, ProvisioningNetwork } from "../../src/sim/rack/provisioning.ts";
+import { SimServer } from "../../src/sim/rack/server.ts";
+import { type BmcFaults, serverBmc } from "../../src/sim/rack/server-bmc.ts";
+import type { ServerFaults } from "../../src/sim/rack/server-parts.ts";
+import { beginApi, type WorldApi } from "./api.ts";
+import { type Death, Mortal } from "./mortal.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const RACK = "metal";
+export const IMAGE = {
+  url: "http://images.invalid/debian.raw",
+  checksum: "a".repeat(64),
+  checksumType: "sha256",
+} as const;
+
+const LOGIN: BmcCredentials = { username: "admin", password: "right" };
+
+interface Process {
+  mortal: Mortal;
+  manager: Manager;
+  provisioning: Provisioning;
+}
+
+export interface InventoryOptions {
+  seed?: number;
+  /** Of every server that is racked. */
+  serverFaults?: ServerFaults;
+  /** Of every server's BMC. */
+  bmcFaults?: (server: SimServer) => BmcFaults;
+  /** Hosts that are worked on at once. */
+  most?: number;
+}
+
+export class InventoryWorld {
+  readonly clock = new VirtualClock(undefined, () => this.api?.outside());
+  readonly random: Random;
+  readonly servers = new Map<string, SimServer>();
+  readonly network = new ProvisioningNetwork();
+  readonly #folder = mkdtempSync(join(tmpdir(), "slipway-rack-"));
+  readonly #options: InventoryOptions;
+  readonly #logins = new Map<string, BmcCredentials>();
+  #process: Process | undefined;
+  api!: WorldApi;
+  client!: Client;
+
+  private constructor(options: InventoryOptions) {
+    this.#options = options;
+    this.random = seededRandom(options.seed ?? 1);
+  }
+
+  static async create(options: InventoryOptions = {}): Promise<InventoryWorld> {
+    const world = new InventoryWorld(options);
+    const { clock, random } = world;
+    world.api = await beginApi(clock, random);
+    world.client = createClient(world.api.transport("administrator"), { clock, random, log: quietLog });
+    const kinds = [[BareMetalHost], [HardwareData]];
+    await world.whileTimePasses(installCrds(world.client, clock, new AbortController().signal, kinds));
+    await world.whileTimePasses(world.client.create(Namespace, { metadata: { name: RACK } }));
+    return world;
+  }
+
+  /** Begins the process that drives the rack, in the place of one that was killed. */
+  async start({ death, log = quietLog }: { death?: Death; log?: Log } = {}): Promise<Mortal> {
+    const { clock, random, network } = this;
+    const mortal = new Mortal(death);
+    const provisioning = new Provisioning(
+      { clock, random, hostsFile: join(this.#folder, "hosts.db"), imagesFolder: join(this.#folder, "images"), log },
+      network.places,
+    );
+    const transport = mortal.transport(this.api.transport("operator"));
+    const manager = createManager({ transport, clock, random, log, leaderElection: false });
+    const { hosts } = provisioning;
+    manager.add(discoveryController({ hosts, namespace: RACK, most: 1_000, perSecond: 100 }));
+    const { most } = this.#options;
+    manager.add(
+      hostController({
+        machines: mortalMachines(provisioning.machines, mortal),
+        openBmc: ({ address, credentials }) => this.#bmcAt(address, credentials, mortal),
+        namespace: RACK,
+        ...(most !== undefined && { most }),
+      }),
+    );
+    this.#process = { mortal, manager, provisioning };
+    network.serving = provisioning;
+    const started = manager.start();
+    if (death === undefined) await this.whileTimePasses(started);
+    else started.catch(() => {});
+    return mortal;
+  }
+
+  /** Ends the process without a word to anybody. */
+  kill(): void {
+    const { mortal, manager, provisioning } = this.#process!;
+    mortal.kill();
+    void manager.stop();
+    this.network.serving = undefined;
+    void provisioning.close();
+    this.#process = undefined;
+  }
+
+  /** Puts a server into the rack, off, with its BMC. */
+  rack(
+    name: string,
+    more: { macs?: readonly string[]; disks?: SimServer["disks"][number]["facts"][] } = {},
+  ): SimServer {
+    const number = this.servers.size + 1;
+    const mac = `52:54:00:00:${hex(number >> 8)}:${hex(number & 255)}`;
+    const address = `10.20.${number >> 8}.${number & 255}`;
+    const { clock, random, network } = this;
+    const { serverFaults: faults } = this.#options;
+    const server = new SimServer({ name, mac, address, clock, random, network, ...(faults && { faults }), ...more });
+    network.plug(mac, address);
+    this.servers.set(name, server);
+    this.#logins.set(name, LOGIN);
+    return server;
+  }
+
+  /** Another password at a server's BMC. */
+  rotate(name: string, password: string): void {
+    this.#logins.set(name, { ...LOGIN, password });
+  }
+
+  /** Declares a racked server as its administrator would. */
+  async declare(
+    name: string,
+    { bmc = true, ...spec }: Omit<Partial<BareMetalHost["spec"]>, "bmc"> & { bmc?: boolean } = {},
+  ): Promise<void> {
+    const server = this.servers.get(name)!;
+    if (bmc) await this.secret(name, LOGIN);
+    const draft: Draft<BareMetalHost> = {
+      metadata: { name, namespace: RACK },
+      spec: {
+        online: true,
+        automatedCleaningMode: "metadata",
+        bootMACAddress: server.mac,
+        ...(bmc && { bmc: { address: `redfish://${name}`, credentialsName: `${name}-bmc` } }),
+        ...spec,
+      },
+    };
+    await this.whileTimePasses(this.client.create(BareMetalHost, draft));
+  }
+
+  async secret(name: string, stringData: BmcCredentials): Promise<void> {
+    const metadata = { name: `${name}-bmc`, namespace: RACK };
+    await this.whileTimePasses(this.client.create(Secret, { metadata, stringData: { ...stringData } }));
+  }
+
+  host(name: string): Promise<BareMetalHost | undefined> {
+    return this.whileTimePasses(this.client.find(BareMetalHost, { name, namespace: RACK }));
+  }
+
+  async change(name: string, body: object): Promise<void> {
+    await this.whileTimePasses(this.client.patch(BareMetalHost, { name, namespace: RACK }, { type: "merge", body }));
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.whileTimePasses(this.client.delete(BareMetalHost, { name, namespace: RACK }));
+  }
+
+  async hosts(): Promise<BareMetalHost[]> {
+    return (await this.whileTimePasses(this.client.list(BareMetalHost))).items;
+  }
+
+  async events(name: string): Promise<string[]> {
+    const { items } = await this.whileTimePasses(this.client.list(Event));
+    return items
+      .filter(({ involvedObject }) => involvedObject?.name === name)
+      .toSorted((a, b) => ((a.lastTimestamp ?? "") < (b.lastTimestamp ?? "") ? -1 : 1))
+      .map(({ reason, message, lastTimestamp }) => `${lastTimestamp} ${reason}: ${message}`);
+  }
+
+  /** Lets time pass until `holds`; fails with what was missing and where everything stands. */
+  async until(
+    what: string,
+    holds: () => Promise<boolean> | boolean,
+    forMs = 120 * MINUTE,
+    stepMs = 5 * SECOND,
+  ): Promise<void> {
+    const end = this.clock.monotonic() + forMs;
+    while (!(await holds())) {
+      if (this.clock.monotonic() >= end)
+        throw new Error(`not within ${forMs / MINUTE} minutes: ${what}\n${await this.story()}`);
+      await this.clock.run(stepMs);
+    }
+  }
+
+  /** Lets time pass until the host is in the state. */
+  async reaches(name: string, state: string, forMs?: number): Promise<BareMetalHost> {
+    await this.until(
+      `${name} ${state}`,
+      async () => (await this.host(name))?.status?.provisioning?.state === state,
+      forMs,
+    );
+    return (await this.host(name))!;
+  }
+
+  async story(): Promise<string> {
+    const hosts = (await this.hosts()).map(({ metadata, spec, status }) =>
+      JSON.stringify({ name: metadata.name, image: spec.image?.url, status: { ...status, hardware: undefined } }),
+    );
+    const servers = [...this.servers.values()].map(
+      (each) =>
+        `${each.name}: ${each.isOn ? "on" : "off"} ${JSON.stringify(each.running)} ${JSON.stringify(each.disks.map(({ content }) => content))}`,
+    );
+    const events = await Promise.all([...this.servers.keys()].map((name) => this.events(name)));
+    return [...hosts, ...servers, ...events.flat().slice(-30)].join("\n");
+  }
+
+  async whileTimePasses<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const done = promise.finally(() => {
+      settled = true;
+    });
+    done.catch(() => {});
+    if (await this.clock.run(10 * MINUTE, () => settled)) return await done;
+    throw new Error("a call did not end within 10 minutes");
+  }
+
+  async close(): Promise<void> {
+    if (this.#process !== undefined) this.kill();
+    for (const server of this.servers.values()) server.off();
+    await this.api.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #bmcAt(address: string, given: BmcCredentials, mortal: Mortal): Bmc {
+    const name = address.replace(/^redfish:\/\//, "");
+    const server = this.servers.get(name)!;
+    const open = () =>
+      serverBmc(server, {
+        expected: this.#logins.get(name)!,
+        given,
+        ...(this.#options.bmcFaults && { befall: this.#options.bmcFaults(server) }),
+      });
+    const by = <T>(isEffect: boolean, call: (bmc: Bmc) => Promise<T>): Promise<T> =>
+      mortal.machine(isEffect, () => call(open()));
+    return {
+      readPower: () => by(false, (bmc) => bmc.readPower()),
+      identity: () => by(false, (bmc) => bmc.identity()),
+      setPower: (action) => by(true, (bmc) => bmc.setPower(action)),
+      bootFrom: (device, choice) => by(true, (bmc) => bmc.bootFrom(device, choice)),
+      insertMedia: (url) => by(true, (bmc) => bmc.insertMedia(url)),
+      ejectMedia: () => by(true, (bmc) => bmc.ejectMedia()),
+      firmwareSettings: () => by(false, (bmc) => bmc.firmwareSettings()),
+      close: async () => {},
+    };
+  }
+}
+
+function mortalMachines(inner: Machines, mortal: Mortal): Machines {
+  return { ...inner, order: (name, wanted, id) => mortal.machine(true, () => inner.order(name, wanted, id)) };
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
+}
