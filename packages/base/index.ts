@@ -28,7 +28,7 @@ export {
   json,
   plain,
 } from "./http.ts";
-export { type Cidr, contains, networkOf, parseCidr, parseIp, tryParseIp } from "./ip.ts";
+export { type Cidr, contains, formatIp, netmask, networkOf, parseCidr, parseIp, tryParseIp } from "./ip.ts";
 export { type Log, quietLog } from "./log.ts";
 export { isMac, type Mac, macBytes, macFromBytes, parseMac } from "./mac.ts";
 export { privateFile, privateFolder, replacePrivateFile } from "./private-folder.ts";
