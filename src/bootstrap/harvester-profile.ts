@@ -1,0 +1,46 @@
+import type { HarvesterJoin, Management } from "./harvester/join.ts";
+import { addressOf } from "./installation/addresses.ts";
+import type { Network } from "./installation/installation.ts";
+import type { InstalledHost } from "./installer-boot.ts";
+import type { Profile } from "./profile.ts";
+
+type HarvesterProfile = Extract<Profile, { installer: "harvester" }>;
+
+/** How one host installs Harvester and joins, by its profile. The installer's own rules are checked where the join is used (`assertJoin`). */
+export function harvesterJoinOf(
+  profile: HarvesterProfile,
+  host: Pick<InstalledHost, "hostname" | "disk" | "network">,
+): HarvesterJoin {
+  const { isoUrl, version, architecture, artifactsUrl, serverUrl, token, passwordHash, tty, bondOptions } = profile;
+  const { hostname, disk, network } = host;
+  const nameServers =
+    network.method === "static" ? [...network.nameServers, ...profile.nameServers] : profile.nameServers;
+  return {
+    ...{ isoUrl, serverUrl, token, hostname, tty, device: disk },
+    ...{ role: profile.role, skipChecks: profile.skipChecks, wipeAllDisks: profile.wipeAllDisks },
+    ...{ sshAuthorizedKeys: profile.sshKeys, ntpServers: profile.ntpServers, labels: profile.labels },
+    dnsNameservers: [...new Set(nameServers)],
+    management: {
+      ...managementOf(network),
+      ...(bondOptions === undefined ? {} : { bondOptions: textsOf(bondOptions) }),
+    },
+    ...(version === undefined ? {} : { version }),
+    ...(architecture === undefined ? {} : { arch: architecture === "x86_64" ? "amd64" : "arm64" }),
+    ...(artifactsUrl === undefined ? {} : { artifactsUrl }),
+    ...(passwordHash === undefined ? {} : { password: passwordHash }),
+  };
+}
+
+function managementOf(network: Network): Management {
+  const interfaces = [{ hwAddr: network.mac }];
+  if (network.method === "dhcp") return { method: "dhcp", interfaces };
+  const { address, mask } = addressOf(network);
+  const { gateway } = network;
+  return { method: "static", interfaces, ip: address, subnetMask: mask, ...(gateway === undefined ? {} : { gateway }) };
+}
+
+function textsOf(options: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).filter((option): option is [string, string] => option[1] !== undefined),
+  );
+}

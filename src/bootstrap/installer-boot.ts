@@ -1,0 +1,77 @@
+/**
+ * What one host boots to be installed by a profile: kernel, initrd, arguments, and the files that the installer fetches. Pure; the face of
+ * the formats.
+ */
+import { Fault } from "@slipway/base";
+import { autoinstall, autoinstallArguments } from "./autoinstall/autoinstall.ts";
+import type { Installation, Network } from "./installation/installation.ts";
+import { kickstart, kickstartArguments } from "./kickstart/kickstart.ts";
+import { preseed, preseedArguments } from "./preseed/preseed.ts";
+import type { SystemProfile } from "./profile.ts";
+
+/** What is the host's own: all else is in the profile. */
+export interface InstalledHost {
+  hostname: string;
+  architecture: Installation["architecture"];
+  firmware: Installation["firmware"];
+  /** Path of the disk to install to. */
+  disk: string;
+  network: Network;
+  report?: Installation["report"];
+}
+
+export interface InstallerBoot {
+  kernel: string;
+  initrd: string;
+  arguments: readonly string[];
+  /** By the name that they have below the folder which `urlOf` gives. They hold password hashes and report URLs: for this host alone. */
+  files: Readonly<Record<string, string>>;
+}
+
+/** `folder`: URL below which the host fetches the files, with its final slash. Throws `Fault` (`Invalid`) that names what can't be installed. */
+export function installerBoot(profile: SystemProfile, host: InstalledHost, folder: string): InstallerBoot {
+  const installation = installationOf(profile, host);
+  const { kernel, initrd, arguments: extra } = profile;
+  const boot = (files: Readonly<Record<string, string>>, words: readonly string[]): InstallerBoot => {
+    return { kernel, initrd, arguments: words, files };
+  };
+  switch (profile.installer) {
+    case "preseed":
+      return boot(
+        { "preseed.cfg": preseed(installation) },
+        preseedArguments(installation, `${folder}preseed.cfg`, extra),
+      );
+    case "kickstart":
+      return boot(
+        { "kickstart.cfg": kickstart(installation, profile.release) },
+        kickstartArguments(installation, `${folder}kickstart.cfg`, extra),
+      );
+    case "autoinstall":
+      return boot(
+        { ...autoinstall(installation) },
+        autoinstallArguments(installation, { configUrl: folder, iso: profile.iso }, extra),
+      );
+  }
+}
+
+/** Profile and host in one. Throws `Fault` (`Invalid`) for a host of another architecture. */
+export function installationOf(profile: SystemProfile, host: InstalledHost): Installation {
+  if (profile.architecture !== host.architecture)
+    throw new Fault(
+      "Invalid",
+      profile.installer,
+      `the profile is for ${profile.architecture}, the host is ${host.architecture}`,
+      {
+        remedy: "name a profile for the host's architecture",
+      },
+    );
+  const { timezone, locale, keyboard, ntpServers, proxy, mirror, layout, swap, packages, commands, user } = profile;
+  const { hostname, architecture, firmware, disk, network, report } = host;
+  return {
+    ...{ hostname, architecture, firmware, disk, network, user },
+    ...{ timezone, locale, keyboard, ntpServers, layout, swap, packages, commands },
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(mirror === undefined ? {} : { mirror }),
+    ...(report === undefined ? {} : { report }),
+  };
+}
