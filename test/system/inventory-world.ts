@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Log, quietLog, type Random, seededRandom } from "@slipway/base";
+import { type Log, plain, quietLog, type Random, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, createClient, createManager, type Draft, type Manager } from "@slipway/kube";
 import { Event, Namespace, Secret } from "@slipway/kube/core";
@@ -52,6 +52,8 @@ export class InventoryWorld {
   readonly random: Random;
   readonly servers = new Map<string, SimServer>();
   readonly network = new ProvisioningNetwork();
+  /** What lies on web servers, by its address. */
+  readonly pages = new Map<string, string>();
   readonly #folder = mkdtempSync(join(tmpdir(), "slipway-rack-"));
   readonly #options: InventoryOptions;
   readonly #logins = new Map<string, BmcCredentials>();
@@ -92,6 +94,7 @@ export class InventoryWorld {
       hostController({
         machines: mortalMachines(provisioning.machines, mortal),
         openBmc: ({ address, credentials }) => this.#bmcAt(address, credentials, mortal),
+        http: async ({ url }) => plain(this.pages.has(url) ? 200 : 404, this.pages.get(url) ?? ""),
         namespace: RACK,
         ...(most !== undefined && { most }),
       }),
@@ -159,6 +162,14 @@ export class InventoryWorld {
   async secret(name: string, stringData: BmcCredentials): Promise<void> {
     const metadata = { name: `${name}-bmc`, namespace: RACK };
     await this.whileTimePasses(this.client.create(Secret, { metadata, stringData: { ...stringData } }));
+  }
+
+  /** Puts the password into the host's Secret. */
+  async setPassword(name: string, password: string): Promise<void> {
+    const data = { password: Buffer.from(password).toString("base64") };
+    const ref = { name: `${name}-bmc`, namespace: RACK };
+    await this.whileTimePasses(this.client.patch(Secret, ref, { type: "merge", body: { data } }));
+    this.rotate(name, password);
   }
 
   host(name: string): Promise<BareMetalHost | undefined> {

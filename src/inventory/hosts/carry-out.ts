@@ -1,5 +1,5 @@
 /** Does what the plan of a host says. */
-import { asFault, Fault, isFault } from "@slipway/base";
+import { asFault, Fault, type Http, isFault } from "@slipway/base";
 import {
   addFinalizer,
   type Context,
@@ -15,18 +15,19 @@ import type { BootDevice } from "../bmc/bmc.ts";
 import { hardwareOf } from "../discovery/hardware.ts";
 import type { BmcViews } from "./bmc-views.ts";
 import { describeHost } from "./describe.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, isInAgent } from "./facts.ts";
 import type { Machines } from "./machines.ts";
 import { failed, told, waiting } from "./moves.ts";
 import { orderOf } from "./order-of.ts";
 import { HOST_FINALIZER } from "./plan.ts";
-import type { HostEvent, HostStep } from "./step.ts";
+import type { HostEvent, HostStep, WriteStep } from "./step.ts";
 
 export interface StepPorts {
   context: Context;
   record: StatusRecord<BareMetalHost>;
   machines: Machines;
   views: BmcViews;
+  http: Http;
   /** Orders whose files this process offers, by id. */
   offered: Set<string>;
 }
@@ -41,14 +42,15 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
       return DONE;
     case "letGo":
       tell(ports, step.event);
+      // Else discovery would take what was seen before for a machine that waits to be declared.
+      if (machine !== undefined && (isOff(facts) || !isInAgent(facts))) machines.forget(machine.name);
       await removeFinalizer(context.client, BareMetalHost, record.object, HOST_FINALIZER);
       return DONE;
     case "unannotate":
       await unannotate(step.annotations, ports);
       return DONE;
     case "write":
-      await record.write(step.fields);
-      if (step.event !== undefined) tell(ports, step.event);
+      await write(step, ports);
       return "again";
     case "boot":
       machines.setBoot(machine!.name, step.from);
@@ -77,6 +79,7 @@ async function affect(
     if (step.do === "power") {
       await power(step, facts, ports);
       tell(ports, step.event);
+      if (step.done !== undefined) await write(step.done, ports);
     } else await give(step, facts, ports);
     return "again";
   } catch (error) {
@@ -113,10 +116,10 @@ function modeOf({ spec: { bootMode } }: BareMetalHost): { mode?: "UEFI" | "legac
 async function give(
   { name, id }: Extract<HostStep, { do: "order" }>,
   { host, machine }: Facts,
-  { machines, offered, context: { client } }: StepPorts,
+  { machines, offered, http, context: { client } }: StepPorts,
 ): Promise<void> {
   if (machine === undefined) throw new Fault("NotFound", host.metadata.name, "no machine was seen that it could be");
-  await machines.order(machine.name, await orderOf(name, { host, inventory: machine.inventory, client }), id);
+  await machines.order(machine.name, await orderOf(name, host, machine.inventory, { client, http }), id);
   offered.add(id);
 }
 
@@ -134,6 +137,15 @@ async function wait(
 ): Promise<Outcome> {
   if (record.object.status?.waitingFor !== forWhat) await record.write(waiting(facts, forWhat, deadline));
   return recheckMs === undefined ? DONE : { againAfterMs: recheckMs };
+}
+
+function isOff({ bmc }: Facts): boolean {
+  return bmc?.is === "answers" && bmc.power === "off";
+}
+
+async function write({ fields, event }: WriteStep, ports: StepPorts): Promise<void> {
+  await ports.record.write(fields);
+  if (event !== undefined) tell(ports, event);
 }
 
 function tell({ context: { events }, record }: StepPorts, { type, reason, message }: HostEvent): void {

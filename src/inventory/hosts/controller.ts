@@ -1,4 +1,4 @@
-import { uuid } from "@slipway/base";
+import { type Http, uuid } from "@slipway/base";
 import { type Context, type Controller, DONE, keyOf, type Outcome, refOf, StatusRecord, source } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
@@ -13,7 +13,8 @@ import { HostCards } from "./host-cards.ts";
 import type { Machines } from "./machines.ts";
 import { planHost } from "./plan.ts";
 import { IDLE_LOOK_MS } from "./power-stage.ts";
-import { isWork, stateOf } from "./state.ts";
+import { Room } from "./room.ts";
+import { isWork, needsRoom, stateOf } from "./state.ts";
 import type { HostStep } from "./step.ts";
 
 export const INVENTORY = "inventory";
@@ -21,6 +22,8 @@ export const INVENTORY = "inventory";
 export interface EngineOptions {
   machines: Machines;
   openBmc: OpenBmc;
+  /** To the servers that images' checksums are on. */
+  http: Http;
   /** Where discovery puts its hosts: what is there by a name that discovery gives is known by that name, too. */
   namespace: string;
   /** Hosts that are worked on at once. Default: 50. */
@@ -33,10 +36,9 @@ const MOST_STEPS = 20;
 const WORK_LOOK_MS = 2_000;
 
 /** Drives BareMetalHosts: each from its registration until it is deleted. */
-export function hostController({ machines, openBmc, namespace, most = 50 }: EngineOptions): Controller {
+export function hostController({ machines, openBmc, http, namespace, most = 50 }: EngineOptions): Controller {
   let views: BmcViews | undefined;
-  /** Keys of hosts that are worked on. */
-  const busy = new Set<string>();
+  const room = new Room(most);
   /** Orders whose files this process offers. */
   const offered = new Set<string>();
   const cards = new HostCards();
@@ -62,7 +64,7 @@ export function hostController({ machines, openBmc, namespace, most = 50 }: Engi
       views ??= new BmcViews(openBmc, context.clock);
       const host = context.cache.get(BareMetalHost, ref);
       if (host === undefined) {
-        busy.delete(key);
+        room.leave(key);
         cards.forget(key);
         await views.forget(key);
         return DONE;
@@ -71,8 +73,8 @@ export function hostController({ machines, openBmc, namespace, most = 50 }: Engi
       for (let steps = 0; steps < MOST_STEPS; steps++) {
         const facts = await look(record.object, context, views);
         const step = planHost(facts);
-        note(key, step);
-        const outcome = await carryOut(step, facts, { context, record, machines, views, offered });
+        count(key, facts, step);
+        const outcome = await carryOut(step, facts, { context, record, machines, views, http, offered });
         if (outcome !== "again") return outcome;
       }
       return { againAfterMs: WORK_LOOK_MS };
@@ -95,7 +97,7 @@ export function hostController({ machines, openBmc, namespace, most = 50 }: Engi
       standing: machine && machines.standing(machine.name),
       bmc,
       isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
-      hasRoom: busy.has(key) || busy.size < most,
+      hasRoom: room.hasFor(key),
       isOffered: (id) => offered.has(id),
       newId: uuid(random),
     };
@@ -114,12 +116,14 @@ export function hostController({ machines, openBmc, namespace, most = 50 }: Engi
     return undefined;
   }
 
-  /** Keeps count of the hosts that are worked on: before the step is written, so that no two take the last room. */
-  function note(key: string, step: HostStep): void {
-    if (step.do !== "write") return;
-    const state = step.fields.provisioning?.state;
-    if (state === undefined) return;
-    if (isWork(stateOf({ status: step.fields } as BareMetalHost)) && state !== "registering") busy.add(key);
-    else busy.delete(key);
+  /** Keeps count of the hosts that are worked on: before the step is written, so that no two take the last place. */
+  function count(key: string, { host, now }: Facts, step: HostStep): void {
+    const isMove = step.do === "write" && step.fields.provisioning !== undefined;
+    const state = stateOf(isMove ? ({ status: step.fields } as BareMetalHost) : host);
+    const againAt = isMove ? undefined : host.status?.operation?.againAt;
+    // One that waits for another try leaves its place to others.
+    const isAtRest = againAt !== undefined && now < Date.parse(againAt);
+    if (needsRoom(state) && !isAtRest) room.take(key);
+    else room.leave(key);
   }
 }

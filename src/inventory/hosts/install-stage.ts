@@ -2,10 +2,12 @@
 import { isoTime } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { bringUpAgent } from "./agent-stage.ts";
-import { type Facts, isInAgent, type Operation } from "./facts.ts";
+import { type Facts, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
-import type { HostStep } from "./step.ts";
+import type { HostStep, WriteStep } from "./step.ts";
+
+const LOOK_MS = 5_000;
 
 type Used = Pick<BareMetalHost["spec"], "image" | "customDeploy">;
 
@@ -48,13 +50,19 @@ function leaveByBmc(at: Facts, operation: Operation): HostStep {
   const { machine, bmc, now } = at;
   if (machine !== undefined && machine.boot !== "disk") return { do: "boot", from: "disk" };
   if (bmc?.is === "fails") return orderFailed(at, bmc.fault.advice);
-  if (operation.restartedAt !== undefined && bmc?.power === "on") return provisioned(at);
+  const restartedAt = operation.restartedAt === undefined ? undefined : Date.parse(operation.restartedAt);
+  // Whoever restarted it did not live to say so. An agent that goes on speaking was not restarted.
+  if (restartedAt !== undefined && bmc?.power === "on" && (machine?.session?.spokeAt ?? 0) <= restartedAt)
+    return now - restartedAt > SILENT_MS
+      ? provisioned(at)
+      : { do: "wait", forWhat: "the agent on the host to be gone", recheckMs: LOOK_MS };
   return {
     do: "power",
     action: bmc?.power === "off" ? "on" : "restart",
     from: "disk",
     announce: progressed(at, { restartedAt: isoTime(now) }),
     event: event("PowerOn", "Host started from its disk"),
+    done: provisioned(at),
   };
 }
 
@@ -67,7 +75,7 @@ function leaveByAgent(at: Facts, operation: Operation): HostStep {
   return next.result.ok ? provisioned(at) : orderFailed(at, next.result.message);
 }
 
-function provisioned(at: Facts): HostStep {
+function provisioned(at: Facts): WriteStep {
   const { image, customDeploy, rootDeviceHints, bootMode } = at.host.spec;
   return move(at, "provisioned", event("ProvisioningComplete", `Installed: ${wanted(at.host)}`), {
     provisioning: { state: "", ID: at.host.metadata.uid ?? "", image, customDeploy, rootDeviceHints, bootMode },

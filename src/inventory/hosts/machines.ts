@@ -12,6 +12,8 @@ export interface Machines {
   standing(name: string): Standing;
   /** What it boots from now on. Throws for a host that is not known. */
   setBoot(name: string, boot: BootAction): void;
+  /** It is not known until it is seen again. */
+  forget(name: string): void;
   /** Has its agent do it; asked for twice with one id, it is done once. Rejects with a `Fault`. */
   order(name: string, wanted: UserOrder, id: string): Promise<string>;
 }

@@ -5,7 +5,7 @@ import type { BareMetalHost, BareMetalHostStatus } from "../../kinds/metal3/bare
 import { hostConditions } from "./conditions.ts";
 import type { Facts, Operation } from "./facts.ts";
 import { type HostState, isWork, stateOf } from "./state.ts";
-import type { Fields, HostEvent, HostStep } from "./step.ts";
+import type { Fields, HostEvent, HostStep, WriteStep } from "./step.ts";
 
 type ErrorType = NonNullable<BareMetalHostStatus["errorType"]>;
 
@@ -106,7 +106,7 @@ export function waiting(at: Facts, what: string | undefined, deadline?: number):
 }
 
 /** The step into another state. */
-export function move(at: Facts, state: HostState, what?: HostEvent, more: Fields = {}): HostStep {
+export function move(at: Facts, state: HostState, what?: HostEvent, more: Fields = {}): WriteStep {
   return { do: "write", fields: enter(at, state, more), ...(what !== undefined && { event: what }) };
 }
 

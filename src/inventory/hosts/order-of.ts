@@ -1,31 +1,91 @@
-import { Fault } from "@slipway/base";
+import { Fault, type Http } from "@slipway/base";
 import type { Client } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { Inventory } from "../../netboot/protocol/messages.ts";
 import type { UserOrder } from "../../netboot/protocol/order.ts";
+import { type DriveSecrets, hostConfigDrive, type SecretTexts } from "./config-drive.ts";
+import { imageChecksum } from "./image-checksum.ts";
+import { rootDevice } from "./root-device.ts";
 import type { OrderName } from "./step.ts";
 
 type Write = Extract<UserOrder, { order: "write" }>;
 
+export interface OrderPorts {
+  client: Client;
+  /** To the servers that images' checksums are on. */
+  http: Http;
+}
+
 /** What the agent is told to do for a step. Rejects with a `Fault` that names the field or the Secret that it can't be done for. */
 export async function orderOf(
   name: OrderName,
-  { host, inventory, client }: { host: BareMetalHost; inventory: Inventory | undefined; client: Client },
+  host: BareMetalHost,
+  inventory: Inventory | undefined,
+  ports: OrderPorts,
 ): Promise<UserOrder> {
   if (name === "wipe") return { order: "wipe", how: "metadata", disks: "all" };
   if (name !== "write") return { order: name };
   if (inventory === undefined) throw new Fault("Conflict", host.metadata.name, "its agent has not reported its disks");
-  return writeOrder(host, inventory, client);
+  return writeOrder(host, inventory, ports);
 }
 
-async function writeOrder(host: BareMetalHost, _inventory: Inventory, _client: Client): Promise<Write> {
-  const { image } = host.spec;
+async function writeOrder(host: BareMetalHost, { disks }: Inventory, { client, http }: OrderPorts): Promise<Write> {
+  const { image, customDeploy, rootDeviceHints } = host.spec;
+  if (customDeploy !== undefined)
+    throw new Fault("Invalid", "spec.customDeploy.method", "no such method is known", { remedy: "use spec.image" });
   if (image === undefined) throw new Fault("Invalid", "spec.image", "nothing says what is to be installed");
-  const { url, format, checksum, checksumType } = image;
+  // A path would be a file of this server.
+  if (!/^https?:\/\//.test(image.url))
+    throw new Fault("Invalid", "spec.image.url", "only http and https are fetched", {
+      remedy: "put the image on a web server",
+    });
+  const { format = "raw" } = image;
+  if (format !== "raw" && format !== "qcow2")
+    throw new Fault("Invalid", "spec.image.format", `${format} is not written to disks by Slipway`, {
+      remedy: "use raw or qcow2",
+    });
+  const data = hostConfigDrive(nameOf(host), await secretsOf(host, client));
   return {
     order: "write",
-    image: url,
-    ...((format === "raw" || format === "qcow2") && { format }),
-    ...(checksum !== undefined && { checksum: `${checksumType ?? "md5"}:${checksum}` }),
+    image: image.url,
+    checksum: await imageChecksum(image, http),
+    disk: rootDevice(disks, rootDeviceHints).target,
+    // What is compressed is unpacked; its first bytes say so, not the format.
+    ...(format === "qcow2" && { format }),
+    ...(hasData(host) && { data, label: "config-2" as const }),
   };
+}
+
+/** Whether the user gave anything for the first boot. Without it an image need not have a partition table, or the agent a key. */
+function hasData({ spec }: BareMetalHost): boolean {
+  return [spec.userData, spec.metaData, spec.networkData].some((reference) => reference?.name !== undefined);
+}
+
+function nameOf({ metadata: { name, namespace = "", uid = "" } }: BareMetalHost) {
+  return { name, namespace, uid };
+}
+
+async function secretsOf(host: BareMetalHost, client: Client): Promise<DriveSecrets> {
+  const fields = ["userData", "metaData", "networkData"] as const;
+  const read = await Promise.all(fields.map((field) => textsOf(host, field, client)));
+  return Object.fromEntries(fields.flatMap((field, i) => (read[i] === undefined ? [] : [[field, read[i]]])));
+}
+
+/** A Secret of the host's own namespace: a reference into another is refused. */
+async function textsOf(
+  { metadata, spec }: BareMetalHost,
+  field: keyof DriveSecrets,
+  client: Client,
+): Promise<SecretTexts | undefined> {
+  const { name, namespace } = spec[field] ?? {};
+  if (name === undefined) return undefined;
+  const on = `spec.${field}`;
+  if (namespace !== undefined && namespace !== "" && namespace !== metadata.namespace)
+    throw new Fault("Forbidden", on, "the Secret must be in the host's own namespace", { remedy: "copy it there" });
+  const secret = await client.find(Secret, { name, ...(metadata.namespace && { namespace: metadata.namespace }) });
+  if (secret === undefined)
+    throw new Fault("MissingInput", on, `Secret ${metadata.namespace}/${name} is not there`, { remedy: "create it" });
+  const { data = {} } = secret;
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
 }

@@ -9,7 +9,7 @@ import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install
 import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
 import { managePower, powerOff } from "./power-stage.ts";
 import { begin, planInspecting, planRegistering, planUnmanaged } from "./registration.ts";
-import { type HostState, isWork, stateOf } from "./state.ts";
+import { type HostState, isWork, needsRoom, stateOf } from "./state.ts";
 import type { HostStep } from "./step.ts";
 import { planDeprovisioning, planPreparing } from "./wipe-stage.ts";
 
@@ -109,7 +109,9 @@ function working(handler: (at: Facts, operation: Operation) => HostStep): Handle
   return (at) => {
     const operation = at.host.status?.operation;
     if (operation === undefined) return { do: "write", fields: progressed(at, {}) };
-    return waitUntil(at, operation.againAt) ?? handler(at, operation);
+    const rest = waitUntil(at, operation.againAt);
+    if (rest !== undefined) return rest;
+    return at.hasRoom || !needsRoom(stateOf(at.host)) ? handler(at, operation) : delayed(at);
   };
 }
 

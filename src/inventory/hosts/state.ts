@@ -46,7 +46,7 @@ export function isWork(state: HostState): boolean {
   return IS_WORK[state];
 }
 
-/** Whether the machine belongs to somebody: it is being installed, runs what was installed, or is not wiped yet. */
-export function isInUse(state: HostState): boolean {
-  return ["provisioning", "provisioned", "externally provisioned", "deprovisioning"].includes(state);
+/** Whether a host in the state keeps an agent and the servers of images at work: only so many hosts may at once. */
+export function needsRoom(state: HostState): boolean {
+  return ["inspecting", "preparing", "provisioning", "deprovisioning"].includes(state);
 }

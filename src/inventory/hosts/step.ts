@@ -15,19 +15,26 @@ export type Fields = StatusFields<BareMetalHost>;
 /** What an agent is told to do, by the operation it is part of. */
 export type OrderName = "inspect" | "wipe" | "write" | "reboot" | "poweroff";
 
+export interface WriteStep {
+  do: "write";
+  fields: Fields;
+  event?: HostEvent;
+}
+
 export type HostStep =
   /** Puts the finalizer on. */
   | { do: "hold" }
   /** Takes the finalizer off. */
   | { do: "letGo"; event: HostEvent }
-  | { do: "write"; fields: Fields; event?: HostEvent }
-  /** By the BMC, seen to have its effect. `from`: what the machine starts from next. */
+  | WriteStep
+  /** By the BMC, seen to have its effect. `from`: what the machine starts from next. `done`: what is written down when it has. */
   | {
       do: "power";
       action: "on" | "off" | "soft-off" | "restart";
       from?: "network" | "disk";
       announce: Fields;
       event: HostEvent;
+      done?: WriteStep;
     }
   /** What the boot service has the machine boot from now on. */
   | { do: "boot"; from: BootAction }

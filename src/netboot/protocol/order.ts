@@ -1,5 +1,10 @@
 import { z } from "zod";
 
+const FIRST_BOOT_FILES = [
+  ...["user-data", "meta-data", "network-config"],
+  ...["openstack/latest/meta_data.json", "openstack/latest/user_data", "openstack/latest/network_data.json"],
+] as const;
+
 /** What a user may order, in words that need nothing prepared: images and first-boot data are offered to the host by the service. */
 export const UserOrder = z.discriminatedUnion("order", [
   z.strictObject({ order: z.literal("inspect") }),
@@ -24,8 +29,8 @@ export const UserOrder = z.discriminatedUnion("order", [
       .optional(),
     /** The smallest disk that is not read-only, unless said. */
     disk: z.string().min(1).optional(),
-    /** cloud-init's files by name: `user-data`, `meta-data`, `network-config`. */
-    data: z.partialRecord(z.enum(["user-data", "meta-data", "network-config"]), z.string()).optional(),
+    /** cloud-init's files by name: of NoCloud, or of a config drive. */
+    data: z.partialRecord(z.enum(FIRST_BOOT_FILES), z.string()).optional(),
     label: z.enum(["cidata", "config-2"]).optional(),
   }),
 ]);

@@ -60,6 +60,7 @@ export class Provisioning {
       onChange: (listener) => hosts.onChange(listener),
       standing: (name) => hosts.standing(name),
       setBoot: (name, boot) => hosts.setBoot(name, boot),
+      forget: (name) => void hosts.forget(name),
       order: (name, wanted, id) => giveOrder(name, wanted, ports, id),
     };
   }

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sampled } from "./api.ts";
+import { checkRack, LEFT_OVER, playLife } from "./inventory-life.ts";
+import { InventoryWorld } from "./inventory-world.ts";
+import type { Death } from "./mortal.ts";
+
+/** Plays a life in which the first process dies, if at all, as `death` says. Resolves with the effects that it had. */
+async function lifeWith(death: Death | undefined): Promise<number> {
+  const world = await InventoryWorld.create();
+  try {
+    const server = world.rack("node-1");
+    server.disks[0]!.content = LEFT_OVER;
+    let mortal = await world.start(death && { death });
+    const first = mortal;
+    await playLife(world, "node-1", async () => {
+      await checkRack(world);
+      if (!mortal.dead) return;
+      world.kill();
+      mortal = await world.start();
+    });
+    assert.equal(server.disks[0]?.content, undefined, "the last user's disk is wiped");
+    assert.equal(server.isOn, false, "it is off");
+    return first.effects;
+  } finally {
+    await world.close();
+  }
+}
+
+test("a process that dies before or after any effect of a host's life is replaced, and the host's life goes on", async (t) => {
+  const effects = await lifeWith(undefined);
+  assert.ok(effects > 20, `${effects} effects`);
+  for (const when of ["before", "after"] as const)
+    for (const atEffect of sampled(Array.from({ length: effects }, (_, i) => i + 1)))
+      await t.test(`${when} effect ${atEffect}`, async () => {
+        await lifeWith({ atEffect, when });
+      });
+});
