@@ -13,10 +13,18 @@ test("a fault says where, what and what to do, in one line", () => {
 });
 
 test("what passes by itself is retried, what needs a change of the object is not", () => {
-  for (const code of ["Throttled", "Unavailable", "LostAnswer", "NoCapacity", "Conflict"] as const) {
+  for (const code of [
+    "Throttled",
+    "Unavailable",
+    "LostAnswer",
+    "NoCapacity",
+    "Conflict",
+    "NoEffect",
+    "UntrustedCertificate",
+  ] as const) {
     assert.equal(new Fault(code, "a", "b").retryable, true, code);
   }
-  for (const code of ["Invalid", "Refused", "Bug", "Undeclared"] as const) {
+  for (const code of ["Invalid", "Refused", "Bug", "Undeclared", "Unsupported"] as const) {
     assert.equal(new Fault(code, "a", "b").retryable, false, code);
   }
 });

@@ -27,6 +27,10 @@ export type Code =
   | "BadCredentials"
   | "AlreadyConfigured"
   | "Locked"
+  // other devices, such as a machine's management controller
+  | "UntrustedCertificate"
+  | "Unsupported"
+  | "NoEffect"
   // Slipway's own
   | "MissingInput"
   | "Refused"
@@ -50,6 +54,8 @@ const RETRYABLE: ReadonlySet<Code> = new Set<Code>([
   "NotFound",
   "AlreadyExists",
   "NotLeader",
+  "UntrustedCertificate",
+  "NoEffect",
 ]);
 
 export interface FaultOptions {
