@@ -4,7 +4,7 @@
 export const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base", "kube", "cel"] } as const;
 const LIBRARIES = ["base", "kube"];
 const KINDS = [...LIBRARIES, "kinds", "pki"];
-const DOING = [...KINDS, "machines", "inventory", "netboot", "bootstrap"];
+const DOING = [...KINDS, "machines", "inventory", "netboot", "bootstrap", "bmc-service"];
 export const SYSTEMS = [...DOING, "systems"];
 const OPERATOR = [...SYSTEMS, "operator", "console"];
 
@@ -19,6 +19,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   machines: DOING,
   inventory: DOING,
   netboot: DOING,
+  "bmc-service": LIBRARIES,
   bootstrap: DOING,
   systems: SYSTEMS,
   kubernetes: [...LIBRARIES, "kubernetes"],

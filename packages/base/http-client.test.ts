@@ -5,6 +5,7 @@ import { type Fault, isFault } from "./fault.ts";
 import { type HttpHandler, plain } from "./http.ts";
 import { MAX_ANSWER_BYTES, undiciHttp } from "./http-client.ts";
 import { type HttpServerOptions, serveHttp } from "./http-server.ts";
+import { selfSigned } from "./testing.ts";
 
 const http = undiciHttp();
 const closers: (() => Promise<void>)[] = [() => http.close()];
@@ -113,6 +114,26 @@ test("an answer above the bound is refused", async () => {
   const url = await serve(async () => plain(200, "x".repeat(MAX_ANSWER_BYTES + 1)));
 
   await assert.rejects(http({ method: "GET", url }), /larger than 16777216 bytes/);
+});
+
+test("a smaller bound on answers can be set", async () => {
+  const url = await serve(async () => plain(200, "x".repeat(101)));
+  const small = undiciHttp({ maxAnswerBytes: 100 });
+  closers.push(() => small.close());
+
+  await assert.rejects(small({ method: "GET", url }), /larger than 100 bytes/);
+});
+
+test("a strange certificate is refused with its reason, but where any is taken", async () => {
+  const url = await serve(async () => plain(200, "here"), { tls: await selfSigned("127.0.0.1") });
+  const anyone = undiciHttp({ anyCertificate: true });
+  closers.push(() => anyone.close());
+
+  await assert.rejects(
+    http({ method: "GET", url }),
+    (e) => isFault(e, "Unavailable") && (e.cause as { code?: string }).code === "DEPTH_ZERO_SELF_SIGNED_CERT",
+  );
+  assert.equal((await anyone({ method: "GET", url })).body, "here");
 });
 
 test("what is not an http URL, or no header, is Invalid", async () => {

@@ -9,8 +9,12 @@ export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface HttpClientOptions {
   clock?: Clock;
-  /** PEM certificates trusted instead of the system's. There is no switch to trust none. */
+  /** PEM certificates trusted instead of the system's. */
   ca?: string;
+  /** Takes any certificate: whoever answers is believed. Only for devices whose owner said so. */
+  anyCertificate?: true;
+  /** Answers larger than this are refused. Default: `MAX_ANSWER_BYTES`. */
+  maxAnswerBytes?: number;
   /** Connects to this IP address, whatever the URL's host, whose name the certificate must still bear. */
   address?: string;
   /** Connects to this Unix socket, whatever the URL's host. */
@@ -35,6 +39,7 @@ export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): P
     connect: {
       timeout: DEFAULT_TIMEOUT_MS,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.anyCertificate === true && { rejectUnauthorized: false }),
       ...(options.socket === undefined ? {} : { socketPath: options.socket }),
       ...(options.address === undefined ? {} : { lookup: always(options.address) }),
     },
@@ -42,7 +47,7 @@ export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): P
   const http: Http = async (request) => {
     const limit = deadline(clock, request.timeoutMs ?? DEFAULT_TIMEOUT_MS, request.signal);
     try {
-      return await exchange(agent, request, limit.signal);
+      return await exchange(agent, request, limit.signal, options.maxAnswerBytes ?? MAX_ANSWER_BYTES);
     } finally {
       limit.done();
     }
@@ -57,7 +62,12 @@ function always(address: string): LookupFunction {
     all === true ? resolve(null, [{ address, family }]) : resolve(null, address, family);
 }
 
-function exchange(agent: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+function exchange(
+  agent: Dispatcher,
+  request: HttpRequest,
+  signal: AbortSignal,
+  maxAnswerBytes: number,
+): Promise<HttpAnswer> {
   const url = parseUrl(request);
   const on = `${request.method} ${url.origin}`;
   return new Promise((resolve, reject) => {
@@ -89,7 +99,7 @@ function exchange(agent: Dispatcher, request: HttpRequest, signal: AbortSignal):
       },
       onResponseData(started, chunk) {
         size += chunk.length;
-        if (size > MAX_ANSWER_BYTES) started.abort(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`));
+        if (size > maxAnswerBytes) started.abort(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
         else chunks.push(chunk);
       },
       onResponseEnd() {

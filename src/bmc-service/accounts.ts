@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** The predefined roles of Redfish (DSP0266, roles), and what each may. */
+export const ROLES = {
+  Administrator: ["Login", "ConfigureManager", "ConfigureUsers", "ConfigureComponents", "ConfigureSelf"],
+  Operator: ["Login", "ConfigureComponents", "ConfigureSelf"],
+  ReadOnly: ["Login", "ConfigureSelf"],
+} as const;
+
+export type Role = keyof typeof ROLES;
+
+export interface Account {
+  username: string;
+  password: string;
+  role: Role;
+}
+
+/** The account with this name and password. Takes the same time for a wrong name as for a wrong password. */
+export function accountOf(accounts: readonly Account[], username: string, password: string): Account | undefined {
+  let found: Account | undefined;
+  for (const account of accounts) {
+    const [name, secret] = [isSame(account.username, username), isSame(account.password, password)];
+    if (name && secret) found = account;
+  }
+  return found;
+}
+
+export function isSame(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,201 @@
+import { type Account, ROLES, type Role } from "./accounts.ts";
+import { collection, type Described, link } from "./answer.ts";
+import { BASE } from "./messages.ts";
+import type { Session, Sessions } from "./sessions.ts";
+
+/** Root, accounts, sessions, registries and metadata: what a Redfish service has whatever it manages. */
+export const ROOT = "/redfish/v1";
+const ACCOUNTS = `${ROOT}/AccountService`;
+const SESSIONS = `${ROOT}/SessionService`;
+const REGISTRIES = `${ROOT}/Registries`;
+
+export function rootBody(uuid: string): Described {
+  return {
+    ...link(`${ROOT}/`),
+    "@odata.type": "#ServiceRoot.v1_17_0.ServiceRoot",
+    Id: "RootService",
+    Name: "Slipway's Redfish service",
+    RedfishVersion: "1.20.0",
+    UUID: uuid,
+    Vendor: "Slipway",
+    Product: "Slipway",
+    Systems: link(`${ROOT}/Systems`),
+    Managers: link(`${ROOT}/Managers`),
+    Tasks: link(`${ROOT}/TaskService`),
+    SessionService: link(SESSIONS),
+    AccountService: link(ACCOUNTS),
+    Registries: link(REGISTRIES),
+    Links: { Sessions: link(`${SESSIONS}/Sessions`) },
+  };
+}
+
+export function sessionServiceBody({ timeoutMs }: Sessions): Described {
+  return {
+    ...link(SESSIONS),
+    "@odata.type": "#SessionService.v1_1_9.SessionService",
+    Id: "SessionService",
+    Name: "Session Service",
+    ServiceEnabled: true,
+    SessionTimeout: Math.round(timeoutMs / 1000),
+    Sessions: link(`${SESSIONS}/Sessions`),
+  };
+}
+
+export function sessionsBody(sessions: readonly Session[]): Described {
+  return collection(`${SESSIONS}/Sessions`, "SessionCollection", "Sessions", sessions.map(pathOfSession));
+}
+
+export function pathOfSession({ id }: Session): string {
+  return `${SESSIONS}/Sessions/${id}`;
+}
+
+export function sessionBody(session: Session): Described {
+  return {
+    ...link(pathOfSession(session)),
+    "@odata.type": "#Session.v1_7_1.Session",
+    Id: session.id,
+    Name: "User Session",
+    UserName: session.account.username,
+    Password: null,
+  };
+}
+
+export function taskServiceBody(): Described {
+  return {
+    ...link(`${ROOT}/TaskService`),
+    "@odata.type": "#TaskService.v1_2_1.TaskService",
+    Id: "TaskService",
+    Name: "Task Service",
+    ServiceEnabled: true,
+    Tasks: link(`${ROOT}/TaskService/Tasks`),
+  };
+}
+
+/** Accounts are shown, and changed where they come from: not here. */
+export function accountServiceBody(): Described {
+  return {
+    ...link(ACCOUNTS),
+    "@odata.type": "#AccountService.v1_15_1.AccountService",
+    Id: "AccountService",
+    Name: "Account Service",
+    ServiceEnabled: true,
+    HTTPBasicAuth: "Enabled",
+    Accounts: link(`${ACCOUNTS}/Accounts`),
+    Roles: link(`${ACCOUNTS}/Roles`),
+  };
+}
+
+export function accountsBody(accounts: readonly Account[]): Described {
+  const paths = accounts.map((_, i) => `${ACCOUNTS}/Accounts/${i + 1}`);
+  return collection(`${ACCOUNTS}/Accounts`, "ManagerAccountCollection", "Accounts", paths);
+}
+
+export function accountBody(accounts: readonly Account[], id: string): Described | undefined {
+  const account = /^[1-9]\d{0,5}$/.test(id) ? accounts[Number(id) - 1] : undefined;
+  return (
+    account && {
+      ...link(`${ACCOUNTS}/Accounts/${id}`),
+      "@odata.type": "#ManagerAccount.v1_12_1.ManagerAccount",
+      Id: id,
+      Name: "User Account",
+      UserName: account.username,
+      Password: null,
+      RoleId: account.role,
+      Enabled: true,
+      Locked: false,
+      AccountTypes: ["Redfish"],
+      Links: { Role: link(`${ACCOUNTS}/Roles/${account.role}`) },
+    }
+  );
+}
+
+export function rolesBody(): Described {
+  const paths = Object.keys(ROLES).map((role) => `${ACCOUNTS}/Roles/${role}`);
+  return collection(`${ACCOUNTS}/Roles`, "RoleCollection", "Roles", paths);
+}
+
+export function roleBody(id: string): Described | undefined {
+  if (!Object.hasOwn(ROLES, id)) return undefined;
+  return {
+    ...link(`${ACCOUNTS}/Roles/${id}`),
+    "@odata.type": "#Role.v1_3_2.Role",
+    Id: id,
+    Name: "User Role",
+    RoleId: id,
+    IsPredefined: true,
+    AssignedPrivileges: ROLES[id as Role],
+  };
+}
+
+export function registriesBody(): Described {
+  return collection(REGISTRIES, "MessageRegistryFileCollection", "Registries", [`${REGISTRIES}/${BASE}`]);
+}
+
+export function registryBody(id: string): Described | undefined {
+  if (id !== BASE) return undefined;
+  return {
+    ...link(`${REGISTRIES}/${BASE}`),
+    "@odata.type": "#MessageRegistryFile.v1_1_4.MessageRegistryFile",
+    Id: BASE,
+    Name: "Base Message Registry File",
+    Registry: BASE,
+    Languages: ["en"],
+    Location: [{ Language: "en", PublicationUri: `https://redfish.dmtf.org/registries/${BASE}.0.json` }],
+  };
+}
+
+/** The OData service document: the root and what it links. */
+export function odataDocument(): object {
+  const children = ["Systems", "Managers", "TaskService", "SessionService", "AccountService", "Registries"];
+  const entries = [["Service", `${ROOT}/`], ...children.map((name) => [name, `${ROOT}/${name}`])];
+  return {
+    "@odata.context": `${ROOT}/$metadata`,
+    value: entries.map(([name, url]) => ({ name, kind: "Singleton", url })),
+  };
+}
+
+/** Schemas by name, with the version that is used; without one: a collection. */
+const SCHEMAS: readonly (readonly [string, string?])[] = [
+  ["ServiceRoot", "v1_17_0"],
+  ["ComputerSystem", "v1_23_1"],
+  ["ComputerSystemCollection"],
+  ["Manager", "v1_20_0"],
+  ["ManagerCollection"],
+  ["VirtualMedia", "v1_6_4"],
+  ["VirtualMediaCollection"],
+  ["EthernetInterface", "v1_12_3"],
+  ["EthernetInterfaceCollection"],
+  ["SessionService", "v1_1_9"],
+  ["Session", "v1_7_1"],
+  ["SessionCollection"],
+  ["TaskService", "v1_2_1"],
+  ["Task", "v1_7_4"],
+  ["TaskCollection"],
+  ["AccountService", "v1_15_1"],
+  ["ManagerAccount", "v1_12_1"],
+  ["ManagerAccountCollection"],
+  ["Role", "v1_3_2"],
+  ["RoleCollection"],
+  ["MessageRegistryFile", "v1_1_4"],
+  ["MessageRegistryFileCollection"],
+  ["Message", "v1_2_1"],
+];
+
+/** The OData metadata document, which refers to DMTF's schemas. */
+export function metadataDocument(): string {
+  const references = SCHEMAS.map(([name, version]) => {
+    const uri = `http://redfish.dmtf.org/schemas/v1/${name}${version === undefined ? "" : "_v1"}.xml`;
+    const versioned = version === undefined ? "" : `<edmx:Include Namespace="${name}.${version}"/>`;
+    return `<edmx:Reference Uri="${uri}"><edmx:Include Namespace="${name}"/>${versioned}</edmx:Reference>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">
+${references.join("\n")}
+<edmx:DataServices>
+<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="Service">
+<EntityContainer Name="Service" Extends="ServiceRoot.v1_17_0.ServiceContainer"/>
+</Schema>
+</edmx:DataServices>
+</edmx:Edmx>
+`;
+}

@@ -1,0 +1,202 @@
+import type { HttpAnswer } from "@slipway/base";
+import { type Account, accountOf, ROLES } from "./accounts.ts";
+import { type Described, nothing, resource } from "./answer.ts";
+import { unauthorized } from "./authenticate.ts";
+import { isWebUrl, patchSystem } from "./boot-patch.ts";
+import type { ManagedMachine, ResetType } from "./machine.ts";
+import { COMMON, refuse } from "./messages.ts";
+import {
+  accountBody,
+  accountServiceBody,
+  accountsBody,
+  metadataDocument,
+  odataDocument,
+  pathOfSession,
+  ROOT,
+  registriesBody,
+  registryBody,
+  roleBody,
+  rolesBody,
+  rootBody,
+  sessionBody,
+  sessionServiceBody,
+  sessionsBody,
+  taskServiceBody,
+} from "./root.ts";
+import type { Sessions } from "./sessions.ts";
+import {
+  cardBody,
+  cardsBody,
+  managerBody,
+  managersBody,
+  mediaBody,
+  mediasBody,
+  RESETS,
+  systemBody,
+  systemsBody,
+} from "./systems.ts";
+import type { Tasks } from "./tasks.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+export interface Asked {
+  /** What stood at the colons of the pattern. */
+  names: readonly string[];
+  body: Readonly<Record<string, unknown>>;
+  /** Undefined: nobody, on an open route. */
+  account: Account | undefined;
+}
+
+export interface Route {
+  /** Methods that nobody has to log in for. */
+  open?: readonly Method[];
+  GET?: (asked: Asked) => HttpAnswer | undefined;
+  POST?: (asked: Asked) => Promise<HttpAnswer> | HttpAnswer | undefined;
+  PATCH?: (asked: Asked) => Promise<HttpAnswer> | undefined;
+  DELETE?: (asked: Asked) => HttpAnswer | undefined;
+}
+
+export interface RouteWorld {
+  uuid: string;
+  machines(): readonly ManagedMachine[];
+  accounts(): readonly Account[];
+  sessions: Sessions;
+  tasks: Tasks;
+}
+
+type Maybe = Described | undefined;
+
+const shown = (body: Maybe): HttpAnswer | undefined => body && resource(body);
+const document = (type: string, body: string): HttpAnswer => ({
+  status: 200,
+  headers: { ...COMMON, "content-type": type },
+  body,
+});
+
+/** Every path of the service. An answer of undefined is 404. */
+export function routesOf(world: RouteWorld): Readonly<Record<string, Route>> {
+  return { ...openRoutes(world), ...serviceRoutes(world), ...sessionRoutes(world), ...machineRoutes(world) };
+}
+
+function openRoutes({ uuid }: RouteWorld): Record<string, Route> {
+  const open = ["GET"] as const;
+  const root: Route = { open, GET: () => shown(rootBody(uuid)) };
+  return {
+    "/redfish": { open, GET: () => document("application/json", JSON.stringify({ v1: `${ROOT}/` })) },
+    [ROOT]: root,
+    [`${ROOT}/odata`]: { open, GET: () => document("application/json", JSON.stringify(odataDocument())) },
+    [`${ROOT}/$metadata`]: { open, GET: () => document("application/xml", metadataDocument()) },
+  };
+}
+
+function serviceRoutes({ accounts, tasks }: RouteWorld): Record<string, Route> {
+  return {
+    [`${ROOT}/AccountService`]: { GET: () => shown(accountServiceBody()) },
+    [`${ROOT}/AccountService/Accounts`]: { GET: () => shown(accountsBody(accounts())) },
+    [`${ROOT}/AccountService/Accounts/:`]: { GET: ({ names: [id] }) => shown(accountBody(accounts(), id!)) },
+    [`${ROOT}/AccountService/Roles`]: { GET: () => shown(rolesBody()) },
+    [`${ROOT}/AccountService/Roles/:`]: { GET: ({ names: [id] }) => shown(roleBody(id!)) },
+    [`${ROOT}/Registries`]: { GET: () => shown(registriesBody()) },
+    [`${ROOT}/Registries/:`]: { GET: ({ names: [id] }) => shown(registryBody(id!)) },
+    [`${ROOT}/TaskService`]: { GET: () => shown(taskServiceBody()) },
+    [`${ROOT}/TaskService/Tasks`]: { GET: () => shown(tasks.list()) },
+    [`${ROOT}/TaskService/Tasks/:`]: { GET: ({ names: [id] }) => shown(tasks.get(id!)) },
+    [`${ROOT}/TaskService/TaskMonitors/:`]: { GET: ({ names: [id] }) => tasks.monitor(id!) },
+  };
+}
+
+function sessionRoutes({ sessions, accounts }: RouteWorld): Record<string, Route> {
+  const path = `${ROOT}/SessionService/Sessions`;
+  const POST = ({ body: { UserName, Password } }: Asked): HttpAnswer => {
+    for (const [name, value] of Object.entries({ UserName, Password }))
+      if (typeof value !== "string") return refuse(400, "CreateFailedMissingReqProperties", name);
+    const account = accountOf(accounts(), UserName as string, Password as string);
+    if (account === undefined) return unauthorized();
+    const session = sessions.open(account);
+    if (session === undefined) return refuse(503, "CreateLimitReachedForResource");
+    return resource(sessionBody(session), 201, { location: pathOfSession(session), "x-auth-token": session.token });
+  };
+  const mayEnd = (id: string, account: Account | undefined): boolean =>
+    sessions.get(id)?.account.username === account?.username || account?.role === "Administrator";
+  return {
+    [`${ROOT}/SessionService`]: { GET: () => shown(sessionServiceBody(sessions)) },
+    [path]: { open: ["POST"], GET: () => shown(sessionsBody(sessions.list())), POST },
+    [`${path}/Members`]: { open: ["POST"], POST },
+    [`${path}/:`]: {
+      GET({ names: [id] }) {
+        const session = sessions.get(id!);
+        return session && shown(sessionBody(session));
+      },
+      DELETE({ names: [id], account }) {
+        if (sessions.get(id!) === undefined) return undefined;
+        if (!mayEnd(id!, account)) return refuse(403, "InsufficientPrivilege");
+        sessions.close(id!);
+        return nothing();
+      },
+    },
+  };
+}
+
+function machineRoutes({ uuid, machines, tasks }: RouteWorld): Record<string, Route> {
+  const system = `${ROOT}/Systems/:`;
+  const media = `${system}/VirtualMedia/Cd`;
+  const of = (read: (machine: ManagedMachine, id: string) => Maybe): NonNullable<Route["GET"]> => {
+    return ({ names: [id, second = ""] }) => {
+      const machine = find(id!);
+      return machine && shown(read(machine, second));
+    };
+  };
+  const find = (id: string): ManagedMachine | undefined => machines().find((one) => one.id === id);
+  const act = (run: (machine: ManagedMachine, asked: Asked) => Promise<HttpAnswer>) => (asked: Asked) => {
+    const machine = find(asked.names[0]!);
+    const mayAct = (ROLES[asked.account?.role ?? "ReadOnly"] as readonly string[]).includes("ConfigureComponents");
+    if (machine !== undefined && !mayAct) return Promise.resolve(refuse(403, "InsufficientPrivilege"));
+    return machine && run(machine, asked);
+  };
+  return {
+    [`${ROOT}/Systems`]: { GET: () => shown(systemsBody(machines())) },
+    [system]: { GET: of(systemBody), PATCH: act((machine, { body }) => patchSystem(machine, body)) },
+    [`${system}/Actions/ComputerSystem.Reset`]: { POST: act((machine, { body }) => reset(tasks, machine, body)) },
+    [`${system}/EthernetInterfaces`]: { GET: of(cardsBody) },
+    [`${system}/EthernetInterfaces/:`]: { GET: of(cardBody) },
+    [`${system}/VirtualMedia`]: { GET: of(mediasBody) },
+    [media]: { GET: of(mediaBody) },
+    [`${media}/Actions/VirtualMedia.InsertMedia`]: { POST: act((machine, { body }) => insert(tasks, machine, body)) },
+    [`${media}/Actions/VirtualMedia.EjectMedia`]: {
+      POST: act((machine) => tasks.run("Eject media", machine.setMedia(null))),
+    },
+    [`${ROOT}/Managers`]: { GET: () => shown(managersBody(machines())) },
+    [`${ROOT}/Managers/:`]: { GET: of((machine) => managerBody(machine, uuid)) },
+  };
+}
+
+async function reset(tasks: Tasks, machine: ManagedMachine, body: Asked["body"]): Promise<HttpAnswer> {
+  const { ResetType: type } = body;
+  if (type === undefined) return refuse(400, "ActionParameterMissing", "ComputerSystem.Reset", "ResetType");
+  if (!RESETS.includes(type as ResetType))
+    return refuse(400, "ActionParameterValueNotInList", String(type), "ResetType", "ComputerSystem.Reset");
+  return await tasks.run(`Reset ${String(type)}`, machine.reset(type as ResetType));
+}
+
+/** What is understood of InsertMedia; what has only one sensible value is taken with that. */
+const INSERT: Readonly<Record<string, readonly unknown[]>> = {
+  Inserted: [true],
+  WriteProtected: [true],
+  TransferMethod: ["Stream"],
+  TransferProtocolType: ["HTTP", "HTTPS"],
+  MediaType: ["CD", "DVD"],
+};
+
+async function insert(tasks: Tasks, machine: ManagedMachine, body: Asked["body"]): Promise<HttpAnswer> {
+  const { Image: image, ...others } = body;
+  if (image === undefined) return refuse(400, "ActionParameterMissing", "VirtualMedia.InsertMedia", "Image");
+  if (!isWebUrl(image))
+    return refuse(400, "ActionParameterValueNotInList", String(image), "Image", "VirtualMedia.InsertMedia");
+  for (const [name, value] of Object.entries(others)) {
+    if (!Object.hasOwn(INSERT, name))
+      return refuse(400, "ActionParameterNotSupported", name, "VirtualMedia.InsertMedia");
+    if (!INSERT[name]!.includes(value))
+      return refuse(400, "ActionParameterValueNotInList", String(value), name, "VirtualMedia.InsertMedia");
+  }
+  return await tasks.run("Insert media", machine.setMedia(image));
+}

@@ -1,0 +1,96 @@
+import { nothing } from "../../bmc-service/answer.ts";
+import { errorAnswer, message, refuse } from "../../bmc-service/messages.ts";
+import { bodyOf, type Lie, MEDIA, pathOf, rewritten, SYSTEM } from "./lie.ts";
+
+const RESET = /\/Actions\/ComputerSystem\.Reset$/;
+const MEDIA_ACTION = /\/Actions\/VirtualMedia\.(Insert|Eject)Media$/;
+const SETTINGS = /^(\/redfish\/v1\/Systems\/[^/]+)\/Settings$/;
+const MODE = "BootSourceOverrideMode";
+
+function bootIn(body: Record<string, unknown>): Record<string, unknown> {
+  return (body.Boot ?? {}) as Record<string, unknown>;
+}
+
+/** What BMCs do with power, boot devices, virtual media and identity. */
+export const DEVICE_LIES = {
+  /** Says yes, and does nothing. */
+  "ignores-power": async (request, next) => (RESET.test(pathOf(request)) ? nothing() : await next(request)),
+  "ignores-boot": async (request, next) =>
+    request.method === "PATCH" && SYSTEM.test(pathOf(request))
+      ? await next({ ...request, method: "GET" })
+      : await next(request),
+  "ignores-media": async (request, next) => (MEDIA_ACTION.test(pathOf(request)) ? nothing() : await next(request)),
+
+  /** Does not know whether the machine is on. */
+  "power-unknown": async (request, next) => {
+    const answer = await next(request);
+    return SYSTEM.test(pathOf(request))
+      ? rewritten(answer, (body) => Object.assign(body, { PowerState: null }))
+      : answer;
+  },
+
+  /** Offers no network boot. */
+  "no-pxe": async (request, next) => {
+    const isPxe = request.method === "PATCH" && bootIn(bodyOf(request)).BootSourceOverrideTarget === "Pxe";
+    if (isPxe) return refuse(400, "PropertyValueNotInList", "Pxe", "BootSourceOverrideTarget");
+    const answer = await next(request);
+    if (!SYSTEM.test(pathOf(request))) return answer;
+    return rewritten(answer, (body) => {
+      bootIn(body)["BootSourceOverrideTarget@Redfish.AllowableValues"] = ["None", "Hdd"];
+    });
+  },
+
+  /** The override is kept in the settings resource, as iDRAC10 does. */
+  "boot-in-settings": async (request, next) => {
+    const path = pathOf(request);
+    const [, system] = SETTINGS.exec(path) ?? [];
+    if (system !== undefined) {
+      const moved = { ...request, url: new URL(system, request.url).href };
+      return rewritten(await next(moved), (body) => Object.assign(body, { "@odata.id": path }));
+    }
+    if (!SYSTEM.test(path)) return await next(request);
+    if (request.method === "PATCH") return errorAnswer(400, [message("PropertyNotWritable", "Boot")]);
+    return rewritten(await next(request), (body) => {
+      const object = { "@odata.id": `${path}/Settings` };
+      body["@Redfish.Settings"] = { SettingsObject: object, SupportedApplyTimes: ["OnReset"] };
+    });
+  },
+
+  /** Refuses the mode, which can't be written, as some of HPE's do. */
+  "refuses-mode": async (request, next) =>
+    request.method === "PATCH" && Object.hasOwn(bootIn(bodyOf(request)), MODE)
+      ? refuse(400, "PropertyNotWritable", MODE)
+      : await next(request),
+
+  /** Takes a change without the mode for one back to Legacy, as some of Supermicro's do. */
+  "forgets-mode": async (request, next) => {
+    if (request.method !== "PATCH" || !SYSTEM.test(pathOf(request))) return await next(request);
+    const body = bodyOf(request);
+    return await next({ ...request, body: JSON.stringify({ ...body, Boot: { [MODE]: "Legacy", ...bootIn(body) } }) });
+  },
+
+  /** Knows no actions of virtual media: it is changed by PATCH. */
+  "media-by-patch": async (request, next) => {
+    const path = pathOf(request);
+    if (MEDIA_ACTION.test(path)) return refuse(404, "ResourceMissingAtURI", path);
+    if (!MEDIA.test(path)) return await next(request);
+    if (request.method !== "PATCH") return rewritten(await next(request), (body) => void delete body.Actions);
+    const { Image: image } = bodyOf(request);
+    const action = `${path}/Actions/VirtualMedia.${image === null ? "Eject" : "Insert"}Media`;
+    const body = JSON.stringify(image === null ? {} : { Image: image });
+    return await next({ ...request, method: "POST", url: new URL(action, request.url).href, body });
+  },
+
+  /** Demands a parameter that the schema leaves out. */
+  "demands-transfer-protocol": async (request, next) =>
+    /InsertMedia$/.test(pathOf(request)) && !Object.hasOwn(bodyOf(request), "TransferProtocolType")
+      ? refuse(400, "ActionParameterMissing", "InsertMedia", "TransferProtocolType")
+      : await next(request),
+
+  /** Answers for another machine. */
+  "wrong-uuid": async (request, next) => {
+    const answer = await next(request);
+    const UUID = "00000000-dead-4bad-8bad-000000000000";
+    return SYSTEM.test(pathOf(request)) ? rewritten(answer, (body) => Object.assign(body, { UUID })) : answer;
+  },
+} satisfies Record<string, Lie>;
