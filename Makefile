@@ -7,7 +7,7 @@ INSTALLED := node_modules/.package-lock.json
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-attack test-all check generate kubernetes-types bundle image test-install agent test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-bmc test-attack test-all check generate kubernetes-types bundle image test-install agent test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -72,11 +72,14 @@ agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders f
 test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in network namespaces; FUZZ_RUNS=number
 	@$(TEST) --test-concurrency=2 "test/netboot/**/*.test.ts"
 
+test-bmc: $(INSTALLED) ## Redfish: our client against a foreign service, our service against foreign clients and DMTF's validator (PyPI)
+	@$(TEST) --test-concurrency=1 "test/bmc/**/*.test.ts"
+
 test-attack: $(INSTALLED) ## What attackers try: floods, impersonation, doubled inputs, damage, a full disk (some need root; skipped with a reason)
 	@$(TEST) --expose-gc --test-concurrency=2 "test/attack/**/*.test.ts"
 
 test-all: export SEEDS = 300
-test-all: check test sim test-kubectl test-kubernetes test-cluster-api test-conformance test-install test-netboot test-attack test-firmware ## Every suite, one after the other
+test-all: check test sim test-kubectl test-kubernetes test-cluster-api test-conformance test-install test-netboot test-bmc test-attack test-firmware ## Every suite, one after the other
 
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"
 	@$(NODE) test/firmware/main.ts $(ONLY:%=test/firmware/%.test.ts)

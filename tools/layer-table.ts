@@ -19,7 +19,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   machines: DOING,
   inventory: DOING,
   netboot: DOING,
-  "bmc-service": LIBRARIES,
+  "bmc-service": ["base", "bmc-service"],
   bootstrap: DOING,
   systems: SYSTEMS,
   kubernetes: [...LIBRARIES, "kubernetes"],

@@ -17,6 +17,7 @@ import {
 import type { Account } from "./accounts.ts";
 import { nothing } from "./answer.ts";
 import { authenticate, unauthorized } from "./authenticate.ts";
+import { Guesses } from "./guesses.ts";
 import type { ManagedMachine } from "./machine.ts";
 import { errorAnswer, message, refuse } from "./messages.ts";
 import { type Method, type Route, routesOf } from "./routes.ts";
@@ -48,6 +49,8 @@ export interface RedfishService {
   readonly sessions: Sessions;
 }
 
+type Request = Parameters<HttpHandler>[0];
+
 const MINUTE_MS = 60_000;
 const LONGEST_PATH = 1_024;
 
@@ -69,7 +72,7 @@ export function redfishService(options: RedfishServiceOptions): RedfishService {
     return undefined;
   };
 
-  const answer = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const answer = async (request: Request): Promise<HttpAnswer> => {
     const url = new URL(request.url);
     if (url.protocol !== "https:" && options.plainHttp !== true) return refuse(403, "InsufficientPrivilege");
     const found = url.pathname.length > LONGEST_PATH ? undefined : find(url.pathname.replace(/(?<=.)\/$/, ""));
@@ -83,17 +86,35 @@ export function redfishService(options: RedfishServiceOptions): RedfishService {
     return { ...result, headers: { ...result.headers, allow } };
   };
 
+  const guesses = new Guesses(clock);
+  /** Who guesses waits, before anything is compared. */
+  const guarded = async (request: Request): Promise<HttpAnswer> => {
+    const heldS = Math.ceil(guesses.heldMs(request.remote) / 1000);
+    if (heldS > 0) {
+      const busy = [message("ServiceTemporarilyUnavailable", String(heldS))];
+      return errorAnswer(503, busy, { "retry-after": String(heldS) });
+    }
+    const result = await answer(request);
+    if (result.status === 401 && showsPassword(request)) guesses.wrong(request.remote);
+    return result;
+  };
+
   return {
     sessions,
     async handle(request) {
       try {
-        return await answer(request);
+        return await guarded(request);
       } catch (error) {
         log.error({ error: String(error) }, "a Redfish request was not served");
         return refuse(500, "InternalError");
       }
     },
   };
+}
+
+/** A request with a name and a password. A token that has ended is no guess. */
+function showsPassword({ headers = {}, method }: Request): boolean {
+  return headers.authorization !== undefined || (method === "POST" && headers["x-auth-token"] === undefined);
 }
 
 /** What no resource of the service answers. */

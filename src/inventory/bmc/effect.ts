@@ -65,7 +65,7 @@ export async function carryOut(span: Span, effect: Effect, order: () => Promise<
       if (isMoot) break;
       if (!isFault(error, "LostAnswer") || span.signal.aborted) throw error;
       await span.clock.sleep(BEFORE_AGAIN_MS, span.signal);
-      if (await effect.seen(span.signal)) return;
+      if ((await look(effect, span.signal)) === true) return;
     }
   }
   await untilSeen(span, effect, work);

@@ -29,9 +29,9 @@ export const SERVICE_LIES = {
   slow: slowBy(SLOW_MS),
   "too-slow": slowBy(SLOWER_MS),
 
-  /** Every third connection ends before the request was read. */
+  /** Every sixth connection ends before the request was read. */
   "drops-requests": async (request, next, { random }) => {
-    if (random.int(3) === 0) throw new Fault("LostAnswer", pathOf(request), "the connection was reset");
+    if (random.int(6) === 0) throw new Fault("LostAnswer", pathOf(request), "the connection was reset");
     return await next(request);
   },
 

@@ -30,18 +30,19 @@ export async function bootFrom(
   const system = await look(span.signal);
   const settings = await settingsOf(connection, system, span.signal);
   const wanted = wantedFor(connection.origin, device, choice, system, settings);
-  if (isSet(bootIn(system), wanted, choice)) return seenIn(system);
+  const isExact = device === "default" || seenIn(system).once === choice.once;
+  if (isExact && isSet(bootIn(system), wanted)) return seenIn(system);
   let last: Resource = system;
   const effect: Effect = {
     on: connection.origin,
     what: `boot from ${device}`,
     async seen(signal) {
       last = await look(signal);
-      if (isSet(bootIn(last), wanted, choice)) return true;
+      if (isSet(bootIn(last), wanted)) return true;
       // What waits for the next start stands in the settings until then.
       if (settings === undefined) return false;
       last = await connection.get(settings.path, signal);
-      return isSet(bootIn(last), wanted, choice);
+      return isSet(bootIn(last), wanted);
     },
   };
   await carryOut(span, effect, () => write(connection, system, settings, wanted, span.signal));
@@ -133,10 +134,11 @@ function bootIn({ body }: Resource): unknown {
   return at(body, "Boot");
 }
 
-function isSet(boot: unknown, { target, enabled, mode, uri }: Wanted, { once }: BootChoice): boolean {
+/** A single boot also counts where the BMC made a lasting one of it. */
+function isSet(boot: unknown, { target, enabled, mode, uri }: Wanted): boolean {
   const set = textAt(boot, "BootSourceOverrideEnabled");
   if (enabled === "Disabled") return set === "Disabled" || textAt(boot, "BootSourceOverrideTarget") === "None";
-  if (set === "Disabled" || (!once && set === "Once")) return false;
+  if (set === "Disabled" || (enabled === "Continuous" && set === "Once")) return false;
   const now = textAt(boot, "BootSourceOverrideMode");
   const at = textAt(boot, "HttpBootUri");
   return (

@@ -32,6 +32,11 @@ export interface Ask {
   ifMatch?: string;
 }
 
+interface Attempt {
+  answer?: HttpAnswer;
+  login?: Login;
+}
+
 const TIMEOUT_MS = 60_000;
 /** Tries of one request that the BMC is too busy for. */
 const ATTEMPTS = 4;
@@ -39,6 +44,8 @@ const FIRST_WAIT_MS = 1_000;
 /** A BMC that wants to be left alone for longer is left to the caller. */
 const LONGEST_WAIT_MS = 30_000;
 const MOST_REDIRECTS = 3;
+/** Sessions that one request may lose. */
+const MOST_RENEWALS = 3;
 /** Refused credentials are not shown again at once: BMCs lock accounts and addresses out. */
 const LOCKOUT_MS = 30_000;
 
@@ -71,13 +78,12 @@ export class RedfishConnection {
    * is a fault unless the request only reads.
    */
   async ask(ask: Ask, signal?: AbortSignal): Promise<HttpAnswer> {
-    let renewed = false;
+    let renewals = 0;
     for (let attempt = 1, wait = FIRST_WAIT_MS; ; wait *= 2) {
-      const answer = await this.#attempt(ask, attempt === ATTEMPTS, signal);
+      const { answer, login } = await this.#attempt(ask, attempt === ATTEMPTS, signal);
       if (answer?.status === 401) {
         // A session ends when the BMC restarts, or for reasons of its own; the request was not carried out.
-        if (renewed) throw this.#refused(`${ask.method} ${ask.path}: the BMC answered 401`);
-        renewed = true;
+        this.#judgeRefusal(ask, login, ++renewals);
         continue;
       }
       const asked = answer && retryAfterMs(answer);
@@ -116,19 +122,29 @@ export class RedfishConnection {
     }
   }
 
-  /** Undefined: it may be tried again. */
-  async #attempt(ask: Ask, isLast: boolean, signal: AbortSignal | undefined): Promise<HttpAnswer | undefined> {
+  /** Without an answer: it may be tried again. */
+  async #attempt(ask: Ask, isLast: boolean, signal: AbortSignal | undefined): Promise<Attempt> {
     try {
-      const login = this.#loggedIn();
-      const { headers } = await login;
-      const answer = await this.#places.take(() => this.#follow(ask, headers, signal), signal);
-      if (answer.status === 401 && this.#login === login) this.#login = undefined;
-      return answer;
+      const shared = this.#loggedIn();
+      const login = await shared;
+      const answer = await this.#places.take(() => this.#follow(ask, login.headers, signal), signal);
+      if (answer.status === 401 && this.#login === shared) this.#login = undefined;
+      return { answer, login };
     } catch (error) {
       const again = isFault(error, "Unavailable") || (ask.method === "GET" && isFault(error, "LostAnswer"));
       if (!again || isLast || signal?.aborted) throw error;
-      return undefined;
+      return {};
     }
+  }
+
+  /** Throws when a 401 is no matter of a session that has ended: only a login, or a password itself, shows that credentials are refused. */
+  #judgeRefusal({ method, path }: Ask, login: Login | undefined, renewals: number): void {
+    if (login?.session === undefined && login?.headers.authorization !== undefined) {
+      this.#refusedUntil = this.#options.clock.monotonic() + LOCKOUT_MS;
+      throw refusedCredentials(this.origin, `${method} ${path}: the BMC answered 401`);
+    }
+    if (renewals > MOST_RENEWALS)
+      throw new Fault("Unavailable", this.origin, `${method} ${path}: the BMC ends its sessions at once`);
   }
 
   async #follow(ask: Ask, login: Login["headers"], signal: AbortSignal | undefined): Promise<HttpAnswer> {
@@ -186,11 +202,6 @@ export class RedfishConnection {
         throw error;
       });
     return this.#login;
-  }
-
-  #refused(message: string): Fault {
-    this.#refusedUntil = this.#options.clock.monotonic() + LOCKOUT_MS;
-    return refusedCredentials(this.origin, message);
   }
 }
 

@@ -1,0 +1,265 @@
+/** What BMCs show that the simulated ones do not: a service of a few fixed resources. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type HttpAnswer, type HttpRequest, isFault, json, plain } from "@slipway/base";
+import fc from "fast-check";
+import type { LieName } from "../../../sim/bmc/sim-bmc.ts";
+import type { Bmc } from "../bmc.ts";
+import { bmcWorld, CREDENTIALS } from "../testing.ts";
+
+type Answers = Record<string, object | ((request: HttpRequest) => HttpAnswer)>;
+
+const SYSTEM = "/redfish/v1/Systems/1";
+const link = (path: string): object => ({ "@odata.id": path });
+const members = (...paths: string[]): object => ({ Members: paths.map(link) });
+
+/** A BMC of fixed answers; what was written to it. */
+function fixed(answers: Answers): {
+  bmc: Bmc;
+  run: ReturnType<typeof bmcWorld>["run"];
+  fails: ReturnType<typeof bmcWorld>["fails"];
+  writes: { line: string; body: unknown }[];
+} {
+  const { serve, bmcs, run, fails } = bmcWorld();
+  const writes: { line: string; body: unknown }[] = [];
+  const all: Answers = {
+    "/redfish/v1/": {},
+    [SYSTEM]: { "@odata.type": "#ComputerSystem.v1_0_0.ComputerSystem" },
+    ...answers,
+  };
+  serve("https://odd.example", async (request) => {
+    const path = new URL(request.url).pathname;
+    if (request.method !== "GET")
+      writes.push({
+        line: `${request.method} ${path}`,
+        body: request.body === undefined ? undefined : JSON.parse(request.body),
+      });
+    const answer = all[path];
+    if (answer === undefined) return plain(404, "not found");
+    return typeof answer === "function" ? answer(request) : json(200, answer);
+  });
+  const bmc = bmcs.open({ address: `redfish://odd.example${SYSTEM}`, credentials: CREDENTIALS });
+  return { bmc, run, fails, writes };
+}
+
+test("firmware settings have the limits of their registry", async () => {
+  const registry = {
+    RegistryEntries: {
+      Attributes: [
+        {
+          AttributeName: "BootMode",
+          Type: "Enumeration",
+          ReadOnly: false,
+          Value: [{ ValueName: "Uefi" }, { ValueName: "Bios" }],
+        },
+        { AttributeName: "Cores", Type: "Integer", LowerBound: 1, UpperBound: 8 },
+        { AttributeName: "AssetTag", Type: "String", MinLength: 0, MaxLength: 63, ReadOnly: true },
+      ],
+    },
+  };
+  const { bmc, run } = fixed({
+    [SYSTEM]: { Bios: link(`${SYSTEM}/Bios`) },
+    [`${SYSTEM}/Bios`]: {
+      AttributeRegistry: "BiosAttributeRegistry.v1_0_3",
+      Attributes: { BootMode: "Uefi", Cores: 4, AssetTag: "", Unknown: null, Fast: true },
+    },
+    "/redfish/v1/Registries": members("/redfish/v1/Registries/Base", "/redfish/v1/Registries/Bios"),
+    "/redfish/v1/Registries/Base": { Registry: "Base.1.19", Location: [] },
+    "/redfish/v1/Registries/Bios": { Registry: "BiosAttributeRegistry.v1_0", Location: [{ Uri: "/registry.json" }] },
+    "/registry.json": registry,
+  });
+  assert.deepEqual(await run(bmc.firmwareSettings()), [
+    { name: "BootMode", value: "Uefi", type: "Enumeration", allowed: ["Uefi", "Bios"], readOnly: false },
+    { name: "Cores", value: 4, type: "Integer", least: 1, most: 8 },
+    { name: "AssetTag", value: "", type: "String", readOnly: true, minLength: 0, maxLength: 63 },
+    { name: "Unknown", value: null },
+    { name: "Fast", value: true },
+  ]);
+});
+
+test("settings without a registry are shown without limits", async () => {
+  const { bmc, run } = fixed({
+    [SYSTEM]: { Bios: link(`${SYSTEM}/Bios`) },
+    [`${SYSTEM}/Bios`]: { AttributeRegistry: "X", Attributes: { A: "b" } },
+  });
+  assert.deepEqual(await run(bmc.firmwareSettings()), [{ name: "A", value: "b" }]);
+});
+
+test("a machine's cards are those that it has, by their permanent addresses, each once", async () => {
+  const cards = `${SYSTEM}/EthernetInterfaces`;
+  const { bmc, run } = fixed({
+    [SYSTEM]: { UUID: "ABCD", Model: "  R1 ", Manufacturer: "", EthernetInterfaces: link(cards) },
+    [cards]: members(`${cards}/1`, `${cards}/2`, `${cards}/3`, `${cards}/4`, `${cards}/5`),
+    [`${cards}/1`]: { PermanentMACAddress: "52-54-00-00-00-01", MACAddress: "02:00:00:00:00:01" },
+    [`${cards}/2`]: { PermanentMACAddress: null, MACAddress: "5254.0000.0002" },
+    [`${cards}/3`]: { MACAddress: "00:00:00:00:00:00" },
+    [`${cards}/5`]: { MACAddress: "52:54:00:00:00:01" },
+  });
+  assert.deepEqual(await run(bmc.identity()), {
+    ...{ model: "R1", uuid: "abcd", macs: ["52:54:00:00:00:01", "52:54:00:00:00:02"], system: SYSTEM },
+  });
+});
+
+/** A machine whose boot override can be written. */
+function bootable(boot: object, more: object = {}): HttpHandlerLike {
+  let now: Record<string, unknown> = { BootSourceOverrideEnabled: "Disabled", ...boot };
+  return (request) => {
+    if (request.method === "PATCH") now = { ...now, ...(JSON.parse(request.body!) as { Boot: object }).Boot };
+    return json(200, { ...more, Boot: now });
+  };
+}
+type HttpHandlerLike = (request: HttpRequest) => HttpAnswer;
+
+test("virtual media of a Supermicro is a CD at the USB port, elsewhere a CD", async () => {
+  const offered = { "BootSourceOverrideTarget@Redfish.AllowableValues": ["Pxe", "Cd", "UsbCd"] };
+  for (const [Manufacturer, target] of [
+    ["Supermicro", "UsbCd"],
+    ["Other", "Cd"],
+  ] as const) {
+    const { bmc, run, writes } = fixed({ [SYSTEM]: bootable(offered, { Manufacturer }) });
+    await run(bmc.bootFrom("virtual-media", { once: true }));
+    assert.deepEqual(writes[0]?.body, {
+      Boot: { BootSourceOverrideEnabled: "Once", BootSourceOverrideTarget: target },
+    });
+  }
+});
+
+test("a single boot that the BMC turns into a lasting one is reported as that", async () => {
+  const { bmc, run } = fixed({
+    [SYSTEM]: (request) =>
+      json(200, {
+        Boot: {
+          BootSourceOverrideEnabled: "Continuous",
+          BootSourceOverrideTarget: request.method === "GET" ? "Pxe" : "",
+        },
+      }),
+  });
+  assert.deepEqual(await run(bmc.bootFrom("pxe", { once: true })), { once: false });
+});
+
+test("another mode than the wanted one is no effect", async () => {
+  const stuck = {
+    BootSourceOverrideEnabled: "Once",
+    BootSourceOverrideTarget: "Pxe",
+    BootSourceOverrideMode: "Legacy",
+  };
+  const { bmc, fails } = fixed({ [SYSTEM]: { Boot: stuck } });
+  assert.ok(isFault(await fails(bmc.bootFrom("pxe", { once: true, mode: "UEFI" })), "NoEffect"));
+});
+
+test("the reset types that a BMC names elsewhere are looked up, and none that it has not are sent", async () => {
+  const reset = { target: `${SYSTEM}/reset`, "@Redfish.ActionInfo": "/info" };
+  const { bmc, fails, writes } = fixed({
+    [SYSTEM]: { PowerState: "Off", Actions: { "#ComputerSystem.Reset": reset } },
+    "/info": { Parameters: [{ Name: "ResetType", AllowableValues: ["ForceOff"] }] },
+  });
+  const error = await fails(bmc.setPower("on"));
+  assert.ok(isFault(error, "Unsupported") && /no reset for on, only ForceOff/.test(error.message), String(error));
+  assert.deepEqual(writes, []);
+});
+
+test("a reset is seen by its time, where the BMC keeps that", async () => {
+  let last = "2026-01-01T00:00:00Z";
+  const reset = { target: `${SYSTEM}/reset`, "ResetType@Redfish.AllowableValues": ["ForceRestart"] };
+  const { bmc, run, writes } = fixed({
+    [SYSTEM]: () => json(200, { PowerState: "On", LastResetTime: last, Actions: { "#ComputerSystem.Reset": reset } }),
+    [`${SYSTEM}/reset`]: () => {
+      last = "2026-01-01T00:01:00Z";
+      return plain(204, "");
+    },
+  });
+  await run(bmc.setPower("reset"));
+  assert.deepEqual(writes, [{ line: `POST ${SYSTEM}/reset`, body: { ResetType: "ForceRestart" } }]);
+});
+
+test("a machine without virtual media, or without a reset, is unsupported", async () => {
+  const { bmc, fails } = fixed({ [SYSTEM]: { PowerState: "Off" } });
+  assert.ok(isFault(await fails(bmc.insertMedia("http://boot.example/a.iso")), "Unsupported"));
+  assert.ok(isFault(await fails(bmc.setPower("on")), "Unsupported"));
+});
+
+test("links that lead to another server are not followed", async () => {
+  const { bmc, fails } = fixed({ [SYSTEM]: { Bios: link("https://elsewhere.example/Bios") } });
+  const error = await fails(bmc.firmwareSettings());
+  assert.ok(isFault(error, "Unavailable") && /another server/.test(error.message), String(error));
+});
+
+test("whatever a BMC answers, a call ends with a value or a fault", async () => {
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom(null, true, 7, "", "On", "/redfish/v1/Systems/1", "#ComputerSystem.v1_0_0.ComputerSystem"),
+      fc.array(tie("any"), { maxLength: 3 }),
+      fc.dictionary(
+        fc.constantFrom(
+          "@odata.id",
+          "@odata.type",
+          "Members",
+          "Boot",
+          "Actions",
+          "Links",
+          "PowerState",
+          "UUID",
+          "target",
+          "Bios",
+        ),
+        tie("any"),
+        { maxKeys: 5 },
+      ),
+    ),
+  })).any;
+  await fc.assert(
+    fc.asyncProperty(value, value, async (root, system) => {
+      const { bmc, fails } = fixed({ "/redfish/v1/": { a: root }, [SYSTEM]: () => json(200, system) });
+      const calls = [() => bmc.readPower(), () => bmc.identity(), () => bmc.firmwareSettings(), () => bmc.ejectMedia()];
+      for (const call of calls) {
+        const end = await fails(call());
+        assert.ok(isFault(end) || /it did not fail/.test(String(end)), String(end));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const BEARABLE: readonly LieName[] = [
+  ...([
+    "drops-requests",
+    "session-table-full",
+    "forgets-sessions",
+    "etag-always-changes",
+    "redirects-to-slash",
+  ] as const),
+  ...(["refuses-mode", "forgets-mode", "media-by-patch", "demands-transfer-protocol"] as const),
+];
+/** Nobody can meet both. */
+const OPPOSED: readonly (readonly LieName[])[] = [
+  ["refuses-mode", "forgets-mode"],
+  ["media-by-patch", "demands-transfer-protocol"],
+];
+
+test("a machine is provisioned through a BMC with any mix of faults that can be borne", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.subarray([...BEARABLE]), async (lies) => {
+      fc.pre(!OPPOSED.some((pair) => pair.every((lie) => lies.includes(lie))));
+      const { open, run, machine } = bmcWorld({ lies });
+      const bmc = open();
+      await again(() => run(bmc.insertMedia("http://boot.example/agent.iso")));
+      await again(() => run(bmc.bootFrom("virtual-media", { once: true, mode: "UEFI" })));
+      await again(() => run(bmc.setPower("on")));
+      assert.equal(machine.starts[0]?.from, "Cd");
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** As a controller does: what is retryable is tried again, a few times. */
+async function again(call: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (!isFault(error) || !error.retryable || tries === 10) throw error;
+    }
+  }
+}
