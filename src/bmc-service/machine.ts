@@ -30,7 +30,7 @@ export interface ManagedMachine {
   readonly bootModes: readonly BootOverride["mode"][];
   power(): PowerState;
   /** Resolves when the machine is as wanted. Rejects with a `Fault`. */
-  reset(type: ResetType, signal?: AbortSignal): Promise<void>;
+  reset(type: ResetType): Promise<void>;
   boot(): BootOverride;
   setBoot(override: BootOverride): Promise<void>;
   /** Address of the image in its CD drive. Undefined: the drive is empty. */

@@ -26,6 +26,12 @@ export const SERVICE_LIES = {
   /** Too busy for everything. */
   busy: async () => ({ ...refuse(503, "ServiceTemporarilyUnavailable", "5"), headers: { "retry-after": "5" } }),
 
+  /** Too busy for two of every five requests. */
+  "often-busy": async (request, next, { count }) =>
+    count % 5 < 2
+      ? { ...refuse(503, "ServiceTemporarilyUnavailable", "2"), headers: { "retry-after": "2" } }
+      : await next(request),
+
   slow: slowBy(SLOW_MS),
   "too-slow": slowBy(SLOWER_MS),
 

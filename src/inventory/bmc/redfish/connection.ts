@@ -2,7 +2,7 @@ import { type Clock, Fault, type Http, type HttpAnswer, isFault, type Log } from
 import type { BmcCredentials } from "../bmc.ts";
 import { Places } from "../places.ts";
 import type { Body } from "./body.ts";
-import { BUSY, refusal, refusedCredentials, retryAfterMs } from "./refusal.ts";
+import { BUSY, NOT_CARRIED_OUT, refusal, refusedCredentials, retryAfterMs } from "./refusal.ts";
 import { type Login, logIn, logOut } from "./session.ts";
 import { untrusted } from "./trust.ts";
 
@@ -74,8 +74,8 @@ export class RedfishConnection {
   }
 
   /**
-   * One request; an error status is an answer, for the caller may know another way. A busy BMC is asked again a few times. A lost answer
-   * is a fault unless the request only reads.
+   * One request; an error status is an answer, for the caller may know another way. A busy BMC is asked again a few times, for a write
+   * only where nothing was carried out. A lost answer is a fault unless the request only reads.
    */
   async ask(ask: Ask, signal?: AbortSignal): Promise<HttpAnswer> {
     let renewals = 0;
@@ -88,7 +88,8 @@ export class RedfishConnection {
       }
       const asked = answer && retryAfterMs(answer);
       const isLast = attempt++ === ATTEMPTS || (asked ?? 0) > LONGEST_WAIT_MS;
-      if (answer !== undefined && (isLast || !BUSY.has(answer.status))) return answer;
+      const isBusy = (ask.method === "GET" ? BUSY : NOT_CARRIED_OUT).has(answer?.status ?? 503);
+      if (answer !== undefined && (isLast || !isBusy)) return answer;
       await this.#options.clock.sleep(asked ?? wait, signal);
     }
   }

@@ -172,6 +172,16 @@ test("a reset is seen by its time, where the BMC keeps that", async () => {
   assert.deepEqual(writes, [{ line: `POST ${SYSTEM}/reset`, body: { ResetType: "ForceRestart" } }]);
 });
 
+test("an order that fails within the BMC is not sent again: it may have been carried out", async () => {
+  const reset = { target: `${SYSTEM}/reset` };
+  const { bmc, fails, writes } = fixed({
+    [SYSTEM]: { PowerState: "On", Actions: { "#ComputerSystem.Reset": reset } },
+    [`${SYSTEM}/reset`]: () => plain(500, ""),
+  });
+  assert.ok(isFault(await fails(bmc.setPower("reset")), "Unavailable"));
+  assert.equal(writes.length, 1);
+});
+
 test("a machine without virtual media, or without a reset, is unsupported", async () => {
   const { bmc, fails } = fixed({ [SYSTEM]: { PowerState: "Off" } });
   assert.ok(isFault(await fails(bmc.insertMedia("http://boot.example/a.iso")), "Unsupported"));

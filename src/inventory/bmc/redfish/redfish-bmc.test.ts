@@ -91,7 +91,15 @@ test("a machine says who it is", async () => {
 
 /** A BMC does these things, and everything works all the same. */
 const BEARABLE: readonly LieName[] = [
-  ...(["slow", "drops-requests", "drops-answers", "session-table-full", "forgets-sessions", "no-sessions"] as const),
+  ...([
+    "often-busy",
+    "slow",
+    "drops-requests",
+    "drops-answers",
+    "session-table-full",
+    "forgets-sessions",
+    "no-sessions",
+  ] as const),
   ...(["etag-always-changes", "etag-weak", "etag-demanded", "redirects-to-slash", "boot-in-settings"] as const),
   ...(["refuses-mode", "forgets-mode", "media-by-patch", "demands-transfer-protocol"] as const),
 ];

@@ -28,8 +28,11 @@ export function messagesOf(answer: HttpAnswer): { ids: readonly string[]; text: 
 const NOT_NOW =
   /^(ResourceInUse|ServiceTemporarilyUnavailable|ResourceInStandby|ServiceInUnknownState|InvalidOperationForSystemState|ResourceNotReady|OperationTimeout|ServiceShuttingDown)/;
 
-/** Statuses after which the same request may succeed; nothing was carried out, or a second time does no harm. */
+/** Statuses after which the same request may succeed. */
 export const BUSY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+/** Those of them after which nothing was done. */
+export const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([429, 503]);
 
 /** The fault that an error status stands for. `what`: the request in words. */
 export function refusal(on: string, what: string, answer: HttpAnswer): Fault {
