@@ -41,11 +41,10 @@ autoinstall:
             - "10.0.0.3"
   proxy: "http://10.0.0.6:3128"
   apt:
-    mirror-selection:
-      primary:
-        - uri: "http://mirror.example.org/debian"
-          arches:
-            - "amd64"
+    primary:
+      - arches:
+          - "amd64"
+        uri: "http://mirror.example.org/debian"
     fallback: "abort"
     geoip: false
   storage:
@@ -120,7 +119,7 @@ autoinstall:
   locale: "en_US.UTF-8"
   keyboard:
     layout: "us"
-  timezone: "Etc/UTC"
+  timezone: "UTC"
   network:
     version: 2
     ethernets:

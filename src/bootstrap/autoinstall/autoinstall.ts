@@ -30,7 +30,8 @@ export function autoinstall(value: Installation): AutoinstallFiles {
     "early-commands": findDisk(installation.disk),
     locale,
     keyboard,
-    timezone,
+    // Installers before 24.04 take the time zones of zone1970.tab, and UTC by this name.
+    timezone: timezone === "Etc/UTC" ? "UTC" : timezone,
     network: netplan(network, { rename: false }),
     proxy,
     apt: aptOf(installation),
@@ -104,7 +105,8 @@ function findDisk(disk: string): string[] {
 function aptOf({ mirror, architecture }: Installation): object | undefined {
   if (mirror === undefined) return undefined;
   const arches = [architecture === "x86_64" ? "amd64" : "arm64"];
-  return { "mirror-selection": { primary: [{ uri: mirror, arches }] }, fallback: "abort", geoip: false };
+  // Without `mirror-selection`, which installers before 2023 don't know.
+  return { primary: [{ arches, uri: mirror }], fallback: "abort", geoip: false };
 }
 
 function storageOf({ layout, swap }: Installation): object {
