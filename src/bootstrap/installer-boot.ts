@@ -3,6 +3,7 @@
  * the formats.
  */
 import { Fault } from "@slipway/base";
+import type { AgentBoot } from "../netboot/boot/machine.ts";
 import { autoinstall, autoinstallArguments } from "./autoinstall/autoinstall.ts";
 import type { Installation, Network } from "./installation/installation.ts";
 import { kickstart, kickstartArguments } from "./kickstart/kickstart.ts";
@@ -20,11 +21,9 @@ export interface InstalledHost {
   report?: Installation["report"];
 }
 
-export interface InstallerBoot {
-  kernel: string;
-  initrd: string;
-  arguments: readonly string[];
-  /** By the name that they have below the folder which `urlOf` gives. They hold password hashes and report URLs: for this host alone. */
+/** Kernel and initrd as a loader starts them, and what the installer fetches then. */
+export interface InstallerBoot extends AgentBoot {
+  /** By the name that they have below the folder given. They hold password hashes and report URLs: for this host alone. */
   files: Readonly<Record<string, string>>;
 }
 
@@ -32,8 +31,8 @@ export interface InstallerBoot {
 export function installerBoot(profile: SystemProfile, host: InstalledHost, folder: string): InstallerBoot {
   const installation = installationOf(profile, host);
   const { kernel, initrd, arguments: extra } = profile;
-  const boot = (files: Readonly<Record<string, string>>, words: readonly string[]): InstallerBoot => {
-    return { kernel, initrd, arguments: words, files };
+  const boot = (files: Readonly<Record<string, string>>, commandLine: readonly string[]): InstallerBoot => {
+    return { kernel, initrd, commandLine, files };
   };
   switch (profile.installer) {
     case "preseed":

@@ -3,6 +3,8 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
 import { loadAll } from "js-yaml";
+import { grubScript } from "../netboot/grub/script.ts";
+import { ipxeScript } from "../netboot/ipxe/script.ts";
 import { harvesterBoot } from "./harvester/boot.ts";
 import { harvesterJoinOf } from "./harvester-profile.ts";
 import { FULL, KEY, SMALL } from "./installation/testing.ts";
@@ -95,7 +97,7 @@ test("kernel, initrd, arguments and files are those of the installer", () => {
     assert.ok(
       profile.installer === "preseed" || profile.installer === "kickstart" || profile.installer === "autoinstall",
     );
-    const { kernel, initrd, arguments: words, files } = installerBoot(profile, HOST, "http://s.test/b/");
+    const { kernel, initrd, commandLine: words, files } = installerBoot(profile, HOST, "http://s.test/b/");
     assert.deepEqual([kernel, initrd], ["http://m.test/linux", "http://m.test/initrd.gz"]);
     assert.equal(words.at(-1), "console=ttyS0");
     return [words.find((word) => word.includes("http://s.test/b/")), Object.keys(files)];
@@ -110,6 +112,26 @@ test("kernel, initrd, arguments and files are those of the installer", () => {
     "ds=nocloud;s=http://s.test/b/",
     ["user-data", "meta-data"],
   ]);
+});
+
+test("iPXE and GRUB take each installer's arguments as they are", () => {
+  const extra = {
+    preseed: "",
+    kickstart: "release: 9\nmirror: http://m.test/os\n",
+    autoinstall: "iso: http://m.test/u.iso\n",
+  };
+  for (const installer of ["preseed", "kickstart", "autoinstall"] as const) {
+    const profile = read(installer, `${BASE}${extra[installer]}`);
+    assert.ok(profile.installer === installer);
+    for (const network of [FULL.network, SMALL.network]) {
+      const { kernel, commandLine: args } = installerBoot(profile, { ...HOST, network }, "http://s.test/b/");
+      assert.equal(ipxeScript([{ do: "kernel", url: kernel, args }]), `#!ipxe\nkernel ${kernel} ${args.join(" ")}\n`);
+      assert.equal(
+        grubScript([{ do: "linux", kernel: "(http,m.test)/linux", args }]),
+        `linux '(http,m.test)/linux' ${args.map((word) => `'${word}'`).join(" ")}\n`,
+      );
+    }
+  }
 });
 
 test("a host of another architecture is refused, and one that suits is not", () => {
