@@ -98,13 +98,15 @@ export function netbootObjects(namespace = DISCOVERY_NAMESPACE): RbacObject[] {
 /** What the operator's account needs beside its own roles where netboot runs within the operator. */
 export function netbootInOperatorObjects(namespace = DISCOVERY_NAMESPACE, operator = DEFAULT_NAMESPACE): RbacObject[] {
   const account = { name: SERVICE_ACCOUNT, namespace: operator };
-  return boundRules(`${SERVICE_ACCOUNT}-hosts`, netbootRules(namespace), account);
+  // There the hosts are driven, too.
+  const engine = { openBmc: nobody, http: nobody };
+  return boundRules(`${SERVICE_ACCOUNT}-hosts`, netbootRules(namespace, [], engine), account);
 }
 
 /** What netboot declares, and Metal3's definitions where they are missing. */
-function netbootRules(namespace: string, more: readonly Access[] = []): RbacRules {
+function netbootRules(namespace: string, more: readonly Access[] = [], engine: object = {}): RbacRules {
   const netboot = systemsOf(["netboot"]);
-  const settings = { netboot: { discovery: { namespace, most: 0, perSecond: 1 }, start: nobody } };
+  const settings = { netboot: { discovery: { namespace, most: 0, perSecond: 1 }, start: nobody, ...engine } };
   return systemRules(netboot, namespace, [...more, ...crdAccess(netboot.flatMap(({ kinds }) => kinds))], settings);
 }
 

@@ -13,9 +13,10 @@ export interface Grant {
   name: string | undefined;
 }
 
-/** The shipped RBAC, as it stands in `deploy/`. */
-export async function shippedRbac(): Promise<RbacObject[]> {
-  return loadAll(await readFile("deploy/rbac.yaml", "utf8")) as RbacObject[];
+/** The shipped RBAC, as it stands in a file of `deploy/`. */
+export async function shippedRbac(file = "rbac.yaml"): Promise<RbacObject[]> {
+  const objects = loadAll(await readFile(`deploy/${file}`, "utf8")) as (RbacObject | { kind: "Namespace" })[];
+  return objects.filter((object): object is RbacObject => object.kind !== "Namespace");
 }
 
 /** Every single right in the roles. */

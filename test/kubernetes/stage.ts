@@ -4,12 +4,16 @@
  */
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
 import { installCrds } from "../../src/kinds/install.ts";
+import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
+import { create } from "../../src/sim/site/capi-machine.ts";
 import type { Stage } from "../system/api.ts";
 import { type Attributes, rightsUsed } from "./attributes.ts";
 import { startCluster } from "./cluster.ts";
-import { operatorTransport, prepare } from "./operator-account.ts";
+import { shippedRbac } from "./grants.ts";
+import { apply, operatorTransport, prepare } from "./operator-account.ts";
 import { OutsideWork } from "./outside-work.ts";
 import { virtualTransport } from "./virtual-transport.ts";
 import { wipe } from "./wipe.ts";
@@ -36,6 +40,8 @@ export async function realStage(): Promise<RealStage> {
   // With the cache, a list waits up to 100 ms for the server's news of other kinds' writes: virtual time makes thousands of them.
   const cluster = await startCluster({ apiServerFlags: ["--watch-cache=false"] });
   await prepare(cluster);
+  await create(cluster.client, Namespace, { metadata: { name: DISCOVERY_NAMESPACE } });
+  for (const object of await shippedRbac("netboot-in-operator.yaml")) await apply(cluster.transport, object);
   const used: Attributes[] = [];
   const forbidden: Attributes[] = [];
   const operator = observed(await operatorTransport(cluster), (rights, status) => {

@@ -2,7 +2,10 @@ import { type Client, type KubeObject, pathOf, type Resource, refOf, type Transp
 import { ConfigMap, Event, Lease, Node, Pod, PodDisruptionBudget, Secret, Service } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
+import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
+import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
 
 const ReplicaSet: Resource = {
@@ -28,6 +31,11 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [ConfigMap, "harvester-system"],
   [Lease, "harvester-system"],
   [CapiMachine, "fleet-local"],
+  [BareMetalHost],
+  [HardwareData],
+  [Event, DISCOVERY_NAMESPACE],
+  [Secret, DISCOVERY_NAMESPACE],
+  [Lease, DISCOVERY_NAMESPACE],
 ];
 
 /** What a cluster has by itself stays. */

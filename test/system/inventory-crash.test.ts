@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sampled } from "./api.ts";
+import { numbers, sampled } from "./api.ts";
 import { checkRack, LEFT_OVER, playLife } from "./inventory-life.ts";
 import { InventoryWorld } from "./inventory-world.ts";
 import type { Death } from "./mortal.ts";
+import { ofTurn } from "./seeds-of-turn.ts";
 
 /** Plays a life in which the first process dies, if at all, as `death` says. Resolves with the effects that it had. */
 async function lifeWith(death: Death | undefined): Promise<number> {
@@ -31,7 +32,7 @@ test("a process that dies before or after any effect of a host's life is replace
   const effects = await lifeWith(undefined);
   assert.ok(effects > 20, `${effects} effects`);
   for (const when of ["before", "after"] as const)
-    for (const atEffect of sampled(Array.from({ length: effects }, (_, i) => i + 1)))
+    for (const atEffect of ofTurn(sampled(numbers(1, effects)), process.env))
       await t.test(`${when} effect ${atEffect}`, async () => {
         await lifeWith({ atEffect, when });
       });

@@ -5,24 +5,27 @@ import { join } from "node:path";
 import { type Log, plain, quietLog, type Random, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, createClient, createManager, type Draft, type Manager } from "@slipway/kube";
-import { Event, Namespace, Secret } from "@slipway/kube/core";
+import { Event, Secret } from "@slipway/kube/core";
 import type { Bmc, BmcCredentials } from "../../src/inventory/bmc/bmc.ts";
 import { discoveryController } from "../../src/inventory/discovery/controller.ts";
 import { hostController } from "../../src/inventory/hosts/controller.ts";
 import type { Machines } from "../../src/inventory/hosts/machines.ts";
+import { metal3Operator } from "../../src/inventory/hosts/metal3-operator.ts";
 import { installCrds } from "../../src/kinds/install.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
+import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { Provisioning, ProvisioningNetwork } from "../../src/sim/rack/provisioning.ts";
-import { SimServer } from "../../src/sim/rack/server.ts";
+import { type ServerOptions, SimServer } from "../../src/sim/rack/server.ts";
 import { type BmcFaults, serverBmc } from "../../src/sim/rack/server-bmc.ts";
 import type { ServerFaults } from "../../src/sim/rack/server-parts.ts";
+import { ensureNamespace } from "../../src/systems/netboot/led-netboot.ts";
 import { beginApi, type WorldApi } from "./api.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
-export const RACK = "metal";
+export const RACK = DISCOVERY_NAMESPACE;
 export const IMAGE = {
   url: "http://images.invalid/debian.raw",
   checksum: "a".repeat(64),
@@ -73,7 +76,7 @@ export class InventoryWorld {
     world.client = createClient(world.api.transport("administrator"), { clock, random, log: quietLog });
     const kinds = [[BareMetalHost], [HardwareData]];
     await world.whileTimePasses(installCrds(world.client, clock, new AbortController().signal, kinds));
-    await world.whileTimePasses(world.client.create(Namespace, { metadata: { name: RACK } }));
+    await world.whileTimePasses(ensureNamespace(world.client, RACK, new AbortController().signal));
     return world;
   }
 
@@ -95,6 +98,7 @@ export class InventoryWorld {
         machines: mortalMachines(provisioning.machines, mortal),
         openBmc: ({ address, credentials }) => this.#bmcAt(address, credentials, mortal),
         http: async ({ url }) => plain(this.pages.has(url) ? 200 : 404, this.pages.get(url) ?? ""),
+        isDrivenElsewhere: metal3Operator(),
         namespace: RACK,
         ...(most !== undefined && { most }),
       }),
@@ -118,10 +122,7 @@ export class InventoryWorld {
   }
 
   /** Puts a server into the rack, off, with its BMC. */
-  rack(
-    name: string,
-    more: { macs?: readonly string[]; disks?: SimServer["disks"][number]["facts"][] } = {},
-  ): SimServer {
+  rack(name: string, more: Pick<ServerOptions, "macs" | "disks"> = {}): SimServer {
     const number = this.servers.size + 1;
     const mac = `52:54:00:00:${hex(number >> 8)}:${hex(number & 255)}`;
     const address = `10.20.${number >> 8}.${number & 255}`;
@@ -137,6 +138,24 @@ export class InventoryWorld {
   /** Another password at a server's BMC. */
   rotate(name: string, password: string): void {
     this.#logins.set(name, { ...LOGIN, password });
+  }
+
+  /** Tells each provisioning state that the host comes into, as a watch shows it. */
+  onState(name: string, tell: (state: string) => void): void {
+    let last = "";
+    const look = (host: BareMetalHost): void => {
+      const state = host.status?.provisioning?.state ?? "";
+      if (host.metadata.name === name && state !== last) tell(state);
+      last = state;
+    };
+    void this.#watch(look);
+  }
+
+  async #watch(look: (host: BareMetalHost) => void): Promise<void> {
+    const path = "/apis/metal3.io/v1alpha1/baremetalhosts";
+    const answer = await this.api.transport("administrator").watch({ method: "GET", path, query: { watch: "true" } });
+    if (!(Symbol.asyncIterator in answer)) return;
+    for await (const event of answer) if ("object" in event) look(event.object as BareMetalHost);
   }
 
   /** Declares a racked server as its administrator would. */

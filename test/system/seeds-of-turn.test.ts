@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seedsOfTurn } from "./seeds-of-turn.ts";
+import { ofTurn, seedsOfTurn } from "./seeds-of-turn.ts";
 
 test("five turns of two files play seeds 1 to 300, each once", () => {
   const played = [0, 1, 2, 3, 4].flatMap((turn) =>
@@ -15,4 +15,11 @@ test("five turns of two files play seeds 1 to 300, each once", () => {
   );
   assert.deepEqual(seedsOfTurn(1, { TURN: "7" }), seedsOfTurn(1, { TURN: "2" }));
   assert.deepEqual(seedsOfTurn(0, {}), { first: 1, count: 30 });
+});
+
+test("five turns play each world of a row once, and all of them are played where every seed is", () => {
+  const row = ["a", "b", "c", "d", "e", "f", "g"];
+  const turns = [0, 1, 2, 3, 4].map((turn) => ofTurn(row, { TURN: String(turn) }));
+  assert.deepEqual(turns, [["a", "f"], ["b", "g"], ["c"], ["d"], ["e"]]);
+  assert.deepEqual(ofTurn(row, { TURN: "3", SEEDS: "300" }), row);
 });

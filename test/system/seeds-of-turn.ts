@@ -12,3 +12,12 @@ export function seedsOfTurn(
   const count = SEEDS / PARTS / FILES;
   return { first: 1 + ((Number(TURN) % PARTS) * FILES + file) * count, count };
 }
+
+/** Of a row of like worlds those that this turn plays: one in five, or all where `SEEDS` is set, as `make test-all` does. */
+export function ofTurn<T>(
+  row: readonly T[],
+  { TURN = "0", SEEDS }: { TURN?: string | undefined; SEEDS?: string | undefined },
+): T[] {
+  if (SEEDS !== undefined) return [...row];
+  return row.filter((_, index) => index % PARTS === Number(TURN) % PARTS);
+}

@@ -1,6 +1,9 @@
 import { runSeeds } from "./fault-seed.ts";
+import { rackUnderFaults } from "./rack-seed.ts";
 
 const from = Number(process.env.FROM ?? 1);
 const seeds = Number(process.env.SEEDS ?? 1000);
 await runSeeds(from, seeds);
 console.log(`${seeds} seeds from ${from}: every life converged, nothing was bought twice or left over`);
+await runSeeds(from, seeds, { life: rackUnderFaults });
+console.log(`${seeds} seeds from ${from}: every host got what was asked for last, none was offered unwiped or running`);

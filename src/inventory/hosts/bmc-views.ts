@@ -2,19 +2,9 @@ import { asFault, type Clock, Fault, isFault } from "@slipway/base";
 import { type Client, keyOf, refOf } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import type { Bmc, BmcCredentials, PowerState } from "../bmc/bmc.ts";
+import type { Bmc, PowerState } from "../bmc/bmc.ts";
+import type { BmcTarget } from "../bmc/target.ts";
 import type { BmcView } from "./facts.ts";
-
-/** How a BMC is reached, as the host and its Secret say. */
-export interface BmcTarget {
-  /** `spec.bmc.address`. */
-  address: string;
-  credentials: BmcCredentials;
-  /** Any certificate is accepted. */
-  isUnverified: boolean;
-  /** PEM, of the authorities that sign this BMC's certificate; undefined: the system's. */
-  authorities?: string;
-}
 
 /** Makes the way to a BMC; throws a `Fault` (`Invalid`) for an address that is none. Asks nothing yet. */
 export type OpenBmc = (target: BmcTarget) => Bmc;
@@ -134,8 +124,7 @@ async function targetOf(host: BareMetalHost, client: Client): Promise<{ version:
     target: {
       address,
       credentials: { username, password },
-      isUnverified: disableCertificateVerification,
-      ...(authorities !== "" && { authorities }),
+      trust: { ...(authorities !== "" && { ca: authorities }), anyCertificate: disableCertificateVerification },
     },
   };
 }

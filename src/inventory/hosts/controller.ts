@@ -4,6 +4,7 @@ import { Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
+import { NETBOOT } from "../discovery/controller.ts";
 import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
 import { BmcViews, type OpenBmc } from "./bmc-views.ts";
 import { carryOut } from "./carry-out.ts";
@@ -11,16 +12,17 @@ import { isDescribed } from "./describe.ts";
 import type { Facts } from "./facts.ts";
 import { HostCards } from "./host-cards.ts";
 import type { Machines } from "./machines.ts";
+import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
 import { planHost } from "./plan.ts";
 import { IDLE_LOOK_MS } from "./power-stage.ts";
 import { Room } from "./room.ts";
 import { isWork, needsRoom, stateOf } from "./state.ts";
 import type { HostStep } from "./step.ts";
 
-export const INVENTORY = "inventory";
-
 export interface EngineOptions {
   machines: Machines;
+  /** Whether another operator drives the hosts: then nothing is done here. */
+  isDrivenElsewhere(context: Pick<Context, "client" | "clock">): Promise<boolean>;
   openBmc: OpenBmc;
   /** To the servers that images' checksums are on. */
   http: Http;
@@ -32,11 +34,19 @@ export interface EngineOptions {
 
 /** More steps than a host takes without waiting: a plan that never ends is a fault of ours. */
 const MOST_STEPS = 20;
+const ELSEWHERE_MS = 10_000;
 /** Old enough to be asked again while something is done with the host. */
 const WORK_LOOK_MS = 2_000;
 
 /** Drives BareMetalHosts: each from its registration until it is deleted. */
-export function hostController({ machines, openBmc, http, namespace, most = 50 }: EngineOptions): Controller {
+export function hostController({
+  machines,
+  isDrivenElsewhere,
+  openBmc,
+  http,
+  namespace,
+  most = 50,
+}: EngineOptions): Controller {
   let views: BmcViews | undefined;
   const room = new Room(most);
   /** Orders whose files this process offers. */
@@ -45,7 +55,7 @@ export function hostController({ machines, openBmc, http, namespace, most = 50 }
 
   return {
     name: "host",
-    system: INVENTORY,
+    system: NETBOOT,
     workers: 64,
     sources: [source({ resource: BareMetalHost, indexes: { mac: bootMacOf } }), source({ resource: HardwareData })],
     access: [
@@ -53,13 +63,20 @@ export function hostController({ machines, openBmc, http, namespace, most = 50 }
       { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
       { resource: HardwareData, verbs: ["create", "update"] },
       { resource: Secret, verbs: ["get"] },
+      METAL3_OPERATOR_ACCESS,
     ],
-    listen: (wake) =>
-      machines.onChange((change) => {
+    listen(wake) {
+      const stop = machines.onChange((change) => {
         if (change.is === "gone") return;
         for (const ref of cards.of(change.host)) wake(ref);
-      }),
+      });
+      return () => {
+        stop();
+        void views?.close();
+      };
+    },
     async reconcile(ref, context): Promise<Outcome> {
+      if (!machines.isServing() || (await isDrivenElsewhere(context))) return { againAfterMs: ELSEWHERE_MS };
       const key = keyOf(ref);
       views ??= new BmcViews(openBmc, context.clock);
       const host = context.cache.get(BareMetalHost, ref);

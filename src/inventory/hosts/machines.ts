@@ -4,6 +4,8 @@ import type { UserOrder } from "../../netboot/protocol/order.ts";
 
 /** The machines that were seen on the network, as the engine uses them: netboot's hosts and its orders. */
 export interface Machines {
+  /** Whether anything is known of machines at all: not while the service starts. */
+  isServing(): boolean;
   /** By its name, or by any of its cards. */
   get(nameOrMac: string): Host | undefined;
   /** Calls back with every host that changes; returns what ends that. */

@@ -56,6 +56,7 @@ export class Provisioning {
     this.#agents = agentHandler({ hosts, capabilities: this.#capabilities, presences, clock, log });
     const ports = { hosts, files: this.#files, images: this.#images, url: URL };
     this.machines = {
+      isServing: () => true,
       get: (nameOrMac) => hosts.get(nameOrMac),
       onChange: (listener) => hosts.onChange(listener),
       standing: (name) => hosts.standing(name),

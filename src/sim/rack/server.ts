@@ -41,7 +41,7 @@ export class SimServer implements AgentMachine {
   readonly random: Random;
   readonly clock: Clock;
   readonly network: BootNetwork;
-  readonly faults: ServerFaults;
+  faults: ServerFaults;
   /** Undefined: it is off. */
   running: Running | undefined;
   /** The device of the next boot alone. */

@@ -3,6 +3,7 @@ import { asFault, type Clock, Fault, isFault, type Log, type Timer } from "@slip
 import { type Access, type Client, type Controller, DONE } from "@slipway/kube";
 import { ConfigMap, Namespace } from "@slipway/kube/core";
 import { discoveryController, NETBOOT, type SeenHosts } from "../../inventory/discovery/controller.ts";
+import type { Machines } from "../../inventory/hosts/machines.ts";
 import { installOwnCrds } from "../../kinds/install.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
@@ -34,6 +35,8 @@ export type StartNetboot = (leases?: SharedLeases) => Promise<Netboot>;
 export interface LedNetboot {
   /** To be added to a manager: they start the service with the lease, end it with the lease, and make objects of hosts. */
   controllers: readonly Controller[];
+  /** The machines that it knows, while it runs here. */
+  machines: Machines;
   /** The service while it runs here. */
   current(): Netboot | undefined;
   /** Resolves when what was started is closed. */
@@ -128,6 +131,10 @@ export function ledNetboot(
     };
   };
 
+  const serving = (): Netboot => {
+    if (running !== undefined) return running;
+    throw new Fault("Unavailable", "netboot", "it does not serve here");
+  };
   const seenHosts: SeenHosts = {
     get: (name) => running?.hosts.get(name),
     list: () => running?.hosts.list() ?? [],
@@ -139,11 +146,18 @@ export function ledNetboot(
     standing: (name) => running?.hosts.standing(name) ?? NOBODY,
   };
   const { namespace, most, perSecond } = discovery;
-  const controllers = [discoveryController({ hosts: seenHosts, namespace, most, perSecond }), serving(lead)];
-  return { controllers, current: () => running, closed: () => turn };
+  const controllers = [discoveryController({ hosts: seenHosts, namespace, most, perSecond }), leading(lead)];
+  const machines: Machines = {
+    ...seenHosts,
+    isServing: () => running !== undefined,
+    setBoot: (name, boot) => serving().hosts.setBoot(name, boot),
+    forget: (name) => void running?.hosts.forget(name),
+    order: async (name, wanted, id) => serving().order(name, wanted, id),
+  };
+  return { controllers, machines, current: () => running, closed: () => turn };
 }
 
 /** A controller of nothing but the lease. */
-function serving(lead: () => () => void): Controller {
+function leading(lead: () => () => void): Controller {
   return { name: NETBOOT, system: NETBOOT, sources: [], access: [], listen: lead, reconcile: async () => DONE };
 }

@@ -72,5 +72,10 @@ test("it runs with a file or a service to start; without, it declares the same r
     ["ConfigMap", "list,get,create,update", "slipway-hosts"],
     ["Namespace", "get", "slipway-hosts"],
   ]);
-  assert.deepEqual([controllers.map(({ name }) => name), prepare], [["discovery"], undefined]);
+  assert.deepEqual([controllers.map(({ name }) => name), prepare], [["discovery", "host"], undefined]);
+  const without = netboot.parts({} as SystemPorts, { drive: "never" }).controllers;
+  assert.deepEqual(
+    without.map(({ name }) => name),
+    ["discovery"],
+  );
 });

@@ -1,6 +1,10 @@
-import { Fault } from "@slipway/base";
+import { Fault, type Http } from "@slipway/base";
 import { z } from "zod";
 import { discoveryController, NETBOOT, type SeenHosts } from "../../inventory/discovery/controller.ts";
+import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
+import { hostController } from "../../inventory/hosts/controller.ts";
+import type { Machines } from "../../inventory/hosts/machines.ts";
+import { metal3Operator } from "../../inventory/hosts/metal3-operator.ts";
 import { DISCOVERY_NAMESPACE, type NetbootSettings } from "../../netboot/settings.ts";
 import { system } from "../system.ts";
 import { ensureNamespace, ledNetboot, METAL3_KINDS, netbootAccess, type StartNetboot } from "./led-netboot.ts";
@@ -22,33 +26,59 @@ export const netboot = system({
       .default("/var/lib/slipway/netboot")
       .describe("where netboot keeps leases, hosts and keys")
       .meta({ flag: "--netboot-dir <folder>", stateFolder: "netboot" }),
+    drive: z
+      .enum(["auto", "always", "never"])
+      .default("auto")
+      .describe("whether BareMetalHosts are driven; auto: not where Metal3's own operator leads")
+      .meta({ flag: "--drive-hosts <when>" }),
     /** How hosts become objects. */
     discovery: z.custom<NetbootSettings["discovery"]>().optional(),
     /** Starts the service. Unset: only what it declares is asked for. */
     start: z.custom<StartNetboot>().optional(),
+    /** How BMCs are reached. */
+    openBmc: z.custom<OpenBmc>().optional(),
+    /** To web servers of images' checksums. */
+    http: z.custom<Http>().optional(),
     /** Gives up what was made ready for it. */
-    close: z.custom<() => void>().optional(),
+    close: z.custom<() => void | Promise<void>>().optional(),
   }),
   canRun: ({ file, start }) => file !== undefined || start !== undefined,
   async load({ file, dir }, { log }) {
     if (file === undefined) return {};
     const { netbootHere } = await import("./netboot-here.ts");
     const { settingsIn } = await import("../../netboot/settings-file.ts");
-    const { settings, start, close } = await netbootHere({ settings: await settingsIn(file), dir }, log);
-    return { discovery: settings.discovery, start, close };
+    const { Bmcs } = await import("../../inventory/bmc/bmcs.ts");
+    const { undiciHttp } = await import("@slipway/base/http-client");
+    const { settings, start, close: closeService } = await netbootHere({ settings: await settingsIn(file), dir }, log);
+    const bmcs = new Bmcs({ log });
+    const http = undiciHttp();
+    const close = async (): Promise<void> => {
+      closeService();
+      await http.close();
+    };
+    return { discovery: settings.discovery, start, openBmc: (target) => bmcs.open(target), http, close };
   },
-  parts({ client, clock, log, hasReplicas }, { discovery, start, close }) {
+  parts({ client, clock, log, hasReplicas }, { discovery, start, openBmc, http, close, drive }) {
     if (discovery === undefined || start === undefined)
-      return { controllers: [declared(DISCOVERY_NAMESPACE)], access: netbootAccess(DISCOVERY_NAMESPACE) };
+      return {
+        controllers: [
+          declared(DISCOVERY_NAMESPACE),
+          ...(drive === "never" ? [] : [declaredEngine(DISCOVERY_NAMESPACE)]),
+        ],
+        access: netbootAccess(DISCOVERY_NAMESPACE),
+      };
     const { namespace } = discovery;
     const led = ledNetboot({ discovery }, { start, log, clock, ...(hasReplicas && { client }) });
+    const { machines } = led;
+    const isDrivenElsewhere = drive === "always" ? async () => false : metal3Operator();
+    const engine = openBmc && http && { machines, openBmc, http, namespace, isDrivenElsewhere };
     return {
-      controllers: led.controllers,
+      controllers: [...led.controllers, ...(engine && drive !== "never" ? [hostController(engine)] : [])],
       access: netbootAccess(namespace),
       prepare: (client, signal) => ensureNamespace(client, namespace, signal),
       async closed() {
         await led.closed();
-        close?.();
+        await close?.();
       },
     };
   },
@@ -56,9 +86,6 @@ export const netboot = system({
 
 /** Discovery as it declares itself. It never runs. */
 function declared(namespace: string) {
-  const nobody = (): never => {
-    throw new Fault("Bug", NETBOOT, "a controller that was made for its declaration was run");
-  };
   const hosts: SeenHosts = {
     get: () => undefined,
     list: () => [],
@@ -67,4 +94,17 @@ function declared(namespace: string) {
     standing: nobody,
   };
   return discoveryController({ hosts, namespace, most: 0, perSecond: 1 });
+}
+
+/** The engine of hosts as it declares itself. It never runs. */
+function declaredEngine(namespace: string) {
+  const machines: Machines = {
+    ...{ isServing: () => false, get: () => undefined, onChange: () => () => {} },
+    ...{ standing: nobody, setBoot: nobody, forget: nobody, order: nobody },
+  };
+  return hostController({ machines, openBmc: nobody, http: nobody, namespace, isDrivenElsewhere: async () => true });
+}
+
+function nobody(): never {
+  throw new Fault("Bug", NETBOOT, "a controller that was made for its declaration was run");
 }
