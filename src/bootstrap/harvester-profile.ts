@@ -22,7 +22,7 @@ export function harvesterJoinOf(
     dnsNameservers: [...new Set(nameServers)],
     management: {
       ...managementOf(network),
-      ...(bondOptions === undefined ? {} : { bondOptions: textsOf(bondOptions) }),
+      ...(bondOptions === undefined ? {} : { bondOptions }),
     },
     ...(version === undefined ? {} : { version }),
     ...(architecture === undefined ? {} : { arch: architecture === "x86_64" ? "amd64" : "arm64" }),
@@ -37,10 +37,4 @@ function managementOf(network: Network): Management {
   const { address, mask } = addressOf(network);
   const { gateway } = network;
   return { method: "static", interfaces, ip: address, subnetMask: mask, ...(gateway === undefined ? {} : { gateway }) };
-}
-
-function textsOf(options: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(options).filter((option): option is [string, string] => option[1] !== undefined),
-  );
 }

@@ -1,12 +1,13 @@
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
 import type { Installation } from "../../src/bootstrap/installation/installation.ts";
-import { attacked, CHANGES, FULL, SMALL } from "../../src/bootstrap/installation/testing.ts";
+import { attacked, CHANGES, FULL, ISOLATED, SMALL } from "../../src/bootstrap/installation/testing.ts";
 
 /** Installations of every kind, each with a name: everything set, little set, and each field changed once. Kickstart needs the mirror. */
 export const SAMPLES: readonly (readonly [string, Installation])[] = [
   ["everything set", FULL],
   ["little set", { ...SMALL, mirror: FULL.mirror! }],
+  ["no way out", ISOLATED],
   ...Object.entries(CHANGES).map(([field, change]) => [`another ${field}`, { ...FULL, ...change }] as const),
 ];
 

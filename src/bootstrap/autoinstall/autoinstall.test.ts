@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
 import { load } from "js-yaml";
-import { attacked, CHANGES, FULL, reported, SMALL } from "../installation/testing.ts";
+import { attacked, CHANGES, FULL, ISOLATED, reported, SMALL } from "../installation/testing.ts";
 import { autoinstall, autoinstallArguments } from "./autoinstall.ts";
 
 const BOOT = { configUrl: "http://s.test/a/", iso: "http://s.test/u.iso" };
@@ -180,6 +180,13 @@ test("golden: the kernel's arguments; the user's own come last", () => {
     "cloud-config-url=/dev/null",
     "console=ttyS0",
   ]);
+});
+
+test("a static address without gateway and name servers", () => {
+  const { autoinstall: read } = load(autoinstall(ISOLATED)["user-data"]) as { autoinstall: { network: unknown } };
+  const lan0 = { match: { macaddress: "52:54:00:12:34:56" }, dhcp4: false, addresses: ["10.0.0.5/24"] };
+  assert.deepEqual(read.network, { version: 2, ethernets: { lan0 } });
+  assert.ok(autoinstallArguments(ISOLATED, BOOT).includes("ip=10.0.0.5:::255.255.255.0:web-1::off:"));
 });
 
 test("N26 every field has an effect", () => {

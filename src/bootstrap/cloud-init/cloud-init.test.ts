@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
 import { load } from "js-yaml";
-import { attacked, CHANGES, FULL, reported, SMALL, settingsOf } from "../installation/testing.ts";
+import { attacked, CHANGES, FULL, ISOLATED, reported, SMALL, settingsOf } from "../installation/testing.ts";
 import { configDrive, settingsDrive } from "./config-drive.ts";
 import { noCloud } from "./no-cloud.ts";
 
@@ -114,6 +114,12 @@ test("golden: a static network, for NoCloud and for a config drive", () => {
       { type: "dns", address: "10.0.0.3" },
     ],
   });
+});
+
+test("a static address without gateway and name servers, for a config drive", () => {
+  const { mirror: _, ...settings } = settingsOf(ISOLATED);
+  const read = JSON.parse(settingsDrive(settings, APT)["openstack/latest/network_data.json"]!);
+  assert.deepEqual([read.networks[0].routes, read.services], [[], []]);
 });
 
 test("a config drive of ours has the same user data, and names the instance", () => {

@@ -9,6 +9,7 @@ test("words are given on in their order", () => {
 test("what would be no word, or several, is refused", () => {
   for (const word of ["", "a b", "a\tb", "ü", 'a"b', "a'b", "a\\"])
     assert.throws(() => kernelArguments(["ok", word]), /is not one word without quotes/, JSON.stringify(word));
+  assert.throws(() => kernelArguments(["url=http://s/secret 1"]), /^Fault: kernel arguments: "url" is not one word/);
 });
 
 test("what the kernel would cut off is refused: 2048 bytes with the blanks and the end mark", () => {

@@ -10,7 +10,12 @@ const MAX_BYTES = 2048;
 export function kernelArguments(words: readonly string[]): readonly string[] {
   for (const word of words)
     if (!/^[\x21-\x7e]+$/.test(word) || /["'\\]/.test(word))
-      throw new Fault("Invalid", "kernel arguments", `${JSON.stringify(word)} is not one word without quotes`);
+      // What stands behind the sign may be a capability URL.
+      throw new Fault(
+        "Invalid",
+        "kernel arguments",
+        `${JSON.stringify(word.split("=")[0])} is not one word without quotes`,
+      );
   const bytes = words.reduce((sum, word) => sum + word.length + 1, 0);
   if (bytes > MAX_BYTES)
     throw new Fault("Invalid", "kernel arguments", `they need ${bytes} bytes, the kernel keeps ${MAX_BYTES}`, {

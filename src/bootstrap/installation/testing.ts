@@ -49,6 +49,13 @@ export const SMALL: Installation = {
   layout: "plain",
 };
 
+/** A static address without a way out and without names. */
+export const ISOLATED: Installation = {
+  ...SMALL,
+  mirror: "http://10.0.0.9/tree",
+  network: { mac: "52:54:00:12:34:56", method: "static", address: "10.0.0.5/24", nameServers: [] },
+};
+
 /** What of it holds for a system that is on the disk already. */
 export function settingsOf(installation: Installation): SystemSettings {
   const { architecture: _a, firmware: _f, disk: _d, layout: _l, ...settings } = installation;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { attacked, CHANGES, FULL, reported, SMALL } from "../installation/testing.ts";
+import { attacked, CHANGES, FULL, ISOLATED, reported, SMALL } from "../installation/testing.ts";
 import { kickstart, kickstartArguments } from "./kickstart.ts";
 import { kickstartFile } from "./lines.ts";
 
@@ -112,6 +112,14 @@ test("golden: the kernel's arguments; the user's own come last", () => {
     "ifname=lan0:52:54:00:12:34:56",
     "ip=lan0:dhcp",
     "console=ttyS0",
+  ]);
+});
+
+test("a static address without gateway and name servers", () => {
+  const [line] = kickstart(ISOLATED, 9).match(/^network .*$/m)!;
+  assert.match(line, /--ip=10\.0\.0\.5 --netmask=255\.255\.255\.0 --noipv6$/);
+  assert.deepEqual(kickstartArguments(ISOLATED, "http://s.test/k").slice(3), [
+    "ip=10.0.0.5:::255.255.255.0:web-1:lan0:none",
   ]);
 });
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { attacked, CHANGES, FULL, KEY, reported, SMALL } from "../installation/testing.ts";
+import { attacked, CHANGES, FULL, ISOLATED, KEY, reported, SMALL } from "../installation/testing.ts";
 import { preseedFile } from "./answers.ts";
 import { preseed, preseedArguments } from "./preseed.ts";
 
@@ -236,6 +236,18 @@ test("a mirror by https, its final slash left out, is asked for as debconf split
   assert.equal(given["d-i mirror/https/hostname string"], "m.test:8443");
   assert.equal(given["d-i mirror/https/directory string"], "/debian");
   assert.equal(given["d-i mirror/https/proxy string"], "http://p.test");
+});
+
+test("a static address without gateway and name servers: no question is left open", () => {
+  assert.deepEqual(preseedArguments(ISOLATED, "http://s.test/p").slice(-6), [
+    "netcfg/disable_autoconfig=true",
+    "netcfg/get_ipaddress=10.0.0.5",
+    "netcfg/get_netmask=255.255.255.0",
+    "netcfg/get_gateway=none",
+    "netcfg/get_nameservers=",
+    "netcfg/confirm_static=true",
+  ]);
+  assert.doesNotMatch(preseed(ISOLATED), /resolv\.conf/);
 });
 
 test("groups of packages are refused by their path", () => {

@@ -113,7 +113,7 @@ function time({ timezone, ntpServers }: Installation): Answer[] {
     yes("clock-setup/utc"),
     text("time/zone", timezone),
     yes("clock-setup/ntp"),
-    ...(ntpServers[0] === undefined ? [] : [text("clock-setup/ntp-server", ntpServers[0])]),
+    ...ntpServers.slice(0, 1).map((server) => text("clock-setup/ntp-server", server)),
   ];
 }
 

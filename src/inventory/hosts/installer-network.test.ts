@@ -47,6 +47,8 @@ test("other notations of mask, gateway and name servers", () => {
   const expected = { mac: MAC, method: "static", address: "10.0.0.5/25", nameServers: ["10.0.0.2"] };
   const network = { ...IPV4, netmask: "25", services };
   assert.deepEqual(read({ links: [LINK], networks: [network], services }), expected);
+  const alone = read({ links: [LINK], networks: [{ ...IPV4, netmask: "255.255.255.255" }] });
+  assert.equal(alone.method === "static" && alone.address, "10.0.0.5/32");
   const inOne = { link: "eno1", type: "ipv4", ip_address: "10.0.0.5/25", gateway: "10.0.0.1", services };
   assert.deepEqual(read({ links: [LINK], networks: [inOne] }), { ...expected, gateway: "10.0.0.1" });
   const route = { network: "0.0.0.0/0", gateway: "10.0.0.3" };

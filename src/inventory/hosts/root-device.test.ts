@@ -48,6 +48,8 @@ const NVME = disk({
   wwn: "eui.0025385b01",
 });
 const DISKS = [SATA, VOLUME, NVME];
+/** What is taken when a hint is not heeded. */
+const DECOY = disk({ name: "/dev/vda", bytes: 8 * GIB });
 
 const chosen = (hints: RootDeviceHints | undefined, disks: readonly Disk[] = DISKS): string =>
   rootDevice(disks, hints).disk.name;
@@ -72,7 +74,8 @@ const rules: readonly [string, RootDeviceHints, string][] = [
   ["several, all of which must hold", { rotational: true, minSizeGigabytes: 400, vendor: "DELL" }, "/dev/sdb"],
   ["the first in the agent's order of several that match", { minSizeGigabytes: 400 }, "/dev/sda"],
 ];
-for (const [what, hints, name] of rules) test(`hint: ${what}`, () => assert.equal(chosen(hints), name));
+for (const [what, hints, name] of rules)
+  test(`hint: ${what}`, () => assert.equal(chosen(hints, [...DISKS, DECOY]), name));
 
 test("a serial number, an address or a name must be the whole", () => {
   for (const hints of [{ serialNumber: "S" }, { hctl: "1:2:0" }, { deviceName: "/dev/nvme0n" }, { wwn: "0x5000" }])
