@@ -7,6 +7,7 @@ import { checked, Installation, type Problem, refusal } from "../installation/in
 import { kernelArguments } from "../installation/kernel-arguments.ts";
 import { reportCommand, shellCommand, shellWord } from "../installation/shell.ts";
 import { type Command, kickstartFile, type Section } from "./lines.ts";
+import { partitions } from "./partitions.ts";
 
 /** Major release of the family: the commands differ. */
 export type Release = 8 | 9 | 10;
@@ -14,8 +15,6 @@ export type Release = 8 | 9 | 10;
 const SOURCE = "kickstart";
 /** The card's name in the installer and in the installed system: kernel arguments name cards by name only. */
 const CARD = "lan0";
-const BOOT_MEBIBYTES = 1024;
-const LEAST_ROOT_MEBIBYTES = 4096;
 
 /** The kickstart file. Throws `Fault` (`Invalid`) that names each field Anaconda can't be given. */
 export function kickstart(value: Installation, release: Release): string {
@@ -117,42 +116,6 @@ function account({ user }: Installation): Command[] {
     },
     ...sshKeys.map((key) => ({ command: "sshkey", options: { username: name }, words: [key] })),
   ];
-}
-
-function partitions({ disk, layout, swap }: Installation): Command[] {
-  const onDisk = { ondisk: disk };
-  const isLvm = layout === "lvm";
-  const root = { fstype: "xfs", size: LEAST_ROOT_MEBIBYTES, grow: true } as const;
-  const swapSize = swap === "none" ? undefined : swap.mebibytes;
-  return [
-    { command: "ignoredisk", options: { "only-use": disk } },
-    { command: "zerombr" },
-    { command: "clearpart", options: { all: true, initlabel: true, disklabel: "gpt", drives: disk } },
-    { command: "bootloader", options: { "boot-drive": disk } },
-    // What the firmware boots from.
-    { command: "reqpart" },
-    { command: "part", options: { fstype: "xfs", size: BOOT_MEBIBYTES, ...onDisk }, words: ["/boot"] },
-    ...(isLvm ? volumes() : plain()),
-  ];
-
-  function plain(): Command[] {
-    return [
-      ...(swapSize === undefined ? [] : [{ command: "part", options: { size: swapSize, ...onDisk }, words: ["swap"] }]),
-      { command: "part", options: { ...root, ...onDisk }, words: ["/"] },
-    ];
-  }
-
-  function volumes(): Command[] {
-    const inGroup = (name: string) => ({ vgname: "system", name });
-    return [
-      { command: "part", options: { size: LEAST_ROOT_MEBIBYTES, grow: true, ...onDisk }, words: ["pv.01"] },
-      { command: "volgroup", words: ["system", "pv.01"] },
-      ...(swapSize === undefined
-        ? []
-        : [{ command: "logvol", options: { ...inGroup("swap"), size: swapSize }, words: ["swap"] }]),
-      { command: "logvol", options: { ...inGroup("root"), ...root }, words: ["/"] },
-    ];
-  }
 }
 
 /** Scripts end at the first command that fails; what Anaconda runs after an error then reports it. */

@@ -9,6 +9,12 @@ export type Answer =
   | { owner?: string; question: string; type: "boolean"; value: boolean }
   | { owner?: string; question: string; type: "note" };
 
+/** Answers for the installer itself, by the type of their question. */
+export const text = (question: string, value: string): Answer => ({ question, type: "string", value });
+export const choice = (question: string, value: string): Answer => ({ question, type: "select", value });
+export const yes = (question: string): Answer => ({ question, type: "boolean", value: true });
+export const no = (question: string): Answer => ({ question, type: "boolean", value: false });
+
 const OWNER = /^[a-z0-9][a-z0-9+.-]*$/;
 const QUESTION = /^[A-Za-z0-9][A-Za-z0-9+._-]*(\/[A-Za-z0-9+._-]+)+$/;
 
@@ -21,12 +27,12 @@ export function preseedFile(answers: readonly Answer[]): string {
     if (!QUESTION.test(question)) throw refused(question, "is not the name of a question");
     if (given.has(`${owner} ${question}`)) throw refused(question, "is answered twice");
     given.add(`${owner} ${question}`);
-    return [owner, question, answer.type, textOf(answer)].join(" ").trimEnd();
+    return [owner, question, answer.type, answerText(answer)].join(" ").trimEnd();
   });
   return `${lines.join("\n")}\n`;
 }
 
-function textOf(answer: Answer): string {
+function answerText(answer: Answer): string {
   if (answer.type === "note") return "";
   if (answer.type === "boolean") return String(answer.value);
   const { question, value } = answer;

@@ -5,10 +5,9 @@
 import { addressOf } from "../installation/addresses.ts";
 import { checked, Installation, namesOf, refusal } from "../installation/installation.ts";
 import { kernelArguments } from "../installation/kernel-arguments.ts";
-import { reportCommand, shellCommand, shellWord } from "../installation/shell.ts";
-import { type Answer, preseedFile } from "./answers.ts";
+import { type Answer, choice, no, preseedFile, text, yes } from "./answers.ts";
 import { lateCommand } from "./late-command.ts";
-import { recipe } from "./recipe.ts";
+import { partitions } from "./partitions.ts";
 
 const SOURCE = "preseed";
 
@@ -66,11 +65,6 @@ function fixedAddress(network: Extract<Installation["network"], { method: "stati
   ];
 }
 
-const text = (question: string, value: string): Answer => ({ question, type: "string", value });
-const choice = (question: string, value: string): Answer => ({ question, type: "select", value });
-const yes = (question: string): Answer => ({ question, type: "boolean", value: true });
-const no = (question: string): Answer => ({ question, type: "boolean", value: false });
-
 function language({ locale, keyboard }: Installation): Answer[] {
   return [
     text("debian-installer/locale", locale),
@@ -115,53 +109,6 @@ function time({ timezone, ntpServers }: Installation): Answer[] {
     yes("clock-setup/ntp"),
     ...ntpServers.slice(0, 1).map((server) => text("clock-setup/ntp-server", server)),
   ];
-}
-
-function partitions(installation: Installation): Answer[] {
-  const { disk, layout, firmware } = installation;
-  return [
-    text("partman/early_command", findDisk(installation)),
-    text("partman-auto/disk", disk),
-    text("partman-auto/method", layout === "lvm" ? "lvm" : "regular"),
-    ...(layout === "lvm"
-      ? [text("partman-auto-lvm/guided_size", "max"), text("partman-auto-lvm/new_vg_name", "system")]
-      : []),
-    text("partman-auto/expert_recipe", recipe(installation)),
-    choice("partman-auto/choose_recipe", "slipway"),
-    choice("partman-partitioning/choose_label", "gpt"),
-    text("partman-partitioning/default_label", "gpt"),
-    ...(firmware === "uefi" ? [yes("partman-efi/non_efi_system")] : []),
-    // What stood on the disk before is no reason to ask.
-    yes("partman-lvm/device_remove_lvm"),
-    yes("partman-md/device_remove_md"),
-    yes("partman-lvm/confirm"),
-    yes("partman-lvm/confirm_nooverwrite"),
-    yes("partman-partitioning/confirm_write_new_label"),
-    no("partman-basicfilesystems/no_swap"),
-    // Where there is no swap partition, Ubuntu's installer would make a file.
-    text("partman-swapfile/size", "0"),
-    text("partman-swapfile/percentage", "0"),
-    choice("partman/choose_partition", "finish"),
-    yes("partman/confirm"),
-    yes("partman/confirm_nooverwrite"),
-    choice("partman/mount_style", "uuid"),
-  ];
-}
-
-/**
- * partman and GRUB compare kernel names, so a stable name is resolved when all disks have theirs. Without the disk the installer waits: it
- * would take another one.
- */
-function findDisk({ disk, report }: Installation): string {
-  const test = shellCommand("test", "-b", disk);
-  const name = `"$(readlink -f ${shellWord(disk)})"`;
-  const failed = report?.failed === undefined ? "" : `${reportCommand(report.failed)}; `;
-  return [
-    "udevadm settle",
-    `if ! ${test}; then ${failed}until ${test}; do sleep 5; done; fi`,
-    `debconf-set partman-auto/disk ${name}`,
-    `debconf-set grub-installer/bootdev ${name}`,
-  ].join("; ");
 }
 
 function software({ packages }: Installation): Answer[] {
