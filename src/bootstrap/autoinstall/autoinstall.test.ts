@@ -3,7 +3,16 @@ import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
 import { load } from "js-yaml";
-import { attacked, CHANGES, FULL, ISOLATED, reported, SMALL } from "../installation/testing.ts";
+import {
+  attacked,
+  CHANGES,
+  FULL,
+  ISOLATED,
+  ONE_EACH,
+  ONE_EACH_SHOWS,
+  reported,
+  SMALL,
+} from "../installation/testing.ts";
 import { autoinstall, autoinstallArguments } from "./autoinstall.ts";
 
 const BOOT = { configUrl: "http://s.test/a/", iso: "http://s.test/u.iso" };
@@ -187,6 +196,10 @@ test("a static address without gateway and name servers", () => {
   const lan0 = { match: { macaddress: "52:54:00:12:34:56" }, dhcp4: false, addresses: ["10.0.0.5/24"] };
   assert.deepEqual(read.network, { version: 2, ethernets: { lan0 } });
   assert.ok(autoinstallArguments(ISOLATED, BOOT).includes("ip=10.0.0.5:::255.255.255.0:web-1::off:"));
+});
+
+test("lists of one are written as longer ones are", () => {
+  for (const word of ONE_EACH_SHOWS) assert.ok(autoinstall(ONE_EACH)["user-data"].includes(word), word);
 });
 
 test("N26 every field has an effect", () => {

@@ -3,7 +3,17 @@ import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
 import { load } from "js-yaml";
-import { attacked, CHANGES, FULL, ISOLATED, reported, SMALL, settingsOf } from "../installation/testing.ts";
+import {
+  attacked,
+  CHANGES,
+  FULL,
+  ISOLATED,
+  ONE_EACH,
+  ONE_EACH_SHOWS,
+  reported,
+  SMALL,
+  settingsOf,
+} from "../installation/testing.ts";
 import { configDrive, settingsDrive } from "./config-drive.ts";
 import { noCloud } from "./no-cloud.ts";
 
@@ -161,6 +171,10 @@ test("where dnf installs packages, the proxy is dnf's, groups are taken, and a m
 test("the fields of an installer are none of cloud-init's, and an id is one word", () => {
   assert.throws(() => noCloud(FULL, APT), /has no "architecture", "firmware", "disk", "layout"/);
   assert.throws(() => noCloud(settingsOf(SMALL), { ...APT, instanceId: "a\nb" }), /instanceId: must be/);
+});
+
+test("lists of one are written as longer ones are", () => {
+  for (const word of ONE_EACH_SHOWS) assert.ok(JSON.stringify(noCloud(settingsOf(ONE_EACH), APT)).includes(word), word);
 });
 
 test("N26 every field has an effect", () => {

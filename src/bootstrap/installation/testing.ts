@@ -56,6 +56,16 @@ export const ISOLATED: Installation = {
   network: { mac: "52:54:00:12:34:56", method: "static", address: "10.0.0.5/24", nameServers: [] },
 };
 
+/** One in each list, and the words by which it shows in every format. */
+export const ONE_EACH: Installation = {
+  ...ISOLATED,
+  network: { mac: "52:54:00:12:34:56", method: "static", address: "10.0.0.5/24", nameServers: ["10.0.0.2"] },
+  ntpServers: ["10.0.0.4"],
+  packages: ["jq"],
+  commands: ["touch /one"],
+};
+export const ONE_EACH_SHOWS: readonly string[] = ["10.0.0.2", "10.0.0.4", "jq", "touch /one"];
+
 /** What of it holds for a system that is on the disk already. */
 export function settingsOf(installation: Installation): SystemSettings {
   const { architecture: _a, firmware: _f, disk: _d, layout: _l, ...settings } = installation;

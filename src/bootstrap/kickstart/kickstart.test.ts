@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { attacked, CHANGES, FULL, ISOLATED, reported, SMALL } from "../installation/testing.ts";
+import {
+  attacked,
+  CHANGES,
+  FULL,
+  ISOLATED,
+  ONE_EACH,
+  ONE_EACH_SHOWS,
+  reported,
+  SMALL,
+} from "../installation/testing.ts";
 import { kickstart, kickstartArguments } from "./kickstart.ts";
 import { kickstartFile } from "./lines.ts";
 
@@ -135,6 +144,10 @@ test("time servers stand where the release has them", () => {
       "timesource --ntp-server=10.0.0.4",
       "timesource --ntp-server=ntp.example.org",
     ]);
+});
+
+test("lists of one are written as longer ones are", () => {
+  for (const word of ONE_EACH_SHOWS) assert.ok(kickstart(ONE_EACH, 8).includes(word), word);
 });
 
 test("N26 every field has an effect", () => {

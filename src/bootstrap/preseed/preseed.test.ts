@@ -3,7 +3,17 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { attacked, CHANGES, FULL, ISOLATED, KEY, reported, SMALL } from "../installation/testing.ts";
+import {
+  attacked,
+  CHANGES,
+  FULL,
+  ISOLATED,
+  KEY,
+  ONE_EACH,
+  ONE_EACH_SHOWS,
+  reported,
+  SMALL,
+} from "../installation/testing.ts";
 import { preseedFile } from "./answers.ts";
 import { preseed, preseedArguments } from "./preseed.ts";
 
@@ -161,6 +171,10 @@ const answers = (file: string): Record<string, string> =>
         return [`${owner} ${question} ${type}`, value];
       }),
   );
+
+test("lists of one are written as longer ones are", () => {
+  for (const word of ONE_EACH_SHOWS) assert.ok(preseed(ONE_EACH).includes(word), word);
+});
 
 test("N26 every field has an effect", () => {
   const told = (installation: typeof FULL): string =>
