@@ -9,6 +9,7 @@ import { installCrds } from "../../src/kinds/install.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
 import { create } from "../../src/sim/site/capi-machine.ts";
+import { METAL3_KINDS } from "../../src/systems/netboot/led-netboot.ts";
 import type { Stage } from "../system/api.ts";
 import { type Attributes, rightsUsed } from "./attributes.ts";
 import { startCluster } from "./cluster.ts";
@@ -48,7 +49,7 @@ export async function realStage(): Promise<RealStage> {
     (status === 403 ? forbidden : used).push(...rights);
   });
   const client = createClient(operator, { clock: systemClock, random: cryptoRandom, log: quietLog });
-  await installCrds(client, systemClock, new AbortController().signal, KINDS);
+  await installCrds(client, systemClock, new AbortController().signal, [...KINDS, ...METAL3_KINDS]);
   // The garbage collector looks for new kinds only twice a minute: it starts when ours are there.
   cluster.plane.startControllers(CONTROLLERS);
   let worlds = 0;
