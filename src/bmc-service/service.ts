@@ -87,10 +87,10 @@ export function redfishService(options: RedfishServiceOptions): RedfishService {
   };
 
   const guesses = new Guesses(clock);
-  /** Who guesses waits, before anything is compared. */
+  /** Who guesses passwords waits, before one is compared. */
   const guarded = async (request: Request): Promise<HttpAnswer> => {
     const heldS = Math.ceil(guesses.heldMs(request.remote) / 1000);
-    if (heldS > 0) {
+    if (heldS > 0 && showsPassword(request)) {
       const busy = [message("ServiceTemporarilyUnavailable", String(heldS))];
       return errorAnswer(503, busy, { "retry-after": String(heldS) });
     }

@@ -112,6 +112,15 @@ export class RedfishConnection {
     });
   }
 
+  /**
+   * The path of what the BMC made for us: a session, a task. Whatever name it has for itself there, the BMC itself is asked: it need not know
+   * the address that we reach it by.
+   */
+  ownPathOf(link: string): string {
+    const url = URL.parse(link, `${this.origin}/`);
+    return url === null ? "/" : url.pathname + url.search;
+  }
+
   /** Ends the session. Never rejects. */
   async close(): Promise<void> {
     const login = this.#login;
@@ -194,6 +203,7 @@ export class RedfishConnection {
           origin: this.origin,
           credentials,
           pathOf: (link) => this.pathOf(link),
+          ownPathOf: (link) => this.ownPathOf(link),
           send: (request) => this.#send(request, undefined),
         }),
       )

@@ -194,6 +194,26 @@ test("links that lead to another server are not followed", async () => {
   assert.ok(isFault(error, "Unavailable") && /another server/.test(error.message), String(error));
 });
 
+test("a session and a task are followed at the BMC, whatever it calls itself", async () => {
+  const sessions = "/redfish/v1/SessionService/Sessions";
+  let power = "Off";
+  const { bmc, run, writes } = fixed({
+    "/redfish/v1/": { Links: { Sessions: link(sessions) } },
+    [sessions]: () => json(201, {}, { "x-auth-token": "t", location: `https://ilo-7.internal${sessions}/7` }),
+    [`${sessions}/7`]: () => plain(204, ""),
+    [SYSTEM]: () =>
+      json(200, { PowerState: power, Actions: { "#ComputerSystem.Reset": { target: `${SYSTEM}/reset` } } }),
+    [`${SYSTEM}/reset`]: () => json(202, {}, { location: "https://ilo-7.internal/tasks/1" }),
+    "/tasks/1": () => {
+      power = "On";
+      return plain(202, "");
+    },
+  });
+  await run(bmc.setPower("on"));
+  await run(bmc.close());
+  assert.equal(writes.at(-1)?.line, `DELETE ${sessions}/7`);
+});
+
 test("whatever a BMC answers, a call ends with a value or a fault", async () => {
   const value = fc.letrec((tie) => ({
     any: fc.oneof(

@@ -1,3 +1,8 @@
+/**
+ * The port `Bmc` over Redfish (DSP0266). `connection.ts` is one BMC with its session, shared by the machines behind it; `power.ts`,
+ * `boot.ts` and `virtual-media.ts` know how BMCs differ and give no order without reading back; `change.ts` knows how they take a PATCH.
+ * What a BMC answers is sure in nothing: it is read by `body.ts` only.
+ */
 import type { Clock } from "@slipway/base";
 import type { Bmc, BmcCall, PowerAction } from "../bmc.ts";
 import { type Span, within } from "../effect.ts";

@@ -27,6 +27,8 @@ export interface LoginCall {
   send(request: LoginRequest): Promise<HttpAnswer>;
   /** The path of a link; throws for one to another server. */
   pathOf(link: string): string;
+  /** The same of what the BMC made for us, by whatever name it calls itself. */
+  ownPathOf(link: string): string;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function logIn(call: LoginCall): Promise<Login> {
   return await attempt({ ...call, send });
 }
 
-async function attempt({ origin, credentials, send, pathOf }: LoginCall): Promise<Login> {
+async function attempt({ origin, credentials, send, pathOf, ownPathOf }: LoginCall): Promise<Login> {
   const root = await send({ method: "GET", path: ROOT, headers: {} });
   if (BUSY.has(root.status) || root.status === 404) throw refusal(origin, `GET ${ROOT}`, root);
   const sessions = sessionsIn(root);
@@ -58,7 +60,7 @@ async function attempt({ origin, credentials, send, pathOf }: LoginCall): Promis
   const token = answer.headers["x-auth-token"];
   if (answer.status < 300 && token !== undefined) {
     const session = answer.headers.location ?? sessionIn(answer);
-    return { headers: { "x-auth-token": token }, ...(session !== undefined && { session: pathOf(session) }) };
+    return { headers: { "x-auth-token": token }, ...(session !== undefined && { session: ownPathOf(session) }) };
   }
   if (answer.status === 401 || answer.status === 403)
     throw refusedCredentials(origin, `the BMC answered the login with ${answer.status}`);

@@ -17,7 +17,7 @@ export function taskIn(connection: RedfishConnection, answer: HttpAnswer): Work 
   if (answer.status !== 202) return undefined;
   const link = answer.headers.location ?? taskLink(answer);
   if (link === undefined) return undefined;
-  const path = connection.pathOf(link);
+  const path = connection.ownPathOf(link);
   let over = false;
   return {
     async failed(signal) {
