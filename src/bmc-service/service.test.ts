@@ -239,6 +239,84 @@ test("an action with a parameter that is missing, unknown or wrong is refused", 
   assert.equal(messageId(reset), "ActionParameterValueNotInList");
 });
 
+test("an image is inserted with every parameter that has a meaning, shown and ejected", async () => {
+  const { ask, machine } = world({ patienceMs: 5_000 });
+  const media = `${SYSTEM}/VirtualMedia/Cd`;
+  const all = {
+    Inserted: true,
+    WriteProtected: true,
+    TransferMethod: "Stream",
+    TransferProtocolType: "HTTP",
+    MediaType: "CD",
+  };
+  const image = "http://boot.example/images/agent.iso";
+  const inserted = await ask("POST", `${media}/Actions/VirtualMedia.InsertMedia`, ADMIN, { Image: image, ...all });
+  assert.equal(inserted.status, 204);
+  const { Image, ImageName, Inserted, ConnectedVia } = json(await ask("GET", media, ADMIN));
+  assert.deepEqual(
+    { Image, ImageName, Inserted, ConnectedVia },
+    {
+      ...{ Image: image, ImageName: "agent.iso", Inserted: true, ConnectedVia: "URI" },
+    },
+  );
+  assert.equal((await ask("POST", `${media}/Actions/VirtualMedia.EjectMedia`, ADMIN)).status, 204);
+  assert.equal(machine.media(), undefined);
+  const empty = json(await ask("GET", media, ADMIN));
+  assert.deepEqual(
+    [empty.Image, empty.ImageName, empty.Inserted, empty.ConnectedVia],
+    [null, null, false, "NotConnected"],
+  );
+});
+
+test("a failed task says so", async () => {
+  const { ask } = world();
+  const reset = (type: string) => ask("POST", `${SYSTEM}/Actions/ComputerSystem.Reset`, ADMIN, { ResetType: type });
+  const on = await reset("On");
+  assert.deepEqual([json(on).TaskStatus, json(on).Messages], ["OK", []]);
+  await reset("ForceOff");
+  const task = json(await ask("GET", json(on)["@odata.id"] as string, ADMIN));
+  assert.deepEqual([task.TaskState, task.TaskStatus, (task.Messages as []).length], ["Exception", "Critical", 1]);
+});
+
+test("no order reaches a machine, a session or a task that is not there", async () => {
+  const { ask } = world();
+  for (const [method, path] of [
+    ["POST", "/redfish/v1/Systems/9/Actions/ComputerSystem.Reset"],
+    ["PATCH", "/redfish/v1/Systems/9"],
+    ["DELETE", `${SESSIONS}/9`],
+    ["GET", "/redfish/v1/TaskService/TaskMonitors/9"],
+    ["GET", "/redfish/v1/AccountService/Accounts/9"],
+    ["GET", "/redfish/v1/AccountService/Roles/constructor"],
+    ["GET", `${SYSTEM}/EthernetInterfaces/2`],
+    ["GET", "/redfish/v1/Registries/9"],
+  ] as const)
+    assert.equal(
+      (await ask(method, path, ADMIN, method === "GET" ? undefined : { ResetType: "On" })).status,
+      404,
+      path,
+    );
+});
+
+test("every link of the service leads to a resource that names itself so", async () => {
+  const { ask } = world();
+  const seen = new Set<string>();
+  const follow = async (path: string): Promise<void> => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const answer = await ask("GET", path, ADMIN);
+    assert.equal(answer.status, 200, path);
+    assert.equal(json(answer)["@odata.id"], path);
+    const [, schema] = /schemas\/v1\/(.*)\.json/.exec(answer.headers.link!)!;
+    assert.ok((json(answer)["@odata.type"] as string).startsWith(`#${schema}.`), path);
+    for (const [, next] of answer.body.matchAll(/"@odata\.id":"([^"]+)"/g)) await follow(next!);
+  };
+  await ask("POST", SESSIONS, {}, { UserName: "op", Password: "battery" });
+  await ask("POST", `${SYSTEM}/Actions/ComputerSystem.Reset`, ADMIN, { ResetType: "On" });
+  await follow("/redfish/v1/");
+  for (const part of [SYSTEM, `${SYSTEM}/VirtualMedia/Cd`, `/redfish/v1/Managers/${ID}`, `${SESSIONS}/1`])
+    assert.ok(seen.has(part), part);
+});
+
 test("what is not there, not allowed or not understood has its own status", async () => {
   const { ask } = world();
   assert.equal((await ask("GET", "/redfish/v1/Systems/9", ADMIN)).status, 404);

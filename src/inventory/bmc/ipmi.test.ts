@@ -116,6 +116,35 @@ test("ipmitool's complaints become codes", async () => {
   }
 });
 
+test("a complaint is told with what was asked, and no more of it than a line holds", async () => {
+  const { tool, bmc, run } = world();
+  tool.refusal = `first\nsecond\n${"x".repeat(1_000)}\nlast`;
+  await assert.rejects(run(bmc.readPower()), (error) => {
+    assert.ok(isFault(error, "Unavailable"));
+    assert.match(error.message, /^ipmi:\/\/fd00::7: chassis power status: second; x+$/);
+    return error.message.length < 400;
+  });
+});
+
+test("a boot device whose flags are not valid is not set, and a mode that nobody asked for is of no account", async () => {
+  const { tool, bmc, run } = world();
+  tool.boot = "2004000000";
+  await run(bmc.bootFrom("pxe", { once: true }));
+  assert.equal(tool.boot.slice(0, 4), "8004");
+  tool.boot = "a004000000";
+  const before = tool.runs.length;
+  await run(bmc.bootFrom("pxe", { once: true }));
+  assert.equal(tool.runs.length, before + 1);
+});
+
+test("what a BMC keeps no record of is left out of who it is", async () => {
+  const { tool, bmc, run } = world();
+  tool.refusal = "FRU Read failed: Invalid command";
+  assert.deepEqual(await run(bmc.identity()), { macs: [], system: "" });
+  tool.refusal = "Error: Unable to establish IPMI v2 / RMCP+ session";
+  await assert.rejects(run(bmc.identity()), (error) => isFault(error, "Unavailable"));
+});
+
 test("a machine says by IPMI who it is", async () => {
   const { bmc, run } = world();
   assert.deepEqual(await run(bmc.identity()), {

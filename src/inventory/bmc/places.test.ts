@@ -49,3 +49,18 @@ test("who gives up while waiting takes no place, and a task that fails gives its
   );
   assert.equal(await places.take(async () => 7), 7);
 });
+
+test("who gives up while its task runs disturbs nobody who waits", async () => {
+  const places = new Places(1);
+  const [first, second] = [held(), held()];
+  const stop = new AbortController();
+  const running = places.take(first.run);
+  const next = places.take(second.run, stop.signal);
+  first.end();
+  await running;
+  const third = places.take(async () => "third");
+  stop.abort();
+  second.end();
+  await next;
+  assert.equal(await third, "third");
+});

@@ -214,6 +214,86 @@ test("a session and a task are followed at the BMC, whatever it calls itself", a
   assert.equal(writes.at(-1)?.line, `DELETE ${sessions}/7`);
 });
 
+test("a BMC that ends its sessions at once is unavailable, not one that refuses the credentials", async () => {
+  const sessions = "/redfish/v1/SessionService/Sessions";
+  const { bmc, fails, writes } = fixed({
+    "/redfish/v1/": { SessionService: link("/redfish/v1/SessionService") },
+    [sessions]: () => json(201, { "@odata.id": `${sessions}/1` }, { "x-auth-token": "t" }),
+    [SYSTEM]: () => plain(401, ""),
+  });
+  const error = await fails(bmc.readPower());
+  assert.ok(isFault(error, "Unavailable") && /ends its sessions at once/.test(error.message), String(error));
+  assert.equal(writes.length, 4);
+});
+
+test("a read follows every kind of redirect at the BMC, and not without an end", async () => {
+  const to = (status: number, location: string) => () => plain(status, "", { location });
+  const { bmc, run } = fixed({
+    [SYSTEM]: to(301, "/a"),
+    "/a": to(302, "b"),
+    "/b": to(303, "https://odd.example/c"),
+    "/c": { PowerState: "On" },
+  });
+  assert.equal(await run(bmc.readPower()), "on");
+  const endless = fixed({ [SYSTEM]: to(307, SYSTEM) });
+  const error = await endless.fails(endless.bmc.readPower());
+  assert.ok(isFault(error, "Unavailable") && /redirects without an end/.test(error.message), String(error));
+});
+
+test("an override is taken back with all words that BMCs know for none", async () => {
+  const boot = { BootSourceOverrideEnabled: "Continuous", BootSourceOverrideTarget: "Pxe" };
+  const { bmc, run, writes } = fixed({ [SYSTEM]: bootable(boot) });
+  await run(bmc.bootFrom("default", { once: false }));
+  assert.deepEqual(writes, [
+    {
+      line: `PATCH ${SYSTEM}`,
+      body: { Boot: { BootSourceOverrideEnabled: "Disabled", BootSourceOverrideTarget: "None" } },
+    },
+  ]);
+});
+
+test("an image counts as inserted by its name, or where none is shown, and not when it is another one", async () => {
+  const media = `${SYSTEM}/VirtualMedia`;
+  const insert = (shown: object) => {
+    let isIn = false;
+    const action = { target: `${media}/insert` };
+    return fixed({
+      [SYSTEM]: { VirtualMedia: link(media) },
+      [media]: members(`${media}/floppy`, `${media}/1`),
+      [`${media}/floppy`]: { MediaTypes: ["Floppy"], Inserted: false },
+      [`${media}/1`]: () =>
+        json(200, { Inserted: isIn, ...(isIn && shown), Actions: { "#VirtualMedia.InsertMedia": action } }),
+      [`${media}/insert`]: () => {
+        isIn = true;
+        return plain(204, "");
+      },
+    });
+  };
+  for (const shown of [{ Image: "//host/share/agent.iso" }, { Image: null }, {}]) {
+    const { bmc, run, writes } = insert(shown);
+    await run(bmc.insertMedia("http://boot.example/images/agent.iso"));
+    assert.deepEqual(writes, [
+      { line: `POST ${media}/insert`, body: { Image: "http://boot.example/images/agent.iso" } },
+    ]);
+  }
+  const { bmc, fails } = insert({ Image: "http://boot.example/other.iso" });
+  assert.ok(isFault(await fails(bmc.insertMedia("http://boot.example/images/agent.iso")), "NoEffect"));
+});
+
+test("a machine's media are looked for at its manager, too, by either name of the link", async () => {
+  for (const name of ["ManagedBy", "Managers"]) {
+    const { bmc, run, writes } = fixed({
+      [SYSTEM]: { Links: { [name]: [link("/m")] } },
+      "/m": { FirmwareVersion: "2.1", VirtualMedia: link("/m/media") },
+      "/m/media": members("/m/media/1"),
+      "/m/media/1": { MediaTypes: ["DVD"], Inserted: false },
+    });
+    await run(bmc.ejectMedia());
+    assert.deepEqual(writes, []);
+    assert.equal((await run(bmc.identity())).bmcVersion, "2.1");
+  }
+});
+
 test("whatever a BMC answers, a call ends with a value or a fault", async () => {
   const value = fc.letrec((tie) => ({
     any: fc.oneof(

@@ -192,6 +192,19 @@ test("refused credentials are said so, and are not shown again at once", async (
   assert.equal(await run(renewed.readPower()), "off");
 });
 
+test("refused credentials are told by a BMC without sessions, too", async () => {
+  const { open, fails, sim } = bmcWorld({ lies: ["no-sessions"] });
+  const error = await fails(open({ credentials: { ...CREDENTIALS, password: "wrong" } }).readPower());
+  assert.ok(isFault(error, "BadCredentials"), String(error));
+  assert.deepEqual(sim.requests, ["GET /redfish/v1/", "GET /redfish/v1/", "GET /redfish/v1/Systems"]);
+});
+
+test("a BMC that is lost while an effect is awaited is unavailable: nobody knows what it did", async () => {
+  const { open, fails, sim, clock } = bmcWorld({ timings: { onMs: 10 * MINUTE_MS } });
+  clock.after(5_000, () => sim.lie("busy"));
+  assert.ok(isFault(await fails(open().setPower("on")), "Unavailable"));
+});
+
 test("a path to a machine that the BMC has not got, or to none at all, is refused", async () => {
   const { open, fails } = bmcWorld({ machines: 2 });
   const address = (path: string) => ({ address: `redfish://bmc.example${path}` });
