@@ -10,6 +10,10 @@ export interface SimMachineOptions {
   bootTargets?: readonly BootTarget[];
   /** How long it takes, in ms. `softOffMs`: until the operating system has shut down. */
   timings?: Partial<SimTimings>;
+  /** Called whenever it has power again, with what it boots from: what runs on it begins here. */
+  onStart?: (start: Start) => void;
+  /** Called whenever it has lost its power. */
+  onOff?: () => void;
 }
 
 export interface SimTimings {
@@ -46,13 +50,17 @@ export class SimMachine implements ManagedMachine {
   /** Every start so far, oldest first. */
   readonly starts: Start[] = [];
   readonly #clock: Clock;
+  readonly #onStart: (start: Start) => void;
+  readonly #onOff: () => void;
   #power: PowerState = "Off";
   #boot: BootOverride = { enabled: "Disabled", target: "None", mode: "UEFI" };
   #media: string | undefined;
   #turning: { timer: Timer; end: (error?: Fault) => void } | undefined;
 
-  constructor({ clock, id, name, uuid, macs, bootTargets, timings }: SimMachineOptions) {
+  constructor({ clock, id, name, uuid, macs, bootTargets, timings, onStart, onOff }: SimMachineOptions) {
     this.#clock = clock;
+    this.#onStart = onStart ?? ((): void => {});
+    this.#onOff = onOff ?? ((): void => {});
     this.id = id;
     this.name = name;
     this.uuid = uuid;
@@ -113,6 +121,7 @@ export class SimMachine implements ManagedMachine {
         this.#turning = undefined;
         this.#power = to;
         if (to === "On") this.#start();
+        else this.#onOff();
         end();
       });
       this.#turning = { timer, end };
@@ -127,12 +136,14 @@ export class SimMachine implements ManagedMachine {
 
   #start(): void {
     const { enabled, target, mode, httpBootUri } = this.#boot;
-    this.starts.push({
+    const start: Start = {
       from: enabled === "Disabled" ? "None" : target,
       mode,
       ...(httpBootUri !== undefined && { httpBootUri }),
       ...(this.#media !== undefined && { media: this.#media }),
-    });
+    };
+    this.starts.push(start);
     if (enabled === "Once") this.#boot = { enabled: "Disabled", target: "None", mode };
+    this.#onStart(start);
   }
 }
