@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { type HttpAnswer, type HttpRequest, seededRandom } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { SimMachine } from "../sim/bmc/sim-machine.ts";
 import type { Account } from "./accounts.ts";
 import { type RedfishServiceOptions, redfishService } from "./service.ts";
+import { answerUnknownMethods } from "./unknown-methods.ts";
 
 const ID = "51b00000-0000-4000-8000-000000000001";
 const SYSTEM = `/redfish/v1/Systems/${ID}`;
@@ -300,12 +303,14 @@ test("no order reaches a machine, a session or a task that is not there", async 
 test("every link of the service leads to a resource that names itself so", async () => {
   const { ask } = world();
   const seen = new Set<string>();
+  const types = new Set<string>();
   const follow = async (path: string): Promise<void> => {
     if (seen.has(path)) return;
     seen.add(path);
     const answer = await ask("GET", path, ADMIN);
     assert.equal(answer.status, 200, path);
     assert.equal(json(answer)["@odata.id"], path);
+    types.add(json(answer)["@odata.type"] as string);
     const [, schema] = /schemas\/v1\/(.*)\.json/.exec(answer.headers.link!)!;
     assert.ok((json(answer)["@odata.type"] as string).startsWith(`#${schema}.`), path);
     for (const [, next] of answer.body.matchAll(/"@odata\.id":"([^"]+)"/g)) await follow(next!);
@@ -315,6 +320,40 @@ test("every link of the service leads to a resource that names itself so", async
   await follow("/redfish/v1/");
   for (const part of [SYSTEM, `${SYSTEM}/VirtualMedia/Cd`, `/redfish/v1/Managers/${ID}`, `${SESSIONS}/1`])
     assert.ok(seen.has(part), part);
+  const { body: metadata } = await ask("GET", "/redfish/v1/$metadata");
+  for (const type of types)
+    assert.ok(
+      metadata.includes(`<edmx:Include Namespace="${type.slice(1).split(".").slice(0, -1).join(".")}"/>`),
+      type,
+    );
+});
+
+test("a session may be asked for at the collection's members, and there are 64 of them unless told otherwise", async () => {
+  const { ask } = world();
+  const login = () => ask("POST", `${SESSIONS}/Members`, {}, { UserName: "op", Password: "battery" });
+  for (let i = 0; i < 64; i++) assert.equal((await login()).status, 201);
+  assert.equal((await login()).status, 503);
+});
+
+test("a method that Node's parser does not know is not implemented, and other nonsense is a bad request", async (t) => {
+  const { service } = world({ plainHttp: true });
+  const server = await serveHttp(service.handle, { guard: answerUnknownMethods });
+  t.after(() => server.close());
+  const say = async (line: string): Promise<string> => {
+    const socket = connect(server.port, "127.0.0.1");
+    socket.setEncoding("utf8").write(`${line}\r\nhost: a\r\n\r\n`);
+    let heard = "";
+    for await (const text of socket) heard += text;
+    return heard.split("\r\n")[0]!;
+  };
+  assert.equal(await say("FROB /redfish/v1/ HTTP/1.1"), "HTTP/1.1 501 Not Implemented");
+  assert.equal(await say("GET /redfish/v1/ SMTP/1.1"), "HTTP/1.1 400 Bad Request");
+});
+
+test("a request without headers is answered", async () => {
+  const { service } = world();
+  const answer = await service.handle({ method: "GET", url: "https://bmc.example/redfish/v1/", remote: "192.0.2.1" });
+  assert.equal(answer.status, 200);
 });
 
 test("what is not there, not allowed or not understood has its own status", async () => {

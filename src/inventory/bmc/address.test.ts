@@ -48,6 +48,10 @@ test("every form of address that Metal3 accepts is read as Metal3 reads it", () 
   for (const [text, meaning] of ACCEPTED) assert.deepEqual(parseBmcAddress(text), meaning, text);
 });
 
+test("an address may be 2048 characters long", () => {
+  assert.equal(parseBmcAddress(`redfish://10.0.0.1/${"x".repeat(2_029)}`).protocol, "redfish");
+});
+
 test("a host name with a port needs no scheme, an IPv6 address in brackets no port, and case does not count", () => {
   assert.deepEqual(parseBmcAddress("bmc-7.rack.example:624"), ipmi("bmc-7.rack.example", { port: 624 }));
   assert.deepEqual(parseBmcAddress("localhost:623"), ipmi("localhost"));
@@ -63,6 +67,7 @@ test("addresses of one BMC have one origin, whether they write the default port 
 test("what can't be an address is refused with its reason", () => {
   const refused: readonly (readonly [string, RegExp])[] = [
     ["", /it is empty/],
+    [`redfish://10.0.0.1/${"x".repeat(2_030)}`, /longer than 2048 characters/],
     ["redfish://", /it names no host/],
     ["redfish:///redfish/v1/Systems/1", /it names no host/],
     ["https://10.0.0.1", /unknown scheme "https"; use one of ipmi, libvirt, redfish,/],

@@ -116,6 +116,12 @@ test("ipmitool's complaints become codes", async () => {
   }
 });
 
+test("a BMC that does not say whether the machine is on is asked again later", async () => {
+  const { tool, bmc, run } = world();
+  tool.power = "unknown";
+  await assert.rejects(run(bmc.readPower()), (error) => isFault(error, "Unavailable") && /is on/.test(error.message));
+});
+
 test("a complaint is told with what was asked, and no more of it than a line holds", async () => {
   const { tool, bmc, run } = world();
   tool.refusal = `first\nsecond\n${"x".repeat(1_000)}\nlast`;

@@ -158,17 +158,23 @@ test("the reset types that a BMC names elsewhere are looked up, and none that it
   assert.deepEqual(writes, []);
 });
 
-test("a reset is seen by its time, where the BMC keeps that", async () => {
+test("a reset is seen by its time, where the BMC keeps that, once the machine is on again", async () => {
   let last = "2026-01-01T00:00:00Z";
+  const states = ["Off", "PoweringOn", "On"];
+  let power = "On";
   const reset = { target: `${SYSTEM}/reset`, "ResetType@Redfish.AllowableValues": ["ForceRestart"] };
   const { bmc, run, writes } = fixed({
-    [SYSTEM]: () => json(200, { PowerState: "On", LastResetTime: last, Actions: { "#ComputerSystem.Reset": reset } }),
+    [SYSTEM]: () => {
+      if (writes.length > 0) power = states.shift() ?? "On";
+      return json(200, { PowerState: power, LastResetTime: last, Actions: { "#ComputerSystem.Reset": reset } });
+    },
     [`${SYSTEM}/reset`]: () => {
       last = "2026-01-01T00:01:00Z";
       return plain(204, "");
     },
   });
   await run(bmc.setPower("reset"));
+  assert.deepEqual([power, states], ["On", []]);
   assert.deepEqual(writes, [{ line: `POST ${SYSTEM}/reset`, body: { ResetType: "ForceRestart" } }]);
 });
 
@@ -278,6 +284,27 @@ test("an image counts as inserted by its name, or where none is shown, and not w
   }
   const { bmc, fails } = insert({ Image: "http://boot.example/other.iso" });
   assert.ok(isFault(await fails(bmc.insertMedia("http://boot.example/images/agent.iso")), "NoEffect"));
+});
+
+test("virtual media that take the image alone, and by PATCH, get it so", async () => {
+  const media = `${SYSTEM}/VirtualMedia`;
+  let image: unknown = null;
+  const { bmc, run, writes } = fixed({
+    [SYSTEM]: { VirtualMedia: link(media) },
+    [media]: members(`${media}/1`),
+    [`${media}/1`]: (request) => {
+      const { Image, ...more } =
+        request.method === "PATCH" ? (JSON.parse(request.body!) as Record<string, unknown>) : {};
+      if (Object.keys(more).length > 0) return plain(400, "");
+      if (request.method === "PATCH") image = Image;
+      return json(200, { MediaTypes: ["CD"], Image: image });
+    },
+  });
+  await run(bmc.insertMedia("http://boot.example/a.iso"));
+  assert.equal(image, "http://boot.example/a.iso");
+  await run(bmc.ejectMedia());
+  assert.equal(image, null);
+  assert.deepEqual(writes.at(-1)?.body, { Image: null });
 });
 
 test("a machine's media are looked for at its manager, too, by either name of the link", async () => {
