@@ -5,12 +5,11 @@ import { unauthorized } from "./authenticate.ts";
 import { isWebUrl, patchSystem } from "./boot-patch.ts";
 import type { ManagedMachine, ResetType } from "./machine.ts";
 import { COMMON, refuse } from "./messages.ts";
+import { metadataDocument, odataDocument } from "./metadata.ts";
 import {
   accountBody,
   accountServiceBody,
   accountsBody,
-  metadataDocument,
-  odataDocument,
   pathOfSession,
   ROOT,
   registriesBody,
