@@ -6,7 +6,7 @@
  *
  * | code | meaning |
  * | --- | --- |
- * | `Unavailable`, `LostAnswer` | the BMC is not reached, is busy, or its answer did not come |
+ * | `Unavailable`, `LostAnswer`, `Throttled` | the BMC is not reached, is busy, or its answer did not come |
  * | `BadCredentials` | it refuses user name and password |
  * | `UntrustedCertificate` | its certificate is not signed by a trusted authority, or is for another name |
  * | `Unsupported` | it can't do this |
@@ -15,6 +15,7 @@
  * | `Conflict` | it answers for another machine than the expected one |
  * | `NoEffect` | it took the order, and nothing changed |
  *
+ * A caller that gives up by its signal gets the signal's reason. `bmcs.ts` opens a BMC; `testing.ts` has simulated ones for tests.
  * It must not know of Kubernetes objects.
  */
 import type { Mac } from "@slipway/base";
@@ -49,7 +50,7 @@ export interface BootSeen {
 export interface BmcCall {
   /** Ends the call, the wait for its effect included. */
   signal?: AbortSignal;
-  /** How long to wait for the effect, in ms. Each call has a default that suits slow BMCs. */
+  /** How long the call may take, the wait for its effect included, in ms; each half of a restart by itself. Its default suits slow BMCs. */
   withinMs?: number;
 }
 

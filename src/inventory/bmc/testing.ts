@@ -1,12 +1,12 @@
 /** For tests: a simulated BMC in virtual time, and our side of it. */
-import { type HttpHandler, seededRandom } from "@slipway/base";
+import { Fault, type Http, type HttpHandler, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { createSimBmc, type LieName } from "../../sim/bmc/sim-bmc.ts";
 import { SimMachine, type SimTimings } from "../../sim/bmc/sim-machine.ts";
 import { simNetwork } from "../../sim/network.ts";
 import type { Bmc, BmcCredentials } from "./bmc.ts";
 import { Bmcs } from "./bmcs.ts";
-import type { BmcTarget } from "./target.ts";
+import type { BmcHttp, BmcTarget } from "./target.ts";
 
 export const ORIGIN = "https://bmc.example";
 export const CREDENTIALS: BmcCredentials = { username: "admin", password: "correct horse" };
@@ -57,10 +57,20 @@ export function bmcWorld({ lies = [], machines: count = 1, timings = {}, ...opti
   sim.lie(...lies);
   const network = simNetwork();
   network.serve(ORIGIN, sim.handle);
-  const http = Object.assign((...args: Parameters<typeof network.http>) => network.http(...args), {
-    close: async () => {},
-  });
-  const bmcs = new Bmcs({ clock, http: () => http, ...(places !== undefined && { places }) });
+  /** As over sockets: what is closed sends nothing any more. */
+  const http = (): BmcHttp => {
+    let isOpen = true;
+    const send: Http = async (request) => {
+      if (!isOpen) throw new Fault("Unavailable", "http", "the client is closed");
+      return await network.http(request);
+    };
+    return Object.assign(send, {
+      close: async () => {
+        isOpen = false;
+      },
+    });
+  };
+  const bmcs = new Bmcs({ clock, http, ...(places !== undefined && { places }) });
   const run = running(clock);
   return {
     ...{ clock, sim, machines, machine: machines[0]!, bmcs, run },

@@ -307,6 +307,53 @@ test("virtual media that take the image alone, and by PATCH, get it so", async (
   assert.deepEqual(writes.at(-1)?.body, { Image: null });
 });
 
+test("an image that the BMC refuses for a reason of its own is not asked for in other words", async () => {
+  const media = `${SYSTEM}/VirtualMedia`;
+  const action = { "#VirtualMedia.InsertMedia": { target: `${media}/insert` } };
+  const { bmc, fails, writes } = fixed({
+    [SYSTEM]: { VirtualMedia: link(media) },
+    [media]: members(`${media}/1`),
+    [`${media}/1`]: { MediaTypes: ["CD"], Inserted: false, Actions: action },
+    [`${media}/insert`]: () => json(400, { error: { message: "The image is too old." } }),
+  });
+  const error = await fails(bmc.insertMedia("http://boot.example/a.iso"));
+  assert.ok(isFault(error, "Unsupported") && /The image is too old/.test(error.message), String(error));
+  assert.equal(writes.length, 1);
+});
+
+test("a task is asked while it runs: not when it is busy, no more when it is over, and its failure is told", async () => {
+  const slow = (...monitor: (() => HttpAnswer)[]) => {
+    const asked: string[] = [];
+    const world = fixed({
+      [SYSTEM]: { PowerState: "Off", Actions: { "#ComputerSystem.Reset": { target: `${SYSTEM}/reset` } } },
+      [`${SYSTEM}/reset`]: () => json(202, { "@odata.id": "/task", "@odata.type": "#Task.v1_4_0.Task" }),
+      "/task": () => {
+        asked.push("task");
+        return (monitor.length > 1 ? monitor.shift()! : monitor[0]!)();
+      },
+    });
+    return { ...world, asked };
+  };
+  const task =
+    (TaskState: string, more: object = {}) =>
+    () =>
+      json(200, { "@odata.type": "#Task.v1_4_0.Task", TaskState, ...more });
+  const failing = slow(
+    task("Running"),
+    ...Array.from({ length: 4 }, () => () => plain(503, "")),
+    task("Exception", { Messages: [{ Message: "first" }, { Message: "The fan is stuck." }] }),
+  );
+  const error = await failing.fails(failing.bmc.setPower("on"));
+  assert.ok(isFault(error, "Unavailable") && /task failed: The fan is stuck\./.test(error.message), String(error));
+  assert.equal(failing.asked.length, 6);
+
+  for (const last of [task("Completed"), () => plain(404, ""), () => plain(204, "")]) {
+    const done = slow(task("Pending"), last);
+    assert.ok(isFault(await done.fails(done.bmc.setPower("on")), "NoEffect"));
+    assert.equal(done.asked.length, 2);
+  }
+});
+
 test("a machine's media are looked for at its manager, too, by either name of the link", async () => {
   for (const name of ["ManagedBy", "Managers"]) {
     const { bmc, run, writes } = fixed({

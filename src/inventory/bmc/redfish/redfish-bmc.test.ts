@@ -236,6 +236,13 @@ test("machines behind one BMC share a session, which ends with the last of them"
   assert.equal(await run(hosts[0]!.readPower()), "on");
   await run(hosts[0]!.close());
   assert.equal(sim.sessions(), 0);
+  const again = bmcs.open({
+    address: `redfish://bmc.example/redfish/v1/Systems/${machineId(1)}`,
+    credentials: CREDENTIALS,
+  });
+  assert.equal(await run(again.readPower()), "on");
+  await run(again.close());
+  assert.equal(sim.sessions(), 0);
 });
 
 test("a BMC never has more than two requests of ours at one time", async () => {
