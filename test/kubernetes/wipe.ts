@@ -31,8 +31,8 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [ConfigMap, "harvester-system"],
   [Lease, "harvester-system"],
   [CapiMachine, "fleet-local"],
-  [BareMetalHost],
-  [HardwareData],
+  [BareMetalHost, DISCOVERY_NAMESPACE],
+  [HardwareData, DISCOVERY_NAMESPACE],
   [Event, DISCOVERY_NAMESPACE],
   [Secret, DISCOVERY_NAMESPACE],
   [Lease, DISCOVERY_NAMESPACE],
@@ -57,7 +57,8 @@ async function empty(client: Client, transport: Transport, resource: Resource, n
       left.filter(({ metadata }) => metadata.finalizers?.length).map((held) => release(client, resource, held)),
     );
     const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, propagationPolicy: "Background" };
-    await transport.request({ method: "DELETE", path: pathOf(resource, at), body });
+    const { status } = await transport.request({ method: "DELETE", path: pathOf(resource, at), body });
+    if (status >= 400) throw new Error(`${resource.kind} can't be emptied: ${status}`);
   }
 }
 

@@ -145,8 +145,9 @@ export class InventoryWorld {
     let last = "";
     const look = (host: BareMetalHost): void => {
       const state = host.status?.provisioning?.state ?? "";
-      if (host.metadata.name === name && state !== last) tell(state);
+      if (host.metadata?.name !== name || state === last) return;
       last = state;
+      tell(state);
     };
     void this.#watch(look);
   }
@@ -215,18 +216,18 @@ export class InventoryWorld {
       .map(({ reason, message, lastTimestamp }) => `${lastTimestamp} ${reason}: ${message}`);
   }
 
-  /** Lets time pass until `holds`; fails with what was missing and where everything stands. */
+  /** Lets time pass until `holds`, looking less and less often; fails with what was missing and where everything stands. */
   async until(
     what: string,
     holds: () => Promise<boolean> | boolean,
     forMs = 120 * MINUTE,
     stepMs = 5 * SECOND,
   ): Promise<void> {
-    const end = this.clock.monotonic() + forMs;
+    const began = this.clock.monotonic();
     while (!(await holds())) {
-      if (this.clock.monotonic() >= end)
-        throw new Error(`not within ${forMs / MINUTE} minutes: ${what}\n${await this.story()}`);
-      await this.clock.run(stepMs);
+      const passed = this.clock.monotonic() - began;
+      if (passed >= forMs) throw new Error(`not within ${forMs / MINUTE} minutes: ${what}\n${await this.story()}`);
+      await this.clock.run(Math.min(MINUTE, Math.max(stepMs, passed / 20)));
     }
   }
 

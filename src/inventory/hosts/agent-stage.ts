@@ -1,4 +1,5 @@
 import { isoTime } from "@slipway/base";
+import { waitFor } from "@slipway/kube";
 import { type Facts, isInAgent, type Operation } from "./facts.ts";
 import { failed, progressed } from "./moves.ts";
 import type { HostStep } from "./step.ts";
@@ -10,6 +11,7 @@ const OFF_AGAIN_MS = 60_000;
 /** A person may be needed to start a machine without a BMC; nobody is at the rack all the time. */
 const PERSON_MS = 60 * 60_000;
 const LOOK_MS = 5_000;
+const REGISTERS = "the agent on the host to register";
 
 /** What is left to do until Slipway's agent runs on the machine; undefined: it does. */
 export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefined {
@@ -29,7 +31,11 @@ export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefi
       do: "power",
       action: bmc.power === "off" ? "on" : "restart",
       from: "network",
-      announce: progressed(at, { poweredAt: isoTime(now) }),
+      announce: progressed(
+        at,
+        { poweredAt: isoTime(now) },
+        waitFor(at.host.status, { what: REGISTERS, deadline: now + AGENT_MS, now }),
+      ),
       event: { type: "Normal", reason: "PowerOn", message: "Host started from the network, into Slipway's agent" },
     };
   const deadline = started + AGENT_MS;
@@ -37,7 +43,7 @@ export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefi
     const message = `no agent has registered ${AGENT_MS / 60_000} minutes after the host was started from the network`;
     return { do: "write", fields: failed(at, message), event: failure(message) };
   }
-  return { do: "wait", forWhat: "the agent on the host to register", recheckMs: LOOK_MS, deadline };
+  return { do: "wait", forWhat: REGISTERS, recheckMs: LOOK_MS, deadline };
 }
 
 function waitForPerson(at: Facts, operation: Operation): HostStep {

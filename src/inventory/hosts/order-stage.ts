@@ -1,4 +1,5 @@
 import { isoTime } from "@slipway/base";
+import { waitFor } from "@slipway/kube";
 import { type GivenOrder, openOrder } from "../../netboot/hosts/host.ts";
 import { needsTrust } from "../../netboot/hosts/trust.ts";
 import type { Result } from "../../netboot/protocol/messages.ts";
@@ -12,8 +13,7 @@ const TRUST_MS = 5 * 60_000;
 
 /** What is left to do until the agent has carried the order out; or what came of it. The agent is there. */
 export function carryOut(at: Facts, operation: Operation, name: OrderName): HostStep | { result: Result } {
-  const { id } = operation;
-  if (id === undefined) return { do: "write", fields: progressed(at, { id: at.newId }) };
+  const { id = at.newId } = operation;
   const given = at.machine?.order;
   if (given?.is.id !== id) return give(at, name, id);
   if (given.result !== undefined) return { result: given.result };
@@ -29,7 +29,12 @@ function give(at: Facts, name: OrderName, id: string): HostStep {
     return { do: "wait", forWhat: `the order "${other.is.order}" to end, which a user gave`, recheckMs: TRUST_MS };
   if (standing?.trust === "discovered" && needsTrust({ order: name }))
     return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: TRUST_MS };
-  return { do: "order", name, id, announce: progressed(at, { orderedAt: isoTime(now) }) };
+  const waiting = waitFor(at.host.status, { what: awaited(name), deadline: now + ORDER_MS, now });
+  return { do: "order", name, id, announce: progressed(at, { id, orderedAt: isoTime(now) }, waiting) };
+}
+
+function awaited(name: OrderName): string {
+  return `the agent to end "${name}"`;
 }
 
 function waitForEnd(at: Facts, name: OrderName, { takenAt, givenAt, progress }: GivenOrder): HostStep {
@@ -38,7 +43,7 @@ function waitForEnd(at: Facts, name: OrderName, { takenAt, givenAt, progress }: 
   if (now >= deadline) return orderFailed(at, `the agent has not ended "${name}" in ${ORDER_MS / 60_000} minutes`);
   return {
     do: "wait",
-    forWhat: `the agent to end "${name}"${progress === undefined ? "" : ` (${progress.phase})`}`,
+    forWhat: `${awaited(name)}${progress === undefined ? "" : ` (${progress.phase})`}`,
     // By then an agent that has gone is known to have.
     recheckMs: Math.min(deadline - now, SILENT_MS),
     deadline,

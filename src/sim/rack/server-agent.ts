@@ -12,10 +12,6 @@ import type { AgentMachine } from "./server-parts.ts";
 const POLL_S = 55;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
-const WIPE_MS = 5_000;
-/** Bytes a second, of images. */
-const WRITE_RATE = 400e6;
-const IMAGE_BYTES = 8e9;
 
 /** Speaks until the machine is told to restart or to power off. Never rejects; without power it ends somehow. */
 export async function runAgent(
@@ -97,20 +93,20 @@ async function carryOut(server: AgentMachine, order: Order, signal: AbortSignal)
 type Done = "whole" | "in part";
 
 async function write(
-  { clock, disks }: AgentMachine,
+  { clock, disks, timings }: AgentMachine,
   order: Extract<Order, { order: "write" }>,
   done: Done,
   signal: AbortSignal,
 ): Promise<void> {
   const disk = disks.find(({ facts }) => facts.name === order.disk || facts.byId.includes(order.disk));
   if (disk === undefined) throw new Error(`there is no disk ${order.disk}`);
-  await clock.sleep(done === "whole" ? (IMAGE_BYTES / WRITE_RATE) * 1_000 : 1_000, signal);
+  await clock.sleep(done === "whole" ? timings.write : timings.write / 20, signal);
   // Half an image is no image, but it is no empty disk either.
   disk.content = { image: done === "whole" ? order.url : "torn", data: {} };
 }
 
-async function wipe({ clock, disks }: AgentMachine, done: Done, signal: AbortSignal): Promise<void> {
-  await clock.sleep(WIPE_MS, signal);
+async function wipe({ clock, disks, timings }: AgentMachine, done: Done, signal: AbortSignal): Promise<void> {
+  await clock.sleep(timings.wipe, signal);
   if (done === "whole") for (const disk of disks) disk.content = undefined;
 }
 

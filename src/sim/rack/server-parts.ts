@@ -34,6 +34,28 @@ export interface ServerFaults {
   failure(order: string): string | undefined;
 }
 
+/** How long things take, in ms. */
+export interface ServerTimings {
+  /** From power-on until the firmware asks for something to start. */
+  firmware: number;
+  /** From there until the agent registers. */
+  agent: number;
+  /** From there until the system on the disk runs. */
+  system: number;
+  wipe: number;
+  write: number;
+}
+
+export const USUAL_TIMINGS: ServerTimings = {
+  firmware: 40_000,
+  agent: 20_000,
+  system: 30_000,
+  wipe: 5_000,
+  write: 20_000,
+};
+/** Everything at once, so that what is left is Slipway's own work. */
+export const NO_SERVER_TIMINGS: ServerTimings = { firmware: 0, agent: 0, system: 0, wipe: 0, write: 0 };
+
 /** A server as the agent on it sees it. */
 export interface AgentMachine {
   readonly name: string;
@@ -45,6 +67,7 @@ export interface AgentMachine {
   readonly random: Random;
   readonly network: BootNetwork;
   readonly faults: ServerFaults;
+  readonly timings: ServerTimings;
   /** Cuts its power, and switches it on again. */
   restart(): void;
 }

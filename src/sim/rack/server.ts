@@ -5,7 +5,14 @@
 import type { Clock, Mac, Random, Timer } from "@slipway/base";
 import type { Disk } from "../../netboot/protocol/messages.ts";
 import { runAgent } from "./server-agent.ts";
-import type { AgentMachine, BootNetwork, ServerFaults, SimDisk } from "./server-parts.ts";
+import {
+  type AgentMachine,
+  type BootNetwork,
+  type ServerFaults,
+  type ServerTimings,
+  type SimDisk,
+  USUAL_TIMINGS,
+} from "./server-parts.ts";
 
 const SOUND: ServerFaults = { powerCut: () => false, failure: () => undefined };
 
@@ -21,14 +28,12 @@ export interface ServerOptions {
   random: Random;
   network: BootNetwork;
   faults?: ServerFaults;
+  timings?: ServerTimings;
 }
 
 /** What runs on a server: its firmware, Slipway's agent, or the system on a disk. */
 export type Running = { is: "firmware" } | { is: "agent" } | { is: "system"; image: string };
 
-const FIRMWARE_MS = 40_000;
-const AGENT_MS = 20_000;
-const SYSTEM_MS = 30_000;
 /** A firmware that found nothing to start tries again. */
 const RETRY_MS = 10_000;
 
@@ -42,6 +47,7 @@ export class SimServer implements AgentMachine {
   readonly clock: Clock;
   readonly network: BootNetwork;
   faults: ServerFaults;
+  readonly timings: ServerTimings;
   /** Undefined: it is off. */
   running: Running | undefined;
   /** The device of the next boot alone. */
@@ -53,7 +59,18 @@ export class SimServer implements AgentMachine {
   #power: AbortController | undefined;
   #timer: Timer | undefined;
 
-  constructor({ name, mac, macs = [], address, disks, clock, random, network, faults = SOUND }: ServerOptions) {
+  constructor({
+    name,
+    mac,
+    macs = [],
+    address,
+    disks,
+    clock,
+    random,
+    network,
+    faults = SOUND,
+    timings = USUAL_TIMINGS,
+  }: ServerOptions) {
     this.name = name;
     this.mac = mac;
     this.macs = [mac, ...macs];
@@ -72,6 +89,7 @@ export class SimServer implements AgentMachine {
     this.random = random;
     this.network = network;
     this.faults = faults;
+    this.timings = timings;
   }
 
   get isOn(): boolean {
@@ -105,14 +123,14 @@ export class SimServer implements AgentMachine {
     const signal = this.#power!.signal;
     const device = this.bootOnce ?? this.bootFirst;
     this.bootOnce = undefined;
-    this.#after(FIRMWARE_MS, () => (device === "disk" ? this.#fromDisk() : this.#fromNetwork(signal)));
+    this.#after(this.timings.firmware, () => (device === "disk" ? this.#fromDisk() : this.#fromNetwork(signal)));
   }
 
   #fromNetwork(signal: AbortSignal): void {
     this.network.boot(this.mac).then(
       (boot) => {
         if (signal.aborted) return;
-        if (boot.is === "agent") this.#after(AGENT_MS, () => this.#agent(boot.capability, signal));
+        if (boot.is === "agent") this.#after(this.timings.agent, () => this.#agent(boot.capability, signal));
         else if (boot.is === "disk") this.#fromDisk();
         else this.#again();
       },
@@ -135,7 +153,7 @@ export class SimServer implements AgentMachine {
     const image = this.disks.find(({ content }) => content !== undefined)?.content?.image;
     if (image === undefined) this.#again();
     else
-      this.#after(SYSTEM_MS, () => {
+      this.#after(this.timings.system, () => {
         this.running = { is: "system", image };
       });
   }
@@ -147,7 +165,7 @@ export class SimServer implements AgentMachine {
 
   #after(ms: number, then: () => void): void {
     const signal = this.#power!.signal;
-    this.#timer = this.clock.after(ms + this.random.int(ms / 4), () => {
+    this.#timer = this.clock.after(ms + this.random.int(ms / 4 + 1), () => {
       if (!signal.aborted) then();
     });
   }

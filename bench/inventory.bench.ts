@@ -1,0 +1,142 @@
+/**
+ * Hosts with BMCs from `apply` to all `available`, then all `provisioned`, then at rest: servers that start, wipe and write in no time, so
+ * that what is left is Slipway's own work. The agents speak the real protocol, the BMCs answer by direct call. The process holds everything:
+ * embedded API, engine, discovery, hosts' records, servers.
+ * Run: `node bench/inventory.bench.ts [hosts] [--idle seconds]`.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createApiServer } from "@slipway/apiserver";
+import { systemClock as clock, quietLog, cryptoRandom as random } from "@slipway/base";
+import { createClient, createManager } from "@slipway/kube";
+import { Namespace, Secret } from "@slipway/kube/core";
+import { discoveryController } from "../src/inventory/discovery/controller.ts";
+import { hostController } from "../src/inventory/hosts/controller.ts";
+import { installCrds } from "../src/kinds/install.ts";
+import { BareMetalHost } from "../src/kinds/metal3/bare-metal-host.ts";
+import { HardwareData } from "../src/kinds/metal3/hardware-data.ts";
+import { Provisioning, ProvisioningNetwork } from "../src/sim/rack/provisioning.ts";
+import { SimServer } from "../src/sim/rack/server.ts";
+import { serverBmc } from "../src/sim/rack/server-bmc.ts";
+import { NO_SERVER_TIMINGS } from "../src/sim/rack/server-parts.ts";
+import { Counts, countedTransport } from "./counts.ts";
+import { cpuSeconds, peakMiB, printMachine, report, residentMiB } from "./table.ts";
+
+const NAMESPACE = "slipway-hosts";
+const LOGIN = { username: "admin", password: "right" };
+const LOOK_MS = 100;
+/** Hosts' power is looked at once a minute. */
+const SETTLE_MS = 100_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { idle: { type: "string", default: "60" } },
+});
+const count = Number(positionals[0] ?? 1000);
+printMachine(
+  `${count} hosts; embedded API in memory and BMCs by direct call; agents by their protocol, without sockets`,
+);
+
+const folder = mkdtempSync(join(tmpdir(), "slipway-bench-"));
+const api = await createApiServer({ clock, random, log: quietLog });
+const client = createClient(api.transport(), { clock, random, log: quietLog });
+await installCrds(client, clock, new AbortController().signal, [[BareMetalHost], [HardwareData]]);
+await client.create(Namespace, { metadata: { name: NAMESPACE } });
+
+const network = new ProvisioningNetwork();
+const servers = new Map<string, SimServer>();
+let bmcCalls = 0;
+for (let i = 1; i <= count; i++) {
+  const [high, low] = [i >> 8, i & 255].map((byte) => byte.toString(16).padStart(2, "0"));
+  const mac = `52:54:00:00:${high}:${low}`;
+  const address = `10.20.${i >> 8}.${i & 255}`;
+  network.plug(mac, address);
+  servers.set(
+    `node-${i}`,
+    new SimServer({ name: `node-${i}`, mac, address, clock, random, network, timings: NO_SERVER_TIMINGS }),
+  );
+}
+const provisioning = new Provisioning(
+  { clock, random, hostsFile: join(folder, "hosts.db"), imagesFolder: join(folder, "images") },
+  network.places,
+);
+network.serving = provisioning;
+
+const requests = new Counts();
+const manager = createManager({
+  transport: countedTransport(api.transport(), requests),
+  clock,
+  random,
+  log: quietLog,
+  leaderElection: false,
+});
+const { hosts, machines } = provisioning;
+manager.add(discoveryController({ hosts, namespace: NAMESPACE, most: count, perSecond: 1_000 }));
+manager.add(
+  hostController({
+    machines,
+    isDrivenElsewhere: async () => false,
+    openBmc: ({ address, credentials }) => {
+      const server = servers.get(address.replace(/^redfish:\/\//, ""))!;
+      const befall = (): void => void bmcCalls++;
+      return serverBmc(server, { expected: LOGIN, given: credentials, befall });
+    },
+    http: async () => ({ status: 404, headers: {}, body: "" }),
+    namespace: NAMESPACE,
+  }),
+);
+await manager.start();
+
+const [began, cpu] = [performance.now(), cpuSeconds()];
+for (const [name, { mac }] of servers) {
+  await client.create(Secret, { metadata: { name, namespace: NAMESPACE }, stringData: LOGIN });
+  const bmc = { address: `redfish://${name}`, credentialsName: name };
+  const spec = { online: true, automatedCleaningMode: "metadata" as const, bootMACAddress: mac, bmc };
+  await client.create(BareMetalHost, { metadata: { name, namespace: NAMESPACE }, spec });
+}
+await reached("available");
+measured("from the first apply to all available", began, cpu);
+
+const [again, cpuAgain] = [performance.now(), cpuSeconds()];
+const image = { url: "http://images.invalid/a.raw", checksum: "a".repeat(64), checksumType: "sha256" as const };
+for (const name of servers.keys())
+  await client.patch(BareMetalHost, { name, namespace: NAMESPACE }, { type: "merge", body: { spec: { image } } });
+await reached("provisioned");
+measured("from the first change to all provisioned", again, cpuAgain);
+report("peak resident memory", peakMiB(), "MiB");
+
+const seconds = Number(values.idle);
+if (seconds > 0) {
+  await clock.sleep(SETTLE_MS);
+  const [cpuBefore, totalBefore, bmcBefore] = [cpuSeconds(), requests.total, bmcCalls];
+  await clock.sleep(seconds * 1_000);
+  console.log(`idle for ${seconds} s, ${count} hosts provisioned`);
+  report("CPU", (cpuSeconds() - cpuBefore) / seconds, "of a core", 0.035);
+  report("resident memory", residentMiB(), "MiB", 200);
+  report("requests to Kubernetes", (requests.total - totalBefore) / seconds, "/s", 5);
+  report("BMC calls", (bmcCalls - bmcBefore) / seconds, "/s");
+}
+await manager.stop();
+await provisioning.close();
+for (const server of servers.values()) server.off();
+await api.close();
+rmSync(folder, { recursive: true, force: true });
+
+async function reached(state: string): Promise<void> {
+  const left = new Set(servers.keys());
+  while (left.size > 0) {
+    await clock.sleep(LOOK_MS);
+    for (const { metadata, status } of manager.cache.list(BareMetalHost))
+      if (status?.provisioning?.state === state) left.delete(metadata.name);
+  }
+}
+
+function measured(what: string, began: number, cpuBegan: number): void {
+  report(what, (performance.now() - began) / 1000, "s");
+  report("  CPU time", cpuSeconds() - cpuBegan, "s");
+  report("  Kubernetes requests a host", requests.total / count, "");
+  for (const [name, each] of requests.entries()) if (each >= count / 10) report(`    ${name}`, each / count, "");
+  report("  BMC calls a host", bmcCalls / count, "");
+}
