@@ -88,6 +88,10 @@ export class ControllerRunner {
     this.#pumpSoon();
   }
 
+  get #reconcileMs(): number {
+    return this.controller.reconcileMs ?? this.#ports.reconcileMs;
+  }
+
   /** Resolves when no reconcile runs any more. */
   async settled(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
@@ -157,7 +161,8 @@ export class ControllerRunner {
 
   /** Holds a worker and the key for one reconcile. Never rejects. */
   async #run(key: string, leading: AbortSignal): Promise<void> {
-    const { clock, random, log, reconcileMs } = this.#ports;
+    const { clock, random, log } = this.#ports;
+    const reconcileMs = this.#reconcileMs;
     const startedAt = clock.monotonic();
     this.#busyWorkers++;
     let holdsWorker = true;
@@ -210,7 +215,7 @@ export class ControllerRunner {
     if (leading.aborted || isFault(error, "NotLeader")) return undefined;
     const on = `${this.controller.name} ${key}`;
     if (!signal.aborted) return asFault(error, on);
-    return new Fault("Timeout", on, `not finished within ${this.#ports.reconcileMs / 1000} s`, { cause: error });
+    return new Fault("Timeout", on, `not finished within ${this.#reconcileMs / 1000} s`, { cause: error });
   }
 
   #failed(key: string, fault: Fault | undefined, log: Log): Result {

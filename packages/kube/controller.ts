@@ -68,6 +68,8 @@ export interface Controller {
   listen?(wake: (ref: Ref) => void): () => void;
   /** How many keys at once. 8 unless said. */
   readonly workers?: number;
+  /** Until a reconcile is aborted, in ms. Default: the manager's. */
+  readonly reconcileMs?: number;
   reconcile(ref: Ref, context: Context): Promise<Outcome>;
 }
 

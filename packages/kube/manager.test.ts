@@ -179,6 +179,24 @@ test("a reconcile that hangs frees its worker at the deadline, but its key is no
   await stopped;
 });
 
+test("a controller that waits for slow machines has a deadline of its own", async () => {
+  const { api, clock, manager } = world({ reconcileMs: 60_000 });
+  let ended = "";
+  const reconcile: Reconcile = async (_, { signal }) => {
+    await clock.sleep(240_000, signal);
+    ended = "in time";
+    return DONE;
+  };
+  api.put(`${NODES}/slow`, node("slow"));
+  manager.add({ ...controller(reconcile), reconcileMs: 300_000 });
+  void manager.start();
+  await clock.run(250_000);
+  assert.equal(ended, "in time");
+  const stopped = manager.stop();
+  await clock.run(31_000);
+  await stopped;
+});
+
 test("stopping aborts what runs and waits for it", async () => {
   const { api, clock, manager } = world();
   let ended = "";

@@ -16,6 +16,7 @@ import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { Provisioning, ProvisioningNetwork } from "../../src/sim/rack/provisioning.ts";
+import { RedfishRack } from "../../src/sim/rack/redfish-rack.ts";
 import { type ServerOptions, SimServer } from "../../src/sim/rack/server.ts";
 import { type BmcFaults, serverBmc } from "../../src/sim/rack/server-bmc.ts";
 import type { ServerFaults } from "../../src/sim/rack/server-parts.ts";
@@ -48,6 +49,8 @@ export interface InventoryOptions {
   bmcFaults?: (server: SimServer) => BmcFaults;
   /** Hosts that are worked on at once. */
   most?: number;
+  /** BMCs speak Redfish. Default: they answer by direct call. */
+  redfish?: boolean;
 }
 
 export class InventoryWorld {
@@ -57,6 +60,8 @@ export class InventoryWorld {
   readonly network = new ProvisioningNetwork();
   /** What lies on web servers, by its address. */
   readonly pages = new Map<string, string>();
+  /** Of a world whose BMCs speak Redfish. */
+  readonly redfish: RedfishRack;
   readonly #folder = mkdtempSync(join(tmpdir(), "slipway-rack-"));
   readonly #options: InventoryOptions;
   readonly #logins = new Map<string, BmcCredentials>();
@@ -67,6 +72,7 @@ export class InventoryWorld {
   private constructor(options: InventoryOptions) {
     this.#options = options;
     this.random = seededRandom(options.seed ?? 1);
+    this.redfish = new RedfishRack(this.clock, this.random);
   }
 
   static async create(options: InventoryOptions = {}): Promise<InventoryWorld> {
@@ -96,7 +102,10 @@ export class InventoryWorld {
     manager.add(
       hostController({
         machines: mortalMachines(provisioning.machines, mortal),
-        openBmc: ({ address, credentials }) => this.#bmcAt(address, credentials, mortal),
+        openBmc: (target) =>
+          this.#options.redfish === true
+            ? this.redfish.bmcs.open(target)
+            : this.#bmcAt(target.address, target.credentials, mortal),
         http: async ({ url }) => plain(this.pages.has(url) ? 200 : 404, this.pages.get(url) ?? ""),
         isDrivenElsewhere: metal3Operator(),
         namespace: RACK,
@@ -132,6 +141,7 @@ export class InventoryWorld {
     network.plug(mac, address);
     this.servers.set(name, server);
     this.#logins.set(name, LOGIN);
+    if (this.#options.redfish === true) this.redfish.add(server, LOGIN);
     return server;
   }
 

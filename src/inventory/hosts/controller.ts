@@ -34,6 +34,8 @@ export interface EngineOptions {
 
 /** More steps than a host takes without waiting: a plan that never ends is a fault of ours. */
 const MOST_STEPS = 20;
+/** A BMC is asked for a boot device, for an end of the power and for its beginning, each with a wait of its own. */
+const RECONCILE_MS = 15 * 60_000;
 const ELSEWHERE_MS = 10_000;
 /** Old enough to be asked again while something is done with the host. */
 const WORK_LOOK_MS = 2_000;
@@ -56,7 +58,9 @@ export function hostController({
   return {
     name: "host",
     system: NETBOOT,
-    workers: 64,
+    // Each may wait for a BMC.
+    workers: 256,
+    reconcileMs: RECONCILE_MS,
     sources: [source({ resource: BareMetalHost, indexes: { mac: bootMacOf } }), source({ resource: HardwareData })],
     access: [
       { resource: BareMetalHost, verbs: ["get", "patch"] },
@@ -104,7 +108,7 @@ export function hostController({
     const maxAgeMs = isWork(state) ? WORK_LOOK_MS : IDLE_LOOK_MS / 2;
     const bmc = await views.view(host, { client, maxAgeMs, signal });
     const key = keyOf(refOf(host));
-    const names = namesOf(host, views.macsOf(key));
+    const names = namesOf(host, views.macsOf(key), namespace);
     cards.note(refOf(host), names);
     const machine = machineOf(names);
     return {
@@ -118,11 +122,6 @@ export function hostController({
       isOffered: (id) => offered.has(id),
       newId: uuid(random),
     };
-  }
-
-  /** By what a host's machine is known on the network, the surest first. */
-  function namesOf(host: BareMetalHost, macs: readonly string[]): string[] {
-    return [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : []), ...macs];
   }
 
   function machineOf(names: readonly string[]): Host | undefined {
@@ -143,4 +142,9 @@ export function hostController({
     if (needsRoom(state) && !isAtRest) room.take(key);
     else room.leave(key);
   }
+}
+
+/** By what a host's machine is known on the network, the surest first. `namespace`: discovery's. */
+function namesOf(host: BareMetalHost, macs: readonly string[], namespace: string): string[] {
+  return [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : []), ...macs];
 }
