@@ -30,6 +30,64 @@ test("Secure Boot is enforced by firmware whose keys no guest can change", () =>
   assert.match(line, /readonly=on,file=\/usr\/share\/OVMF\/OVMF_CODE_4M\.ms\.fd/);
 });
 
+test("every option has its value, and every value its option", () => {
+  const alone = new Set(["-nodefaults", "-no-user-config"]);
+  const loader = { kernel: "/lab/kernel", initrd: "/lab/initrd" };
+  for (const spec of [...FIRMWARES.map((firmware) => machine(firmware)), machine("bios", { loader })]) {
+    const { args } = qemuArguments(spec, WIRING);
+    while (args.length > 0) {
+      const option = args.shift()!;
+      assert.match(option, /^-[a-z]/, spec.firmware);
+      if (!alone.has(option)) assert.match(args.shift() ?? "", /^[^-]/, option);
+    }
+  }
+});
+
+test("what is run in place of the card's ROM is given to the firmware, and the ROM is left out", () => {
+  const rom = /romfile=(\S*),bootindex/;
+  const usual = qemuArguments(machine("bios"), WIRING).args.join(" ");
+  const loader = { kernel: "/lab/kernel", initrd: "/lab/initrd" };
+  const other = qemuArguments(machine("bios", { loader }), WIRING).args.join(" ");
+  assert.match(other, /-kernel \/lab\/kernel -initrd \/lab\/initrd$/);
+  assert.doesNotMatch(usual, /-kernel|-initrd/);
+  assert.deepEqual([rom.exec(usual)![1] !== "", rom.exec(other)![1]], [true, ""]);
+});
+
+test("disks are plugged in by their bus, in their order, and booted from in that order", () => {
+  const disks = (["virtio", "sata", "nvme"] as const).map((bus, at) => ({
+    file: `/lab/${bus}`,
+    bus,
+    serial: `S${at}`,
+  }));
+  const { args } = qemuArguments(machine("uefi", { disks }), WIRING);
+  assert.deepEqual(
+    args.filter((arg) => arg.includes(",drive=")),
+    [
+      "virtio-blk-pci,drive=disk0,serial=S0,bootindex=2",
+      "ide-hd,drive=disk1,bus=ide.1,serial=S1,bootindex=3",
+      "nvme,drive=disk2,serial=S2,bootindex=4",
+    ],
+  );
+  for (const [at, { file }] of disks.entries())
+    assert.ok(args.some((arg) => arg.startsWith(`if=none,id=disk${at},format=raw,`) && arg.endsWith(`file=${file}`)));
+});
+
+test("firmware with variables gets its own copy of them, and waits for no network that nobody answers", () => {
+  const of = (firmware: Firmware): string => qemuArguments(machine(firmware), WIRING).args.join(" ");
+  assert.match(of("uefi"), /unit=1,format=raw,file=\/lab\/variables\.fd /);
+  assert.doesNotMatch(of("bios"), /pflash|fw_cfg/);
+  const off = (line: string): string[] =>
+    [...line.matchAll(/-fw_cfg name=\S+\/(IPv\dPXESupport),string=no/g)].map(([, what]) => what!);
+  assert.deepEqual([off(of("uefi")), off(of("uefi-http"))], [["IPv6PXESupport"], ["IPv6PXESupport", "IPv4PXESupport"]]);
+});
+
+test("a machine has its name, its id and its memory, and is ordered over the socket it is given", () => {
+  const line = qemuArguments(machine("bios"), WIRING).args.join(" ");
+  assert.match(line, new RegExp(`^-name lab-1 -uuid ${labUuid(1)} -m 512 `));
+  assert.match(line, /-serial stdio -chardev socket,id=qmp,fd=3 -mon chardev=qmp,mode=control /);
+  assert.match(line, /-netdev tap,id=net0,ifname=tap-lab-1,script=no,downscript=no /);
+});
+
 test("a comma in a file's name ends no value", () => {
   const disks = [{ file: "/lab/a,readonly=on", bus: "nvme" as const, serial: "S" }];
   const { args } = qemuArguments(machine("uefi", { disks }), WIRING);

@@ -1,37 +1,23 @@
 /** Machines switched on and off, with a program in QEMU's place that speaks its protocol. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isFault } from "@slipway/base";
 import { labMac, labUuid } from "./machine.ts";
 import { QemuMachine } from "./qemu-machine.ts";
+import { putQemu, QEMU } from "./testing.ts";
 
 const { PATH } = process.env;
 
 const skip = spawnSync("setpriv", ["--version"]).status === 0 ? false : "no setpriv: apt-get install util-linux";
 
-/** Says on the serial line that it is up, and what it is ordered. */
-const QEMU = `
-const orders = new (require("node:net").Socket)({ fd: 3 });
-orders.write('{"QMP":{}}\\n');
-orders.on("data", (text) => {
-  for (const line of String(text).trim().split("\\n")) {
-    process.stdout.write("ordered " + JSON.parse(line).execute + "\\n");
-    orders.write('{"return":{}}\\n');
-  }
-});
-process.stdout.write("up " + process.argv.includes("lab-1") + "\\n");`;
-
 /** A machine whose QEMU is this program for Node. */
 async function machine(t: TestContext, qemu: string): Promise<{ machine: QemuMachine; disk: string }> {
   const folder = mkdtempSync(join(tmpdir(), "slipway-lab-"));
-  writeFileSync(join(folder, "program.cjs"), qemu);
-  const program = join(folder, "qemu-system-x86_64");
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${folder}/program.cjs' "$@"\n`);
-  chmodSync(program, 0o755);
+  putQemu(folder, qemu);
   process.env.PATH = `${folder}:${PATH}`;
   const disk = join(folder, "disk.raw");
   writeFileSync(disk, "");
@@ -56,7 +42,7 @@ test("a machine is on from the switch to the plug, shows what it says, and is re
   await one.powerOn();
   await one.powerOn();
   assert.equal(one.on, true);
-  await one.console.shows(/up true/, signal);
+  await one.console.shows(/up: lab-1/, signal);
   await one.reset();
   await one.console.shows(/ordered system_reset/, signal);
 
@@ -69,7 +55,7 @@ test("a machine is on from the switch to the plug, shows what it says, and is re
   assert.equal(one.on, true);
   await one.close();
   assert.equal(one.on, false);
-  assert.equal(readFileSync(one.console.file, "latin1").match(/up true/g)?.length, 2);
+  assert.equal(readFileSync(one.console.file, "latin1").match(/up: lab-1/g)?.length, 2);
   await one.discard();
   assert.equal(existsSync(disk), false);
 });

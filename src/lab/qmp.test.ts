@@ -21,12 +21,21 @@ test("orders are answered in their order, whatever events come between", async (
   assert.deepEqual(asked, ["qmp_capabilities", "system_reset", "quit"]);
 });
 
-test("an order to a machine that has gone is refused", async () => {
+test("an order to a machine that has gone is refused, also where it had taken orders before", async () => {
   const [ours, qemu] = duplexPair();
   const qmp = new Qmp(ours);
+  qemu.write('{"QMP":{}}\n{"return":{}}\n');
+  await qmp.ready;
   const reset = qmp.execute("system_reset");
   qemu.destroy();
   ours.destroy();
   await assert.rejects(reset, /the machine is off/);
   await assert.rejects(qmp.execute("system_reset"), /the machine is off/);
+});
+
+test("what is no answer, however long it goes on, ends the conversation", async () => {
+  const [ours, qemu] = duplexPair();
+  const qmp = new Qmp(ours);
+  qemu.write("x".repeat(300_000));
+  await assert.rejects(qmp.ready, /the machine is off/);
 });
