@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { loadAll } from "js-yaml";
+import { z } from "zod";
 import { boat, renaming } from "../../kinds/testing.ts";
+import { system } from "../../systems/system.ts";
 import { WEBHOOK_PORT } from "../conversion-server.ts";
 import { DEFAULT_NAMESPACE } from "../defaults.ts";
+import { KINDS } from "../kinds.ts";
+import { systemsOf } from "../operator.ts";
 import { operatorObjects } from "../rbac.ts";
 import { installedObjects, installFiles } from "./files.ts";
 import { PATHS, VARIATIONS, withValues } from "./testing.ts";
-import { DEFAULT_VALUES, InstallValues } from "./values.ts";
+import { DEFAULT_VALUES, InstallValues, installValues } from "./values.ts";
 
 type Object = { apiVersion: string; kind: string; metadata: { name: string; labels?: object }; spec?: unknown };
 
@@ -39,6 +45,49 @@ for (const path of PATHS) {
     assert.equal(result.error?.issues[0]?.path.join(".").startsWith(path), true);
   });
 }
+
+test("what lies under deploy/ is what is made, and nothing beside it", () => {
+  const root = join(import.meta.dirname, "../../..");
+  const lying = readdirSync(join(root, "deploy"), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  assert.deepEqual(
+    new Set(lying.map(({ parentPath, name }) => join(parentPath, name))),
+    new Set([...files.keys()].map((name) => join(root, name))),
+  );
+  for (const [name, text] of files) assert.equal(readFileSync(join(root, name), "utf8"), text, name);
+});
+
+test("a system's setting reaches the Pods by its option, else by its variable, and only where it is chosen", () => {
+  const lights = system({
+    ...{ name: "lights", summary: "lights", kinds: [], parts: () => ({ controllers: [] }) },
+    settings: z.strictObject({
+      colour: z.string().default("red").describe("c").meta({ flag: "--colour <word>", env: "COLOUR" }),
+      height: z.int().optional().describe("h").meta({ flag: "--height <metres>" }),
+      dim: z.boolean().default(false).describe("d").meta({ flag: "--dim" }),
+      lamp: z.string().optional().describe("l").meta({ env: "LAMP" }),
+      key: z.string().optional().describe("k").meta({ env: "LIGHT_KEY", isSecret: true }),
+    }),
+  });
+  const systems = [...systemsOf(), lights];
+  const usual = installValues(systems).parse({});
+  const given = (settings: object): [args: string[], env: object[]] => {
+    const values = withValues(usual, { settings: { ...usual.settings, ...settings } });
+    const [deployment] = find(installedObjects(values, undefined, KINDS, systems), "Deployment");
+    const { args, env } = (deployment!.spec as { template: { spec: Pod } }).template.spec.containers[0]!;
+    return [
+      args.filter((each) => /colour|height|dim|key/.test(each)),
+      env.filter(({ name }) => /COLOUR|LAMP|KEY/.test(name)),
+    ];
+  };
+  assert.deepEqual(given({}), [["--colour=red"], []]);
+  const chosen = { colour: "green", height: 12, dim: true, lamp: "led" };
+  assert.deepEqual(given({ lights: chosen }), [
+    ["--colour=green", "--height=12", "--dim"],
+    [{ name: "LAMP", value: "led" }],
+  ]);
+  assert.equal(installValues(systems).safeParse({ settings: { lights: { key: "k" } } }).success, false);
+});
 
 test("a value that does not exist is refused", () => {
   assert.equal(InstallValues.safeParse({ replica: 2 }).success, false);
