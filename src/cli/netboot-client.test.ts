@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isFault } from "@slipway/base";
+import { type Clock, isFault } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { SOCKET } from "../netboot/service/place.ts";
 import { type NetbootClient, netbootClient } from "./netboot-client.ts";
 
@@ -31,7 +32,11 @@ async function netboot(t: TestContext, answer: (request: IncomingMessage, respon
 }
 
 async function client(t: TestContext, ...folders: string[]): Promise<NetbootClient> {
-  const made = await netbootClient(folders);
+  return clientAt(t, undefined, folders);
+}
+
+async function clientAt(t: TestContext, clock: Clock | undefined, folders: string[]): Promise<NetbootClient> {
+  const made = await netbootClient(folders, clock);
   t.after(() => made.close());
   return made;
 }
@@ -89,4 +94,30 @@ test("what is no answer of the API is reported as it came", async (t) => {
   const dir = await netboot(t, (_, response) => response.writeHead(500).end("internal error\n"));
   const asked = (await client(t, dir)).ask("PUT", "/hosts/a/boot", "disk");
   await assert.rejects(asked, (error) => isFault(error, "Internal") && error.message === "a: internal error");
+});
+
+test("an order may take two hours to be answered, as long as an image takes to be fetched; a question half a minute", async (t) => {
+  const asked = new Map<string, PromiseWithResolvers<ServerResponse>>(
+    ["GET", "POST"].map((method) => [method, Promise.withResolvers<ServerResponse>()]),
+  );
+  const dir = await netboot(t, ({ method }, response) => asked.get(method!)!.resolve(response));
+  const clock = new VirtualClock();
+  const { ask } = await clientAt(t, clock, [dir]);
+
+  const question = assert.rejects(ask("GET", "/hosts/a"), (error) => isFault(error, "LostAnswer"));
+  await asked.get("GET")!.promise;
+  await clock.run(30_000);
+  await question;
+
+  const order = ask<{ id: string }>("POST", "/hosts/a/orders", { order: "inspect" });
+  const answer = await asked.get("POST")!.promise;
+  await clock.run(2 * 60 * 60_000 - 1);
+  answer.end('{"id":"1"}');
+  assert.deepEqual(await order, { id: "1" });
+
+  const late = assert.rejects(ask("POST", "/hosts/b/orders", {}), (error) =>
+    isFault(error, "LostAnswer", "Unavailable"),
+  );
+  await clock.run(2 * 60 * 60_000);
+  await late;
 });

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { type Code, Fault, type HttpRequest, isFault } from "@slipway/base";
+import { type Clock, type Code, Fault, type HttpRequest, isFault, systemClock } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import type { ShownHost } from "../netboot/local-api.ts";
 import type { LogLine } from "../netboot/logs/host-logs.ts";
@@ -24,9 +24,9 @@ export interface NetbootClient {
 }
 
 /** The way to the netboot whose folder is one of these, the first that answers. Rejects with a `Fault` when none does. */
-export async function netbootClient(folders: readonly string[]): Promise<NetbootClient> {
+export async function netbootClient(folders: readonly string[], clock: Clock = systemClock): Promise<NetbootClient> {
   for (const folder of folders) {
-    const client = clientOf(join(folder, SOCKET));
+    const client = clientOf(join(folder, SOCKET), clock);
     try {
       await client.hosts();
       return client;
@@ -60,8 +60,8 @@ function isRefused(error: unknown): boolean {
   return isFault(error, "Unavailable") && (error.cause as NodeJS.ErrnoException).code === "EACCES";
 }
 
-function clientOf(socket: string): NetbootClient {
-  const http = undiciHttp({ socket });
+function clientOf(socket: string, clock: Clock): NetbootClient {
+  const http = undiciHttp({ socket, clock });
   const ask = async <T>(method: HttpRequest["method"], path: string, body?: unknown): Promise<T> => {
     const answer = await http({
       method,
