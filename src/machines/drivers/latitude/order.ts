@@ -68,7 +68,7 @@ export function wireOrder(order: Order, account: Names, bound: { project: string
   return {
     project: bound.project,
     plan: planOf(order.placement.plan, account),
-    site: siteOf(order.placement.metro ?? "", account),
+    site: siteOf(order.placement.metro!, account),
     operating_system: slug,
     hostname: order.hostname,
     user_data: bound.userData,
