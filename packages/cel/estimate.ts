@@ -133,8 +133,8 @@ class Estimator {
     const entries = this.#entriesOf(range);
     const isList = entries?.list ?? this.#checked.typeOf(range).kind === "list";
     const path = this.#pathOf(range);
-    const key = { path: [...path, isList ? "@indices" : "@keys"], size: entries?.key, entries: undefined };
-    const value = { path: [...path, isList ? "@items" : "@values"], size: entries?.value, entries: undefined };
+    const key = { path: [...path, "@keys"], size: entries?.key, entries: undefined };
+    const value = { path: [...path, "@items"], size: entries?.value, entries: undefined };
     if (second !== undefined) return { [first]: key, [second]: value };
     return { [first]: isList ? value : key };
   }
@@ -155,7 +155,7 @@ class Estimator {
       const own = callEstimate(call.fn, id, on, args, costs);
       most = Math.max(most, own.cost);
       size = eitherSize(size, own.size);
-      if (id === "index_list" || id === "index_map") size = this.#element(call, id);
+      if (id === "index_list" || id === "index_map") size = this.#element(call);
       if (id === "conditional") this.#joinEntries(call, call.args[1]!, call.args[2]!);
       if (id === "add_list") this.#joinEntries(call, call.args[0]!, call.args[1]!);
       size ??= this.#size(call);
@@ -165,9 +165,9 @@ class Estimator {
   }
 
   /** Notes where the element that an index names is declared. Its size, where the elements are known. */
-  #element(call: Call, id: "index_list" | "index_map"): Size | undefined {
+  #element(call: Call): Size | undefined {
     const [collection] = call.args;
-    this.#paths.set(call, [...this.#pathOf(collection!), id === "index_list" ? "@items" : "@values"]);
+    this.#paths.set(call, [...this.#pathOf(collection!), "@items"]);
     return this.#entriesOf(collection!)?.value;
   }
 
@@ -197,8 +197,7 @@ class Estimator {
 
   #declared([root, ...path]: readonly string[]): Declared | undefined {
     let at: Declared | undefined = root === undefined ? undefined : this.#self;
-    for (const name of path)
-      at = name === "@items" || name === "@values" ? at?.item : name === "@keys" ? at?.key : at?.fields?.get(name);
+    for (const name of path) at = name === "@items" ? at?.item : name === "@keys" ? at?.key : at?.fields?.get(name);
     return at;
   }
 

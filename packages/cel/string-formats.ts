@@ -43,7 +43,7 @@ function isDate(text: string): boolean {
 export function isDateTime(text: string): boolean {
   const parts = DATE_TIME.exec(text);
   return (
-    parts !== null && isDate(parts[1] ?? "") && Number(parts[2]) < 24 && Number(parts[3]) < 60 && Number(parts[4]) <= 60
+    parts !== null && isDate(parts[1]!) && Number(parts[2]) < 24 && Number(parts[3]) < 60 && Number(parts[4]) <= 60
   );
 }
 
