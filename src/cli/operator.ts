@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { cryptoRandom, Fault, type Http, plain, systemClock, uuid } from "@slipway/base";
+import { closeAll, cryptoRandom, Fault, type Http, plain, systemClock, uuid } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import { jsonLog } from "@slipway/base/json-log";
@@ -10,12 +10,7 @@ import { Option } from "commander";
 import { Registry } from "prom-client";
 import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
 import { installCrds, installOwnCrds } from "../kinds/install.ts";
-import {
-  type ConversionServer,
-  serveConversion,
-  WEBHOOK_PORT,
-  WEBHOOK_SERVICE,
-} from "../operator/conversion-server.ts";
+import { serveConversion, WEBHOOK_PORT, WEBHOOK_SERVICE } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { KINDS } from "../operator/kinds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
@@ -167,19 +162,25 @@ async function run(options: Options): Promise<void> {
   );
   const { manager, client } = operator;
   const stopping = new AbortController();
+  const open: (() => Promise<unknown>)[] = [
+    () => closeAll([...clients.values()].map((client) => () => client.close())),
+    () => transport.close(),
+  ];
   let serving = false;
-  const health = await serveHttp(async ({ url }) => {
-    const { pathname, searchParams } = new URL(url, "http://local.invalid");
-    if (pathname === "/metrics") return plain(200, await registry.metrics(), { "content-type": registry.contentType });
-    const page = healthPage(pathname, { verbose: searchParams.has("verbose"), serving, health: manager.health() });
-    return page === undefined ? plain(404, "not found\n") : plain(page.status, page.text);
-  }, options.healthListen);
-  const boot = await serveHttp(operator.boot, { ...BOOT_LIMITS, ...options.bootListen, ...(await bootTls(options)) });
-  let conversion: ConversionServer | undefined;
   try {
+    const health = await serveHttp(async ({ url }) => {
+      const { pathname, searchParams } = new URL(url, "http://local.invalid");
+      if (pathname === "/metrics")
+        return plain(200, await registry.metrics(), { "content-type": registry.contentType });
+      const page = healthPage(pathname, { verbose: searchParams.has("verbose"), serving, health: manager.health() });
+      return page === undefined ? plain(404, "not found\n") : plain(page.status, page.text);
+    }, options.healthListen);
+    open.push(() => health.close());
+    const boot = await serveHttp(operator.boot, { ...BOOT_LIMITS, ...options.bootListen, ...(await bootTls(options)) });
+    open.push(() => boot.close());
     await reach(transport, connection.server);
     const { webhookPort: port, webhookUrl } = options;
-    conversion = await serveConversion(
+    const conversion = await serveConversion(
       { client, clock, log },
       {
         kinds: KINDS,
@@ -189,6 +190,7 @@ async function run(options: Options): Promise<void> {
         ...(webhookUrl !== undefined && { url: () => webhookUrl }),
       },
     );
+    open.push(async () => conversion?.close());
     serving = true;
     await conversion?.prepare();
     if (options.installCrds) await installCrds(client, clock, stopping.signal, KINDS);
@@ -207,11 +209,7 @@ async function run(options: Options): Promise<void> {
     stopping.abort();
     await manager.stop();
     await operator.closed();
-    await conversion?.close();
-    await boot.close();
-    await health.close();
-    await transport.close();
-    for (const client of clients.values()) await client.close();
+    await closeAll(open);
   }
 }
 

@@ -46,6 +46,15 @@ const REFUSED: [args: string, said: RegExp][] = [
   ["up --speed 0", /--speed.*above 0/],
   ["up --log-level loud", /Allowed choices are debug, info, warn, error/],
   ["up --dir /dev/null/x --port 0", /\/dev\/null.*; /],
+  ["up --repair --kubernetes real", /--repair: etcd keeps the objects/],
+  ["lab --machines 0", /lab: 0 machines; say 1 to 64/],
+  ["lab --machines 65", /lab: 65 machines; say 1 to 64/],
+  ["lab --memory 511Mi", /lab: the agent needs 512Mi/],
+  ["lab --memory 512Mi --console lab-4", /there is no lab-4; say one of lab-1, lab-2, lab-3/],
+  ["lab --machines 64 --console lab-65", /there is no lab-65; say one of lab-1, .*, lab-64/],
+  ["lab --disk 1023Ki", /--disk.*Give a size such as 4Gi/],
+  ["lab --disk 1Mi --memory 1", /--memory.*Give a size such as 4Gi/],
+  ["lab --firmware amiga", /--firmware.*There is no amiga; known: bios, uefi/],
   ["sim", /missing required argument 'cloud'/],
   ["sim nimbus", /'nimbus' is invalid.*equinix, latitude/],
   ["sim equinix --capacity many", /--capacity.*metro\/plan=machines/],
@@ -84,18 +93,35 @@ test("a taken port is named, with what to do", async (t) => {
   );
 });
 
-test("a server that does not answer ends the operator with what to check", async (t) => {
+test("an operator that can't start ends with what to do, also where a part of it listens already", async (t) => {
   const kubeconfig = `
 current-context: c
 contexts: [{name: c, context: {cluster: c, user: u}}]
 clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
 users: [{name: u, user: {token: some-token}}]`;
   const dir = await folder(t, { kubeconfig });
-  const listen = ["--boot-listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0", "--log-level", "error"];
-  const given = ["--boot-url", "http://a.example", "--kubeconfig", join(dir, "kubeconfig")];
-  const { code, err } = await slipway("operator", ...given, ...listen);
-  assert.equal(code, 2, err);
-  assert.match(err, /^slipway: .*127\.0\.0\.1:1.*; check .*\n$/);
+  const holder = createServer().listen(0, "127.0.0.1");
+  t.after(() => holder.close());
+  await once(holder, "listening");
+  const taken = `127.0.0.1:${(holder.address() as { port: number }).port}`;
+  const given = ["--boot-url", "http://a.example", "--kubeconfig", join(dir, "kubeconfig"), "--log-level", "error"];
+  for (const [boot, health, more, said] of [
+    [undefined, undefined, [], /^slipway: .*127\.0\.0\.1:1\b.*; check .*\n$/],
+    [taken, undefined, [], /^slipway: 127\.0\.0\.1:\d+: the port is taken; .*\n$/],
+    [undefined, taken, [], /^slipway: 127\.0\.0\.1:\d+: the port is taken; .*\n$/],
+    [
+      undefined,
+      undefined,
+      ["--boot-cert", "tls.crt"],
+      /^slipway: .* --boot-key belong together; give both, or none\n$/,
+    ],
+    [undefined, undefined, ["--boot-key", "tls.key"], /^slipway: .* --boot-key belong together; give both, or none\n$/],
+  ] as const) {
+    const listen = ["--boot-listen", boot ?? "127.0.0.1:0", "--health-listen", health ?? "127.0.0.1:0"];
+    const { code, out, err } = await slipway("operator", ...given, ...listen, ...more);
+    assert.deepEqual([code, out], [2, ""], err);
+    assert.match(err, said);
+  }
 });
 
 test("a manifest that is not YAML, or not an object, is named with its line", async (t) => {
