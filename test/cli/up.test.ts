@@ -1,15 +1,15 @@
 /** `slipway up` as a person starts it, again and again in one folder, with and without a simulated cluster. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
 import { type Client, createClient } from "@slipway/kube";
-import { CustomResourceDefinition, Namespace, Node } from "@slipway/kube/core";
+import { ConfigMap, CustomResourceDefinition, Namespace, Node } from "@slipway/kube/core";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 
 const LAST_LINE = /^Ctrl-C stops it/;
@@ -63,4 +63,33 @@ test("without --sim nothing is there that others define, with it a cluster is, a
   const after = await up(t, dir, [], async (client) => assert.equal(await nodes(client), 3));
   assert.match(after, /kubectl delete node harvester-manager-1 harvester-manager-2 harvester-manager-3\n/);
   assert.match(after, /kubectl delete customresourcedefinition machines\.cluster\.x-k8s\.io\n/);
+});
+
+test("on a damaged journal `up` refuses to start and says how it can; with --repair it says what is lost, and starts", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-up-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const keepsake = { namespace: "default", name: "keepsake" };
+  await up(t, dir, [], async (client) => {
+    await client.create(ConfigMap, { metadata: keepsake, data: { word: "as-it-was" } });
+  });
+  const journal = join(dir, "kubernetes.db");
+  const bytes = await readFile(journal);
+  bytes[bytes.indexOf("as-it-was")]! ^= 1;
+  await writeFile(journal, bytes);
+
+  const { code, out, err } = await new Promise<{ code: unknown; out: string; err: string }>((done) => {
+    const options = { timeout: 120_000 };
+    execFile("bin/slipway", ["up", "--dir", dir, "--port", "0"], options, (error, out, err) =>
+      done({ code: error?.code, out, err }),
+    );
+  });
+  assert.deepEqual([code, out], [2, ""]);
+  assert.match(err, /^slipway: \S+kubernetes\.db: the journal is damaged: .*default\/keepsake.*--repair.*\n$/);
+
+  const said = await up(t, dir, ["--repair"], async (client) => {
+    assert.equal(await client.find(ConfigMap, keepsake), undefined);
+    assert.ok(await client.find(Namespace, { name: "harvester-system" }));
+  });
+  assert.match(said, /1 of \d+ objects are lost\n.*default\/keepsake/);
+  assert.doesNotMatch(await up(t, dir, ["--repair"], async () => {}), /lost/);
 });
