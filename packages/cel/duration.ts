@@ -19,8 +19,8 @@ export function parseDuration(text: string): bigint | undefined {
   if (body === "0") return 0n;
   if (!/^((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(body)) return undefined;
   let nanos = 0n;
-  for (const [, whole = "", fraction = "", unit = ""] of body.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
-    const scale = UNITS[unit] ?? 0n;
+  for (const [, digitsOf, fraction = "", unit] of body.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
+    const [whole, scale] = [digitsOf!, UNITS[unit!]!];
     if (whole.length > MAX_DIGITS && /[1-9]/.test(whole.slice(0, -MAX_DIGITS))) return undefined;
     nanos += BigInt(whole.slice(-MAX_DIGITS) || "0") * scale;
     const digits = fraction.slice(0, 18);
