@@ -58,11 +58,12 @@ test("short values are not treated as secrets: ordinary text stays readable", ()
   assert.equal(secrets.redact("banana"), "banana");
 });
 
-test("an error is logged as its code and message", () => {
+test("an error is logged as its code, its message and where it came from", () => {
   const out = withoutSecrets({ error: new Fault("NoCapacity", "pool/a", "no stock") }, new Secrets());
 
-  assert.deepEqual((out.error as { code: string; message: string }).code, "NoCapacity");
-  assert.deepEqual((out.error as { code: string; message: string }).message, "pool/a: no stock");
+  const { code, message, stack, ...more } = out.error as Record<string, string>;
+  assert.deepEqual([code, message, more], ["NoCapacity", "pool/a: no stock", {}]);
+  assert.match(stack!, /json-log\.test\.ts/);
 });
 
 test("a level that is not asked for writes nothing", () => {
