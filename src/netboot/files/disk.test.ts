@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -46,6 +55,27 @@ test("N2 a folder serves nothing outside it, no folder, no pipe, and no file tha
   for (const name of ["out", "EFI", "pipe", "absent", "plain/deeper", "EFI/absent"])
     assert.equal(await text(files, name), undefined, name);
   assert.equal(await text(folderFiles(join(base, "absent")), "plain"), undefined);
+});
+
+test("what is opened and not served is closed, and so is a file that was read", async (t) => {
+  const descriptors = "/proc/self/fd";
+  if (!existsSync(descriptors)) return t.skip(`${descriptors} is not here`);
+  const open = (): string[] =>
+    readdirSync(descriptors)
+      .map((fd) => {
+        try {
+          return readlinkSync(join(descriptors, fd));
+        } catch {
+          return "the one of this reading";
+        }
+      })
+      .filter((path) => path.startsWith(root));
+  const files = folderFiles(root);
+  for (const name of ["pipe", "EFI", "plain"]) await text(files, name);
+  assert.deepEqual(open(), []);
+  const held = await files.open("plain", ASKER);
+  assert.deepEqual(open(), [join(root, "plain")]);
+  await held!.close();
 });
 
 test("a part of a file is read from any place, and never beyond its end", async () => {

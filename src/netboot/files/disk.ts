@@ -57,12 +57,11 @@ async function foldedPath(root: string, parts: readonly string[]): Promise<strin
 /** Undefined for anything but a regular file. A pipe must not make us wait, nor a link put in its place lead us away. */
 async function openRegular(path: string): Promise<OpenFile | undefined> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  let isServed = false;
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) {
-      await handle.close();
-      return undefined;
-    }
+    isServed = stat.isFile();
+    if (!isServed) return undefined;
     return {
       size: stat.size,
       version: `${stat.ino.toString(16)}-${Math.round(stat.mtimeMs * 1000).toString(16)}-${stat.size.toString(16)}`,
@@ -78,8 +77,7 @@ async function openRegular(path: string): Promise<OpenFile | undefined> {
       },
       close: () => handle.close(),
     };
-  } catch (error) {
-    await handle.close();
-    throw error;
+  } finally {
+    if (!isServed) await handle.close();
   }
 }

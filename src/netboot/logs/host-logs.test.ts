@@ -83,6 +83,25 @@ test("a host's log is bounded, and so are all together: the oldest lines leave, 
   assert.deepEqual([(await all(A)).length, (await all(B)).length], [0, 10]);
 });
 
+test("unless said otherwise a host keeps 256 KiB of lines, and all hosts together 64 MiB", async () => {
+  const { hosts, logs, all } = stage();
+  const mac = (n: number): string =>
+    `52:54:00:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`;
+  // Each line costs two bytes a letter and 64 more: 124 of them are 256 KiB, and 256 such logs leave room for 31 lines.
+  const line = "ł".repeat(1_024);
+  for (let n = 0; n <= 256; n++) hosts.seen({ mac: mac(n) });
+  for (let at = 0; at < 124; at++) logs.append(mac(0), "syslog", line, at);
+  assert.equal((await all(mac(0))).length, 124);
+  logs.append(mac(0), "syslog", line, 124);
+  assert.equal((await all(mac(0))).length, 124);
+
+  for (let n = 1; n < 256; n++) for (let at = 0; at < 124; at++) logs.append(mac(n), "syslog", line, at);
+  for (let at = 0; at < 31; at++) logs.append(mac(256), "syslog", line, at);
+  assert.equal((await all(mac(0))).length, 124);
+  logs.append(mac(256), "syslog", line, 31);
+  assert.deepEqual([(await all(mac(0))).length, (await all(mac(1))).length], [0, 124]);
+});
+
 test("lines of a card join the host that it turns out to be of, in the order of time", async () => {
   const { clock, hosts, logs, all } = stage();
   hosts.seen({ mac: A });
