@@ -199,6 +199,7 @@ test("what a device was named, tagged and wired to is found again", async () => 
   await before.clock.run(5 * MINUTE);
 
   const after = restarted(before, { capacity: { "sg/c3.small.x86": 100 }, token: "first-key" });
+  assert.deepEqual(after.sim.snapshot(), before.sim.snapshot(), "the address that was given back, too");
 
   assert.equal(after.sim.token, "another-key");
   assert.deepEqual(after.sim.boughtEver(), before.sim.boughtEver());
