@@ -67,7 +67,7 @@ export class ExpressionError extends Error {
 function shown(source: string, { at, message }: Issue): string {
   if (at === NOWHERE) return `ERROR: <input>:-1:0: ${message}`;
   const before = source.slice(0, at).split("\n");
-  const line = (source.split("\n")[before.length - 1] ?? "").replaceAll("\t", " ");
+  const line = source.split("\n")[before.length - 1]!.replaceAll("\t", " ");
   const column = [...before.at(-1)!].length;
   return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${".".repeat(column)}^`;
 }

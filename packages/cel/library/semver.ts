@@ -75,12 +75,12 @@ function firstProblem(parts: readonly string[], problemOf: (part: string) => str
   return undefined;
 }
 
+/** What is wrong with a text of three parts at least, one of which is no number. */
 function wrongPart(source: string): string {
   const [major = "", minor = "", ...rest] = source.split(".");
   const named = { major, minor, patch: rest.join(".").replace(/[-+].*$/s, "") };
-  for (const [name, part] of Object.entries(named))
-    if (!/^\d+$/.test(part)) return `Invalid character(s) found in ${name} number "${part}"`;
-  return "No Major.Minor.Patch elements found";
+  const [name, part] = Object.entries(named).find(([, part]) => !/^\d+$/.test(part))!;
+  return `Invalid character(s) found in ${name} number "${part}"`;
 }
 
 function compareVersions(a: Semver, b: Semver): number {
