@@ -41,7 +41,6 @@ export class Bridge {
   /** Takes it and its ports away. */
   async remove(): Promise<void> {
     for (const tap of this.#taps) await ip("link", "delete", tap);
-    this.#taps.clear();
     await ip("link", "delete", `${this.name}-a`);
     await ip("link", "delete", this.name);
   }

@@ -39,10 +39,16 @@ test("what is not shown in time is named, with what was shown last", async (t) =
 
 test("everything is in the file, byte by byte", async (t) => {
   const { serial, line } = consoleFor(t);
+  const shown: unknown[] = [];
+  const stop = serial.listen((text) => shown.push(text));
   line.write(Buffer.from([0x1b, 0x5b, 0x32, 0x4a, 0xff, 0x41]));
-  await new Promise(setImmediate);
+  await serial.shows(/\xffA$/, AbortSignal.timeout(60_000));
+  stop();
+  line.write("B");
+  await serial.shows(/AB$/, AbortSignal.timeout(60_000));
+  assert.deepEqual(shown, ["\x1b[2J\xffA"]);
   await serial.close();
-  assert.deepEqual([...readFileSync(serial.file)], [0x1b, 0x5b, 0x32, 0x4a, 0xff, 0x41]);
+  assert.deepEqual([...readFileSync(serial.file)], [0x1b, 0x5b, 0x32, 0x4a, 0xff, 0x41, 0x42]);
 });
 
 test("a person is shown no control sequences", () => {

@@ -26,6 +26,13 @@ test("each machine is distinguished by address, serial number and disk, and has 
   assert.deepEqual(specOf(planMachines(1, ["bios"], SIZE)[0]!, 1, "/lab/0"), specs[0]);
 });
 
+test("a loader is given to the machine that is planned with it, and to no other", () => {
+  const loader = { kernel: "/lab/kernel", initrd: "/lab/initrd" };
+  const [plan] = planMachines(1, ["bios"], SIZE);
+  assert.deepEqual(specOf({ ...plan!, loader }, 1, "/lab").loader, loader);
+  assert.equal("loader" in specOf(plan!, 1, "/lab"), false);
+});
+
 test("BIOS machines have disks that their firmware boots from, UEFI machines NVMe", () => {
   const [bios, uefi] = planMachines(2, ["bios", "uefi"], SIZE).map((plan, at) => specOf(plan, at + 1, "/lab"));
   assert.deepEqual([bios!.disks[0]!.bus, uefi!.disks[0]!.bus], ["virtio", "nvme"]);
