@@ -83,6 +83,8 @@ test("N1 N2 N3 N10 N23 a netboot service serves each machine its own, and goes o
 
   await start();
   const [bootA, bootB] = [await boot("a"), await boot("b")];
+  const asked = JSON.parse(await local("/v1/hosts")) as { hosts: Host[] };
+  assert.deepEqual(asked.hosts.map(({ mac }) => mac).sort(), [MACS.a, MACS.b], "whoever asks for a script is seen");
   assert.doesNotMatch((await script("b", "a")).body, new RegExp(MACS.a));
   assert.equal((await register("b", bootA, MACS.a)).status, 403);
   assert.equal((await register("a", "slc_none")).status, 401);
