@@ -1,10 +1,22 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { quietLog, Secrets } from "@slipway/base";
+import { isFault, quietLog, Secrets } from "@slipway/base";
+import { Namespace } from "@slipway/kube/core";
 import { startLaptop } from "./laptop.ts";
+
+const USUAL = {
+  host: "127.0.0.1",
+  port: 0,
+  speed: 1000,
+  kubernetes: "embedded",
+  counterparts: [],
+  log: quietLog,
+} as const;
 
 test("a laptop's join token is the same after a restart, and leaves the process nowhere", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "laptop-"));
@@ -12,9 +24,9 @@ test("a laptop's join token is the same after a restart, and leaves the process 
   const tokens: string[] = [];
   for (let run = 0; run < 2; run++) {
     const secrets = new Secrets();
-    const network = { host: "127.0.0.1", port: 0, speed: 1000 };
-    const kubernetes = "embedded" as const;
-    const laptop = await startLaptop({ ...network, kubernetes, dir, counterparts: [], log: quietLog, secrets });
+    const laptop = await startLaptop({ ...USUAL, dir, secrets });
+    t.after(() => laptop.close());
+    assert.ok(await laptop.client.find(Namespace, { name: "harvester-system" }));
     const token = readFileSync(join(dir, "join-token"), "utf8");
     tokens.push(token);
     assert.equal(secrets.redact(`joined with ${token}`), "joined with [redacted]");
@@ -22,4 +34,44 @@ test("a laptop's join token is the same after a restart, and leaves the process 
   }
   assert.equal(tokens[0], tokens[1]);
   assert.match(tokens[0]!, /^[A-Za-z0-9]{32}$/);
+});
+
+test("a laptop that can't start gives back what it had opened, and starts once what was wrong is gone", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "laptop-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const start = (port = 0) => startLaptop({ ...USUAL, port, dir, secrets: new Secrets() });
+  const holder = createServer().listen(0, "127.0.0.1");
+  await once(holder, "listening");
+  t.after(() => holder.close());
+  await assert.rejects(start((holder.address() as { port: number }).port), (error) => isFault(error, "Unavailable"));
+
+  const broken = join(dir, "latitude.json");
+  writeFileSync(broken, "{");
+  await assert.rejects(start(), (error) => isFault(error, "Invalid") && error.on === broken);
+  rmSync(broken);
+  const laptop = await start();
+  t.after(() => laptop.close());
+  assert.equal(laptop.url, `https://127.0.0.1:${new URL(laptop.url).port}`);
+  await laptop.close();
+  assert.equal(statSync(dir).mode & 0o777, 0o700);
+});
+
+test("what a laptop without a folder knows ends with it; the definitions of what it runs are served", async (t) => {
+  const tokens = new Set<string>();
+  for (let run = 0; run < 2; run++) {
+    const secrets = new Secrets();
+    const add = secrets.add.bind(secrets);
+    secrets.add = (value) => {
+      if (value !== undefined && /^[A-Za-z0-9]{32}$/.test(value)) tokens.add(value);
+      add(value);
+    };
+    const laptop = await startLaptop({ ...USUAL, dir: undefined, secrets });
+    t.after(() => laptop.close());
+    const { transport } = laptop;
+    const served = async (path: string) => (await transport.request({ method: "GET", path })).status;
+    assert.equal(await served("/apis/equinix.harvesterhci.io/v1/instancepools"), 200);
+    assert.equal(await served("/apis/metal3.io/v1alpha1/baremetalhosts"), 404, "netboot does not run");
+    await laptop.close();
+  }
+  assert.equal(tokens.size, 2);
 });
