@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { KubeObject } from "@slipway/kube";
 import { MachineProvider } from "../kinds/slipway/machine-provider.ts";
 import { madeUp } from "../kinds/testing.ts";
-import { idOf, isReady, printed, progressRows } from "./progress.ts";
+import { idOf, isReady, Progress, printed, progressRows, renderRows, table } from "./progress.ts";
 
 const [Pool, Machine] = [madeUp("Pool"), madeUp("Machine")];
 
@@ -64,4 +64,44 @@ test("the table has the kind's own columns, conditions among them", () => {
     "NAME   TYPE       READY   MACHINES",
     "fra    latitude   False   3",
   ]);
+});
+
+test("rows are drawn in columns, cut to the width, and over themselves on a terminal", () => {
+  const rows = [
+    { name: "Pool a", status: "ready", doing: "all is well", brief: "all" },
+    { name: "  Machine b", status: "new", doing: "waiting for a boot" },
+  ];
+  assert.deepEqual(renderRows(rows, 100), [
+    "Pool a       ready  all is well",
+    "  Machine b  new    waiting for a boot",
+  ]);
+  assert.deepEqual(renderRows(rows, 8), ["Pool a  ", "  Machin"]);
+  assert.deepEqual(renderRows([], 8), []);
+  assert.deepEqual(table(["NAME", "A"], [["longer", "b"]]), ["NAME     A", "longer   b"]);
+
+  const drawn: string[] = [];
+  const terminal = new Progress({ write: (text) => drawn.push(text), isTTY: true, columns: 9 }, () => 0);
+  terminal.show(rows);
+  terminal.show(rows.slice(1));
+  terminal.show(rows);
+  assert.deepEqual(drawn, [
+    "\x1b[2KPool a  \n\x1b[2K  Machin\n\x1b[J",
+    "\x1b[2A\x1b[2K  Machin\n\x1b[J",
+    "\x1b[1A\x1b[2KPool a  \n\x1b[2K  Machin\n\x1b[J",
+  ]);
+});
+
+test("in a log each pool's progress is a line when it changes, with the seconds since the start", () => {
+  const lines: string[] = [];
+  let seconds = 0.04;
+  const log = new Progress({ write: (text) => lines.push(text) }, () => seconds);
+  const rows = (brief: string) => [
+    { name: "Pool a", status: "new", doing: "x", brief },
+    { name: "  Machine b", status: "new", doing: "x" },
+  ];
+  log.show(rows("0 of 2"));
+  log.show(rows("0 of 2"));
+  seconds = 12;
+  log.show(rows("1 of 2"));
+  assert.deepEqual(lines, ["   0.0s  Pool a: 0 of 2\n", "  12.0s  Pool a: 1 of 2\n"]);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -372,6 +372,25 @@ for (const name of (await readdir("examples/rack")).filter((file) => file.endsWi
     assert.match(out, /\nDHCP {7}(pool|proxy), \d+ reservations\n/);
   });
 }
+
+test("what machines boot is looked for where --assets says, else where the environment does", { skip }, async (t) => {
+  const dir = await folder(t);
+  for (const [place, machines] of [
+    ["named", "x86_64"],
+    ["usual", "aarch64"],
+  ] as const) {
+    await mkdir(join(dir, place, "agent", machines), { recursive: true });
+    await writeFile(join(dir, place, "agent", machines, "vmlinuz"), "");
+  }
+  const env = { ...process.env, SLIPWAY_NETBOOT_ASSETS: join(dir, "usual") };
+  const missing = async (...more: string[]): Promise<string[]> => {
+    const dry = ["netboot", "--dry-run", "--dhcp", "off", "--interface", on, ...more];
+    const { out } = await run(dry, { env });
+    return [...out.matchAll(/^missing +agent\/(\w+)\/vmlinuz: /gm)].map(([, machines]) => machines!);
+  };
+  assert.deepEqual(await missing(), ["x86_64"]);
+  assert.deepEqual(await missing("--assets", join(dir, "named")), ["aarch64"]);
+});
 
 test("without a kubeconfig netboot says that it can do without a cluster", async (t) => {
   const { KUBECONFIG: _, KUBERNETES_SERVICE_HOST: __, ...env } = process.env;

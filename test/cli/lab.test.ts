@@ -1,0 +1,68 @@
+/** `slipway lab` on a network of its own, with programs in QEMU's place: what it prints, what can be asked meanwhile, and what it leaves. */
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { connect } from "node:tls";
+import { promisify } from "node:util";
+import { inOwnNetwork } from "../../src/lab/namespace.ts";
+import { noNetwork, putQemu, QEMU } from "../../src/lab/testing.ts";
+
+const HANGS_MS = 120_000;
+
+test("a lab names its machines and how to ask, shows one's serial line, and leaves nothing but what they said", {
+  skip: noNetwork(),
+}, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "slipway-lab-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const bin = join(dir, "bin");
+  mkdirSync(bin);
+  putQemu(bin, QEMU);
+  const state = join(dir, "lab");
+  mkdirSync(join(state, "netboot"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(state, "netboot", "of-an-earlier-lab"), "");
+  const machines = ["--machines", "2", "--firmware", "bios", "--memory", "512Mi", "--disk", "1Mi"];
+  const options = [...machines, "--dir", state, "--assets", dir, "--console", "lab-2", "--log-level", "error"];
+  // As the lab starts itself in its network, past the check of what is installed.
+  const { command, args } = inOwnNetwork(resolve("bin/slipway"), ["lab", ...options, "--inside", "6443"], {
+    root: false,
+  });
+  const lab = spawn(command, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    timeout: HANGS_MS,
+    killSignal: "SIGKILL",
+  });
+  t.after(() => lab.kill("SIGKILL"));
+  const ended = once(lab, "exit");
+  let out = "";
+  for await (const text of lab.stdout.setEncoding("utf8")) {
+    out += text;
+    if (out.includes("ordered qmp_capabilities\n")) break;
+  }
+  assert.match(out, /^Kubernetes API {3}https:\/\/127\.0\.0\.1:6443\nkubeconfig {7}\S+\/lab\/kubeconfig\n/);
+  assert.match(out, /\nlab-1 {12}52:54:00:77:00:01 {2}bios {9}\S+\/lab-1\/console\.log\n/);
+  assert.match(out, /\nInto its network: nsenter --target \d+ --net --user --preserve-credentials\n/);
+  assert.match(out, /\nCtrl-C ends it; .*\n\nup: lab-2\n/);
+  assert.doesNotMatch(out, /up: lab-1/);
+
+  assert.match(readFileSync(join(state, "kubeconfig"), "utf8"), /server: "?https:\/\/127\.0\.0\.1:6443"?\n/);
+  const door = connect({ path: join(state, "api.sock"), rejectUnauthorized: false });
+  await once(door, "secureConnect");
+  door.destroy();
+  assert.equal(existsSync(join(state, "netboot", "of-an-earlier-lab")), false);
+  const asked = await promisify(execFile)("bin/slipway", ["get", "hosts", "-o=json", "--dir", join(state, "netboot")]);
+  assert.deepEqual(JSON.parse(asked.stdout), { hosts: [] });
+
+  lab.kill("SIGINT");
+  assert.deepEqual(await ended, [0, null]);
+  for (const name of ["lab-1", "lab-2"]) {
+    assert.deepEqual(readdirSync(join(state, name)), ["console.log"]);
+    assert.match(readFileSync(join(state, name, "console.log"), "latin1"), new RegExp(`^up: ${name}\n`));
+  }
+  for (const socket of ["api.sock", "netboot/netboot.sock"])
+    assert.equal(existsSync(join(state, socket)), false, socket);
+});
