@@ -61,13 +61,13 @@ export function typeFrom(text: string, named: ReadonlyMap<string, Type>): Type {
   if (/^[A-Z]$/.test(name)) return { kind: "param", name };
   switch (name) {
     case "list":
-      return listOf(of[0] ?? DYN);
+      return listOf(of[0]!);
     case "map":
-      return mapOf(of[0] ?? DYN, of[1] ?? DYN);
+      return mapOf(of[0]!, of[1]!);
     case "type":
       return { kind: "type", of };
     case "optional_type":
-      return optionalOf(of[0] ?? DYN);
+      return optionalOf(of[0]!);
   }
   const known = SIMPLE.get(name) ?? named.get(name);
   if (known === undefined) throw new SyntaxError(`no such type: ${name}`);

@@ -32,6 +32,10 @@ test("a duration of the format may have units by name", () => {
     ["3 weeks, 2 days", 23n * 86_400n * second],
     ["1 Hour and 5 minutes", 3900n * second],
     ["7 milliseconds", 7_000_000n],
+    ["3 µs", 3_000n],
+    ["1 h 1 hr 2 D", 180_000n * second],
+    ["1 wk", 604_800n * second],
+    ["2 min 3 sec 4 us 5 ns 6 micros 7 nanos", 123n * second + 10_012n],
     ["3 fortnights", undefined],
     ["week", undefined],
   ];

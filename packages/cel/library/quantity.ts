@@ -103,7 +103,7 @@ export function registerQuantities(functions: Functions): void {
 
 /** Whether a quantity is held as an integer upstream: it is written in few digits, and no part of one is. */
 function isWhole(text: string): boolean {
-  const [, whole = "", fraction = "", suffix = ""] = /^[+-]?0*(\d*)(?:\.(\d*))?(.*)$/s.exec(text) ?? [];
+  const [, whole = "", fraction = "", suffix = ""] = /^[+-]?0*(\d*)(?:\.(\d*))?(.*)$/s.exec(text)!;
   const digits = Math.max(whole.length, 1);
   const power = SUFFIXES[suffix]?.[1] ?? Number(suffix.slice(1));
   if (suffix.endsWith("i")) return fraction === "" && digits + Math.floor((power * 3) / 10) <= 14;
