@@ -27,7 +27,7 @@ function wordsOf(program: Command): Words {
   const verbs = program.commands.map((command) => ({
     name: command.name(),
     description: command.description().replaceAll(/[`'":]/g, ""),
-    options: command.options.flatMap((option) => [option.long ?? "", option.short ?? ""]).filter(Boolean),
+    options: command.options.flatMap(({ long, short }) => [long, short]).filter((word) => word !== undefined),
   }));
   return { verbs };
 }

@@ -32,4 +32,6 @@ test("a machine that no cluster takes is refused with the reasons of all", async
   const all = anyCluster([cluster("it floats").one, cluster("wrong token").one])!;
   assert.deepEqual(await all.join({} as Request), { is: "refused", reason: "it floats; wrong token" });
   assert.equal(anyCluster([]), undefined);
+  const { one } = cluster();
+  assert.equal(anyCluster([one]), one);
 });

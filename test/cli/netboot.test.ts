@@ -104,7 +104,8 @@ test("hosts are shown as a table, wide or as JSON, and without what is as good a
     ),
   );
   const { out, code } = await slipway("get", "hosts", "-o=json", "--dir", dir);
-  assert.deepEqual([code, JSON.parse(out).hosts[0].name], [0, HOST]);
+  const [shown] = JSON.parse(out).hosts;
+  assert.deepEqual([code, shown.name, shown.inventory.cpu.count], [0, HOST, 2]);
   for (const said of [plain.out, wide.out, out]) assert.doesNotMatch(said, /slc_|slh_/);
 });
 

@@ -272,6 +272,32 @@ test("closing ends a conversion that is under way", async () => {
   assert.deepEqual(await readdir(own), []);
 });
 
+const untraced = spawnSync("strace", ["-V"]).status === 0 ? false : "no strace: apt-get install strace";
+test("what was converted is on the disk before it has its name: a loss of power leaves no half image", {
+  skip: untraced,
+}, (t) => {
+  const own = join(folder, "traced");
+  const [from, trace] = [join(folder, "traced.qcow2"), join(folder, "trace")];
+  writeFileSync(from, qcow2());
+  const program = `
+    import { writeFileSync } from "node:fs";
+    import { systemClock as clock } from ${JSON.stringify(import.meta.resolve("@slipway/base"))};
+    import { Images } from ${JSON.stringify(import.meta.resolve("./images.ts"))};
+    const convert = async (_from, to) => writeFileSync(to, "raw");
+    await new Images({ folder: ${JSON.stringify(own)}, clock, convert }).imageAt(${JSON.stringify(from)});`;
+  const traced = ["-f", "-y", "-e", "trace=fdatasync,rename", "-o", trace, process.execPath];
+  const { status, stderr } = spawnSync("strace", [...traced, "--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
+  if (/ptrace|PTRACE/.test(stderr)) return t.skip(`strace may not look: ${stderr.slice(0, 100)}`);
+  assert.equal(status, 0, stderr);
+  const steps = readFileSync(trace, "utf8")
+    .split("\n")
+    .filter((line) => line.includes(".raw.part"))
+    .map((line) => /(fdatasync|rename)\(/.exec(line)![1]);
+  assert.deepEqual(steps, ["fdatasync", "rename"]);
+});
+
 const missing = spawnSync("qemu-img", ["--version"]).status === 0 ? false : "no qemu-img: apt-get install qemu-utils";
 test("qemu-img makes the very bytes of a qcow2 image", { skip: missing }, async () => {
   const raw = Buffer.concat([seededRandom(3).bytes(300_000), new Uint8Array(748_576)]);
