@@ -21,7 +21,7 @@ const systems = [
 function parsed(args: string[], without?: string): Record<string, unknown> {
   const command = addSystemOptions(new Command("x").exitOverride().configureOutput({ writeErr() {} }), {
     systems,
-    without: ({ name }) => name === without,
+    ...(without !== undefined && { without: ({ name }) => name === without }),
   });
   return command.parse(args, { from: "user" }).opts();
 }

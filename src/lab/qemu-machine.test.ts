@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isFault } from "@slipway/base";
+import { FIRMWARE_FILES } from "./firmware-files.ts";
 import { labMac, labUuid } from "./machine.ts";
 import { QemuMachine } from "./qemu-machine.ts";
 import { putQemu, QEMU } from "./testing.ts";
@@ -78,4 +79,23 @@ test("a machine that ends by itself is off", { skip }, async (t) => {
   await one.reset().catch(() => {});
   await one.off();
   assert.equal(one.on, false);
+});
+
+test("a machine's firmware keeps its variables from one life to the next, until they are thrown away", async (t) => {
+  const { variables } = FIRMWARE_FILES.uefi.flash!;
+  if (!existsSync(variables)) return t.skip("no OVMF: apt-get install ovmf");
+  const folder = mkdtempSync(join(tmpdir(), "slipway-lab-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const spec = { name: "lab-1", firmware: "uefi", memoryMiB: 1, mac: labMac(1), uuid: labUuid(1), disks: [] } as const;
+  const own = join(folder, "variables.fd");
+  const first = await QemuMachine.create(spec, { tap: "tap-1", folder });
+  assert.deepEqual(readFileSync(own), readFileSync(variables));
+  writeFileSync(own, "changed by its firmware");
+  const second = await QemuMachine.create(spec, { tap: "tap-1", folder });
+  assert.equal(readFileSync(own, "utf8"), "changed by its firmware");
+  await second.discard();
+  assert.equal(existsSync(own), false);
+  for (const machine of [first, second]) await machine.close();
+  const nowhere = QemuMachine.create(spec, { tap: "tap-1", folder: join(folder, "nowhere") });
+  await assert.rejects(nowhere, { code: "ENOENT" });
 });

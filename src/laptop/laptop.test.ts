@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isFault, quietLog, Secrets } from "@slipway/base";
-import { Namespace } from "@slipway/kube/core";
+import { ConfigMap, Namespace } from "@slipway/kube/core";
 import { startLaptop } from "./laptop.ts";
 
 const USUAL = {
@@ -27,6 +27,8 @@ test("a laptop's join token is the same after a restart, and leaves the process 
     const laptop = await startLaptop({ ...USUAL, dir, secrets });
     t.after(() => laptop.close());
     assert.ok(await laptop.client.find(Namespace, { name: "harvester-system" }));
+    const published = await laptop.client.get(ConfigMap, { namespace: "default", name: "kube-root-ca.crt" });
+    assert.equal(published.data?.["ca.crt"], laptop.identity.serving.clientCa, "clients are given its authority");
     const token = readFileSync(join(dir, "join-token"), "utf8");
     tokens.push(token);
     assert.equal(secrets.redact(`joined with ${token}`), "joined with [redacted]");
@@ -74,4 +76,21 @@ test("what a laptop without a folder knows ends with it; the definitions of what
     await laptop.close();
   }
   assert.equal(tokens.size, 2);
+});
+
+test("without Kubernetes' programs a laptop on a real one says where it looked, and has made a folder for that one alone", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "laptop-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const { KUBEBUILDER_ASSETS: before } = process.env;
+  process.env.KUBEBUILDER_ASSETS = "/nowhere";
+  t.after(() => {
+    if (before === undefined) delete process.env.KUBEBUILDER_ASSETS;
+    else process.env.KUBEBUILDER_ASSETS = before;
+  });
+  for (const folder of [undefined, dir])
+    await assert.rejects(
+      startLaptop({ ...USUAL, kubernetes: "real", dir: folder, secrets: new Secrets() }),
+      (error) => isFault(error, "NotFound") && /no such program in \/nowhere/.test(error.message),
+    );
+  assert.equal(statSync(join(dir, "real")).mode & 0o777, 0o700);
 });

@@ -20,11 +20,13 @@ async function up(t: TestContext, dir: string, options: string[], look: (client:
     stdio: ["ignore", "pipe", "inherit"],
   });
   t.after(() => child.kill("SIGKILL"));
+  const ended = once(child, "exit");
   const said: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     said.push(line);
     if (LAST_LINE.test(line)) break;
   }
+  assert.match(said.at(-1) ?? "", LAST_LINE, "it ended before it was up");
   child.stdout.resume();
   const connection = await loadConnection({ kubeconfig: join(dir, "kubeconfig"), env: {}, clock: systemClock });
   const transport = createHttpTransport(connection);
@@ -33,7 +35,7 @@ async function up(t: TestContext, dir: string, options: string[], look: (client:
   } finally {
     await transport.close();
     child.kill("SIGINT");
-    await once(child, "exit");
+    await ended;
   }
   return said.join("\n");
 }

@@ -5,6 +5,10 @@ import { Fault, isFault, type Log, quietLog, seededRandom } from "@slipway/base"
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, type Controller, createClient, type Ref, type Transport } from "@slipway/kube";
 import { failure } from "@slipway/kube/testing";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
+import { HostClaim } from "../../kinds/metal3/host-claim.ts";
+import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
 import type { Hosts } from "../../netboot/hosts/hosts.ts";
 import { someHosts } from "../../netboot/hosts/testing.ts";
 import type { Netboot } from "../../netboot/service/service.ts";
@@ -219,6 +223,12 @@ test("discovery's namespace is made where it is missing, left alone where it is 
   await prepare("rack");
   await prepare("rack");
   assert.deepEqual(creations, ["rack"]);
+  const lists = [client.list(BareMetalHost), client.list(HardwareData), client.list(HostClaim)];
+  const served = await Promise.all([...lists, client.list(HostDeployPolicy)]);
+  assert.deepEqual(
+    served.map(({ items }) => items.length),
+    [0, 0, 0, 0],
+  );
   isForbidden = true;
   await assert.rejects(
     prepare("other"),
