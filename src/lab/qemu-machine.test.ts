@@ -1,9 +1,9 @@
 /** Machines switched on and off, with a program in QEMU's place that speaks its protocol. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isFault } from "@slipway/base";
 import { FIRMWARE_FILES } from "./firmware-files.ts";
@@ -14,6 +14,20 @@ import { putQemu, QEMU } from "./testing.ts";
 const { PATH } = process.env;
 
 const skip = spawnSync("setpriv", ["--version"]).status === 0 ? false : "no setpriv: apt-get install util-linux";
+
+/** Files of a folder that this process has open; none where the system does not say. */
+function openBelow(folder: string): string[] {
+  const descriptors = "/proc/self/fd";
+  if (!existsSync(descriptors)) return [];
+  return readdirSync(descriptors).flatMap((fd) => {
+    try {
+      const path = readlinkSync(join(descriptors, fd));
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
 
 /** A machine whose QEMU is this program for Node. */
 async function machine(t: TestContext, qemu: string): Promise<{ machine: QemuMachine; disk: string }> {
@@ -56,6 +70,7 @@ test("a machine is on from the switch to the plug, shows what it says, and is re
   assert.equal(one.on, true);
   await one.close();
   assert.equal(one.on, false);
+  assert.deepEqual(openBelow(dirname(disk)), []);
   assert.equal(readFileSync(one.console.file, "latin1").match(/up: lab-1/g)?.length, 2);
   await one.discard();
   assert.equal(existsSync(disk), false);

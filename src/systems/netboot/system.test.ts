@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
 import { quietLog, seededRandom } from "@slipway/base";
@@ -67,15 +70,31 @@ test("it runs with a file or a service to start; without, it declares the same r
   const answers = [{}, { file: "/etc/netboot.yaml" }, { start: service }].map((settings) => canRun?.(settings));
   assert.deepEqual(answers, [false, true, true]);
 
-  const { controllers, access, prepare } = netboot.parts({} as SystemPorts, {});
-  assert.deepEqual(rightsIn(access), [
-    ["ConfigMap", "list,get,create,update", "slipway-hosts"],
-    ["Namespace", "get", "slipway-hosts"],
-  ]);
-  assert.deepEqual([controllers.map(({ name }) => name), prepare], [["discovery", "host"], undefined]);
+  for (const settings of [{}, { start: service }, { discovery }]) {
+    const { controllers, access, prepare } = netboot.parts({} as SystemPorts, settings);
+    assert.deepEqual(rightsIn(access), [
+      ["ConfigMap", "list,get,create,update", "slipway-hosts"],
+      ["Namespace", "get", "slipway-hosts"],
+    ]);
+    assert.deepEqual([controllers.map(({ name }) => name), prepare], [["discovery", "host"], undefined]);
+  }
   const without = netboot.parts({} as SystemPorts, { drive: "never" }).controllers;
   assert.deepEqual(
     without.map(({ name }) => name),
     ["discovery"],
   );
+});
+
+test("a file of settings is read and its folder made before the service is started; without a file there is nothing to load", async (t) => {
+  const top = mkdtempSync(join(tmpdir(), "slipway-system-"));
+  t.after(() => rmSync(top, { recursive: true }));
+  const [file, dir] = [join(top, "netboot.yaml"), join(top, "state")];
+  writeFileSync(file, "dhcp: {mode: off}\ndiscovery: {namespace: rack-hosts}\n");
+  const ports = { log: quietLog };
+  assert.deepEqual(await netboot.load?.({ dir }, ports), {});
+  const loaded = (await netboot.load?.({ file, dir }, ports)) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(loaded), ["discovery", "start", "openBmc", "http", "close"]);
+  assert.equal((loaded.discovery as typeof discovery).namespace, "rack-hosts");
+  assert.equal(statSync(dir).mode & 0o777, 0o700);
+  await (loaded.close as () => Promise<void>)();
 });
