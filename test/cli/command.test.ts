@@ -40,7 +40,8 @@ async function folder(t: TestContext, files: Record<string, string> = {}): Promi
 }
 
 const REFUSED: [args: string, said: RegExp][] = [
-  ["up --port abc", /--port.*'abc' is invalid.*whole number/],
+  ["up --kubernetes embedded --port abc", /--port.*'abc' is invalid.*whole number/],
+  ["up --kubernetes minikube", /--kubernetes.*Allowed choices are embedded, real/],
   ["up --port 99999", /--port.*from 0 to 65535/],
   ["up --sim openshift", /--sim.*There is no openshift; known: harvester/],
   ["up --speed 0", /--speed.*above 0/],
