@@ -57,6 +57,20 @@ test("certificates are renewed before they expire; the authority stays until it 
   assert.notEqual(late.serving.clientCa, before.serving.clientCa);
 });
 
+test("an authority is kept as long as it covers a year and a day", async (t) => {
+  const [DAY_MS, HOUR_MS] = [86_400_000, 3_600_000];
+  const dir = folder(t);
+  const before = await laptopIdentity(dir, "127.0.0.1", at(NOW));
+  const end = Date.parse(new X509Certificate(before.serving.clientCa!).validTo);
+  for (const [when, isKept] of [
+    [end - 366 * DAY_MS - HOUR_MS, true],
+    [end - 366 * DAY_MS + HOUR_MS, false],
+  ] as const) {
+    const after = await laptopIdentity(dir, "127.0.0.1", at(when));
+    assert.equal(after.serving.clientCa === before.serving.clientCa, isKept);
+  }
+});
+
 test("a damaged file is made anew, and all that depends on it", async (t) => {
   const dir = folder(t);
   const before = await laptopIdentity(dir, "127.0.0.1", at(NOW));
