@@ -50,6 +50,44 @@ test("a write that changes nothing is not sent", async () => {
   assert.deepEqual(at.writes, []);
 });
 
+/** A server that takes JSON patches, and the operations that came. */
+function patched(before: Thing) {
+  const operations: unknown[] = [];
+  const client = {
+    patch: async (_: unknown, __: unknown, { body }: { body: unknown[] }, { subresource }: { subresource: string }) => {
+      operations.push(subresource, ...body);
+      return before;
+    },
+  } as unknown as Client;
+  return { operations, record: new StatusRecord({ client, clean: (value) => value }, Things, before) };
+}
+
+const UID = { op: "test", path: "/metadata/uid", value: "u" };
+
+test("a write beside others carries its guards and the fields that changed, and no version", async () => {
+  const { operations, record } = patched(thing("1", { step: "a", wait: "x" }));
+  record.note({ step: "b", wait: undefined });
+  await record.writeBeside({ "/status/step": "a" });
+  assert.deepEqual(operations, [
+    "status",
+    UID,
+    { op: "test", path: "/status/step", value: "a" },
+    { op: "add", path: "/status/step", value: "b" },
+    { op: "remove", path: "/status/wait" },
+  ]);
+});
+
+test("a write beside others touches no field that stays, and makes a status where there is none", async () => {
+  const same = patched(thing("1", { step: "a", wait: "x" }));
+  same.record.note({ step: "a", wait: "y" });
+  await same.record.writeBeside({});
+  assert.deepEqual(same.operations, ["status", UID, { op: "add", path: "/status/wait", value: "y" }]);
+  const none = patched(thing("1"));
+  none.record.note({ step: "a" });
+  await none.record.writeBeside({});
+  assert.deepEqual(none.operations, ["status", UID, { op: "add", path: "/status", value: { step: "a" } }]);
+});
+
 test("a decision on an old object ends in a Conflict", async () => {
   const { at, context } = server(thing("2"));
   const record = new StatusRecord(context, Things, thing("1"));

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { JsonPatchOperation } from "./client.ts";
 import type { Context } from "./controller.ts";
 import type { KubeObject, Resource } from "./object.ts";
 import { refOf } from "./object.ts";
@@ -54,6 +55,31 @@ export class StatusRecord<T extends Reported> {
   /** Writes what was noted, `fields` included. Resolves with the object as it is then. */
   async write(fields?: StatusFields<T>): Promise<T> {
     if (fields !== undefined) this.note(fields);
+    return await this.#send((before, status) =>
+      this.#context.client.updateStatus(this.#resource, { ...before, status }),
+    );
+  }
+
+  /**
+   * Writes what was noted as `write` does, but each field by itself: what others write to other fields meanwhile stays, and costs no
+   * `Conflict`. In the place of the object's version, `unchanged` guards it: values by their JSON pointers. Where one of them reads
+   * differently by now, nothing is written: `Invalid`.
+   */
+  async writeBeside(unchanged: Readonly<Record<string, unknown>>): Promise<T> {
+    return await this.#send((before, status) => {
+      const guards = Object.entries({ "/metadata/uid": before.metadata.uid, ...unchanged });
+      const tests = guards.map(([path, value]) => ({ op: "test" as const, path, value }));
+      const body = [...tests, ...changesOf(before.status as Fields | undefined, status as Fields)];
+      return this.#context.client.patch(
+        this.#resource,
+        refOf(before),
+        { type: "json", body },
+        { subresource: "status" },
+      );
+    });
+  }
+
+  async #send(request: (before: T, status: object) => Promise<T>): Promise<T> {
     if (this.#object === this.#stored) return this.#object;
     // As it would be read back: without what is undefined, and without what may not leave.
     const status = this.#context.clean(JSON.parse(JSON.stringify(this.#object.status)) as object);
@@ -62,7 +88,7 @@ export class StatusRecord<T extends Reported> {
       this.#object = before;
       return before;
     }
-    const written = await this.#context.client.updateStatus(this.#resource, { ...before, status });
+    const written = await request(before, status);
     this.#stored = written;
     this.#object = written;
     this.#onWritten?.(before, written);
@@ -82,4 +108,17 @@ export class StatusRecord<T extends Reported> {
     this.#object = latest;
     return true;
   }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What turns one status into the other, field by field. */
+function changesOf(before: Fields | undefined, after: Fields): JsonPatchOperation[] {
+  if (before === undefined) return [{ op: "add", path: "/status", value: after }];
+  const names = Object.keys({ ...before, ...after });
+  return names.flatMap((name): JsonPatchOperation[] => {
+    const path = `/status/${name}`;
+    if (!(name in after)) return [{ op: "remove", path }];
+    return isDeepStrictEqual(before[name], after[name]) ? [] : [{ op: "add", path, value: after[name] }];
+  });
 }

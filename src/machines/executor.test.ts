@@ -91,10 +91,18 @@ test("what was noted is written before a step without an entry of its own", asyn
   assert.deepEqual(calls, ["flush", "power"]);
 });
 
-test("that the machine joined is written before its boot goes", async () => {
-  const { calls, step } = rig({ journal: { joined: true, boot: { id: "b1", pass: 1, at: 0, sent: true } } });
+const JOINED: Partial<Journal> = { joined: true, boot: { id: "b1", pass: 1, at: 0, sent: true } };
+
+test("the boot of a machine that joined goes first, and one write reports both", async () => {
+  const { calls, step } = rig({ journal: JOINED });
   await step({ do: "wait", for: "nothing", recheckMs: 1000 });
-  assert.deepEqual(calls, ["flush", "discard", "write bootDiscarded"]);
+  assert.deepEqual(calls, ["discard", "write bootDiscarded"]);
+});
+
+test("that a machine joined is written down also where its boot can't go", async () => {
+  const { calls, step } = rig({ journal: JOINED, refuses: { discard: new Fault("Unavailable", "p", "down") } });
+  await assert.rejects(step({ do: "wait", for: "nothing", recheckMs: 1000 }), (error) => isFault(error, "Unavailable"));
+  assert.deepEqual(calls, ["discard", "flush"]);
 });
 
 test("a step that the provider has just refused rests, and what was noted is written all the same", async () => {

@@ -57,13 +57,10 @@ function isUnanswered({ machineId, boot }: Journal): boolean {
 
 async function carryOut(job: Job, step: Step, machine: Machine | undefined): Promise<Outcome> {
   const { claimant, fleet, clock, signal } = job;
-  if (!ANNOUNCED.has(step.do)) await claimant.flush();
   const { journal, claim } = claimant;
-  if (journal.joined && journal.boot !== undefined && (step.do === "wait" || step.do === "setNetwork")) {
-    await claimant.discardBoot(fleet);
-    await claimant.write({ is: "bootDiscarded" });
-    return { againAfterMs: 0 };
-  }
+  if (journal.joined && journal.boot !== undefined && (step.do === "wait" || step.do === "setNetwork"))
+    return await discardBoot(job);
+  if (!ANNOUNCED.has(step.do)) await claimant.flush();
   switch (step.do) {
     case "wait":
       return { againAfterMs: step.recheckMs };
@@ -84,6 +81,21 @@ async function carryOut(job: Job, step: Step, machine: Machine | undefined): Pro
       await claimant.write({ is: "lost", reason: step.reason, message: step.message, at: clock.now() });
       return { againAfterMs: 0 };
   }
+}
+
+/**
+ * Removes the boot of a machine that has joined, and writes both down at once. No other boot can be under way: none is ordered for a
+ * claim whose machine is there. Where the boot can't go now, that the machine joined is written all the same.
+ */
+async function discardBoot({ claimant, fleet }: Job): Promise<Outcome> {
+  try {
+    await claimant.discardBoot(fleet);
+  } catch (error) {
+    await claimant.flush();
+    throw error;
+  }
+  await claimant.write({ is: "bootDiscarded" });
+  return { againAfterMs: 0 };
 }
 
 /**

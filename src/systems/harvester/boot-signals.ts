@@ -1,5 +1,5 @@
 import { isFault, isoTime } from "@slipway/base";
-import type { Access, Cache, Client } from "@slipway/kube";
+import type { Access, Cache, Client, Patch } from "@slipway/kube";
 import type { BootSignal } from "../../bootstrap/boot-record.ts";
 import type { BootedKind } from "../../bootstrap/boot-store.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
@@ -19,10 +19,10 @@ export function bootedInstances(client: Client, cache: Cache): BootedKind {
     group: Instance.group,
     kind: Instance.kind,
     async tell({ name }, signal) {
-      let instance = cached(cache, name, signal) ?? (await client.find(Instance, { name }));
-      for (let tries = 1; instance !== undefined; tries++) {
-        const patch = patchFor(instance, signal);
-        if (patch === undefined) return;
+      const known = cached(cache, name, signal);
+      // A machine may be sooner than the cache: the object itself says whether the signal is of its boot.
+      let patch: Patch | undefined = known === undefined ? signalPatch(signal) : patchFor(known, signal);
+      for (let tries = 1; patch !== undefined; tries++) {
         try {
           await client.patch(Instance, { name }, patch, { subresource: "status" });
           return;
@@ -30,7 +30,8 @@ export function bootedInstances(client: Client, cache: Cache): BootedKind {
           // A deleted Instance needs no wake-up.
           if (isFault(error, "NotFound")) return;
           if (!isFault(error, "Conflict", "Invalid") || tries === TRIES) throw error;
-          instance = await client.find(Instance, { name });
+          const stored = await client.find(Instance, { name });
+          patch = stored && patchFor(stored, signal);
         }
       }
     },
@@ -49,30 +50,34 @@ function cached(cache: Cache, name: string, signal: BootSignal): Instance | unde
 }
 
 /** The patch for a signal of the boot that counts; a held machine asks for its script every few seconds, and only the first time is news. */
-function patchFor({ metadata, status }: Instance, signal: BootSignal) {
+function patchFor({ metadata, status }: Instance, signal: BootSignal): Patch | undefined {
   if (status?.boot?.id !== signal.bootId) return undefined;
   const held = status.install;
-  const at = isoTime(signal.at);
   if (held?.bootID !== signal.bootId) {
-    // What an earlier boot had said is not this one's. Another writer's first signal must not get lost.
+    // Announced by a Slipway that did not name the boot here, too. What an earlier boot had said is not this one's, and another
+    // writer's first signal must not get lost.
     const none = Object.fromEntries(SIGNALS.map((field) => [field, null]));
     const install = {
       ...none,
       bootID: signal.bootId,
-      [signal.kind]: at,
+      [signal.kind]: isoTime(signal.at),
       ...(signal.message && { message: signal.message }),
     };
     const { resourceVersion } = metadata;
-    return { type: "merge" as const, body: { metadata: { resourceVersion }, status: { install } } };
+    return { type: "merge", body: { metadata: { resourceVersion }, status: { install } } };
   }
-  if (held[signal.kind] != null && signal.kind.endsWith("Fetched")) return undefined;
+  return held[signal.kind] != null && signal.kind.endsWith("Fetched") ? undefined : signalPatch(signal);
+}
+
+/** Adds the signal to those of its boot, whatever else is written at the same time. Refused (`Invalid`) where another boot counts. */
+function signalPatch({ kind, at, bootId, message }: BootSignal): Patch {
   return {
-    type: "json" as const,
+    type: "json",
     body: [
-      { op: "test" as const, path: "/status/boot/id", value: signal.bootId },
-      { op: "test" as const, path: "/status/install/bootID", value: signal.bootId },
-      { op: "add" as const, path: `/status/install/${signal.kind}`, value: at },
-      ...(signal.message ? [{ op: "add" as const, path: "/status/install/message", value: signal.message }] : []),
+      { op: "test", path: "/status/boot/id", value: bootId },
+      { op: "test", path: "/status/install/bootID", value: bootId },
+      { op: "add", path: `/status/install/${kind}`, value: isoTime(at) },
+      ...(message ? [{ op: "add" as const, path: "/status/install/message", value: message }] : []),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import { isFault, isoTime } from "@slipway/base";
+import { Fault, isFault, isoTime } from "@slipway/base";
 import { type Context, type StatusFields, StatusRecord } from "@slipway/kube";
 import { Instance, type InstanceStatus } from "../../kinds/harvester/instance.ts";
 import type { BootEntry, Claimant, Entry, Job, Purchase } from "../../machines/claimant.ts";
@@ -41,6 +41,15 @@ export function jobOf(
 function stands(entry: Entry, before: Journal, now: Journal): boolean {
   if (before.boot?.id !== now.boot?.id) return false;
   return entry.is !== "bought" || (isSame(before.purchase, now.purchase) && now.machineId === undefined);
+}
+
+/** What must still stand on the object for the entry to be written: the boot and, for a machine that was bought, the order that waits for it. */
+function guardOf({ is }: Entry, { status }: Instance): Record<string, unknown> {
+  const { boot, purchase } = status ?? {};
+  return {
+    ...(boot !== undefined && { "/status/boot/id": boot.id }),
+    ...(is === "bought" && purchase !== undefined && { "/status/purchase": purchase }),
+  };
 }
 
 /** An Instance as the executor sees it: its journal is its status. */
@@ -113,18 +122,23 @@ class InstanceClaimant implements Claimant {
     else await this.#record.write(this.#fields(entry));
   }
 
-  /** The machine reports on the same object: what it wrote stays, and the entry is written again while its step is the one under way. */
+  /**
+   * The machine reports on the same object, at the same time: what it wrote stays. What is guarded is the step of the entry. Should the
+   * object have changed in another way, the entry is written again while its step is the one under way.
+   */
   async #writeBesideMachine(entry: Entry): Promise<void> {
     const before = this.journal;
     for (let tries = 1; ; tries++) {
       try {
+        const guard = guardOf(entry, this.#instance);
         this.#note(entry);
-        await this.#record.write();
+        await this.#record.writeBeside(guard);
         return;
-      } catch (error) {
-        if (!isFault(error, "Conflict") || tries === TRIES) throw error;
+      } catch (cause) {
+        if (!isFault(cause, "Conflict", "Invalid") || tries === TRIES) throw cause;
         if (!(await this.#record.reread())) return;
-        if (!stands(entry, before, this.journal)) throw error;
+        if (!stands(entry, before, this.journal))
+          throw new Fault("Conflict", this.on, "another step is under way", { cause });
       }
     }
   }
@@ -157,7 +171,11 @@ class InstanceClaimant implements Claimant {
     const { status } = this.#instance;
     switch (entry.is) {
       case "ordering":
-        return { purchase: this.#purchase(entry.purchase), boot: bootOf(entry.boot, false) };
+        return {
+          purchase: this.#purchase(entry.purchase),
+          boot: bootOf(entry.boot, false),
+          install: installOf(status, entry.boot),
+        };
       case "orderFailed":
         return { purchase: entry.purchase && this.#purchase(entry.purchase) };
       case "orderRefused":
@@ -167,6 +185,7 @@ class InstanceClaimant implements Claimant {
       case "booting":
         return {
           boot: bootOf(entry.boot, true),
+          install: installOf(status, entry.boot),
           status: entry.boot.pass === 2 ? "reinstalling" : (status?.status ?? ""),
         };
       case "booted":
@@ -186,6 +205,11 @@ class InstanceClaimant implements Claimant {
 /** `sent` stands in the status only where it was asked for: of an order, its machine is the proof. */
 function bootOf({ id, pass, at, sent }: BootEntry, withSent: boolean): InstanceStatus["boot"] {
   return { id, pass, at: isoTime(at), ...(withSent && { sent }) };
+}
+
+/** Where the signals of this boot go. It is announced with the boot, so a signal is one write that needs nothing but the boot's name. */
+function installOf(status: Instance["status"], { id }: BootEntry): InstanceStatus["install"] {
+  return status?.install?.bootID === id ? status.install : { bootID: id };
 }
 
 function isSame(a: Purchase | undefined, b: Purchase | undefined): boolean {

@@ -56,7 +56,7 @@ export function instanceController(harvester: Harvester): Controller {
     ],
     access: [
       { resource: Instance, verbs: ["get", "patch", "delete"] },
-      { resource: Instance, verbs: ["update"], subresource: "status" },
+      { resource: Instance, verbs: ["update", "patch"], subresource: "status" },
       { resource: Node, verbs: ["get", "patch", "delete"] },
       { resource: Pod, verbs: ["list"] },
       { resource: Pod, verbs: ["create"], subresource: "eviction" },
