@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quietLog, seededRandom } from "@slipway/base";
+import { setImmediate } from "node:timers/promises";
+import { type Log, quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Registry } from "prom-client";
 import type { Event } from "./core.ts";
@@ -13,10 +14,12 @@ import { createClient } from "./rest-client.ts";
 function world() {
   const api = new FakeApi();
   const clock = new VirtualClock();
-  const ports = { clock, random: seededRandom(1), log: quietLog };
+  const warnings: unknown[] = [];
+  const log: Log = { ...quietLog, warn: (fields) => void warnings.push(fields) };
+  const ports = { clock, random: seededRandom(1), log };
   const recorder = createEventRecorder({ client: createClient(api, ports), ...ports, component: "pool" });
   const events = (): Event[] => [...api.objects.values()].filter((o) => o.kind === "Event") as Event[];
-  return { api, clock, recorder, events };
+  return { api, clock, recorder, events, warnings };
 }
 
 const pod = (name: string): KubeObject => ({
@@ -57,14 +60,75 @@ test("after the window, or when the object is gone, a new one begins", async () 
   assert.equal(events().length, 1);
 });
 
-test("a flood on one object is cut, other objects are still recorded", async () => {
+test("ten messages of one reason stand on their own, more are combined, and none is lost", async () => {
   const { recorder, events } = world();
-  for (let i = 0; i < 100; i++) recorder.normal(pod("noisy"), "Tick", `number ${i}`);
-  recorder.normal(pod("calm"), "Created", "fine");
+  for (let i = 1; i <= 100; i++) recorder.normal(pod("noisy"), "Tick", `number ${i}`);
+  recorder.normal(pod("noisy"), "Tick", "number 3");
   await recorder.flush();
-  assert.equal(events().filter((e) => e.involvedObject.name === "noisy").length, 25);
-  assert.equal(events().filter((e) => e.involvedObject.name === "calm").length, 1);
-  assert.equal(recorder.dropped, 75);
+  const seen = events().map(({ message, count }) => [message, count]);
+  assert.deepEqual(seen.slice(0, 3), [
+    ["number 1", 1],
+    ["number 2", 1],
+    ["number 3", 2],
+  ]);
+  assert.deepEqual(seen.slice(9), [
+    ["number 10", 1],
+    ["(combined from similar events): number 100", 90],
+  ]);
+  assert.equal(recorder.dropped, 0);
+});
+
+test("a flood that goes on is cut and reported once a minute; other objects are still recorded", async () => {
+  const { clock, recorder, events, warnings } = world();
+  const tick = async (number: number): Promise<void> => {
+    recorder.normal(pod("noisy"), "Tick", `number ${number}`);
+    await Promise.resolve();
+    await clock.run(1);
+  };
+  for (let i = 1; i <= 40; i++) await tick(i);
+  recorder.normal(pod("calm"), "Created", "fine");
+  assert.deepEqual(warnings, [{ component: "pool", dropped: 1 }]);
+  await clock.run(60_000);
+  await tick(41);
+  assert.deepEqual(warnings[1], { component: "pool", dropped: 15 });
+  await recorder.flush();
+  assert.deepEqual(
+    events()
+      .slice(9)
+      .map(({ message, count }) => [message, count]),
+    [
+      ["number 10", 1],
+      ["(combined from similar events): number 25", 15],
+      ["fine", 1],
+    ],
+  );
+  assert.equal(recorder.dropped, 16);
+});
+
+test("events are written a few at a time, and one that happens again meanwhile is counted on the same object", async () => {
+  const { api, recorder, events } = world();
+  const gates: (() => void)[] = [];
+  api.intercept = async () => {
+    await new Promise<void>((open) => gates.push(open));
+    return undefined as never;
+  };
+  for (let i = 1; i <= 40; i++) recorder.normal(pod(`p${i}`), "Ordered", "a machine");
+  await setImmediate();
+  assert.equal(gates.length, 16);
+  recorder.normal(pod("p1"), "Ordered", "a machine");
+  api.intercept = () => undefined;
+  for (const open of gates) open();
+  await recorder.flush();
+  assert.equal(events().length, 40);
+  assert.equal(events()[0]!.count, 2);
+});
+
+test("ten thousand events may wait", async () => {
+  const { recorder, events } = world();
+  for (let i = 1; i <= 10_001; i++) recorder.normal(pod(`p${i}`), "Ordered", "a machine");
+  assert.equal(recorder.dropped, 1);
+  await recorder.flush();
+  assert.equal(events().length, 10_000);
 });
 
 test("an event that can't be written is dropped and counted, never thrown", async () => {
@@ -85,6 +149,7 @@ test("requests and reconciles are counted under controller-runtime's names", asy
   const transport = meteredTransport(new FakeApi(), metrics);
   await transport.request({ method: "GET", path: "/api/v1/nodes/a" });
   metrics.reconciled("pool", "terminal_error", 0.2);
+  metrics.eventsDropped("pool", 3);
   metrics.observeQueue(
     "pool",
     () => 3,
@@ -94,5 +159,6 @@ test("requests and reconciles are counted under controller-runtime's names", asy
   assert.match(text, /rest_client_requests_total\{method="GET",code="404"\} 1/);
   assert.match(text, /controller_runtime_reconcile_total\{controller="pool",result="terminal_error"\} 1/);
   assert.match(text, /controller_runtime_terminal_reconcile_errors_total\{controller="pool"\} 1/);
+  assert.match(text, /slipway_events_dropped_total\{controller="pool"\} 3/);
   assert.match(text, /workqueue_depth\{name="pool",controller="pool"\} 3/);
 });

@@ -1,9 +1,10 @@
 import { asFault, type Clock, isFault, type Log, type Random, rfc3339 } from "@slipway/base";
 import type { Client } from "./client.ts";
 import { Event } from "./core.ts";
+import { type EventSubject, eventDraft, LONGEST_MESSAGE, subjectOf } from "./event-object.ts";
+import { EventSeries, type Occurrences, type Series, WINDOW_MS } from "./event-series.ts";
 import type { EventRecorder } from "./events.ts";
-import { type KubeObject, refOf } from "./object.ts";
-import { TokenBucket } from "./rate-limit.ts";
+import type { KubeObject } from "./object.ts";
 
 export interface EventRecorderOptions {
   client: Client;
@@ -14,6 +15,8 @@ export interface EventRecorderOptions {
   component: string;
   /** Takes known secrets out of a message. */
   redact?: (text: string) => string;
+  /** Called with how many events were dropped just now. */
+  onDropped?: (count: number) => void;
 }
 
 export interface BufferedRecorder extends EventRecorder {
@@ -23,162 +26,145 @@ export interface BufferedRecorder extends EventRecorder {
   readonly dropped: number;
 }
 
-/** Equal events within this time are counted on one Event object. */
-const WINDOW_MS = 10 * 60_000;
-/** On one object: so many at once, then one per five minutes (the limits of client-go's spam filter). */
-const PER_OBJECT = { qps: 1 / 300, burst: 25 };
-const MOST_PENDING = 1000;
-const MOST_REMEMBERED = 4096;
-/** Lengths that the API accepts (events.k8s.io validation: reason 128, note 1024). */
-const LONGEST_REASON = 128;
-const LONGEST_MESSAGE = 1024;
-const LONGEST_NAME = 253;
-const WRITE_TIMEOUT_MS = 10_000;
-
-interface Occurrence {
-  on: KubeObject;
-  type: "Normal" | "Warning";
-  reason: string;
-  message: string;
-  count: number;
-  firstMs: number;
-  lastMs: number;
-}
-
-interface Series {
-  name: string;
-  count: number;
-  lastMs: number;
-}
+/** Two for each of five thousand machines that come up at once. */
+const MOST_WAITING = 10_000;
+/** A burst of machines has as many requests under way for their reconciles; one event at a time would fall behind. */
+const AT_ONCE = 16;
+/** What is dropped is logged this often at most. */
+const SAY_EVERY_MS = 60_000;
+const COMBINED = "(combined from similar events): ";
 
 /**
- * Writes events in the background, one after the other, as core/v1 Events. Events on cluster-scoped objects go to namespace
- * `default`, as upstream's do.
+ * Writes events in the background, a few at a time, as core/v1 Events. Events on cluster-scoped objects go to namespace
+ * `default`, as upstream's do. So many may wait; what is dropped is counted and, once a minute, logged.
  */
 export function createEventRecorder(options: EventRecorderOptions): BufferedRecorder {
-  const { client, clock, random, log, component, redact = (text) => text } = options;
-  const pending = new Map<string, Occurrence>();
-  const series = new Map<string, Series>();
-  const buckets = new Map<string, TokenBucket>();
-  let dropped = 0;
-  let writing: Promise<void> | undefined;
+  return new Recorder(options);
+}
 
-  function record(on: KubeObject, type: "Normal" | "Warning", reason: string, text: string): void {
-    const message = redact(text).slice(0, LONGEST_MESSAGE);
-    const { uid, namespace = "", name } = on.metadata;
-    const object = `${on.kind}/${namespace}/${name}/${uid}`;
+class Recorder implements BufferedRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #series: EventSeries;
+  /** Those with something to write and no write under way, in their order. */
+  readonly #queue = new Map<Series, EventSubject>();
+  readonly #writers = new Set<Promise<void>>();
+  #waiting = 0;
+  #dropped = 0;
+  #said = { dropped: 0, atMs: Number.NEGATIVE_INFINITY };
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#series = new EventSeries(options.clock);
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  normal(on: KubeObject, reason: string, message: string): void {
+    this.#record(on, "Normal", reason, message);
+  }
+
+  warning(on: KubeObject, reason: string, message: string): void {
+    this.#record(on, "Warning", reason, message);
+  }
+
+  async flush(): Promise<void> {
+    while (this.#writers.size > 0) await Promise.all(this.#writers);
+    this.#say();
+  }
+
+  #record(on: KubeObject, type: EventSubject["type"], reason: string, text: string): void {
+    const { clock, redact } = this.#options;
+    const plain = (redact === undefined ? text : redact(text)).slice(0, LONGEST_MESSAGE);
+    const series = this.#series.of(on, type, reason, plain);
+    const message = `${series.combined ? COMBINED : ""}${plain}`.slice(0, LONGEST_MESSAGE);
     const now = clock.now();
-    const key = JSON.stringify([object, type, reason, message]);
-    const waiting = pending.get(key);
+    const { waiting } = series;
     if (waiting !== undefined) {
       waiting.count++;
       waiting.lastMs = now;
-    } else if (pending.size >= MOST_PENDING || !bucketOf(object).tryTake()) {
-      dropped++;
+      waiting.message = message;
+    } else if (this.#waiting >= MOST_WAITING || !this.#series.mayWrite(on)) {
+      this.#drop(1);
     } else {
-      const short = reason.slice(0, LONGEST_REASON);
-      pending.set(key, { on, type, reason: short, message, count: 1, firstMs: now, lastMs: now });
-      writing ??= writeAll();
+      series.waiting = { message, count: 1, firstMs: now, lastMs: now };
+      this.#waiting++;
+      this.#queue.set(series, subjectOf(on, type, reason));
+      if (!series.busy && this.#writers.size < AT_ONCE) this.#startWriter();
     }
   }
 
-  function bucketOf(object: string): TokenBucket {
-    const known = buckets.get(object);
-    if (known !== undefined) return known;
-    const bucket = new TokenBucket(clock, PER_OBJECT);
-    remember(buckets, object, bucket);
-    return bucket;
+  #startWriter(): void {
+    const writer: Promise<void> = this.#write().finally(() => this.#writers.delete(writer));
+    this.#writers.add(writer);
   }
 
-  async function writeAll(): Promise<void> {
+  async #write(): Promise<void> {
     // All events recorded in this turn are counted together first.
     await Promise.resolve();
-    for (let next = first(pending); next !== undefined; next = first(pending)) {
-      const [key, occurrence] = next;
-      pending.delete(key);
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [series, subject] = next;
+      const now = series.waiting!;
+      this.#queue.delete(series);
+      series.waiting = undefined;
+      this.#waiting--;
+      series.busy = true;
       try {
-        await write(key, occurrence);
+        await this.#send(series, subject, now);
       } catch (error) {
-        dropped++;
-        log.debug({ reason: occurrence.reason, code: asFault(error, "event").code }, "event dropped");
+        this.#drop(now.count, asFault(error, "event").code);
       }
+      series.busy = false;
     }
-    writing = undefined;
   }
 
-  async function write(key: string, now: Occurrence): Promise<void> {
-    const before = series.get(key);
-    if (before !== undefined && now.lastMs - before.lastMs <= WINDOW_MS && (await countUp(before, now))) return;
-    const draft = eventOf(now, component, random);
-    await client.create(Event, draft, { timeoutMs: WRITE_TIMEOUT_MS });
-    remember(series, key, { name: draft.metadata.name, count: now.count, lastMs: now.lastMs });
+  #next(): [Series, EventSubject] | undefined {
+    for (const entry of this.#queue) if (!entry[0].busy) return entry;
+    return undefined;
+  }
+
+  async #send(series: Series, subject: EventSubject, now: Occurrences): Promise<void> {
+    const { written } = series;
+    if (written !== undefined && now.lastMs - written.lastMs <= WINDOW_MS) {
+      const count = written.count + now.count;
+      if (await this.#countUp({ ...subject, name: written.name }, { ...now, count })) {
+        series.written = { name: written.name, count, lastMs: now.lastMs };
+        return;
+      }
+    }
+    const draft = eventDraft(subject, now, this.#options);
+    await this.#options.client.create(Event, draft);
+    series.written = { name: draft.metadata.name, count: now.count, lastMs: now.lastMs };
   }
 
   /** False when the Event object is gone. */
-  async function countUp(before: Series, now: Occurrence): Promise<boolean> {
-    const count = before.count + now.count;
-    const body = { count, lastTimestamp: rfc3339(now.lastMs) };
-    const ref = { name: before.name, namespace: namespaceOf(now.on) };
+  async #countUp(
+    { namespace, name }: { namespace: string; name: string },
+    { message, count, lastMs }: Occurrences,
+  ): Promise<boolean> {
+    const body = { message, count, lastTimestamp: rfc3339(lastMs) };
     try {
-      await client.patch(Event, ref, { type: "merge", body }, { timeoutMs: WRITE_TIMEOUT_MS });
+      await this.#options.client.patch(Event, { name, namespace }, { type: "merge", body });
+      return true;
     } catch (error) {
       if (isFault(error, "NotFound")) return false;
       throw error;
     }
-    before.count = count;
-    before.lastMs = now.lastMs;
-    return true;
   }
 
-  return {
-    normal: (on, reason, message) => record(on, "Normal", reason, message),
-    warning: (on, reason, message) => record(on, "Warning", reason, message),
-    async flush() {
-      while (writing !== undefined) await writing;
-    },
-    get dropped() {
-      return dropped;
-    },
-  };
-}
+  #drop(count: number, code?: string): void {
+    const { clock, onDropped } = this.#options;
+    this.#dropped += count;
+    onDropped?.(count);
+    if (clock.monotonic() - this.#said.atMs >= SAY_EVERY_MS) this.#say(code);
+  }
 
-function eventOf(now: Occurrence, component: string, random: Random) {
-  const { on } = now;
-  const { name } = refOf(on);
-  const suffix = `.${Buffer.from(random.bytes(8)).toString("hex")}`;
-  const namespace = namespaceOf(on);
-  return {
-    metadata: { name: `${name.slice(0, LONGEST_NAME - suffix.length)}${suffix}`, namespace },
-    involvedObject: {
-      apiVersion: on.apiVersion,
-      kind: on.kind,
-      name,
-      uid: on.metadata.uid,
-      resourceVersion: on.metadata.resourceVersion,
-      ...(on.metadata.namespace === undefined ? {} : { namespace: on.metadata.namespace }),
-    },
-    type: now.type,
-    reason: now.reason,
-    message: now.message,
-    count: now.count,
-    firstTimestamp: rfc3339(now.firstMs),
-    lastTimestamp: rfc3339(now.lastMs),
-    source: { component },
-    reportingComponent: component,
-  };
-}
-
-function namespaceOf(on: KubeObject): string {
-  return on.metadata.namespace ?? "default";
-}
-
-function first<K, V>(map: ReadonlyMap<K, V>): [K, V] | undefined {
-  return map.entries().next().value;
-}
-
-/** Keeps the map bounded: the oldest entry makes place. */
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  if (map.size >= MOST_REMEMBERED) map.delete(first(map)![0]);
-  map.set(key, value);
+  #say(code?: string): void {
+    const { clock, log, component } = this.#options;
+    const dropped = this.#dropped - this.#said.dropped;
+    if (dropped === 0) return;
+    this.#said = { dropped: this.#dropped, atMs: clock.monotonic() };
+    log.warn({ component, dropped, ...(code !== undefined && { code }) }, "events were dropped");
+  }
 }

@@ -91,6 +91,7 @@ export class ManagedSystem {
       log,
       component: controller.name,
       ...(outgoing && { redact: (text: string) => outgoing.line(text) }),
+      ...(metrics && { onDropped: (count: number) => metrics.eventsDropped(controller.name, count) }),
     });
     this.recorders.push(events);
     const client = declaredClient(this.client, accessOf(controller), controller.name);

@@ -14,6 +14,7 @@ export interface RuntimeMetrics {
   observeQueue(controller: string, depth: () => number, delayed: () => number): void;
   leading(lease: string, leads: boolean): void;
   requested(method: string, code: string): void;
+  eventsDropped(controller: string, count: number): void;
   /** Asked at each scrape. */
   observeSystems(systems: () => readonly SystemHealth[]): void;
 }
@@ -47,6 +48,8 @@ export function runtimeMetrics(registry: Registry): RuntimeMetrics {
   const leads = gauge("leader_election_master_status", "1 while this process leads", "name");
   const requests = counter("rest_client_requests_total", "Requests to the Kubernetes API", "method", "code");
 
+  const drops = counter("slipway_events_dropped_total", "Events that were not written", "controller");
+
   const queues = queueGauges(registers);
   const managers = systemGauges(registers);
 
@@ -73,6 +76,7 @@ export function runtimeMetrics(registry: Registry): RuntimeMetrics {
     observeQueue: (controller, depth, delayed) => queues.push({ controller, depth, delayed }),
     leading: (name, now) => leads.set({ name }, now ? 1 : 0),
     requested: (method, code) => requests.inc({ method, code }),
+    eventsDropped: (controller, count) => drops.inc({ controller }, count),
     observeSystems: (systems) => managers.push(systems),
   };
 }
