@@ -36,16 +36,18 @@ export function sha512Crypt(password: string, salt: string, rounds = ROUNDS): st
   const keyBytes = stretched(sha512(repeated(key, key.length)), key.length);
   const saltBytes = stretched(sha512(repeated(shortSalt, 16 + first[0]!)), shortSalt.length);
 
-  let digest = first;
+  // All rounds write their text into one place, and take digests as Latin-1: a Buffer for each would cost as much as its hash.
+  const text = Buffer.alloc(DIGEST_BYTES + saltBytes.length + 2 * keyBytes.length);
+  let digest = first.toString("latin1");
   for (let round = 0; round < rounds; round++) {
     const odd = round % 2 === 1;
-    const parts = [odd ? keyBytes : digest];
-    if (round % 3 !== 0) parts.push(saltBytes);
-    if (round % 7 !== 0) parts.push(keyBytes);
-    parts.push(odd ? digest : keyBytes);
-    digest = sha512(Buffer.concat(parts));
+    let length = odd ? keyBytes.copy(text) : text.write(digest, "latin1");
+    if (round % 3 !== 0) length += saltBytes.copy(text, length);
+    if (round % 7 !== 0) length += keyBytes.copy(text, length);
+    length += odd ? text.write(digest, length, "latin1") : keyBytes.copy(text, length);
+    digest = hash("sha512", text.subarray(0, length), "binary");
   }
-  return `$6$${rounds === ROUNDS ? "" : `rounds=${rounds}$`}${shortSalt}$${written(digest)}`;
+  return `$6$${rounds === ROUNDS ? "" : `rounds=${rounds}$`}${shortSalt}$${written(Buffer.from(digest, "latin1"))}`;
 }
 
 function firstDigest(key: Buffer, salt: Buffer): Buffer {
