@@ -56,3 +56,9 @@ test("TLS: a renewed certificate is shown on new sockets; a refusal (401) asks f
     await new Promise((resolve) => listening.close(resolve));
   }
 });
+
+test("TLS: certificates that can't be read fail the request, not the transport's making", async () => {
+  const transport = createHttpTransport({ server: "https://127.0.0.1:1", ca: "-----BEGIN CERTIFICATE-----\nnone" });
+  await assert.rejects(transport.request({ method: "GET", path: "/" }), { code: "Unavailable" });
+  await transport.close();
+});

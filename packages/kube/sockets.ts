@@ -1,3 +1,4 @@
+import { createSecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
 import { Agent } from "undici";
 import type { Certificates } from "./certificate-files.ts";
@@ -59,8 +60,9 @@ export class Sockets {
   }
 
   #begin(certificates: Certificates): Generation {
-    const requests = agentOf(this.#connection, certificates, this.#limit);
-    const watches = agentOf(this.#connection, certificates, undefined);
+    const shown = shownBy(certificates);
+    const requests = agentOf(this.#connection, shown, this.#limit);
+    const watches = agentOf(this.#connection, shown, undefined);
     for (const agent of [requests, watches]) this.#open.add(agent);
     return { requests, watches, certificates };
   }
@@ -70,7 +72,22 @@ function pems({ ca, cert, key }: Certificates): (string | undefined)[] {
   return [ca, cert, key];
 }
 
-function agentOf(connection: Connection, { ca, cert, key }: Certificates, connections: number | undefined): Agent {
+/** What sockets show, read once for all of them: each socket would read it again, for longer than its handshake takes. */
+function shownBy({ ca, cert, key }: Certificates): object {
+  const options = {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+  try {
+    return Object.keys(options).length === 0 ? {} : { secureContext: createSecureContext(options) };
+  } catch {
+    // Each socket fails by them then, and its request says so.
+    return options;
+  }
+}
+
+function agentOf(connection: Connection, shown: object, connections: number | undefined): Agent {
   const { serverName, insecure } = connection;
   return new Agent({
     pipelining: 1,
@@ -83,9 +100,7 @@ function agentOf(connection: Connection, { ca, cert, key }: Certificates, connec
     connect: {
       timeout: CONNECT_MS,
       rejectUnauthorized: insecure !== true,
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
+      ...shown,
       ...(serverName === undefined ? {} : { servername: serverName }),
     },
   });
