@@ -38,6 +38,8 @@ export interface PoolWorld {
   client: Client;
   operator: Operator;
   equinix: EquinixSim;
+  /** CPU time of the API's own processes; 0 where it is in this one. */
+  serverCpuSeconds(): number;
   /** The operator's requests to the Kubernetes API. */
   operatorRequests: Counts;
   /** Those of the simulated Harvester cluster: kubelets, promotion, Cluster API. */
@@ -45,6 +47,13 @@ export interface PoolWorld {
   /** Machines whose Instance is `managed`, as a watch shows them; resolves at that many. */
   managed(count: number): Promise<void>;
   pool(name: string, count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Api {
+  transport(): Transport | Promise<Transport>;
+  /** Absent: it is in this process. */
+  cpuSeconds?(): number;
   close(): Promise<void>;
 }
 
@@ -65,7 +74,7 @@ export async function poolWorld({
   const [random, log] = [cryptoRandom, quietLog];
   const [operatorRequests, siteRequests] = [new Counts(), new Counts()];
   const closers: (() => unknown)[] = [];
-  const api = await (real ? startServer("real", true) : embedded(clock));
+  const api: Api = await (real ? startServer("real", true) : createApiServer({ clock, random, log }));
   closers.push(() => api.close());
   const connect = async (): Promise<Transport> => {
     const transport = await api.transport();
@@ -127,6 +136,7 @@ export async function poolWorld({
     client,
     operator,
     equinix: equinix.sim,
+    serverCpuSeconds: () => api.cpuSeconds?.() ?? 0,
     operatorRequests,
     siteRequests,
     async managed(count) {
@@ -154,10 +164,6 @@ export async function poolWorld({
       for (const end of closers.reverse()) await end();
     },
   };
-}
-
-async function embedded(clock: Clock): Promise<{ transport(): Transport; close(): Promise<void> }> {
-  return await createApiServer({ clock, random: cryptoRandom, log: quietLog });
 }
 
 function overSockets(closers: (() => unknown)[]): Http {

@@ -62,7 +62,7 @@ if (Number(values.idle) > 0) await measureIdle(world, Number(values.idle));
 await world.close();
 
 async function measureApply(world: PoolWorld): Promise<void> {
-  const [began, cpu] = [performance.now(), cpuSeconds()];
+  const [began, cpu, serverCpu] = [performance.now(), cpuSeconds(), world.serverCpuSeconds()];
   for (let left = machines, number = 1; left > 0; left -= POOL_SIZE, number++)
     await world.pool(`bench-${number}`, Math.min(left, POOL_SIZE));
   await world.managed(machines);
@@ -71,6 +71,7 @@ async function measureApply(world: PoolWorld): Promise<void> {
   report("from apply to all managed", seconds, "s", SECONDS.get(machines));
   report("machines per second", machines / seconds, "/s");
   report("CPU time", cpuSeconds() - cpu, "s");
+  if (real) report("CPU time of kube-apiserver and etcd", world.serverCpuSeconds() - serverCpu, "s");
   report("peak resident memory", peakMiB(), "MiB", budgeted ? 400 : undefined);
   const calls = Object.entries(world.equinix.counters());
   const total = calls.reduce((sum, [, count]) => sum + count, 0);

@@ -25,6 +25,8 @@ export interface Server {
   transport(): Promise<Transport>;
   /** Resident memory of all its processes. */
   residentMiB(): number;
+  /** CPU time of all its processes since they began. */
+  cpuSeconds(): number;
   close(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ async function startReal(): Promise<Server> {
     readySeconds,
     transport: () => transportTo(plane.kubeconfigFile),
     residentMiB: () => plane.pids().reduce((sum, pid) => sum + residentOf(pid), 0),
+    cpuSeconds: () => plane.pids().reduce((sum, pid) => sum + cpuOf(pid), 0),
     close: () => plane.close(),
   };
 }
@@ -90,6 +93,7 @@ async function startEmbedded(durable: boolean): Promise<Server> {
     readySeconds,
     transport: () => transportTo(kubeconfigFile),
     residentMiB: () => residentOf(child.pid!),
+    cpuSeconds: () => cpuOf(child.pid!),
     async close() {
       const gone = once(child, "exit");
       child.disconnect();
@@ -101,4 +105,10 @@ async function startEmbedded(durable: boolean): Promise<Server> {
 
 function residentOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+/** proc(5): user and system time are the fields 14 and 15, in hundredths of a second; the second field may hold blanks. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
