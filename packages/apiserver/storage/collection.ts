@@ -1,4 +1,5 @@
 import type { Body } from "../model/served.ts";
+import { SortedKeys } from "./sorted-keys.ts";
 
 /** One change, as watchers and controllers see it. Versions count over the whole store. */
 export interface StoreEvent {
@@ -20,7 +21,7 @@ const LEAST_REMEMBERED = 100;
  */
 export class Collection {
   readonly #objects = new Map<string, Body>();
-  readonly #keys: string[] = [];
+  readonly #keys = new SortedKeys();
   /** Oldest first; the live part starts at `#start`, so dropping the oldest is cheap. */
   #events: StoreEvent[] = [];
   #start = 0;
@@ -34,7 +35,7 @@ export class Collection {
   }
 
   get size(): number {
-    return this.#keys.length;
+    return this.#keys.size;
   }
 
   get(key: string): Body | undefined {
@@ -49,7 +50,7 @@ export class Collection {
   apply(event: StoreEvent): void {
     if (event.type === "DELETED") {
       this.#objects.delete(event.key);
-      this.#keys.splice(lowerBound(this.#keys, event.key), 1);
+      this.#keys.delete(event.key);
     } else this.#set(event.key, event.object);
     this.#events.push(event);
     if (this.#events.length - this.#start > this.#limit) this.#oldest = this.#events[this.#start++]!.version;
@@ -70,7 +71,7 @@ export class Collection {
   undo(event: StoreEvent): void {
     if (this.#events.at(-1) === event) this.#events.pop();
     if (event.before !== undefined) this.#set(event.key, event.before);
-    else if (this.#objects.delete(event.key)) this.#keys.splice(lowerBound(this.#keys, event.key), 1);
+    else if (this.#objects.delete(event.key)) this.#keys.delete(event.key);
   }
 
   /** Changes after `version`, oldest first; undefined when some of them are forgotten. */
@@ -83,8 +84,7 @@ export class Collection {
 
   /** Keys that start with `prefix` and come at or after `from`, with their objects, in key order. */
   *range(prefix: string, from: string): Generator<[string, Body]> {
-    for (let at = lowerBound(this.#keys, from > prefix ? from : prefix); at < this.#keys.length; at++) {
-      const key = this.#keys[at]!;
+    for (const key of this.#keys.from(from > prefix ? from : prefix)) {
       if (!key.startsWith(prefix)) return;
       yield [key, this.#objects.get(key)!];
     }
@@ -110,22 +110,7 @@ export class Collection {
   }
 
   #set(key: string, object: Body): void {
-    if (!this.#objects.has(key)) {
-      const last = this.#keys[this.#keys.length - 1];
-      if (last === undefined || last < key) this.#keys.push(key);
-      else this.#keys.splice(lowerBound(this.#keys, key), 0, key);
-    }
+    if (!this.#objects.has(key)) this.#keys.add(key);
     this.#objects.set(key, object);
   }
-}
-
-function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (keys[middle]! < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
