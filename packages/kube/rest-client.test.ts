@@ -40,6 +40,18 @@ async function settled(clock: VirtualClock, work: Promise<unknown>): Promise<unk
   return outcome;
 }
 
+test("how unknown fields are looked for is said with each write", async () => {
+  const api = new FakeApi();
+  const ports = { clock: new VirtualClock(), random: seededRandom(1), log: quietLog };
+  const client = createClient(api, { ...ports, fieldValidation: "Ignore" });
+  await client.create(Pod, { metadata: { name: "p", namespace: "n" } });
+  await client.get(Pod, { name: "p", namespace: "n" });
+  assert.deepEqual(
+    api.requests.map(({ query }) => query),
+    [{ fieldValidation: "Ignore" }, undefined],
+  );
+});
+
 test("paths, methods and options are those of the Kubernetes API", async () => {
   const { api, client } = world();
   const pod = await client.create(Pod, { metadata: { name: "p", namespace: "n" } }, { dryRun: true });

@@ -24,6 +24,8 @@ export interface ClientOptions {
   limits?: { qps: number; burst: number } | TokenBucket;
   /** Recorded as the writer of fields (`managedFields`). */
   fieldManager?: string;
+  /** Whether the server looks for unknown and repeated fields in what is written; its own default warns of them, in headers that this client does not read. */
+  fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** What statuses and reports pass before they leave. */
   outgoing?: Outgoing;
 }
@@ -41,7 +43,7 @@ const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
  * the server, or was answered 429, 503, or an error with Retry-After.
  */
 export function createClient(transport: Transport, ports: ClientOptions): Client {
-  const { clock, random, log, limits, fieldManager, outgoing } = ports;
+  const { clock, random, log, limits, fieldManager, fieldValidation, outgoing } = ports;
   const leaving = <B>(body: B, resource: Resource, subresource?: string): B =>
     outgoing === undefined ? body : outgoingBody(body, resource, subresource, outgoing);
   const bucket = limits === undefined || limits instanceof TokenBucket ? limits : new TokenBucket(clock, limits);
@@ -54,6 +56,7 @@ export function createClient(transport: Transport, ports: ClientOptions): Client
   };
   const write = (options: WriteOptions, more: Record<string, string> = {}): Record<string, string> => ({
     ...(fieldManager === undefined ? {} : { fieldManager }),
+    ...(fieldValidation === undefined ? {} : { fieldValidation }),
     ...(options.dryRun === true ? { dryRun: "All" } : {}),
     ...more,
   });

@@ -96,6 +96,7 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     random,
     log,
     fieldManager: "slipway",
+    fieldValidation: "Ignore",
     ...(secrets && { outgoing: secrets }),
     ...(settings.limits && { limits: settings.limits }),
   });
