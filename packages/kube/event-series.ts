@@ -85,8 +85,7 @@ export class EventSeries {
     const known = this.#objects.get(key) ?? { bucket: new TokenBucket(this.#clock, PER_OBJECT), similar: new Map() };
     // Those that had events last stay.
     this.#objects.delete(key);
-    const [oldest] = this.#objects.keys();
-    if (oldest !== undefined && this.#objects.size >= MOST_OBJECTS) this.#objects.delete(oldest);
+    if (this.#objects.size >= MOST_OBJECTS) this.#objects.delete(this.#objects.keys().next().value!);
     this.#objects.set(key, known);
     return known;
   }

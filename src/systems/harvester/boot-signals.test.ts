@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "@slipway/base";
+import { Fault, quietLog } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Cache, Client } from "@slipway/kube";
 import type { BootSignal } from "../../bootstrap/boot-record.ts";
 import type { Instance } from "../../kinds/harvester/instance.ts";
@@ -29,7 +30,10 @@ async function tell(of: { cached?: Instance; stored?: Instance; signal: BootSign
     },
   } as unknown as Client;
   const cache = { get: () => of.cached } as unknown as Cache;
-  await bootedInstances(client, cache).tell({ group: "", kind: "Instance", name: "i" }, of.signal);
+  const clock = new VirtualClock();
+  const instances = bootedInstances(client, cache, { clock, log: quietLog });
+  await instances.tell({ group: "", kind: "Instance", name: "i" }, of.signal);
+  await clock.run(2_000);
   return calls;
 }
 
@@ -78,4 +82,30 @@ test("a signal of a boot that was replaced is not written", async () => {
 test("only the first fetch of a script is written", async () => {
   const cached = instance("b1", { bootID: "b1", scriptFetched: "x" });
   assert.deepEqual(await tell({ cached, signal: signal("scriptFetched") }), []);
+});
+
+test("signals that were gathered are one guarded write", async () => {
+  const calls: unknown[] = [];
+  const client = {
+    patch: async (_: unknown, __: unknown, patch: unknown) => void calls.push(patch),
+  } as unknown as Client;
+  const cache = { get: () => instance("b1", { bootID: "b1" }) } as unknown as Cache;
+  const instances = bootedInstances(client, cache, { clock: new VirtualClock(), log: quietLog });
+  for (const kind of ["configFetched", "started", "succeeded"] as const)
+    await instances.tell({ group: "", kind: "Instance", name: "i" }, { ...signal(kind), message: `${kind} it` });
+  const at = "1970-01-01T00:00:00.000Z";
+  assert.deepEqual(calls, [
+    {
+      type: "json",
+      body: [
+        ...STARTED.body.slice(0, 2),
+        { op: "add", path: "/status/install/configFetched", value: at },
+        { op: "add", path: "/status/install/message", value: "configFetched it" },
+        { op: "add", path: "/status/install/started", value: at },
+        { op: "add", path: "/status/install/message", value: "started it" },
+        { op: "add", path: "/status/install/succeeded", value: at },
+        { op: "add", path: "/status/install/message", value: "succeeded it" },
+      ],
+    },
+  ]);
 });

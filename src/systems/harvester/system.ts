@@ -33,16 +33,24 @@ export const harvester = system({
   simulated: () => import("./simulated.ts"),
   machineEvents: { kind: Instance, bought: "Ordered", released: "Released", replaced: "Replacing" },
 
-  parts({ namespace, clock, accounts, account, bootUrl, pollMs, readNodeFile, onSecret }, settings) {
+  parts({ namespace, clock, log, accounts, account, bootUrl, pollMs, readNodeFile, onSecret }, settings) {
     const secret = { namespace, name: account.secret };
     const inputs = new JoinInputs({ environment: settings.joinToken, secret, readNodeFile }, clock);
     const store = new BootStore({ namespace, clock });
     const boots = new Boots({ namespace, url: bootUrl, inputs, store, onSecret });
     const shared = { accounts, addon: account, inputs, boots, patience: new Patience(), pollMs };
+    const served: { close(): void }[] = [];
     return {
       controllers: [poolController(shared), instanceController(shared)],
       access: [...bootRecordAccess(namespace), ...bootSignalAccess],
-      boots: (client, cache) => store.records(client, [bootedInstances(client, cache)]),
+      boots: (client, cache) => {
+        const instances = bootedInstances(client, cache, { clock, log });
+        served.push(instances);
+        return store.records(client, [instances]);
+      },
+      closed: async () => {
+        for (const instances of served) instances.close();
+      },
     };
   },
 });
