@@ -173,11 +173,12 @@ export class InventoryWorld {
   async declare(
     name: string,
     { bmc = true, ...spec }: Omit<Partial<BareMetalHost["spec"]>, "bmc"> & { bmc?: boolean } = {},
+    annotations: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     const server = this.servers.get(name)!;
     if (bmc) await this.secret(name, LOGIN);
     const draft: Draft<BareMetalHost> = {
-      metadata: { name, namespace: RACK },
+      metadata: { name, namespace: RACK, annotations },
       spec: {
         online: true,
         automatedCleaningMode: "metadata",

@@ -234,6 +234,50 @@ test("a paused host is let alone, and a detached one may be deleted without bein
   assert.equal(server.running?.is, "system");
 });
 
+test("a host that was moved here goes on as what it was: a system in use is not touched", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  server.disks[0]!.content = { image: IMAGE.url, data: {} };
+  server.bootFirst = "disk";
+  server.on();
+  await world.until("the system runs", () => server.running?.is === "system");
+  const { starts } = server;
+  const provisioning = { state: "provisioned", ID: "of the other cluster", image: IMAGE };
+  const status = { operationalStatus: "OK", errorMessage: "", poweredOn: true, provisioning };
+  const annotation = "baremetalhost.metal3.io/status";
+  await world.declare("node-1", { image: IMAGE }, { [annotation]: JSON.stringify(status) });
+  const { metadata } = await world.reaches("node-1", "provisioned");
+  await world.clock.run(20 * MINUTE);
+  assert.deepEqual([server.starts, server.running?.is], [starts, "system"]);
+  assert.equal((await world.host("node-1"))?.metadata.annotations?.[annotation], undefined, metadata.name);
+  await world.change("node-1", { spec: { image: null } });
+  await world.reaches("node-1", "available");
+  assert.equal(server.disks[0]?.content, undefined);
+});
+
+test("a status that can't be read keeps a host from being taken for a new one", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  await world.declare("node-1", {}, { "baremetalhost.metal3.io/status": '{"provisioning":' });
+  await world.until("it says so", async () => (await world.host("node-1"))?.status?.operationalStatus === "error");
+  assert.match((await world.host("node-1"))?.status?.errorMessage ?? "", /metal3\.io\/status: it is no JSON object/);
+  await world.clock.run(20 * MINUTE);
+  assert.equal(server.starts, 0);
+  await world.change("node-1", { metadata: { annotations: { "baremetalhost.metal3.io/status": null } } });
+  await world.reaches("node-1", "available");
+});
+
+test("hardware that a host brings along is written down where nobody looks", async (t) => {
+  const world = await rack(t);
+  world.rack("node-1");
+  const annotations = { "inspect.metal3.io": "disabled", "inspect.metal3.io/hardwaredetails": '{"ramMebibytes":4096}' };
+  await world.declare("node-1", { automatedCleaningMode: "disabled" }, annotations);
+  const { status } = await world.reaches("node-1", "available");
+  assert.equal(status?.hardware?.ramMebibytes, 4096);
+  const data = await world.whileTimePasses(world.client.get(HardwareData, { namespace: RACK, name: "node-1" }));
+  assert.equal(data.spec.hardware?.ramMebibytes, 4096);
+});
+
 test("an externally provisioned host is never wiped or installed: only its power is managed", async (t) => {
   const world = await rack(t);
   const server = world.rack("node-1");

@@ -1,4 +1,5 @@
 /** Annotations of a BareMetalHost that ask for something, as Metal3 has them. */
+import { Fault } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 
 /** Whatever its value: nothing is done with the host. Who sets it takes it off. */
@@ -12,6 +13,20 @@ export const INSPECT = "inspect.metal3.io";
 /** What the hardware is, in place of a look: JSON. */
 export const HARDWARE_DETAILS = "inspect.metal3.io/hardwaredetails";
 const REBOOT = "reboot.metal3.io";
+
+/** A JSON object in an annotation; undefined where there is no such annotation. Throws a `Fault` (`Invalid`) that names it. */
+export function annotatedObject(host: BareMetalHost, name: string): Record<string, unknown> | undefined {
+  const text = hostAnnotations(host)[name];
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Fault("Invalid", `annotation ${name}`, "it is no JSON object", { remedy: "correct it, or take it off" });
+}
 
 /** The annotations of a host; none where it has none. */
 export function hostAnnotations({ metadata }: BareMetalHost): Readonly<Record<string, string>> {

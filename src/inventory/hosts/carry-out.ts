@@ -55,10 +55,12 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
     case "boot":
       machines.setBoot(machine!.name, step.from);
       return "again";
-    case "describe":
-      await describeHost(record.object, machine!.inventory!, context);
-      await record.write(told(facts, { hardware: hardwareOf(machine!.inventory!) }));
+    case "describe": {
+      const hardware = step.hardware ?? hardwareOf(machine!.inventory!);
+      await describeHost(record.object, hardware, context);
+      await record.write(told(facts, { hardware }));
       return DONE;
+    }
     case "wait":
       return wait(step, facts, ports);
     case "power":

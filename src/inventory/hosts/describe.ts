@@ -1,5 +1,6 @@
 import { type Context, ownerReference, refOf } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { Inventory } from "../../netboot/protocol/messages.ts";
 import { hardwareOf } from "../discovery/hardware.ts";
@@ -16,14 +17,14 @@ export function isDescribed(
   return holds(hardware, status?.hardware) && holds(hardware, data?.spec.hardware);
 }
 
-/** Writes what the agent has reported to the host's HardwareData, which goes with the host. */
+/** Writes what is known of the hardware to the host's HardwareData, which goes with the host. */
 export async function describeHost(
   host: BareMetalHost,
-  inventory: Inventory,
+  hardware: HardwareDetails,
   { client, cache }: Context,
 ): Promise<void> {
   const ref = refOf(host);
-  const spec = { hardware: hardwareOf(inventory) };
+  const spec = { hardware };
   const held = cache.get(HardwareData, ref);
   if (held === undefined)
     await client.create(HardwareData, {

@@ -3,7 +3,7 @@
  * call says the same. The states, their order and what leads from one to the next are Metal3's.
  */
 import { isoTime } from "@slipway/base";
-import { DETACHED, hostAnnotations, INSPECT, isPaused } from "./annotations.ts";
+import { DETACHED, hostAnnotations, INSPECT, isPaused, STATUS } from "./annotations.ts";
 import type { Facts, Operation } from "./facts.ts";
 import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install-stage.ts";
 import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
@@ -43,6 +43,8 @@ export function planHost(at: Facts): HostStep {
   if (isPaused(at.host) || (isLeaving && !isHeld)) return { do: "wait" };
   if (!isHeld) return { do: "hold" };
   const state = stateOf(at.host);
+  if (state !== "" && hostAnnotations(at.host)[STATUS] !== undefined)
+    return { do: "unannotate", annotations: [STATUS] };
   const leaving = isLeaving ? planLeaving(at, state) : undefined;
   if (leaving !== undefined) return leaving;
   if (hostAnnotations(at.host)[DETACHED] !== undefined && !isWork(state)) return planDetached(at);

@@ -3,12 +3,15 @@
 import { bringUpAgent } from "./agent-stage.ts";
 import { hostAnnotations, INSPECT } from "./annotations.ts";
 import { type BmcView, type Facts, isInAgent, type Operation } from "./facts.ts";
+import { takeOverHardware, takeOverStatus } from "./handed-over.ts";
 import { enter, event, failed, move, waitUntil } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
 import type { HostStep } from "./step.ts";
 
 /** The next step of a host that nothing was done with yet. */
 export function begin(at: Facts): HostStep {
+  const taken = takeOverStatus(at);
+  if (taken !== undefined) return taken;
   if (at.host.spec.bmc === undefined && !isKnownMachine(at)) return { do: "write", fields: enter(at, "unmanaged") };
   return move(at, "registering");
 }
@@ -36,7 +39,9 @@ export function planRegistering(at: Facts): HostStep {
     provisioning: { state: "", ID: host.metadata.uid ?? "" },
   };
   if (externallyProvisioned === true) return move(at, "externally provisioned", registered, more);
+  const brought = takeOverHardware(at);
   const isLookedAt = inspectionMode !== "disabled" && hostAnnotations(host)[INSPECT] !== "disabled";
+  if (!isLookedAt && brought !== undefined) return brought;
   return move(at, isLookedAt ? "inspecting" : "preparing", registered, more);
 }
 

@@ -2,6 +2,7 @@
 
 import type { StatusFields } from "@slipway/kube";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import type { BootAction } from "../../netboot/hosts/host.ts";
 
 export interface HostEvent {
@@ -40,8 +41,8 @@ export type HostStep =
   | { do: "boot"; from: BootAction }
   /** Has the agent do it; asked for twice with one id, it is done once. */
   | { do: "order"; name: OrderName; id: string; announce: Fields }
-  /** Writes what the agent found to the host and its HardwareData. */
-  | { do: "describe" }
+  /** Writes what the agent found to the host and its HardwareData, or in its place `hardware`. */
+  | { do: "describe"; hardware?: HardwareDetails }
   /** Takes annotations off. */
   | { do: "unannotate"; annotations: readonly string[] }
   /** `forWhat`: undefined where nothing is missing. */
