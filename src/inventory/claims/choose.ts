@@ -1,0 +1,96 @@
+/** Which hosts a consumer may have, and which it gets. Pure. */
+import { createHash } from "node:crypto";
+import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
+import { DETACHED, hostAnnotations, isPaused } from "../hosts/annotations.ts";
+import { stateOf } from "../hosts/state.ts";
+import { type LabelSelector, matchesLabels } from "./selector.ts";
+
+/** What a host must have at least. */
+export interface HardwareWish {
+  cpus?: number;
+  memoryMebibytes?: number;
+  /** Of the largest disk. */
+  diskGibibytes?: number;
+  /** `x86_64`, `aarch64`. */
+  architecture?: string;
+}
+
+export interface HostWish {
+  /** Undefined: any. */
+  namespaces?: readonly string[];
+  labels?: LabelSelector;
+  hardware?: HardwareWish;
+  /** Hosts that differ in this label are preferred to those that share its value with hosts that the consumer's peers have. */
+  spread?: { label: string; taken: readonly string[] };
+  /** Hosts that are not taken again, by uid. */
+  except?: readonly string[];
+}
+
+/** Why a host can't be had; undefined: it can. In words that are counted. */
+export function obstacle(host: BareMetalHost, wish: HostWish): string | undefined {
+  const { metadata, spec } = host;
+  if (wish.namespaces !== undefined && !wish.namespaces.includes(metadata.namespace ?? ""))
+    return "in another namespace";
+  if (!matchesLabels(wish.labels ?? {}, metadata.labels ?? {})) return "other labels";
+  if (spec.consumerRef !== undefined) return "in use";
+  if (wish.except?.includes(metadata.uid ?? "") === true) return "set aside";
+  return notOffered(host) ?? lacking(host, wish.hardware ?? {});
+}
+
+/** The rules by which Metal3's own claims pass hosts over. */
+function notOffered(host: BareMetalHost): string | undefined {
+  const { metadata, status, spec } = host;
+  if (metadata.deletionTimestamp !== undefined) return "being deleted";
+  if (isPaused(host)) return "paused";
+  if (hostAnnotations(host)[DETACHED] !== undefined) return "detached";
+  if ((status?.errorMessage ?? "") !== "") return "in error";
+  if (stateOf(host) !== "available") return "not available";
+  // Somebody uses it without a word of who.
+  return spec.image !== undefined || spec.customDeploy !== undefined ? "in use" : undefined;
+}
+
+function lacking({ status, spec }: BareMetalHost, wish: HardwareWish): string | undefined {
+  const { cpus = 0, memoryMebibytes = 0, diskGibibytes = 0, architecture } = wish;
+  const hardware: HardwareDetails = status?.hardware ?? {};
+  if ((hardware.cpu?.count ?? 0) < cpus) return "too few processors";
+  if ((hardware.ramMebibytes ?? 0) < memoryMebibytes) return "too little memory";
+  const largest = Math.max(0, ...(hardware.storage ?? []).map(({ sizeBytes = 0 }) => sizeBytes));
+  if (largest < diskGibibytes * 2 ** 30) return "too small disks";
+  if (architecture !== undefined && (hardware.cpu?.arch ?? spec.architecture) !== architecture)
+    return "another architecture";
+  return undefined;
+}
+
+/**
+ * The hosts that fit, the best first: those that share the fewest values of the spread label with what is taken, then in an order of the
+ * consumer's own, so that many who claim at once do not all begin with the same host.
+ */
+export function fitting(hosts: readonly BareMetalHost[], wish: HostWish, consumer: string): BareMetalHost[] {
+  const { spread } = wish;
+  const shared = (host: BareMetalHost): number => {
+    const value = spread && host.metadata.labels?.[spread.label];
+    return value === undefined ? 0 : spread!.taken.filter((each) => each === value).length;
+  };
+  return hosts
+    .filter((host) => obstacle(host, wish) === undefined)
+    .map((host) => ({ host, shared: shared(host), rank: rankOf(host, consumer) }))
+    .sort((a, b) => a.shared - b.shared || (a.rank < b.rank ? -1 : 1))
+    .map(({ host }) => host);
+}
+
+function rankOf({ metadata }: BareMetalHost, consumer: string): string {
+  return createHash("sha256").update(`${consumer} ${metadata.uid}`).digest("hex");
+}
+
+/** Why none fits, with how many for each reason: `of 12 hosts 7 are in use, 5 not available`. */
+export function whyNone(hosts: readonly BareMetalHost[], wish: HostWish): string {
+  const counts = new Map<string, number>();
+  for (const host of hosts) {
+    const why = obstacle(host, wish) ?? "just taken";
+    counts.set(why, (counts.get(why) ?? 0) + 1);
+  }
+  if (counts.size === 0) return "there are no hosts";
+  const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([why, count]) => `${count} ${why}`);
+  return `of ${hosts.length} hosts: ${reasons.join(", ")}`;
+}

@@ -1,0 +1,127 @@
+/** Hosts are claimed by their consumerRef under optimistic lock, as Metal3's own consumers do: whoever writes first has the host. */
+import { Fault, isFault } from "@slipway/base";
+import { type Client, type KubeObject, type Resource, refOf } from "@slipway/kube";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { stateOf } from "../hosts/state.ts";
+import { fitting, type HostWish, whyNone } from "./choose.ts";
+
+/** The uid of a host's consumer: by it the API finds the host. */
+export const CONSUMER_LABEL = "slipway.dev/consumer";
+
+/** Who uses a host. */
+export interface Consumer {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  namespace?: string;
+  uid: string;
+}
+
+type Install = Pick<BareMetalHost["spec"], "image" | "customDeploy" | "userData" | "networkData" | "metaData">;
+
+/** An object as a host's consumer. */
+export function consumerOf(resource: Resource, { metadata }: KubeObject): Consumer {
+  const { group, version, kind } = resource;
+  const { name, namespace, uid = "" } = metadata;
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return { apiVersion, kind, name, uid, ...(namespace !== undefined && { namespace }) };
+}
+
+/** Whether the host is this consumer's. A reference without a uid, as Metal3's consumers write it, is told by kind and name. */
+export function isConsumedBy({ spec }: BareMetalHost, consumer: Consumer): boolean {
+  const held = spec.consumerRef;
+  if (held === undefined) return false;
+  if (held.uid !== undefined) return held.uid === consumer.uid;
+  const group = (apiVersion = ""): string => apiVersion.split("/").slice(0, -1).join("/");
+  return (
+    held.kind === consumer.kind &&
+    held.name === consumer.name &&
+    (held.namespace ?? consumer.namespace) === consumer.namespace &&
+    group(held.apiVersion) === group(consumer.apiVersion)
+  );
+}
+
+/**
+ * The consumer's host: the one that it has, else the best of `hosts` that can be had. `hosts` may be a cache's: a host that somebody else took
+ * is passed over. Calls for one consumer come one after the other. Rejects with a `Fault`: `NoCapacity` that counts what stands in the way, or as the API does.
+ */
+export async function claimHost(
+  client: Client,
+  hosts: readonly BareMetalHost[],
+  consumer: Consumer,
+  wish: HostWish,
+): Promise<BareMetalHost> {
+  // Asked of the API itself: a claim whose answer was lost may not be in a cache yet.
+  const labelSelector = `${CONSUMER_LABEL}=${consumer.uid}`;
+  const { items } = await client.list(BareMetalHost, { labelSelector });
+  const own = [...items, ...hosts].find((host) => isConsumedBy(host, consumer));
+  if (own !== undefined) return own;
+  for (const host of fitting(hosts, wish, consumer.uid)) {
+    const taken = await take(client, host, consumer, wish);
+    if (taken !== undefined) return taken;
+  }
+  throw new Fault("NoCapacity", `${consumer.kind}/${consumer.name}`, `no host can be had: ${whyNone(hosts, wish)}`, {
+    remedy: "add hosts, or ask for less",
+  });
+}
+
+/** Undefined: somebody else was first, or the host is not what it was. */
+async function take(
+  client: Client,
+  host: BareMetalHost,
+  consumer: Consumer,
+  wish: HostWish,
+): Promise<BareMetalHost | undefined> {
+  for (let seen: BareMetalHost | undefined = host; seen !== undefined; ) {
+    if (fitting([seen], wish, consumer.uid).length === 0) return undefined;
+    const labels = { [CONSUMER_LABEL]: consumer.uid };
+    const { resourceVersion } = seen.metadata;
+    const body = { metadata: { resourceVersion, labels }, spec: { consumerRef: consumer } };
+    try {
+      return await client.patch(BareMetalHost, refOf(seen), { type: "merge", body });
+    } catch (error) {
+      if (isFault(error, "NotFound")) return undefined;
+      if (!isFault(error, "Conflict")) throw error;
+      // A status was written, perhaps; or somebody took it.
+      seen = await client.find(BareMetalHost, refOf(host));
+    }
+  }
+  return undefined;
+}
+
+/** Has the host install something, or with nothing remove what is installed. Only its consumer asks. Rejects with `Conflict` when it is another's. */
+export async function installOn(
+  client: Client,
+  host: BareMetalHost,
+  consumer: Consumer,
+  what: Install,
+): Promise<BareMetalHost> {
+  if (!isConsumedBy(host, consumer))
+    throw new Fault("Conflict", `BareMetalHost/${host.metadata.name}`, `it is not ${consumer.kind}/${consumer.name}'s`);
+  const nothing = { image: null, customDeploy: null, userData: null, networkData: null, metaData: null };
+  const body = { metadata: { resourceVersion: host.metadata.resourceVersion }, spec: { ...nothing, ...what } };
+  return client.patch(BareMetalHost, refOf(host), { type: "merge", body });
+}
+
+/**
+ * Gives a host back, a step at each call: what is installed is removed first, and the consumer is named until the host is wiped and off.
+ * Resolves with what is waited for; undefined: it is nobody's now.
+ */
+export async function releaseHost(
+  client: Client,
+  host: BareMetalHost,
+  consumer: Consumer,
+): Promise<string | undefined> {
+  if (!isConsumedBy(host, consumer)) return undefined;
+  const { spec, metadata } = host;
+  if (spec.image !== undefined || spec.customDeploy !== undefined) {
+    await installOn(client, host, consumer, {});
+    return "the host to be wiped";
+  }
+  const state = stateOf(host);
+  if (state === "provisioning" || state === "provisioned" || state === "deprovisioning") return "the host to be wiped";
+  const labels = { [CONSUMER_LABEL]: null };
+  const body = { metadata: { resourceVersion: metadata.resourceVersion, labels }, spec: { consumerRef: null } };
+  await client.patch(BareMetalHost, refOf(host), { type: "merge", body });
+  return undefined;
+}
