@@ -4,6 +4,8 @@ import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
+import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
+import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
@@ -31,6 +33,9 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [ConfigMap, "harvester-system"],
   [Lease, "harvester-system"],
   [CapiMachine, "fleet-local"],
+  [HostClaim, DISCOVERY_NAMESPACE],
+  [HostClaim, "tenant"],
+  [HostDeployPolicy, DISCOVERY_NAMESPACE],
   [BareMetalHost, DISCOVERY_NAMESPACE],
   [HardwareData, DISCOVERY_NAMESPACE],
   [Event, DISCOVERY_NAMESPACE],

@@ -7,6 +7,7 @@ import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, createClient, createManager, type Draft, type Manager } from "@slipway/kube";
 import { Event, Secret } from "@slipway/kube/core";
 import type { Bmc, BmcCredentials } from "../../src/inventory/bmc/bmc.ts";
+import { hostClaimController } from "../../src/inventory/claims/host-claim-controller.ts";
 import { discoveryController } from "../../src/inventory/discovery/controller.ts";
 import { hostController } from "../../src/inventory/hosts/controller.ts";
 import type { Machines } from "../../src/inventory/hosts/machines.ts";
@@ -14,6 +15,8 @@ import { metal3Operator } from "../../src/inventory/hosts/metal3-operator.ts";
 import { installCrds } from "../../src/kinds/install.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
+import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
+import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { Provisioning, ProvisioningNetwork } from "../../src/sim/rack/provisioning.ts";
 import { RedfishRack } from "../../src/sim/rack/redfish-rack.ts";
@@ -80,7 +83,7 @@ export class InventoryWorld {
     const { clock, random } = world;
     world.api = await beginApi(clock, random);
     world.client = createClient(world.api.transport("administrator"), { clock, random, log: quietLog });
-    const kinds = [[BareMetalHost], [HardwareData]];
+    const kinds = [[BareMetalHost], [HardwareData], [HostClaim], [HostDeployPolicy]];
     await world.whileTimePasses(installCrds(world.client, clock, new AbortController().signal, kinds));
     await world.whileTimePasses(ensureNamespace(world.client, RACK, new AbortController().signal));
     return world;
@@ -112,6 +115,7 @@ export class InventoryWorld {
         ...(most !== undefined && { most }),
       }),
     );
+    manager.add(hostClaimController({ isDrivenElsewhere: metal3Operator() }));
     this.#process = { mortal, manager, provisioning };
     network.serving = provisioning;
     const started = manager.start();

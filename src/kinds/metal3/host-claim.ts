@@ -5,14 +5,14 @@ import { consumerRef, customDeploy, GROUP, image, moment, secretReference, text 
 
 const reference = z.object({ name: z.string(), namespace: z.string() });
 
-/** A wish for one host (Metal3). Served so that its manifests are kept; what binds it is Metal3's operator. */
+/** A wish for one host (Metal3). */
 export const HostClaim = defineKind({
   group: GROUP,
   version: "v1alpha1",
   kind: "HostClaim",
   plural: "hostclaims",
   namespaced: true,
-  description: "A request for one BareMetalHost. Slipway stores it; Metal3's operator binds it, if it runs.",
+  description: "A request for one BareMetalHost, which is taken from those that are available.",
   spec: z.object({
     poweredOn: z.boolean().describe("Desired power state."),
     image: image.describe("Image to write to the disk."),

@@ -9,7 +9,7 @@ export const HostDeployPolicy = defineKind({
   kind: "HostDeployPolicy",
   plural: "hostdeploypolicies",
   namespaced: true,
-  description: "Namespaces whose HostClaims may take hosts of this namespace. Metal3's operator reads it, if it runs.",
+  description: "Namespaces whose HostClaims may take hosts of this namespace.",
   spec: z.object({
     hostClaimNamespaces: z
       .object({

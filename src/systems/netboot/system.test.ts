@@ -76,7 +76,7 @@ test("it runs with a file or a service to start; without, it declares the same r
       ["ConfigMap", "list,get,create,update", "slipway-hosts"],
       ["Namespace", "get", "slipway-hosts"],
     ]);
-    assert.deepEqual([controllers.map(({ name }) => name), prepare], [["discovery", "host"], undefined]);
+    assert.deepEqual([controllers.map(({ name }) => name), prepare], [["discovery", "host", "host-claim"], undefined]);
   }
   const without = netboot.parts({} as SystemPorts, { drive: "never" }).controllers;
   assert.deepEqual(

@@ -1,5 +1,6 @@
 import { Fault, type Http } from "@slipway/base";
 import { z } from "zod";
+import { hostClaimController } from "../../inventory/claims/host-claim-controller.ts";
 import { discoveryController, NETBOOT, type SeenHosts } from "../../inventory/discovery/controller.ts";
 import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
 import { hostController } from "../../inventory/hosts/controller.ts";
@@ -61,10 +62,7 @@ export const netboot = system({
   parts({ client, clock, log, hasReplicas }, { discovery, start, openBmc, http, close, drive }) {
     if (discovery === undefined || start === undefined)
       return {
-        controllers: [
-          declared(DISCOVERY_NAMESPACE),
-          ...(drive === "never" ? [] : [declaredEngine(DISCOVERY_NAMESPACE)]),
-        ],
+        controllers: [declared(DISCOVERY_NAMESPACE), ...(drive === "never" ? [] : declaredEngine(DISCOVERY_NAMESPACE))],
         access: netbootAccess(DISCOVERY_NAMESPACE),
       };
     const { namespace } = discovery;
@@ -73,7 +71,10 @@ export const netboot = system({
     const isDrivenElsewhere = drive === "always" ? async () => false : metal3Operator();
     const engine = openBmc && http && { machines, openBmc, http, namespace, isDrivenElsewhere };
     return {
-      controllers: [...led.controllers, ...(engine && drive !== "never" ? [hostController(engine)] : [])],
+      controllers: [
+        ...led.controllers,
+        ...(engine && drive !== "never" ? [hostController(engine), hostClaimController(engine)] : []),
+      ],
       access: netbootAccess(namespace),
       prepare: (client, signal) => ensureNamespace(client, namespace, signal),
       async closed() {
@@ -96,13 +97,17 @@ function declared(namespace: string) {
   return discoveryController({ hosts, namespace, most: 0, perSecond: 1 });
 }
 
-/** The engine of hosts as it declares itself. It never runs. */
+/** The engine of hosts, and claims of them, as they declare themselves. They never run. */
 function declaredEngine(namespace: string) {
   const machines: Machines = {
     ...{ isServing: () => false, get: () => undefined, onChange: () => () => {} },
     ...{ standing: nobody, setBoot: nobody, forget: nobody, order: nobody },
   };
-  return hostController({ machines, openBmc: nobody, http: nobody, namespace, isDrivenElsewhere: async () => true });
+  const isDrivenElsewhere = async (): Promise<boolean> => true;
+  return [
+    hostController({ machines, openBmc: nobody, http: nobody, namespace, isDrivenElsewhere }),
+    hostClaimController({ isDrivenElsewhere }),
+  ];
 }
 
 function nobody(): never {

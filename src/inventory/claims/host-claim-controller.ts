@@ -1,0 +1,188 @@
+import { asFault, isFault } from "@slipway/base";
+import {
+  addFinalizer,
+  type Context,
+  type Controller,
+  DONE,
+  type Outcome,
+  refOf,
+  removeFinalizer,
+  StatusRecord,
+  setCondition,
+  source,
+} from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { HostClaim } from "../../kinds/metal3/host-claim.ts";
+import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
+import { NETBOOT } from "../discovery/controller.ts";
+import { METAL3_OPERATOR_ACCESS } from "../hosts/metal3-operator.ts";
+import { type Consumer, claimHost, consumerOf, isConsumedBy, releaseHost } from "./claim.ts";
+import { asksForLabels, isAllowed } from "./deploy-policy.ts";
+
+export const CLAIM_FINALIZER = "hostclaim.metal3.io";
+/** Until the next look for a host: one that comes free wakes the claims, too. */
+const LOOK_MS = 60_000;
+const RELEASE_MS = 10_000;
+
+/** Gives each HostClaim a BareMetalHost of its own namespace, or of one whose HostDeployPolicy lets it, and has that install what the claim says. */
+export function hostClaimController({
+  isDrivenElsewhere,
+}: {
+  isDrivenElsewhere(context: Pick<Context, "client" | "clock">): Promise<boolean>;
+}): Controller {
+  return {
+    name: "host-claim",
+    system: NETBOOT,
+    sources: [
+      source({ resource: HostClaim, optional: true }),
+      source({
+        resource: BareMetalHost,
+        // A host that comes free may be what any claim waits for.
+        keys: ({ spec }, before, cache) => {
+          const held = [spec.consumerRef, before?.spec.consumerRef].flatMap((each) =>
+            each?.kind === "HostClaim" && each.name !== undefined
+              ? [{ name: each.name, ...(each.namespace !== undefined && { namespace: each.namespace }) }]
+              : [],
+          );
+          if (spec.consumerRef !== undefined) return held;
+          return [
+            ...held,
+            ...cache
+              .list(HostClaim)
+              .filter(({ status }) => status?.bareMetalHost === undefined)
+              .map(refOf),
+          ];
+        },
+      }),
+      source({ resource: HostDeployPolicy, optional: true, keys: (_, __, cache) => cache.list(HostClaim).map(refOf) }),
+    ],
+    access: [
+      { resource: HostClaim, verbs: ["get", "patch"] },
+      { resource: HostClaim, verbs: ["update"], subresource: "status" },
+      { resource: BareMetalHost, verbs: ["get", "list", "patch"] },
+      { resource: Namespace, verbs: ["get"] },
+      METAL3_OPERATOR_ACCESS,
+    ],
+    // One after another: each sees what the one before has taken.
+    workers: 1,
+    async reconcile(ref, context): Promise<Outcome> {
+      if (await isDrivenElsewhere(context)) return { againAfterMs: LOOK_MS };
+      const claim = context.cache.get(HostClaim, ref);
+      if (claim === undefined) return DONE;
+      if (claim.metadata.deletionTimestamp !== undefined) return release(claim, context);
+      if (!isHeld(claim)) {
+        await addFinalizer(context.client, HostClaim, claim, CLAIM_FINALIZER);
+        return DONE;
+      }
+      return bind(claim, context);
+    },
+  };
+}
+
+function isHeld({ metadata }: HostClaim): boolean {
+  return metadata.finalizers?.includes(CLAIM_FINALIZER) === true;
+}
+
+async function bind(claim: HostClaim, context: Context): Promise<Outcome> {
+  const { client, cache } = context;
+  const consumer = consumerOf(HostClaim, claim);
+  try {
+    const host = await claimHost(client, cache.list(BareMetalHost), consumer, await wishOf(claim, context));
+    await hand(claim, host, context);
+    await report(claim, host, context);
+    return DONE;
+  } catch (error) {
+    if (context.signal.aborted || !isFault(error, "NoCapacity", "Invalid", "Forbidden")) throw error;
+    const { code, advice } = asFault(error, `HostClaim/${claim.metadata.name}`);
+    await tell(claim, context, { type: "Ready", status: "False", reason: code, message: advice });
+    return { againAfterMs: LOOK_MS };
+  }
+}
+
+async function wishOf({ metadata, spec }: HostClaim, context: Context) {
+  const { inNamespace, ...labels } = spec.hostSelector ?? {};
+  const own = metadata.namespace ?? "";
+  const { cache } = context;
+  const wanted = inNamespace === undefined || inNamespace === "" ? undefined : inNamespace;
+  const all = [...new Set(cache.list(BareMetalHost).map((host) => host.metadata.namespace ?? ""))];
+  const namespaces: string[] = [];
+  for (const namespace of wanted === undefined ? all : [wanted])
+    if (namespace === own || (!hasSecrets(spec) && (await mayTake(own, namespace, context))))
+      namespaces.push(namespace);
+  return { namespaces, labels };
+}
+
+/** A host reads Secrets of its own namespace: a claim from elsewhere would name Secrets that are not its user's. */
+function hasSecrets({ userData, networkData, metaData }: HostClaim["spec"]): boolean {
+  return [userData, networkData, metaData].some((reference) => reference?.name !== undefined);
+}
+
+async function mayTake(from: string, namespace: string, { cache, client }: Context): Promise<boolean> {
+  const policies = cache.list(HostDeployPolicy, namespace);
+  if (policies.length === 0) return false;
+  const labels = asksForLabels(policies) ? ((await client.find(Namespace, { name: from }))?.metadata.labels ?? {}) : {};
+  return isAllowed(policies, { name: from, labels });
+}
+
+/** Has the host be what the claim says. */
+async function hand(claim: HostClaim, host: BareMetalHost, { client }: Context): Promise<void> {
+  const { image, customDeploy, userData, networkData, metaData, poweredOn } = claim.spec;
+  const wanted = { image, customDeploy, userData, networkData, metaData, online: poweredOn };
+  const isSame = Object.entries(wanted).every(
+    ([field, value]) => JSON.stringify(value) === JSON.stringify(host.spec[field as keyof typeof wanted]),
+  );
+  if (isSame) return;
+  const body = {
+    metadata: { resourceVersion: host.metadata.resourceVersion },
+    spec: Object.fromEntries(Object.entries(wanted).map(([field, value]) => [field, value ?? null])),
+  };
+  await client.patch(BareMetalHost, refOf(host), { type: "merge", body });
+}
+
+async function report(claim: HostClaim, host: BareMetalHost, context: Context): Promise<void> {
+  const reference = { name: host.metadata.name, namespace: host.metadata.namespace ?? "" };
+  const ready = host.status?.conditions?.find(({ type }) => type === "Ready");
+  const isReady = ready?.status === "True" && ready.observedGeneration === host.metadata.generation;
+  const message = isReady ? "" : ready?.message || `the host is ${host.status?.provisioning?.state ?? "new"}`;
+  const reason = isReady ? "HostReady" : "HostNotReady";
+  await tell(
+    claim,
+    context,
+    { type: "Ready", status: isReady ? "True" : "False", reason, message },
+    { bareMetalHost: reference, hardwareData: reference, poweredOn: host.status?.poweredOn === true },
+  );
+}
+
+async function tell(
+  claim: HostClaim,
+  context: Context,
+  condition: { type: string; status: "True" | "False"; reason: string; message: string },
+  fields: Partial<NonNullable<HostClaim["status"]>> = {},
+): Promise<void> {
+  const observedGeneration = claim.metadata.generation ?? 0;
+  const conditions = setCondition(claim.status?.conditions, { ...condition, observedGeneration }, context.clock.now());
+  await new StatusRecord(context, HostClaim, claim).write({ ...fields, conditions });
+}
+
+async function release(claim: HostClaim, context: Context): Promise<Outcome> {
+  const { client, cache } = context;
+  if (!isHeld(claim)) return DONE;
+  const consumer: Consumer = consumerOf(HostClaim, claim);
+  const { items } = await client.list(BareMetalHost, { labelSelector: `slipway.dev/consumer=${consumer.uid}` });
+  for (const host of [...items, ...cache.list(BareMetalHost)]
+    .filter((each) => isConsumedBy(each, consumer))
+    .slice(0, 1)) {
+    const waiting = await releaseHost(client, host, consumer);
+    if (waiting === undefined) continue;
+    await tell(claim, context, {
+      type: "Ready",
+      status: "False",
+      reason: "Releasing",
+      message: `waits for ${waiting}`,
+    });
+    return { againAfterMs: RELEASE_MS };
+  }
+  await removeFinalizer(client, HostClaim, claim, CLAIM_FINALIZER);
+  return DONE;
+}

@@ -1,0 +1,96 @@
+/** HostClaims: hosts for those who may not touch the hosts themselves. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Secret } from "@slipway/kube/core";
+import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
+import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
+import { ensureNamespace } from "../../src/systems/netboot/led-netboot.ts";
+import { IMAGE, InventoryWorld, MINUTE, RACK } from "./inventory-world.ts";
+
+async function rackWith(t: TestContext, ...names: string[]): Promise<InventoryWorld> {
+  const world = await InventoryWorld.create();
+  t.after(() => world.close());
+  for (const name of names) world.rack(name);
+  await world.start();
+  for (const name of names) await world.declare(name);
+  return world;
+}
+
+async function claim(world: InventoryWorld, name: string, namespace: string, spec: object = {}): Promise<void> {
+  const wanted = { poweredOn: true, image: IMAGE, ...spec };
+  await world.whileTimePasses(world.client.create(HostClaim, { metadata: { name, namespace }, spec: wanted }));
+}
+
+const claimed = (world: InventoryWorld, name: string, namespace = RACK) =>
+  world.whileTimePasses(world.client.find(HostClaim, { name, namespace }));
+
+const ready = (found: HostClaim | undefined) => found?.status?.conditions?.find(({ type }) => type === "Ready");
+
+test("a claim gets a host of its own, which installs what it says; a host for each, and for the last none until one is free", async (t) => {
+  const world = await rackWith(t, "node-1", "node-2");
+  for (const name of ["a", "b", "c"]) await claim(world, name, RACK);
+  await world.until("two are ready", async () => {
+    const all = await Promise.all(["a", "b", "c"].map((name) => claimed(world, name)));
+    return all.filter((each) => ready(each)?.status === "True").length === 2;
+  });
+  const all = await Promise.all(["a", "b", "c"].map((name) => claimed(world, name)));
+  const [waiting] = all.filter((each) => ready(each)?.status !== "True");
+  assert.equal(ready(waiting)?.reason, "NoCapacity");
+  assert.match(ready(waiting)?.message ?? "", /of 2 hosts: 2 in use/);
+  const given = all.filter((each) => each !== waiting);
+  assert.equal(new Set(given.map((each) => each?.status?.bareMetalHost?.name)).size, 2);
+  for (const server of world.servers.values())
+    await world.until("it runs", () => server.running?.is === "system" && server.running.image === IMAGE.url);
+
+  const [first] = given;
+  await world.whileTimePasses(world.client.delete(HostClaim, { name: first!.metadata.name, namespace: RACK }));
+  await world.until(
+    "the last one has its host",
+    async () => ready(await claimed(world, waiting!.metadata.name))?.status === "True",
+  );
+  assert.equal(await claimed(world, first!.metadata.name), undefined);
+});
+
+test("hosts of another namespace are had where its policy says so, and never with Secrets of that namespace", async (t) => {
+  const world = await rackWith(t, "node-1");
+  await world.whileTimePasses(ensureNamespace(world.client, "tenant", new AbortController().signal));
+  await claim(world, "a", "tenant");
+  await world.until("it is refused", async () => ready(await claimed(world, "a", "tenant"))?.reason === "NoCapacity");
+  assert.match(ready(await claimed(world, "a", "tenant"))?.message ?? "", /1 in another namespace/);
+  const spec = { hostClaimNamespaces: { names: ["tenant"] } };
+  await world.whileTimePasses(
+    world.client.create(HostDeployPolicy, { metadata: { name: "tenants", namespace: RACK }, spec }),
+  );
+  await world.until("it is ready", async () => ready(await claimed(world, "a", "tenant"))?.status === "True");
+  await world.whileTimePasses(world.client.delete(HostClaim, { name: "a", namespace: "tenant" }));
+  await world.reaches("node-1", "available");
+  await world.until("it is free", async () => (await world.host("node-1"))?.spec.consumerRef === undefined);
+
+  const stringData = { value: "what the administrators keep" };
+  await world.whileTimePasses(
+    world.client.create(Secret, { metadata: { name: "theirs", namespace: RACK }, stringData }),
+  );
+  await claim(world, "b", "tenant", { userData: { name: "theirs" } });
+  await world.clock.run(30 * MINUTE);
+  assert.equal(ready(await claimed(world, "b", "tenant"))?.reason, "NoCapacity");
+  assert.equal((await world.host("node-1"))?.spec.consumerRef, undefined);
+  await world.whileTimePasses(world.client.delete(HostClaim, { name: "b", namespace: "tenant" }));
+  await world.until("it is gone", async () => (await claimed(world, "b", "tenant")) === undefined);
+});
+
+test("a claim's changes reach its host: power, and another image", async (t) => {
+  const world = await rackWith(t, "node-1");
+  const server = world.servers.get("node-1")!;
+  await claim(world, "a", RACK);
+  await world.until("it runs", () => server.running?.is === "system");
+  await world.until("it is ready", async () => ready(await claimed(world, "a"))?.status === "True");
+  const change = (spec: object) =>
+    world.whileTimePasses(
+      world.client.patch(HostClaim, { name: "a", namespace: RACK }, { type: "merge", body: { spec } }),
+    );
+  await change({ poweredOn: false });
+  await world.until("it is off", () => !server.isOn);
+  const other = "http://images.invalid/other.raw";
+  await change({ poweredOn: true, image: { ...IMAGE, url: other } });
+  await world.until("the other runs", () => server.running?.is === "system" && server.running.image === other);
+});
