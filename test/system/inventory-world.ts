@@ -61,6 +61,8 @@ export class InventoryWorld {
   readonly random: Random;
   readonly servers = new Map<string, SimServer>();
   readonly network = new ProvisioningNetwork();
+  /** Whether netboot has started in the process. */
+  serving = true;
   /** What lies on web servers, by its address. */
   readonly pages = new Map<string, string>();
   /** Of a world whose BMCs speak Redfish. */
@@ -104,7 +106,7 @@ export class InventoryWorld {
     const { most } = this.#options;
     manager.add(
       hostController({
-        machines: mortalMachines(provisioning.machines, mortal),
+        machines: { ...mortalMachines(provisioning.machines, mortal), isServing: () => this.serving },
         openBmc: (target) =>
           this.#options.redfish === true
             ? this.redfish.bmcs.open(target)

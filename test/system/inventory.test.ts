@@ -397,6 +397,25 @@ test("where Metal3's operator leads, nothing is done with its hosts", async (t) 
   await world.reaches("node-1", "available");
 });
 
+test("while netboot can't serve, a new host says so, and one in use is not written to", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  await world.declare("node-1", { image: IMAGE });
+  await world.reaches("node-1", "provisioned");
+  await world.until("the system runs", () => server.running?.is === "system");
+  await world.clock.run(5 * MINUTE);
+  const before = await world.host("node-1");
+  world.serving = false;
+  world.rack("node-2");
+  await world.declare("node-2");
+  await world.change("node-1", { metadata: { labels: { touched: "yes" } } });
+  await world.clock.run(5 * MINUTE);
+  assert.match((await world.host("node-2"))?.status?.waitingFor ?? "", /netboot to serve/);
+  assert.deepEqual((await world.host("node-1"))?.status, before?.status);
+  world.serving = true;
+  await world.reaches("node-2", "available");
+});
+
 test("only so many hosts are worked on at once, and one that fails does not keep others waiting", async (t) => {
   const failure = (order: string) => (order === "wipe" ? "write error" : undefined);
   const world = await rack(t, { most: 2 });

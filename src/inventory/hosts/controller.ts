@@ -1,5 +1,15 @@
 import { type Http, uuid } from "@slipway/base";
-import { type Context, type Controller, DONE, keyOf, type Outcome, refOf, StatusRecord, source } from "@slipway/kube";
+import {
+  type Context,
+  type Controller,
+  DONE,
+  keyOf,
+  type Outcome,
+  type Ref,
+  refOf,
+  StatusRecord,
+  source,
+} from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
@@ -13,6 +23,7 @@ import type { Facts } from "./facts.ts";
 import { HostCards } from "./host-cards.ts";
 import type { Machines } from "./machines.ts";
 import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
+import { waiting } from "./moves.ts";
 import { planHost } from "./plan.ts";
 import { IDLE_LOOK_MS } from "./power-stage.ts";
 import { Room } from "./room.ts";
@@ -80,7 +91,8 @@ export function hostController({
       };
     },
     async reconcile(ref, context): Promise<Outcome> {
-      if (!machines.isServing() || (await isDrivenElsewhere(context))) return { againAfterMs: ELSEWHERE_MS };
+      if (await isDrivenElsewhere(context)) return { againAfterMs: ELSEWHERE_MS };
+      if (!machines.isServing()) return waitForNetboot(ref, context);
       const key = keyOf(ref);
       views ??= new BmcViews(openBmc, context.clock);
       const host = context.cache.get(BareMetalHost, ref);
@@ -147,4 +159,21 @@ export function hostController({
 /** By what a host's machine is known on the network, the surest first. `namespace`: discovery's. */
 function namesOf(host: BareMetalHost, macs: readonly string[], namespace: string): string[] {
   return [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : []), ...macs];
+}
+
+/** Hosts that something is done with already are not written to each time that netboot starts. */
+async function waitForNetboot(ref: Ref, context: Context): Promise<Outcome> {
+  const host = context.cache.get(BareMetalHost, ref);
+  if (
+    host !== undefined &&
+    host.metadata.deletionTimestamp === undefined &&
+    host.status?.operationalStatus === undefined
+  ) {
+    const status = waiting(
+      { host, now: context.clock.now() },
+      "netboot to serve: the operator's log says why it does not",
+    );
+    await new StatusRecord(context, BareMetalHost, host).write(status);
+  }
+  return { againAfterMs: ELSEWHERE_MS };
 }

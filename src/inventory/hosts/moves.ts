@@ -101,7 +101,7 @@ export function recovered(at: Facts): Fields | undefined {
 }
 
 /** What is waited for; the very same fields where that is told already. */
-export function waiting(at: Facts, what: string | undefined, deadline?: number): Fields {
+export function waiting(at: Pick<Facts, "host" | "now">, what: string | undefined, deadline?: number): Fields {
   return told(at, waitFor(at.host.status, { what, deadline, now: at.now }));
 }
 
@@ -124,7 +124,7 @@ export function waitUntil({ host, now }: Facts, againAt: string | undefined): Ho
 }
 
 /** The fields with all that follows from them: conditions, and when they were written. */
-export function told({ host, now }: Facts, fields: Fields): Fields {
+export function told({ host, now }: Pick<Facts, "host" | "now">, fields: Fields): Fields {
   const status = { ...NEW, ...host.status, ...fields } as BareMetalHostStatus;
   const after: BareMetalHost = { ...host, status };
   return { ...status, conditions: hostConditions(after, now) };
