@@ -4,12 +4,14 @@
  */
 import type { FieldError } from "./served.ts";
 
-/** A value as `field.Error` prints it: strings quoted, numbers and booleans bare, the rest as JSON. */
+/** A value as `field.Error` prints it: strings quoted, numbers and booleans bare, the rest as JSON; a nil without a type as a text. */
 export function printed(value: unknown): string {
-  if (value === null || value === undefined) return '"null"';
+  if (value === undefined) return NIL;
   if (typeof value !== "object") return JSON.stringify(value);
   return ESCAPED.reduce((text, [char, escaped]) => text.replaceAll(char, escaped), JSON.stringify(value));
 }
+
+const NIL = '"null"';
 
 /** Characters that Go escapes within JSON. One after the other: a value may hold very many. */
 const ESCAPED = [..."<>&\u2028\u2029"].map(
@@ -21,9 +23,10 @@ export function invalid(field: string, value: unknown, detail: string): FieldErr
   return { field, reason: "FieldValueInvalid", message: `Invalid value: ${printed(value)}: ${detail}` };
 }
 
-/** The value is of another type. */
+/** The value is of another type; what a client sent as null is a nil without one. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
-  return { field, reason: "FieldValueTypeInvalid", message: `Invalid value: ${printed(value)}: ${detail}` };
+  const shown = value === null ? NIL : printed(value);
+  return { field, reason: "FieldValueTypeInvalid", message: `Invalid value: ${shown}: ${detail}` };
 }
 
 /** The field is absent or empty. */
