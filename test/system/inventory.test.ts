@@ -350,15 +350,43 @@ test("the disk is the one that the hints name, whatever its size", async (t) => 
   );
 });
 
-test("hosts whose BMC names their cards need no bootMACAddress", async (t) => {
+test("without bootMACAddress nobody knows which machine a host is: the cards that its BMC names are told", async (t) => {
   const world = await rack(t);
   world.rack("node-1");
   await world.declare("node-1", { bootMACAddress: undefined });
-  await world.until("it waits for approval", async () =>
-    /approved/.test((await world.host("node-1"))?.status?.waitingFor ?? ""),
-  );
+  await world.until("it says so", async () => (await world.host("node-1"))?.status?.operationalStatus === "error");
   const { status } = (await world.host("node-1"))!;
-  assert.equal(status?.provisioning?.state, "preparing");
+  assert.match(status?.errorMessage ?? "", /bootMACAddress .* is not set: the BMC names 52:54:00:00:00:01/);
+  await world.change("node-1", { spec: { bootMACAddress: world.servers.get("node-1")!.mac } });
+  await world.reaches("node-1", "available");
+});
+
+test("whoever declares a machine that another host uses gets nothing of it, and does nothing to it", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  const thief = world.rack("thief");
+  // The machine of a discovered host, in use.
+  server.on();
+  const name = `host-${server.mac.replaceAll(":", "-")}`;
+  await world.reaches(name, "unmanaged");
+  await world.change(name, { metadata: { annotations: { "slipway.dev/approved": "true" } }, spec: { image: IMAGE } });
+  await world.reaches(name, "provisioned");
+  await world.until("the system runs", () => server.running?.is === "system");
+  const { starts } = server;
+  await world.declare("thief", { bootMACAddress: server.mac });
+  await world.until("it is told", async () =>
+    /card of the same machine/.test((await world.host("thief"))?.status?.waitingFor ?? ""),
+  );
+  await world.clock.run(60 * MINUTE);
+  assert.deepEqual([server.starts, server.running?.is, thief.starts], [starts, "system", 0]);
+  assert.equal((await world.host("thief"))?.status?.hardware, undefined);
+  await world.remove("thief");
+  await world.until("it is gone", async () => (await world.host("thief")) === undefined);
+  server.restart();
+  await world.until("the system runs again", () => server.running?.is === "system");
+  await world.change(name, { spec: { image: null } });
+  server.restart();
+  await world.reaches(name, "available");
 });
 
 test("a discovered host is driven once it is approved, and not before", async (t) => {

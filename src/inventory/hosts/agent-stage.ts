@@ -11,25 +11,34 @@ const OFF_AGAIN_MS = 60_000;
 /** A person may be needed to start a machine without a BMC; nobody is at the rack all the time. */
 const PERSON_MS = 60 * 60_000;
 const LOOK_MS = 5_000;
+/** An approval wakes the host, too. */
+const APPROVAL_MS = 5 * 60_000;
 const REGISTERS = "the agent on the host to register";
 
 /** What is left to do until Slipway's agent runs on the machine; undefined: it does. */
 export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefined {
-  const { now, machine, bmc } = at;
+  const { machine, bmc, standing } = at;
+  if (machine !== undefined && standing?.trust === "discovered")
+    return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: APPROVAL_MS };
   // Else the machine would leave it at its next start.
   if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };
   if (isInAgent(at)) return undefined;
   if (bmc === undefined) return waitForPerson(at, operation);
   if (bmc.is === "fails")
     return { do: "write", fields: failed(at, bmc.fault.advice), event: failure(bmc.fault.message) };
+  return startAgent(at, operation, bmc.power === "off");
+}
+
+function startAgent(at: Facts, operation: Operation, isOff: boolean): HostStep {
+  const { now, machine } = at;
   const started = operation.poweredAt === undefined ? undefined : Date.parse(operation.poweredAt);
   // It came, and has gone: its power was cut, or it hangs.
   const isLost = started !== undefined && (machine?.session?.spokeAt ?? 0) > started;
-  const isStillOff = bmc.power === "off" && started !== undefined && now - started > OFF_AGAIN_MS;
+  const isStillOff = isOff && started !== undefined && now - started > OFF_AGAIN_MS;
   if (started === undefined || isLost || isStillOff)
     return {
       do: "power",
-      action: bmc.power === "off" ? "on" : "restart",
+      action: isOff ? "on" : "restart",
       from: "network",
       announce: progressed(
         at,
@@ -39,11 +48,9 @@ export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefi
       event: { type: "Normal", reason: "PowerOn", message: "Host started from the network, into Slipway's agent" },
     };
   const deadline = started + AGENT_MS;
-  if (now >= deadline) {
-    const message = `no agent has registered ${AGENT_MS / 60_000} minutes after the host was started from the network`;
-    return { do: "write", fields: failed(at, message), event: failure(message) };
-  }
-  return { do: "wait", forWhat: REGISTERS, recheckMs: LOOK_MS, deadline };
+  if (now < deadline) return { do: "wait", forWhat: REGISTERS, recheckMs: LOOK_MS, deadline };
+  const message = `no agent has registered ${AGENT_MS / 60_000} minutes after the host was started from the network`;
+  return { do: "write", fields: failed(at, message), event: failure(message) };
 }
 
 function waitForPerson(at: Facts, operation: Operation): HostStep {

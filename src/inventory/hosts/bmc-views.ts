@@ -68,11 +68,6 @@ export class BmcViews {
     return opened.bmc;
   }
 
-  /** The cards that the host's BMC has named. */
-  macsOf(key: string): readonly string[] {
-    return this.#opened.get(key)?.macs ?? [];
-  }
-
   /** Closes the way to the BMC of a host. */
   async forget(key: string): Promise<void> {
     const opened = this.#opened.get(key);

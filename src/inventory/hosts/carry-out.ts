@@ -4,6 +4,7 @@ import {
   addFinalizer,
   type Context,
   DONE,
+  keyOf,
   type Outcome,
   refOf,
   removeFinalizer,
@@ -28,8 +29,8 @@ export interface StepPorts {
   machines: Machines;
   views: BmcViews;
   http: Http;
-  /** Orders whose files this process offers, by id. */
-  offered: Set<string>;
+  /** By host, the id of the order whose files this process offers. */
+  offered: Map<string, string>;
 }
 
 /** Does one step. `again`: there may be more to do at once. Rejects as the API does; what the machine refuses is on the object. */
@@ -43,7 +44,7 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
     case "letGo":
       tell(ports, step.event);
       // Else discovery would take what was seen before for a machine that waits to be declared.
-      if (machine !== undefined && (isOff(facts) || !isInAgent(facts))) machines.forget(machine.name);
+      if (machine !== undefined && isOurs(facts) && (isOff(facts) || !isInAgent(facts))) machines.forget(machine.name);
       await removeFinalizer(context.client, BareMetalHost, record.object, HOST_FINALIZER);
       return DONE;
     case "unannotate":
@@ -122,7 +123,7 @@ async function give(
 ): Promise<void> {
   if (machine === undefined) throw new Fault("NotFound", host.metadata.name, "no machine was seen that it could be");
   await machines.order(machine.name, await orderOf(name, host, machine.inventory, { client, http }), id);
-  offered.add(id);
+  offered.set(keyOf(refOf(host)), id);
 }
 
 async function unannotate(annotations: readonly string[], { context, record }: StepPorts): Promise<void> {
@@ -139,6 +140,11 @@ async function wait(
 ): Promise<Outcome> {
   if (record.object.status?.waitingFor !== forWhat) await record.write(waiting(facts, forWhat, deadline));
   return recheckMs === undefined ? DONE : { againAfterMs: recheckMs };
+}
+
+/** Whether the machine is this host's alone. */
+function isOurs({ rival, standing }: Facts): boolean {
+  return rival === undefined && standing?.trust !== "discovered";
 }
 
 function isOff({ bmc }: Facts): boolean {

@@ -62,8 +62,8 @@ export function hostController({
 }: EngineOptions): Controller {
   let views: BmcViews | undefined;
   const room = new Room(most);
-  /** Orders whose files this process offers. */
-  const offered = new Set<string>();
+  /** By host, the id of the order whose files this process offers. */
+  const offered = new Map<string, string>();
   const cards = new HostCards();
 
   return {
@@ -99,6 +99,7 @@ export function hostController({
       if (host === undefined) {
         room.leave(key);
         cards.forget(key);
+        offered.delete(key);
         await views.forget(key);
         return DONE;
       }
@@ -120,28 +121,21 @@ export function hostController({
     const maxAgeMs = isWork(state) ? WORK_LOOK_MS : IDLE_LOOK_MS / 2;
     const bmc = await views.view(host, { client, maxAgeMs, signal });
     const key = keyOf(refOf(host));
-    const names = namesOf(host, views.macsOf(key), namespace);
+    const names = [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : [])];
     cards.note(refOf(host), names);
-    const machine = machineOf(names);
+    const machine = names.map((each) => machines.get(each)).find((each) => each !== undefined);
     return {
       now: clock.now(),
       host,
       machine,
       standing: machine && machines.standing(machine.name),
+      rival: machine && rivalOf(host, machine, { cache, namespace }),
       bmc,
       isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
       hasRoom: room.hasFor(key),
-      isOffered: (id) => offered.has(id),
+      isOffered: (id) => offered.get(key) === id,
       newId: uuid(random),
     };
-  }
-
-  function machineOf(names: readonly string[]): Host | undefined {
-    for (const name of names) {
-      const machine = machines.get(name);
-      if (machine !== undefined) return machine;
-    }
-    return undefined;
   }
 
   /** Keeps count of the hosts that are worked on: before the step is written, so that no two take the last place. */
@@ -154,11 +148,6 @@ export function hostController({
     if (needsRoom(state) && !isAtRest) room.take(key);
     else room.leave(key);
   }
-}
-
-/** By what a host's machine is known on the network, the surest first. `namespace`: discovery's. */
-function namesOf(host: BareMetalHost, macs: readonly string[], namespace: string): string[] {
-  return [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : []), ...macs];
 }
 
 /** Hosts that something is done with already are not written to each time that netboot starts. */
@@ -176,4 +165,20 @@ async function waitForNetboot(ref: Ref, context: Context): Promise<Outcome> {
     await new StatusRecord(context, BareMetalHost, host).write(status);
   }
   return { againAfterMs: ELSEWHERE_MS };
+}
+
+/** What discovery made of a machine gives way to who declares it, until it is used. `namespace`: discovery's. */
+function rivalOf(
+  host: BareMetalHost,
+  { name, macs }: Host,
+  { cache, namespace }: Pick<Context, "cache"> & { namespace: string },
+): string | undefined {
+  const byName = cache.get(BareMetalHost, { namespace, name });
+  const known = macs.flatMap((mac) => cache.byIndex(BareMetalHost, "mac", mac));
+  const other = [...known, ...(byName === undefined ? [] : [byName])].find(
+    (each) =>
+      each.metadata.uid !== host.metadata.uid &&
+      !(isOfDiscovery(each, namespace) && ["", "unmanaged"].includes(stateOf(each))),
+  );
+  return other && `${other.metadata.namespace}/${other.metadata.name}`;
 }

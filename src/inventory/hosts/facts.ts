@@ -22,6 +22,8 @@ export interface Facts {
   machine: Host | undefined;
   /** How far the machine is trusted. */
   standing: Standing | undefined;
+  /** Another BareMetalHost that the machine belongs to as well, as `namespace/name`: then nothing is done with the machine for either. */
+  rival: string | undefined;
   /** Undefined: `spec.bmc` is not set. */
   bmc: BmcView | undefined;
   /** HardwareData holds what the agent reported. */

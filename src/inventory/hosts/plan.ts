@@ -47,6 +47,8 @@ export function planHost(at: Facts): HostStep {
     return { do: "unannotate", annotations: [STATUS] };
   const leaving = isLeaving ? planLeaving(at, state) : undefined;
   if (leaving !== undefined) return leaving;
+  if (at.rival !== undefined && needsRoom(state))
+    return { do: "wait", forWhat: `${at.rival}, which has a card of the same machine, to be deleted or corrected` };
   if (hostAnnotations(at.host)[DETACHED] !== undefined && !isWork(state)) return planDetached(at);
   if (status?.operationalStatus === "detached") return { do: "write", fields: recovered(at)! };
   return HANDLERS[state](at);
@@ -62,8 +64,9 @@ function planLeaving(at: Facts, state: HostState): HostStep | undefined {
   if (state === "provisioning" || state === "provisioned")
     return move(at, "deprovisioning", event("DeprovisioningStarted", "Host is deleted"));
   if (state === "deprovisioning") {
-    if ((operation?.attempt ?? 1) <= TRIES_BEFORE_DELETE) return undefined;
-    const message = `the host is deleted, and its disks could NOT be wiped in ${TRIES_BEFORE_DELETE} tries: ${errorMessage}`;
+    if (at.rival === undefined && (operation?.attempt ?? 1) <= TRIES_BEFORE_DELETE) return undefined;
+    const why = at.rival === undefined ? `in ${TRIES_BEFORE_DELETE} tries: ${errorMessage}` : `beside ${at.rival}`;
+    const message = `the host is deleted, and its disks could NOT be wiped ${why}`;
     return move(at, "powering off before delete", { type: "Warning", reason: "NotWiped", message });
   }
   return move(at, "powering off before delete", event("DeletionStarted", "Host is powered off"));

@@ -31,7 +31,11 @@ export function planUnmanaged(at: Facts): HostStep {
 export function planRegistering(at: Facts): HostStep {
   const { host, bmc } = at;
   if (bmc?.is === "fails") return refused(at, bmc);
-  const { externallyProvisioned, inspectionMode } = host.spec;
+  const { externallyProvisioned, inspectionMode, bootMACAddress } = host.spec;
+  if (bootMACAddress === undefined && at.machine === undefined && externallyProvisioned !== true) {
+    const named = bmc === undefined || bmc.macs.length === 0 ? "" : `: the BMC names ${bmc.macs.join(", ")}`;
+    return missing(at, `spec.bootMACAddress says which machine it is on the network, and is not set${named}`);
+  }
   const registered = event("Registered", bmc === undefined ? "Registered by its agent" : "Registered by its BMC");
   const more = {
     ...(bmc !== undefined && { ...tried(at, bmc.credentials), goodCredentials: credentials(at, bmc.credentials) }),
@@ -75,6 +79,14 @@ function refused(at: Facts, { fault, credentials: version }: Extract<BmcView, { 
     fields: failed(at, fault.advice, version === undefined ? {} : tried(at, version)),
     event: { type: "Warning", reason: "RegistrationError", message: fault.message },
   };
+}
+
+function missing(at: Facts, message: string): HostStep {
+  const { operation, errorMessage } = at.host.status ?? {};
+  const wait = errorMessage === message ? waitUntil(at, operation?.againAt) : undefined;
+  if (wait !== undefined) return wait;
+  const event = { type: "Warning" as const, reason: "RegistrationError", message };
+  return { do: "write", fields: failed(at, message), event };
 }
 
 function credentials({ host }: Facts, credentialsVersion: string) {
