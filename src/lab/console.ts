@@ -67,7 +67,12 @@ export class SerialConsole {
   }
 
   close(): Promise<void> {
-    return new Promise((resolve) => this.#out.end(() => resolve()));
+    return new Promise((resolve) => {
+      if (this.#out.closed) return resolve();
+      // All is written before, but the file is still open then.
+      this.#out.once("close", () => resolve());
+      this.#out.end();
+    });
   }
 }
 

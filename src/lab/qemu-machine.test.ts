@@ -68,6 +68,7 @@ test("a machine is on from the switch to the plug, shows what it says, and is re
   await one.powerOff();
   await one.powerOn();
   assert.equal(one.on, true);
+  await one.console.shows(/up: lab-1[\s\S]*up: lab-1/, signal);
   await one.close();
   assert.equal(one.on, false);
   assert.deepEqual(openBelow(dirname(disk)), []);
