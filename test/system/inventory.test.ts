@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import { rfc3339Micro } from "@slipway/base";
 import { Lease, Secret } from "@slipway/kube/core";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
+import { SOUND } from "../../src/sim/rack/server-parts.ts";
 import { LEFT_OVER, OTHER_IMAGE } from "./inventory-life.ts";
 import { IMAGE, type InventoryOptions, InventoryWorld, MINUTE, RACK, SECOND } from "./inventory-world.ts";
 
@@ -92,7 +93,7 @@ test("a host without a BMC whose machine nobody starts for an hour says so, and 
 test("N34 a wipe that fails keeps the host out of the pool, and is visible; it is tried again", async (t) => {
   let failures = 2;
   const failure = (order: string) => (order === "wipe" && failures-- > 0 ? "/dev/nvme0n1: write error" : undefined);
-  const world = await rack(t, { serverFaults: { powerCut: () => false, failure } });
+  const world = await rack(t, { serverFaults: { ...SOUND, failure } });
   const server = world.rack("node-1");
   server.disks[0]!.content = LEFT_OVER;
   await world.declare("node-1");
@@ -108,7 +109,7 @@ test("N34 a wipe that fails keeps the host out of the pool, and is visible; it i
 test("N33 N35 a deletion ends though the disks can't be wiped, and an event says that they are not", async (t) => {
   const failure = (order: string) => (order === "wipe" && isBroken ? "write error" : undefined);
   let isBroken = false;
-  const world = await rack(t, { serverFaults: { powerCut: () => false, failure } });
+  const world = await rack(t, { serverFaults: { ...SOUND, failure } });
   const server = world.rack("node-1");
   await world.declare("node-1", { image: IMAGE });
   await world.until("the system runs", () => server.running?.is === "system");
@@ -117,6 +118,47 @@ test("N33 N35 a deletion ends though the disks can't be wiped, and an event says
   await world.until("it is gone", async () => (await world.host("node-1")) === undefined, 60 * MINUTE);
   assert.equal(server.isOn, false);
   assert.ok((await world.events("node-1")).some((event) => /NotWiped: .*could NOT be wiped in 3 tries/.test(event)));
+});
+
+test("N33 a deletion ends though it waits for an approval that nobody gives", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  await world.declare("node-1", { image: IMAGE });
+  await world.until("the system runs", () => server.running?.is === "system");
+  await world.reaches("node-1", "provisioned");
+  const annotations = { "slipway.dev/approved": "0000-0000-0000-0000-0000-0000" };
+  await world.change("node-1", { metadata: { annotations } });
+  await world.remove("node-1");
+  await world.until("it is gone", async () => (await world.host("node-1")) === undefined, 200 * MINUTE);
+});
+
+test("of two hosts with one card neither gets anywhere; when one is deleted the other goes on by itself", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  world.rack("node-2");
+  await world.declare("node-1");
+  await world.declare("node-2", { bootMACAddress: server.mac });
+  await world.until("both are told", async () => {
+    const both = await Promise.all(["node-1", "node-2"].map((name) => world.host(name)));
+    return both.every((host) => /card of the same machine/.test(host?.status?.waitingFor ?? ""));
+  });
+  await world.remove("node-2");
+  await world.reaches("node-1", "available");
+});
+
+test("N34 a wipe that says nothing of a disk that the machine has reported is none", async (t) => {
+  const world = await rack(t, { serverFaults: { ...SOUND, silentAbout: (disk) => isSilent && disk === "/dev/sdb" } });
+  let isSilent = true;
+  const disks = [
+    { name: "/dev/sda", bytes: 1e11 },
+    { name: "/dev/sdb", bytes: 1e11 },
+  ];
+  world.rack("node-1", { disks });
+  await world.declare("node-1");
+  await world.until("it is an error", async () => (await world.host("node-1"))?.status?.operationalStatus === "error");
+  assert.match((await world.host("node-1"))?.status?.errorMessage ?? "", /nothing is proven of \/dev\/sdb/);
+  isSilent = false;
+  await world.reaches("node-1", "available");
 });
 
 test("N33 a deletion ends though the BMC is gone for ever", async (t) => {
@@ -449,7 +491,7 @@ test("only so many hosts are worked on at once, and one that fails does not keep
   const world = await rack(t, { most: 2 });
   const names = ["node-1", "node-2", "node-3", "node-4", "node-5"];
   for (const name of names) world.rack(name);
-  world.servers.get("node-1")!.faults = { powerCut: () => false, failure };
+  world.servers.get("node-1")!.faults = { ...SOUND, failure };
   for (const name of names) await world.declare(name);
   let most = 0;
   await world.until("the others are available", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault, seededRandom } from "@slipway/base";
 import type { SimServer } from "../../src/sim/rack/server.ts";
+import { SOUND } from "../../src/sim/rack/server-parts.ts";
 import { checkRack, LEFT_OVER, OTHER_IMAGE } from "./inventory-life.ts";
 import { IMAGE, InventoryWorld, MINUTE } from "./inventory-world.ts";
 
@@ -18,6 +19,7 @@ export async function rackUnderFaults(seed: number): Promise<void> {
     seed,
     most: 1 + draw.int(HOSTS),
     serverFaults: {
+      ...SOUND,
       powerCut: () => isMischief && chance(0.1),
       failure: (order) => (isMischief && chance(0.15) ? `${order} failed: the disk reports an error` : undefined),
     },

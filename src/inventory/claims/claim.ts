@@ -6,7 +6,7 @@ import { stateOf } from "../hosts/state.ts";
 import { fitting, type HostWish, whyNone } from "./choose.ts";
 
 /** The uid of a host's consumer: by it the API finds the host. */
-export const CONSUMER_LABEL = "slipway.dev/consumer";
+const CONSUMER_LABEL = "slipway.dev/consumer";
 
 /** Who uses a host. */
 export interface Consumer {
@@ -41,6 +41,17 @@ export function isConsumedBy({ spec }: BareMetalHost, consumer: Consumer): boole
   );
 }
 
+/** The host that the consumer has. The API itself is asked, too: a claim whose answer was lost may not be in a cache yet. */
+export async function hostOf(
+  client: Client,
+  hosts: readonly BareMetalHost[],
+  consumer: Consumer,
+): Promise<BareMetalHost | undefined> {
+  const labelSelector = `${CONSUMER_LABEL}=${consumer.uid}`;
+  const { items } = await client.list(BareMetalHost, { labelSelector });
+  return [...items, ...hosts].find((host) => isConsumedBy(host, consumer));
+}
+
 /**
  * The consumer's host: the one that it has, else the best of `hosts` that can be had. `hosts` may be a cache's: a host that somebody else took
  * is passed over. Calls for one consumer come one after the other. Rejects with a `Fault`: `NoCapacity` that counts what stands in the way, or as the API does.
@@ -51,10 +62,7 @@ export async function claimHost(
   consumer: Consumer,
   wish: HostWish,
 ): Promise<BareMetalHost> {
-  // Asked of the API itself: a claim whose answer was lost may not be in a cache yet.
-  const labelSelector = `${CONSUMER_LABEL}=${consumer.uid}`;
-  const { items } = await client.list(BareMetalHost, { labelSelector });
-  const own = [...items, ...hosts].find((host) => isConsumedBy(host, consumer));
+  const own = await hostOf(client, hosts, consumer);
   if (own !== undefined) return own;
   for (const host of fitting(hosts, wish, consumer.uid)) {
     const taken = await take(client, host, consumer, wish);

@@ -17,10 +17,10 @@ import { HostClaim } from "../../kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
 import { NETBOOT } from "../discovery/controller.ts";
 import { METAL3_OPERATOR_ACCESS } from "../hosts/metal3-operator.ts";
-import { type Consumer, claimHost, consumerOf, isConsumedBy, releaseHost } from "./claim.ts";
+import { claimHost, consumerOf, hostOf, releaseHost } from "./claim.ts";
 import { asksForLabels, isAllowed } from "./deploy-policy.ts";
 
-export const CLAIM_FINALIZER = "hostclaim.metal3.io";
+const CLAIM_FINALIZER = "hostclaim.metal3.io";
 /** Until the next look for a host: one that comes free wakes the claims, too. */
 const LOOK_MS = 60_000;
 const RELEASE_MS = 10_000;
@@ -168,13 +168,10 @@ async function tell(
 async function release(claim: HostClaim, context: Context): Promise<Outcome> {
   const { client, cache } = context;
   if (!isHeld(claim)) return DONE;
-  const consumer: Consumer = consumerOf(HostClaim, claim);
-  const { items } = await client.list(BareMetalHost, { labelSelector: `slipway.dev/consumer=${consumer.uid}` });
-  for (const host of [...items, ...cache.list(BareMetalHost)]
-    .filter((each) => isConsumedBy(each, consumer))
-    .slice(0, 1)) {
-    const waiting = await releaseHost(client, host, consumer);
-    if (waiting === undefined) continue;
+  const consumer = consumerOf(HostClaim, claim);
+  const host = await hostOf(client, cache.list(BareMetalHost), consumer);
+  const waiting = host && (await releaseHost(client, host, consumer));
+  if (waiting !== undefined) {
     await tell(claim, context, {
       type: "Ready",
       status: "False",

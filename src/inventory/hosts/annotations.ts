@@ -3,7 +3,7 @@ import { Fault } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 
 /** Whatever its value: nothing is done with the host. Who sets it takes it off. */
-export const PAUSED = "baremetalhost.metal3.io/paused";
+const PAUSED = "baremetalhost.metal3.io/paused";
 /** The host is let alone, and may be deleted without being touched. */
 export const DETACHED = "baremetalhost.metal3.io/detached";
 /** A status to begin with, of an object that was moved here. */

@@ -16,6 +16,7 @@ import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import { NETBOOT } from "../discovery/controller.ts";
 import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
+import { isPaused } from "./annotations.ts";
 import { BmcViews, type OpenBmc } from "./bmc-views.ts";
 import { carryOut } from "./carry-out.ts";
 import { isDescribed } from "./describe.ts";
@@ -24,7 +25,7 @@ import { HostCards } from "./host-cards.ts";
 import type { Machines } from "./machines.ts";
 import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
 import { waiting } from "./moves.ts";
-import { planHost } from "./plan.ts";
+import { HOST_FINALIZER, planHost } from "./plan.ts";
 import { IDLE_LOOK_MS } from "./power-stage.ts";
 import { Room } from "./room.ts";
 import { isWork, needsRoom, stateOf } from "./state.ts";
@@ -103,6 +104,9 @@ export function hostController({
         await views.forget(key);
         return DONE;
       }
+      const isGone =
+        host.metadata.deletionTimestamp !== undefined && !host.metadata.finalizers?.includes(HOST_FINALIZER);
+      if (isPaused(host) || isGone) return DONE;
       const record = new StatusRecord(context, BareMetalHost, host);
       for (let steps = 0; steps < MOST_STEPS; steps++) {
         const facts = await look(record.object, context, views);

@@ -127,7 +127,7 @@ export function waitUntil({ host, now }: Facts, againAt: string | undefined): Ho
 export function told({ host, now }: Pick<Facts, "host" | "now">, fields: Fields): Fields {
   const status = { ...NEW, ...host.status, ...fields } as BareMetalHostStatus;
   const after: BareMetalHost = { ...host, status };
-  return { ...status, conditions: hostConditions(after, now) };
+  return { ...status, conditions: hostConditions(after, now), lastUpdated: isoTime(now) };
 }
 
 const NEW = {

@@ -3,7 +3,7 @@
  * call says the same. The states, their order and what leads from one to the next are Metal3's.
  */
 import { isoTime } from "@slipway/base";
-import { DETACHED, hostAnnotations, INSPECT, isPaused, STATUS } from "./annotations.ts";
+import { DETACHED, hostAnnotations, INSPECT, STATUS } from "./annotations.ts";
 import type { Facts, Operation } from "./facts.ts";
 import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install-stage.ts";
 import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
@@ -16,7 +16,10 @@ import { planDeprovisioning, planPreparing } from "./wipe-stage.ts";
 export const HOST_FINALIZER = "baremetalhost.metal3.io";
 /** A deletion goes on after so many failed wipes; the failure is an event. */
 const TRIES_BEFORE_DELETE = 3;
+/** A deletion goes on after so long a wait, whatever it is for: an approval, an order of a user's. */
+const LONGEST_DELETE_MS = 3 * 60 * 60_000;
 const ROOM_MS = 5_000;
+const RIVAL_MS = 30_000;
 
 type Handler = (at: Facts) => HostStep;
 
@@ -40,7 +43,6 @@ export function planHost(at: Facts): HostStep {
   const { metadata, status } = at.host;
   const isLeaving = metadata.deletionTimestamp !== undefined;
   const isHeld = metadata.finalizers?.includes(HOST_FINALIZER) === true;
-  if (isPaused(at.host) || (isLeaving && !isHeld)) return { do: "wait" };
   if (!isHeld) return { do: "hold" };
   const state = stateOf(at.host);
   if (state !== "" && hostAnnotations(at.host)[STATUS] !== undefined)
@@ -48,7 +50,11 @@ export function planHost(at: Facts): HostStep {
   const leaving = isLeaving ? planLeaving(at, state) : undefined;
   if (leaving !== undefined) return leaving;
   if (at.rival !== undefined && needsRoom(state))
-    return { do: "wait", forWhat: `${at.rival}, which has a card of the same machine, to be deleted or corrected` };
+    return {
+      do: "wait",
+      forWhat: `${at.rival}, which has a card of the same machine, to be deleted or corrected`,
+      recheckMs: RIVAL_MS,
+    };
   if (hostAnnotations(at.host)[DETACHED] !== undefined && !isWork(state)) return planDetached(at);
   if (status?.operationalStatus === "detached") return { do: "write", fields: recovered(at)! };
   return HANDLERS[state](at);
@@ -56,7 +62,7 @@ export function planHost(at: Facts): HostStep {
 
 /** What a deletion changes of a host's way; undefined: its state ends by itself. */
 function planLeaving(at: Facts, state: HostState): HostStep | undefined {
-  const { operationalStatus, operation, errorMessage } = at.host.status ?? {};
+  const { operationalStatus, operation } = at.host.status ?? {};
   const isLetAlone = ["", "unmanaged", "registering", "externally provisioned"].includes(state);
   if (state === "deleting" || state === "powering off before delete") return undefined;
   if (isLetAlone || operationalStatus === "detached")
@@ -64,12 +70,23 @@ function planLeaving(at: Facts, state: HostState): HostStep | undefined {
   if (state === "provisioning" || state === "provisioned")
     return move(at, "deprovisioning", event("DeprovisioningStarted", "Host is deleted"));
   if (state === "deprovisioning") {
-    if (at.rival === undefined && (operation?.attempt ?? 1) <= TRIES_BEFORE_DELETE) return undefined;
-    const why = at.rival === undefined ? `in ${TRIES_BEFORE_DELETE} tries: ${errorMessage}` : `beside ${at.rival}`;
+    const why = whyNotWiped(at, operation?.attempt ?? 1);
+    if (why === undefined) return undefined;
     const message = `the host is deleted, and its disks could NOT be wiped ${why}`;
     return move(at, "powering off before delete", { type: "Warning", reason: "NotWiped", message });
   }
   return move(at, "powering off before delete", event("DeletionStarted", "Host is powered off"));
+}
+
+/** Why the wipe of a host that is deleted is given up; undefined: it goes on. */
+function whyNotWiped({ host, rival, now }: Facts, attempt: number): string | undefined {
+  const { metadata, status } = host;
+  if (rival !== undefined) return `beside ${rival}`;
+  if (attempt > TRIES_BEFORE_DELETE) return `in ${TRIES_BEFORE_DELETE} tries: ${status?.errorMessage}`;
+  const begun = status?.operationHistory?.deprovision?.start ?? metadata.deletionTimestamp!;
+  const since = Math.max(Date.parse(begun), Date.parse(metadata.deletionTimestamp!));
+  if (now - since <= LONGEST_DELETE_MS) return undefined;
+  return `in ${LONGEST_DELETE_MS / 3_600_000} hours; it waits for: ${status?.waitingFor ?? "its end"}`;
 }
 
 function planAvailable(at: Facts): HostStep {

@@ -14,7 +14,7 @@ export interface HostEvent {
 export type Fields = StatusFields<BareMetalHost>;
 
 /** What an agent is told to do, by the operation it is part of. */
-export type OrderName = "inspect" | "wipe" | "write" | "reboot" | "poweroff";
+export type OrderName = "inspect" | "wipe" | "write" | "reboot";
 
 export interface WriteStep {
   do: "write";

@@ -53,7 +53,11 @@ function wipe(at: Facts, operation: Operation): HostStep | { proof: string } {
   const next = carryOut(at, operation, "wipe");
   if ("do" in next) return next;
   const { ok, message, disks = [] } = next.result;
-  if (!ok || disks.some(({ proven }) => !proven)) return orderFailed(at, `the disks are not wiped: ${message}`);
+  if (!ok) return orderFailed(at, `the disks are not wiped: ${message}`);
+  const wiped = new Set(disks.filter((each) => each.proven).map(({ disk }) => disk));
+  const left = (at.machine?.inventory?.disks ?? []).filter(({ name, readOnly }) => !readOnly && !wiped.has(name));
+  if (left.length > 0 || wiped.size < disks.length)
+    return orderFailed(at, `the disks are not wiped: nothing is proven of ${left.map(({ name }) => name).join(", ")}`);
   const proven = disks.map(({ disk, how }) => `${disk} (${how})`).join(", ");
   return { proof: `wiped, and read back: ${proven || "no disks"}` };
 }

@@ -110,8 +110,9 @@ async function wipe({ clock, disks, timings }: AgentMachine, done: Done, signal:
   if (done === "whole") for (const disk of disks) disk.content = undefined;
 }
 
-function proofs({ disks }: AgentMachine): NonNullable<Result["disks"]> {
-  return disks.map(({ facts }) => ({ disk: facts.name, how: "metadata", proven: true, detail: "read back" }));
+function proofs({ disks, faults }: AgentMachine): NonNullable<Result["disks"]> {
+  const told = disks.filter(({ facts }) => !faults.silentAbout(facts.name));
+  return told.map(({ facts }) => ({ disk: facts.name, how: "metadata", proven: true, detail: "read back" }));
 }
 
 function inventoryOf({ name, mac, macs, address, disks }: AgentMachine): Inventory {

@@ -32,7 +32,12 @@ export interface ServerFaults {
   powerCut(order: string): boolean;
   /** The order ends with this message, and `ok: false`. */
   failure(order: string): string | undefined;
+  /** The proof of a wipe leaves this disk out. */
+  silentAbout(disk: string): boolean;
 }
+
+/** Nothing goes wrong. */
+export const SOUND: ServerFaults = { powerCut: () => false, failure: () => undefined, silentAbout: () => false };
 
 /** How long things take, in ms. */
 export interface ServerTimings {

@@ -11,10 +11,9 @@ import {
   type ServerFaults,
   type ServerTimings,
   type SimDisk,
+  SOUND,
   USUAL_TIMINGS,
 } from "./server-parts.ts";
-
-const SOUND: ServerFaults = { powerCut: () => false, failure: () => undefined };
 
 export interface ServerOptions {
   name: string;
