@@ -22,7 +22,29 @@ export function cpuGrowth(make: (n: number) => () => void, n: number, largest = 
     // One doubling may cross the size of a cache; over two of them that counts for less, and quadratic work for as much.
     if (best > MAX_GROWTH && 4 * size <= largest) best = Math.min(best, Math.sqrt(leastCpu(make(4 * size)) / once));
   }
-  return best;
+  return best > MAX_GROWTH ? best / memoryGrowth() : best;
+}
+
+/**
+ * What memory alone adds when an input doubles, as a factor from 1 to `MAX_GROWTH` / 2: plain work on keys of a map, beside which an
+ * algorithm's own growth shows. Other processes that use the processor's cache make it larger.
+ */
+export function memoryGrowth(): number {
+  const grown = Math.sqrt(leastCpu(keyed(4 * KEYS, 4)) / leastCpu(keyed(KEYS, 16)));
+  return Math.min(Math.max(1, grown), MAX_GROWTH / 2);
+}
+
+const KEYS = 20_000;
+
+/** `times` maps of `keys` keys, one after the other. */
+function keyed(keys: number, times: number): () => void {
+  return () => {
+    for (let time = 0; time < times; time++) {
+      const map = new Map<string, object>();
+      for (let key = 0; key < keys; key++) map.set(`k${key}`, { key });
+      JSON.stringify([...map]);
+    }
+  };
 }
 
 function leastCpu(work: () => void): number {

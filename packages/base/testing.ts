@@ -23,4 +23,4 @@ export async function selfSigned(
   return { cert: certificate.toString("pem"), key };
 }
 
-export { cpuGrowth, MAX_GROWTH } from "./cpu-growth.ts";
+export { cpuGrowth, MAX_GROWTH, memoryGrowth } from "./cpu-growth.ts";

@@ -23,7 +23,7 @@ export const TRACED = "trace=openat,pwrite64,write,fsync,fdatasync,ftruncate,unl
 /** The steps that concern files in `folder`, from the output of `strace -f -y -xx -s 10000000 -e TRACED`. */
 export function stepsOf(trace: string, folder: string): Step[] {
   const steps: Step[] = [];
-  for (const line of trace.split("\n")) {
+  for (const line of linesOf(trace)) {
     const [, call, rest] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? [];
     if (call === undefined || / = -1 /.test(line.slice(-60))) continue;
     const on = textOf(/^\d+<([^>]*)>/.exec(rest!)?.[1]);
@@ -39,13 +39,27 @@ export function stepsOf(trace: string, folder: string): Step[] {
     else if ((call === "fsync" || call === "fdatasync") && done && (on === folder || dirname(on) === folder))
       steps.push({ is: "sync", path: on });
     else if (dirname(on) === folder && call === "pwrite64")
-      steps.push({ is: "write", path: on, at: Number(/, (\d+)(\)| <)/.exec(rest!.slice(-60))![1]), bytes: quoted[0]! });
+      steps.push({ is: "write", path: on, at: Number(/, (\d+)\)/.exec(rest!.slice(-60))![1]), bytes: quoted[0]! });
     else if (dirname(on) === folder && call === "ftruncate")
       steps.push({ is: "truncate", path: on, size: Number(/, (\d+)\)/.exec(rest!)![1]) });
     else if (dirname(on) === folder && call === "write")
       throw new Error(`a write without a place: ${line.slice(0, 80)}`);
   }
   return steps;
+}
+
+/** The lines of a trace. A call that another thread's came between stands in two; it is put together where it ended. */
+function* linesOf(trace: string): Generator<string> {
+  const begun = new Map<string, string>();
+  for (const line of trace.split("\n")) {
+    const [, thread, start] = /^(\d+) +(.*) <unfinished \.\.\.>$/.exec(line) ?? [];
+    if (thread !== undefined) {
+      begun.set(thread, `${thread} ${start}`);
+      continue;
+    }
+    const [, of, end] = /^(\d+) +<\.\.\. \w+ resumed> ?(.*)$/.exec(line) ?? [];
+    yield of === undefined ? line : `${begun.get(of)}${end}`;
+  }
 }
 
 interface Inode {
