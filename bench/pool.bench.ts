@@ -7,14 +7,14 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { systemClock } from "@slipway/base";
+import { saveMemoryAtRest, systemClock } from "@slipway/base";
 import { INSTANT_TIMINGS } from "../src/sim/equinix/options.ts";
 import { NO_TIMINGS } from "../src/sim/firmware/timings.ts";
 import { POLL_MS, type PoolWorld, poolWorld } from "./pool-world.ts";
 import { cpuSeconds, peakMiB, printMachine, report, residentMiB } from "./table.ts";
 
 /** What `bin/slipway` runs Node with, and where: it decides the memory. */
-const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--memory-saver-mode"];
+const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
 if (!FLAGS.every((flag) => process.execArgv.includes(flag))) {
   const { status } = spawnSync(process.execPath, [...FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",
@@ -56,10 +56,12 @@ const SECONDS = real
 printMachine(
   `${machines} machines; cloud and boot service ${sockets ? "on loopback sockets" : "by direct call"}; ${real ? "kube-apiserver with etcd beside it, over TLS" : "embedded API in memory, by direct call"}`,
 );
+const saver = saveMemoryAtRest(systemClock);
 const world = await poolWorld({ clock: systemClock, cloud: INSTANT_TIMINGS, firmware: NO_TIMINGS, sockets, real });
 await measureApply(world);
 if (Number(values.idle) > 0) await measureIdle(world, Number(values.idle));
 await world.close();
+saver.close();
 
 async function measureApply(world: PoolWorld): Promise<void> {
   const [began, cpu, serverCpu] = [performance.now(), cpuSeconds(), world.serverCpuSeconds()];

@@ -72,7 +72,7 @@ async function startEmbedded(durable: boolean): Promise<Server> {
   const began = performance.now();
   const child = fork(new URL("./embedded-server.ts", import.meta.url), [durable ? join(dir, "db") : ""], {
     // As bin/slipway starts it.
-    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=30", "--memory-saver-mode"],
+    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=30"],
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/slipway", import.meta.url)),

@@ -31,6 +31,7 @@ export {
 export { type Cidr, contains, formatIp, netmask, networkOf, parseCidr, parseIp, tryParseIp } from "./ip.ts";
 export { type Log, quietLog } from "./log.ts";
 export { isMac, type Mac, macBytes, macFromBytes, parseMac } from "./mac.ts";
+export { type MemoryUse, saveMemoryAtRest } from "./memory-saver.ts";
 export { privateFile, privateFolder, replacePrivateFile } from "./private-folder.ts";
 export { canonicalQuantity, compareQuantities, parseQuantity, quantityNumber } from "./quantity.ts";
 export { ALPHANUMERIC, cryptoRandom, LOWER_CASE, type Random, seededRandom, text, uuid } from "./random.ts";

@@ -3,7 +3,7 @@
  * code; an error is printed as one line with a remedy.
  */
 
-import { VERSION } from "@slipway/base";
+import { saveMemoryAtRest, systemClock, VERSION } from "@slipway/base";
 import { Command, CommanderError } from "commander";
 import { secrets } from "./outgoing.ts";
 import { trouble } from "./trouble.ts";
@@ -59,6 +59,7 @@ async function verbsFor(argument: string | undefined): Promise<Verb[]> {
 /** Exit codes: 0 done, 1 what was asked for did not come about, 2 it can't be asked for like this. A verb sets 1 by itself. */
 async function main(argv: readonly string[]): Promise<number> {
   const program = buildProgram(await verbsFor(argv[0]));
+  const saver = saveMemoryAtRest(systemClock);
   try {
     await program.parseAsync(argv.map(asKubectl), { from: "user" });
     return Number(process.exitCode ?? 0);
@@ -67,6 +68,8 @@ async function main(argv: readonly string[]): Promise<number> {
     const { line, exitCode } = trouble(error, secrets);
     console.error(`slipway: ${line}`);
     return exitCode;
+  } finally {
+    saver.close();
   }
 }
 

@@ -15,7 +15,7 @@ import { type Descriptor, ImageLayout } from "./oci.ts";
 import { HOME, NOBODY, writeBase, writeProgram } from "./root.ts";
 
 /** As in bin/slipway. */
-const NODE_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--memory-saver-mode"];
+const NODE_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
 
 const dist = process.argv[2] ?? join(import.meta.dirname, "../../dist");
 const cache = cacheFolder();

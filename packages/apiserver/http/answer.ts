@@ -23,16 +23,20 @@ export async function sendPlain(
     return void (isEmpty ? res.end() : res.end(body as string | Uint8Array));
   }
   const texts = textsOf(body, formOf(req, answer));
-  const { begun, isLong } = takesGzip(req.headers["accept-encoding"]) ? weigh(texts) : { begun: "", isLong: false };
-  sendHead(res, status, isLong ? gzipHeaders(headers) : headers);
-  const out = isLong ? gzipInto(res) : (res as Writable);
-  if (begun !== "") await write(res, begun, stalledMs, out);
-  let isMore = begun !== "";
+  const { begun, isLong } = weigh(texts);
+  if (!isLong) {
+    sendHead(res, status, { ...headers, "content-length": `${Buffer.byteLength(begun)}` });
+    await write(res, begun, stalledMs);
+    return void res.end();
+  }
+  const gzips = takesGzip(req.headers["accept-encoding"]);
+  sendHead(res, status, gzips ? gzipHeaders(headers) : headers);
+  const out = gzips ? gzipInto(res) : (res as Writable);
+  await write(res, begun, stalledMs, out);
   for (const text of texts) {
-    if (isMore) await nextTurn();
+    await nextTurn();
     await write(res, text, stalledMs, out);
     if (res.destroyed) return;
-    isMore = true;
   }
   out.end();
 }

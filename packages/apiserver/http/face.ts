@@ -118,11 +118,14 @@ interface Face {
   closing: boolean;
 }
 
+/** Why a request's signal is aborted: one for all, since every request's is in the end. */
+const CLOSED = new Fault("LostAnswer", "request", "the connection is closed");
+
 async function serve(face: Face, req: FaceRequest, res: FaceResponse, waits: boolean): Promise<void> {
   const { stalledMs } = face;
   const gone = new AbortController();
   let recognized = false;
-  res.on("close", () => gone.abort());
+  res.on("close", () => gone.abort(CLOSED));
   res.setHeader("cache-control", "no-cache, private");
   const pending = pendingBody(req, res, { ...face, waits });
   const { url = "/", method = "GET" } = req;

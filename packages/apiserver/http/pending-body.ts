@@ -61,8 +61,10 @@ function collect(request: FaceRequest, take: (bytes: number) => void): Promise<B
     };
     request.on("data", onData);
     request.once("end", () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
-    request.once("close", () => settle(() => reject(clientLeft())));
-    request.once("error", () => settle(() => reject(clientLeft())));
+    // An error is dear to make, and every request closes, most of them after their end.
+    const onLost = (): void => settle(() => request.readableEnded || reject(clientLeft()));
+    request.once("close", onLost);
+    request.once("error", onLost);
   });
 }
 
