@@ -21,9 +21,11 @@ import { Provisioning, ProvisioningNetwork } from "../src/sim/rack/provisioning.
 import { SimServer } from "../src/sim/rack/server.ts";
 import { serverBmc } from "../src/sim/rack/server-bmc.ts";
 import { NO_SERVER_TIMINGS } from "../src/sim/rack/server-parts.ts";
+import { asCommand } from "./as-command.ts";
 import { Counts, countedTransport } from "./counts.ts";
 import { cpuSeconds, peakMiB, printMachine, report, residentMiB } from "./table.ts";
 
+const saver = asCommand();
 const NAMESPACE = "slipway-hosts";
 const LOGIN = { username: "admin", password: "right" };
 const LOOK_MS = 100;
@@ -122,6 +124,7 @@ await manager.stop();
 await provisioning.close();
 for (const server of servers.values()) server.off();
 await api.close();
+saver.close();
 rmSync(folder, { recursive: true, force: true });
 
 async function reached(state: string): Promise<void> {

@@ -4,28 +4,15 @@
  * API (with `--kubernetes real`, kube-apiserver and etcd run beside it instead), operator, cloud, machines and the cluster they join.
  * Run: `node bench/pool.bench.ts [machines] [--sockets] [--kubernetes real] [--idle seconds]`.
  */
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { saveMemoryAtRest, systemClock } from "@slipway/base";
+import { systemClock } from "@slipway/base";
 import { INSTANT_TIMINGS } from "../src/sim/equinix/options.ts";
 import { NO_TIMINGS } from "../src/sim/firmware/timings.ts";
+import { asCommand } from "./as-command.ts";
 import { POLL_MS, type PoolWorld, poolWorld } from "./pool-world.ts";
 import { cpuSeconds, peakMiB, printMachine, report, residentMiB } from "./table.ts";
 
-/** What `bin/slipway` runs Node with, and where: it decides the memory. */
-const FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
-if (!FLAGS.every((flag) => process.execArgv.includes(flag))) {
-  const { status } = spawnSync(process.execPath, [...FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/slipway", import.meta.url)),
-    },
-  });
-  process.exit(status ?? 1);
-}
-
+const saver = asCommand();
 /** The largest pool that the kind allows. */
 const POOL_SIZE = 5000;
 /** Machines in service are looked at every other poll; and after 75 s the embedded API forgets the changes of the burst. */
@@ -56,7 +43,6 @@ const SECONDS = real
 printMachine(
   `${machines} machines; cloud and boot service ${sockets ? "on loopback sockets" : "by direct call"}; ${real ? "kube-apiserver with etcd beside it, over TLS" : "embedded API in memory, by direct call"}`,
 );
-const saver = saveMemoryAtRest(systemClock);
 const world = await poolWorld({ clock: systemClock, cloud: INSTANT_TIMINGS, firmware: NO_TIMINGS, sockets, real });
 await measureApply(world);
 if (Number(values.idle) > 0) await measureIdle(world, Number(values.idle));

@@ -5,13 +5,13 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { systemClock as clock } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { findAssets } from "../src/kubernetes/assets.ts";
 import { startControlPlane } from "../src/kubernetes/control-plane.ts";
 import { laptopIdentity } from "../src/laptop/identity.ts";
+import { NODE_ENV, NODE_FLAGS } from "./as-command.ts";
 
 export const SERVERS = ["embedded", "real"] as const;
 export type ServerName = (typeof SERVERS)[number];
@@ -71,12 +71,8 @@ async function startEmbedded(durable: boolean): Promise<Server> {
   const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
   const began = performance.now();
   const child = fork(new URL("./embedded-server.ts", import.meta.url), [durable ? join(dir, "db") : ""], {
-    // As bin/slipway starts it.
-    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=30"],
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/slipway", import.meta.url)),
-    },
+    execArgv: NODE_FLAGS,
+    env: NODE_ENV,
   });
   child.send(identity.serving);
   const [url] = (await once(child, "message")) as [string];
