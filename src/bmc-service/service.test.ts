@@ -67,6 +67,26 @@ test("root, version and metadata are open, everything else wants an account", as
   assert.equal((await ask("GET", SYSTEM, ADMIN)).status, 200);
 });
 
+test("a machine that is on is enabled, and the metadata name each schema in the version of its resources", async () => {
+  const { ask, machine } = world();
+  const state = async () => (json(await ask("GET", SYSTEM, ADMIN)).Status as { State: string }).State;
+  assert.equal(await state(), machine.power() === "Off" ? "Disabled" : "Enabled");
+  const reset = `${SYSTEM}/Actions/ComputerSystem.Reset`;
+  const was = machine.power();
+  await ask("POST", reset, ADMIN, { ResetType: was === "Off" ? "On" : "ForceOff" });
+  assert.notEqual(machine.power(), was);
+  assert.equal(await state(), machine.power() === "Off" ? "Disabled" : "Enabled");
+  const { body } = await ask("GET", "/redfish/v1/$metadata");
+  assert.match(
+    body,
+    /ComputerSystem_v1\.xml"><edmx:Include Namespace="ComputerSystem"\/><edmx:Include Namespace="ComputerSystem\.v1_23_1"\/>/,
+  );
+  assert.match(
+    body,
+    /MessageRegistryFileCollection\.xml"><edmx:Include Namespace="MessageRegistryFileCollection"\/><\/edmx/,
+  );
+});
+
 test("without TLS nothing is answered, unless the caller says that it may", async () => {
   const { ask } = world();
   assert.equal((await ask("GET", "http://bmc.example/redfish/v1/", ADMIN)).status, 403);

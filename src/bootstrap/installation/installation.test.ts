@@ -43,6 +43,7 @@ const wrong: readonly [string, unknown, string][] = [
   ["mirror", { mirror: "http://user@m/x?y" }, "no query"],
   ["packages.0", { packages: ["-o=x"] }, "name of a package"],
   ["commands.0", { commands: ["a\nb"] }, "one line"],
+  ["commands.1", { commands: ["true", ""] }, "1 character"],
   ["disk", { disk: "/dev/../etc/passwd" }, "below /dev"],
   ["disk", { disk: "sda" }, "below /dev"],
   ["firmware", { architecture: "aarch64", firmware: "bios" }, "uefi on aarch64"],

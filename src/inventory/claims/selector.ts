@@ -46,6 +46,6 @@ function compared(
   than: string | undefined,
   holds: (a: number, b: number) => boolean,
 ): boolean {
-  const [a, b] = [Number(value ?? Number.NaN), Number(than ?? Number.NaN)];
+  const [a, b] = [Number(value), Number(than)];
   return holds(a, b);
 }

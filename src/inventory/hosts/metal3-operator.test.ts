@@ -28,3 +28,17 @@ test("Metal3's operator is there while its Lease is renewed, in whatever namespa
   await clock.run(61_000);
   assert.equal(await isThere({ client, clock }), false, "nobody renews it");
 });
+
+test("a Lease that nobody holds, or never renewed, says nothing of an operator", async (t) => {
+  const [clock, random] = [new VirtualClock(), seededRandom(1)];
+  const api = await createApiServer({ clock, random, log: quietLog });
+  t.after(() => api.close());
+  const client = createClient(api.transport(), { clock, random, log: quietLog });
+  const renewTime = rfc3339Micro(clock.now());
+  for (const [namespace, spec] of [
+    ["default", { renewTime }],
+    ["kube-system", { holderIdentity: "pod-1" }],
+  ] as const)
+    await client.create(Lease, { metadata: { name: "baremetal-operator", namespace }, spec });
+  assert.equal(await metal3Operator()({ client, clock }), false);
+});

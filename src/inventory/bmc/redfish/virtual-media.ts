@@ -73,7 +73,7 @@ function isIn(body: Body): boolean {
 function holds(body: Body, url: string): boolean {
   if (!isIn(body)) return false;
   const image = textAt(body, "Image");
-  const name = new URL(url).pathname.split("/").at(-1) ?? "";
+  const name = new URL(url).pathname.split("/").at(-1)!;
   return image === undefined || image === url || (name !== "" && image.includes(name));
 }
 
