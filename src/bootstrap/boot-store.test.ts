@@ -130,3 +130,14 @@ test("a signal of a boot that was replaced meanwhile neither marks nor reveals t
   assert.equal((await publisher.read(client, "uid-1"))?.firstConfigFetchAt, undefined);
   assert.deepEqual(shown, []);
 });
+
+test("a signal of a boot that was removed meanwhile is told to nobody", async () => {
+  const { client, shown, hosts, replica } = cluster();
+  const [one, other] = [replica(), replica()];
+  await one.publish(client, { resource: Host, object }, record("a"));
+  const records = one.records(client, [hosts]);
+  const seen = await records.load("uid-1", record("a").capability);
+  await other.remove(client, "uid-1");
+  assert.equal(await records.note("uid-1", signal(record("a"), "succeeded"), seen!), undefined);
+  assert.deepEqual(shown, []);
+});

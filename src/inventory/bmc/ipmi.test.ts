@@ -67,6 +67,16 @@ test("a machine is switched by IPMI, and the state is read back", async () => {
   assert.equal(tool.power, "on");
 });
 
+test("a restart is an order to switch off, seen to be off, and only then one to switch on", async () => {
+  const { tool, bmc, run } = world();
+  await run(bmc.setPower("on"));
+  tool.runs.length = 0;
+  await run(bmc.setPower("restart"));
+  const words = tool.runs.map(({ args }) => args.slice(args.indexOf("-R") + 2).join(" "));
+  const [off, on] = [words.indexOf("chassis power off"), words.indexOf("chassis power on")];
+  assert.ok(off >= 0 && words.indexOf("chassis power status", off) < on, words.join(", "));
+});
+
 test("the password is in the program's environment and nowhere on its command line", async () => {
   const { tool, bmc, run } = world();
   await run(bmc.setPower("on"));
