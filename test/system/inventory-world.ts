@@ -18,6 +18,7 @@ import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
+import type { Firmware } from "../../src/sim/hardware.ts";
 import { Provisioning, ProvisioningNetwork } from "../../src/sim/rack/provisioning.ts";
 import { RedfishRack } from "../../src/sim/rack/redfish-rack.ts";
 import { type ServerOptions, SimServer } from "../../src/sim/rack/server.ts";
@@ -52,6 +53,8 @@ export interface InventoryOptions {
   bmcFaults?: (server: SimServer) => BmcFaults;
   /** Hosts that are worked on at once. */
   most?: number;
+  /** Runs what users' scripts start. */
+  firmware?: Firmware;
   /** BMCs speak Redfish. Default: they answer by direct call. */
   redfish?: boolean;
 }
@@ -142,8 +145,9 @@ export class InventoryWorld {
     const mac = `52:54:00:00:${hex(number >> 8)}:${hex(number & 255)}`;
     const address = `10.20.${number >> 8}.${number & 255}`;
     const { clock, random, network } = this;
-    const { serverFaults: faults } = this.#options;
-    const server = new SimServer({ name, mac, address, clock, random, network, ...(faults && { faults }), ...more });
+    const { serverFaults: faults, firmware } = this.#options;
+    const given = { ...(faults && { faults }), ...(firmware && { firmware }) };
+    const server = new SimServer({ name, mac, address, clock, random, network, ...given, ...more });
     network.plug(mac, address);
     this.servers.set(name, server);
     this.#logins.set(name, LOGIN);

@@ -21,6 +21,7 @@ import type { Machines } from "./machines.ts";
 import { failed, told, waiting } from "./moves.ts";
 import { orderOf } from "./order-of.ts";
 import { HOST_FINALIZER } from "./plan.ts";
+import { scriptUrl } from "./script-url.ts";
 import type { HostEvent, HostStep, WriteStep } from "./step.ts";
 
 export interface StepPorts {
@@ -56,6 +57,8 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
     case "boot":
       machines.setBoot(machine!.name, step.from);
       return "again";
+    case "script":
+      return script(step, facts, ports);
     case "describe": {
       const hardware = step.hardware ?? hardwareOf(machine!.inventory!);
       await describeHost(record.object, hardware, context);
@@ -86,13 +89,37 @@ async function affect(
     } else await give(step, facts, ports);
     return "again";
   } catch (error) {
-    if (context.signal.aborted || isFault(error, "NotLeader", "Undeclared")) throw error;
-    const { advice, message } = asFault(error, record.object.metadata.name);
-    const now = { ...facts, host: record.object };
-    await record.write(failed(now, advice, step.do === "power" ? { error: "power management error" } : {}));
-    tell(ports, { type: "Warning", reason: step.do === "power" ? "PowerManagementError" : "OrderRefused", message });
-    return "again";
+    if (context.signal.aborted) throw error;
+    return refused(step, error, facts, ports);
   }
+}
+
+async function refused(step: HostStep, error: unknown, facts: Facts, ports: StepPorts): Promise<"again"> {
+  if (isFault(error, "NotLeader", "Undeclared")) throw error;
+  const { record } = ports;
+  const { advice, message } = asFault(error, record.object.metadata.name);
+  const now = { ...facts, host: record.object };
+  await record.write(failed(now, advice, step.do === "power" ? { error: "power management error" } : {}));
+  tell(ports, { type: "Warning", reason: step.do === "power" ? "PowerManagementError" : "OrderRefused", message });
+  return "again";
+}
+
+/** Until it is written down it is done again, with the same end. */
+async function script(
+  step: Extract<HostStep, { do: "script" }>,
+  facts: Facts,
+  ports: StepPorts,
+): Promise<Outcome | "again"> {
+  const { context, record, machines } = ports;
+  try {
+    const chain = await scriptUrl(record.object, context.client);
+    machines.setBoot(facts.machine!.name, { chain, once: true });
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return refused(step, error, facts, ports);
+  }
+  await record.write(step.announce);
+  return "again";
 }
 
 async function power(

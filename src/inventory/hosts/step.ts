@@ -39,6 +39,8 @@ export type HostStep =
     }
   /** What the boot service has the machine boot from now on. */
   | { do: "boot"; from: BootAction }
+  /** The boot service has the machine boot the user's script once, then from its disk. */
+  | { do: "script"; announce: Fields }
   /** Has the agent do it; asked for twice with one id, it is done once. */
   | { do: "order"; name: OrderName; id: string; announce: Fields }
   /** Writes what the agent found to the host and its HardwareData, or in its place `hardware`. */

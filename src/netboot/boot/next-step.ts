@@ -6,7 +6,7 @@ export type NextStep =
   /** `foundNothing`: GRUB did; the machine is to start again, so that the firmware looks itself, or to leave GRUB. */
   | { action: "disk"; foundNothing?: "restart" | "leave" }
   | { action: "wait" }
-  | { action: { chain: string } };
+  | { action: { chain: string; once?: true } };
 
 /** Between two attempts: whatever became of the machine meanwhile is learned this late at most. */
 export const PAUSE_SECONDS = 5;

@@ -52,9 +52,10 @@ export interface GivenOrder {
 
 /**
  * `agent`: Slipway's agent, in memory. `disk`: nothing from us, so that the firmware goes on to the disk. `wait`: stay in the boot loader
- * until this changes. `chain`: a script of the user's own, an iPXE script or a GRUB configuration by its URL.
+ * until this changes. `chain`: a script of the user's own, an iPXE script or a GRUB configuration by its URL. `once`: when the machine was
+ * given it, it boots from its disk from then on.
  */
-export type BootAction = "agent" | "disk" | "wait" | { chain: string };
+export type BootAction = "agent" | "disk" | "wait" | { chain: string; once?: true };
 
 /**
  * What becomes of a host. That it was merely seen again is no change. `into`: it turned out to be that other host. `refused`: someone

@@ -126,6 +126,14 @@ export class Hosts {
     this.#book.change({ ...this.#book.known(nameOrMac), bootChosen: true }, { boot });
   }
 
+  /** Notes that the machine was given its script: what it was to boot once is over. */
+  gave(mac: Mac, action: BootAction): void {
+    const record = this.#records.find(mac);
+    if (record === undefined || typeof action === "string" || action.once !== true) return;
+    // Another may have been chosen meanwhile.
+    if (JSON.stringify(record.host.boot) === JSON.stringify(action)) this.#book.change(record, { boot: "disk" });
+  }
+
   /**
    * Takes a machine's report and gives it its name and token. `mac` is the card that it speaks by; other cards that it names are only
    * claims. The token is good where the machine came from; without `by`, nowhere. An order that it had taken ends here. Throws a

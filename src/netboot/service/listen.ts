@@ -55,6 +55,7 @@ export async function listen(
     nothingOnDisk: (mac) => disks.nothingFound(mac),
     served(machine, action) {
       hosts.seen(machine);
+      hosts.gave(machine.mac, action);
       const what = typeof action === "string" ? action : "chain";
       logs.append(machine.mac, "http", `its script says: ${what}`, clock.now());
     },

@@ -71,6 +71,10 @@ export class Provisioning {
     this.hosts.seen({ mac, address, architecture: "x86_64", firmware: "uefi" });
     const boot = this.hosts.bootOf(mac);
     if (boot === "disk") return { is: "disk" };
+    if (typeof boot !== "string") {
+      this.hosts.gave(mac, boot);
+      return { is: "script", url: boot.chain };
+    }
     if (boot !== "agent") return { is: "nothing" };
     const until = this.#clock.now() + BOOT_MS;
     return { is: "agent", capability: this.#capabilities.grant({ mac, address, to: "agent", until }) };

@@ -15,8 +15,12 @@ export interface SimDisk {
   content: Content | undefined;
 }
 
-/** How a machine is answered when its firmware asks the network. `agent`: with the capability that its agent registers by. */
-export type NetworkBoot = { is: "agent"; capability: string } | { is: "disk" } | { is: "nothing" };
+/** How a machine is answered when its firmware asks the network. `agent`: with the capability that its agent registers by. `script`: a user's, by its URL. */
+export type NetworkBoot =
+  | { is: "agent"; capability: string }
+  | { is: "script"; url: string }
+  | { is: "disk" }
+  | { is: "nothing" };
 
 /** The network that servers are started from. */
 export interface BootNetwork {

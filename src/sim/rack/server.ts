@@ -4,7 +4,9 @@
  */
 import type { Clock, Mac, Random, Timer } from "@slipway/base";
 import type { Disk } from "../../netboot/protocol/messages.ts";
+import type { Firmware } from "../hardware.ts";
 import { runAgent } from "./server-agent.ts";
+import { INSTALLED, ServerGuest } from "./server-guest.ts";
 import {
   type AgentMachine,
   type BootNetwork,
@@ -28,10 +30,12 @@ export interface ServerOptions {
   network: BootNetwork;
   faults?: ServerFaults;
   timings?: ServerTimings;
+  /** Runs what users' scripts start. Unset: such a script ends at once. */
+  firmware?: Firmware;
 }
 
-/** What runs on a server: its firmware, Slipway's agent, or the system on a disk. */
-export type Running = { is: "firmware" } | { is: "agent" } | { is: "system"; image: string };
+/** What runs on a server: its firmware, Slipway's agent, a user's script and what that started, or the system on a disk. */
+export type Running = { is: "firmware" } | { is: "agent" } | { is: "script" } | { is: "system"; image: string };
 
 /** A firmware that found nothing to start tries again. */
 const RETRY_MS = 10_000;
@@ -55,6 +59,7 @@ export class SimServer implements AgentMachine {
   bootFirst: "network" | "disk" = "network";
   /** How often it was switched on. */
   starts = 0;
+  readonly #guest: ServerGuest | undefined;
   #power: AbortController | undefined;
   #timer: Timer | undefined;
 
@@ -69,6 +74,7 @@ export class SimServer implements AgentMachine {
     network,
     faults = SOUND,
     timings = USUAL_TIMINGS,
+    firmware,
   }: ServerOptions) {
     this.name = name;
     this.mac = mac;
@@ -89,6 +95,7 @@ export class SimServer implements AgentMachine {
     this.network = network;
     this.faults = faults;
     this.timings = timings;
+    this.#guest = firmware && new ServerGuest(firmware, this);
   }
 
   get isOn(): boolean {
@@ -108,7 +115,14 @@ export class SimServer implements AgentMachine {
     this.#power?.abort();
     this.#power = undefined;
     this.#timer?.cancel();
+    this.#guest?.off();
     this.running = undefined;
+  }
+
+  /** Its disk was written by what a user's script had started, which now starts it again. */
+  installed(): void {
+    this.disks[0]!.content = { image: INSTALLED, data: {} };
+    this.restart();
   }
 
   /** Starts again, as a system does that was asked to. */
@@ -130,6 +144,7 @@ export class SimServer implements AgentMachine {
       (boot) => {
         if (signal.aborted) return;
         if (boot.is === "agent") this.#after(this.timings.agent, () => this.#agent(boot.capability, signal));
+        else if (boot.is === "script") this.#script(boot.url);
         else if (boot.is === "disk") this.#fromDisk();
         else this.#again();
       },
@@ -148,12 +163,22 @@ export class SimServer implements AgentMachine {
     });
   }
 
+  #script(url: string): void {
+    if (this.#guest === undefined) {
+      this.#again();
+      return;
+    }
+    this.running = { is: "script" };
+    this.#guest.fromScript(url);
+  }
+
   #fromDisk(): void {
     const image = this.disks.find(({ content }) => content !== undefined)?.content?.image;
     if (image === undefined) this.#again();
     else
       this.#after(this.timings.system, () => {
         this.running = { is: "system", image };
+        if (image === INSTALLED) this.#guest?.fromDisk();
       });
   }
 
