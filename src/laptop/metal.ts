@@ -6,6 +6,7 @@ import type { EquinixSim } from "../sim/equinix/equinix-sim.ts";
 import type { EquinixSimOptions } from "../sim/equinix/options.ts";
 import { createFirmware, type FirmwareOptions } from "../sim/firmware/firmware.ts";
 import { METAL_TIMINGS } from "../sim/firmware/timings.ts";
+import type { Firmware } from "../sim/hardware.ts";
 import type { LatitudeSim } from "../sim/latitude/latitude-sim.ts";
 import type { LatitudeSimOptions } from "../sim/latitude/options.ts";
 import { quicker } from "../sim/pace.ts";
@@ -56,6 +57,8 @@ export interface MetalOptions {
 export interface SimulatedMetal {
   equinix: { url: string; sim: EquinixSim };
   latitude: { url: string; sim: LatitudeSim };
+  /** Of every simulated machine. */
+  firmware: Firmware;
   close(): Promise<void>;
 }
 
@@ -83,6 +86,7 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
   return {
     equinix: { url: `${equinixServed.url}${equinix.path}`, sim: equinix.sim },
     latitude: { url: `${latitudeServed.url}${latitude.path}`, sim: latitude.sim },
+    firmware,
     close: () =>
       closeAll([
         ...clusters.map((cluster) => () => cluster.close()),

@@ -74,10 +74,10 @@ export class Accounts {
 
   #driver(source: AccountSource, account: Account): MachineDriver {
     const make = this.#drivers[account.type];
-    const { clock, log, http, endpoints } = this.#ports;
+    const { clock, log, http, endpoints, hosts } = this.#ports;
     if (make !== undefined) {
       const endpoint = account.endpoint ?? endpoints?.[account.type];
-      return make({ ...account, endpoint }, { clock, log, http: http(account.ca) });
+      return make({ ...account, endpoint }, { clock, log, http: http(account.ca), ...(hosts && { hosts }) });
     }
     throw new Fault("Invalid", source.name, `there is no driver of type ${account.type}`, {
       remedy: `use one of ${Object.keys(this.#drivers).join(", ")}`,

@@ -6,7 +6,7 @@ import { isFault } from "@slipway/base";
 import type { Outcome } from "@slipway/kube";
 import type { Job } from "./claimant.ts";
 import { type Journal, mayStillAppear, type Step } from "./lifecycle.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, Release } from "./machine.ts";
 import type { Patience } from "./patience.ts";
 import { bought, look, order } from "./purchase.ts";
 
@@ -136,11 +136,7 @@ export function wasOrdered({ machineId, purchase }: Journal): boolean {
 }
 
 /** Gives the machine `id` back to its provider, and writes down that the provider accepted it. */
-export async function release(
-  { claimant, fleet, signal }: Job,
-  id: string,
-  options: { force: boolean },
-): Promise<void> {
+export async function release({ claimant, fleet, signal }: Job, id: string, options: Release): Promise<void> {
   signal.throwIfAborted();
   await fleet.driver.release(id, options, signal);
   claimant.normal("Released", `machine ${id}`);

@@ -77,6 +77,15 @@ export interface NetworkWish {
   createVlans?: boolean;
 }
 
+/** An object that claims a machine. Its uid is the claim. */
+export interface Claimed {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  /** Of kinds that have one. */
+  namespace?: string;
+}
+
 /** Where a machine may be bought. */
 export interface Placement {
   plan: string;
@@ -87,6 +96,10 @@ export interface Placement {
 /** Everything a machine is ordered with. Fields a driver can't express are refused by `MachineDriver.check`. */
 export interface Order {
   claim: string;
+  /** The object that claims, for providers that keep a reference to it. */
+  claimant: Claimed;
+  /** Whose machines belong together: a pool. Providers that can spread them. */
+  group?: string | undefined;
   hostname: string;
   placement: Placement;
   operatingSystem: string;
@@ -122,6 +135,14 @@ export interface Capabilities {
   reservations: boolean;
   reinstall: boolean;
   locks: boolean;
+}
+
+/** How a machine is given back. */
+export interface Release {
+  /** Without regard to what the provider would wait for. */
+  force: boolean;
+  /** Why it did not serve, for providers that remember it; undefined: it did, or nobody knows. */
+  failure?: string;
 }
 
 /** A thing about an order that the provider can't or won't do; reported to the user as a warning, or refused. */
@@ -163,5 +184,5 @@ export interface MachineDriver {
   /** Makes the calls that are missing, and only those; returns the machine as it is then. May return before it is settled: call again. */
   setNetwork(machine: Machine, wish: NetworkWish, signal?: AbortSignal): Promise<Machine>;
   /** Gives the machine back. Resolves when the provider accepted it, or knows no such machine. */
-  release(id: string, options: { force: boolean }, signal?: AbortSignal): Promise<void>;
+  release(id: string, options: Release, signal?: AbortSignal): Promise<void>;
 }

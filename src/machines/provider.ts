@@ -1,4 +1,7 @@
 import type { Clock, Http, Log } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import type { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
+import type { HostOffer } from "../kinds/slipway/machine-provider.ts";
 import type { MachineDriver } from "./machine.ts";
 
 /** What a driver is made from. Credentials stay inside it. */
@@ -12,12 +15,24 @@ export interface ProviderAccount {
   /** The user's plan and metro names → the provider's. Names not listed pass unchanged. */
   planMapping: Readonly<Record<string, string>>;
   metroMapping: Readonly<Record<string, string>>;
+  /** Of an account whose machines are the cluster's own hosts. */
+  inventory?: HostOffer;
+}
+
+/** The cluster's own hosts, for the driver that gives them. */
+export interface HostInventory {
+  /** May read and change hosts, and the Secrets that they boot by. */
+  client: Client;
+  /** All hosts as they are known; a moment old. Rejects with `Unavailable` while they are not known yet. */
+  list(): Promise<readonly BareMetalHost[]>;
 }
 
 export interface DriverPorts {
   http: Http;
   clock: Clock;
   log: Log;
+  /** Unset: there are none. */
+  hosts?: HostInventory;
 }
 
 export type DriverFactory = (account: ProviderAccount, ports: DriverPorts) => MachineDriver;

@@ -28,10 +28,14 @@ import {
 import { anyOf } from "../bootstrap/boot-records.ts";
 import { bootService } from "../bootstrap/boot-service.ts";
 import type { Kind } from "../kinds/kind.ts";
+import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import { type AccountPorts, Accounts } from "../machines/accounts.ts";
 import { createEquinixDriver } from "../machines/drivers/equinix/driver.ts";
+import { createInventoryDriver } from "../machines/drivers/inventory/driver.ts";
+import { scriptSecretAccess } from "../machines/drivers/inventory/script-secret.ts";
 import { createLatitudeDriver } from "../machines/drivers/latitude/driver.ts";
-import type { DriverFactory } from "../machines/provider.ts";
+import type { DriverFactory, HostInventory } from "../machines/provider.ts";
+import { inventoryAccess } from "../systems/providers/inventory-access.ts";
 import type { System, SystemPorts } from "../systems/system.ts";
 import { DEFAULT_SYSTEMS } from "./defaults.ts";
 import { KINDS } from "./kinds.ts";
@@ -112,7 +116,7 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     ...(secrets && { outgoing: secrets }),
   });
   const { systems = systemsToRun(DEFAULT_SYSTEMS, settings.of) } = settings;
-  const shared = systemPorts({ ...ports, client }, settings, systems);
+  const shared = systemPorts({ ...ports, client }, settings, systems, hostInventory(client, manager));
   const running = systems.map((system) => system.parts(shared, settingsOf(system, settings.of)));
   for (const parts of running)
     for (const controller of parts.controllers) manager.add(ports.counts?.controller(controller) ?? controller);
@@ -132,6 +136,22 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     for (const parts of running) await parts.closed?.();
   };
   return { manager, client, boot, systems, prepare, closed };
+}
+
+/** The cluster's hosts as the controllers know them; where none of those watches them, the API is asked. */
+function hostInventory(client: Client, { cache }: Manager): HostInventory {
+  const own = declaredClient(client, [...inventoryAccess, scriptSecretAccess()], "inventory");
+  return {
+    client: own,
+    async list() {
+      try {
+        return cache.list(BareMetalHost);
+      } catch (error) {
+        if (!isFault(error, "Undeclared")) throw error;
+        return (await own.list(BareMetalHost)).items;
+      }
+    },
+  };
 }
 
 /** What is known of a kind's objects: none while its system waits for it, so that one missing kind does not cost all metrics. */
@@ -191,14 +211,19 @@ export function systemPorts(
   }: Omit<OperatorPorts, "transport" | "random"> & { client: Client },
   { namespace, secret, of, bootUrl, pollMs, leaderElection }: OperatorSettings,
   systems: readonly System[],
+  hosts?: HostInventory,
 ): SystemPorts {
   const onSecret = (value: string): void => secrets?.add(value);
   const measured = (make: DriverFactory): DriverFactory => counts?.driver(make) ?? make;
-  const drivers = { equinix: measured(createEquinixDriver), latitude: measured(createLatitudeDriver) };
+  const drivers = {
+    equinix: measured(createEquinixDriver),
+    latitude: measured(createLatitudeDriver),
+    inventory: measured(createInventoryDriver),
+  };
   // Who buys machines may run where the system that says where their providers are does not.
   const all = [...new Set([...SYSTEMS, ...systems])];
   const endpoints = Object.assign({}, ...all.map((system) => system.endpoints?.(settingsOf(system, of))));
-  const accounts = new Accounts(drivers, { clock, log, http, endpoints });
+  const accounts = new Accounts(drivers, { clock, log, http, endpoints, ...(hosts && { hosts }) });
   const account = { namespace, secret, onSecret };
   const hasReplicas = leaderElection !== false;
   return { clock, log, client, namespace, accounts, account, bootUrl, pollMs, hasReplicas, readNodeFile, onSecret };

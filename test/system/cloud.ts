@@ -11,7 +11,11 @@ export interface CloudMachine {
 
 /** What tests do to a cloud and read from it, whichever it is: the same tests run on every provider (H32). */
 export interface TestCloud {
-  readonly name: "equinix" | "latitude";
+  readonly name: "equinix" | "latitude" | "inventory";
+  /** The MachineProvider that `pool` names; undefined: none. */
+  readonly providerRef?: { name: string };
+  /** The Secret of the account, and its key that `rotateKey` makes useless. */
+  readonly secret: { namespace: string; name: string; key: string };
   machines(): CloudMachine[];
   /** How many orders were ever accepted. */
   bought(): number;
@@ -21,6 +25,8 @@ export interface TestCloud {
   /** How many machines are for sale in the first and the second metro of the tests; undefined: plenty. */
   setCapacity(first: number | undefined, second?: number | undefined): void;
 }
+
+const NAMESPACE = "harvester-system";
 
 /** The tests' plan and metros, in the words of manifests. */
 export const PLAN = "c3.small.x86";
@@ -36,6 +42,7 @@ export const LATITUDE_MAPPING = {
 export function equinixCloud(sim: EquinixSim): TestCloud {
   return {
     name: "equinix",
+    secret: { namespace: NAMESPACE, name: "equinix-addon", key: "METAL_AUTH_TOKEN" },
     machines: () =>
       sim.devices().map(({ id, hostname, state }) => ({ id, hostname, wanted: state !== "deprovisioning" })),
     bought: () => sim.boughtEver().length,
@@ -53,6 +60,8 @@ export function equinixCloud(sim: EquinixSim): TestCloud {
 export function latitudeCloud(sim: LatitudeSim): TestCloud {
   return {
     name: "latitude",
+    providerRef: { name: "latitude" },
+    secret: { namespace: NAMESPACE, name: "latitude", key: "METAL_AUTH_TOKEN" },
     machines: () => sim.servers().map(({ id, hostname, leaving }) => ({ id, hostname, wanted: !leaving })),
     bought: () => sim.boughtEver().length,
     fail: (id) => sim.fail(id),

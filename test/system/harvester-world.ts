@@ -4,11 +4,15 @@ import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
+import { systemsOf } from "../../src/operator/operator.ts";
+import type { SystemSettings } from "../../src/operator/settings.ts";
 import type { SeedOptions } from "../../src/sim/site/seed.ts";
 import type { Site } from "../../src/sim/site/site.ts";
 import { startSite } from "../../src/systems/harvester/simulated.ts";
 import { equinixCloud, LATITUDE_MAPPING, latitudeCloud, METROS, PLAN, type TestCloud } from "./cloud.ts";
-import { World, type WorldOptions } from "./world.ts";
+import type { Mortal } from "./mortal.ts";
+import { OwnRack } from "./own-rack.ts";
+import { type RunningOperator, World, type WorldOptions } from "./world.ts";
 
 export interface HarvesterWorldOptions extends Omit<WorldOptions, "counterparts"> {
   /** Which provider `pool` buys at. Default: Equinix Metal. */
@@ -22,21 +26,51 @@ export class HarvesterWorld extends World {
   /** The provider that `pool` buys at. */
   cloud!: TestCloud;
   readonly #provider: TestCloud["name"];
+  #own: OwnRack | undefined;
 
   constructor({ provider = "equinix", site: seed, ...options }: HarvesterWorldOptions) {
     const start = async (ports: Parameters<typeof startSite>[0]): Promise<Site> => {
       this.site = await startSite(ports, seed);
       return this.site;
     };
-    super({ ...options, counterparts: [{ title: "Harvester", start, leftOvers: async () => [] }] });
+    super({
+      ...(provider === "inventory" && { systems: systemsOf(["harvester", "providers", "netboot"]) }),
+      ...options,
+      counterparts: [{ title: "Harvester", start, leftOvers: async () => [] }],
+    });
     this.#provider = provider;
   }
 
   protected override async begin(): Promise<void> {
     await super.begin();
-    this.cloud = this.#provider === "latitude" ? latitudeCloud(this.latitude) : equinixCloud(this.equinix);
     await this.apply("examples/harvester/secret.yaml");
+    if (this.#provider === "inventory") {
+      this.#own = await OwnRack.begin(this);
+      this.cloud = this.#own.cloud;
+    } else this.cloud = this.#provider === "latitude" ? latitudeCloud(this.latitude) : equinixCloud(this.equinix);
     if (this.cloud.name === "latitude") await this.#nameLatitude();
+  }
+
+  /** Of a world whose machines are its own. */
+  get own(): OwnRack {
+    if (this.#own === undefined) throw new Error("this world buys its machines");
+    return this.#own;
+  }
+
+  protected override settings(process: Mortal): SystemSettings {
+    return this.#own === undefined ? {} : { netboot: this.#own.settings(process) };
+  }
+
+  /** Where machines are the world's own, they are available when it resolves, but for an operator that is to die. */
+  override async operator(of: Parameters<World["operator"]>[0] = {}): Promise<RunningOperator> {
+    const operator = await super.operator(of);
+    if (this.#own !== undefined && of.death === undefined) await this.#own.untilAvailable();
+    return operator;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    await this.#own?.close();
   }
 
   /** The account at Latitude, with its own words for the tests' plan and metros. */
@@ -50,13 +84,14 @@ export class HarvesterWorld extends World {
   }
 
   /** The Secret of the account that `pool` buys with. */
-  get accountSecret(): { namespace: string; name: string } {
-    return { namespace: "harvester-system", name: this.cloud.name === "latitude" ? "latitude" : "equinix-addon" };
+  get accountSecret(): TestCloud["secret"] {
+    return this.cloud.secret;
   }
 
   async pool(name: string, spec: InstancePool["spec"] | object): Promise<InstancePool> {
-    const providerRef = this.cloud.name === "latitude" ? { providerRef: { name: "latitude" } } : {};
-    const plain = { plan: PLAN, metro: METROS[0], billingCycle: "hourly", count: 1, ...providerRef, ...spec };
+    const { providerRef } = this.cloud;
+    const at = providerRef === undefined ? {} : { providerRef };
+    const plain = { plan: PLAN, metro: METROS[0], billingCycle: "hourly", count: 1, ...at, ...spec };
     return await this.whileTimePasses(this.client.create(InstancePool, { metadata: { name }, spec: plain }));
   }
 

@@ -22,7 +22,8 @@ test("without InstancePool's definition MachineProviders work; once it is instal
     systems.map((of) => [of.system, of.ready, of.waiting.map(({ kind, missing }) => [kind, missing])]),
     [
       ["harvester", false, [["instancepools.equinix.harvesterhci.io", true]]],
-      ["providers", true, []],
+      // Hosts of the cluster's own are no condition for the rest.
+      ["providers", true, [["baremetalhosts.metal3.io", true]]],
     ],
   );
   const remedies = world.logged.filter((line) =>

@@ -17,11 +17,12 @@ import { type SimulatedMetal, startMetal } from "../../src/laptop/metal.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../../src/operator/defaults.ts";
 import { ownKinds } from "../../src/operator/kinds.ts";
 import { createOperator, type Operator, systemsOf } from "../../src/operator/operator.ts";
-import { settingsFrom } from "../../src/operator/settings.ts";
+import { type SystemSettings, settingsFrom } from "../../src/operator/settings.ts";
 import type { EquinixSim } from "../../src/sim/equinix/equinix-sim.ts";
 import type { EquinixSimOptions } from "../../src/sim/equinix/options.ts";
 import { type FaultRates, withFaults } from "../../src/sim/faults.ts";
 import type { FirmwareOptions } from "../../src/sim/firmware/firmware.ts";
+import type { Firmware } from "../../src/sim/hardware.ts";
 import type { LatitudeSim } from "../../src/sim/latitude/latitude-sim.ts";
 import { simNetwork } from "../../src/sim/network.ts";
 import type { Counterpart } from "../../src/systems/counterpart.ts";
@@ -102,6 +103,15 @@ export class World {
     return this.#metal.latitude.sim;
   }
 
+  get firmware(): Firmware {
+    return this.#metal.firmware;
+  }
+
+  /** What is set of each system in an operator's process, beside the usual. */
+  protected settings(_process: Mortal): SystemSettings {
+    return {};
+  }
+
   protected async begin(): Promise<void> {
     const { clock, random } = this;
     const { without = [], firmware, equinix, counterparts = await standIns(this.systems) } = this.#options;
@@ -163,7 +173,10 @@ export class World {
         namespace: DEFAULT_NAMESPACE,
         secret: DEFAULT_SECRET,
         systems: this.systems,
-        of: settingsFrom(this.#options.joinToken === false ? {} : { TOKEN: JOIN_TOKEN }),
+        of: {
+          ...settingsFrom(this.#options.joinToken === false ? {} : { TOKEN: JOIN_TOKEN }),
+          ...this.settings(mortal),
+        },
         bootUrl: BOOT_URL,
         pollMs: 15 * SECOND,
         leaderElection: of.election ? { namespace: DEFAULT_NAMESPACE } : false,

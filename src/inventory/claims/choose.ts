@@ -5,6 +5,7 @@ import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { DETACHED, hostAnnotations, isPaused } from "../hosts/annotations.ts";
 import { stateOf } from "../hosts/state.ts";
 import { type LabelSelector, matchesLabels } from "./selector.ts";
+import { isSetAside } from "./set-aside.ts";
 
 /** What a host must have at least. */
 export interface HardwareWish {
@@ -23,8 +24,6 @@ export interface HostWish {
   hardware?: HardwareWish;
   /** Hosts that differ in this label are preferred to those that share its value with hosts that the consumer's peers have. */
   spread?: { label: string; taken: readonly string[] };
-  /** Hosts that are not taken again, by uid. */
-  except?: readonly string[];
 }
 
 /** Why a host can't be had; undefined: it can. In words that are counted. */
@@ -34,7 +33,7 @@ export function obstacle(host: BareMetalHost, wish: HostWish): string | undefine
     return "in another namespace";
   if (!matchesLabels(wish.labels ?? {}, metadata.labels ?? {})) return "other labels";
   if (spec.consumerRef !== undefined) return "in use";
-  if (wish.except?.includes(metadata.uid ?? "") === true) return "set aside";
+  if (isSetAside(host)) return "set aside";
   return notOffered(host) ?? lacking(host, wish.hardware ?? {});
 }
 

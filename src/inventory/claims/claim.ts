@@ -6,7 +6,13 @@ import { stateOf } from "../hosts/state.ts";
 import { fitting, type HostWish, whyNone } from "./choose.ts";
 
 /** The uid of a host's consumer: by it the API finds the host. */
-const CONSUMER_LABEL = "slipway.dev/consumer";
+export const CONSUMER_LABEL = "slipway.dev/consumer";
+/** Which consumers belong together: their hosts are spread. */
+export const GROUP_LABEL = "slipway.dev/group";
+/** The uid of the consumer that has given the host back: once it is wiped and off, it is nobody's. */
+export const GIVEN_BACK = "slipway.dev/given-back";
+/** What the host installs anew for its consumer once it is wiped, as JSON; there until it is installed. */
+export const INSTALL_AGAIN = "slipway.dev/install-again";
 
 /** Who uses a host. */
 export interface Consumer {
@@ -17,7 +23,15 @@ export interface Consumer {
   uid: string;
 }
 
-type Install = Pick<BareMetalHost["spec"], "image" | "customDeploy" | "userData" | "networkData" | "metaData">;
+export type Install = Pick<BareMetalHost["spec"], "image" | "customDeploy" | "userData" | "networkData" | "metaData">;
+
+/** What is written together with a claim. */
+export interface Taking {
+  /** As `GROUP_LABEL` has it. */
+  group?: string;
+  /** What the host installs at once; asked for each host that is tried. */
+  install?(host: BareMetalHost): Promise<Install>;
+}
 
 /** An object as a host's consumer. */
 export function consumerOf(resource: Resource, { metadata }: KubeObject): Consumer {
@@ -53,7 +67,7 @@ export async function hostOf(
 }
 
 /**
- * The consumer's host: the one that it has, else the best of `hosts` that can be had. `hosts` may be a cache's: a host that somebody else took
+ * The consumer's host: the one that it has, else the best of `hosts` that can be had, taken with what it installs in one write. `hosts` may be a cache's: a host that somebody else took
  * is passed over. Calls for one consumer come one after the other. Rejects with a `Fault`: `NoCapacity` that counts what stands in the way, or as the API does.
  */
 export async function claimHost(
@@ -61,11 +75,12 @@ export async function claimHost(
   hosts: readonly BareMetalHost[],
   consumer: Consumer,
   wish: HostWish,
+  taking: Taking = {},
 ): Promise<BareMetalHost> {
   const own = await hostOf(client, hosts, consumer);
   if (own !== undefined) return own;
   for (const host of fitting(hosts, wish, consumer.uid)) {
-    const taken = await take(client, host, consumer, wish);
+    const taken = await take(client, host, consumer, { wish, ...taking });
     if (taken !== undefined) return taken;
   }
   throw new Fault("NoCapacity", `${consumer.kind}/${consumer.name}`, `no host can be had: ${whyNone(hosts, wish)}`, {
@@ -78,13 +93,16 @@ async function take(
   client: Client,
   host: BareMetalHost,
   consumer: Consumer,
-  wish: HostWish,
+  { wish, group, install }: Taking & { wish: HostWish },
 ): Promise<BareMetalHost | undefined> {
+  const installed = fitting([host], wish, consumer.uid).length === 0 ? undefined : await install?.(host);
   for (let seen: BareMetalHost | undefined = host; seen !== undefined; ) {
     if (fitting([seen], wish, consumer.uid).length === 0) return undefined;
-    const labels = { [CONSUMER_LABEL]: consumer.uid };
+    const labels = { [CONSUMER_LABEL]: consumer.uid, ...(group !== undefined && { [GROUP_LABEL]: group }) };
     const { resourceVersion } = seen.metadata;
-    const body = { metadata: { resourceVersion, labels }, spec: { consumerRef: consumer } };
+    const spec = { consumerRef: consumer, ...(installed !== undefined && { online: true, ...installed }) };
+    const { annotations } = UNCLAIMED;
+    const body = { metadata: { resourceVersion, labels, annotations }, spec };
     try {
       return await client.patch(BareMetalHost, refOf(seen), { type: "merge", body });
     } catch (error) {
@@ -97,6 +115,9 @@ async function take(
   return undefined;
 }
 
+/** In a patch: nothing is to be installed. */
+export const NOTHING = { image: null, customDeploy: null, userData: null, networkData: null, metaData: null };
+
 /** Has the host install something, or with nothing remove what is installed. Only its consumer asks. Rejects with `Conflict` when it is another's. */
 export async function installOn(
   client: Client,
@@ -106,8 +127,7 @@ export async function installOn(
 ): Promise<BareMetalHost> {
   if (!isConsumedBy(host, consumer))
     throw new Fault("Conflict", `BareMetalHost/${host.metadata.name}`, `it is not ${consumer.kind}/${consumer.name}'s`);
-  const nothing = { image: null, customDeploy: null, userData: null, networkData: null, metaData: null };
-  const body = { metadata: { resourceVersion: host.metadata.resourceVersion }, spec: { ...nothing, ...what } };
+  const body = { metadata: { resourceVersion: host.metadata.resourceVersion }, spec: { ...NOTHING, ...what } };
   return client.patch(BareMetalHost, refOf(host), { type: "merge", body });
 }
 
@@ -128,8 +148,14 @@ export async function releaseHost(
   }
   const state = stateOf(host);
   if (state === "provisioning" || state === "provisioned" || state === "deprovisioning") return "the host to be wiped";
-  const labels = { [CONSUMER_LABEL]: null };
-  const body = { metadata: { resourceVersion: metadata.resourceVersion, labels }, spec: { consumerRef: null } };
+  const { resourceVersion } = metadata;
+  const body = { metadata: { resourceVersion, ...UNCLAIMED }, spec: { consumerRef: null } };
   await client.patch(BareMetalHost, refOf(host), { type: "merge", body });
   return undefined;
 }
+
+/** In a patch: nothing says any more whose the host is. */
+export const UNCLAIMED = {
+  labels: { [CONSUMER_LABEL]: null, [GROUP_LABEL]: null },
+  annotations: { [GIVEN_BACK]: null, [INSTALL_AGAIN]: null },
+};

@@ -91,6 +91,7 @@ export class TrivialFirmware implements Firmware {
 export function order(changes: Partial<Order> = {}): Order {
   return {
     claim: "claim-1",
+    claimant: { apiVersion: "v1", kind: "Claimant", name: "a" },
     hostname: "pool-abcdefgh",
     placement: { plan: "c3.small.x86", metro: "sg" },
     operatingSystem: "custom_ipxe",

@@ -87,6 +87,7 @@ export class TrivialFirmware implements Firmware {
 export function order(changes: Partial<Order> = {}): Order {
   return {
     claim: "0b0f9a4e-6a52-4a3e-8f0c-000000000001",
+    claimant: { apiVersion: "v1", kind: "Claimant", name: "a" },
     hostname: "pool-abcdefgh",
     placement: { plan: "c3.small.x86", metro: "dal" },
     operatingSystem: "custom_ipxe",

@@ -1,5 +1,5 @@
 /** The provisioning network of simulated servers: netboot's own hosts, capabilities and agent protocol, without sockets. SIMULATION. */
-import { type Clock, Fault, type HttpHandler, type Log, type Mac, quietLog, type Random } from "@slipway/base";
+import { type Clock, Fault, type HttpHandler, type Log, type Mac, quietLog, type Random, uuid } from "@slipway/base";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { agentHandler } from "../../netboot/agent/handler.ts";
 import { openHostStore } from "../../netboot/hosts/host-store.ts";
@@ -9,7 +9,9 @@ import type { TrustPolicy } from "../../netboot/hosts/trust.ts";
 import { Capabilities } from "../../netboot/http/boot-capability.ts";
 import { PrivateFiles } from "../../netboot/http/private-files.ts";
 import { Images } from "../../netboot/images/images.ts";
+import { HostLogs } from "../../netboot/logs/host-logs.ts";
 import { giveOrder } from "../../netboot/service/give-order.ts";
+import type { Netboot } from "../../netboot/service/service.ts";
 import type { BootNetwork, NetworkBoot } from "./server-parts.ts";
 
 const BOOT_MS = 60 * 60_000;
@@ -35,12 +37,14 @@ export class Provisioning {
   readonly #images: Images;
   readonly #agents: HttpHandler;
   readonly #clock: Clock;
+  readonly #random: Random;
 
   constructor(
     { clock, random, hostsFile = ":memory:", imagesFolder, trust = "approved", log = quietLog }: ProvisioningOptions,
     places: ReadonlyMap<string, Mac>,
   ) {
     this.#clock = clock;
+    this.#random = random;
     this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust });
     this.#capabilities = new Capabilities(new Uint8Array(32), clock);
     const presences: Presences = {
@@ -82,6 +86,16 @@ export class Provisioning {
 
   agents: HttpHandler = (request) => this.#agents(request);
 
+  /** As the system that is led has it. */
+  asNetboot(): Netboot {
+    const { hosts, machines } = this;
+    return {
+      ...{ hosts, logs: new HostLogs({ hosts }), files: this.#files, url: URL, agentUrl: URL, missing: [] },
+      order: (name, wanted, id = uuid(this.#random)) => machines.order(name, wanted, id),
+      close: () => this.close(),
+    };
+  }
+
   async close(): Promise<void> {
     this.#files.close();
     this.hosts.close();
@@ -92,6 +106,8 @@ export class Provisioning {
 /** The network that servers see, whichever process serves it; none at times. */
 export class ProvisioningNetwork implements BootNetwork {
   serving: Provisioning | undefined;
+  /** Whether the process that serves lives. */
+  isAlive: () => boolean = () => true;
   readonly #addresses = new Map<Mac, string>();
   /** Cards by address. */
   readonly places = new Map<string, Mac>();
@@ -109,7 +125,7 @@ export class ProvisioningNetwork implements BootNetwork {
   agents: HttpHandler = (request) => this.#current().agents(request);
 
   #current(): Provisioning {
-    if (this.serving === undefined) throw new Fault("Unavailable", "netboot", "nobody answers");
+    if (this.serving === undefined || !this.isAlive()) throw new Fault("Unavailable", "netboot", "nobody answers");
     return this.serving;
   }
 }

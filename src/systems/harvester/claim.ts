@@ -1,5 +1,5 @@
 import { parseDuration, parseQuantity, quantityNumber } from "@slipway/base";
-import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
+import { Instance, type InstanceSpec } from "../../kinds/harvester/instance.ts";
 import { type Claim, DEFAULT_POLL_MS } from "../../machines/lifecycle.ts";
 import {
   type Boot,
@@ -10,6 +10,7 @@ import {
   type Order,
   type Placement,
 } from "../../machines/machine.ts";
+import { POOL_LABEL } from "./names.ts";
 
 const MINUTE_MS = 60_000;
 const DEFAULT_PROVISION_MS = 30 * MINUTE_MS;
@@ -88,6 +89,8 @@ export function orderOf(
   const price = priceOf(spec.spotPriceMax) ?? 0;
   return {
     claim: metadata.uid,
+    claimant: { apiVersion: `${Instance.group}/${Instance.version}`, kind: Instance.kind, name: metadata.name },
+    group: metadata.labels?.[POOL_LABEL],
     hostname: metadata.name,
     placement,
     operatingSystem: spec.operating_system || "custom_ipxe",

@@ -5,7 +5,8 @@ import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { release, wasOrdered, whatIsLeft } from "../../machines/executor.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import type { Machine } from "../../machines/machine.ts";
+import type { LossReason } from "../../machines/lifecycle.ts";
+import type { Machine, Release } from "../../machines/machine.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { isAbandoned, mayBeAbandoned, recordAbandoned, withWayOut } from "./abandon.ts";
 import { CapiMachine } from "./capi-machine.ts";
@@ -97,7 +98,7 @@ async function giveBack(harvester: Harvester, context: Context, record: Instance
     case "drain":
       return { againAfterMs: DRAIN_POLL_MS };
     case "release":
-      await release(job!, (machine as Machine).id, { force: isForced(instance) });
+      await release(job!, (machine as Machine).id, releaseOptions(instance));
       return { againAfterMs: 0 };
     case "awaitGone":
       return { againAfterMs: harvester.pollMs };
@@ -108,6 +109,20 @@ async function giveBack(harvester: Harvester, context: Context, record: Instance
     case "finish":
       return await finish(harvester, context, record.object, nodes);
   }
+}
+
+/** Losses that the machine itself may be the reason of, before it was ever in service. */
+const MACHINE_FAILED: ReadonlySet<string> = new Set<LossReason>([
+  "MachineFailed",
+  "ProvisionTimeout",
+  "InstallFailed",
+  "JoinTimeout",
+]);
+
+function releaseOptions(instance: Instance): Release {
+  const { failure } = instance.status ?? {};
+  const isItsFault = failure !== undefined && MACHINE_FAILED.has(failure.reason);
+  return { force: isForced(instance), ...(isItsFault && { failure: failure.message }) };
 }
 
 function isForced({ metadata }: Instance): boolean {

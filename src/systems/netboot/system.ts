@@ -6,6 +6,7 @@ import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
 import { hostController } from "../../inventory/hosts/controller.ts";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { metal3Operator } from "../../inventory/hosts/metal3-operator.ts";
+import { scriptSecretAccess } from "../../machines/drivers/inventory/script-secret.ts";
 import { DISCOVERY_NAMESPACE, type NetbootSettings } from "../../netboot/settings.ts";
 import { system } from "../system.ts";
 import { ensureNamespace, ledNetboot, METAL3_KINDS, netbootAccess, type StartNetboot } from "./led-netboot.ts";
@@ -75,7 +76,8 @@ export const netboot = system({
         ...led.controllers,
         ...(engine && drive !== "never" ? [hostController(engine), hostClaimController(engine)] : []),
       ],
-      access: netbootAccess(namespace),
+      // Pools on these hosts put what they boot beside them.
+      access: [...netbootAccess(namespace), ...(engine ? [scriptSecretAccess(namespace)] : [])],
       prepare: (client, signal) => ensureNamespace(client, namespace, signal),
       async closed() {
         await led.closed();

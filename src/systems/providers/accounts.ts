@@ -46,7 +46,22 @@ function providerAccount(name: string, client: Client, own: OwnAccount): Account
           remedy: "create it, or correct spec.providerRef.name",
         });
       }
-      const { type, endpoint, credentialsSecretRef: ref, planMapping = {}, metroMapping = {}, tls } = provider.spec;
+      const {
+        type,
+        endpoint,
+        credentialsSecretRef: ref,
+        planMapping = {},
+        metroMapping = {},
+        tls,
+        inventory,
+      } = provider.spec;
+      const base = { type, endpoint, planMapping, metroMapping };
+      // The cluster itself says who may do what to its hosts.
+      if (inventory !== undefined) return { ...base, ca: undefined, token: "", project: "", inventory };
+      if (ref === undefined)
+        throw new Fault("Invalid", `MachineProvider/${name}`, "spec.credentialsSecretRef is not set", {
+          remedy: "name the Secret with the credentials",
+        });
       const keys = {
         name: ref.name,
         tokenKey: ref.tokenKey ?? "METAL_AUTH_TOKEN",
@@ -54,7 +69,7 @@ function providerAccount(name: string, client: Client, own: OwnAccount): Account
       };
       const ca =
         tls && (await secretValues(client, own.namespace, tls.caSecretRef.name, [tls.caSecretRef.key ?? "ca.crt"]));
-      return { type, endpoint, ca: ca?.[0], ...(await credentials(client, own, keys)), planMapping, metroMapping };
+      return { ...base, ca: ca?.[0], ...(await credentials(client, own, keys)) };
     },
   };
 }

@@ -10,6 +10,7 @@ const ACCOUNT = { project: PROJECT, planMapping: { small: "c3.small.x86" }, metr
 function order(changes: Partial<Order> = {}): Order {
   return {
     claim: "uid-1",
+    claimant: { apiVersion: "v1", kind: "Claimant", name: "a" },
     hostname: "pool-a",
     placement: { plan: "c3.small.x86", metro: "sg" },
     operatingSystem: "custom_ipxe",

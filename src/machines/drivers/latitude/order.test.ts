@@ -8,6 +8,7 @@ const account = { project: "proj_1", planMapping: { big: "c3-large-x86" }, metro
 function order(changes: Partial<Order> = {}): Order {
   return {
     claim: "c1",
+    claimant: { apiVersion: "v1", kind: "Claimant", name: "a" },
     hostname: "pool-a",
     placement: { plan: "c3-small-x86", metro: "DAL" },
     operatingSystem: "custom_ipxe",

@@ -1,0 +1,98 @@
+/** Hosts in their turns with claims: taken, found again, changed, given back. */
+import { Fault, type Log } from "@slipway/base";
+import { refOf } from "@slipway/kube";
+import { CONSUMER_LABEL, type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
+import { giveBack } from "../../../inventory/claims/turn.ts";
+import { IPXE } from "../../../inventory/hosts/install-stage.ts";
+import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
+import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
+import type { Machine, Order, Release } from "../../machine.ts";
+import type { HostInventory } from "../../provider.ts";
+import { hostTurn } from "./host-id.ts";
+import { failuresOf, machineOf } from "./observe.ts";
+import { wishOf } from "./offer.ts";
+import { dropScript, putScript, scriptSecretName } from "./script-secret.ts";
+
+export class HostTurns {
+  readonly #hosts: HostInventory;
+  readonly #offer: HostOffer;
+  readonly #log: Log;
+
+  constructor(hosts: HostInventory, offer: HostOffer, log: Log) {
+    this.#hosts = hosts;
+    this.#offer = offer;
+    this.#log = log;
+  }
+
+  /** Every machine in the offer's namespaces, as the cache has them. */
+  async list(): Promise<Machine[]> {
+    const { namespaces } = this.#offer;
+    const hosts = (await this.#hosts.list()).filter(({ metadata }) => namespaces.includes(metadata.namespace ?? ""));
+    return hosts.flatMap((host) => machineOf(host) ?? []);
+  }
+
+  /** The machines of a claim, asked of the API now. */
+  async of(claim: string): Promise<Machine[]> {
+    const { items } = await this.#hosts.client.list(BareMetalHost, { labelSelector: `${CONSUMER_LABEL}=${claim}` });
+    return items.flatMap((host) => machineOf(host) ?? []).filter((machine) => machine.claim === claim);
+  }
+
+  /** The host in this turn, as the API has it now; undefined: it is nobody's, or another's. */
+  async find(id: string): Promise<[BareMetalHost, Consumer] | undefined> {
+    const { host: ref, claim } = hostTurn(id);
+    const host = await this.#hosts.client.find(BareMetalHost, ref);
+    const consumer = { apiVersion: "", kind: "", name: "", uid: claim };
+    return host !== undefined && isConsumedBy(host, consumer) ? [host, consumer] : undefined;
+  }
+
+  /** As `find`. Rejects with `NotFound` where the turn is over. */
+  async known(id: string): Promise<[BareMetalHost, Consumer]> {
+    const found = await this.find(id);
+    if (found === undefined) throw new Fault("NotFound", `machine ${id}`, "the host is not this claim's");
+    return found;
+  }
+
+  /** Begins a turn: the host is taken and told what to boot in one write. Rejects as `claimHost`. */
+  async begin(order: Order): Promise<Machine> {
+    const { client } = this.#hosts;
+    const all = await this.#hosts.list();
+    const { claim: uid, claimant, group, boot, placement } = order;
+    const host = await claimHost(client, all, { ...claimant, uid }, wishOf(order, this.#offer, all), {
+      ...(group !== undefined && { group }),
+      install: async ({ metadata: { namespace = "" } }) => {
+        await putScript(client, namespace, { claim: uid, claimant, url: boot.scriptUrl });
+        return { customDeploy: { method: IPXE }, userData: { name: scriptSecretName(uid), namespace } };
+      },
+    });
+    this.#log.info({ host: host.metadata.name, claimant: claimant.name }, "claimed");
+    const { plan, metro } = placement;
+    return { ...machineOf(host)!, plan, metro };
+  }
+
+  /** Ends a turn. What takes long goes on by itself. */
+  async end(id: string, { force, failure }: Release): Promise<void> {
+    const { client } = this.#hosts;
+    const { host: ref, claim } = hostTurn(id);
+    const found = await this.find(id);
+    await dropScript(client, ref.namespace, claim);
+    if (found === undefined) return;
+    const [host, consumer] = found;
+    const most = this.#offer.setAsideAfter;
+    const failed = failure === undefined ? undefined : { message: failure, tries: Math.max(1, failuresOf(host)), most };
+    await giveBack(client, host, consumer, { force, failure: failed });
+    this.#log.info({ host: ref.name, force }, "given back");
+  }
+
+  /** Changes the host of a turn under its version. Rejects with `NotFound`, `Conflict`. */
+  async change(
+    id: string,
+    body: (host: BareMetalHost) => { metadata?: object; spec?: object } | undefined,
+  ): Promise<void> {
+    const [host] = await this.known(id);
+    const { resourceVersion } = host.metadata;
+    const changes = body(host);
+    if (changes === undefined) return;
+    const guarded = { ...changes, metadata: { ...changes.metadata, resourceVersion } };
+    await this.#hosts.client.patch(BareMetalHost, refOf(host), { type: "merge", body: guarded });
+  }
+}

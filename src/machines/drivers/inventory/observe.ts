@@ -1,0 +1,57 @@
+import { isGivenBack, toInstallAgain } from "../../../inventory/claims/turn.ts";
+import { stateOf } from "../../../inventory/hosts/state.ts";
+import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
+import type { Address, Machine, Phase } from "../../machine.ts";
+import { machineId } from "./host-id.ts";
+
+/** The engine tries an installation again by itself; after so many failures the host is taken for one that does not serve. */
+export const MOST_TRIES = 2;
+
+/** A host as a machine of who has it. Undefined: nobody has it. */
+export function machineOf(host: BareMetalHost): Machine | undefined {
+  const { metadata, spec, status } = host;
+  const claim = spec.consumerRef?.uid;
+  if (claim === undefined) return undefined;
+  const { name, namespace = "" } = metadata;
+  const started = status?.operationHistory?.provision?.start;
+  return {
+    id: machineId({ host: { namespace, name }, claim }),
+    claim,
+    hostname: spec.consumerRef?.name ?? name,
+    phase: phaseOf(host),
+    providerState: stateOf(host) || "new",
+    ...{ plan: undefined, metro: undefined, ports: [], locked: false, terminatesAt: undefined, progress: undefined },
+    addresses: addressesOf(host),
+    lastEvent: status?.errorMessage || status?.waitingFor,
+    createdAt: started == null ? undefined : Date.parse(started),
+  };
+}
+
+/** How often the installation that is under way has failed. */
+export function failuresOf(host: BareMetalHost): number {
+  return stateOf(host) === "provisioning" ? (host.status?.errorCount ?? 0) : 0;
+}
+
+function phaseOf(host: BareMetalHost): Phase {
+  if (host.metadata.deletionTimestamp !== undefined || isGivenBack(host)) return "releasing";
+  const state = stateOf(host);
+  if (failuresOf(host) >= MOST_TRIES) return "failed";
+  if (state === "provisioned" && isAsked(host)) return host.status?.poweredOn === false ? "stopped" : "running";
+  if (toInstallAgain(host) !== undefined) return "reinstalling";
+  if (!isAsked(host)) return "releasing";
+  return state === "available" || state === "provisioning" ? "building" : "unknown";
+}
+
+function isAsked({ spec }: BareMetalHost): boolean {
+  return spec.customDeploy !== undefined || spec.image !== undefined;
+}
+
+function addressesOf({ status }: BareMetalHost): Address[] {
+  const addresses = (status?.hardware?.nics ?? []).flatMap(({ ip }) => (ip ? [ip] : []));
+  return addresses.map((address) => ({
+    address,
+    family: address.includes(":") ? 6 : 4,
+    public: false,
+    management: true,
+  }));
+}

@@ -1,0 +1,76 @@
+/** Which hosts an order may have, by what the MachineProvider says of plans and metros. Pure. */
+import { parseQuantity, quantityNumber } from "@slipway/base";
+import type { HardwareWish, HostWish } from "../../../inventory/claims/choose.ts";
+import { GROUP_LABEL } from "../../../inventory/claims/claim.ts";
+import type { LabelSelector } from "../../../inventory/claims/selector.ts";
+import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
+import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
+import type { Concern, Order } from "../../machine.ts";
+
+type Plan = HostOffer["plans"][string];
+
+/** What the inventory would refuse or ignore of an order. */
+export function concernsAbout(order: Order, offer: HostOffer): Concern[] {
+  const concerns: Concern[] = [];
+  const fatal = (field: string, message: string): unknown => concerns.push({ field, message, fatal: true });
+  const ignored = (field: string, message: string): unknown => concerns.push({ field, message, fatal: false });
+  const { plan, metro, facility } = order.placement;
+  if (own(offer.plans, plan) === undefined)
+    fatal("spec.plan", `the MachineProvider has no plan ${plan}, but ${Object.keys(offer.plans).join(", ")}`);
+  if (metro !== undefined && offer.metros === undefined) ignored("spec.metro", "the MachineProvider has no metros");
+  else if (metro !== undefined && own(offer.metros!, metro) === undefined)
+    fatal("spec.metro", `the MachineProvider has no metro ${metro}, but ${Object.keys(offer.metros!).join(", ")}`);
+  if (facility !== undefined) ignored("spec.facility", "the inventory has metros in its place");
+  if (order.boot.userData !== "")
+    fatal("spec.userdata", "hosts of your own have no metadata service: user data can't reach the machine");
+  if (order.spot !== undefined) ignored("spec.spotInstance", "hosts of your own have no price");
+  if (order.reservation !== undefined)
+    ignored("spec.hardwareReservation_id", "use labels and a plan that selects them");
+  return concerns;
+}
+
+/** What is asked of a host for this order. `hosts`: all, of which those of the same group are spread. */
+export function wishOf(order: Order, offer: HostOffer, hosts: readonly BareMetalHost[]): HostWish {
+  const { plan, metro } = order.placement;
+  const { hostSelector = {}, hardware } = own(offer.plans, plan) ?? {};
+  const where = metro === undefined ? {} : (own(offer.metros ?? {}, metro) ?? {});
+  const { topologyLabel: label } = offer;
+  return {
+    namespaces: offer.namespaces,
+    labels: both(hostSelector, where),
+    ...(hardware !== undefined && { hardware: leastOf(hardware) }),
+    ...(label !== undefined && { spread: { label, taken: takenBy(order, label, hosts) } }),
+  };
+}
+
+function own<T>(of: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(of, name) ? of[name] : undefined;
+}
+
+function both(one: LabelSelector, other: LabelSelector): LabelSelector {
+  const labels = [one, other].flatMap(({ matchLabels = {} }) =>
+    Object.entries(matchLabels).map(([key, value]) => ({ key, operator: "In", values: [value] })),
+  );
+  return { matchExpressions: [...labels, ...(one.matchExpressions ?? []), ...(other.matchExpressions ?? [])] };
+}
+
+function leastOf({ cpus, memory, disk, architecture }: NonNullable<Plan["hardware"]>): HardwareWish {
+  return {
+    ...(cpus !== undefined && { cpus }),
+    ...(memory !== undefined && { memoryMebibytes: bytes(memory) / 2 ** 20 }),
+    ...(disk !== undefined && { diskGibibytes: bytes(disk) / 2 ** 30 }),
+    ...(architecture !== undefined && { architecture }),
+  };
+}
+
+function bytes(text: string): number {
+  return quantityNumber(parseQuantity(text));
+}
+
+/** The racks of the group's hosts, one for each host. */
+function takenBy({ group }: Order, label: string, hosts: readonly BareMetalHost[]): string[] {
+  if (group === undefined) return [];
+  return hosts.flatMap(({ metadata: { labels = {} } }) =>
+    labels[GROUP_LABEL] === group && labels[label] !== undefined ? [labels[label]] : [],
+  );
+}
