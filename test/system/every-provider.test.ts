@@ -19,7 +19,7 @@ const ReplicaSet: Resource<KubeObject & { spec: object }> = {
   namespaced: true,
 };
 
-const PROVIDERS: readonly TestCloud["name"][] = ["equinix", "latitude"];
+const PROVIDERS: readonly TestCloud["name"][] = ["equinix", "latitude", "inventory"];
 
 for (const provider of PROVIDERS) {
   const on = (options: HarvesterWorldOptions, work: (world: HarvesterWorld) => Promise<void>): Promise<void> =>
@@ -277,7 +277,7 @@ for (const provider of PROVIDERS) {
       await world.clock.run(2 * MINUTE);
       await world.client.patch(Secret, world.accountSecret, {
         type: "merge",
-        body: { stringData: { METAL_AUTH_TOKEN: "the-new-key-of-the-account" } },
+        body: { stringData: { [world.accountSecret.key]: "the-new-key-of-the-account" } },
       });
       await world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec: { count: 2 } } });
       await world.until("ready with the new key", () => world.converged());

@@ -69,8 +69,8 @@ export class HarvesterWorld extends World {
   }
 
   override async close(): Promise<void> {
-    await super.close();
     await this.#own?.close();
+    await super.close();
   }
 
   /** The account at Latitude, with its own words for the tests' plan and metros. */

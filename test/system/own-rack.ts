@@ -33,6 +33,7 @@ export class OwnRack {
   readonly #turns = new Set<string>();
   readonly #hosts = new Map<string, BareMetalHost>();
   readonly #broken = new Set<string>();
+  #isClosed = false;
 
   private constructor(world: World) {
     this.#world = world;
@@ -100,6 +101,7 @@ export class OwnRack {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.rack.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -123,16 +125,19 @@ export class OwnRack {
   async #watch(): Promise<void> {
     const path = "/apis/metal3.io/v1alpha1/baremetalhosts";
     const transport = this.#world.api.transport("administrator");
-    const answer = await transport.watch({ method: "GET", path, query: { watch: "true" } });
-    if (!(Symbol.asyncIterator in answer)) return;
-    for await (const event of answer) {
-      if (!("object" in event)) continue;
-      const host = event.object as BareMetalHost;
-      if (host.metadata?.name === undefined) continue;
-      this.#hosts.set(host.metadata.name, host);
-      const uid = host.spec.consumerRef?.uid;
-      if (uid !== undefined) this.#turns.add(`${host.metadata.name} ${uid}`);
+    // A server ends each watch after a while.
+    while (!this.#isClosed) {
+      const answer = await transport.watch({ method: "GET", path, query: { watch: "true" } });
+      if (!(Symbol.asyncIterator in answer)) return;
+      for await (const event of answer) if ("object" in event) this.#note(event.object as BareMetalHost);
     }
+  }
+
+  #note(host: BareMetalHost): void {
+    if (host.metadata?.name === undefined) return;
+    this.#hosts.set(host.metadata.name, host);
+    const uid = host.spec.consumerRef?.uid;
+    if (uid !== undefined) this.#turns.add(`${host.metadata.name} ${uid}`);
   }
 
   #cloud(): TestCloud {

@@ -13,13 +13,14 @@ export function machineOf(host: BareMetalHost): Machine | undefined {
   const claim = spec.consumerRef?.uid;
   if (claim === undefined) return undefined;
   const { name, namespace = "" } = metadata;
+  const phase = phaseOf(host);
   const started = status?.operationHistory?.provision?.start;
   return {
     id: machineId({ host: { namespace, name }, claim }),
     claim,
     hostname: spec.consumerRef?.name ?? name,
-    phase: phaseOf(host),
-    providerState: stateOf(host) || "new",
+    phase,
+    providerState: `${stateOf(host) || "new"}${phase === "failed" ? " failed" : ""}`,
     ...{ plan: undefined, metro: undefined, ports: [], locked: false, terminatesAt: undefined, progress: undefined },
     addresses: addressesOf(host),
     lastEvent: status?.errorMessage || status?.waitingFor,
