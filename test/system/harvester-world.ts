@@ -11,12 +11,14 @@ import type { Site } from "../../src/sim/site/site.ts";
 import { startSite } from "../../src/systems/harvester/simulated.ts";
 import { equinixCloud, LATITUDE_MAPPING, latitudeCloud, METROS, PLAN, type TestCloud } from "./cloud.ts";
 import type { Mortal } from "./mortal.ts";
-import { OwnRack } from "./own-rack.ts";
+import { OwnRack, type Servers } from "./own-rack.ts";
 import { type RunningOperator, World, type WorldOptions } from "./world.ts";
 
 export interface HarvesterWorldOptions extends Omit<WorldOptions, "counterparts"> {
   /** Which provider `pool` buys at. Default: Equinix Metal. */
   provider?: TestCloud["name"];
+  /** Of its own, where that is the provider. */
+  servers?: Servers;
   site?: Partial<SeedOptions>;
 }
 
@@ -26,9 +28,10 @@ export class HarvesterWorld extends World {
   /** The provider that `pool` buys at. */
   cloud!: TestCloud;
   readonly #provider: TestCloud["name"];
+  readonly #servers: Servers | undefined;
   #own: OwnRack | undefined;
 
-  constructor({ provider = "equinix", site: seed, ...options }: HarvesterWorldOptions) {
+  constructor({ provider = "equinix", servers, site: seed, ...options }: HarvesterWorldOptions) {
     const start = async (ports: Parameters<typeof startSite>[0]): Promise<Site> => {
       this.site = await startSite(ports, seed);
       return this.site;
@@ -39,13 +42,14 @@ export class HarvesterWorld extends World {
       counterparts: [{ title: "Harvester", start, leftOvers: async () => [] }],
     });
     this.#provider = provider;
+    this.#servers = servers;
   }
 
   protected override async begin(): Promise<void> {
     await super.begin();
     await this.apply("examples/harvester/secret.yaml");
     if (this.#provider === "inventory") {
-      this.#own = await OwnRack.begin(this);
+      this.#own = await OwnRack.begin(this, this.#servers);
       this.cloud = this.#own.cloud;
     } else this.cloud = this.#provider === "latitude" ? latitudeCloud(this.latitude) : equinixCloud(this.equinix);
     if (this.cloud.name === "latitude") await this.#nameLatitude();

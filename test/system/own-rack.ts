@@ -1,4 +1,5 @@
 /** Hosts of a world's own as its machine provider: a rack of simulated servers, declared as BareMetalHosts, in two metros and some racks. */
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,8 +18,13 @@ import { METROS, PLAN, type TestCloud } from "./cloud.ts";
 import type { Mortal } from "./mortal.ts";
 import { MINUTE, type World } from "./world.ts";
 
-/** Servers in each metro. */
-const SERVERS = { sg: 8, ny: 3 } as const;
+/** Servers in each metro of the tests. */
+export interface Servers {
+  sg: number;
+  ny: number;
+}
+
+const USUAL: Servers = { sg: 8, ny: 3 };
 export const METRO_LABEL = "example.com/metro";
 export const RACK_LABEL = "example.com/rack";
 const BMC_SECRET = "bmc";
@@ -49,14 +55,14 @@ export class OwnRack {
   }
 
   /** Racks the servers, and declares them with a provider of the name `own`. */
-  static async begin(world: World): Promise<OwnRack> {
+  static async begin(world: World, servers: Servers = USUAL): Promise<OwnRack> {
     const own = new OwnRack(world);
     const { client } = world;
     await world.install(METAL3_KINDS);
     await world.whileTimePasses(ensureNamespace(client, DISCOVERY_NAMESPACE, new AbortController().signal));
     const metadata = { name: BMC_SECRET, namespace: DISCOVERY_NAMESPACE };
     await world.whileTimePasses(client.create(Secret, { metadata, stringData: { ...own.rack.login } }));
-    for (const [metro, count] of Object.entries(SERVERS))
+    for (const [metro, count] of Object.entries(servers))
       for (let number = 1; number <= count; number++) await own.#declare(metro, number);
     const plans = { [PLAN]: {}, "m3.large.x86": { hardware: { cpus: 8, memory: "32Gi" } } };
     const where = (metro: string) => ({ matchLabels: { [METRO_LABEL]: metro } });
@@ -98,6 +104,31 @@ export class OwnRack {
 
   async hosts(): Promise<BareMetalHost[]> {
     return (await this.#world.whileTimePasses(this.#world.client.list(BareMetalHost))).items;
+  }
+
+  /** What holds at every moment: no host is offered that is not wiped, or on which somebody's system still runs. */
+  async check(): Promise<void> {
+    for (const { metadata, spec, status } of await this.hosts()) {
+      if (spec.consumerRef !== undefined || status?.provisioning?.state !== "available") continue;
+      const { disks, running } = this.rack.servers.get(metadata.name)!;
+      assert.equal(disks[0]!.content, undefined, `${metadata.name} is offered, and not wiped`);
+      assert.ok(!["system", "script"].includes(running?.is ?? ""), `${metadata.name} is offered, and in use`);
+    }
+  }
+
+  /** What holds when nobody has a host: all are as they were, and nothing of a boot is left beside them. */
+  async checkAllFree(): Promise<void> {
+    const { client } = this.#world;
+    await this.untilAvailable();
+    await this.check();
+    for (const { metadata, spec } of await this.hosts()) {
+      assert.deepEqual([spec.consumerRef, spec.customDeploy, spec.userData], [undefined, undefined, undefined]);
+      const labels = Object.keys(metadata.labels ?? {}).filter((name) => name.startsWith("slipway.dev/"));
+      assert.deepEqual([labels, metadata.annotations?.[GIVEN_BACK]], [[], undefined], metadata.name);
+    }
+    const { items } = await this.#world.whileTimePasses(client.list(Secret, { namespace: DISCOVERY_NAMESPACE }));
+    const secrets = items.map(({ metadata }) => metadata.name);
+    assert.deepEqual(secrets, [BMC_SECRET]);
   }
 
   async close(): Promise<void> {
@@ -175,7 +206,7 @@ export class OwnRack {
   }
 
   /** Lets only so many of a metro's hosts that nobody has be found. */
-  async #leave(metro: keyof typeof SERVERS, count: number | undefined): Promise<void> {
+  async #leave(metro: keyof Servers, count: number | undefined): Promise<void> {
     const free = [...this.rack.servers.keys()].filter(
       (name) => name.startsWith(metro) && this.#hosts.get(name)?.spec.consumerRef === undefined,
     );
