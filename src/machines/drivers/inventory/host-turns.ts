@@ -17,6 +17,9 @@ export class HostTurns {
   readonly #hosts: HostInventory;
   readonly #offer: HostOffer;
   readonly #log: Log;
+  /** Hosts that were taken here and what they were then, until the list shows them otherwise. */
+  readonly #taken = new Map<string, { host: BareMetalHost; before: string | undefined }>();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(hosts: HostInventory, offer: HostOffer, log: Log) {
     this.#hosts = hosts;
@@ -52,10 +55,20 @@ export class HostTurns {
     return found;
   }
 
-  /** Begins a turn: the host is taken and told what to boot in one write. Rejects as `claimHost`. */
-  async begin(order: Order): Promise<Machine> {
+  /**
+   * Begins a turn: the host is taken and told what to boot in one write. One after the other, each in sight of those before, so that hosts
+   * of a group are spread even where all are asked for at once. Rejects as `claimHost`.
+   */
+  begin(order: Order): Promise<Machine> {
+    const begun = this.#last.then(() => this.#begin(order));
+    this.#last = begun.catch(() => {});
+    return begun;
+  }
+
+  async #begin(order: Order): Promise<Machine> {
     const { client } = this.#hosts;
-    const all = await this.#hosts.list();
+    const listed = await this.#hosts.list();
+    const all = listed.map((host) => this.#newer(host));
     const { claim: uid, claimant, group, boot, placement } = order;
     const host = await claimHost(client, all, { ...claimant, uid }, wishOf(order, this.#offer, all), {
       ...(group !== undefined && { group }),
@@ -64,9 +77,19 @@ export class HostTurns {
         return { customDeploy: { method: IPXE }, userData: { name: scriptSecretName(uid), namespace } };
       },
     });
+    const before = listed.find(({ metadata }) => metadata.uid === host.metadata.uid);
+    this.#taken.set(host.metadata.uid, { host, before: before?.metadata.resourceVersion });
     this.#log.info({ host: host.metadata.name, claimant: claimant.name }, "claimed");
     const { plan, metro } = placement;
     return { ...machineOf(host)!, plan, metro };
+  }
+
+  #newer(host: BareMetalHost): BareMetalHost {
+    const taken = this.#taken.get(host.metadata.uid);
+    if (taken === undefined) return host;
+    if (taken.before === host.metadata.resourceVersion) return taken.host;
+    this.#taken.delete(host.metadata.uid);
+    return host;
   }
 
   /** Ends a turn. What takes long goes on by itself. */
