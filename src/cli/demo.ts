@@ -7,7 +7,7 @@ import type { KubernetesChoice } from "../laptop/kubernetes.ts";
 import { type Laptop, startLaptop } from "../laptop/laptop.ts";
 import { ALL_KINDS } from "../operator/kinds.ts";
 import { SYSTEMS } from "../operator/systems.ts";
-import { counterpartsOf, kubernetesOption } from "./laptop-options.ts";
+import { counterpartsOf, kubernetesOption, standInHardware } from "./laptop-options.ts";
 import { readManifests } from "./manifests.ts";
 import { positiveNumber } from "./option-values.ts";
 import { say, secrets } from "./outgoing.ts";
@@ -26,7 +26,7 @@ export const verb: Verb = (program) => {
   program
     .command("demo")
     .description(
-      "Apply the examples of all systems on simulated metal, show their progress, and end when everything is ready.",
+      "Apply the examples of all systems on simulated metal, rented and owned, show their progress, and end when everything is ready.",
     )
     .option("--examples <folder>", "manifests to apply; unset: those of all systems")
     .option("--timeout <seconds>", "give up after this long", positiveNumber, 60)
@@ -56,6 +56,7 @@ Examples:
         port: 0,
         speed: options.speed,
         counterparts: await counterpartsOf(),
+        hardware: await standInHardware(),
         log,
         secrets,
       });

@@ -2,7 +2,7 @@ import type { Client } from "@slipway/kube";
 import { Option } from "commander";
 import { KUBERNETES } from "../laptop/kubernetes.ts";
 import { SYSTEMS } from "../operator/systems.ts";
-import type { Counterpart } from "../systems/counterpart.ts";
+import type { Counterpart, StandInHardware } from "../systems/counterpart.ts";
 import { namesOf } from "./option-values.ts";
 
 /** The option `--kubernetes` of `demo` and `up`, refused for other values. */
@@ -50,4 +50,12 @@ export async function linesOfLeftOvers(client: Client, chosen: readonly string[]
     lines.push(...commands.map((command) => `  ${command}`), "");
   }
   return lines;
+}
+
+/** What stands in for machines of a user's own, by the names of the systems that serve them. */
+export async function standInHardware(): Promise<Record<string, StandInHardware>> {
+  const loaded = await Promise.all(
+    SYSTEMS.map(async ({ name, ownHardware }) => [name, (await ownHardware?.())?.hardware] as const),
+  );
+  return Object.fromEntries(loaded.flatMap(([name, hardware]) => (hardware === undefined ? [] : [[name, hardware]])));
 }

@@ -55,6 +55,17 @@ test("a row says what an object does: what stalls it before what it waits for, a
   ]);
 });
 
+test("a host's word is its provisioning state; what only holds data is not shown", () => {
+  const [Host, Data] = [madeUp("Host"), { ...madeUp("Data"), status: undefined }];
+  const available = { type: "Ready", status: "True", reason: "Available", message: "" };
+  const host = object(Host, "h", { provisioning: { state: "available" }, conditions: [available] });
+  const listed = [
+    { kind: Host, objects: [host] },
+    { kind: Data, objects: [object(Data, "h")] },
+  ];
+  assert.deepEqual(progressRows(listed, new Set()), [{ name: "  Host h", status: "available", doing: "Available" }]);
+});
+
 test("the table has the kind's own columns, conditions among them", () => {
   const account = object(MachineProvider, "fra", { conditions: [ready("", "False")], machines: 3 }) as KubeObject & {
     spec: object;

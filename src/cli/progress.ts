@@ -21,8 +21,10 @@ export interface Listed {
 interface CommonStatus {
   status?: string;
   waitingFor?: string;
+  /** Of hosts. */
+  provisioning?: { state?: string };
   observedGeneration?: number;
-  conditions?: { type: string; status: "True" | "False" | "Unknown"; message: string }[];
+  conditions?: { type: string; status: "True" | "False" | "Unknown"; reason?: string; message: string }[];
 }
 
 const statusOf = (object: KubeObject): CommonStatus => (object as { status?: CommonStatus }).status ?? {};
@@ -35,18 +37,24 @@ export function isReady(object: KubeObject): boolean {
 
 /** What a person wants to know of each object now. Those that were not applied belong to the ones above them. Pure. */
 export function progressRows(listed: readonly Listed[], applied: ReadonlySet<string>): ProgressRow[] {
-  return listed.flatMap(({ kind, objects }) =>
+  // What only holds data is never on its way.
+  const moving = listed.filter(({ kind }) => kind.status !== undefined);
+  return moving.flatMap(({ kind, objects }) =>
     objects.map((object) => {
       const isApplied = applied.has(idOf(object));
       const ready = messageOf(object, "Ready");
       return {
         name: `${isApplied ? "" : "  "}${kind.kind} ${object.metadata.name}`,
-        status: statusOf(object).status || (isReady(object) ? "ready" : "new"),
+        status: wordOf(statusOf(object)) || (isReady(object) ? "ready" : "new"),
         doing: doingOf(object),
         ...(isApplied && { brief: ready.split("; ")[0] || NOT_SEEN }),
       };
     }),
   );
+}
+
+function wordOf({ status, provisioning }: CommonStatus): string | undefined {
+  return status || provisioning?.state;
 }
 
 const NOT_SEEN = "waiting for the operator to look at it";
@@ -61,7 +69,7 @@ function doingOf(object: KubeObject): string {
   const { conditions, waitingFor } = statusOf(object);
   if (isTrue(conditions, "Stalled")) return messageOf(object, "Stalled");
   if (waitingFor) return `waiting for ${waitingFor}`;
-  return messageOf(object, "Ready") || NOT_SEEN;
+  return messageOf(object, "Ready") || conditions?.find(({ type }) => type === "Ready")?.reason || NOT_SEEN;
 }
 
 function messageOf(object: KubeObject, type: string): string {

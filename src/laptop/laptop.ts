@@ -33,7 +33,7 @@ import { KINDS } from "../operator/kinds.ts";
 import { createOperator, type Operator } from "../operator/operator.ts";
 import { type SystemSettings, settingsFrom } from "../operator/settings.ts";
 import { textOf } from "../pki/shelf.ts";
-import type { Counterpart } from "../systems/counterpart.ts";
+import type { Counterpart, HardwarePorts, StandInHardware } from "../systems/counterpart.ts";
 import { type LaptopIdentity, laptopIdentity } from "./identity.ts";
 import { type KubernetesChoice, startKubernetes } from "./kubernetes.ts";
 import { type SimulatedMetal, startMetal } from "./metal.ts";
@@ -49,6 +49,8 @@ export interface LaptopOptions {
   speed: number;
   /** The clusters that are simulated for machines to join. */
   counterparts: readonly Counterpart[];
+  /** What stands in for machines of a user's own, by the name of the system that serves them. Default: there are none. */
+  hardware?: Readonly<Record<string, StandInHardware>>;
   log: Log;
   secrets: Secrets;
   /** See `startKubernetes`. */
@@ -125,7 +127,10 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
       closers.push(async () => conversion?.close());
       await conversion?.start();
     }
-    const { operator, closeBoot } = await startOperator(options, { transport, clock, random, http, metal, joinToken });
+    const own = await ownHardware(options, { clock, random, firmware: metal.firmware });
+    closers.push(own.close);
+    const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };
+    const { operator, closeBoot } = await startOperator(options, parts);
     closers.push(closeBoot);
     for (const system of operator.systems)
       if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
@@ -134,6 +139,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     await operator.manager.start(stopping.signal);
     closers.push(() => operator.manager.stop());
     await operator.manager.whenReady();
+    own.begin();
     return { url, identity, client, transport, operator, metal, died, close };
   } catch (error) {
     await close();
@@ -157,11 +163,37 @@ interface Parts {
   http: Http;
   metal: SimulatedMetal;
   joinToken: string;
+  /** Settings of the systems that serve machines of the user's own. */
+  own: SystemSettings;
+}
+
+/** Makes the machines that are to stand in for a user's own, and what the systems that serve them are set to. */
+async function ownHardware(
+  { hardware = {}, log, speed }: LaptopOptions,
+  ports: Omit<HardwarePorts, "log" | "speed">,
+): Promise<{ settings: SystemSettings; begin(): void; close(): Promise<void> }> {
+  const made = await Promise.all(
+    Object.entries(hardware).map(async ([system, make]) => ({ system, own: await make({ ...ports, log, speed }) })),
+  );
+  return {
+    settings: Object.fromEntries(made.map(({ system, own }) => [system, own.settings])),
+    begin() {
+      for (const { own } of made) own.begin();
+    },
+    close: () =>
+      closeAll(
+        made.map(
+          ({ own }) =>
+            () =>
+              own.close(),
+        ),
+      ),
+  };
 }
 
 async function startOperator(
   { log, secrets, host, of }: LaptopOptions,
-  { transport, clock, random, http, metal, joinToken }: Parts,
+  { transport, clock, random, http, metal, joinToken, own: ownSettings }: Parts,
 ): Promise<{ operator: Operator; closeBoot: () => Promise<void> }> {
   // The boot service's address is part of what machines get from the operator, so its socket comes first.
   let answer: Operator["boot"] | undefined;
@@ -183,7 +215,7 @@ async function startOperator(
   const operator = createOperator(ports, {
     namespace: DEFAULT_NAMESPACE,
     secret: DEFAULT_SECRET,
-    of: { ...of, ...own },
+    of: { ...of, ...own, ...ownSettings },
     bootUrl: boot.url,
     pollMs: POLL_MS,
     leaderElection: false,

@@ -9,7 +9,7 @@ const NEXT_PLACEMENT_MS = 1_000;
 /** Faults after which the provider surely has sold nothing. */
 const NO_EFFECT = ["Throttled", "Unavailable", "BadCredentials", "Invalid", "Forbidden", "Unauthorized"] as const;
 /** A boot that an order is tried with before there is one. */
-const TRIAL_BOOT = { scriptUrl: "https://boot.invalid/", userData: "" };
+export const TRIAL_BOOT = { scriptUrl: "https://boot.invalid/", userData: "" };
 
 /**
  * Buys a machine, once: the order is written down under the object's version, the provider is asked who carries the claim already,

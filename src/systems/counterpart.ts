@@ -1,7 +1,8 @@
 /** What stands in for a system's surroundings on a laptop, in the demo and in tests. Production never loads one. */
-import type { Clock } from "@slipway/base";
+import type { Clock, Log, Random } from "@slipway/base";
 import type { Client } from "@slipway/kube";
 import type { FirmwareOptions } from "../sim/firmware/firmware.ts";
+import type { Firmware } from "../sim/hardware.ts";
 
 /** Where machines of the simulated providers join. */
 export type JoinedCluster = NonNullable<FirmwareOptions["site"]>;
@@ -24,3 +25,25 @@ export interface Counterpart {
   /** The commands that remove what it has left in a cluster; none where there is nothing. */
   leftOvers(client: Client): Promise<string[]>;
 }
+
+export interface HardwarePorts {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Runs what boot scripts start. */
+  firmware: Firmware;
+  /** How many times faster than real metal. */
+  speed: number;
+}
+
+/** Machines of a user's own, as a system finds them. */
+export interface OwnHardware {
+  /** What the system is set to, so that it serves them. */
+  settings: object;
+  /** Switches them on: once the system serves. */
+  begin(): void;
+  close(): Promise<void>;
+}
+
+/** Makes what stands in for machines of a user's own; nothing is switched on yet. */
+export type StandInHardware = (ports: HardwarePorts) => Promise<OwnHardware>;

@@ -9,7 +9,7 @@ import type { z } from "zod";
 import type { BootRecords } from "../bootstrap/boot-service.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Accounts } from "../machines/accounts.ts";
-import type { Counterpart } from "./counterpart.ts";
+import type { Counterpart, StandInHardware } from "./counterpart.ts";
 import type { OwnAccount } from "./providers/accounts.ts";
 
 /** What every system is given when it is put together. */
@@ -104,6 +104,8 @@ export interface System<Settings = unknown> {
   readonly examples?: string;
   /** Loads what stands in for its surroundings. */
   simulated?(): Promise<{ counterpart: Counterpart }>;
+  /** Loads what stands in for machines of a user's own, which it serves. */
+  ownHardware?(): Promise<{ hardware: StandInHardware }>;
   /** Puts it together; nothing runs yet. */
   parts(ports: SystemPorts, settings: Settings): SystemParts;
 }

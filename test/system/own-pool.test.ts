@@ -9,7 +9,7 @@ import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { RACK_LABEL } from "./own-rack.ts";
 import { condition, using } from "./using.ts";
-import { HOUR, MINUTE } from "./world.ts";
+import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 test("H32 a pool gets its machines from hosts of the cluster's own, and gives them back wiped and off", () =>
   using({ provider: "inventory" }, async (world) => {
@@ -108,4 +108,22 @@ test("a host that is taken back by force is nobody's at once, and offered when i
     await world.until("the instance is gone", async () => (await world.instances()).length === 0, 5 * MINUTE);
     await world.own.check();
     await world.own.checkAllFree();
+  }));
+
+test("a pool that waits for a host has it as soon as one is free", () =>
+  using({ provider: "inventory", servers: { sg: 1, ny: 0 } }, async (world) => {
+    await world.pool("first", {});
+    await world.until("ready", () => world.converged());
+    await world.pool("second", {});
+    await world.clock.run(HOUR);
+    const isFree = async () =>
+      (await world.own.hosts()).every(({ spec }) => spec.consumerRef?.name?.startsWith("first") !== true);
+    await world.whileTimePasses(world.client.delete(InstancePool, { name: "first" }));
+    await world.until("it is free", isFree, HOUR, SECOND);
+    await world.until(
+      "it is taken",
+      () => world.cloud.machines().some(({ hostname }) => hostname.startsWith("second")),
+      MINUTE / 2,
+      SECOND,
+    );
   }));

@@ -15,14 +15,16 @@ import { bootStoreAccess } from "../../bootstrap/boot-store.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
+import { awaitsKnownCapacity, withoutOldRefusal } from "../../machines/capacity.ts";
 import { type Tried, tryStep } from "../../machines/executor.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Journal } from "../../machines/lifecycle.ts";
-import type { Machine } from "../../machines/machine.ts";
+import type { Machine, Order, Placement } from "../../machines/machine.ts";
+import { TRIAL_BOOT } from "../../machines/purchase.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { adopt, isHeld, mark, needsAdoption } from "./adoption.ts";
 import { CapiMachine } from "./capi-machine.ts";
-import { claimOf } from "./claim.ts";
+import { claimOf, orderOf, placementsOf } from "./claim.ts";
 import { type InstanceRecord, jobOf, recordOf } from "./claimant.ts";
 import type { Harvester } from "./harvester.ts";
 import { type InstancePlan, planInstance } from "./instance-plan.ts";
@@ -135,7 +137,12 @@ async function keep(harvester: Harvester, context: Context, record: InstanceReco
   const instance = record.object;
   if (instance.status?.failure !== undefined) return await remediate(context, instance);
   const fleet = await harvester.accounts.fleet(accountOf(instance.spec, context.client, harvester.addon));
-  const journal = journalOfSpec(instance);
+  const { driver } = fleet;
+  const { pollMs } = harvester;
+  const journal = await withoutOldRefusal({
+    ...{ journal: journalOfSpec(instance), driver, pollMs, now: context.clock.now() },
+    orders: () => placementsOf(instance.spec).map((placement) => trialOf(instance, placement)),
+  });
   const maxAge = journal.joined ? 2 * harvester.pollMs : harvester.pollMs;
   const machine = journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, maxAge);
   const known = machine === "gone" ? undefined : machine;
@@ -154,7 +161,14 @@ async function keep(harvester: Harvester, context: Context, record: InstanceReco
     version: instance.metadata.generation,
     patience: harvester.patience,
   });
-  return plan.step.do === "giveUp" ? await remediate(context, record.object) : outcome;
+  if (plan.step.do === "giveUp") return await remediate(context, record.object);
+  if (!awaitsKnownCapacity(journal, driver) || "done" in outcome) return outcome;
+  return { ...outcome, againAfterMs: Math.min(outcome.againAfterMs, pollMs) };
+}
+
+/** An order as it would be, before there is anything to boot. */
+function trialOf(instance: Instance, placement: Placement): Order {
+  return orderOf(instance, { placement, boot: TRIAL_BOOT, onDemand: false });
 }
 
 /** What follows for a living Instance from what is known of its machine now. */

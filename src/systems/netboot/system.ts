@@ -17,6 +17,8 @@ export const netboot = system({
   summary: "boots blank machines, and makes BareMetalHosts of those it discovers",
   kinds: METAL3_KINDS,
   kindsMayBeForeign: true,
+  examples: "examples/inventory/pool",
+  ownHardware: () => import("./simulated.ts"),
   settings: z.strictObject({
     file: z
       .string()

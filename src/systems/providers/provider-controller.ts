@@ -40,7 +40,8 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
         const fleet = await accounts.fleet(account);
         const machines = await fleet.all(LOOK_MS);
         const owned = machines.filter((machine) => machine.claim !== undefined).length;
-        await report(true, "Usable", "the API accepts the credentials", owned);
+        const isOwn = provider.spec.type === "inventory";
+        await report(true, "Usable", isOwn ? "its hosts are known" : "the API accepts the credentials", owned);
       } catch (error) {
         const fault = asFault(error, account.name);
         if (fault.code === "BadCredentials") accounts.refused(account.name);

@@ -143,3 +143,30 @@ test("what is missing is named with what to do: the Secret, a key of it, the aut
   assert.equal(await said(), "Usable");
   assert.deepEqual([cloud.ca, cloud.endpoint], ["PEM", "https://metal.test"]);
 });
+
+test("a MachineProvider is an account with credentials, or hosts with plans, never both", async (t) => {
+  const { clock, client } = await stage(t);
+  const inventory = { plans: { any: {} } };
+  const refusal = async (spec: object): Promise<string> => {
+    const created = client.create(MachineProvider, {
+      metadata: { name: "other" },
+      spec: spec as MachineProvider["spec"],
+    });
+    const message = created.then(
+      () => "created",
+      (error: Error) => error.message,
+    );
+    await clock.run(1_000);
+    return message;
+  };
+  assert.match(await refusal({ type: "inventory" }), /inventory is required/);
+  assert.match(await refusal({ ...SPEC, inventory }), /inventory is required for the type inventory, and only there/);
+  assert.match(await refusal({ type: "latitude" }), /credentialsSecretRef is required/);
+  assert.match(await refusal({ type: "inventory", inventory, endpoint: "https://a.test" }), /neither an endpoint/);
+  assert.match(await refusal({ type: "inventory", inventory: { plans: {} } }), /at least one plan/);
+  const memory = { plans: { any: { hardware: { memory: "much" } } } };
+  assert.match(await refusal({ type: "inventory", inventory: memory }), /memory/);
+  assert.equal(await refusal({ type: "inventory", inventory }), "created");
+  const { spec } = await client.get(MachineProvider, { name: "other" });
+  assert.deepEqual(spec.inventory, { namespaces: ["slipway-hosts"], plans: { any: {} }, setAsideAfter: 2 });
+});

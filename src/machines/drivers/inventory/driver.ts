@@ -27,6 +27,7 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
     type: "inventory",
     capabilities: { networkModes: [], spot: false, reservations: false, reinstall: true, locks: false },
     check: (order) => concernsAbout(order, offer),
+    couldServe: (order) => turns.couldBegin(order),
     list: () => turns.list(),
     find: (claim) => turns.of(claim),
     async read(id) {

@@ -1,6 +1,7 @@
 /** Hosts in their turns with claims: taken, found again, changed, given back. */
 import { Fault, type Log } from "@slipway/base";
 import { refOf } from "@slipway/kube";
+import { obstacle } from "../../../inventory/claims/choose.ts";
 import { CONSUMER_LABEL, type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
 import { giveBack } from "../../../inventory/claims/turn.ts";
 import { IPXE } from "../../../inventory/hosts/install-stage.ts";
@@ -53,6 +54,13 @@ export class HostTurns {
     const found = await this.find(id);
     if (found === undefined) throw new Fault("NotFound", `machine ${id}`, "the host is not this claim's");
     return found;
+  }
+
+  /** Whether there is a host for the order, as far as is known. */
+  async couldBegin(order: Order): Promise<boolean> {
+    const hosts = (await this.#hosts.list()).map((host) => this.#newer(host));
+    const wish = wishOf(order, this.#offer, hosts);
+    return hosts.some((host) => obstacle(host, wish) === undefined);
   }
 
   /**
