@@ -1,7 +1,7 @@
-import type { HarvesterJoin, Management } from "./harvester/join.ts";
+import type { HarvesterJoin, InstallerWebhook, Management } from "./harvester/join.ts";
 import { addressOf } from "./installation/addresses.ts";
 import type { Network } from "./installation/installation.ts";
-import type { InstalledHost } from "./installer-boot.ts";
+import type { InstalledHost } from "./installed-host.ts";
 import type { Profile } from "./profile.ts";
 
 type HarvesterProfile = Extract<Profile, { installer: "harvester" }>;
@@ -9,10 +9,10 @@ type HarvesterProfile = Extract<Profile, { installer: "harvester" }>;
 /** How one host installs Harvester and joins, by its profile. The installer's own rules are checked where the join is used (`assertJoin`). */
 export function harvesterJoinOf(
   profile: HarvesterProfile,
-  host: Pick<InstalledHost, "hostname" | "disk" | "network">,
+  host: Pick<InstalledHost, "hostname" | "disk" | "network" | "report">,
 ): HarvesterJoin {
   const { isoUrl, version, architecture, artifactsUrl, serverUrl, token, passwordHash, tty, bondOptions } = profile;
-  const { hostname, disk, network } = host;
+  const { hostname, disk, network, report } = host;
   const nameServers =
     network.method === "static" ? [...network.nameServers, ...profile.nameServers] : profile.nameServers;
   return {
@@ -28,7 +28,13 @@ export function harvesterJoinOf(
     ...(architecture === undefined ? {} : { arch: architecture === "x86_64" ? "amd64" : "arm64" }),
     ...(artifactsUrl === undefined ? {} : { artifactsUrl }),
     ...(passwordHash === undefined ? {} : { password: passwordHash }),
+    ...(report === undefined ? {} : { webhooks: webhooksOf(report) }),
   };
+}
+
+function webhooksOf({ succeeded, failed }: NonNullable<InstalledHost["report"]>): InstallerWebhook[] {
+  const end: InstallerWebhook = { event: "SUCCEEDED", url: succeeded };
+  return failed === undefined ? [end] : [end, { event: "FAILED", url: failed }];
 }
 
 function managementOf(network: Network): Management {

@@ -5,21 +5,13 @@
 import { Fault } from "@slipway/base";
 import type { AgentBoot } from "../netboot/boot/machine.ts";
 import { autoinstall, autoinstallArguments } from "./autoinstall/autoinstall.ts";
-import type { Installation, Network } from "./installation/installation.ts";
+import { harvesterInstaller } from "./harvester/installer.ts";
+import { harvesterJoinOf } from "./harvester-profile.ts";
+import type { Installation } from "./installation/installation.ts";
+import type { InstalledHost } from "./installed-host.ts";
 import { kickstart, kickstartArguments } from "./kickstart/kickstart.ts";
 import { preseed, preseedArguments } from "./preseed/preseed.ts";
-import type { SystemProfile } from "./profile.ts";
-
-/** What is the host's own: all else is in the profile. */
-export interface InstalledHost {
-  hostname: string;
-  architecture: Installation["architecture"];
-  firmware: Installation["firmware"];
-  /** Path of the disk to install to. */
-  disk: string;
-  network: Network;
-  report?: Installation["report"];
-}
+import type { SystemProfile, WrittenProfile } from "./profile.ts";
 
 /** Kernel and initrd as a loader starts them, and what the installer fetches then. */
 export interface InstallerBoot extends AgentBoot {
@@ -28,7 +20,9 @@ export interface InstallerBoot extends AgentBoot {
 }
 
 /** `folder`: URL below which the host fetches the files, with its final slash. Throws `Fault` (`Invalid`) that names what can't be installed. */
-export function installerBoot(profile: SystemProfile, host: InstalledHost, folder: string): InstallerBoot {
+export function installerBoot(profile: WrittenProfile, host: InstalledHost, folder: string): InstallerBoot {
+  if (profile.installer === "harvester")
+    return harvesterInstaller(harvesterJoinOf(profile, host), { architecture: host.architecture, folder });
   const installation = installationOf(profile, host);
   const { kernel, initrd, arguments: extra } = profile;
   const boot = (files: Readonly<Record<string, string>>, commandLine: readonly string[]): InstallerBoot => {

@@ -8,7 +8,8 @@ import { ipxeScript } from "../netboot/ipxe/script.ts";
 import { harvesterBoot } from "./harvester/boot.ts";
 import { harvesterJoinOf } from "./harvester-profile.ts";
 import { FULL, KEY, SMALL } from "./installation/testing.ts";
-import { type InstalledHost, installationOf, installerBoot } from "./installer-boot.ts";
+import type { InstalledHost } from "./installed-host.ts";
+import { installationOf, installerBoot } from "./installer-boot.ts";
 import { deployMethod, INSTALLERS, type Profile, readProfile } from "./profile.ts";
 
 const HOST: InstalledHost = {
@@ -134,6 +135,36 @@ test("iPXE and GRUB take each installer's arguments as they are", () => {
   }
 });
 
+test("Harvester's installer is started by either loader, with its cards, its file and where it reports", () => {
+  const text =
+    "isoUrl: http://r.test/harvester-v1.4.0-amd64.iso\nserverUrl: https://10.0.0.10\ntoken: t\ntty: tty1\nsshKeys:\n- ";
+  const profile = read("harvester", text + KEY);
+  assert.ok(profile.installer === "harvester");
+  const report = { succeeded: "http://s.test/ok", failed: "http://s.test/no" };
+  const boot = installerBoot(profile, { ...HOST, report }, "http://s.test/b/");
+  assert.ok(boot.commandLine.includes("harvester.install.config_url=http://s.test/b/config.yaml"));
+  const cards = "harvester.install.management_interface.interfaces=hwAddr:52:54:00:12:34:56";
+  assert.ok(boot.commandLine.includes(cards), boot.commandLine.join(" "));
+  const [config] = loadAll(boot.files["config.yaml"]!) as { install: { webhooks: { event: string; url: string }[] } }[];
+  assert.deepEqual(
+    config?.install.webhooks.map(({ event, url }) => [event, url]),
+    [
+      ["SUCCEEDED", report.succeeded],
+      ["FAILED", report.failed],
+    ],
+  );
+  const { kernel, commandLine: args } = boot;
+  assert.match(
+    ipxeScript([{ do: "kernel", url: kernel, args: ["initrd=initrd", ...args] }]),
+    /vmlinuz-amd64 initrd=initrd ip=/,
+  );
+  assert.match(grubScript([{ do: "linux", kernel: "(http,r.test)/vmlinuz", args }]), /interfaces=hwAddr/);
+  assert.throws(
+    () => installerBoot(profile, { ...HOST, architecture: "aarch64" }, "http://s.test/b/"),
+    /harvester: the profile is for x86_64, the host is aarch64/,
+  );
+});
+
 test("a host of another architecture is refused, and one that suits is not", () => {
   const profile = read("preseed", `${BASE}architecture: aarch64\n`);
   assert.ok(profile.installer === "preseed");
@@ -180,6 +211,7 @@ bondOptions: {mode: 802.3ad, miimon: "100"}
     tty: "ttyS0",
     skipChecks: true,
     wipeAllDisks: true,
+    webhooks: [{ event: "SUCCEEDED", url: HOST.report!.succeeded }],
     management: {
       method: "static",
       interfaces: [{ hwAddr: "52:54:00:12:34:56" }],
@@ -225,6 +257,8 @@ test("a method names an installer and a profile", () => {
     () => deployMethod("install_coreos"),
     /spec\.customDeploy\.method: "install_coreos" is none of preseed, /,
   );
+  assert.deepEqual(deployMethod("kickstart/rocky-9"), { installer: "kickstart", profile: "rocky-9" });
+  assert.deepEqual(deployMethod("ipxe"), { installer: "ipxe" });
   for (const method of ["preseed", "preseed/", "preseed/A", "preseed/a/b", "preseed/../x"])
     assert.throws(() => deployMethod(method), /must be preseed\/NAME/, method);
 });

@@ -77,12 +77,18 @@ const SCHEMAS = {
     bondOptions: bondOptions.exactOptional(),
   }),
   /** A script of the user's own, which does the rest. */
-  ipxe: z.strictObject({ script: field.webUrl }),
+  ipxe: z.strictObject({
+    script: field.webUrl,
+    /** Its end is reported to the URL in the setting `slipway-succeeded`. Else the host counts as installed once it has the script. */
+    report: z.boolean().default(false),
+  }),
 } as const;
 
 export type Installer = keyof typeof SCHEMAS;
 export const INSTALLERS = Object.keys(SCHEMAS) as readonly Installer[];
 export type Profile = { [I in Installer]: { installer: I } & z.output<(typeof SCHEMAS)[I]> }[Installer];
+/** A profile by which Slipway writes what the installer is given. */
+export type WrittenProfile = Exclude<Profile, { installer: "ipxe" }>;
 /** A profile whose installer takes an `Installation`. */
 export type SystemProfile = Extract<Profile, { installer: "preseed" | "kickstart" | "autoinstall" }>;
 
@@ -91,16 +97,18 @@ export const PROFILE_KEY = "profile";
 /** Which installer, and the name of the Secret or ConfigMap with its settings. */
 export interface DeployMethod {
   installer: Installer;
-  profile: string;
+  /** Absent with `ipxe` alone: `spec.userData` names the Secret with the script. */
+  profile?: string;
 }
 
-/** Reads `spec.customDeploy.method`. Throws `Fault` (`Invalid`) for an installer that there is not, and without a name. */
+/** Reads `spec.customDeploy.method`. Throws `Fault` (`Invalid`) for an installer that there is not, and without a name but for `ipxe`. */
 export function deployMethod(method: string): DeployMethod {
   const [installer = "", profile, ...rest] = method.split("/");
   const source = "spec.customDeploy.method";
   const known = INSTALLERS.find((name) => name === installer);
   if (known === undefined)
     throw new Fault("Invalid", source, `${JSON.stringify(installer.slice(0, 64))} is none of ${INSTALLERS.join(", ")}`);
+  if (known === "ipxe" && method === known) return { installer: known };
   if (profile === undefined || rest.length > 0 || !field.hostname.safeParse(profile).success)
     throw new Fault(
       "Invalid",

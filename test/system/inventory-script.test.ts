@@ -72,11 +72,11 @@ test("a host without a script says what is missing, and goes on when it is there
   await world.reaches("node-1", "available");
   await world.change("node-1", INSTALL);
   await world.until("it says so", async () =>
-    /Secret .*script: it is not there/.test((await world.host("node-1"))?.status?.errorMessage ?? ""),
+    /Secret .*script is not there/.test((await world.host("node-1"))?.status?.errorMessage ?? ""),
   );
   await give(world, { scriptURL: "ftp://nowhere" });
   await world.until("it says so", async () =>
-    /scriptURL is no address/.test((await world.host("node-1"))?.status?.errorMessage ?? ""),
+    /scriptURL: must be a URL/.test((await world.host("node-1"))?.status?.errorMessage ?? ""),
   );
   const data = { scriptURL: Buffer.from(SCRIPT).toString("base64") };
   await world.whileTimePasses(

@@ -67,12 +67,13 @@ export class InventoryWorld {
   /** Whether netboot has started in the process. */
   serving = true;
   /** What lies on web servers, by its address. */
-  readonly pages = new Map<string, string>();
+  readonly pages = this.network.pages;
   /** Of a world whose BMCs speak Redfish. */
   readonly redfish: RedfishRack;
   readonly #folder = mkdtempSync(join(tmpdir(), "slipway-rack-"));
   readonly #options: InventoryOptions;
   readonly #logins = new Map<string, BmcCredentials>();
+  readonly #withBmc = new Set<string>();
   #process: Process | undefined;
   api!: WorldApi;
   client!: Client;
@@ -129,6 +130,11 @@ export class InventoryWorld {
     return mortal;
   }
 
+  /** Netboot in the process that runs. */
+  get provisioning(): Provisioning {
+    return this.#process!.provisioning;
+  }
+
   /** Ends the process without a word to anybody. */
   kill(): void {
     const { mortal, manager, provisioning } = this.#process!;
@@ -153,6 +159,11 @@ export class InventoryWorld {
     this.#logins.set(name, LOGIN);
     if (this.#options.redfish === true) this.redfish.add(server, LOGIN);
     return server;
+  }
+
+  /** Whether the server was declared with its BMC. */
+  hasBmc(name: string): boolean {
+    return this.#withBmc.has(name);
   }
 
   /** Another password at a server's BMC. */
@@ -186,7 +197,10 @@ export class InventoryWorld {
     annotations: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     const server = this.servers.get(name)!;
-    if (bmc) await this.secret(name, LOGIN);
+    if (bmc) {
+      this.#withBmc.add(name);
+      await this.secret(name, LOGIN);
+    }
     const draft: Draft<BareMetalHost> = {
       metadata: { name, namespace: RACK, annotations },
       spec: {
@@ -316,7 +330,10 @@ export class InventoryWorld {
 }
 
 function mortalMachines(inner: Machines, mortal: Mortal): Machines {
-  return { ...inner, order: (name, wanted, id) => mortal.machine(true, () => inner.order(name, wanted, id)) };
+  const install: Machines["install"] = (name, id, make) => {
+    if (!mortal.dead) inner.install(name, id, make);
+  };
+  return { ...inner, install, order: (name, wanted, id) => mortal.machine(true, () => inner.order(name, wanted, id)) };
 }
 
 function hex(byte: number): string {

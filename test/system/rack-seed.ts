@@ -5,6 +5,18 @@ import type { SimServer } from "../../src/sim/rack/server.ts";
 import { SOUND } from "../../src/sim/rack/server-parts.ts";
 import { checkRack, LEFT_OVER, OTHER_IMAGE } from "./inventory-life.ts";
 import { IMAGE, InventoryWorld, MINUTE } from "./inventory-world.ts";
+import { PROFILES, profile } from "./profiles.ts";
+
+/** What is asked for, and what runs then; undefined: nothing. */
+const WISHES = [
+  { runs: undefined },
+  { runs: IMAGE.url, image: IMAGE },
+  { runs: OTHER_IMAGE.url, image: OTHER_IMAGE },
+  ...(["preseed", "harvester"] as const).map((installer) => ({
+    runs: installer,
+    customDeploy: { method: `${installer}/${installer}` },
+  })),
+] as readonly { runs: string | undefined; image?: object; customDeploy?: object }[];
 
 const HOSTS = 3;
 const MISCHIEF_MS = 90 * MINUTE;
@@ -21,6 +33,7 @@ export async function rackUnderFaults(seed: number): Promise<void> {
     serverFaults: {
       ...SOUND,
       powerCut: () => isMischief && chance(0.1),
+      mute: () => isMischief && chance(0.1),
       failure: (order) => (isMischief && chance(0.15) ? `${order} failed: the disk reports an error` : undefined),
     },
     bmcFaults: (server) => (call) => {
@@ -29,6 +42,7 @@ export async function rackUnderFaults(seed: number): Promise<void> {
   });
   try {
     await world.start();
+    for (const installer of ["preseed", "harvester"] as const) await profile(world, installer, PROFILES[installer]);
     const names = Array.from({ length: HOSTS }, (_, i) => `node-${i + 1}`);
     for (const name of names) {
       const server = world.rack(name);
@@ -68,9 +82,9 @@ export async function rackUnderFaults(seed: number): Promise<void> {
   async function mischief(names: readonly string[], wanted: Map<string, string | undefined>): Promise<void> {
     const name = names[draw.int(names.length)]!;
     if (chance(0.15)) {
-      const image = [undefined, IMAGE, OTHER_IMAGE][draw.int(3)];
-      wanted.set(name, image?.url);
-      await world.change(name, { spec: { image: image ?? null } });
+      const next = WISHES[draw.int(WISHES.length)]!;
+      wanted.set(name, next.runs);
+      await world.change(name, { spec: { image: next.image ?? null, customDeploy: next.customDeploy ?? null } });
     }
     if (chance(0.04)) {
       world.kill();

@@ -5,9 +5,9 @@ import { failed, progressed } from "./moves.ts";
 import type { HostStep } from "./step.ts";
 
 /** From power-on to the agent's first report; servers check their memory for minutes. */
-const AGENT_MS = 20 * 60_000;
+export const AGENT_MS = 20 * 60_000;
 /** A machine that is still off so long after it was started was not. */
-const OFF_AGAIN_MS = 60_000;
+export const OFF_AGAIN_MS = 60_000;
 /** A person may be needed to start a machine without a BMC; nobody is at the rack all the time. */
 const PERSON_MS = 60 * 60_000;
 const LOOK_MS = 5_000;

@@ -17,11 +17,12 @@ import { hardwareOf } from "../discovery/hardware.ts";
 import type { BmcViews } from "./bmc-views.ts";
 import { describeHost } from "./describe.ts";
 import { type Facts, isInAgent } from "./facts.ts";
+import { installerOf } from "./installer-of.ts";
 import type { Machines } from "./machines.ts";
 import { failed, told, waiting } from "./moves.ts";
+import type { Offered } from "./offered.ts";
 import { orderOf } from "./order-of.ts";
 import { HOST_FINALIZER } from "./plan.ts";
-import { scriptUrl } from "./script-url.ts";
 import type { HostEvent, HostStep, WriteStep } from "./step.ts";
 
 export interface StepPorts {
@@ -30,8 +31,8 @@ export interface StepPorts {
   machines: Machines;
   views: BmcViews;
   http: Http;
-  /** By host, the id of the order whose files this process offers. */
-  offered: Map<string, string>;
+  /** What this process offers. */
+  offered: Offered;
 }
 
 /** Does one step. `again`: there may be more to do at once. Rejects as the API does; what the machine refuses is on the object. */
@@ -57,8 +58,6 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
     case "boot":
       machines.setBoot(machine!.name, step.from);
       return "again";
-    case "script":
-      return script(step, facts, ports);
     case "describe": {
       const hardware = step.hardware ?? hardwareOf(machine!.inventory!);
       await describeHost(record.object, hardware, context);
@@ -67,21 +66,29 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
     }
     case "wait":
       return wait(step, facts, ports);
+    case "endInstall":
+      machines.endInstall(machine!.name, step.id, step.result);
+      return "again";
     case "power":
     case "order":
+    case "install":
       return affect(step, facts, ports);
   }
 }
 
 /** An effect on the machine. It is announced first: a decision on an old object ends there, in a `Conflict`. */
 async function affect(
-  step: Extract<HostStep, { do: "power" | "order" }>,
+  step: Extract<HostStep, { do: "power" | "order" | "install" }>,
   facts: Facts,
   ports: StepPorts,
 ): Promise<Outcome | "again"> {
   const { record, context } = ports;
   await record.write(step.announce);
   try {
+    if (step.do === "install") {
+      await offer(step.id, facts, ports);
+      return "again";
+    }
     if (step.do === "power") {
       await power(step, facts, ports);
       tell(ports, step.event);
@@ -101,24 +108,6 @@ async function refused(step: HostStep, error: unknown, facts: Facts, ports: Step
   const now = { ...facts, host: record.object };
   await record.write(failed(now, advice, step.do === "power" ? { error: "power management error" } : {}));
   tell(ports, { type: "Warning", reason: step.do === "power" ? "PowerManagementError" : "OrderRefused", message });
-  return "again";
-}
-
-/** Until it is written down it is done again, with the same end. */
-async function script(
-  step: Extract<HostStep, { do: "script" }>,
-  facts: Facts,
-  ports: StepPorts,
-): Promise<Outcome | "again"> {
-  const { context, record, machines } = ports;
-  try {
-    const chain = await scriptUrl(record.object, context.client);
-    machines.setBoot(facts.machine!.name, { chain, once: true });
-  } catch (error) {
-    if (context.signal.aborted) throw error;
-    return refused(step, error, facts, ports);
-  }
-  await record.write(step.announce);
   return "again";
 }
 
@@ -150,7 +139,13 @@ async function give(
 ): Promise<void> {
   if (machine === undefined) throw new Fault("NotFound", host.metadata.name, "no machine was seen that it could be");
   await machines.order(machine.name, await orderOf(name, host, machine.inventory, { client, http }), id);
-  offered.set(keyOf(refOf(host)), id);
+  offered.noteOrder(keyOf(refOf(host)), id);
+}
+
+async function offer(id: string, { host, machine }: Facts, { machines, offered, context }: StepPorts): Promise<void> {
+  if (machine === undefined) throw new Fault("NotFound", host.metadata.name, "no machine was seen that it could be");
+  machines.install(machine.name, id, await installerOf(host, machine, context.client));
+  offered.noteInstall(keyOf(refOf(host)), id);
 }
 
 async function unannotate(annotations: readonly string[], { context, record }: StepPorts): Promise<void> {

@@ -10,7 +10,7 @@ import {
   StatusRecord,
   source,
 } from "@slipway/kube";
-import { Secret } from "@slipway/kube/core";
+import { ConfigMap, Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
@@ -25,6 +25,7 @@ import { HostCards } from "./host-cards.ts";
 import type { Machines } from "./machines.ts";
 import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
 import { waiting } from "./moves.ts";
+import { Offered } from "./offered.ts";
 import { HOST_FINALIZER, planHost } from "./plan.ts";
 import { IDLE_LOOK_MS } from "./power-stage.ts";
 import { Room } from "./room.ts";
@@ -63,8 +64,7 @@ export function hostController({
 }: EngineOptions): Controller {
   let views: BmcViews | undefined;
   const room = new Room(most);
-  /** By host, the id of the order whose files this process offers. */
-  const offered = new Map<string, string>();
+  const offered = new Offered();
   const cards = new HostCards();
 
   return {
@@ -79,6 +79,7 @@ export function hostController({
       { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
       { resource: HardwareData, verbs: ["create", "update"] },
       { resource: Secret, verbs: ["get"] },
+      { resource: ConfigMap, verbs: ["get"] },
       METAL3_OPERATOR_ACCESS,
     ],
     listen(wake) {
@@ -100,7 +101,7 @@ export function hostController({
       if (host === undefined) {
         room.leave(key);
         cards.forget(key);
-        offered.delete(key);
+        offered.forget(key);
         await views.forget(key);
         return DONE;
       }
@@ -137,7 +138,7 @@ export function hostController({
       bmc,
       isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
       hasRoom: room.hasFor(key),
-      isOffered: (id) => offered.get(key) === id,
+      isOffered: (id) => offered.has(key, id),
       newId: uuid(random),
     };
   }

@@ -1,17 +1,14 @@
-/** A host that gets a system: the image is written by the agent, then the machine starts from its disk. */
+/** A host that gets a system: an image that the agent writes, or by an installer; then the machine starts from its disk. */
 import { isoTime } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { bringUpAgent } from "./agent-stage.ts";
 import { type Facts, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
+import { install } from "./installer-stage.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
 import type { HostStep, WriteStep } from "./step.ts";
 
 const LOOK_MS = 5_000;
-/** By then a machine that was started from the network has asked for what it boots. */
-const SCRIPT_MS = 15 * 60_000;
-/** The method of `spec.customDeploy` by which a script of the user's own installs the host. */
-export const IPXE = "ipxe";
 
 type Used = Pick<BareMetalHost["spec"], "image" | "customDeploy">;
 
@@ -37,7 +34,7 @@ export function planProvisioning(at: Facts, operation: Operation): HostStep {
   const used = { image: host.status?.lastAttemptedImage, customDeploy: method === undefined ? undefined : { method } };
   if (!wantsInstalling(host) || wantsOther(host, used))
     return move(at, "deprovisioning", event("DeprovisioningStarted", "What is to be installed has changed"));
-  if (method === IPXE) return planScript(at, operation);
+  if (method !== undefined) return install(at, operation) ?? provisioned(at);
   if (operation.writtenAt === undefined) return write(at, operation);
   return at.bmc === undefined ? leaveByAgent(at, operation) : leaveByBmc(at, operation);
 }
@@ -78,42 +75,6 @@ function leaveByAgent(at: Facts, operation: Operation): HostStep {
   const next = carryOut(at, operation, "reboot");
   if ("do" in next) return next;
   return next.result.ok ? provisioned(at) : orderFailed(at, next.result.message);
-}
-
-/** The next step of an installation by a script of the user's own. It counts as done when the machine was given the script: what follows is the script's. */
-function planScript(at: Facts, operation: Operation): HostStep {
-  const { machine, now, bmc } = at;
-  if (machine === undefined) return bringUpAgent(at, operation) ?? { do: "wait", forWhat: "the machine to be seen" };
-  if (operation.scriptAt === undefined)
-    return { do: "script", announce: progressed(at, { scriptAt: isoTime(now), restartedAt: undefined }) };
-  if (machine.boot === "disk") return provisioned(at);
-  if (bmc === undefined) return restartByAgent(at, operation);
-  if (bmc.is === "fails") return orderFailed(at, bmc.fault.advice);
-  if (operation.restartedAt === undefined)
-    return {
-      do: "power",
-      action: bmc.power === "off" ? "on" : "restart",
-      from: "network",
-      announce: progressed(at, { restartedAt: isoTime(now) }),
-      event: event("PowerOn", "Host started from the network, into the user's script"),
-    };
-  return waitForScript(at, Date.parse(operation.restartedAt));
-}
-
-function restartByAgent(at: Facts, operation: Operation): HostStep {
-  if (operation.restartedAt !== undefined) return waitForScript(at, Date.parse(operation.restartedAt));
-  if (!isInAgent(at)) return waitForScript(at, Date.parse(operation.scriptAt!));
-  const next = carryOut(at, operation, "reboot");
-  if ("do" in next) return next;
-  if (!next.result.ok) return orderFailed(at, next.result.message);
-  return { do: "write", fields: progressed(at, { restartedAt: isoTime(at.now) }) };
-}
-
-function waitForScript(at: Facts, since: number): HostStep {
-  const deadline = since + SCRIPT_MS;
-  if (at.now < deadline)
-    return { do: "wait", forWhat: "the machine to ask for its script", recheckMs: LOOK_MS, deadline };
-  return orderFailed(at, `the machine has not asked for its script in ${SCRIPT_MS / 60_000} minutes`);
 }
 
 function provisioned(at: Facts): WriteStep {

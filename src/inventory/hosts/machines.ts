@@ -1,5 +1,6 @@
-import type { BootAction, Host, HostChange } from "../../netboot/hosts/host.ts";
+import type { BootAction, GivenInstall, Host, HostChange } from "../../netboot/hosts/host.ts";
 import type { Standing } from "../../netboot/hosts/trust.ts";
+import type { InstallOffer, InstallUrls } from "../../netboot/http/installers.ts";
 import type { UserOrder } from "../../netboot/protocol/order.ts";
 
 /** The machines that were seen on the network, as the engine uses them: netboot's hosts and its orders. */
@@ -14,6 +15,13 @@ export interface Machines {
   standing(name: string): Standing;
   /** What it boots from now on. Throws for a host that is not known. */
   setBoot(name: string, boot: BootAction): void;
+  /**
+   * Has it start an installer from the network, once; with an id that it has already, the same is offered anew. `make` writes what it is
+   * given, for the addresses of this installation. Throws a `Fault`, and what `make` throws.
+   */
+  install(name: string, id: string, make: (urls: InstallUrls) => InstallOffer): void;
+  /** An installation has ended, as its owner decides. */
+  endInstall(name: string, id: string, result: NonNullable<GivenInstall["result"]>): void;
   /** It is not known until it is seen again. */
   forget(name: string): void;
   /** Has its agent do it; asked for twice with one id, it is done once. Rejects with a `Fault`. */

@@ -1,10 +1,10 @@
 import { Fault, type Http } from "@slipway/base";
 import type { Client } from "@slipway/kube";
-import { Secret } from "@slipway/kube/core";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { Inventory } from "../../netboot/protocol/messages.ts";
 import type { UserOrder } from "../../netboot/protocol/order.ts";
-import { type DriveSecrets, hostConfigDrive, type SecretTexts } from "./config-drive.ts";
+import { type DriveSecrets, hostConfigDrive } from "./config-drive.ts";
+import { hostSecret } from "./host-secrets.ts";
 import { imageChecksum } from "./image-checksum.ts";
 import { rootDevice } from "./root-device.ts";
 import type { OrderName } from "./step.ts";
@@ -31,9 +31,7 @@ export async function orderOf(
 }
 
 async function writeOrder(host: BareMetalHost, { disks }: Inventory, { client, http }: OrderPorts): Promise<Write> {
-  const { image, customDeploy, rootDeviceHints } = host.spec;
-  if (customDeploy !== undefined)
-    throw new Fault("Invalid", "spec.customDeploy.method", "no such method is known", { remedy: "use spec.image" });
+  const { image, rootDeviceHints } = host.spec;
   if (image === undefined) throw new Fault("Invalid", "spec.image", "nothing says what is to be installed");
   // A path would be a file of this server.
   if (!/^https?:\/\//.test(image.url))
@@ -68,24 +66,6 @@ function nameOf({ metadata: { name, namespace = "", uid = "" } }: BareMetalHost)
 
 async function secretsOf(host: BareMetalHost, client: Client): Promise<DriveSecrets> {
   const fields = ["userData", "metaData", "networkData"] as const;
-  const read = await Promise.all(fields.map((field) => textsOf(host, field, client)));
+  const read = await Promise.all(fields.map((field) => hostSecret(host, field, client)));
   return Object.fromEntries(fields.flatMap((field, i) => (read[i] === undefined ? [] : [[field, read[i]]])));
-}
-
-/** A Secret of the host's own namespace: a reference into another is refused. */
-async function textsOf(
-  { metadata, spec }: BareMetalHost,
-  field: keyof DriveSecrets,
-  client: Client,
-): Promise<SecretTexts | undefined> {
-  const { name, namespace } = spec[field] ?? {};
-  if (name === undefined) return undefined;
-  const on = `spec.${field}`;
-  if (namespace !== undefined && namespace !== "" && namespace !== metadata.namespace)
-    throw new Fault("Forbidden", on, "the Secret must be in the host's own namespace", { remedy: "copy it there" });
-  const secret = await client.find(Secret, { name, ...(metadata.namespace && { namespace: metadata.namespace }) });
-  if (secret === undefined)
-    throw new Fault("MissingInput", on, `Secret ${metadata.namespace}/${name} is not there`, { remedy: "create it" });
-  const { data = {} } = secret;
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
 }

@@ -39,10 +39,12 @@ export type HostStep =
     }
   /** What the boot service has the machine boot from now on. */
   | { do: "boot"; from: BootAction }
-  /** The boot service has the machine boot the user's script once, then from its disk. */
-  | { do: "script"; announce: Fields }
   /** Has the agent do it; asked for twice with one id, it is done once. */
   | { do: "order"; name: OrderName; id: string; announce: Fields }
+  /** Has the boot service offer the installer; offered twice with one id, it is installed once. */
+  | { do: "install"; id: string; announce: Fields }
+  /** The installation is over, though the machine reported nothing. */
+  | { do: "endInstall"; id: string; result: { ok: boolean; message: string } }
   /** Writes what the agent found to the host and its HardwareData, or in its place `hardware`. */
   | { do: "describe"; hardware?: HardwareDetails }
   /** Takes annotations off. */

@@ -1,6 +1,7 @@
 /** Disks that are wiped, before a host is first available and after it was used; and what else must be over before it is another's. */
 import { isoTime } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { openInstall } from "../../netboot/hosts/host.ts";
 import { bringUpAgent } from "./agent-stage.ts";
 import { type Facts, hasBegunSince, isInAgent, type Operation } from "./facts.ts";
 import { event, move, progressed } from "./moves.ts";
@@ -21,7 +22,9 @@ export function planPreparing(at: Facts, operation: Operation): HostStep {
 
 /** The next step of a host that is taken back from its user. */
 export function planDeprovisioning(at: Facts, operation: Operation): HostStep {
-  const { host } = at;
+  const { host, machine } = at;
+  // However it leaves this state, it must not start the installer of its last user.
+  if (machine !== undefined && openInstall(machine) !== undefined) return { do: "boot", from: "agent" };
   if (operation.writtenAt === undefined) {
     const wiped = wipe(at, operation);
     if ("do" in wiped) return wiped;

@@ -148,10 +148,10 @@ export const BareMetalHost = defineKind({
         method: text("Method of spec.customDeploy that is carried out."),
         poweredAt: moment("When its power was last switched for this."),
         id: text("Id of the order that the host's agent has for this."),
-        scriptAt: moment("When the boot service was given the user's script."),
+        install: text("Id of the installation that the boot service offers."),
         orderedAt: moment("When the agent was given the order."),
         writtenAt: moment("When the disks were written or wiped."),
-        restartedAt: moment("When the host was started from its disk."),
+        restartedAt: moment("When the host was started from its disk, or into its installer."),
       })
       .optional()
       .describe("What is being done with the host. Not part of Metal3."),

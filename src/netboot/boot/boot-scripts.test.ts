@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import type { HttpAnswer } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import type { BootAction, HostChange } from "../hosts/host.ts";
+import type { HostChange, NextBoot } from "../hosts/host.ts";
 import { type Presence, plainAddress } from "../hosts/presence.ts";
+import type { InstallerStart } from "../http/installers.ts";
 import { bootScripts } from "./boot-scripts.ts";
 import type { BootingMachine } from "./machine.ts";
 
@@ -18,11 +19,12 @@ const URL_OF = {
   grub: "http://192.0.2.1/boot/52:54:00:00:00:01.grub?arch=arm64&platform=efi",
 };
 
-function world(actions: Record<string, BootAction> = {}) {
+function world(actions: Record<string, NextBoot> = {}) {
   const clock = new VirtualClock();
   const listeners = new Set<(change: HostChange) => void>();
-  const served: [BootingMachine, BootAction][] = [];
+  const served: [BootingMachine, NextBoot][] = [];
   const first = new Set<string>();
+  const starts = new Map<string, InstallerStart>();
   const addresses: Record<string, string> = { "192.0.2.9": MAC };
   const handler = bootScripts({
     hosts: {
@@ -50,16 +52,20 @@ function world(actions: Record<string, BootAction> = {}) {
       },
     },
     clock,
+    installers: { isReady: (mac) => starts.has(mac), startOf: (mac) => starts.get(mac) },
     nothingOnDisk: (mac) => first.size < first.add(mac).size,
     served: (machine, action) => void served.push([machine, action]),
   });
   return {
     clock,
     served,
+    starts,
     listeners,
-    get: (url: string, { remote = "192.0.2.9", method = "GET" as const, signal = new AbortController().signal } = {}) =>
-      handler({ method, url, remote, signal }),
-    setBoot(mac: string, action: BootAction) {
+    get: (
+      url: string,
+      { remote = "192.0.2.9", method = "GET" as "GET" | "HEAD", signal = new AbortController().signal } = {},
+    ) => handler({ method, url, remote, signal }),
+    setBoot(mac: string, action: NextBoot) {
       actions[mac] = action;
       for (const listener of listeners) listener({ is: "gone", name: "x" });
     },
@@ -148,6 +154,81 @@ test("a machine on whose disks GRUB found nothing starts again, and leaves GRUB 
   assert.equal((await get(`${URL_OF.grub}&disk=none`)).body, "exit\n");
 });
 
+const INSTALLER: InstallerStart = {
+  is: "kernel",
+  kernel: "http://deb.test/linux",
+  initrd: "http://deb.test/initrd.gz",
+  commandLine: ["auto=true", "ds=nocloud;s=http://192.0.2.1:8080/install/slc_x/1/"],
+};
+const SCRIPT: InstallerStart = {
+  is: "script",
+  url: "http://192.0.2.1:8080/install/slc_x/1/script.ipxe",
+  settings: { "slipway-succeeded": "http://192.0.2.1:8080/install/slc_x/1/succeeded" },
+};
+
+test("an installer's kernel is started by either loader as the agent's is", async () => {
+  const { get, starts } = world({ [MAC]: "installer" });
+  starts.set(MAC, INSTALLER);
+  assert.equal(
+    (await get(URL_OF.ipxe)).body,
+    `#!ipxe
+echo Slipway: starting the installer of this machine
+kernel http://deb.test/linux initrd=initrd auto=true ds=nocloud;s=http://192.0.2.1:8080/install/slc_x/1/ || goto again
+initrd --name initrd http://deb.test/initrd.gz || goto again
+boot || goto again
+:again
+imgfree
+sleep 5
+chain --autofree --replace ${URL_OF.ipxe} || goto again
+`,
+  );
+  assert.equal(
+    (await get(URL_OF.grub)).body,
+    `set answered='yes'
+echo 'Slipway: starting the installer of this machine'
+if linux '(http,deb.test)/linux' 'auto=true' 'ds=nocloud;s=http://192.0.2.1:8080/install/slc_x/1/'; then
+  if initrd '(http,deb.test)/initrd.gz'; then
+    boot
+  fi
+fi
+`,
+  );
+});
+
+test("a script of the user's is iPXE's, which GRUB starts for it, of the machine's architecture", async () => {
+  const { get, starts } = world({ [MAC]: "installer" });
+  starts.set(MAC, SCRIPT);
+  assert.match(
+    (await get(URL_OF.ipxe)).body,
+    /\nset slipway-succeeded http:\S+\/succeeded\nchain --autofree --replace http:\S+script.ipxe \|\| goto again\n/,
+  );
+  const { body } = await get(URL_OF.grub);
+  assert.match(
+    body,
+    /\nif chainloader '\(http,192.0.2.1:8080\)\/ipxe-arm64.efi'; then\n {2}boot\nfi\necho 'Slipway: iPXE does/,
+  );
+  assert.doesNotMatch(body, /script\.ipxe/);
+  assert.match((await get(URL_OF.grub.replace("arm64", "x86_64"))).body, /\/snponly.efi'/);
+});
+
+test("a machine whose installer is not known yet waits for it; a HEAD request starts nothing", async () => {
+  const { get, starts, setBoot, served } = world({ [MAC]: "installer" });
+  assert.match((await get(URL_OF.ipxe)).body, /&wait=1/);
+  let body = "";
+  const waiting = get(`${URL_OF.ipxe}&wait=1`).then((answer) => {
+    body = String(answer.body);
+  });
+  await Promise.resolve();
+  assert.equal(body, "");
+  starts.set(MAC, INSTALLER);
+  setBoot(MAC, "installer");
+  await waiting;
+  assert.match(body, /\nkernel http:\/\/deb\.test/);
+  const before = served.length;
+  assert.match((await get(URL_OF.ipxe, { method: "HEAD" })).body, /&wait=1/);
+  assert.equal(served.length, before);
+});
+
 test("N23 a machine without work waits in the loader and learns of work at once, without a restart", async () => {
   const { get, setBoot, listeners } = world({ [MAC]: "wait" });
   const first = await get(URL_OF.ipxe);
@@ -205,9 +286,16 @@ test("what is no script's address is answered 404, other methods 405", async () 
 test("what GRUB gets is GRUB's language, whatever becomes of the machine", async (t) => {
   if (spawnSync("grub-script-check", ["--version"]).error)
     return t.skip("grub-script-check is not installed (Debian: grub-common)");
+  const check = (body: string): void => {
+    const { status, stderr } = spawnSync("grub-script-check", { input: body, encoding: "utf8" });
+    assert.deepEqual([status, stderr], [0, ""], body);
+  };
+  for (const start of [INSTALLER, SCRIPT]) {
+    const { get, starts } = world({ [MAC]: "installer" });
+    starts.set(MAC, start);
+    check((await get(URL_OF.grub)).body);
+  }
   for (const action of ["agent", "disk", "wait", { chain: "http://192.0.2.77/it's-mine" }] as const) {
-    const { body } = await world({ [MAC]: action }).get(URL_OF.grub);
-    const check = spawnSync("grub-script-check", { input: body, encoding: "utf8" });
-    assert.deepEqual([check.status, check.stderr], [0, ""], body);
+    check((await world({ [MAC]: action }).get(URL_OF.grub)).body);
   }
 });

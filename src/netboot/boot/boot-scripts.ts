@@ -5,9 +5,10 @@
 import { type Clock, deadline, type HttpAnswer, type HttpHandler, type Mac, plain } from "@slipway/base";
 import type { Asker } from "../files/source.ts";
 import { grubScript } from "../grub/script.ts";
-import type { BootAction } from "../hosts/host.ts";
+import type { NextBoot } from "../hosts/host.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import { cardOf, type Presences } from "../hosts/presence.ts";
+import type { InstallerStart } from "../http/installers.ts";
 import { ipxeScript } from "../ipxe/script.ts";
 import { nextGrubScript } from "./grub-scripts.ts";
 import { nextIpxeScript } from "./ipxe-scripts.ts";
@@ -22,17 +23,27 @@ export interface BootScriptsOptions {
   base(asker: Asker): string;
   /** How the agent is started on this machine; a capability for it is granted here. */
   agentBoot(machine: BootingMachine): AgentBoot;
+  /** Machines that start an installer. */
+  installers?: {
+    /** Whether what starts it is known. */
+    isReady(mac: Mac): boolean;
+    /** Undefined: nothing yet, or what the machine boots has just changed. */
+    startOf(mac: Mac, language: ScriptRequest["language"]): InstallerStart | undefined;
+  };
   /** Who asks: a machine gets its own script and no other. */
   presences: Presences;
   clock: Clock;
   /** GRUB found nothing to start on the machine's disks. True: the machine is to start again. */
   nothingOnDisk?(mac: Mac): boolean;
   /** A script was served: the machine and what it is to do. */
-  served?(machine: BootingMachine, action: BootAction): void;
+  served?(machine: BootingMachine, action: NextBoot): void;
 }
 
 /** How long a machine with nothing to do is held; boot loaders and what lies between have less patience than agents. */
 const HOLD_MS = 50_000;
+
+/** iPXE for UEFI, as a file of this server (`catalog.ts`). */
+const IPXE = { x86_64: "snponly.efi", aarch64: "ipxe-arm64.efi" } as const;
 
 /** Answers `/boot/<mac>.ipxe` and `/boot/<mac>.grub`: 200 with the script, 403 to every other machine, 404 for every other path. */
 export function bootScripts(options: BootScriptsOptions): HttpHandler {
@@ -49,23 +60,30 @@ export function bootScripts(options: BootScriptsOptions): HttpHandler {
     if (!isSameMachine(options.hosts, mac, request.mac)) return script(403, `${address} is another machine's\n`);
 
     if (request.wait && method === "GET") await untilWork(options, mac, signal);
-    const action = options.hosts.bootOf(mac);
     const machine = { mac, address, architecture, firmware };
     const self = options.base({ address }) + request.again;
-    const text = textOf(request.language, nextStep(action, machine, request, options), self);
-    if (method === "GET") options.served?.(machine, action);
+    const next = nextStep(machine, { ...request, isRead: method === "GET" }, options);
+    const text = textOf(request.language, next, self);
+    if (method === "GET") options.served?.(machine, next.action);
     return script(200, text);
   };
 }
 
 function nextStep(
-  action: BootAction,
   machine: BootingMachine,
-  { nothingOnDisk }: ScriptRequest,
+  request: ScriptRequest & { isRead: boolean },
   options: BootScriptsOptions,
 ): NextStep {
+  let action = options.hosts.bootOf(machine.mac);
+  if (action === "installer") {
+    const start = request.isRead ? options.installers?.startOf(machine.mac, request.language) : undefined;
+    const ipxe = `${options.base({ address: machine.address })}/${IPXE[machine.architecture]}`;
+    if (start !== undefined) return { action, start, ipxe };
+    action = options.hosts.bootOf(machine.mac);
+    if (action === "installer") return { action: "wait" };
+  }
   if (action === "agent") return { action, agent: options.agentBoot(machine) };
-  if (action !== "disk" || !nothingOnDisk) return { action };
+  if (action !== "disk" || !request.nothingOnDisk) return { action };
   return { action, foundNothing: options.nothingOnDisk?.(machine.mac) === true ? "restart" : "leave" };
 }
 
@@ -83,12 +101,18 @@ function script(status: number, body: string): HttpAnswer {
 }
 
 /** Resolves when the machine no longer has to wait, the time is over, or the machine has gone. */
-async function untilWork({ hosts, clock }: BootScriptsOptions, mac: Mac, gone?: AbortSignal): Promise<void> {
+async function untilWork(
+  { hosts, installers, clock }: BootScriptsOptions,
+  mac: Mac,
+  gone?: AbortSignal,
+): Promise<void> {
   const limit = deadline(clock, HOLD_MS, gone);
   let stop = (): void => {};
   await new Promise<void>((resolve) => {
     const look = (): void => {
-      if (hosts.bootOf(mac) !== "wait" || limit.signal.aborted) resolve();
+      const action = hosts.bootOf(mac);
+      const isHeld = action === "wait" || (action === "installer" && installers?.isReady(mac) !== true);
+      if (!isHeld || limit.signal.aborted) resolve();
     };
     stop = hosts.onChange(look);
     limit.signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,5 +1,6 @@
 import { grubPath } from "../grub/path.ts";
 import type { GrubScript, GrubStatement } from "../grub/script.ts";
+import type { AgentBoot } from "./machine.ts";
 import { FIRST_ATTEMPTS, type NextStep, PAUSE_SECONDS } from "./next-step.ts";
 
 /** By the UEFI specification (§3.5.1.1) the loaders of disks that no boot entry names. */
@@ -42,24 +43,9 @@ export function nextGrubScript(next: NextStep, self: string): GrubScript {
   const answered: GrubStatement = { do: "set", name: "answered", value: "yes" };
   if (next.action === "disk") return diskScript(next.foundNothing, self);
   if (next.action === "wait") return [answered];
-  if (next.action === "agent") {
-    const { kernel, initrd, commandLine } = next.agent;
-    return [
-      answered,
-      { do: "echo", text: "Slipway: starting the agent" },
-      {
-        do: "if",
-        when: { do: "linux", kernel: grubPath(kernel), args: commandLine },
-        body: [
-          {
-            do: "if",
-            when: { do: "initrd", files: [grubPath(initrd)] },
-            body: [{ do: "boot" }],
-          },
-        ],
-      },
-    ];
-  }
+  if (next.action === "agent")
+    return [answered, { do: "echo", text: "Slipway: starting the agent" }, linux(next.agent)];
+  if (next.action === "installer") return [answered, ...installer(next)];
   const { chain } = next.action;
   if (!chain.startsWith("http://")) return [answered, { do: "echo", text: `Slipway: GRUB can't fetch ${chain}` }];
   return [answered, { do: "configfile", file: grubPath(chain) }];
@@ -80,4 +66,23 @@ function diskScript(foundNothing: "restart" | "leave" | undefined, self: string)
     { do: "source", file: grubPath(`${self}&disk=none`) },
     { do: "exit" },
   ];
+}
+
+function installer({ start, ipxe }: Extract<NextStep, { action: "installer" }>): GrubScript {
+  if (start.is === "kernel")
+    return [{ do: "echo", text: "Slipway: starting the installer of this machine" }, linux(start)];
+  return [
+    { do: "echo", text: "Slipway: starting iPXE, for the script that installs this machine" },
+    { do: "if", when: { do: "chainloader", file: grubPath(ipxe) }, body: [{ do: "boot" }] },
+    { do: "echo", text: "Slipway: iPXE does not start: it is missing, or Secure Boot refuses it" },
+  ];
+}
+
+function linux({ kernel, initrd, commandLine }: AgentBoot): GrubStatement {
+  const loadRest: GrubStatement = {
+    do: "if",
+    when: { do: "initrd", files: [grubPath(initrd)] },
+    body: [{ do: "boot" }],
+  };
+  return { do: "if", when: { do: "linux", kernel: grubPath(kernel), args: commandLine }, body: [loadRest] };
 }

@@ -1,4 +1,6 @@
+import type { InstallerStart } from "../http/installers.ts";
 import type { IpxeScript, Statement } from "../ipxe/script.ts";
+import type { AgentBoot } from "./machine.ts";
 import { FIRST_ATTEMPTS, type NextStep, PAUSE_SECONDS } from "./next-step.ts";
 
 /** Longer than a waiting machine's request is held, short enough to notice that it is no longer held. */
@@ -42,16 +44,8 @@ export function nextIpxeScript(next: NextStep, self: string): IpxeScript {
 }
 
 function attempt(next: Exclude<NextStep, { action: "disk" }>, self: string): Statement[] {
-  if (next.action === "agent") {
-    const { kernel, initrd, commandLine } = next.agent;
-    return [
-      { do: "echo", text: "Slipway: starting the agent" },
-      // Under UEFI the kernel itself looks for its initramfs, by this name.
-      { do: "kernel", url: kernel, args: ["initrd=initrd", ...commandLine], otherwise: "again" },
-      { do: "initrd", url: initrd, name: "initrd", otherwise: "again" },
-      { do: "boot", otherwise: "again" },
-    ];
-  }
+  if (next.action === "agent") return [{ do: "echo", text: "Slipway: starting the agent" }, ...linux(next.agent)];
+  if (next.action === "installer") return installer(next.start);
   if (next.action === "wait")
     return [
       { do: "echo", text: "Slipway: nothing to do yet" },
@@ -60,5 +54,24 @@ function attempt(next: Exclude<NextStep, { action: "disk" }>, self: string): Sta
   return [
     { do: "echo", text: "Slipway: starting the script given for this machine" },
     { do: "chain", url: next.action.chain, replace: true, autofree: true, otherwise: "again" },
+  ];
+}
+
+function installer(start: InstallerStart): Statement[] {
+  if (start.is === "kernel")
+    return [{ do: "echo", text: "Slipway: starting the installer of this machine" }, ...linux(start)];
+  return [
+    { do: "echo", text: "Slipway: starting the script that installs this machine" },
+    ...Object.entries(start.settings).map(([name, value]): Statement => ({ do: "set", name, value })),
+    { do: "chain", url: start.url, replace: true, autofree: true, otherwise: "again" },
+  ];
+}
+
+function linux({ kernel, initrd, commandLine }: AgentBoot): Statement[] {
+  return [
+    // Under UEFI the kernel itself looks for its initramfs, by this name.
+    { do: "kernel", url: kernel, args: ["initrd=initrd", ...commandLine], otherwise: "again" },
+    { do: "initrd", url: initrd, name: "initrd", otherwise: "again" },
+    { do: "boot", otherwise: "again" },
   ];
 }

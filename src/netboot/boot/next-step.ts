@@ -1,12 +1,15 @@
+import type { InstallerStart } from "../http/installers.ts";
 import type { AgentBoot } from "./machine.ts";
 
-/** What one machine's script is made of: its `BootAction`, and what that needs. */
+/** What one machine's script is made of: what it boots next, and what that needs. */
 export type NextStep =
   | { action: "agent"; agent: AgentBoot }
   /** `foundNothing`: GRUB did; the machine is to start again, so that the firmware looks itself, or to leave GRUB. */
   | { action: "disk"; foundNothing?: "restart" | "leave" }
   | { action: "wait" }
-  | { action: { chain: string; once?: true } };
+  /** `ipxe`: where GRUB finds an iPXE for this machine. */
+  | { action: "installer"; start: InstallerStart; ipxe: string }
+  | { action: { chain: string } };
 
 /** Between two attempts: whatever became of the machine meanwhile is learned this late at most. */
 export const PAUSE_SECONDS = 5;

@@ -39,6 +39,8 @@ export interface Host {
   ports?: Readonly<Record<Mac, string>>;
   /** Given last; `result` once it has ended. */
   order?: GivenOrder;
+  /** Given last; `result` once it has ended. While it has not, the host boots the installer. */
+  install?: GivenInstall;
 }
 
 export interface GivenOrder {
@@ -50,12 +52,30 @@ export interface GivenOrder {
   endedAt?: number;
 }
 
+/** An installer that the host starts from the network, once. Times are milliseconds since 1970. */
+export interface GivenInstall {
+  id: string;
+  givenAt: number;
+  /** It reports its end. Else its owner decides. */
+  reports: boolean;
+  /** The address that the installer gives the machine, where it asks for no lease. */
+  address?: string;
+  /** When the machine was given what starts it, last. */
+  servedAt?: number;
+  /** By file, when it was fetched first, and from where. */
+  fetched?: Readonly<Record<string, { at: number; from: string }>>;
+  result?: Pick<Result, "ok" | "message">;
+  endedAt?: number;
+}
+
 /**
  * `agent`: Slipway's agent, in memory. `disk`: nothing from us, so that the firmware goes on to the disk. `wait`: stay in the boot loader
- * until this changes. `chain`: a script of the user's own, an iPXE script or a GRUB configuration by its URL. `once`: when the machine was
- * given it, it boots from its disk from then on.
+ * until this changes. `chain`: a script of the user's own, an iPXE script or a GRUB configuration by its URL.
  */
-export type BootAction = "agent" | "disk" | "wait" | { chain: string; once?: true };
+export type BootAction = "agent" | "disk" | "wait" | { chain: string };
+
+/** What a machine boots now: what was chosen, or an installer once. */
+export type NextBoot = BootAction | "installer";
 
 /**
  * What becomes of a host. That it was merely seen again is no change. `into`: it turned out to be that other host. `refused`: someone
@@ -97,6 +117,11 @@ export function withAgentKey(
   agentKey: string | undefined,
 ): HostRecord["host"] {
   return agentKey === undefined ? host : { ...host, agentKey };
+}
+
+/** The installation that has no result yet. */
+export function openInstall(host: Pick<Host, "install">): GivenInstall | undefined {
+  return host.install?.result === undefined ? host.install : undefined;
 }
 
 /** The order that has no result yet. */

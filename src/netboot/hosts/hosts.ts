@@ -9,8 +9,18 @@ import type { Inventory, Order, OrderBody, Progress, Registered, Result } from "
 import { HostBook } from "./book.ts";
 import { Disputes } from "./disputes.ts";
 import type { Bounds } from "./eviction.ts";
-import { type BootAction, type Host, type HostChange, type HostRecord, hostName, isMerelySeen } from "./host.ts";
+import {
+  type BootAction,
+  type Host,
+  type HostChange,
+  type HostRecord,
+  hostName,
+  isMerelySeen,
+  type NextBoot,
+  openInstall,
+} from "./host.ts";
 import type { HostStore } from "./host-store.ts";
+import { Installs } from "./installs.ts";
 import { Orders } from "./orders.ts";
 import { Paces } from "./paces.ts";
 import { pack } from "./packed-inventory.ts";
@@ -61,6 +71,8 @@ export const BOUNDS: Bounds = {
 
 /** All machines that were seen: who they are, what they may have, and their orders. The only place that changes them. */
 export class Hosts {
+  /** Which of them start an installer. */
+  readonly installs: Installs;
   readonly #records: HostRecords;
   readonly #book: HostBook;
   readonly #clock: Pick<Clock, "now">;
@@ -86,9 +98,9 @@ export class Hosts {
       restored: (record) => (record.bootChosen ? record : { ...record, host: { ...record.host, boot: usualBoot } }),
     });
     this.#book = new HostBook({ records: this.#records, left: (name) => this.#forgetOf(name) });
-    this.#orders = new Orders({
-      ...{ book: this.#book, standings: this.#standings, disputes: this.#disputes, clock, random },
-    });
+    const shared = { book: this.#book, standings: this.#standings, disputes: this.#disputes, clock };
+    this.#orders = new Orders({ ...shared, random });
+    this.installs = new Installs(shared);
   }
 
   /** Hosts that the store has and may not lose, and that there is no room for. */
@@ -117,21 +129,18 @@ export class Hosts {
   }
 
   /** What the machine boots next, known or not. */
-  bootOf(mac: Mac): BootAction {
-    return this.#records.find(mac)?.host.boot ?? this.#usualBoot;
+  bootOf(mac: Mac): NextBoot {
+    const host = this.#records.find(mac)?.host;
+    if (host !== undefined && openInstall(host) !== undefined) return "installer";
+    return host?.boot ?? this.#usualBoot;
   }
 
-  /** Says what a host boots from now on. Throws a `Fault` (`NotFound`). */
+  /** Says what a host boots from now on, in the place of an installer, too. Throws a `Fault` (`NotFound`). */
   setBoot(nameOrMac: string, boot: BootAction): void {
-    this.#book.change({ ...this.#book.known(nameOrMac), bootChosen: true }, { boot });
-  }
-
-  /** Notes that the machine was given its script: what it was to boot once is over. */
-  gave(mac: Mac, action: BootAction): void {
-    const record = this.#records.find(mac);
-    if (record === undefined || typeof action === "string" || action.once !== true) return;
-    // Another may have been chosen meanwhile.
-    if (JSON.stringify(record.host.boot) === JSON.stringify(action)) this.#book.change(record, { boot: "disk" });
+    const record = this.#book.known(nameOrMac);
+    const { install: _, ...host } = record.host;
+    const isOver = openInstall(record.host) !== undefined;
+    this.#book.change({ ...record, host: isOver ? host : record.host, bootChosen: true }, { boot });
   }
 
   /**

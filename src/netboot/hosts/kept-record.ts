@@ -33,6 +33,14 @@ const Kept = z.looseObject({
       .optional(),
     approval: z.looseObject({ at: time, key: short.optional() }).optional(),
     ports: z.record(mac, short).optional(),
+    install: z
+      .looseObject({
+        ...{ id: short, givenAt: time, reports: z.boolean(), address: short.optional() },
+        ...{ servedAt: time.optional(), endedAt: time.optional() },
+        fetched: z.record(short, z.looseObject({ at: time, from: short })).optional(),
+        result: z.looseObject({ ok: z.boolean(), message: z.string() }).optional(),
+      })
+      .optional(),
     order: z
       .looseObject({
         is: z.looseObject({ id: short, order: short }),

@@ -51,7 +51,7 @@ const CASES: [
     {},
     { "10.9.0.5": A },
     "10.9.0.5",
-    { is: "refused", address: "10.9.0.5", because: "it has no lease" },
+    { is: "refused", address: "10.9.0.5", because: "it has no lease", unleased: { neighbour: A } },
   ],
   [
     "a lease that has ended counts while nobody else was given the address",
@@ -86,7 +86,7 @@ const CASES: [
     {},
     {},
     "198.51.100.7",
-    { is: "refused", address: "198.51.100.7", because: "it has no lease" },
+    { is: "refused", address: "198.51.100.7", because: "it has no lease", unleased: {} },
   ],
   ["in a foreign network it is a claim", {}, {}, "10.7.0.5", { is: "foreign", address: "10.7.0.5" }],
   [
@@ -94,7 +94,7 @@ const CASES: [
     {},
     {},
     "fe80::1",
-    { is: "refused", address: "fe80::1", because: "it has no lease" },
+    { is: "refused", address: "fe80::1", because: "it has no lease", unleased: {} },
   ],
 ];
 

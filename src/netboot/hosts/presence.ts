@@ -12,7 +12,12 @@ import type { Mac } from "@slipway/base";
 export type Presence =
   | { is: "proven"; mac: Mac; address: string; via?: string }
   | { is: "foreign"; address: string; neighbour?: Mac }
-  | { is: "refused"; address: string; because: string };
+  | { is: "refused"; address: string; because: string; unleased?: Unleased };
+
+/** Nobody was given the address, or asked for it: a machine that was told to take it may have. `neighbour`: the card at it, on the link. */
+export interface Unleased {
+  neighbour?: Mac;
+}
 
 /** Who speaks from an address, as things stand now. */
 export interface Presences {
@@ -72,7 +77,11 @@ function presenceAt(address: string, { lease, neighbour, isOnLink, isForeign }: 
     if (because !== undefined) return refused(address, because);
     return { is: "proven", mac: given.mac, address, ...(given.via !== undefined && { via: given.via }) };
   }
-  if (!isForeign(address)) return refused(address, "it has no lease");
+  if (!isForeign(address))
+    return {
+      ...refused(address, "it has no lease"),
+      ...(given === undefined && { unleased: answering === undefined ? {} : { neighbour: answering } }),
+    };
   return { is: "foreign", address, ...(answering !== undefined && { neighbour: answering }) };
 }
 
@@ -86,7 +95,7 @@ function contradiction(
   return answering === mac ? undefined : `its lease is ${mac}'s, and ${answering} answers at it`;
 }
 
-function refused(address: string, because: string): Presence {
+function refused(address: string, because: string): Extract<Presence, { is: "refused" }> {
   return { is: "refused", address, because };
 }
 

@@ -15,6 +15,8 @@ export interface Standing {
   trust: Trust;
   /** In words that can follow a colon. */
   because: string;
+  /** Fingerprint of the key without which the host is not trusted. */
+  key?: string;
 }
 
 /** What the settings trust beside declarations and approvals. */
@@ -68,7 +70,7 @@ export function standingOf(
 
 function standingByKey({ agentKey }: Pick<Host, "agentKey">, demanded: readonly string[]): Standing {
   const key = agentKey && fingerprint(agentKey);
-  if (key !== undefined && demanded.includes(key)) return { trust: "approved", because: `for the key ${key}` };
+  if (key !== undefined && demanded.includes(key)) return { trust: "approved", because: `for the key ${key}`, key };
   const wanted = demanded.map((each) => each.slice(0, 64)).join(" or ");
   return discovered(`it is approved for the key ${wanted}, and its agent has ${key ?? "none"}`);
 }

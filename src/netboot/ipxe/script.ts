@@ -35,6 +35,8 @@ export type Statement =
   /** Words; runs of spaces would be joined on the machine, so they are refused. */
   | { do: "echo"; text: string }
   | { do: "imgfree" }
+  /** A setting of this name, for scripts that come after; none of the firmware's own. */
+  | { do: "set"; name: string; value: string }
   /** Ends the script; `status` other than 0 reports a failure to the caller (the firmware's boot order). */
   | { do: "exit"; status?: number };
 
@@ -106,6 +108,8 @@ function lineOf(statement: Statement, labels: ReadonlySet<string>): string {
       return line(["exit", ...(statement.status === undefined ? [] : [wholeNumber("exit", statement.status, 255)])]);
     case "imgfree":
       return statement.do;
+    case "set":
+      return line(["set", ownName(statement.name), word(statement.value)]);
   }
 }
 
@@ -150,6 +154,12 @@ function echoWords(text: string): string[] {
 
 function nameOf(where: string, name: string): string {
   if (!NAME.test(name)) throw refusal(where, name, "is not a name (letters, digits, - and _, a letter first)");
+  return name;
+}
+
+/** Ours begin alike, so that none is taken for a setting that means something to iPXE. */
+function ownName(name: string): string {
+  if (!/^slipway-[a-z]{1,32}$/.test(name)) throw refusal("set", name, "is not slipway- and lower-case letters");
   return name;
 }
 

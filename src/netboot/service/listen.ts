@@ -5,6 +5,7 @@ import { type FileSource, firstOf } from "../files/source.ts";
 import type { Presences } from "../hosts/presence.ts";
 import type { Capabilities } from "../http/boot-capability.ts";
 import { hostOf } from "../http/host-of.ts";
+import { INSTALL_PATH, type Installers } from "../http/installers.ts";
 import { type NetbootHttp, netbootHttp } from "../http/server.ts";
 import { AddressedLogs } from "../logs/by-address.ts";
 import { AGENT_PATH } from "../protocol/messages.ts";
@@ -30,6 +31,7 @@ export interface Answers {
   publicFiles: FileSource;
   /** For single machines. */
   files: FileSource;
+  installers: Installers;
   capabilities: Capabilities;
   presences: Presences;
   inherited: InheritedSockets | undefined;
@@ -40,7 +42,8 @@ export async function listen(
   answers: Answers,
   { parts, clock, log }: { parts: Parts; clock: Clock; log: Log },
 ): Promise<NetbootHttp> {
-  const { settings, reached, identity, memory, publicFiles, files, capabilities, presences, inherited } = answers;
+  const { settings, reached, identity, memory, publicFiles, files, installers, capabilities, presences, inherited } =
+    answers;
   const { hosts, logs, disks } = memory;
   const { address } = reached;
   const datagrams = udpOn(reached.on.name, inherited);
@@ -50,12 +53,12 @@ export async function listen(
     hosts,
     base: () => reached.url,
     agentBoot: (machine) => agentBootOf(machine, { settings, reached, pin: identity.pin, capabilities, clock }),
+    installers,
     presences,
     clock,
     nothingOnDisk: (mac) => disks.nothingFound(mac),
     served(machine, action) {
       hosts.seen(machine);
-      hosts.gave(machine.mac, action);
       const what = typeof action === "string" ? action : "chain";
       logs.append(machine.mac, "http", `its script says: ${what}`, clock.now());
     },
@@ -67,7 +70,7 @@ export async function listen(
       files: firstOf(publicFiles, files),
       hostOf: hostOf({ hosts, capabilities }),
       clock,
-      handlers: { "/boot/": scripts, [`${AGENT_PATH}/`]: agents },
+      handlers: { "/boot/": scripts, [`${AGENT_PATH}/`]: agents, [INSTALL_PATH]: installers.handler },
       host: address,
       port: settings.http.port,
       tls: { port: settings.http.tlsPort, ...identity.tls },

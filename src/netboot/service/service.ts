@@ -8,6 +8,7 @@ import { firstScripts } from "../boot/first-scripts.ts";
 import { firstOf } from "../files/source.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import { Capabilities } from "../http/boot-capability.ts";
+import { Installers } from "../http/installers.ts";
 import { PrivateFiles } from "../http/private-files.ts";
 import { Images } from "../images/images.ts";
 import { servedImages } from "../iso/served.ts";
@@ -32,6 +33,8 @@ export interface Netboot {
   readonly logs: HostLogs;
   /** What single hosts may fetch. */
   readonly files: PrivateFiles;
+  /** Which hosts start an installer, and what it is given. */
+  readonly installers: Installers;
   /** Has a host do it; resolves with the order's id: the caller's own, or a new one. Rejects with a `Fault`. */
   order(host: string, wanted: UserOrder, id?: string): Promise<string>;
   /** Where machines reach it: `http://10.20.0.1:8080`. */
@@ -76,8 +79,9 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     const capabilities = new Capabilities(identity.key, clock);
     const images = parts.own(new Images({ folder: join(dir, "images"), clock }));
     const files = parts.own(new PrivateFiles({ hosts, capabilities, presences, clock }));
+    const installers = parts.own(new Installers({ hosts, capabilities, presences, clock, url }));
     const http = await listen(
-      { settings, reached, identity, memory, publicFiles, files, capabilities, presences, inherited },
+      { settings, reached, identity, memory, publicFiles, files, installers, capabilities, presences, inherited },
       { parts, clock, log },
     );
     const order: Netboot["order"] = (host, wanted, id) =>
@@ -102,7 +106,17 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     if (settings.trust === "first-seen")
       log.warn({ trust: settings.trust }, "every machine that registers is trusted: use this in laboratories only");
     log.info({ interface: reached.on.name, url, agentUrl, dhcp: settings.dhcp.mode }, "netboot serves");
-    return { hosts, logs, files, order, url, agentUrl, missing: catalog.missing, close: () => parts.close() };
+    return {
+      hosts,
+      logs,
+      files,
+      installers,
+      order,
+      url,
+      agentUrl,
+      missing: catalog.missing,
+      close: () => parts.close(),
+    };
   } catch (error) {
     await parts.close();
     throw error;

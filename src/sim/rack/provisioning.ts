@@ -1,5 +1,15 @@
 /** The provisioning network of simulated servers: netboot's own hosts, capabilities and agent protocol, without sockets. SIMULATION. */
-import { type Clock, Fault, type HttpHandler, type Log, type Mac, quietLog, type Random, uuid } from "@slipway/base";
+import {
+  type Clock,
+  Fault,
+  type HttpHandler,
+  type Log,
+  type Mac,
+  plain,
+  quietLog,
+  type Random,
+  uuid,
+} from "@slipway/base";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { agentHandler } from "../../netboot/agent/handler.ts";
 import { openHostStore } from "../../netboot/hosts/host-store.ts";
@@ -7,6 +17,7 @@ import { Hosts } from "../../netboot/hosts/hosts.ts";
 import type { Presences } from "../../netboot/hosts/presence.ts";
 import type { TrustPolicy } from "../../netboot/hosts/trust.ts";
 import { Capabilities } from "../../netboot/http/boot-capability.ts";
+import { Installers } from "../../netboot/http/installers.ts";
 import { PrivateFiles } from "../../netboot/http/private-files.ts";
 import { Images } from "../../netboot/images/images.ts";
 import { HostLogs } from "../../netboot/logs/host-logs.ts";
@@ -35,6 +46,7 @@ export class Provisioning {
   readonly #capabilities: Capabilities;
   readonly #files: PrivateFiles;
   readonly #images: Images;
+  readonly #installers: Installers;
   readonly #agents: HttpHandler;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -57,6 +69,7 @@ export class Provisioning {
     const { hosts } = this;
     this.#files = new PrivateFiles({ hosts, capabilities: this.#capabilities, presences, clock });
     this.#images = new Images({ folder: imagesFolder, clock });
+    this.#installers = new Installers({ hosts, capabilities: this.#capabilities, presences, clock, url: URL });
     this.#agents = agentHandler({ hosts, capabilities: this.#capabilities, presences, clock, log });
     const ports = { hosts, files: this.#files, images: this.#images, url: URL };
     this.machines = {
@@ -65,6 +78,8 @@ export class Provisioning {
       onChange: (listener) => hosts.onChange(listener),
       standing: (name) => hosts.standing(name),
       setBoot: (name, boot) => hosts.setBoot(name, boot),
+      install: (name, id, make) => this.#installers.give(name, id, make),
+      endInstall: (name, id, result) => void hosts.installs.end(name, id, result),
       forget: (name) => void hosts.forget(name),
       order: (name, wanted, id) => giveOrder(name, wanted, ports, id),
     };
@@ -73,12 +88,13 @@ export class Provisioning {
   /** Answers a firmware, as the boot scripts do. */
   boot(mac: Mac, address: string): NetworkBoot {
     this.hosts.seen({ mac, address, architecture: "x86_64", firmware: "uefi" });
-    const boot = this.hosts.bootOf(mac);
-    if (boot === "disk") return { is: "disk" };
-    if (typeof boot !== "string") {
-      this.hosts.gave(mac, boot);
-      return { is: "script", url: boot.chain };
+    let boot = this.hosts.bootOf(mac);
+    if (boot === "installer") {
+      const start = this.#installers.startOf(mac, "ipxe");
+      if (start !== undefined) return { is: "installer", start };
+      boot = this.hosts.bootOf(mac);
     }
+    if (boot === "disk") return { is: "disk" };
     if (boot !== "agent") return { is: "nothing" };
     const until = this.#clock.now() + BOOT_MS;
     return { is: "agent", capability: this.#capabilities.grant({ mac, address, to: "agent", until }) };
@@ -90,14 +106,26 @@ export class Provisioning {
   asNetboot(): Netboot {
     const { hosts, machines } = this;
     return {
-      ...{ hosts, logs: new HostLogs({ hosts }), files: this.#files, url: URL, agentUrl: URL, missing: [] },
+      ...{
+        hosts,
+        logs: new HostLogs({ hosts }),
+        files: this.#files,
+        installers: this.#installers,
+        url: URL,
+        agentUrl: URL,
+        missing: [],
+      },
       order: (name, wanted, id = uuid(this.#random)) => machines.order(name, wanted, id),
       close: () => this.close(),
     };
   }
 
+  /** The files of installers, and where they report. */
+  installers: HttpHandler = (request) => this.#installers.handler(request);
+
   async close(): Promise<void> {
     this.#files.close();
+    this.#installers.close();
     this.hosts.close();
     await this.#images.close();
   }
@@ -112,6 +140,9 @@ export class ProvisioningNetwork implements BootNetwork {
   /** Cards by address. */
   readonly places = new Map<string, Mac>();
 
+  /** What lies on other web servers, by its address. */
+  readonly pages = new Map<string, string>();
+
   /** A card's place in the network. */
   plug(mac: Mac, address: string): void {
     this.#addresses.set(mac, address);
@@ -123,6 +154,12 @@ export class ProvisioningNetwork implements BootNetwork {
   }
 
   agents: HttpHandler = (request) => this.#current().agents(request);
+
+  web: HttpHandler = async (request) => {
+    if (request.url.startsWith(`${URL}/`)) return this.#current().installers(request);
+    const page = this.pages.get(request.url);
+    return plain(page === undefined ? 404 : 200, page ?? "");
+  };
 
   #current(): Provisioning {
     if (this.serving === undefined || !this.isAlive()) throw new Fault("Unavailable", "netboot", "nobody answers");

@@ -1,5 +1,6 @@
 /** What a simulated server is made of. SIMULATION. */
 import type { Clock, HttpHandler, Mac, Random } from "@slipway/base";
+import type { InstallerStart } from "../../netboot/http/installers.ts";
 import type { Disk } from "../../netboot/protocol/messages.ts";
 
 /** What lies on a disk: nothing, or what was written. */
@@ -15,10 +16,10 @@ export interface SimDisk {
   content: Content | undefined;
 }
 
-/** How a machine is answered when its firmware asks the network. `agent`: with the capability that its agent registers by. `script`: a user's, by its URL. */
+/** How a machine is answered when its firmware asks the network. `agent`: with the capability that its agent registers by. */
 export type NetworkBoot =
   | { is: "agent"; capability: string }
-  | { is: "script"; url: string }
+  | { is: "installer"; start: InstallerStart }
   | { is: "disk" }
   | { is: "nothing" };
 
@@ -28,6 +29,8 @@ export interface BootNetwork {
   boot(mac: Mac): Promise<NetworkBoot>;
   /** The server's side of the agent's protocol. */
   agents: HttpHandler;
+  /** Everything else that a machine reaches; rejects where nobody answers. */
+  web: HttpHandler;
 }
 
 /** What goes wrong in a server. Each is asked when it would happen. */
@@ -36,12 +39,19 @@ export interface ServerFaults {
   powerCut(order: string): boolean;
   /** The order ends with this message, and `ok: false`. */
   failure(order: string): string | undefined;
+  /** Nothing is reported of it, whatever came of it. */
+  mute(order: string): boolean;
   /** The proof of a wipe leaves this disk out. */
   silentAbout(disk: string): boolean;
 }
 
 /** Nothing goes wrong. */
-export const SOUND: ServerFaults = { powerCut: () => false, failure: () => undefined, silentAbout: () => false };
+export const SOUND: ServerFaults = {
+  powerCut: () => false,
+  failure: () => undefined,
+  mute: () => false,
+  silentAbout: () => false,
+};
 
 /** How long things take, in ms. */
 export interface ServerTimings {

@@ -3,10 +3,12 @@
  * network, an agent that speaks the real protocol. SIMULATION: nothing here touches a real machine.
  */
 import type { Clock, Mac, Random, Timer } from "@slipway/base";
+import type { InstallerStart } from "../../netboot/http/installers.ts";
 import type { Disk } from "../../netboot/protocol/messages.ts";
 import type { Firmware } from "../hardware.ts";
 import { runAgent } from "./server-agent.ts";
 import { INSTALLED, ServerGuest } from "./server-guest.ts";
+import { runInstaller } from "./server-installer.ts";
 import {
   type AgentMachine,
   type BootNetwork,
@@ -34,8 +36,8 @@ export interface ServerOptions {
   firmware?: Firmware;
 }
 
-/** What runs on a server: its firmware, Slipway's agent, a user's script and what that started, or the system on a disk. */
-export type Running = { is: "firmware" } | { is: "agent" } | { is: "script" } | { is: "system"; image: string };
+/** What runs on a server: its firmware, Slipway's agent, an installer, or the system on a disk. */
+export type Running = { is: "firmware" } | { is: "agent" } | { is: "installer" } | { is: "system"; image: string };
 
 /** A firmware that found nothing to start tries again. */
 const RETRY_MS = 10_000;
@@ -144,7 +146,7 @@ export class SimServer implements AgentMachine {
       (boot) => {
         if (signal.aborted) return;
         if (boot.is === "agent") this.#after(this.timings.agent, () => this.#agent(boot.capability, signal));
-        else if (boot.is === "script") this.#script(boot.url);
+        else if (boot.is === "installer") this.#after(this.timings.agent, () => this.#install(boot.start, signal));
         else if (boot.is === "disk") this.#fromDisk();
         else this.#again();
       },
@@ -163,13 +165,18 @@ export class SimServer implements AgentMachine {
     });
   }
 
-  #script(url: string): void {
-    if (this.#guest === undefined) {
-      this.#again();
+  #install(start: InstallerStart, signal: AbortSignal): void {
+    this.running = { is: "installer" };
+    if (start.is === "script" && this.#guest !== undefined) {
+      this.#guest.fromScript(start.url);
       return;
     }
-    this.running = { is: "script" };
-    this.#guest.fromScript(url);
+    runInstaller(this, start, signal).then(
+      (end) => {
+        if (!signal.aborted && end === "reboot") this.restart();
+      },
+      () => {},
+    );
   }
 
   #fromDisk(): void {

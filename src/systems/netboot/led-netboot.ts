@@ -151,6 +151,8 @@ export function ledNetboot(
     ...seenHosts,
     isServing: () => running !== undefined,
     setBoot: (name, boot) => serving().hosts.setBoot(name, boot),
+    install: (name, id, make) => serving().installers.give(name, id, make),
+    endInstall: (name, id, result) => void running?.hosts.installs.end(name, id, result),
     forget: (name) => void running?.hosts.forget(name),
     order: async (name, wanted, id) => serving().order(name, wanted, id),
   };

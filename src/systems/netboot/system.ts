@@ -105,7 +105,7 @@ function declared(namespace: string) {
 function declaredEngine(namespace: string) {
   const machines: Machines = {
     ...{ isServing: () => false, get: () => undefined, onChange: () => () => {} },
-    ...{ standing: nobody, setBoot: nobody, forget: nobody, order: nobody },
+    ...{ standing: nobody, setBoot: nobody, forget: nobody, order: nobody, install: nobody, endInstall: nobody },
   };
   const isDrivenElsewhere = async (): Promise<boolean> => true;
   return [

@@ -4,7 +4,7 @@ import { refOf } from "@slipway/kube";
 import { obstacle } from "../../../inventory/claims/choose.ts";
 import { CONSUMER_LABEL, type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
 import { giveBack } from "../../../inventory/claims/turn.ts";
-import { IPXE } from "../../../inventory/hosts/install-stage.ts";
+import { IPXE } from "../../../inventory/hosts/installer-of.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
 import type { Machine, Order, Release } from "../../machine.ts";

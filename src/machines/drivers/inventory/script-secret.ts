@@ -2,7 +2,7 @@
 import { isFault } from "@slipway/base";
 import type { Access, Client } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
-import { SCRIPT_URL_KEY } from "../../../inventory/hosts/script-url.ts";
+import { SCRIPT_URL_KEY } from "../../../inventory/hosts/installer-of.ts";
 import type { Claimed } from "../../machine.ts";
 
 /** What the driver does to Secrets beside hosts. `namespace`: of the hosts; unset: wherever they are. */
