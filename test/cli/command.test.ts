@@ -48,6 +48,9 @@ const REFUSED: [args: string, said: RegExp][] = [
   ["up --log-level loud", /Allowed choices are debug, info, warn, error/],
   ["up --dir /dev/null/x --port 0", /\/dev\/null.*; /],
   ["up --repair --kubernetes real", /--repair: etcd keeps the objects/],
+  ["wipe node-1", /required option '--yes'/],
+  ["release node-1 --yes --timeout 0", /--timeout.*above 0/],
+  ["power on node-1 --kubeconfig /nowhere/kubeconfig", /\/nowhere\/kubeconfig/],
   ["lab --machines 0", /lab: 0 machines; say 1 to 64/],
   ["lab --machines 65", /lab: 65 machines; say 1 to 64/],
   ["lab --memory 511Mi", /lab: the agent needs 512Mi/],
@@ -170,6 +173,7 @@ test("every verb has help with examples", async () => {
   const verbs = [...commands.matchAll(/^ {2}((?!help)[a-z]+) /gm)].map(([, verb]) => verb!);
   assert.deepEqual(verbs, [
     ...["up", "demo", "operator", "netboot", "lab", "get", "logs", "order", "approve"],
+    ...["power", "inspect", "wipe", "release"],
     ...["sim", "crds", "version", "completion"],
   ]);
   for (const verb of verbs) {

@@ -3,16 +3,18 @@ import { Fault } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 
 /** Whatever its value: nothing is done with the host. Who sets it takes it off. */
-const PAUSED = "baremetalhost.metal3.io/paused";
+export const PAUSED = "baremetalhost.metal3.io/paused";
 /** The host is let alone, and may be deleted without being touched. */
 export const DETACHED = "baremetalhost.metal3.io/detached";
 /** A status to begin with, of an object that was moved here. */
 export const STATUS = "baremetalhost.metal3.io/status";
 /** Any value: the hardware is looked at again. `disabled`: it is not looked at. */
 export const INSPECT = "inspect.metal3.io";
+/** Any value: the disks of an available host are wiped again. Not part of Metal3. */
+export const WIPE = "slipway.dev/wipe";
 /** What the hardware is, in place of a look: JSON. */
 export const HARDWARE_DETAILS = "inspect.metal3.io/hardwaredetails";
-const REBOOT = "reboot.metal3.io";
+export const REBOOT = "reboot.metal3.io";
 
 /** A JSON object in an annotation; undefined where there is no such annotation. Throws a `Fault` (`Invalid`) that names it. */
 export function annotatedObject(host: BareMetalHost, name: string): Record<string, unknown> | undefined {

@@ -3,7 +3,7 @@
  * call says the same. The states, their order and what leads from one to the next are Metal3's.
  */
 import { isoTime } from "@slipway/base";
-import { DETACHED, hostAnnotations, INSPECT, STATUS } from "./annotations.ts";
+import { DETACHED, hostAnnotations, INSPECT, STATUS, WIPE } from "./annotations.ts";
 import type { Facts, Operation } from "./facts.ts";
 import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install-stage.ts";
 import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
@@ -95,6 +95,7 @@ function planAvailable(at: Facts): HostStep {
   const asked = hostAnnotations(host)[INSPECT];
   if (asked !== undefined && asked !== "disabled")
     return move(at, "inspecting", event("InspectionStarted", "Hardware inspection started"));
+  if (hostAnnotations(host)[WIPE] !== undefined) return move(at, "preparing", event("WipeStarted", "Wipe asked for"));
   if (!host.spec.online || !wantsInstalling(host)) return managePower(at);
   if (!at.hasRoom) return delayed(at);
   const { customDeploy, image } = host.spec;

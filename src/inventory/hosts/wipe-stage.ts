@@ -3,6 +3,7 @@ import { isoTime } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { openInstall } from "../../netboot/hosts/host.ts";
 import { bringUpAgent } from "./agent-stage.ts";
+import { hostAnnotations, WIPE } from "./annotations.ts";
 import { type Facts, hasBegunSince, isInAgent, type Operation } from "./facts.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
@@ -17,7 +18,9 @@ export function planPreparing(at: Facts, operation: Operation): HostStep {
   const unsupported = unsupportedOf(at.host.spec);
   if (unsupported !== undefined) return orderFailed(at, unsupported);
   const wiped = wipe(at, operation);
-  return "do" in wiped ? wiped : move(at, "available", event("Prepared", wiped.proof));
+  if ("do" in wiped) return wiped;
+  if (hostAnnotations(at.host)[WIPE] !== undefined) return { do: "unannotate", annotations: [WIPE] };
+  return move(at, "available", event("Prepared", wiped.proof));
 }
 
 /** The next step of a host that is taken back from its user. */

@@ -1,0 +1,49 @@
+/** What verbs that order something of a BareMetalHost have in common. */
+import { systemClock as clock, cryptoRandom, Fault, isFault, quietLog } from "@slipway/base";
+import { createClient } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import type { Command } from "commander";
+import type { HostOrder } from "../inventory/user-orders.ts";
+import { hostOrder } from "./host-order.ts";
+import { positiveNumber } from "./option-values.ts";
+import { say } from "./outgoing.ts";
+import { reach } from "./reach.ts";
+
+export interface HostVerbOptions {
+  kubeconfig?: string;
+  context?: string;
+  wait: boolean;
+  /** Seconds. */
+  timeout: number;
+}
+
+/** The argument and the options of every such verb. */
+export function addHostOptions(command: Command): Command {
+  return command
+    .argument("<host>", "NAME, NAMESPACE/NAME of a BareMetalHost, or the address of the card that it boots from")
+    .option("--kubeconfig <file>", "cluster with the host; unset: $KUBECONFIG, else the cluster it runs in")
+    .option("--context <name>", "context of the kubeconfig")
+    .option("--no-wait", "return once it is asked for")
+    .option("--timeout <seconds>", "wait no longer; what was asked for stays", positiveNumber, 3600);
+}
+
+/** Orders it through the API, and shows how far it is. */
+export async function orderHost(host: string, order: HostOrder, options: HostVerbOptions): Promise<void> {
+  const { kubeconfig, context, wait, timeout } = options;
+  const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
+  const connection = await loadConnection({ env: process.env, clock, ...named }).catch((cause: unknown) => {
+    if (!isFault(cause, "MissingInput") || kubeconfig !== undefined || process.env.KUBECONFIG) throw cause;
+    throw new Fault("MissingInput", host, "there is no kubeconfig of the cluster that has the host", {
+      remedy: "give --kubeconfig or set KUBECONFIG; machines of a netboot without a cluster take: slipway order",
+      cause,
+    });
+  });
+  const transport = createHttpTransport(connection);
+  try {
+    await reach(transport, connection.server);
+    const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog, fieldManager: "slipway" });
+    await hostOrder({ host, order, wait, timeoutMs: timeout * 1_000 }, { client, clock, say });
+  } finally {
+    await transport.close();
+  }
+}
