@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { rfc3339Micro } from "@slipway/base";
 import { Lease, Secret } from "@slipway/kube/core";
+import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { SOUND } from "../../src/sim/rack/server-parts.ts";
 import { LEFT_OVER, OTHER_IMAGE } from "./inventory-life.ts";
@@ -508,3 +509,25 @@ function unreachableWhile(isGone: () => boolean) {
     if (isGone()) throw new Error("connect ECONNREFUSED");
   };
 }
+
+test("of a machine that an older version made two hosts of one is left, which goes on; the machine stays known", async (t) => {
+  const world = await rack(t);
+  const second = "52:54:00:00:ff:01";
+  const server = world.rack("node-1", { macs: [second] });
+  const labels = { "slipway.dev/discovered": "true" };
+  const nameOf = (mac: string): string => `host-${mac.replaceAll(":", "-")}`;
+  for (const mac of [second, server.mac]) {
+    const spec = { online: true, automatedCleaningMode: "metadata", bootMACAddress: mac } as const;
+    const metadata = { name: nameOf(mac), namespace: RACK, labels };
+    await world.whileTimePasses(world.client.create(BareMetalHost, { metadata, spec }));
+    await world.clock.run(5 * SECOND);
+  }
+  server.on();
+  const { hosts } = world.provisioning;
+  await world.until("its agent registers", () => hosts.get(server.mac)?.session !== undefined);
+  hosts.join(hosts.get(server.mac)!.name, second);
+  await world.until("one is left", async () => (await world.hosts()).length === 1);
+  assert.deepEqual(hosts.get(second)?.macs, [server.mac, second]);
+  await world.change(nameOf(second), { metadata: { annotations: { "slipway.dev/approved": "true" } } });
+  await world.reaches(nameOf(second), "available");
+});

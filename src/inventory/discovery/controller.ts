@@ -71,7 +71,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       source({ resource: HardwareData, namespace: discovery.namespace }),
     ],
     access: [
-      { resource: BareMetalHost, verbs: ["create"], namespace: discovery.namespace },
+      { resource: BareMetalHost, verbs: ["create", "delete"], namespace: discovery.namespace },
       { resource: BareMetalHost, verbs: ["update"], subresource: "status", namespace: discovery.namespace },
       { resource: HardwareData, verbs: ["create", "update"], namespace: discovery.namespace },
     ],
@@ -121,6 +121,16 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
           );
           log.info({ host: name, mac: host.mac }, "a machine was discovered");
           return DONE;
+        case "merge": {
+          const { name: gone, uid, resourceVersion } = next.host.metadata;
+          const into = `${next.into.metadata.namespace}/${next.into.metadata.name}`;
+          // Announced first: an event of an object that is gone is seldom read.
+          events.normal(next.into, "Merged", `${gone} was made of another card of the same machine, and is deleted`);
+          events.normal(next.host, "Merged", `deleted: it is a card of ${into}`);
+          await client.delete(BareMetalHost, next.host.metadata, { uid, resourceVersion });
+          log.info({ host: gone, into }, "two objects of one machine are one");
+          return DONE;
+        }
         case "report":
           {
             const written = await client.updateStatus(BareMetalHost, { ...next.host, status: next.status });

@@ -8,6 +8,7 @@ import { type Standing, waitsFor } from "../../netboot/hosts/trust.ts";
 import { fingerprint } from "../../netboot/protocol/key.ts";
 import { DISCOVERED_LABEL, isDiscovered } from "./declaration.ts";
 import { hardwareOf } from "./hardware.ts";
+import { twinsOf } from "./twins.ts";
 
 /** Where the management controller answers, as the machine says. Credentials are for a person to add. */
 const BMC_ANNOTATION = "slipway.dev/bmc-address";
@@ -25,6 +26,8 @@ export type DiscoveryStep =
   /** `because`: nothing to do, or not now. */
   | { do: "nothing"; because: "declared" | "silent" | "full" | "current" }
   | { do: "create"; host: Draft<BareMetalHost> }
+  /** The machine has several objects: this one is deleted, which nobody uses, and `into` goes on. */
+  | { do: "merge"; host: BareMetalHost; into: BareMetalHost }
   | { do: "report"; host: BareMetalHost; status: BareMetalHostStatus }
   | { do: "describe"; name: string; hardware: HardwareDetails };
 
@@ -44,6 +47,8 @@ export interface Observed {
 
 /** The next step for a machine; the same again until it says `nothing`. */
 export function planDiscovery(host: Host, seen: Observed, { namespace, most }: Discovery): DiscoveryStep {
+  const twins = twinsOf(seen.known, namespace);
+  if (twins !== undefined) return { do: "merge", ...twins };
   const own = seen.known.find(({ metadata }) => metadata.namespace === namespace && isDiscovered(metadata));
   if (own === undefined) {
     if (seen.known.length > 0) return { do: "nothing", because: "declared" };

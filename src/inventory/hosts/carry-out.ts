@@ -165,8 +165,8 @@ async function wait(
 }
 
 /** Whether the machine is this host's alone. */
-function isOurs({ rival, standing }: Facts): boolean {
-  return rival === undefined && standing?.trust !== "discovered";
+function isOurs({ isShared, standing }: Facts): boolean {
+  return !isShared && standing?.trust !== "discovered";
 }
 
 function isOff({ bmc }: Facts): boolean {

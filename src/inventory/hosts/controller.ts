@@ -135,6 +135,7 @@ export function hostController({
       machine,
       standing: machine && machines.standing(machine.name),
       rival: machine && rivalOf(host, machine, { cache, namespace }),
+      isShared: machine !== undefined && othersOf(host, machine, { cache, namespace }).length > 0,
       bmc,
       isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
       hasRoom: room.hasFor(key),
@@ -173,17 +174,22 @@ async function waitForNetboot(ref: Ref, context: Context): Promise<Outcome> {
 }
 
 /** What discovery made of a machine gives way to who declares it, until it is used. `namespace`: discovery's. */
-function rivalOf(
+function rivalOf(host: BareMetalHost, machine: Host, at: Pick<Context, "cache"> & { namespace: string }) {
+  const other = othersOf(host, machine, at).find(
+    (each) => !(isOfDiscovery(each, at.namespace) && ["", "unmanaged"].includes(stateOf(each))),
+  );
+  return other && `${other.metadata.namespace}/${other.metadata.name}`;
+}
+
+/** The other objects of the machine: by its cards, and by its name. */
+function othersOf(
   host: BareMetalHost,
   { name, macs }: Host,
   { cache, namespace }: Pick<Context, "cache"> & { namespace: string },
-): string | undefined {
+): BareMetalHost[] {
   const byName = cache.get(BareMetalHost, { namespace, name });
   const known = macs.flatMap((mac) => cache.byIndex(BareMetalHost, "mac", mac));
-  const other = [...known, ...(byName === undefined ? [] : [byName])].find(
-    (each) =>
-      each.metadata.uid !== host.metadata.uid &&
-      !(isOfDiscovery(each, namespace) && ["", "unmanaged"].includes(stateOf(each))),
+  return [...known, ...(byName === undefined ? [] : [byName])].filter(
+    ({ metadata }) => metadata.uid !== host.metadata.uid,
   );
-  return other && `${other.metadata.namespace}/${other.metadata.name}`;
 }

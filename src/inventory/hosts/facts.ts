@@ -24,6 +24,8 @@ export interface Facts {
   standing: Standing | undefined;
   /** Another BareMetalHost that the machine belongs to as well, as `namespace/name`: then nothing is done with the machine for either. */
   rival: string | undefined;
+  /** Another BareMetalHost knows the machine, whatever becomes of either. */
+  isShared: boolean;
   /** Undefined: `spec.bmc` is not set. */
   bmc: BmcView | undefined;
   /** HardwareData holds what the agent reported. */

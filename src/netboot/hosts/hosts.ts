@@ -37,6 +37,7 @@ import {
 import { Silence } from "./silence.ts";
 import { Standings } from "./standings.ts";
 import { approvalOf, type Declaration, type Standing, type TrustPolicy } from "./trust.ts";
+import { isTwin, united } from "./twins.ts";
 
 export interface HostsOptions {
   /** Closed with the hosts. */
@@ -183,7 +184,8 @@ export class Hosts {
   }
 
   /**
-   * Joins a card to a host that names it and has just spoken by it; a record of the card that was merely seen goes into the host's. Throws
+   * Joins a card to a host that names it and has just spoken by it; a record of the card that was merely seen goes into the host's, and so does
+   * a second one of the same machine (`twins.ts`). Throws
    * a `Fault`: `NotFound`, `Forbidden` for a card that the host does not name, `Conflict` for one that is another's, which is reported for both.
    */
   join(name: string, mac: Mac): void {
@@ -193,12 +195,23 @@ export class Hosts {
     if (!this.#records.inventoryOf(name)?.cards.some((each) => each.mac === card))
       throw new Fault("Forbidden", name, `${card} is not among the cards that it reports`);
     const other = this.#records.find(card);
-    if (other !== undefined && !isMerelySeen(other)) {
+    const isSecond = other !== undefined && !isMerelySeen(other);
+    if (isSecond && !this.#areTwins(record, other)) {
       this.#disputes.over(card, this.#book.shown(record), this.#book.shown(other));
       throw new Fault("Conflict", name, `${card} is ${other.host.name}'s`);
     }
     const macs = [...new Set([...record.host.macs, card, ...(other?.host.macs ?? [])])];
-    this.#book.change(record, { macs }, { absorbed: other === undefined ? [] : [other] });
+    const whole = isSecond ? united(record, other) : record;
+    this.#book.change(whole, { macs }, { absorbed: other === undefined ? [] : [other] });
+  }
+
+  #areTwins(record: HostRecord, other: HostRecord): boolean {
+    const inventoryOf = (each: HostRecord): Inventory | undefined => this.#records.inventoryOf(each.host.name);
+    const silentMs = this.#silence.ms(other.host.name);
+    return isTwin(
+      { record, inventory: inventoryOf(record) },
+      { record: other, inventory: inventoryOf(other), silentMs },
+    );
   }
 
   /** Takes a newer report of a registered host, as its `inspect` order asks for. Throws a `Fault` (`NotFound`). */
