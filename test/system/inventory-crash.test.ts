@@ -15,7 +15,27 @@ const LIVES: Readonly<Record<string, Life>> = {
     playInstallerLife(world, name, { bmc: true, watch }),
   "a host without a BMC that an installer installs": (world, name, watch) =>
     playInstallerLife(world, name, { bmc: false, watch }),
+  "a host that runs a live image": playLive,
 };
+
+async function playLive(world: InventoryWorld, name: string, watch: () => Promise<void>): Promise<void> {
+  const image = { url: "http://images.invalid/live.iso", format: "live-iso" } as const;
+  const server = world.servers.get(name)!;
+  await world.declare(name, { image });
+  const until = (what: string, holds: () => Promise<boolean> | boolean): Promise<void> =>
+    world.until(what, async () => {
+      await watch();
+      return await holds();
+    });
+  await until(
+    `${name} is provisioned`,
+    async () => (await world.host(name))?.status?.provisioning?.state === "provisioned",
+  );
+  await until(`${name} runs it`, () => server.running?.is === "system" && server.running.image === image.url);
+  await world.remove(name);
+  await until(`${name} is gone`, async () => (await world.host(name)) === undefined);
+  assert.equal(server.media, undefined, "its drive is empty");
+}
 
 /** Plays a life in which the first process dies, if at all, as `death` says. Resolves with the effects that it had. */
 async function lifeWith(play: Life, death: Death | undefined): Promise<number> {

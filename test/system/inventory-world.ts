@@ -193,7 +193,11 @@ export class InventoryWorld {
   /** Declares a racked server as its administrator would. */
   async declare(
     name: string,
-    { bmc = true, ...spec }: Omit<Partial<BareMetalHost["spec"]>, "bmc"> & { bmc?: boolean } = {},
+    {
+      bmc = true,
+      scheme = "redfish",
+      ...spec
+    }: Omit<Partial<BareMetalHost["spec"]>, "bmc"> & { bmc?: boolean; scheme?: string } = {},
     annotations: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     const server = this.servers.get(name)!;
@@ -207,7 +211,7 @@ export class InventoryWorld {
         online: true,
         automatedCleaningMode: "metadata",
         bootMACAddress: server.mac,
-        ...(bmc && { bmc: { address: `redfish://${name}`, credentialsName: `${name}-bmc` } }),
+        ...(bmc && { bmc: { address: `${scheme}://${name}`, credentialsName: `${name}-bmc` } }),
         ...spec,
       },
     };
@@ -306,7 +310,7 @@ export class InventoryWorld {
   }
 
   #bmcAt(address: string, given: BmcCredentials, mortal: Mortal): Bmc {
-    const name = address.replace(/^redfish:\/\//, "");
+    const name = address.replace(/^[a-z-]+:\/\//, "");
     const server = this.servers.get(name)!;
     const open = () =>
       serverBmc(server, {

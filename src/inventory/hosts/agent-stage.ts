@@ -1,6 +1,6 @@
 import { isoTime } from "@slipway/base";
 import { waitFor } from "@slipway/kube";
-import { type Facts, isInAgent, type Operation } from "./facts.ts";
+import { type Facts, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
 import { failed, progressed } from "./moves.ts";
 import type { HostStep } from "./step.ts";
 
@@ -60,7 +60,8 @@ function waitForPerson(at: Facts, operation: Operation): HostStep {
     return { do: "write", fields: failed(at, message), event: failure(message) };
   }
   const forWhat = "somebody to start the machine from the network: it has no BMC";
-  return { do: "wait", forWhat, recheckMs: deadline - at.now, deadline };
+  // An agent that was thought to have left may speak.
+  return { do: "wait", forWhat, recheckMs: Math.min(deadline - at.now, SILENT_MS), deadline };
 }
 
 function failure(message: string) {

@@ -70,6 +70,7 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
       machines.endInstall(machine!.name, step.id, step.result);
       return "again";
     case "power":
+    case "eject":
     case "order":
     case "install":
       return affect(step, facts, ports);
@@ -78,37 +79,31 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
 
 /** An effect on the machine. It is announced first: a decision on an old object ends there, in a `Conflict`. */
 async function affect(
-  step: Extract<HostStep, { do: "power" | "order" | "install" }>,
+  step: Extract<HostStep, { do: "power" | "eject" | "order" | "install" }>,
   facts: Facts,
   ports: StepPorts,
 ): Promise<Outcome | "again"> {
   const { record, context } = ports;
   await record.write(step.announce);
   try {
-    if (step.do === "install") {
-      await offer(step.id, facts, ports);
-      return "again";
-    }
-    if (step.do === "power") {
+    if (step.do === "install") await offer(step.id, facts, ports);
+    else if (step.do === "order") await give(step, facts, ports);
+    else if (step.do === "eject") await eject(facts, ports);
+    else {
       await power(step, facts, ports);
       tell(ports, step.event);
-      if (step.done !== undefined) await write(step.done, ports);
-    } else await give(step, facts, ports);
+    }
+    if ("done" in step && step.done !== undefined) await write(step.done, ports);
     return "again";
   } catch (error) {
-    if (context.signal.aborted) throw error;
-    return refused(step, error, facts, ports);
+    if (context.signal.aborted || isFault(error, "NotLeader", "Undeclared")) throw error;
+    const { advice, message } = asFault(error, record.object.metadata.name);
+    const now = { ...facts, host: record.object };
+    const isBmc = step.do === "power" || step.do === "eject";
+    await record.write(failed(now, advice, isBmc ? { error: "power management error" } : {}));
+    tell(ports, { type: "Warning", reason: isBmc ? "PowerManagementError" : "OrderRefused", message });
+    return "again";
   }
-}
-
-async function refused(step: HostStep, error: unknown, facts: Facts, ports: StepPorts): Promise<"again"> {
-  if (isFault(error, "NotLeader", "Undeclared")) throw error;
-  const { record } = ports;
-  const { advice, message } = asFault(error, record.object.metadata.name);
-  const now = { ...facts, host: record.object };
-  await record.write(failed(now, advice, step.do === "power" ? { error: "power management error" } : {}));
-  tell(ports, { type: "Warning", reason: step.do === "power" ? "PowerManagementError" : "OrderRefused", message });
-  return "again";
 }
 
 async function power(
@@ -117,13 +112,24 @@ async function power(
   { views, context: { client, signal } }: StepPorts,
 ): Promise<void> {
   const bmc = await views.toChange(host, client);
+  if (from === "media") await bmc.insertMedia(host.spec.image!.url, { signal });
   if (from !== undefined)
     await bmc.bootFrom(deviceOf(host, from), { once: from === "network", ...modeOf(host) }, { signal });
   await bmc.setPower(action, { signal });
 }
 
-function deviceOf({ spec }: BareMetalHost, from: "network" | "disk"): BootDevice {
+/** A BMC that knows no virtual media has none in. */
+async function eject({ host }: Facts, { views, context: { client, signal } }: StepPorts): Promise<void> {
+  const bmc = await views.toChange(host, client);
+  await bmc.ejectMedia({ signal }).catch((error: unknown) => {
+    if (!isFault(error, "Unsupported")) throw error;
+  });
+  await bmc.bootFrom("default", { once: false }, { signal });
+}
+
+function deviceOf({ spec }: BareMetalHost, from: "network" | "disk" | "media"): BootDevice {
   if (from === "disk") return "disk";
+  if (from === "media") return "virtual-media";
   // The agent is started by the boot services; virtual media are for images.
   return parseBmcAddress(spec.bmc!.address).bootsBy === "uefi-http" ? "uefi-http" : "pxe";
 }

@@ -41,12 +41,16 @@ export interface Facts {
 /** An agent asks for orders every 55 s at least; who was silent for longer than this is not in it any more. */
 export const SILENT_MS = 90_000;
 
+/** An agent that still speaks so long after its machine was to leave it has not left. */
+const LEAVING_MS = 30_000;
+
 /** Whether the machine is in Slipway's agent now. The agent that left for the disk does not count, however recently it spoke. */
 export function isInAgent({ host, machine, now }: Pick<Facts, "host" | "machine" | "now">): boolean {
   const session = machine?.session;
   if (session === undefined || now - session.spokeAt >= SILENT_MS) return false;
   const left = host.status?.operationHistory?.provision?.end;
-  return left === undefined || left === null || session.registeredAt > Date.parse(left);
+  if (left === undefined || left === null) return true;
+  return session.registeredAt > Date.parse(left) || session.spokeAt > Date.parse(left) + LEAVING_MS;
 }
 
 /** Whether the agent has begun anew after `since` (ms since 1970). */

@@ -4,6 +4,7 @@ import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { bringUpAgent } from "./agent-stage.ts";
 import { type Facts, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
 import { install } from "./installer-stage.ts";
+import { isLive, startLive } from "./live-stage.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
 import type { HostStep, WriteStep } from "./step.ts";
@@ -35,6 +36,7 @@ export function planProvisioning(at: Facts, operation: Operation): HostStep {
   if (!wantsInstalling(host) || wantsOther(host, used))
     return move(at, "deprovisioning", event("DeprovisioningStarted", "What is to be installed has changed"));
   if (method !== undefined) return install(at, operation) ?? provisioned(at);
+  if (isLive(host)) return startLive(at, provisioned(at));
   if (operation.writtenAt === undefined) return write(at, operation);
   return at.bmc === undefined ? leaveByAgent(at, operation) : leaveByBmc(at, operation);
 }

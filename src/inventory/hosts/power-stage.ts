@@ -2,6 +2,7 @@
 import { isoTime } from "@slipway/base";
 import { type RebootWish, rebootWish } from "./annotations.ts";
 import { type BmcView, type Facts, isInAgent } from "./facts.ts";
+import { isLive } from "./live-stage.ts";
 import { event, failed, progressed, recovered, told } from "./moves.ts";
 import type { HostStep } from "./step.ts";
 
@@ -30,6 +31,8 @@ function whileOff(at: Facts): HostStep {
   return {
     do: "power",
     action: "on",
+    // BMCs forget what is in the drive, and some know no boot device but for once.
+    ...(at.host.status?.provisioning?.state === "provisioned" && isLive(at.host) && { from: "media" as const }),
     announce: progressed(at, { poweredAt: isoTime(at.now) }),
     event: event("PowerOn", "Host powered on"),
   };

@@ -32,11 +32,13 @@ export type HostStep =
   | {
       do: "power";
       action: "on" | "off" | "soft-off" | "restart";
-      from?: "network" | "disk";
+      from?: "network" | "disk" | "media";
       announce: Fields;
       event: HostEvent;
       done?: WriteStep;
     }
+  /** Takes what is in the machine's virtual drive out, and lets it boot as its firmware has it. */
+  | { do: "eject"; announce: Fields; done: WriteStep }
   /** What the boot service has the machine boot from now on. */
   | { do: "boot"; from: BootAction }
   /** Has the agent do it; asked for twice with one id, it is done once. */

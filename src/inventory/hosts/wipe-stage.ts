@@ -5,6 +5,7 @@ import { openInstall } from "../../netboot/hosts/host.ts";
 import { bringUpAgent } from "./agent-stage.ts";
 import { hostAnnotations, WIPE } from "./annotations.ts";
 import { type Facts, hasBegunSince, isInAgent, type Operation } from "./facts.ts";
+import { endLive } from "./live-stage.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
 import { powerOff } from "./power-stage.ts";
@@ -28,6 +29,8 @@ export function planDeprovisioning(at: Facts, operation: Operation): HostStep {
   const { host, machine } = at;
   // However it leaves this state, it must not start the installer of its last user.
   if (machine !== undefined && openInstall(machine) !== undefined) return { do: "boot", from: "agent" };
+  const ejecting = endLive(at, operation);
+  if (ejecting !== undefined) return ejecting;
   if (operation.writtenAt === undefined) {
     const wiped = wipe(at, operation);
     if ("do" in wiped) return wiped;

@@ -151,6 +151,7 @@ export const BareMetalHost = defineKind({
         install: text("Id of the installation that the boot service offers."),
         orderedAt: moment("When the agent was given the order."),
         writtenAt: moment("When the disks were written or wiped."),
+        ejectedAt: moment("When the image was taken out of the virtual drive."),
         restartedAt: moment("When the host was started from its disk, or into its installer."),
       })
       .optional()

@@ -13,6 +13,8 @@ export class RedfishRack {
   readonly bmcs: Bmcs;
   /** By the server's name. */
   readonly sims = new Map<string, SimBmc>();
+  /** By the server's name: what its BMC switches. */
+  readonly machines = new Map<string, SimMachine>();
   readonly #network = simNetwork();
   readonly #clock: Clock;
   readonly #random: Random;
@@ -30,15 +32,17 @@ export class RedfishRack {
     const uuid = `51b00000-0000-4000-8000-${server.mac.replaceAll(":", "")}`;
     const machine = new SimMachine({
       ...{ clock: this.#clock, id: uuid, name, uuid, macs },
-      onStart({ from }) {
-        // What is to be started once was chosen by the BMC; else the firmware has its own order.
-        if (from !== "None") server.bootOnce = from === "Hdd" ? "disk" : "network";
+      onStart({ from, media }) {
+        server.media = media;
+        // What is to be started was chosen by the BMC; else the firmware has its own order.
+        if (from !== "None") server.bootOnce = from === "Hdd" ? "disk" : from === "Cd" ? "media" : "network";
         server.on();
       },
       onOff: () => server.off(),
     });
     const sim = createSimBmc({ clock: this.#clock, random: this.#random, machines: [machine], credentials });
     this.sims.set(name, sim);
+    this.machines.set(name, machine);
     this.#network.serve(`https://${name}`, sim.handle);
   }
 }

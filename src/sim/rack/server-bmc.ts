@@ -1,9 +1,17 @@
 import { Fault } from "@slipway/base";
-import type { Bmc, BmcCredentials } from "../../inventory/bmc/bmc.ts";
-import type { SimServer } from "./server.ts";
+import type { Bmc, BmcCredentials, BootDevice } from "../../inventory/bmc/bmc.ts";
+import type { SimDevice, SimServer } from "./server.ts";
 
 /** What goes wrong at a simulated BMC: asked at each call; a fault that it throws is the call's. */
-export type BmcFaults = (call: "readPower" | "setPower" | "bootFrom" | "identity") => void;
+export type BmcFaults = (
+  call: "readPower" | "setPower" | "bootFrom" | "insertMedia" | "ejectMedia" | "identity",
+) => void;
+
+const DEVICES: Readonly<Record<BootDevice, SimDevice>> = {
+  ...{ pxe: "network", "uefi-http": "network", disk: "disk", "virtual-media": "media" },
+  // Its firmware has the network first.
+  default: "network",
+};
 
 /** A simulated server's BMC by direct call. SIMULATION. Lies on the wire are Redfish's (`sim/bmc`). */
 export function serverBmc(
@@ -28,13 +36,19 @@ export function serverBmc(
     },
     async bootFrom(device, { once }) {
       check("bootFrom");
-      const from = device === "disk" || device === "default" ? "disk" : "network";
+      const from = DEVICES[device];
       if (once) server.bootOnce = from;
       else server.bootFirst = from;
       return { once };
     },
-    async insertMedia() {},
-    async ejectMedia() {},
+    async insertMedia(url) {
+      check("insertMedia");
+      server.media = url;
+    },
+    async ejectMedia() {
+      check("ejectMedia");
+      server.media = undefined;
+    },
     async identity() {
       check("identity");
       return { serial: server.name, macs: server.macs, system: "" };

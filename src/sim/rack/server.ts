@@ -36,6 +36,9 @@ export interface ServerOptions {
   firmware?: Firmware;
 }
 
+/** What a server boots from. */
+export type SimDevice = "network" | "disk" | "media";
+
 /** What runs on a server: its firmware, Slipway's agent, an installer, or the system on a disk. */
 export type Running = { is: "firmware" } | { is: "agent" } | { is: "installer" } | { is: "system"; image: string };
 
@@ -56,9 +59,11 @@ export class SimServer implements AgentMachine {
   /** Undefined: it is off. */
   running: Running | undefined;
   /** The device of the next boot alone. */
-  bootOnce: "network" | "disk" | undefined;
+  bootOnce: SimDevice | undefined;
   /** The device of every boot. */
-  bootFirst: "network" | "disk" = "network";
+  bootFirst: SimDevice = "network";
+  /** What is in its virtual drive. */
+  media: string | undefined;
   /** How often it was switched on. */
   starts = 0;
   readonly #guest: ServerGuest | undefined;
@@ -138,7 +143,11 @@ export class SimServer implements AgentMachine {
     const signal = this.#power!.signal;
     const device = this.bootOnce ?? this.bootFirst;
     this.bootOnce = undefined;
-    this.#after(this.timings.firmware, () => (device === "disk" ? this.#fromDisk() : this.#fromNetwork(signal)));
+    this.#after(this.timings.firmware, () => {
+      if (device === "media") this.#fromMedia();
+      else if (device === "disk") this.#fromDisk();
+      else this.#fromNetwork(signal);
+    });
   }
 
   #fromNetwork(signal: AbortSignal): void {
@@ -179,8 +188,15 @@ export class SimServer implements AgentMachine {
     );
   }
 
+  #fromMedia(): void {
+    this.#run(this.media);
+  }
+
   #fromDisk(): void {
-    const image = this.disks.find(({ content }) => content !== undefined)?.content?.image;
+    this.#run(this.disks.find(({ content }) => content !== undefined)?.content?.image);
+  }
+
+  #run(image: string | undefined): void {
     if (image === undefined) this.#again();
     else
       this.#after(this.timings.system, () => {
