@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "@slipway/base";
 import { resource } from "./answer.ts";
-import type { BootOverride, BootTarget, ManagedMachine } from "./machine.ts";
+import { type BootOverride, type BootTarget, type ManagedMachine, takesBootUri } from "./machine.ts";
 import { errorAnswer, message } from "./messages.ts";
 import { systemBody } from "./systems.ts";
 
@@ -51,7 +51,7 @@ function change(machine: ManagedMachine, changes: Changes, name: string, value: 
     BootSourceOverrideMode: machine.bootModes,
   };
   const property = `Boot/${name}`;
-  if (name === "HttpBootUri" && machine.bootTargets.includes("UefiHttp")) {
+  if (name === "HttpBootUri" && takesBootUri(machine)) {
     if (value !== null && !isWebUrl(value))
       return void refused.push(message("PropertyValueTypeError", String(value), property));
     const { httpBootUri: _, ...rest } = override;

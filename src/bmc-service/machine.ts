@@ -13,6 +13,14 @@ export interface BootOverride {
   httpBootUri?: string;
 }
 
+/** Whether the machine can be told what to boot by HTTP. */
+export function takesBootUri({
+  bootTargets,
+  takesBootUri = true,
+}: Pick<ManagedMachine, "bootTargets" | "takesBootUri">): boolean {
+  return takesBootUri && bootTargets.includes("UefiHttp");
+}
+
 export interface ManagedMachine {
   /** Names the machine in paths: letters, digits and dashes. Its UUID, as a rule. */
   readonly id: string;
@@ -28,6 +36,8 @@ export interface ManagedMachine {
   /** What its firmware can be told. `None` is always possible. */
   readonly bootTargets: readonly BootTarget[];
   readonly bootModes: readonly BootOverride["mode"][];
+  /** Whether UEFI HTTP boot takes an address from here, beside the one that DHCP gives. Default: true. */
+  readonly takesBootUri?: boolean;
   power(): PowerState;
   /** Resolves when the machine is as wanted. Rejects with a `Fault`. */
   reset(type: ResetType): Promise<void>;

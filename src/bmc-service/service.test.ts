@@ -392,3 +392,15 @@ test("no answer holds a password", async () => {
   const paths = ["/redfish/v1/AccountService/Accounts/1", "/redfish/v1/AccountService/Accounts", SESSIONS];
   for (const path of paths) assert.doesNotMatch((await ask("GET", path, ADMIN)).body, /correct horse/);
 });
+
+test("a machine whose firmware takes no address for HTTP boot shows none, and one that is sent is refused", async () => {
+  const { ask, machine } = world();
+  const showsUri = async () => "HttpBootUri" in (json(await ask("GET", SYSTEM, ADMIN)).Boot as object);
+  assert.equal(await showsUri(), true);
+  Object.assign(machine, { takesBootUri: false });
+  assert.equal(await showsUri(), false);
+  const boot = { BootSourceOverrideTarget: "UefiHttp", BootSourceOverrideEnabled: "Once" };
+  const refused = await ask("PATCH", SYSTEM, ADMIN, { Boot: { HttpBootUri: "http://192.0.2.1/a.efi" } });
+  assert.deepEqual([refused.status, messageId(refused)], [400, "PropertyUnknown"]);
+  assert.equal((await ask("PATCH", SYSTEM, ADMIN, { Boot: boot })).status, 200);
+});

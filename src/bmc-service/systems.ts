@@ -1,6 +1,6 @@
 import { VERSION } from "@slipway/base";
 import { collection, type Described, link } from "./answer.ts";
-import type { ManagedMachine, ResetType } from "./machine.ts";
+import { type ManagedMachine, type ResetType, takesBootUri } from "./machine.ts";
 import { ROOT } from "./root.ts";
 
 export const RESETS: readonly ResetType[] = ["On", "ForceOff", "GracefulShutdown", "ForceRestart", "GracefulRestart"];
@@ -44,7 +44,7 @@ export function systemBody(machine: ManagedMachine): Described {
       ],
       BootSourceOverrideMode: mode,
       "BootSourceOverrideMode@Redfish.AllowableValues": machine.bootModes,
-      ...(machine.bootTargets.includes("UefiHttp") && { HttpBootUri: httpBootUri ?? null }),
+      ...(takesBootUri(machine) && { HttpBootUri: httpBootUri ?? null }),
     },
     ...(machine.memoryMiB !== undefined && {
       MemorySummary: { TotalSystemMemoryGiB: machine.memoryMiB / 1024, Status: OK },

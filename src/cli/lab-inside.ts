@@ -3,6 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock as clock, closeAll, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
+import { writeBmcPapers } from "../lab/bmc/papers.ts";
+import { serveBmcs } from "../lab/bmc/serve.ts";
 import { openDoor } from "../lab/door.ts";
 import { startLabNetboot } from "../lab/lab-netboot.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
@@ -24,6 +26,10 @@ export interface InsideOptions {
   url: string;
   /** The machine whose serial line is shown. */
   console?: string;
+  /** Whether machines have BMCs; they are left off then. */
+  hasBmcs: boolean;
+  /** Served to the machines. */
+  files?: string;
   logLevel: LogLevel;
 }
 
@@ -41,17 +47,24 @@ export async function runInside(options: InsideOptions): Promise<void> {
     // Hosts and leases of earlier machines, should their lab have been killed.
     await rm(folder, { recursive: true, force: true });
     const place = { assets: options.assets, dir: folder, socket: join(folder, SOCKET) };
-    const { netboot, close } = await startLabNetboot(kubernetes, place, log, "first-seen");
+    const { netboot, close } = await startLabNetboot(kubernetes, place, log, {
+      trust: "first-seen",
+      drivesHosts: true,
+      ...(options.files !== undefined && { files: options.files }),
+    });
     open.push(close);
+    const papers = options.hasBmcs ? await startBmcs(dir, rack, open, log) : undefined;
 
-    introduce(options, rack);
+    introduce(options, rack, netboot.url);
+    if (papers !== undefined) console.log(papers);
+    console.log(END);
     const began = clock.monotonic();
     netboot.hosts.onChange(
       labNews(plans, (line) => say(`${((clock.monotonic() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)),
     );
     const shown = rack.machines.find(({ spec }) => spec.name === options.console);
     shown?.console.listen((text) => process.stdout.write(Buffer.from(text, "latin1")));
-    await rack.powerOn();
+    if (!options.hasBmcs) await rack.powerOn();
     await stopped;
   } finally {
     await closeAll(open);
@@ -75,11 +88,35 @@ async function startApi(
   return api.transport;
 }
 
-function introduce({ dir, url, plans }: InsideOptions, rack: Rack): void {
+/** Gives the machines their BMCs; resolves with what the user is to know of them. */
+async function startBmcs(
+  dir: string,
+  { machines }: Rack,
+  open: (() => Promise<unknown>)[],
+  log: ReturnType<typeof jsonLog>,
+): Promise<string> {
+  const bmcs = await serveBmcs(machines, { clock, random, log });
+  open.push(bmcs.close);
+  const folder = join(dir, "bmc");
+  open.push(() => rm(folder, { recursive: true, force: true }));
+  const { hosts, authority, password } = await writeBmcPapers(folder, bmcs);
+  const each = bmcs.list.map(
+    ({ machine: { spec }, url, username }) =>
+      `${spec.name.padEnd(17)}${url}  user ${username}, password in ${password(spec.name)}`,
+  );
+  return `
+The machines are off, and have BMCs in the lab's network (Redfish; certificates of ${authority}):
+${each.join("\n")}
+
+  kubectl apply -f ${hosts}          # BareMetalHosts with these BMCs: they are switched on, inspected, wiped, and available`;
+}
+
+function introduce({ dir, url, plans, files }: InsideOptions, rack: Rack, netbootUrl: string): void {
   console.log(`Kubernetes API   ${url}`);
   console.log(`kubeconfig       ${join(dir, "kubeconfig")}`);
   for (const [at, { spec, console: serial }] of rack.machines.entries())
     console.log(`${spec.name.padEnd(17)}${spec.mac}  ${plans[at]!.firmware.padEnd(12)} ${serial.file}`);
+  if (files !== undefined) console.log(`files            ${files}, for the machines at ${netbootUrl}/`);
   console.log("trust            first-seen: all who register as a machine of the lab get its orders and user data");
   console.log(`
   export KUBECONFIG=${join(dir, "kubeconfig")}
@@ -87,10 +124,11 @@ function introduce({ dir, url, plans }: InsideOptions, rack: Rack): void {
   slipway get unleased
   slipway logs host/NAME --follow
 
-Into its network: nsenter --target ${process.pid} --net${isRoot() ? "" : " --user --preserve-credentials"}
-Ctrl-C ends it; nothing stays but the consoles.
-`);
+Into its network: nsenter --target ${process.pid} --net${isRoot() ? "" : " --user --preserve-credentials"}`);
 }
+
+const END = `Ctrl-C ends it; nothing stays but the consoles.
+`;
 
 /** Whether we are root outside, too: then there is no user namespace to enter (user_namespaces(7): the map of the first one). */
 function isRoot(): boolean {

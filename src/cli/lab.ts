@@ -21,6 +21,8 @@ interface Options {
   disk: number;
   memory: number;
   console?: string;
+  bmc: boolean;
+  files?: string;
   dir: string;
   assets?: string;
   port: number;
@@ -47,6 +49,8 @@ export const verb: Verb = (program) => {
     .addOption(new Option("--disk <size>", "of each machine's disk").argParser(bytes).default(bytes("4Gi"), "4Gi"))
     .addOption(new Option("--memory <size>", "of each machine").argParser(bytes).default(bytes("1Gi"), "1Gi"))
     .option("--console <name>", "show what this machine says on its serial line (lab-1)")
+    .option("--bmc", "machines have Redfish BMCs, and are off until these switch them on", false)
+    .option("--files <folder>", "served to the machines: images for spec.image.url")
     .option("--dir <folder>", "for consoles and the kubeconfig", ".slipway/lab")
     .option("--assets <folder>", "what `make agent` has put together; unset: $SLIPWAY_NETBOOT_ASSETS, else the cache")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
@@ -57,6 +61,7 @@ export const verb: Verb = (program) => {
       `
 Examples:
   slipway lab
+  slipway lab --bmc --files ~/images
   slipway lab --machines 4 --firmware bios,uefi-secure,uefi-http,arm64 --console lab-2
   KUBECONFIG=.slipway/lab/kubeconfig kubectl get bmh -A
   slipway get unleased`,
@@ -81,9 +86,13 @@ async function run(options: Options): Promise<void> {
     await runOutside(dir, socket, options.port);
   } else {
     const assets = options.assets ?? assetsFolder(process.env);
-    const { logLevel, console } = options;
+    const { logLevel, console, files, bmc: hasBmcs } = options;
     const url = `https://127.0.0.1:${inside}`;
-    await runInside({ dir, socket, assets, plans, url, logLevel, ...(console !== undefined && { console }) });
+    await runInside({
+      ...{ dir, socket, assets, plans, url, logLevel, hasBmcs },
+      ...(console !== undefined && { console }),
+      ...(files !== undefined && { files: resolve(files) }),
+    });
   }
 }
 
@@ -104,7 +113,7 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
     process.exitCode = (await inner.gone) === 0 ? 0 : 1;
   } finally {
     await door.close();
-    const left = [socket, join(dir, "kubeconfig"), join(dir, "pki")];
+    const left = [socket, join(dir, "kubeconfig"), join(dir, "pki"), join(dir, "bmc")];
     await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
   }
 }

@@ -20,7 +20,7 @@ const program = (dir: string): string => `
   const api = await createApiServer({ clock, random, log });
   const dir = ${JSON.stringify(dir)};
   const socket = dir + "/netboot.sock";
-  const start = (trust) => startLabNetboot(api.transport(), { assets: dir, dir, socket }, log, trust);
+  const start = (trust) => startLabNetboot(api.transport(), { assets: dir, dir, socket }, log, { trust, drivesHosts: false });
   for (const trust of ["first-seen", "approved"]) {
     const { netboot, client, close } = await start(trust);
     const { name } = netboot.hosts.seen({ mac: trust === "approved" ? "52:54:00:77:00:02" : "52:54:00:77:00:01" });

@@ -1,5 +1,11 @@
-import { systemClock as clock, type Log, cryptoRandom as random } from "@slipway/base";
-import { type Client, createClient, createManager, type Transport } from "@slipway/kube";
+import { systemClock as clock, type Http, type Log, cryptoRandom as random } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { type Client, type Controller, createClient, createManager, type Transport } from "@slipway/kube";
+import { Bmcs } from "../inventory/bmc/bmcs.ts";
+import { hostClaimController } from "../inventory/claims/host-claim-controller.ts";
+import type { OpenBmc } from "../inventory/hosts/bmc-views.ts";
+import { hostController } from "../inventory/hosts/controller.ts";
+import type { Machines } from "../inventory/hosts/machines.ts";
 import type { NetbootPlace } from "../netboot/service/place.ts";
 import { type Netboot, startNetboot } from "../netboot/service/service.ts";
 import { type NetbootSettings, netbootSettings } from "../netboot/settings.ts";
@@ -13,6 +19,13 @@ export interface LabNetboot {
   close(): Promise<void>;
 }
 
+export interface LabNetbootOptions extends Pick<NetbootSettings, "trust"> {
+  /** BareMetalHosts are driven; else nothing is done that nobody has ordered. */
+  drivesHosts: boolean;
+  /** Served to the machines. */
+  files?: string;
+}
+
 /**
  * Netboot in the rack's network, as the operator runs it: machines that were seen appear in the API behind `transport`. Rejects when it
  * does not start at once; nothing is left open then. Whoever calls closes it.
@@ -21,9 +34,9 @@ export async function startLabNetboot(
   transport: Transport,
   place: Omit<NetbootPlace, "settings">,
   log: Log,
-  trust: NetbootSettings["trust"],
+  options: LabNetbootOptions,
 ): Promise<LabNetboot> {
-  const settings = labSettings(trust);
+  const settings = labSettings(options);
   const client = createClient(transport, { clock, random, log });
   await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
 
@@ -38,12 +51,15 @@ export async function startLabNetboot(
     log,
     clock,
   });
-  for (const controller of led.controllers) manager.add(controller);
+  const http = undiciHttp();
+  const engine = options.drivesHosts ? hostEngine(led.machines, { http, log }, settings.discovery) : [];
+  for (const controller of [...led.controllers, ...engine]) manager.add(controller);
   const stopping = new AbortController();
   const close = async (): Promise<void> => {
     stopping.abort();
     await manager.stop();
     await led.closed();
+    await http.close();
   };
   try {
     await manager.start(stopping.signal);
@@ -54,14 +70,29 @@ export async function startLabNetboot(
   }
 }
 
-function labSettings(trust: NetbootSettings["trust"]): NetbootSettings {
+/** What drives BareMetalHosts in the operator, too. Nobody else drives them here. */
+function hostEngine(
+  machines: Machines,
+  { http, log }: { http: Http; log: Log },
+  { namespace }: NetbootSettings["discovery"],
+): Controller[] {
+  const bmcs = new Bmcs({ log });
+  const isDrivenElsewhere = async (): Promise<boolean> => false;
+  const openBmc: OpenBmc = (target) => bmcs.open(target);
+  return [
+    hostController({ machines, openBmc, http, namespace, isDrivenElsewhere }),
+    hostClaimController({ isDrivenElsewhere }),
+  ];
+}
+
+function labSettings({ trust, files }: LabNetbootOptions): NetbootSettings {
   return netbootSettings(
     {
       interface: LAB.bridge,
       trust,
       dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
       // The agent speaks on the serial line: each machine has one of the two.
-      boot: { arguments: ["console=ttyAMA0", "console=ttyS0"] },
+      boot: { arguments: ["console=ttyAMA0", "console=ttyS0"], ...(files !== undefined && { files }) },
     },
     "lab",
   );

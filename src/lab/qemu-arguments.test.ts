@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { BootDevice } from "./boot-order.ts";
 import { FIRMWARES, type Firmware, labMac, labUuid, type MachineSpec } from "./machine.ts";
 import { qemuArguments } from "./qemu-arguments.ts";
 
@@ -18,8 +19,8 @@ test("every machine is emulated, boots from the network first and from its disk 
     const line = qemuArguments(machine(firmware), WIRING).args.join(" ");
     assert.match(line, /-accel tcg/);
     assert.doesNotMatch(line, /kvm/);
-    assert.match(line, /virtio-net-pci\S*,mac=52:54:00:77:00:01\S*,bootindex=1/);
-    assert.match(line, /virtio-blk-pci,drive=disk0,serial=S1,bootindex=2/);
+    assert.match(line, /virtio-net-pci\S*,mac=52:54:00:77:00:01\S*,bootindex=10 /);
+    assert.match(line, /virtio-blk-pci,drive=disk0,serial=S1,\S*bootindex=20 /);
   }
 });
 
@@ -44,7 +45,7 @@ test("every option has its value, and every value its option", () => {
 });
 
 test("what is run in place of the card's ROM is given to the firmware, and the ROM is left out", () => {
-  const rom = /romfile=(\S*),bootindex/;
+  const rom = /romfile=(\S*),id=/;
   const usual = qemuArguments(machine("bios"), WIRING).args.join(" ");
   const loader = { kernel: "/lab/kernel", initrd: "/lab/initrd" };
   const other = qemuArguments(machine("bios", { loader }), WIRING).args.join(" ");
@@ -61,15 +62,36 @@ test("disks are plugged in by their bus, in their order, and booted from in that
   }));
   const { args } = qemuArguments(machine("uefi", { disks }), WIRING);
   assert.deepEqual(
-    args.filter((arg) => arg.includes(",drive=")),
+    args.filter((arg) => arg.includes(",drive=disk")),
     [
-      "virtio-blk-pci,drive=disk0,serial=S0,bootindex=2",
-      "ide-hd,drive=disk1,bus=ide.1,serial=S1,bootindex=3",
-      "nvme,drive=disk2,serial=S2,bootindex=4",
+      "virtio-blk-pci,drive=disk0,serial=S0,id=disk0-device,bootindex=20",
+      "ide-hd,drive=disk1,bus=ide.1,serial=S1,id=disk1-device,bootindex=21",
+      "nvme,drive=disk2,serial=S2,id=disk2-device,bootindex=22",
     ],
   );
   for (const [at, { file }] of disks.entries())
     assert.ok(args.some((arg) => arg.startsWith(`if=none,id=disk${at},format=raw,`) && arg.endsWith(`file=${file}`)));
+});
+
+test("a CD drive is always there, holds an image that is write-protected, and is booted from only when it is chosen", () => {
+  const line = (firmware: Firmware, wiring: object): string =>
+    qemuArguments(machine(firmware), { ...WIRING, ...wiring }).args.join(" ");
+  assert.match(line("bios", {}), / if=none,id=cd,media=cdrom -device ide-cd,bus=ide\.5,drive=cd,id=cd0 /);
+  assert.match(line("arm64", {}), / -device scsi-cd,bus=scsi0\.0,drive=cd,id=cd0 /);
+  const chosen = line("uefi", { first: "cd", cd: "/lab/a,b.iso" });
+  assert.match(chosen, /id=cd,media=cdrom,format=raw,readonly=on,file=\/lab\/a,,b\.iso /);
+  assert.match(chosen, /drive=cd,id=cd0,bootindex=1 /);
+});
+
+test("what is chosen comes before the usual order, in whose place the rest stays", () => {
+  const indexes = (first: BootDevice): string[] =>
+    [
+      ...qemuArguments(machine("uefi"), { ...WIRING, first })
+        .args.join(" ")
+        .matchAll(/id=(\S+),bootindex=(\d+)/g),
+    ].map(([, id, index]) => `${id} ${index}`);
+  assert.deepEqual(indexes("network"), ["card0 1", "disk0-device 20"]);
+  assert.deepEqual(indexes("disk"), ["card0 10", "disk0-device 1"]);
 });
 
 test("firmware with variables gets its own copy of them, and waits for no network that nobody answers", () => {

@@ -1,3 +1,4 @@
+import { type BootDevice, bootIndexes, DEVICE_IDS, diskId } from "./boot-order.ts";
 import { FIRMWARE_FILES } from "./firmware-files.ts";
 import type { DiskSpec, MachineSpec } from "./machine.ts";
 
@@ -9,19 +10,27 @@ export interface Wiring {
   variables: string;
   /** The file descriptor of the connected socket that QEMU is ordered over. */
   qmpDescriptor: number;
+  /** What goes before the usual boot order. */
+  first?: BootDevice;
+  /** The image in the CD drive; unset: the drive is empty. */
+  cd?: string;
 }
+
+type Indexes = Readonly<Record<string, number>>;
 
 /** QEMU's program and arguments: serial console on its standard output, the network first, then the first disk. Pure. */
 export function qemuArguments(machine: MachineSpec, wiring: Wiring): { program: string; args: string[] } {
   const { program } = FIRMWARE_FILES[machine.firmware];
+  const indexes = bootIndexes(machine, wiring.first);
   const args = [
     ...["-name", machine.name, "-uuid", machine.uuid, "-m", String(machine.memoryMiB), "-smp", "1"],
     ...["-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio"],
     ...["-chardev", `socket,id=qmp,fd=${wiring.qmpDescriptor}`, "-mon", "chardev=qmp,mode=control"],
     ...board(machine),
     ...flash(machine, wiring),
-    ...card(machine, wiring),
-    ...machine.disks.flatMap(disk),
+    ...card(machine, wiring, indexes),
+    ...machine.disks.flatMap((each, at) => disk(each, at, indexes)),
+    ...cdDrive(machine, wiring, indexes),
     // Firmware and kernel wait for randomness otherwise.
     ...["-device", "virtio-rng-pci"],
     ...(machine.loader === undefined ? [] : ["-kernel", machine.loader.kernel, "-initrd", machine.loader.initrd]),
@@ -54,17 +63,20 @@ function flash({ firmware }: MachineSpec, { variables }: Wiring): string[] {
   ];
 }
 
-function card({ firmware, mac, loader }: MachineSpec, { tap }: Wiring): string[] {
+function card({ firmware, mac, loader }: MachineSpec, { tap }: Wiring, indexes: Indexes): string[] {
   const { rom } = FIRMWARE_FILES[firmware];
   const romFile = rom === undefined || loader !== undefined ? "" : escaped(rom);
   return [
     ...["-netdev", `tap,id=net0,ifname=${tap},script=no,downscript=no`],
     // The ROM knows the card by its modern number only.
-    ...["-device", `virtio-net-pci,disable-legacy=on,netdev=net0,mac=${mac},romfile=${romFile},bootindex=1`],
+    ...[
+      "-device",
+      `virtio-net-pci,disable-legacy=on,netdev=net0,mac=${mac},romfile=${romFile},${named(DEVICE_IDS.network, indexes)}`,
+    ],
   ];
 }
 
-function disk({ file, bus, serial }: DiskSpec, at: number): string[] {
+function disk({ file, bus, serial }: DiskSpec, at: number, indexes: Indexes): string[] {
   const id = `disk${at}`;
   const device = {
     virtio: `virtio-blk-pci,drive=${id}`,
@@ -73,8 +85,26 @@ function disk({ file, bus, serial }: DiskSpec, at: number): string[] {
   }[bus];
   return [
     ...["-drive", `if=none,id=${id},format=raw,discard=unmap,detect-zeroes=unmap,file=${escaped(file)}`],
-    ...["-device", `${device},serial=${serial},bootindex=${2 + at}`],
+    ...["-device", `${device},serial=${serial},${named(diskId(at), indexes)}`],
   ];
+}
+
+/** A drive that is there also while it is empty. The controller of SATA disks has six places, and the drive the last. */
+function cdDrive({ firmware }: MachineSpec, { cd }: Wiring, indexes: Indexes): string[] {
+  const medium = cd === undefined ? "" : `,format=raw,readonly=on,file=${escaped(cd)}`;
+  const id = named(DEVICE_IDS.cd, indexes);
+  return [
+    ...["-drive", `if=none,id=cd,media=cdrom${medium}`],
+    // ARM64 boards have no SATA.
+    ...(firmware === "arm64"
+      ? ["-device", "virtio-scsi-pci,id=scsi0", "-device", `scsi-cd,bus=scsi0.0,drive=cd,${id}`]
+      : ["-device", `ide-cd,bus=ide.5,drive=cd,${id}`]),
+  ];
+}
+
+function named(id: string, indexes: Indexes): string {
+  const index = indexes[id];
+  return index === undefined || index < 0 ? `id=${id}` : `id=${id},bootindex=${index}`;
 }
 
 /** QEMU ends a value at a comma; two stand for one. */

@@ -77,6 +77,36 @@ test("a machine is on from the switch to the plug, shows what it says, and is re
   assert.equal(existsSync(disk), false);
 });
 
+test("a boot device and a CD are given to a machine that is on at once, and to one that is off with its start", {
+  skip,
+}, async (t) => {
+  const { machine: one, disk } = await machine(t, `${QEMU}\nprocess.stdout.write(process.argv.join(" ") + "\\n");`);
+  const { signal } = new AbortController();
+  const starts: number[] = [];
+  one.onStart(() => starts.push(1));
+  await assert.rejects(one.pressPower(), (error) => isFault(error, "Unavailable"));
+  await one.bootFirst("disk");
+  await one.insert("/lab/first.iso");
+  await one.powerOn();
+  assert.equal(starts.length, 1);
+  await one.console.shows(/id=disk0-device,bootindex=1 .*readonly=on,file=\/lab\/first\.iso/, signal);
+  await one.bootFirst("cd");
+  const change = (id: string, value: number): string =>
+    `ordered qom-set {"path":"/machine/peripheral/${id}","property":"bootindex","value":${value}}`;
+  await one.console.shows(new RegExp(`${change("disk0-device", 20)}\n${change("cd0", 1)}`), signal);
+  await one.insert("/lab/second.iso");
+  await one.console.shows(/blockdev-change-medium \{"id":"cd0","filename":"\/lab\/second\.iso"/, signal);
+  await one.insert(undefined);
+  await one.console.shows(/eject \{"id":"cd0","force":true\}/, signal);
+  await one.pressPower();
+  await one.console.shows(/system_powerdown/, signal);
+  await one.reset();
+  assert.equal(starts.length, 2);
+  await one.powerOff();
+  await one.bootFirst(undefined);
+  assert.equal(existsSync(disk), true);
+});
+
 test("a machine that does not start is off, and says what QEMU said", { skip }, async (t) => {
   const { machine: one } = await machine(t, 'process.stderr.write("no such device: tap-1\\n"); process.exit(1);');
   await assert.rejects(

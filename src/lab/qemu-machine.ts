@@ -3,7 +3,8 @@ import { constants } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { Fault } from "@slipway/base";
+import { Fault, isFault } from "@slipway/base";
+import { type BootDevice, bootChanges, DEVICE_IDS } from "./boot-order.ts";
 import { SerialConsole } from "./console.ts";
 import { FIRMWARE_FILES } from "./firmware-files.ts";
 import type { MachineSpec } from "./machine.ts";
@@ -25,7 +26,10 @@ export class QemuMachine {
   readonly console: SerialConsole;
   readonly #tap: string;
   readonly #variables: string;
+  readonly #listeners = new Set<() => void>();
   #running: Running | undefined;
+  #first: BootDevice | undefined;
+  #cd: string | undefined;
 
   private constructor(spec: MachineSpec, tap: string, folder: string) {
     this.spec = spec;
@@ -56,6 +60,8 @@ export class QemuMachine {
       tap: this.#tap,
       variables: this.#variables,
       qmpDescriptor: QMP_DESCRIPTOR,
+      ...(this.#first !== undefined && { first: this.#first }),
+      ...(this.#cd !== undefined && { cd: this.#cd }),
     });
     const process = spawn("setpriv", ["--pdeathsig", "KILL", "--", program, ...args], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -79,7 +85,10 @@ export class QemuMachine {
       () => true,
       () => gone.then(() => false),
     );
-    if (started) return;
+    if (started) {
+      running.qmp.onEvent((event) => event === "RESET" && this.#starts());
+      return this.#starts();
+    }
     throw new Fault("Unavailable", `machine ${this.spec.name}`, complaint.trim() || `${program} did not start`);
   }
 
@@ -93,9 +102,42 @@ export class QemuMachine {
 
   /** Presses the reset button. Rejects with a `Fault` when it is off. */
   async reset(): Promise<void> {
-    const running = this.#running;
-    if (running === undefined) throw new Fault("Unavailable", `machine ${this.spec.name}`, "it is off");
-    await running.qmp.execute("system_reset");
+    await this.#order((qmp) => qmp.execute("system_reset"));
+  }
+
+  /** Presses the power button, which asks the operating system to end. Rejects with a `Fault` when it is off. */
+  async pressPower(): Promise<void> {
+    await this.#order((qmp) => qmp.execute("system_powerdown"));
+  }
+
+  /** Puts a device before the usual boot order, from the next start of the firmware on. Undefined: the usual order. */
+  async bootFirst(device: BootDevice | undefined): Promise<void> {
+    const changes = bootChanges(this.spec, this.#first, device);
+    this.#first = device;
+    // All at once: orders are carried out in turn, and those of another call don't come between.
+    const set = (qmp: Qmp, [id, value]: readonly [string, number]): Promise<void> =>
+      qmp.execute("qom-set", { path: `/machine/peripheral/${id}`, property: "bootindex", value });
+    await this.#whileOn(async (qmp) => void (await Promise.all(changes.map((change) => set(qmp, change)))));
+  }
+
+  /** Puts an image into its CD drive, or takes out what is in it. */
+  async insert(file: string | undefined): Promise<void> {
+    this.#cd = file;
+    await this.#whileOn((qmp) =>
+      file === undefined
+        ? qmp.execute("eject", { id: DEVICE_IDS.cd, force: true })
+        : qmp.execute("blockdev-change-medium", {
+            id: DEVICE_IDS.cd,
+            filename: file,
+            format: "raw",
+            "read-only-mode": "read-only",
+          }),
+    );
+  }
+
+  /** Calls back each time the firmware has started: it has power, or was reset by whomever. By then it has its boot order. */
+  onStart(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Resolves when it is off: by itself, or switched off. */
@@ -107,6 +149,26 @@ export class QemuMachine {
   async discard(): Promise<void> {
     const disks = this.spec.disks.map(({ file }) => file);
     await Promise.all([this.#variables, ...disks].map((file) => rm(file, { force: true })));
+  }
+
+  #starts(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #order(give: (qmp: Qmp) => Promise<void>): Promise<void> {
+    if (this.#running === undefined) throw new Fault("Unavailable", `machine ${this.spec.name}`, "it is off");
+    await give(this.#running.qmp);
+  }
+
+  /** What a machine that is off is given with its next start. */
+  async #whileOn(give: (qmp: Qmp) => Promise<void>): Promise<void> {
+    const running = this.#running;
+    await running?.qmp.ready
+      .then(() => give(running.qmp))
+      .catch((error: unknown) => {
+        // It ended meanwhile.
+        if (!isFault(error, "Unavailable")) throw error;
+      });
   }
 
   /** Switches it off for good. */

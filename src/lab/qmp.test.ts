@@ -9,16 +9,20 @@ test("orders are answered in their order, whatever events come between", async (
   const asked: string[] = [];
   qemu.setEncoding("utf8").on("data", (text: string) => {
     for (const line of text.trim().split("\n")) {
-      const { execute } = JSON.parse(line) as { execute: string };
-      asked.push(execute);
+      const { execute, arguments: given } = JSON.parse(line) as { execute: string; arguments?: object };
+      asked.push(given === undefined ? execute : `${execute} ${JSON.stringify(given)}`);
       const answer = execute === "quit" ? { error: { class: "GenericError", desc: "not now" } } : { return: {} };
       qemu.write(`{"event":"RESET"}\n${JSON.stringify(answer)}\n`);
     }
   });
   qemu.write('{"QMP":{"version":{}}}\n');
+  const events: string[] = [];
+  qmp.onEvent((event) => events.push(event));
   await qmp.execute("system_reset");
   await assert.rejects(qmp.execute("quit"), /not now/);
-  assert.deepEqual(asked, ["qmp_capabilities", "system_reset", "quit"]);
+  await qmp.execute("eject", { id: "cd0", force: true });
+  assert.deepEqual(asked, ["qmp_capabilities", "system_reset", "quit", 'eject {"id":"cd0","force":true}']);
+  assert.deepEqual(events.slice(-3), ["RESET", "RESET", "RESET"]);
 });
 
 test("an order to a machine that has gone is refused, also where it had taken orders before", async () => {

@@ -41,14 +41,15 @@ const PRELUDE = `
   const links = () => show("link").filter(({ ifname }) => ifname !== "lo").map(({ ifname, master }) => [ifname, master ?? ""].join("<")).sort();
 `;
 
-/** Says on the serial line which machine it is, and what it is ordered. */
+/** Says on the serial line which machine it is, and what it is ordered, with what. It resets as QEMU does. */
 export const QEMU = `
 const orders = new (require("node:net").Socket)({ fd: 3 });
 orders.write('{"QMP":{}}\\n');
 orders.on("data", (text) => {
   for (const line of String(text).trim().split("\\n")) {
-    process.stdout.write("ordered " + JSON.parse(line).execute + "\\n");
-    orders.write('{"return":{}}\\n');
+    const { execute, arguments: given } = JSON.parse(line);
+    process.stdout.write("ordered " + execute + (given ? " " + JSON.stringify(given) : "") + "\\n");
+    orders.write((execute === "system_reset" ? '{"event":"RESET"}\\n' : "") + '{"return":{}}\\n');
   }
 });
 process.stdout.write("up: " + process.argv[process.argv.indexOf("-name") + 1] + "\\n");`;

@@ -1,24 +1,18 @@
 /** From power-on to wiped, by every firmware: the machine that nobody has seen, the system it gets, the disk that is left. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { promisify } from "node:util";
 import { FIRMWARES, type Firmware } from "../../src/lab/machine.ts";
 import type { QemuMachine } from "../../src/lab/qemu-machine.ts";
 import { planMachines } from "../../src/lab/rack.ts";
-import { sshKeyPair } from "../../src/pki/ssh-keys.ts";
 import { approved } from "./approved.ts";
 import { diskImages } from "./disk-image/image.ts";
 import { remainsOn } from "./disk-proof.ts";
 import { ordered } from "./ordered.ts";
 import { bareMetalHosts, type Stage, setStage } from "./stage.ts";
+import { loginFor, reached } from "./system.ts";
 import { until } from "./until.ts";
 
-const run = promisify(execFile);
 const REGISTERED_SECONDS = 300;
-const SYSTEM_SECONDS = 400;
 
 let stage: Stage;
 let images: Awaited<ReturnType<typeof diskImages>>;
@@ -74,14 +68,12 @@ async function registered(machine: QemuMachine, since = 0): Promise<void> {
 }
 
 async function installed(machine: QemuMachine, tell: (what: string) => void): Promise<void> {
-  const { netboot, folder } = stage;
+  const { netboot } = stage;
   const { name, mac, firmware } = machine.spec;
-  const pair = sshKeyPair("the suite");
-  const key = join(folder, name, "key");
-  await writeFile(key, pair.privateKey, { mode: 0o600 });
+  const login = await loginFor(stage, machine);
   const data = {
     "meta-data": `instance-id: ${name}\nlocal-hostname: ${name}\n`,
-    "user-data": userData(name, pair.authorizedKey),
+    "user-data": login.userData,
   };
   const { file, sha256 } = firmware === "arm64" ? images.arm64 : images.amd64;
   const write = { order: "write", image: file, checksum: `sha256:${sha256}`, data } as const;
@@ -91,14 +83,7 @@ async function installed(machine: QemuMachine, tell: (what: string) => void): Pr
 
   netboot.hosts.setBoot(mac, "disk");
   assert.ok((await ordered(netboot, machine, { order: "reboot" }, 120)).ok);
-  await machine.console.shows(new RegExp(`${name} login:`), AbortSignal.timeout(SYSTEM_SECONDS * 1000));
-  const { address } = netboot.hosts.get(mac)!;
-  // Its SSH server may be a moment behind its console.
-  const patience = ["ConnectTimeout=5", "ConnectionAttempts=60"];
-  const options = ["BatchMode=yes", ...patience, "StrictHostKeyChecking=accept-new", `UserKnownHostsFile=${key}.hosts`];
-  const ssh = ["-i", key, ...options.flatMap((option) => ["-o", option]), `slipway@${address}`];
-  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 300_000 });
-  assert.equal(stdout, `${name}\nfrom the user data of ${name}\n`);
+  await reached(stage, machine, login);
   tell("reached by SSH");
 
   netboot.hosts.setBoot(mac, "agent");
@@ -106,17 +91,4 @@ async function installed(machine: QemuMachine, tell: (what: string) => void): Pr
   await machine.reset();
   await registered(machine, now);
   tell("back in the agent");
-}
-
-function userData(name: string, authorizedKey: string): string {
-  return `#cloud-config
-users:
-  - name: slipway
-    shell: /bin/sh
-    ssh_authorized_keys: [${JSON.stringify(authorizedKey)}]
-write_files:
-  - path: /etc/first-boot
-    content: |
-      from the user data of ${name}
-`;
 }

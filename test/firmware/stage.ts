@@ -7,7 +7,7 @@ import { systemClock as clock, cryptoRandom as random, Secrets } from "@slipway/
 import { jsonLog } from "@slipway/base/json-log";
 import type { Client } from "@slipway/kube";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
-import { startLabNetboot } from "../../src/lab/lab-netboot.ts";
+import { type LabNetbootOptions, startLabNetboot } from "../../src/lab/lab-netboot.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
 import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { SOCKET } from "../../src/netboot/service/place.ts";
@@ -24,7 +24,10 @@ export interface Stage {
 }
 
 /** Sets everything up and starts it, machines excepted. Rejects when a part can't be had; nothing is left open then. */
-export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
+export async function setStage(
+  plans: readonly MachinePlan[],
+  options: Partial<LabNetbootOptions> = {},
+): Promise<Stage> {
   const open: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of open.splice(0).reverse()) await end();
@@ -39,7 +42,11 @@ export async function setStage(plans: readonly MachinePlan[]): Promise<Stage> {
     open.push(() => api.close());
     const dir = join(folder, "netboot");
     const place = { assets: assetsFolder(process.env), dir, socket: join(dir, SOCKET) };
-    const started = await startLabNetboot(api.transport(), place, log, "approved");
+    const started = await startLabNetboot(api.transport(), place, log, {
+      trust: "approved",
+      drivesHosts: false,
+      ...options,
+    });
     open.push(started.close);
     return { folder, rack, netboot: started.netboot, client: started.client, close };
   } catch (error) {

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { QemuMachine } from "../../src/lab/qemu-machine.ts";
+import { sshKeyPair } from "../../src/pki/ssh-keys.ts";
+import type { Stage } from "./stage.ts";
+
+const run = promisify(execFile);
+const SYSTEM_SECONDS = 400;
+
+/** A user's way into an installed system. */
+export interface Login {
+  /** File with the private key. */
+  key: string;
+  /** What the system is to be told at its first boot. */
+  userData: string;
+}
+
+/** A new key for a machine's user, and the user data that has it. */
+export async function loginFor({ folder }: Stage, { spec: { name } }: QemuMachine): Promise<Login> {
+  const { privateKey, authorizedKey } = sshKeyPair("the suite");
+  const key = join(folder, name, "key");
+  await writeFile(key, privateKey, { mode: 0o600 });
+  const userData = `#cloud-config
+users:
+  - name: slipway
+    shell: /bin/sh
+    ssh_authorized_keys: [${JSON.stringify(authorizedKey)}]
+write_files:
+  - path: /etc/first-boot
+    content: |
+      from the user data of ${name}
+`;
+  return { key, userData };
+}
+
+/** Resolves when the system that was installed has started, and lets its user in by the key of its user data. */
+export async function reached({ netboot }: Stage, machine: QemuMachine, { key }: Login): Promise<void> {
+  const { name, mac } = machine.spec;
+  await machine.console.shows(new RegExp(`${name} login:`), AbortSignal.timeout(SYSTEM_SECONDS * 1000));
+  const { address } = netboot.hosts.get(mac)!;
+  // Its SSH server may be a moment behind its console.
+  const patience = ["ConnectTimeout=5", "ConnectionAttempts=60"];
+  const options = ["BatchMode=yes", ...patience, "StrictHostKeyChecking=accept-new", `UserKnownHostsFile=${key}.hosts`];
+  const ssh = ["-i", key, ...options.flatMap((option) => ["-o", option]), `slipway@${address}`];
+  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 300_000 });
+  assert.equal(stdout, `${name}\nfrom the user data of ${name}\n`);
+}
