@@ -72,6 +72,7 @@ export const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
       "files",
       "grub",
       "ipxe",
+      "tpm",
       "hosts",
       "dhcp",
       "tftp",
