@@ -22,6 +22,7 @@ interface Options {
   memory: number;
   console?: string;
   bmc: boolean;
+  tpm: boolean;
   files?: string;
   dir: string;
   assets?: string;
@@ -50,6 +51,7 @@ export const verb: Verb = (program) => {
     .addOption(new Option("--memory <size>", "of each machine").argParser(bytes).default(bytes("1Gi"), "1Gi"))
     .option("--console <name>", "show what this machine says on its serial line (lab-1)")
     .option("--bmc", "machines have Redfish BMCs, and are off until these switch them on", false)
+    .option("--tpm", "machines have a TPM 2.0 each (swtpm), by which they are known", false)
     .option("--files <folder>", "served to the machines: images for spec.image.url")
     .option("--dir <folder>", "for consoles and the kubeconfig", ".slipway/lab")
     .option("--assets <folder>", "what `make agent` has put together; unset: $SLIPWAY_NETBOOT_ASSETS, else the cache")
@@ -75,14 +77,18 @@ async function run(options: Options): Promise<void> {
   if (machines < 1 || machines > MOST_MACHINES)
     throw new Fault("BadRequest", "lab", `${machines} machines`, { remedy: `say 1 to ${MOST_MACHINES}` });
   if (memory < LEAST_MEMORY) throw new Fault("BadRequest", "lab", "the agent needs 512Mi of memory");
-  const plans = planMachines(machines, firmware, { memoryMiB: Math.floor(memory / MIB), diskBytes: disk });
+  const plans = planMachines(machines, firmware, {
+    memoryMiB: Math.floor(memory / MIB),
+    diskBytes: disk,
+    ...(options.tpm && { hasTpm: true }),
+  });
   if (options.console !== undefined && !plans.some(({ name }) => name === options.console))
     throw new Fault("BadRequest", "lab", `there is no ${options.console}`, {
       remedy: `say one of ${plans.map(({ name }) => name).join(", ")}`,
     });
   const socket = socketIn(dir);
   if (inside === undefined) {
-    await checkInstalled(firmware.slice(0, machines), process.env.PATH ?? "");
+    await checkInstalled(firmware.slice(0, machines), process.env.PATH ?? "", { hasTpms: options.tpm });
     await runOutside(dir, socket, options.port);
   } else {
     const assets = options.assets ?? assetsFolder(process.env);

@@ -25,6 +25,8 @@ export interface MachineSpec {
   disks: readonly DiskSpec[];
   /** SMBIOS UUID. */
   uuid: string;
+  /** It has a TPM 2.0, whose endorsement key lasts as long as its disks. */
+  hasTpm?: boolean;
   /** `bios` only: run by the firmware in place of its card's ROM. */
   loader?: Loader;
 }

@@ -32,4 +32,6 @@ test("only what the wanted firmwares need is asked for", async () => {
   assert.ok(missing.includes("qemu-system-x86"));
   assert.ok(!missing.includes("ovmf"));
   assert.ok(!missing.includes("qemu-system-arm"));
+  assert.ok(!missing.includes("swtpm"));
+  assert.ok((await missingPackages(["bios"], "/nowhere", { hasTpms: true })).includes("swtpm"));
 });

@@ -12,8 +12,12 @@ const ALWAYS: Readonly<Record<string, string>> = { unshare: "util-linux", setpri
 const MORE_FOLDERS = ["/usr/sbin", "/sbin"];
 
 /** Throws a `Fault` that names every missing package, when something that these firmwares need is not installed. */
-export async function checkInstalled(firmwares: Iterable<Firmware>, path: string): Promise<void> {
-  const missing = await missingPackages(firmwares, path);
+export async function checkInstalled(
+  firmwares: Iterable<Firmware>,
+  path: string,
+  { hasTpms = false }: { hasTpms?: boolean } = {},
+): Promise<void> {
+  const missing = await missingPackages(firmwares, path, { hasTpms });
   if (missing.length === 0) return;
   throw new Fault("MissingInput", "lab", `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`, {
     remedy: `apt-get install --no-install-recommends ${missing.join(" ")}`,
@@ -21,10 +25,15 @@ export async function checkInstalled(firmwares: Iterable<Firmware>, path: string
 }
 
 /** Debian packages that these firmwares need and that are not installed. `path` as in the environment. */
-export async function missingPackages(firmwares: Iterable<Firmware>, path: string): Promise<string[]> {
+export async function missingPackages(
+  firmwares: Iterable<Firmware>,
+  path: string,
+  { hasTpms = false }: { hasTpms?: boolean } = {},
+): Promise<string[]> {
   const folders = [...path.split(delimiter).filter((folder) => folder !== ""), ...MORE_FOLDERS];
   const missing = new Set<string>();
-  for (const [program, from] of Object.entries(ALWAYS)) if (!(await hasProgram(program, folders))) missing.add(from);
+  const always = { ...ALWAYS, ...(hasTpms && { swtpm: "swtpm" }) };
+  for (const [program, from] of Object.entries(always)) if (!(await hasProgram(program, folders))) missing.add(from);
   for (const firmware of new Set(firmwares)) {
     const { program, flash, rom, packages } = FIRMWARE_FILES[firmware];
     const files = [flash?.code, flash?.variables, rom].filter((file) => file !== undefined);

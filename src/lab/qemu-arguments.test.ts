@@ -83,6 +83,15 @@ test("a CD drive is always there, holds an image that is write-protected, and is
   assert.match(chosen, /drive=cd,id=cd0,bootindex=1 /);
 });
 
+test("a TPM is where there is a socket of one", () => {
+  const line = (firmware: Firmware, wiring: object): string =>
+    qemuArguments(machine(firmware), { ...WIRING, ...wiring }).args.join(" ");
+  assert.doesNotMatch(line("uefi", {}), /tpm/);
+  const tpm = "/lab/tpm,1/control";
+  assert.match(line("uefi", { tpm }), /socket,id=tpm,path=\/lab\/tpm,,1\/control .* -device tpm-tis,tpmdev=tpm0 /);
+  assert.match(line("arm64", { tpm }), / -device tpm-tis-device,tpmdev=tpm0 /);
+});
+
 test("what is chosen comes before the usual order, in whose place the rest stays", () => {
   const indexes = (first: BootDevice): string[] =>
     [

@@ -14,6 +14,8 @@ export interface Wiring {
   first?: BootDevice;
   /** The image in the CD drive; unset: the drive is empty. */
   cd?: string;
+  /** Socket of the TPM, where the machine has one. */
+  tpm?: string;
 }
 
 type Indexes = Readonly<Record<string, number>>;
@@ -31,6 +33,7 @@ export function qemuArguments(machine: MachineSpec, wiring: Wiring): { program: 
     ...card(machine, wiring, indexes),
     ...machine.disks.flatMap((each, at) => disk(each, at, indexes)),
     ...cdDrive(machine, wiring, indexes),
+    ...tpmDevice(machine, wiring),
     // Firmware and kernel wait for randomness otherwise.
     ...["-device", "virtio-rng-pci"],
     ...(machine.loader === undefined ? [] : ["-kernel", machine.loader.kernel, "-initrd", machine.loader.initrd]),
@@ -99,6 +102,15 @@ function cdDrive({ firmware }: MachineSpec, { cd }: Wiring, indexes: Indexes): s
     ...(firmware === "arm64"
       ? ["-device", "virtio-scsi-pci,id=scsi0", "-device", `scsi-cd,bus=scsi0.0,drive=cd,${id}`]
       : ["-device", `ide-cd,bus=ide.5,drive=cd,${id}`]),
+  ];
+}
+
+function tpmDevice({ firmware }: MachineSpec, { tpm }: Wiring): string[] {
+  if (tpm === undefined) return [];
+  const device = firmware === "arm64" ? "tpm-tis-device" : "tpm-tis";
+  return [
+    ...["-chardev", `socket,id=tpm,path=${escaped(tpm)}`, "-tpmdev", "emulator,id=tpm0,chardev=tpm"],
+    ...["-device", `${device},tpmdev=tpm0`],
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { Fault, isFault } from "@slipway/base";
 import { type BootDevice, bootChanges, DEVICE_IDS } from "./boot-order.ts";
 import { SerialConsole } from "./console.ts";
+import { startTpm } from "./emulated-tpm.ts";
 import { FIRMWARE_FILES } from "./firmware-files.ts";
 import type { MachineSpec } from "./machine.ts";
 import { qemuArguments } from "./qemu-arguments.ts";
@@ -26,8 +27,10 @@ export class QemuMachine {
   readonly console: SerialConsole;
   readonly #tap: string;
   readonly #variables: string;
+  readonly #tpmFolder: string;
   readonly #listeners = new Set<() => void>();
   #running: Running | undefined;
+  #starting: Promise<void> | undefined;
   #first: BootDevice | undefined;
   #cd: string | undefined;
 
@@ -35,6 +38,7 @@ export class QemuMachine {
     this.spec = spec;
     this.#tap = tap;
     this.#variables = join(folder, "variables.fd");
+    this.#tpmFolder = join(folder, "tpm");
     this.console = new SerialConsole(join(folder, "console.log"));
   }
 
@@ -54,14 +58,23 @@ export class QemuMachine {
   }
 
   /** Switches it on; nothing when it is on. Rejects with a `Fault` that says what QEMU said when it does not start. */
-  async powerOn(): Promise<void> {
+  powerOn(): Promise<void> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     if (this.#running !== undefined) return;
+    const tpm = this.spec.hasTpm === true ? await startTpm(this.#tpmFolder) : undefined;
     const { program, args } = qemuArguments(this.spec, {
       tap: this.#tap,
       variables: this.#variables,
       qmpDescriptor: QMP_DESCRIPTOR,
       ...(this.#first !== undefined && { first: this.#first }),
       ...(this.#cd !== undefined && { cd: this.#cd }),
+      ...(tpm !== undefined && { tpm: tpm.socket }),
     });
     const process = spawn("setpriv", ["--pdeathsig", "KILL", "--", program, ...args], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -89,11 +102,13 @@ export class QemuMachine {
       running.qmp.onEvent((event) => event === "RESET" && this.#starts());
       return this.#starts();
     }
+    await tpm?.stop().catch(() => {});
     throw new Fault("Unavailable", `machine ${this.spec.name}`, complaint.trim() || `${program} did not start`);
   }
 
   /** Pulls the plug, and resolves when it is off. */
   async powerOff(): Promise<void> {
+    await this.#starting?.catch(() => {});
     const running = this.#running;
     if (running === undefined) return;
     running.process.kill("SIGKILL");
@@ -145,10 +160,11 @@ export class QemuMachine {
     await this.#running?.gone;
   }
 
-  /** Throws away its disks and its firmware's variables; it is off. */
+  /** Throws away its disks, its TPM and its firmware's variables; it is off. */
   async discard(): Promise<void> {
     const disks = this.spec.disks.map(({ file }) => file);
-    await Promise.all([this.#variables, ...disks].map((file) => rm(file, { force: true })));
+    const all = [this.#variables, this.#tpmFolder, ...disks];
+    await Promise.all(all.map((path) => rm(path, { recursive: true, force: true })));
   }
 
   #starts(): void {

@@ -20,6 +20,7 @@ export interface MachinePlan {
   memoryMiB: number;
   /** One disk of this size. */
   diskBytes: number;
+  hasTpm?: boolean;
   loader?: Loader;
 }
 
@@ -27,7 +28,7 @@ export interface MachinePlan {
 export function planMachines(
   count: number,
   firmwares: readonly Firmware[],
-  size: Pick<MachinePlan, "memoryMiB" | "diskBytes">,
+  size: Pick<MachinePlan, "memoryMiB" | "diskBytes" | "hasTpm">,
 ): MachinePlan[] {
   return Array.from({ length: count }, (_, at) => ({
     name: `lab-${at + 1}`,
@@ -46,6 +47,7 @@ export function specOf(plan: MachinePlan, n: number, folder: string): MachineSpe
     mac: labMac(n),
     uuid: labUuid(n),
     disks: [{ file: join(folder, "disk.img"), bus, serial: `SLIPWAY${n}` }],
+    ...(plan.hasTpm !== undefined && { hasTpm: plan.hasTpm }),
     ...(plan.loader !== undefined && { loader: plan.loader }),
   };
 }

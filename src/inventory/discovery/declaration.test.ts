@@ -119,6 +119,10 @@ test("N1 the status of a discovered host has its agent's key, address and trust,
   seen.hear(MAC, clock.now());
   await settle();
   assert.deepEqual([(await agentOf())?.trust, (await agentOf())?.waitsFor], ["approved", "an order"]);
+  const tpm = { endorsementKey: "a".repeat(64), pcrs: { 7: "b".repeat(64) } };
+  seen.hear(MAC, clock.now(), { tpm });
+  await settle();
+  assert.deepEqual((await agentOf())?.tpm, tpm);
   writes.length = 0;
   seen.hear(MAC, clock.now(), { session: { ...session, spokeAt: clock.now() } });
   await settle();

@@ -95,7 +95,7 @@ function bootModeOf(firmware?: {
 
 /** What is known of the agent on a machine; undefined: none has registered. */
 function agentOf(host: Host, standing: Standing): BareMetalHostStatus["agent"] {
-  const { session, agentKey } = host;
+  const { session, agentKey, tpm } = host;
   if (session === undefined) return undefined;
   const waiting = waitsFor(host, standing);
   return {
@@ -104,6 +104,7 @@ function agentOf(host: Host, standing: Standing): BareMetalHostStatus["agent"] {
     registeredAt: new Date(session.registeredAt).toISOString(),
     ...(agentKey !== undefined && { keyFingerprint: fingerprint(agentKey) }),
     ...(waiting !== undefined && { waitsFor: waiting }),
+    ...(tpm !== undefined && { tpm }),
   };
 }
 

@@ -172,6 +172,16 @@ export const BareMetalHost = defineKind({
           ),
         registeredAt: moment("When the agent registered."),
         waitsFor: text("What the host waits for."),
+        tpm: z
+          .object({
+            endorsementKey: text("SHA-256 of the endorsement key's public area: no other TPM has it."),
+            pcrs: z
+              .record(z.string(), z.string())
+              .optional()
+              .describe("By number, the registers that the boot was measured into (SHA-256), signed by the TPM."),
+          })
+          .optional()
+          .describe("TPM that the agent has proven to run with, since it registered."),
       })
       .optional()
       .describe("Slipway's agent on the host. Not part of Metal3."),

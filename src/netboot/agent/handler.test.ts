@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
 import { inventoryOf, machinesAt, someHosts } from "../hosts/testing.ts";
@@ -28,7 +29,7 @@ function stage(more: Record<string, string> = {}) {
   const places = Object.entries(AT).map(([mac, address]) => [address, mac]);
   const presences = machinesAt({ ...Object.fromEntries(places), ...more });
   const onLine = (host: string, line: string): void => void lines.push([host, line]);
-  const handler = agentHandler({ hosts, capabilities, presences, clock, onLine });
+  const handler = agentHandler({ hosts, capabilities, presences, clock, random: seededRandom(1), onLine });
   const send = (method: "GET" | "POST" | "PUT", path: string, { token, body, remote = AT[A], signal }: Sent = {}) =>
     handler({
       method,
@@ -301,4 +302,42 @@ test("a store that fails is reported as such, and the agent comes again", async 
 
   const answer = await send("POST", "hosts", { token: capability(A), body: inventoryOf(A) });
   assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "10"]);
+});
+
+test("a TPM is asked anew by each session, and answers that prove nothing are refused and change nothing", async () => {
+  const { hosts, send, register } = stage();
+  const { host, token } = await register(A);
+  const tpm = (body: string, by = token) => send("POST", `hosts/${host}/tpm`, { token: by, body });
+  const first = await tpm("");
+  assert.equal(first.status, 200);
+  const commands = first.body.trim().split("\n");
+  assert.ok(
+    commands.every((each) => /^80(01|02)[0-9a-f@]+$/.test(each)),
+    first.body,
+  );
+  // A command's second field is its length in bytes; what stands for a handle is half as long as a handle.
+  for (const each of commands)
+    assert.equal(Number.parseInt(each.slice(4, 12), 16), each.replace(/@\d/g, "00000000").length / 2);
+  assert.equal((await tpm("8001\n")).status, 400);
+  // After a refusal it begins anew, whatever is sent.
+  assert.equal((await tpm("8001\n")).status, 200);
+  const again = await register(A);
+  assert.equal((await tpm("8001\n", again.token)).status, 200);
+  assert.equal((await tpm("", token)).status, 401);
+  assert.equal(hosts.get(A)?.tpm, undefined);
+});
+
+test("what a TPM has proven is its session's, and an approval from then on demands that TPM", async () => {
+  const { hosts, register } = stage();
+  const { host } = await register(A);
+  const tpm = { endorsementKey: "a".repeat(64), pcrs: {} };
+  hosts.proved(host, tpm);
+  hosts.approve(host);
+  assert.deepEqual(hosts.standing(host), { trust: "approved", because: `by its TPM ${tpm.endorsementKey}` });
+  await register(A);
+  assert.match(hosts.standing(host).because, /has proven none/);
+  hosts.proved(host, { ...tpm, endorsementKey: "b".repeat(64) });
+  assert.equal(hosts.standing(host).trust, "discovered");
+  hosts.proved(host, tpm);
+  assert.equal(hosts.standing(host).trust, "approved");
 });

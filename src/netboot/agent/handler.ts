@@ -16,6 +16,7 @@ import {
   type Log,
   plain,
   quietLog,
+  type Random,
 } from "@slipway/base";
 import type { ZodType } from "zod";
 import type { Hosts } from "../hosts/hosts.ts";
@@ -23,15 +24,23 @@ import { cardOf, type Presences, proofOf, speaksFor } from "../hosts/presence.ts
 import type { Capabilities } from "../http/boot-capability.ts";
 import { Inventory, Progress, Result } from "../protocol/messages.ts";
 import { type AgentRequest, agentRequest } from "../protocol/paths.ts";
+import { TpmProofs } from "./tpm-proofs.ts";
 
 export interface AgentHandlerPorts {
   hosts: Hosts;
   capabilities: Capabilities;
   presences: Presences;
   clock: Clock;
+  /** For questions to TPMs: `cryptoRandom` for real machines. */
+  random: Random;
   /** Takes each line that a host uploads. */
   onLine?: (host: string, line: string) => void;
   log?: Log;
+}
+
+/** With what this handler alone keeps. */
+interface OwnPorts extends AgentHandlerPorts {
+  proofs: TpmProofs;
 }
 
 type Asking = HttpRequest & { remote: string };
@@ -40,8 +49,9 @@ const RETRY_SECONDS = "10";
 const MOST_LINES = 2_000;
 
 /** Answers the agent's requests (docs/agent-protocol.md). Never throws: a fault of its own is logged and answered with 503. */
-export function agentHandler(ports: AgentHandlerPorts): HttpHandler {
-  const { log = quietLog } = ports;
+export function agentHandler(given: AgentHandlerPorts): HttpHandler {
+  const { log = quietLog } = given;
+  const ports: OwnPorts = { ...given, proofs: new TpmProofs(given.hosts, given.random) };
   return async (request) => {
     const url = URL.parse(request.url);
     const asked = url === null ? undefined : agentRequest(request.method, url);
@@ -93,7 +103,7 @@ async function register(ports: AgentHandlerPorts, request: Asking): Promise<Http
 }
 
 async function speak(
-  ports: AgentHandlerPorts,
+  ports: OwnPorts,
   asked: Exclude<AgentRequest, { is: "register" }>,
   request: Asking,
 ): Promise<HttpAnswer> {
@@ -117,7 +127,7 @@ async function speak(
 
 /** Answers the agent that the session is bound to. */
 async function answerSession(
-  { hosts, clock, onLine }: AgentHandlerPorts,
+  { hosts, clock, onLine, proofs }: OwnPorts,
   asked: Exclude<AgentRequest, { is: "register" | "cards" }>,
   request: Asking,
 ): Promise<HttpAnswer> {
@@ -134,6 +144,10 @@ async function answerSession(
       return taken(read(Progress, request.body), (progress) => hosts.progress(host, asked.order, progress));
     case "result":
       return taken(read(Result, request.body), (result) => hosts.result(host, asked.order, result));
+    case "tpm": {
+      const commands = proofs.next(host, bearer(request), (request.body ?? "").split("\n"));
+      return commands === undefined ? plain(204, "") : plain(200, commands.map((each) => `${each}\n`).join(""));
+    }
     case "logs":
       for (const line of (request.body ?? "").split("\n", MOST_LINES)) if (line !== "") onLine?.(host, line);
       return plain(204, "");

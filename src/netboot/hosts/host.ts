@@ -1,5 +1,6 @@
 import type { Mac } from "@slipway/base";
 import type { Inventory, Order, Progress, Result } from "../protocol/messages.ts";
+import type { TpmIdentity } from "../tpm/identify.ts";
 import type { Session } from "./presence.ts";
 
 /** Given by `slipway approve`. */
@@ -8,6 +9,8 @@ export interface Approval {
   at: number;
   /** Fingerprint of the agent's key: it holds for the boot that made that key. Absent: for the host. */
   key?: string;
+  /** Endorsement key of the TPM that it had proven then: it holds for the machine with that TPM, and for no other. */
+  tpm?: string;
 }
 
 /** A machine that was seen on the network. Times are milliseconds since 1970. */
@@ -34,6 +37,8 @@ export interface Host {
   agentKey?: string;
   /** Of the agent that registered last. */
   session?: Session;
+  /** What the agent that registered last has proven of the machine's TPM; absent: nothing, or there is none. */
+  tpm?: TpmIdentity;
   approval?: Approval;
   /** By card, the relay's port (option 82) that it registered through first, or when it was approved last. */
   ports?: Readonly<Record<Mac, string>>;
@@ -111,9 +116,9 @@ export function isMerelySeen({ host, bootChosen }: HostRecord): boolean {
   return host.inventoryAt === undefined && host.order === undefined && !bootChosen;
 }
 
-/** The host with the key of the agent that registers now, or none, in the place of the one before. */
+/** The host with the key of the agent that registers now, or none, in the place of the one before. What that has proven counts no more. */
 export function withAgentKey(
-  { agentKey: _before, ...host }: HostRecord["host"],
+  { agentKey: _before, tpm: _proven, ...host }: HostRecord["host"],
   agentKey: string | undefined,
 ): HostRecord["host"] {
   return agentKey === undefined ? host : { ...host, agentKey };

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { type Clock, Fault, isFault, type Mac, parseMac, type Random } from "@slipway/base";
 import type { Inventory, Order, OrderBody, Progress, Registered, Result } from "../protocol/messages.ts";
+import type { TpmIdentity } from "../tpm/identify.ts";
 import { HostBook } from "./book.ts";
 import { Disputes } from "./disputes.ts";
 import type { Bounds } from "./eviction.ts";
@@ -282,6 +283,13 @@ export class Hosts {
   approve(nameOrMac: string, key?: string): void {
     const record = this.#book.known(nameOrMac);
     this.#book.change(record, approvalOf(record.host, key, this.#clock.now()));
+    this.#orders.trustChanged(record);
+  }
+
+  /** Notes which TPM the agent that is registered has proven to have. Throws a `Fault` (`NotFound`). */
+  proved(name: string, tpm: TpmIdentity): void {
+    const record = this.#book.known(name);
+    this.#book.change(record, { tpm });
     this.#orders.trustChanged(record);
   }
 

@@ -31,7 +31,8 @@ const Kept = z.looseObject({
         proof: z.enum(["lease", "relay", "neighbour", "claim"]),
       })
       .optional(),
-    approval: z.looseObject({ at: time, key: short.optional() }).optional(),
+    tpm: z.looseObject({ endorsementKey: short, pcrs: z.record(short, short) }).optional(),
+    approval: z.looseObject({ at: time, key: short.optional(), tpm: short.optional() }).optional(),
     ports: z.record(mac, short).optional(),
     install: z
       .looseObject({

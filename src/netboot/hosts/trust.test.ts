@@ -13,7 +13,11 @@ const session = (proof: Proof): Session => ({
   ...{ card: "52:54:00:00:00:0a", address: "10.0.0.5", proof, registeredAt: 0, spokeAt: 0 },
 });
 
-type Facts = Pick<Host, "agentKey" | "approval" | "session" | "ports">;
+type Facts = Pick<Host, "agentKey" | "approval" | "session" | "ports" | "tpm">;
+
+const TPM = "a".repeat(64);
+const OTHER_TPM = "b".repeat(64);
+const proven = (endorsementKey: string): Pick<Host, "tpm"> => ({ tpm: { endorsementKey, pcrs: {} } });
 
 const PORTS = { "52:54:00:00:00:0a": "10.8.0.1/01/" };
 const through = (via: string): Facts => ({ session: { ...session("relay"), via }, ports: PORTS });
@@ -131,6 +135,54 @@ const CASES: [
     "approved",
     "approved",
     /key/,
+  ],
+  [
+    "its TPM approved, and proven from wherever",
+    { session: session("claim"), approval: { at: 0, tpm: TPM }, ...proven(TPM) },
+    UNDECLARED,
+    "approved",
+    "approved",
+    /by its TPM aaaa/,
+  ],
+  [
+    "its TPM approved, another proven",
+    { session: session("lease"), approval: { at: 0, tpm: TPM }, ...proven(OTHER_TPM) },
+    { is: "declared" },
+    "first-seen",
+    "discovered",
+    /has proven bbbb/,
+  ],
+  [
+    "its TPM approved, none proven",
+    { session: session("lease"), approval: { at: 0, tpm: TPM } },
+    { is: "declared", approved: "true" },
+    "first-seen",
+    "discovered",
+    /has proven none/,
+  ],
+  [
+    "its TPM annotated",
+    { session: session("lease"), ...proven(TPM) },
+    { is: "declared", approved: `tpm:${TPM}` },
+    "approved",
+    "approved",
+    /by its TPM/,
+  ],
+  [
+    "another TPM annotated",
+    { session: session("lease"), ...proven(TPM) },
+    { is: "declared", approved: `tpm:${OTHER_TPM}` },
+    "approved",
+    "discovered",
+    /with the TPM bbbb/,
+  ],
+  [
+    "a TPM proven that nobody approved",
+    { session: session("lease"), ...proven(TPM) },
+    UNDECLARED,
+    "approved",
+    "discovered",
+    /neither declared nor approved/,
   ],
   ["first seen", { session: session("lease") }, UNDECLARED, "first-seen", "first-seen", /every machine that registers/],
   ["first seen, by its own word", { session: session("claim") }, UNDECLARED, "first-seen", "discovered", /own word/],

@@ -26,9 +26,12 @@ export type TrustPolicy = "approved" | "first-seen";
 export interface Declaration {
   /** Exactly one BareMetalHost that discovery did not make has one of the host's cards. `twice`: more than one has, so none counts. */
   is: "declared" | "twice" | "none";
-  /** The value of `slipway.dev/approved` on its BareMetalHost: `true`, or the fingerprint of the key that it is approved for. */
+  /** The value of `slipway.dev/approved` on its BareMetalHost: `true`, the fingerprint of the key that it is approved for, or `tpm:` and its endorsement key. */
   approved?: string;
 }
+
+/** Begins an approval for a TPM; the endorsement key follows, as `TpmIdentity` has it. */
+const TPM = "tpm:";
 
 export const UNDECLARED: Declaration = { is: "none" };
 
@@ -48,16 +51,21 @@ const NEEDS_TRUST: Readonly<Record<OrderBody["order"], boolean>> = {
 
 /**
  * How far a host is trusted. A key that was approved is demanded, whatever else would hold: another boot, or another machine with its card and
- * address, is not what a user compared. Where a relay names its ports, a card that turns up at another one has to be approved anew. A machine that has nothing to show but its own word is trusted for its key alone.
+ * address, is not what a user compared. So is a TPM: another machine has another, and none is no proof. Where a relay names its ports, a card that turns up at another one has to be approved anew. A machine that has nothing to show but its own word is trusted for its key alone.
  */
 export function standingOf(
-  host: Pick<Host, "agentKey" | "approval" | "session" | "ports">,
+  host: Pick<Host, "agentKey" | "approval" | "session" | "ports" | "tpm">,
   { is, approved }: Declaration,
   policy: TrustPolicy,
 ): Standing {
   const { approval, session } = host;
-  const demanded = [approved === "true" ? undefined : approved, approval?.key].filter((each) => each !== undefined);
-  if (demanded.length > 0) return standingByKey(host, demanded);
+  const annotated = approved?.startsWith(TPM) === true ? { tpm: approved.slice(TPM.length) } : { key: approved };
+  const keys = [annotated.key === "true" ? undefined : annotated.key, approval?.key].filter(
+    (each) => each !== undefined,
+  );
+  if (keys.length > 0) return standingByKey(host, keys);
+  const tpms = [annotated.tpm, approval?.tpm].filter((each) => each !== undefined);
+  if (tpms.length > 0) return standingByTpm(host, tpms);
   const because = doubtOf(host);
   if (because !== undefined) return discovered(because);
   if (approved !== undefined || approval !== undefined) return { trust: "approved", because: "whatever key it has" };
@@ -75,6 +83,13 @@ function standingByKey({ agentKey }: Pick<Host, "agentKey">, demanded: readonly 
   return discovered(`it is approved for the key ${wanted}, and its agent has ${key ?? "none"}`);
 }
 
+function standingByTpm({ tpm }: Pick<Host, "tpm">, demanded: readonly string[]): Standing {
+  const has = tpm?.endorsementKey;
+  if (has !== undefined && demanded.includes(has)) return { trust: "approved", because: `by its TPM ${has}` };
+  const wanted = demanded.map((each) => each.slice(0, 64)).join(" or ");
+  return discovered(`it is approved with the TPM ${wanted}, and its agent has proven ${has ?? "none"}`);
+}
+
 /** Why a host without an approved key may be another machine than before; undefined: nothing speaks for that. */
 function doubtOf({ session, ports }: Pick<Host, "session" | "ports">): string | undefined {
   if (session?.proof === "claim")
@@ -85,11 +100,11 @@ function doubtOf({ session, ports }: Pick<Host, "session" | "ports">): string | 
 }
 
 /**
- * What an approval changes of a host: `key` binds it to the boot that has that key; without one the relay's port where the card is now is
+ * What an approval changes of a host: `key` binds it to the boot that has that key; without one the TPM that it has proven, or, without one, the relay's port where the card is now is
  * approved with it. Throws a `Fault` (`Conflict`) for a key that its agent has not, and without a key for a machine that is known by its own word alone.
  */
 export function approvalOf(
-  { name, agentKey, session, ports }: Pick<Host, "name" | "agentKey" | "session" | "ports">,
+  { name, agentKey, session, ports, tpm }: Pick<Host, "name" | "agentKey" | "session" | "ports" | "tpm">,
   key: string | undefined,
   now: number,
 ): Pick<Host, "approval" | "ports"> {
@@ -101,6 +116,8 @@ export function approvalOf(
     });
   }
   if (key !== undefined) return { approval: { at: now, key } };
+  // Better than cards, addresses and ports: only that TPM can show it again.
+  if (tpm !== undefined) return { approval: { at: now, tpm: tpm.endorsementKey } };
   if (session?.proof === "claim")
     throw new Fault("Conflict", name, `at ${session.address} only its own word says which machine it is`, {
       remedy: "approve the key that its screen shows, with --key",

@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { json, systemClock } from "@slipway/base";
+import { cryptoRandom, json, systemClock } from "@slipway/base";
 import { createAuthority, issueServer } from "../../pki/authority.ts";
 import { agentHandler } from "../agent/handler.ts";
 import { folderFiles } from "../files/disk.ts";
@@ -40,7 +40,7 @@ const issued = await issueServer(authority, { commonName: "test", hosts: ["127.0
 const server = await netbootHttp({
   files: firstOf(memoryFiles({ "shimx64.efi": Buffer.from("shim") }), folderFiles(folder), privateFiles),
   handlers: {
-    "/agent/v1/": agentHandler({ hosts, capabilities, presences, clock: systemClock }),
+    "/agent/v1/": agentHandler({ hosts, capabilities, presences, clock: systemClock, random: cryptoRandom }),
     "/boot.ipxe": async ({ method, url }) => json(200, { method, url }),
   },
   host: "127.0.0.1",

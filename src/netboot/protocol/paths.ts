@@ -11,6 +11,7 @@
  * | `POST hosts/HOST/orders/ORDER/progress` | Progress | 204 |
  * | `POST hosts/HOST/orders/ORDER/result` | Result | 204, also when it came before |
  * | `POST hosts/HOST/cards` | | 204: the card whose address this comes from is the host's; 409: it is another host's |
+ * | `POST hosts/HOST/tpm` | nothing at first, then the TPM's answers: a line of hexadecimal digits each | 200 commands for the TPM, a line each; 204: there are no more |
  * | `POST hosts/HOST/logs` | lines, text/plain | 204 |
  *
  * An order is given at every poll until it has a result, since an answer may be lost: who has carried it out already sends the
@@ -26,6 +27,7 @@ export type AgentRequest =
   | { is: "progress"; host: string; order: string }
   | { is: "result"; host: string; order: string }
   | { is: "cards"; host: string }
+  | { is: "tpm"; host: string }
   | { is: "logs"; host: string };
 
 /** A proxy or a firewall forgets a connection that is silent for longer; the agent asks again at once. */
@@ -48,6 +50,7 @@ const PATHS: ReadonlyMap<string, Path> = new Map<string, Path>([
   ["progress", { method: "POST", asks: (host, order) => ({ is: "progress", host, order }) }],
   ["result", { method: "POST", asks: (host, order) => ({ is: "result", host, order }) }],
   ["cards", { method: "POST", asks: (host) => ({ is: "cards", host }) }],
+  ["tpm", { method: "POST", asks: (host) => ({ is: "tpm", host }) }],
   ["logs", { method: "POST", asks: (host) => ({ is: "logs", host }) }],
 ]);
 
@@ -55,7 +58,7 @@ const PATHS: ReadonlyMap<string, Path> = new Map<string, Path>([
 export function agentRequest(method: string, url: URL): AgentRequest | { methods: string } | undefined {
   if (url.pathname === `${AGENT_PATH}/hosts`) return method === "POST" ? { is: "register" } : { methods: "POST" };
   const match =
-    /^\/hosts\/([a-z0-9-]{1,64})\/(?:(inventory|orders|cards|logs)|orders\/([a-z0-9-]{1,64})\/(progress|result))$/.exec(
+    /^\/hosts\/([a-z0-9-]{1,64})\/(?:(inventory|orders|cards|tpm|logs)|orders\/([a-z0-9-]{1,64})\/(progress|result))$/.exec(
       url.pathname.startsWith(AGENT_PATH) ? url.pathname.slice(AGENT_PATH.length) : "",
     );
   if (match === null) return undefined;

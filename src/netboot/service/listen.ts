@@ -1,4 +1,4 @@
-import type { Clock, Log } from "@slipway/base";
+import type { Clock, Log, Random } from "@slipway/base";
 import { agentHandler } from "../agent/handler.ts";
 import { bootScripts } from "../boot/boot-scripts.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
@@ -40,7 +40,7 @@ export interface Answers {
 /** Listens for what machines ask that have an address: TFTP, syslog, HTTP. Rejects with a `Fault` when a port can't be had; `parts` own what listens. */
 export async function listen(
   answers: Answers,
-  { parts, clock, log }: { parts: Parts; clock: Clock; log: Log },
+  { parts, clock, random, log }: { parts: Parts; clock: Clock; random: Random; log: Log },
 ): Promise<NetbootHttp> {
   const { settings, reached, identity, memory, publicFiles, files, installers, capabilities, presences, inherited } =
     answers;
@@ -64,7 +64,7 @@ export async function listen(
     },
   });
   const onLine = (host: string, line: string): void => logs.append(host, "agent", line, clock.now());
-  const agents = agentHandler({ hosts, capabilities, presences, clock, log, onLine });
+  const agents = agentHandler({ hosts, capabilities, presences, clock, random, log, onLine });
   const http = parts.own(
     await netbootHttp({
       files: firstOf(publicFiles, files),

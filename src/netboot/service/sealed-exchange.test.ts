@@ -73,7 +73,7 @@ async function exchange(t: TestContext, secure: boolean, wanted: (image: string)
   const onLine = (_: string, line: string): void => void lines.push(line);
   const server = await netbootHttp({
     files,
-    handlers: { "/agent/v1/": agentHandler({ hosts, capabilities, presences, clock, onLine }) },
+    handlers: { "/agent/v1/": agentHandler({ hosts, capabilities, presences, clock, random, onLine }) },
     host: "127.0.0.1",
     port: 0,
     tls: { port: 0, key: keyPem, cert: certificatePem },

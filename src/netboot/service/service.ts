@@ -82,7 +82,7 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     const installers = parts.own(new Installers({ hosts, capabilities, presences, clock, url }));
     const http = await listen(
       { settings, reached, identity, memory, publicFiles, files, installers, capabilities, presences, inherited },
-      { parts, clock, log },
+      { parts, clock, random, log },
     );
     const order: Netboot["order"] = (host, wanted, id) =>
       giveOrder(host, wanted, { hosts, files, images, url: agentUrl }, id);

@@ -70,7 +70,7 @@ export class Provisioning {
     this.#files = new PrivateFiles({ hosts, capabilities: this.#capabilities, presences, clock });
     this.#images = new Images({ folder: imagesFolder, clock });
     this.#installers = new Installers({ hosts, capabilities: this.#capabilities, presences, clock, url: URL });
-    this.#agents = agentHandler({ hosts, capabilities: this.#capabilities, presences, clock, log });
+    this.#agents = agentHandler({ hosts, capabilities: this.#capabilities, presences, clock, random, log });
     const ports = { hosts, files: this.#files, images: this.#images, url: URL };
     this.machines = {
       isServing: () => true,

@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -53,6 +54,26 @@ export class TpmEmulator {
       // The tools leave in it what a kernel would take out, and it has room for three objects.
       await promisify(execFile)("tpm2_flushcontext", ["--transient-object"], options);
     }
+  }
+
+  /** Carries commands out as the agent does, and forgets what they made. Resolves with the TPM's answers. */
+  async carryOut(commands: readonly string[]): Promise<Buffer[]> {
+    const socket = connect(join(this.#folder, "sock"));
+    const answers: Buffer[] = [];
+    const handles: string[] = [];
+    for (const command of commands) {
+      const bytes = Buffer.from(
+        command.replace(/@(\d)/g, (_, n: string) => handles[Number(n) - 1]!),
+        "hex",
+      );
+      socket.write(bytes);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      answers.push(answer);
+      handles.push(answer.subarray(10, 14).toString("hex"));
+    }
+    socket.destroy();
+    for (const what of ["--transient-object", "--loaded-session"]) await this.run("tpm2_flushcontext", what);
+    return answers;
   }
 
   read(file: string): Buffer {

@@ -7,7 +7,7 @@ umask 077
 HERE=${0%/*}
 SYS=/sys DEV=/dev RUN=/run/slipway
 mkdir -p "$RUN/results"
-for part in report drivers network parts disks inventory seal server image data proof wipe secure leave cards orders; do
+for part in report drivers network parts disks inventory seal server image data proof wipe secure leave cards tpm orders; do
     . "$HERE/$part.sh"
 done
 

@@ -41,6 +41,7 @@ register() {
     make_key
     say_key
     [ "$(content "$RUN/key.public")" = "$reported" ] || report_in
+    prove_tpm
     say "waiting for orders"
     prove_cards_aside
 }
