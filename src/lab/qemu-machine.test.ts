@@ -107,6 +107,22 @@ test("a boot device and a CD are given to a machine that is on at once, and to o
   assert.equal(existsSync(disk), true);
 });
 
+test("a machine that is switched on twice starts once, and one that is switched off while it starts is off", {
+  skip,
+}, async (t) => {
+  const { machine: one } = await machine(t, QEMU);
+  await Promise.all([one.powerOn(), one.powerOn()]);
+  await one.console.shows(/up: lab-1/, new AbortController().signal);
+  await one.powerOff();
+  const starting = one.powerOn();
+  await one.powerOff();
+  assert.equal(one.on, false);
+  await starting;
+  await one.console.shows(/up: lab-1[\s\S]*up: lab-1/, new AbortController().signal);
+  await one.close();
+  assert.equal(readFileSync(one.console.file, "latin1").match(/up: lab-1/g)?.length, 2);
+});
+
 test("a machine that does not start is off, and says what QEMU said", { skip }, async (t) => {
   const { machine: one } = await machine(t, 'process.stderr.write("no such device: tap-1\\n"); process.exit(1);');
   await assert.rejects(

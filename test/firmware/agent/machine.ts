@@ -40,12 +40,17 @@ export class DirectMachine {
   readonly #process: ChildProcess;
   readonly #gone: Promise<unknown>;
 
-  /** `folder`: of the agent's kernel and initramfs. `words`: what its command line has beside the console. */
-  constructor(architecture: keyof typeof BOARDS, folder: string, words: readonly string[]) {
+  /** `folder`: of the agent's kernel and initramfs. `words`: what its command line has beside the console. `diskBytes`: of each disk. */
+  constructor(
+    architecture: keyof typeof BOARDS,
+    folder: string,
+    words: readonly string[],
+    { diskBytes = DISK_BYTES }: { diskBytes?: number } = {},
+  ) {
     this.folder = mkdtempSync(join(tmpdir(), "slipway-agent-"));
     for (const disk of DISKS) {
       writeFileSync(this.disk(disk), "");
-      truncateSync(this.disk(disk), DISK_BYTES);
+      truncateSync(this.disk(disk), diskBytes);
     }
     const [program, ...board] = BOARDS[architecture];
     // One thread for both processors: with several, a kernel was seen to stand still while it looked at the PCI bus.
