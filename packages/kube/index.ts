@@ -3,6 +3,8 @@
  * and conditions. Everything goes through a `Transport`, so the same controllers run on a real cluster, in tests and in virtual time.
  * Knows no kinds but those of `core.ts`, and no metal.
  */
+
+export { boundClient } from "./bound-client.ts";
 export type { Cache } from "./cache.ts";
 export type { Client, Patch } from "./client.ts";
 export { isTrue, setCondition } from "./conditions.ts";

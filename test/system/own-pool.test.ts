@@ -127,3 +127,19 @@ test("a pool that waits for a host has it as soon as one is free", () =>
       SECOND,
     );
   }));
+
+test("H30 an own host is installed a second time on request, wiped in between", () =>
+  using({ provider: "inventory", servers: { sg: 1, ny: 0 } }, async (world) => {
+    await world.pool("rack", { installMode: "TwoPass" });
+    await world.until("ready", () => world.converged(), 4 * HOUR);
+    assert.equal(world.cloud.bought(), 1);
+    const [instance] = await world.instances();
+    assert.equal(instance?.status?.boot, undefined);
+    const said = (await world.events()).filter(({ involvedObject }) => involvedObject?.name === "sg-1");
+    assert.ok(
+      said.some(({ reason }) => reason === "DeprovisioningComplete"),
+      "it was wiped in between",
+    );
+    const [host] = await world.own.hosts();
+    assert.equal(host?.metadata.annotations?.["slipway.dev/install-again"], undefined);
+  }));

@@ -21,7 +21,6 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
   if (offer === undefined || hosts === undefined)
     throw new Fault("Invalid", "MachineProvider", "spec.inventory is not set", { remedy: "say which hosts it gives" });
   const turns = new HostTurns(hosts, offer, log);
-  const { client } = hosts;
 
   return {
     type: "inventory",
@@ -29,37 +28,42 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
     check: (order) => concernsAbout(order, offer),
     couldServe: (order) => turns.couldBegin(order),
     list: () => turns.list(),
-    find: (claim) => turns.of(claim),
-    async read(id) {
-      const found = await turns.find(id);
+    find: (claim, signal) => turns.of(claim, signal),
+    async read(id, signal) {
+      const found = await turns.find(id, signal);
       return found && machineOf(found[0]);
     },
 
-    async create(order) {
+    async create(order, signal) {
       const problem = concernsAbout(order, offer).find(({ fatal }) => fatal);
-      if (problem === undefined) return await turns.begin(order);
+      if (problem === undefined) return await turns.begin(order, signal);
       throw new Fault("Invalid", `host for ${order.hostname}`, `${problem.field}: ${problem.message}`, {
         remedy: "correct the manifest",
       });
     },
 
-    async configure(id, { scriptUrl: url }) {
+    async configure(id, { scriptUrl: url }, signal) {
       const { host, claim } = hostTurn(id);
-      if (url !== undefined) await putScript(client, host.namespace, { claim, url });
+      if (url !== undefined) await putScript(turns.client(signal), host.namespace, { claim, url });
     },
 
-    async reinstall(id, { scriptUrl: url }) {
-      const [host, consumer] = await turns.known(id);
+    async reinstall(id, { scriptUrl: url }, signal) {
+      const client = turns.client(signal);
+      const [host, consumer] = await turns.known(id, signal);
       await putScript(client, hostTurn(id).host.namespace, { claim: consumer.uid, url });
       await installAgain(client, host, consumer);
     },
 
-    power: (id, action) =>
-      turns.change(id, ({ spec }) => {
-        if (action === "cycle") return { metadata: { annotations: { [REBOOT]: '{"mode":"hard"}' } } };
-        const online = action === "on";
-        return spec.online === online ? undefined : { spec: { online } };
-      }),
+    power: (id, action, signal) =>
+      turns.change(
+        id,
+        ({ spec }) => {
+          if (action === "cycle") return { metadata: { annotations: { [REBOOT]: '{"mode":"hard"}' } } };
+          const online = action === "on";
+          return spec.online === online ? undefined : { spec: { online } };
+        },
+        signal,
+      ),
 
     networkSettled: (_, { mode, vlans }) => (mode === undefined || mode === "layer3") && vlans.length === 0,
     async setNetwork(machine) {
@@ -73,6 +77,6 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
       );
     },
 
-    release: (id, options) => turns.end(id, options),
+    release: (id, options, signal) => turns.end(id, options, signal),
   };
 };

@@ -1,6 +1,6 @@
 /** Hosts in their turns with claims: taken, found again, changed, given back. */
 import { Fault, type Log } from "@slipway/base";
-import { refOf } from "@slipway/kube";
+import { boundClient, type Client, refOf } from "@slipway/kube";
 import { obstacle } from "../../../inventory/claims/choose.ts";
 import { CONSUMER_LABEL, type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
 import { giveBack } from "../../../inventory/claims/turn.ts";
@@ -28,6 +28,12 @@ export class HostTurns {
     this.#log = log;
   }
 
+  /** A client that sends nothing any more once the caller has given up: a claim may then be another operator's to carry out. */
+  client(signal: AbortSignal | undefined): Client {
+    const { client } = this.#hosts;
+    return signal === undefined ? client : boundClient(client, signal);
+  }
+
   /** Every machine in the offer's namespaces, as the cache has them. */
   async list(): Promise<Machine[]> {
     const { namespaces } = this.#offer;
@@ -36,22 +42,22 @@ export class HostTurns {
   }
 
   /** The machines of a claim, asked of the API now. */
-  async of(claim: string): Promise<Machine[]> {
-    const { items } = await this.#hosts.client.list(BareMetalHost, { labelSelector: `${CONSUMER_LABEL}=${claim}` });
+  async of(claim: string, signal?: AbortSignal): Promise<Machine[]> {
+    const { items } = await this.client(signal).list(BareMetalHost, { labelSelector: `${CONSUMER_LABEL}=${claim}` });
     return items.flatMap((host) => machineOf(host) ?? []).filter((machine) => machine.claim === claim);
   }
 
   /** The host in this turn, as the API has it now; undefined: it is nobody's, or another's. */
-  async find(id: string): Promise<[BareMetalHost, Consumer] | undefined> {
+  async find(id: string, signal?: AbortSignal): Promise<[BareMetalHost, Consumer] | undefined> {
     const { host: ref, claim } = hostTurn(id);
-    const host = await this.#hosts.client.find(BareMetalHost, ref);
+    const host = await this.client(signal).find(BareMetalHost, ref);
     const consumer = { apiVersion: "", kind: "", name: "", uid: claim };
     return host !== undefined && isConsumedBy(host, consumer) ? [host, consumer] : undefined;
   }
 
   /** As `find`. Rejects with `NotFound` where the turn is over. */
-  async known(id: string): Promise<[BareMetalHost, Consumer]> {
-    const found = await this.find(id);
+  async known(id: string, signal?: AbortSignal): Promise<[BareMetalHost, Consumer]> {
+    const found = await this.find(id, signal);
     if (found === undefined) throw new Fault("NotFound", `machine ${id}`, "the host is not this claim's");
     return found;
   }
@@ -67,14 +73,13 @@ export class HostTurns {
    * Begins a turn: the host is taken and told what to boot in one write. One after the other, each in sight of those before, so that hosts
    * of a group are spread even where all are asked for at once. Rejects as `claimHost`.
    */
-  begin(order: Order): Promise<Machine> {
-    const begun = this.#last.then(() => this.#begin(order));
+  begin(order: Order, signal?: AbortSignal): Promise<Machine> {
+    const begun = this.#last.then(() => this.#begin(order, this.client(signal)));
     this.#last = begun.catch(() => {});
     return begun;
   }
 
-  async #begin(order: Order): Promise<Machine> {
-    const { client } = this.#hosts;
+  async #begin(order: Order, client: Client): Promise<Machine> {
     const listed = await this.#hosts.list();
     const all = listed.map((host) => this.#newer(host));
     const { claim: uid, claimant, group, boot, placement } = order;
@@ -101,10 +106,10 @@ export class HostTurns {
   }
 
   /** Ends a turn. What takes long goes on by itself. */
-  async end(id: string, { force, failure }: Release): Promise<void> {
-    const { client } = this.#hosts;
+  async end(id: string, { force, failure }: Release, signal?: AbortSignal): Promise<void> {
+    const client = this.client(signal);
     const { host: ref, claim } = hostTurn(id);
-    const found = await this.find(id);
+    const found = await this.find(id, signal);
     await dropScript(client, ref.namespace, claim);
     if (found === undefined) return;
     const [host, consumer] = found;
@@ -118,12 +123,13 @@ export class HostTurns {
   async change(
     id: string,
     body: (host: BareMetalHost) => { metadata?: object; spec?: object } | undefined,
+    signal?: AbortSignal,
   ): Promise<void> {
-    const [host] = await this.known(id);
+    const [host] = await this.known(id, signal);
     const { resourceVersion } = host.metadata;
     const changes = body(host);
     if (changes === undefined) return;
     const guarded = { ...changes, metadata: { ...changes.metadata, resourceVersion } };
-    await this.#hosts.client.patch(BareMetalHost, refOf(host), { type: "merge", body: guarded });
+    await this.client(signal).patch(BareMetalHost, refOf(host), { type: "merge", body: guarded });
   }
 }

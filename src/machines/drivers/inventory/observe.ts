@@ -1,7 +1,7 @@
 import { isGivenBack, toInstallAgain } from "../../../inventory/claims/turn.ts";
 import { stateOf } from "../../../inventory/hosts/state.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
-import type { Address, Machine, Phase } from "../../machine.ts";
+import type { Address, Machine, Phase, Port } from "../../machine.ts";
 import { machineId } from "./host-id.ts";
 
 /** The engine tries an installation again by itself; after so many failures the host is taken for one that does not serve. */
@@ -21,7 +21,8 @@ export function machineOf(host: BareMetalHost): Machine | undefined {
     hostname: spec.consumerRef?.name ?? name,
     phase,
     providerState: `${stateOf(host) || "new"}${phase === "failed" ? " failed" : ""}`,
-    ...{ plan: undefined, metro: undefined, ports: [], locked: false, terminatesAt: undefined, progress: undefined },
+    ...{ plan: undefined, metro: undefined, locked: false, terminatesAt: undefined, progress: undefined },
+    ports: portsOf(host),
     addresses: addressesOf(host),
     lastEvent: status?.errorMessage || status?.waitingFor,
     createdAt: started == null ? undefined : Date.parse(started),
@@ -55,4 +56,26 @@ function addressesOf({ status }: BareMetalHost): Address[] {
     public: false,
     management: true,
   }));
+}
+
+/** The cards by the names that the agent saw. What they are plugged into is not known. */
+function portsOf({ status }: BareMetalHost): Port[] {
+  return (status?.hardware?.nics ?? []).flatMap(({ name, mac }) =>
+    name === undefined || mac === undefined
+      ? []
+      : [
+          {
+            ...{
+              id: mac,
+              name,
+              kind: "physical" as const,
+              mac,
+              bonded: false,
+              bond: undefined,
+              networkType: undefined,
+            },
+            ...{ disbondable: false, vlans: [], nativeVlan: undefined },
+          },
+        ],
+  );
 }
