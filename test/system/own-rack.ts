@@ -13,6 +13,7 @@ import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { SimRack } from "../../src/sim/rack/rack.ts";
+import type { SimServer } from "../../src/sim/rack/server.ts";
 import { ensureNamespace, METAL3_KINDS } from "../../src/systems/netboot/led-netboot.ts";
 import { METROS, PLAN, type TestCloud } from "./cloud.ts";
 import type { Mortal } from "./mortal.ts";
@@ -33,6 +34,8 @@ const MENDED_MS = 10 * MINUTE;
 export class OwnRack {
   readonly rack: SimRack;
   readonly cloud: TestCloud;
+  /** What goes wrong at a server's BMC, asked at each call. */
+  befall: (server: SimServer) => void = () => {};
   readonly #world: World;
   readonly #folder: string;
   /** Every turn that a host ever had, as `host uid`. */
@@ -46,11 +49,10 @@ export class OwnRack {
     this.#folder = mkdtempSync(join(tmpdir(), "slipway-own-"));
     const { clock, random, firmware } = world;
     this.rack = new SimRack({ clock, random, firmware, folder: this.#folder });
-    this.rack.bmcFaults =
-      ({ name }) =>
-      () => {
-        if (this.#broken.has(name)) throw new Error("the BMC is broken");
-      };
+    this.rack.bmcFaults = (server) => () => {
+      if (this.#broken.has(server.name)) throw new Error("the BMC is broken");
+      this.befall(server);
+    };
     this.cloud = this.#cloud();
   }
 

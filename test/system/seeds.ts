@@ -1,4 +1,5 @@
 import { runSeeds } from "./fault-seed.ts";
+import { ownPoolUnderFaults } from "./own-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 
 const from = Number(process.env.FROM ?? 1);
@@ -7,3 +8,7 @@ await runSeeds(from, seeds);
 console.log(`${seeds} seeds from ${from}: every life converged, nothing was bought twice or left over`);
 await runSeeds(from, seeds, { life: rackUnderFaults });
 console.log(`${seeds} seeds from ${from}: every host got what was asked for last, none was offered unwiped or running`);
+await runSeeds(from, seeds, { life: ownPoolUnderFaults });
+console.log(
+  `${seeds} seeds from ${from}: every pool on own hosts converged, nobody had two hosts, none was offered unwiped`,
+);
