@@ -6,6 +6,7 @@ import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
+import { HostFirmwareSettings } from "../../src/kinds/metal3/host-firmware-settings.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
@@ -38,6 +39,7 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [HostDeployPolicy, DISCOVERY_NAMESPACE],
   [BareMetalHost, DISCOVERY_NAMESPACE],
   [HardwareData, DISCOVERY_NAMESPACE],
+  [HostFirmwareSettings, DISCOVERY_NAMESPACE],
   [Event, DISCOVERY_NAMESPACE],
   [Secret, DISCOVERY_NAMESPACE],
   [Lease, DISCOVERY_NAMESPACE],

@@ -94,3 +94,15 @@ test("a claim's changes reach its host: power, and another image", async (t) => 
   await change({ poweredOn: true, image: { ...IMAGE, url: other } });
   await world.until("the other runs", () => server.running?.is === "system" && server.running.image === other);
 });
+
+test("a claim gets a host of its failure domain where there is one", async (t) => {
+  const world = await rackWith(t, "node-1", "node-2", "node-3");
+  const label = "infrastructure.cluster.x-k8s.io/failure-domain";
+  for (const [at, name] of ["node-1", "node-2", "node-3"].entries())
+    await world.change(name, { metadata: { labels: { [label]: `zone-${at + 1}` } } });
+  for (const zone of [3, 1, 2]) {
+    await claim(world, `in-${zone}`, RACK, { failureDomain: `zone-${zone}` });
+    await world.until("it is ready", async () => ready(await claimed(world, `in-${zone}`))?.status === "True");
+    assert.equal((await world.host(`node-${zone}`))?.spec.consumerRef?.name, `in-${zone}`);
+  }
+});

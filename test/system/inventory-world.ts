@@ -17,6 +17,7 @@ import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
+import { HostFirmwareSettings } from "../../src/kinds/metal3/host-firmware-settings.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import type { Firmware } from "../../src/sim/hardware.ts";
 import { Provisioning, ProvisioningNetwork } from "../../src/sim/rack/provisioning.ts";
@@ -89,7 +90,7 @@ export class InventoryWorld {
     const { clock, random } = world;
     world.api = await beginApi(clock, random);
     world.client = createClient(world.api.transport("administrator"), { clock, random, log: quietLog });
-    const kinds = [[BareMetalHost], [HardwareData], [HostClaim], [HostDeployPolicy]];
+    const kinds = [[BareMetalHost], [HardwareData], [HostFirmwareSettings], [HostClaim], [HostDeployPolicy]];
     await world.whileTimePasses(installCrds(world.client, clock, new AbortController().signal, kinds));
     await world.whileTimePasses(ensureNamespace(world.client, RACK, new AbortController().signal));
     return world;

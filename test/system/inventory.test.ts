@@ -1,10 +1,11 @@
 /** What users see of their own hardware: each promise on simulated servers, in virtual time. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { rfc3339Micro } from "@slipway/base";
+import { Fault, rfc3339Micro } from "@slipway/base";
 import { Lease, Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
+import { HostFirmwareSettings } from "../../src/kinds/metal3/host-firmware-settings.ts";
 import { SOUND } from "../../src/sim/rack/server-parts.ts";
 import { LEFT_OVER, OTHER_IMAGE } from "./inventory-life.ts";
 import { IMAGE, type InventoryOptions, InventoryWorld, MINUTE, RACK, SECOND } from "./inventory-world.ts";
@@ -530,4 +531,64 @@ test("of a machine that an older version made two hosts of one is left, which go
   assert.deepEqual(hosts.get(second)?.macs, [server.mac, second]);
   await world.change(nameOf(second), { metadata: { annotations: { "slipway.dev/approved": "true" } } });
   await world.reaches(nameOf(second), "available");
+});
+
+test("the firmware's settings are shown as the BMC shows them, without passwords, and none is written", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  server.firmwareSettings = [
+    { name: "ProcVirtualization", value: "Enabled", type: "Enumeration", allowed: ["Enabled", "Disabled"] },
+    { name: "BootRetries", value: 3, type: "Integer" },
+    { name: "SetupSecret", value: "hidden", type: "Password" },
+    { name: "AdminPassword", value: "hidden" },
+  ];
+  await world.declare("node-1");
+  await world.reaches("node-1", "available");
+  const ref = { name: "node-1", namespace: RACK };
+  const read = () => world.whileTimePasses(world.client.get(HostFirmwareSettings, ref));
+  const first = await read();
+  assert.deepEqual(first.status?.settings, { ProcVirtualization: "Enabled", BootRetries: "3" });
+  assert.equal(first.metadata.ownerReferences?.[0]?.name, "node-1");
+  const body = { spec: { settings: { ProcVirtualization: "Disabled" } } };
+  await world.whileTimePasses(world.client.patch(HostFirmwareSettings, ref, { type: "merge", body }));
+  server.firmwareSettings = [{ name: "BootRetries", value: 5 }];
+  await world.change("node-1", { metadata: { annotations: { "inspect.metal3.io": "" } } });
+  await world.until("it is read again", async () => (await read()).status?.settings?.BootRetries === "5");
+  const { status } = await read();
+  const said = status?.conditions?.map(({ type, status: is, reason }) => [type, is, reason]);
+  assert.deepEqual(said, [
+    ["ChangeDetected", "True", "NotAsWanted"],
+    ["Valid", "False", "ReadOnly"],
+  ]);
+});
+
+test("a BMC that does not show its firmware's settings says so, and the host goes on", async (t) => {
+  const refuse = (call: string): void => {
+    if (call === "firmwareSettings") throw new Fault("Unavailable", "bmc of node-1", "its Bios can't be read now");
+  };
+  const world = await rack(t, { bmcFaults: () => refuse });
+  world.rack("node-1");
+  await world.declare("node-1");
+  await world.reaches("node-1", "available");
+  assert.ok(
+    (await world.events("node-1")).some((event) => /FirmwareSettingsNotRead: .*Bios can't be read/.test(event)),
+  );
+});
+
+test("a detached host is deleted as it is, or its deletion waits where the annotation says so", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  await world.declare("node-1", { image: IMAGE });
+  await world.reaches("node-1", "provisioned");
+  const detached = "baremetalhost.metal3.io/detached";
+  await world.change("node-1", { metadata: { annotations: { [detached]: '{"deleteAction":"delay"}' } } });
+  await world.remove("node-1");
+  await world.until("it says so", async () =>
+    /detached, which delays the deletion, to be taken off/.test((await world.host("node-1"))?.status?.waitingFor ?? ""),
+  );
+  await world.clock.run(60 * MINUTE);
+  assert.equal((await world.host("node-1"))?.status?.provisioning?.state, "provisioned");
+  await world.change("node-1", { metadata: { annotations: { [detached]: '{"deleteAction":"delete"}' } } });
+  await world.until("it is gone", async () => (await world.host("node-1")) === undefined);
+  assert.deepEqual([server.isOn, server.disks[0]?.content?.image], [true, IMAGE.url], "nobody touched it");
 });

@@ -24,6 +24,8 @@ export interface HostWish {
   hardware?: HardwareWish;
   /** Hosts that differ in this label are preferred to those that share its value with hosts that the consumer's peers have. */
   spread?: { label: string; taken: readonly string[] };
+  /** Hosts with this label are preferred to all others. */
+  prefer?: { label: string; value: string };
 }
 
 /** Why a host can't be had; undefined: it can. In words that are counted. */
@@ -62,19 +64,21 @@ function lacking({ status, spec }: BareMetalHost, wish: HardwareWish): string | 
 }
 
 /**
- * The hosts that fit, the best first: those that share the fewest values of the spread label with what is taken, then in an order of the
+ * The hosts that fit, the best first: those with the preferred label, those that share the fewest values of the spread label with what is taken, then in an order of the
  * consumer's own, so that many who claim at once do not all begin with the same host.
  */
 export function fitting(hosts: readonly BareMetalHost[], wish: HostWish, consumer: string): BareMetalHost[] {
-  const { spread } = wish;
+  const { spread, prefer } = wish;
+  const isOther = (host: BareMetalHost): number =>
+    prefer === undefined || host.metadata.labels?.[prefer.label] === prefer.value ? 0 : 1;
   const shared = (host: BareMetalHost): number => {
     const value = spread && host.metadata.labels?.[spread.label];
     return value === undefined ? 0 : spread!.taken.filter((each) => each === value).length;
   };
   return hosts
     .filter((host) => obstacle(host, wish) === undefined)
-    .map((host) => ({ host, shared: shared(host), rank: rankOf(host, consumer) }))
-    .sort((a, b) => a.shared - b.shared || (a.rank < b.rank ? -1 : 1))
+    .map((host) => ({ host, other: isOther(host), shared: shared(host), rank: rankOf(host, consumer) }))
+    .sort((a, b) => a.other - b.other || a.shared - b.shared || (a.rank < b.rank ? -1 : 1))
     .map(({ host }) => host);
 }
 

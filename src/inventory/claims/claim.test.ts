@@ -182,3 +182,21 @@ test("a reference of Metal3's own consumers, without a uid, is told by kind and 
     assert.equal(isConsumedBy(host({ ...named, ...wrong }), machine), false, JSON.stringify(wrong));
   assert.equal(isConsumedBy(host({ ...named, uid: "another" }), machine), false);
 });
+
+test("hosts of the preferred failure domain come first, and others are had where there is none", async (t) => {
+  const { client, offer, all } = await stage(t);
+  const label = "infrastructure.cluster.x-k8s.io/failure-domain";
+  for (const [name, domain] of [
+    ["a-1", "a"],
+    ["b-1", "b"],
+    ["c-1", "c"],
+  ] as const)
+    await offer(name, { labels: { [label]: domain } });
+  for (const value of ["b", "c", "a"]) {
+    const host = await claimHost(client, await all(), consumer(1), { prefer: { label, value } });
+    assert.equal(host.metadata.name, `${value}-1`);
+    await releaseHost(client, host, consumer(1));
+  }
+  const other = await claimHost(client, await all(), consumer(2), { prefer: { label, value: "d" } });
+  assert.ok(other.metadata.name);
+});

@@ -100,6 +100,9 @@ async function bind(claim: HostClaim, context: Context): Promise<Outcome> {
   }
 }
 
+/** On hosts, as Cluster API's providers set it. */
+const FAILURE_DOMAIN = "infrastructure.cluster.x-k8s.io/failure-domain";
+
 async function wishOf({ metadata, spec }: HostClaim, context: Context) {
   const { inNamespace, ...labels } = spec.hostSelector ?? {};
   const own = metadata.namespace ?? "";
@@ -110,7 +113,8 @@ async function wishOf({ metadata, spec }: HostClaim, context: Context) {
   for (const namespace of wanted === undefined ? all : [wanted])
     if (namespace === own || (!hasSecrets(spec) && (await mayTake(own, namespace, context))))
       namespaces.push(namespace);
-  return { namespaces, labels };
+  const { failureDomain: value } = spec;
+  return { namespaces, labels, ...(value ? { prefer: { label: FAILURE_DOMAIN, value } } : {}) };
 }
 
 /** A host reads Secrets of its own namespace: a claim from elsewhere would name Secrets that are not its user's. */

@@ -40,6 +40,17 @@ export function isPaused(host: BareMetalHost): boolean {
   return hostAnnotations(host)[PAUSED] !== undefined;
 }
 
+/** Whether a deletion waits for the host to be attached again: `{"deleteAction": "delay"}`. A value that is no JSON does not, as in Metal3. */
+export function detachedDelays(host: BareMetalHost): boolean {
+  try {
+    return (
+      (JSON.parse(hostAnnotations(host)[DETACHED] ?? "") as { deleteAction?: unknown } | null)?.deleteAction === "delay"
+    );
+  } catch {
+    return false;
+  }
+}
+
 export interface RebootWish {
   /** `hard`: at once, without asking the system. */
   mode: "hard" | "soft";

@@ -61,6 +61,11 @@ export class BmcViews {
     }
   }
 
+  /** Reads something of the host's BMC. Rejects with a `Fault`. */
+  async read<T>(host: BareMetalHost, client: Client, ask: (bmc: Bmc) => Promise<T>): Promise<T> {
+    return ask((await this.#of(host, client)).bmc);
+  }
+
   /** The way to the host's BMC, for a change of its power; what it said before counts no more. Rejects with a `Fault`. */
   async toChange(host: BareMetalHost, client: Client): Promise<Bmc> {
     const opened = await this.#of(host, client);

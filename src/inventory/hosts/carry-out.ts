@@ -17,10 +17,11 @@ import { hardwareOf } from "../discovery/hardware.ts";
 import type { BmcViews } from "./bmc-views.ts";
 import { describeHost } from "./describe.ts";
 import { type Facts, isInAgent } from "./facts.ts";
+import { writeFirmwareSettings } from "./firmware-settings.ts";
+import type { HostMemory } from "./host-memory.ts";
 import { installerOf } from "./installer-of.ts";
 import type { Machines } from "./machines.ts";
 import { failed, told, waiting } from "./moves.ts";
-import type { Offered } from "./offered.ts";
 import { orderOf } from "./order-of.ts";
 import { HOST_FINALIZER } from "./plan.ts";
 import type { HostEvent, HostStep, WriteStep } from "./step.ts";
@@ -31,8 +32,7 @@ export interface StepPorts {
   machines: Machines;
   views: BmcViews;
   http: Http;
-  /** What this process offers. */
-  offered: Offered;
+  memory: HostMemory;
 }
 
 /** Does one step. `again`: there may be more to do at once. Rejects as the API does; what the machine refuses is on the object. */
@@ -64,6 +64,9 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
       await record.write(told(facts, { hardware }));
       return DONE;
     }
+    case "firmware":
+      await readFirmware(facts, ports);
+      return "again";
     case "wait":
       return wait(step, facts, ports);
     case "endInstall":
@@ -141,17 +144,32 @@ function modeOf({ spec: { bootMode } }: BareMetalHost): { mode?: "UEFI" | "legac
 async function give(
   { name, id }: Extract<HostStep, { do: "order" }>,
   { host, machine }: Facts,
-  { machines, offered, http, context: { client } }: StepPorts,
+  { machines, memory, http, context: { client } }: StepPorts,
 ): Promise<void> {
   if (machine === undefined) throw new Fault("NotFound", host.metadata.name, "no machine was seen that it could be");
   await machines.order(machine.name, await orderOf(name, host, machine.inventory, { client, http }), id);
-  offered.noteOrder(keyOf(refOf(host)), id);
+  memory.noteOrder(keyOf(refOf(host)), id);
 }
 
-async function offer(id: string, { host, machine }: Facts, { machines, offered, context }: StepPorts): Promise<void> {
+async function offer(id: string, { host, machine }: Facts, { machines, memory, context }: StepPorts): Promise<void> {
   if (machine === undefined) throw new Fault("NotFound", host.metadata.name, "no machine was seen that it could be");
   machines.install(machine.name, id, await installerOf(host, machine, context.client));
-  offered.noteInstall(keyOf(refOf(host)), id);
+  memory.noteInstall(keyOf(refOf(host)), id);
+}
+
+/** What can't be read is told, and left. */
+async function readFirmware({ host }: Facts, ports: StepPorts): Promise<void> {
+  const { views, context, record, memory } = ports;
+  const { client, signal } = context;
+  memory.noteFirmware(keyOf(refOf(host)), host.status?.operation?.startedAt);
+  try {
+    const settings = await views.read(host, client, (bmc) => bmc.firmwareSettings({ signal }));
+    await writeFirmwareSettings(record.object, settings, context);
+  } catch (error) {
+    if (signal.aborted || isFault(error, "NotLeader", "Undeclared")) throw error;
+    const { message } = asFault(error, host.metadata.name);
+    tell(ports, { type: "Warning", reason: "FirmwareSettingsNotRead", message });
+  }
 }
 
 async function unannotate(annotations: readonly string[], { context, record }: StepPorts): Promise<void> {

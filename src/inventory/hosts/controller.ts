@@ -13,6 +13,7 @@ import {
 import { ConfigMap, Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
+import { HostFirmwareSettings } from "../../kinds/metal3/host-firmware-settings.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import { NETBOOT } from "../discovery/controller.ts";
 import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
@@ -22,10 +23,10 @@ import { carryOut } from "./carry-out.ts";
 import { isDescribed } from "./describe.ts";
 import type { Facts } from "./facts.ts";
 import { HostCards } from "./host-cards.ts";
+import { HostMemory } from "./host-memory.ts";
 import type { Machines } from "./machines.ts";
 import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
 import { waiting } from "./moves.ts";
-import { Offered } from "./offered.ts";
 import { HOST_FINALIZER, planHost } from "./plan.ts";
 import { IDLE_LOOK_MS } from "./power-stage.ts";
 import { Room } from "./room.ts";
@@ -64,7 +65,7 @@ export function hostController({
 }: EngineOptions): Controller {
   let views: BmcViews | undefined;
   const room = new Room(most);
-  const offered = new Offered();
+  const memory = new HostMemory();
   const cards = new HostCards();
 
   return {
@@ -78,6 +79,8 @@ export function hostController({
       { resource: BareMetalHost, verbs: ["get", "patch"] },
       { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
       { resource: HardwareData, verbs: ["create", "update"] },
+      { resource: HostFirmwareSettings, verbs: ["get", "create"] },
+      { resource: HostFirmwareSettings, verbs: ["update"], subresource: "status" },
       { resource: Secret, verbs: ["get"] },
       { resource: ConfigMap, verbs: ["get"] },
       METAL3_OPERATOR_ACCESS,
@@ -101,7 +104,7 @@ export function hostController({
       if (host === undefined) {
         room.leave(key);
         cards.forget(key);
-        offered.forget(key);
+        memory.forget(key);
         await views.forget(key);
         return DONE;
       }
@@ -113,7 +116,7 @@ export function hostController({
         const facts = await look(record.object, context, views);
         const step = planHost(facts);
         count(key, facts, step);
-        const outcome = await carryOut(step, facts, { context, record, machines, views, http, offered });
+        const outcome = await carryOut(step, facts, { context, record, machines, views, http, memory });
         if (outcome !== "again") return outcome;
       }
       return { againAfterMs: WORK_LOOK_MS };
@@ -138,8 +141,9 @@ export function hostController({
       isShared: machine !== undefined && othersOf(host, machine, { cache, namespace }).length > 0,
       bmc,
       isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
+      isFirmwareRead: memory.hasReadFirmware(key, host.status?.operation?.startedAt),
       hasRoom: room.hasFor(key),
-      isOffered: (id) => offered.has(key, id),
+      isOffered: (id) => memory.offers(key, id),
       newId: uuid(random),
     };
   }

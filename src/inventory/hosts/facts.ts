@@ -30,6 +30,8 @@ export interface Facts {
   bmc: BmcView | undefined;
   /** HardwareData holds what the agent reported. */
   isDescribed: boolean;
+  /** The firmware's settings were read in this inspection, or can't be. */
+  isFirmwareRead: boolean;
   /** There is room for another host that is worked on. */
   hasRoom: boolean;
   /** Whether this process offers the files that the order with this id names. */

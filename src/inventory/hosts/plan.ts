@@ -3,7 +3,7 @@
  * call says the same. The states, their order and what leads from one to the next are Metal3's.
  */
 import { isoTime } from "@slipway/base";
-import { DETACHED, hostAnnotations, INSPECT, STATUS, WIPE } from "./annotations.ts";
+import { DETACHED, detachedDelays, hostAnnotations, INSPECT, STATUS, WIPE } from "./annotations.ts";
 import type { Facts, Operation } from "./facts.ts";
 import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install-stage.ts";
 import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
@@ -65,6 +65,8 @@ function planLeaving(at: Facts, state: HostState): HostStep | undefined {
   const { operationalStatus, operation } = at.host.status ?? {};
   const isLetAlone = ["", "unmanaged", "registering", "externally provisioned"].includes(state);
   if (state === "deleting" || state === "powering off before delete") return undefined;
+  if (detachedDelays(at.host) && !isWork(state))
+    return { do: "wait", forWhat: `the annotation ${DETACHED}, which delays the deletion, to be taken off` };
   if (isLetAlone || operationalStatus === "detached")
     return move(at, "deleting", event("DeletionStarted", "Host is deleted, and left as it is"));
   if (state === "provisioning" || state === "provisioned")

@@ -60,6 +60,7 @@ export function planInspecting(at: Facts, operation: Operation): HostStep {
     if (!next.result.ok) return orderFailed(at, next.result.message);
   }
   if (!at.isDescribed) return { do: "describe" };
+  if (at.bmc?.is === "answers" && !at.isFirmwareRead) return { do: "firmware" };
   if (hostAnnotations(at.host)[INSPECT] !== undefined) return { do: "unannotate", annotations: [INSPECT] };
   return move(at, "preparing", event("InspectionComplete", "Hardware inspection completed"));
 }

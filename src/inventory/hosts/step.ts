@@ -49,6 +49,8 @@ export type HostStep =
   | { do: "endInstall"; id: string; result: { ok: boolean; message: string } }
   /** Writes what the agent found to the host and its HardwareData, or in its place `hardware`. */
   | { do: "describe"; hardware?: HardwareDetails }
+  /** Writes what the BMC shows of the firmware's settings to the host's HostFirmwareSettings. A host is inspected without them, too. */
+  | { do: "firmware" }
   /** Takes annotations off. */
   | { do: "unannotate"; annotations: readonly string[] }
   /** `forWhat`: undefined where nothing is missing. */

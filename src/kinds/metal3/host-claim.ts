@@ -21,7 +21,7 @@ export const HostClaim = defineKind({
     networkData: secretReference("Network configuration for the installed system."),
     metaData: secretReference("Metadata for the installed system."),
     consumerRef,
-    failureDomain: text("Failure domain that the host must be in."),
+    failureDomain: text("Failure domain of hosts that are preferred."),
     hostSelector: z
       .object({
         inNamespace: text("Only hosts of this namespace."),

@@ -4,7 +4,7 @@ import type { SimDevice, SimServer } from "./server.ts";
 
 /** What goes wrong at a simulated BMC: asked at each call; a fault that it throws is the call's. */
 export type BmcFaults = (
-  call: "readPower" | "setPower" | "bootFrom" | "insertMedia" | "ejectMedia" | "identity",
+  call: "readPower" | "setPower" | "bootFrom" | "insertMedia" | "ejectMedia" | "identity" | "firmwareSettings",
 ) => void;
 
 const DEVICES: Readonly<Record<BootDevice, SimDevice>> = {
@@ -53,7 +53,10 @@ export function serverBmc(
       check("identity");
       return { serial: server.name, macs: server.macs, system: "" };
     },
-    firmwareSettings: async () => [],
+    firmwareSettings: async () => {
+      check("firmwareSettings");
+      return server.firmwareSettings;
+    },
     close: async () => {},
   };
 }

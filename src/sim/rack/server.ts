@@ -3,6 +3,7 @@
  * network, an agent that speaks the real protocol. SIMULATION: nothing here touches a real machine.
  */
 import type { Clock, Mac, Random, Timer } from "@slipway/base";
+import type { FirmwareSetting } from "../../inventory/bmc/bmc.ts";
 import type { InstallerStart } from "../../netboot/http/installers.ts";
 import type { Disk } from "../../netboot/protocol/messages.ts";
 import type { Firmware } from "../hardware.ts";
@@ -64,6 +65,8 @@ export class SimServer implements AgentMachine {
   bootFirst: SimDevice = "network";
   /** What is in its virtual drive. */
   media: string | undefined;
+  /** As its BMC shows them. */
+  firmwareSettings: readonly FirmwareSetting[] = [];
   /** How often it was switched on. */
   starts = 0;
   readonly #guest: ServerGuest | undefined;

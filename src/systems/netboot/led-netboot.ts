@@ -10,6 +10,7 @@ import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import { HostClaim } from "../../kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
+import { HostFirmwareSettings } from "../../kinds/metal3/host-firmware-settings.ts";
 import type { SharedLeases } from "../../netboot/dhcp/leases/mirror.ts";
 import type { HostChange } from "../../netboot/hosts/host.ts";
 import type { Standing } from "../../netboot/hosts/trust.ts";
@@ -25,6 +26,7 @@ const NOBODY: Standing = { trust: "discovered", because: "netboot does not serve
 export const METAL3_KINDS: readonly (readonly Kind[])[] = [
   [BareMetalHost],
   [HardwareData],
+  [HostFirmwareSettings],
   [HostClaim],
   [HostDeployPolicy],
 ];
