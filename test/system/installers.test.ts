@@ -216,3 +216,19 @@ test("while a host is deprovisioned, whatever of its disks is left, it starts it
   const host = await world.whileTimePasses(world.client.get(BareMetalHost, { name: "node-1", namespace: RACK }));
   assert.equal(host.status?.provisioning?.customDeploy, undefined);
 });
+
+test("a loader that can't fetch the kernel is given up after half an hour, and the host says what to look at", async (t) => {
+  const world = await rack(t);
+  world.rack("node-1");
+  await profile(world, "system", PROFILES.preseed.replace("web.invalid/linux", "web.invalid/missing"));
+  await world.declare("node-1", { customDeploy: { method: "preseed/system" } });
+  await world.until("it waits for the files", async () =>
+    /the installer to fetch its files/.test((await world.host("node-1"))?.status?.waitingFor ?? ""),
+  );
+  await world.until("it is an error", async () => (await world.host("node-1"))?.status?.errorCount === 1, 40 * MINUTE);
+  const { status } = (await world.host("node-1"))!;
+  assert.match(
+    status?.errorMessage ?? "",
+    /none of its files in 30 minutes: its loader tries again and again; can it fetch kernel and initrd\?/,
+  );
+});

@@ -10,6 +10,8 @@ import type { HostStep } from "./step.ts";
 
 /** An installation from slow mirrors to slow disks. */
 const INSTALL_MS = 2 * 60 * 60_000;
+/** From the start until the first file is fetched: kernel and initrd, and with some a whole ISO, go before. */
+const FETCH_MS = 30 * 60_000;
 /** A machine that has asked for nothing for so long has left its loader. */
 const LEFT_MS = 60_000;
 const LOOK_MS = 5_000;
@@ -87,19 +89,26 @@ function byBmc(at: Facts, { restartedAt }: Operation): HostStep | undefined {
   };
 }
 
-function waitForEnd(at: Facts, { id, reports, servedAt = at.now, fetched = {} }: GivenInstall): HostStep {
+function waitForEnd(at: Facts, given: GivenInstall): HostStep {
   const { now } = at;
-  if (!reports) {
-    const left = servedAt + LEFT_MS;
+  const { id, reports, hasFiles, servedAt = now, servedLastAt = servedAt, fetched = {} } = given;
+  const isRunning = !hasFiles || Object.keys(fetched).length > 0;
+  const deadline = servedAt + (isRunning ? INSTALL_MS : FETCH_MS);
+  if (now >= deadline) return installFailed(at, isRunning ? UNREPORTED : `${UNFETCHED}${loops(given, now)}`);
+  if (!reports && isRunning) {
+    const left = servedLastAt + LEFT_MS;
     if (now < left) return { do: "wait", forWhat: "the machine to go on by its script", recheckMs: left - now };
     return { do: "endInstall", id, result: { ok: true, message: "it was given its script, and went on by it" } };
   }
-  const deadline = servedAt + INSTALL_MS;
-  if (now >= deadline)
-    return installFailed(at, `no end of the installation was reported in ${INSTALL_MS / 3_600_000} hours`);
-  const isRunning = Object.keys(fetched).length > 0;
   const forWhat = isRunning ? "the installer to report its end" : "the installer to fetch its files";
   return { do: "wait", forWhat, recheckMs: Math.min(deadline - now, SILENT_MS), deadline };
+}
+
+const UNREPORTED = `no end of the installation was reported in ${INSTALL_MS / 3_600_000} hours`;
+const UNFETCHED = `the installer has fetched none of its files in ${FETCH_MS / 60_000} minutes`;
+
+function loops({ servedLastAt = 0 }: GivenInstall, now: number): string {
+  return now - servedLastAt > LEFT_MS ? "" : ": its loader tries again and again; can it fetch kernel and initrd?";
 }
 
 function installFailed(at: Facts, message: string): HostStep {

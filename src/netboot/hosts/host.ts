@@ -63,10 +63,13 @@ export interface GivenInstall {
   givenAt: number;
   /** It reports its end. Else its owner decides. */
   reports: boolean;
+  /** It fetches files from here. */
+  hasFiles: boolean;
   /** The address that the installer gives the machine, where it asks for no lease. */
   address?: string;
-  /** When the machine was given what starts it, last. */
+  /** When the machine was given what starts it, first and last. */
   servedAt?: number;
+  servedLastAt?: number;
   /** By file, when it was fetched first, and from where. */
   fetched?: Readonly<Record<string, { at: number; from: string }>>;
   result?: Pick<Result, "ok" | "message">;

@@ -32,7 +32,7 @@ export class Installs {
    * Has the host start an installer once, and boot from its disk from then on. With an id that it has already nothing changes, but listeners
    * are called; another takes the place of the one before. Throws a `Fault`: `NotFound`, `Forbidden` for a host that is not trusted, or whose boot is trusted only with its key.
    */
-  give(nameOrMac: string, wanted: Pick<GivenInstall, "id" | "reports" | "address">): void {
+  give(nameOrMac: string, wanted: Pick<GivenInstall, "id" | "reports" | "hasFiles" | "address">): void {
     const record = this.#book.known(nameOrMac);
     this.#demandTrust(record);
     if (record.host.install?.id === wanted.id) {
@@ -53,7 +53,8 @@ export class Installs {
   /** Notes that the machine was given what starts the installer. */
   served(name: string, id: string): void {
     const found = this.#open(name, id);
-    if (found !== undefined) this.#change(found, { servedAt: this.#clock.now() });
+    const now = this.#clock.now();
+    if (found !== undefined) this.#change(found, { servedAt: found.install.servedAt ?? now, servedLastAt: now });
   }
 
   /** Whether a file may be given to `from` now. The first fetch is on the disk when this returns: neither a crash nor a restart gives it twice. */

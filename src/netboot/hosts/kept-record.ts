@@ -36,8 +36,8 @@ const Kept = z.looseObject({
     ports: z.record(mac, short).optional(),
     install: z
       .looseObject({
-        ...{ id: short, givenAt: time, reports: z.boolean(), address: short.optional() },
-        ...{ servedAt: time.optional(), endedAt: time.optional() },
+        ...{ id: short, givenAt: time, reports: z.boolean(), hasFiles: z.boolean(), address: short.optional() },
+        ...{ servedAt: time.optional(), servedLastAt: time.optional(), endedAt: time.optional() },
         fetched: z.record(short, z.looseObject({ at: time, from: short })).optional(),
         result: z.looseObject({ ok: z.boolean(), message: z.string() }).optional(),
       })

@@ -76,7 +76,7 @@ const OTHERS: Record<string, Parameters<typeof left>[1]> = {
   "whose report does not name the card": { inventory: { cards: inventoryOf(B).cards } },
   "that is another system": { inventory: { system: { manufacturer: "QEMU", product: "Standard PC", serial: "2" } } },
   "that is in the middle of an order": { b: { order: { is: { id: "1", order: "wipe" }, givenAt: 1 } } },
-  "that is being installed": { b: { install: { id: "1", givenAt: 1, reports: true } } },
+  "that is being installed": { b: { install: { id: "1", givenAt: 1, reports: true, hasFiles: true } } },
 };
 for (const [which, more] of Object.entries(OTHERS))
   test(`N1 a record ${which} stays, and is reported`, async (t) => {

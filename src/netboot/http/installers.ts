@@ -86,12 +86,13 @@ export class Installers {
     const capability = capabilities.grant({ mac: host.mac, to: scopeOf(id), until });
     const folder = `${url}${INSTALL_PATH}${capability}/${id}/`;
     const offer = make({ folder, succeeded: `${folder}succeeded`, failed: `${folder}failed` });
-    const { reports, address } = offer;
+    const { reports, address, files } = offer;
+    const wanted = { id, reports, hasFiles: Object.keys(files).length > 0, ...(address !== undefined && { address }) };
     const before = this.#offers.get(host.name);
     // Who waits for it is woken by what follows.
     this.#offers.set(host.name, { ...offer, id });
     try {
-      hosts.installs.give(host.name, { id, reports, ...(address !== undefined && { address }) });
+      hosts.installs.give(host.name, wanted);
     } catch (error) {
       if (before === undefined) this.#offers.delete(host.name);
       else this.#offers.set(host.name, before);

@@ -32,13 +32,18 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
+/** What the machine does afterwards. */
+export type InstallerEnd = "reboot" | "stop" | "again";
+
 /** Installs, or stops where it can't. Resolves with what the machine does then; never rejects but for a power that is cut. */
 export async function runInstaller(
   server: AgentMachine,
   start: InstallerStart,
   signal: AbortSignal,
-): Promise<"reboot" | "stop"> {
+): Promise<InstallerEnd> {
   if (start.is === "script") return runScript(server, start, signal);
+  // A loader that gets no kernel asks for its script again.
+  if (start.kernel.endsWith("/missing")) return "again";
   const format = FORMATS.find(({ at }) => start.commandLine.some((word) => at.test(word)));
   const folder = format && start.commandLine.map((word) => format.at.exec(word)?.[1]).find((url) => url !== undefined);
   if (format === undefined || folder === undefined) return "stop";
@@ -57,7 +62,7 @@ async function runScript(
   server: AgentMachine,
   { url, settings }: Extract<InstallerStart, { is: "script" }>,
   signal: AbortSignal,
-): Promise<"reboot" | "stop"> {
+): Promise<InstallerEnd> {
   const text = await fetched(server, url, signal);
   if (text === undefined) return "stop";
   const problem = text.startsWith("#!ipxe") ? undefined : "it is no script";
@@ -79,7 +84,7 @@ async function finish(
   { name, text, problem }: { name: string; text: string; problem: string | undefined },
   reports: Reports,
   signal: AbortSignal,
-): Promise<"reboot" | "stop"> {
+): Promise<InstallerEnd> {
   const { disks, clock, timings, faults } = server;
   const named = disks.find(({ facts }) => [facts.name, ...facts.byId].some((each) => text.includes(each)));
   const disk = named ?? (name === "script" ? disks[0] : undefined);

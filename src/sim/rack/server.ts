@@ -185,7 +185,9 @@ export class SimServer implements AgentMachine {
     }
     runInstaller(this, start, signal).then(
       (end) => {
-        if (!signal.aborted && end === "reboot") this.restart();
+        if (signal.aborted) return;
+        if (end === "reboot") this.restart();
+        else if (end === "again") this.#again();
       },
       () => {},
     );
