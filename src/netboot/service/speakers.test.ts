@@ -45,5 +45,5 @@ test("what is no IPv4 address is neither on the link nor in a foreign network", 
   const settings = netbootSettings({ dhcp: { mode: "off", foreign: ["0.0.0.0/0"] } }, "test");
   const who = speakers({ settings, on: ON, dhcp: undefined, clock: { monotonic: () => 0 }, log: quietLog });
   for (const address of ["fe80::1", "", "10.9.0", "10.9.0.5.6"])
-    assert.deepEqual(who.of(address), { is: "refused", address, because: "it has no lease" });
+    assert.deepEqual(who.of(address), { is: "refused", address, because: "it has no lease", unleased: {} });
 });
