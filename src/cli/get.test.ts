@@ -84,6 +84,9 @@ test("the wide table shows what a host is, what it boots and what it does", (t) 
     wide({ address: "10.0.0.5", architecture: "x86_64", firmware: "uefi", boot: { chain: "http://a" } }),
     [...["host-a", "10.0.0.5", "x86_64 uefi", "script", "-"], ...["declared", "-", "-"]],
   );
+  const install = { id: "1", givenAt: 0, reports: true, hasFiles: true };
+  assert.equal(wide({ boot: "disk", install })[3], "installer");
+  assert.equal(wide({ boot: "disk", install: { ...install, result: { ok: true, message: "" } } })[3], "disk");
   assert.equal(wide({ order: { is, givenAt: 0 } })[4], "write: given");
   assert.equal(wide({ order: { is, givenAt: 0, progress: { phase: "writing" } } })[4], "write: writing");
   const result = { ok: false, message: "the disk is too small" };

@@ -72,11 +72,13 @@ export function table(hosts: readonly ShownHost[], vendorOf: VendorOf, now: numb
 }
 
 function detail(host: ShownHost): string[] {
-  const { name, address, architecture, firmware, boot, product, order, standing, keyFingerprint, waitsFor } = host;
+  const { name, address, architecture, firmware, boot, install, product, order, standing, keyFingerprint, waitsFor } =
+    host;
   const machine = product ?? [architecture, firmware].filter((known) => known !== undefined).join(" ");
   const doing =
     order === undefined ? "-" : `${order.is.order}: ${order.result?.message ?? order.progress?.phase ?? "given"}`;
-  const boots = typeof boot === "string" ? boot : "script";
+  const isInstalled = install !== undefined && install.result === undefined;
+  const boots = isInstalled ? "installer" : typeof boot === "string" ? boot : "script";
   return [name, address ?? "-", machine || "-", boots, doing, standing.trust, keyFingerprint ?? "-", waitsFor ?? "-"];
 }
 

@@ -54,7 +54,7 @@ export const image = z
   .optional();
 
 export const customDeploy = z
-  .object({ method: z.string().describe("Name of the method.") })
+  .object({ method: z.string().describe("Installer and profile, such as preseed/debian-13; or ipxe.") })
   .optional()
   .describe("How the host is installed if not by an image.");
 
