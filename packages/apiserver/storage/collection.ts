@@ -90,6 +90,19 @@ export class Collection {
     }
   }
 
+  /** How many `range` would yield. */
+  count(prefix: string, from: string): number {
+    const begin = this.#keys.before(from > prefix ? from : prefix);
+    // The first text that comes after all that start with the prefix.
+    const end = prefix === "" ? this.#keys.size : this.#keys.before(prefix.slice(0, -1) + after(prefix.at(-1)!));
+    return end - begin;
+  }
+
+  /** Whether nothing has changed since `version`. */
+  isAsAt(version: number): boolean {
+    return (this.#events.at(-1)?.version ?? this.#oldest) <= version;
+  }
+
   /** `range` as it was at `version`; undefined when that is forgotten. */
   rangeAt(version: number, prefix: string, from: string): Iterable<[string, Body]> | undefined {
     const undo = this.since(version);
@@ -113,4 +126,8 @@ export class Collection {
     if (!this.#objects.has(key)) this.#keys.add(key);
     this.#objects.set(key, object);
   }
+}
+
+function after(char: string): string {
+  return String.fromCharCode(char.charCodeAt(0) + 1);
 }

@@ -22,6 +22,7 @@ test("keys come in their order from any place, whatever was added and deleted", 
       assert.equal(keys.size, left.length);
       assert.deepEqual([...keys.from("")], left.toSorted());
       assert.deepEqual([...keys.from(first)], left.filter((name) => name >= first).toSorted());
+      assert.equal(keys.before(first), left.filter((name) => name < first).length);
     }),
     { numRuns: 50 },
   );

@@ -63,6 +63,14 @@ export class SortedKeys {
     }
   }
 
+  /** How many keys come before `key`. Takes time by the number of pieces. */
+  before(key: string): number {
+    const at = this.#pieceOf(key);
+    let count = at < this.#pieces.length ? lowerBound(this.#pieces[at]!, key) : 0;
+    for (let i = 0; i < at; i++) count += this.#pieces[i]!.length;
+    return count;
+  }
+
   /** The first piece whose last key is not before `key`: where that is, or would be. */
   #pieceOf(key: string): number {
     let low = 0;

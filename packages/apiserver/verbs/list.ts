@@ -62,11 +62,19 @@ export async function list(call: Call): Promise<ObjectList> {
   const { version: pinned, from, limit } = start(options, core.store.version);
   const collection = core.store.collection(collectionOf(resource));
   const version = pinned ?? core.store.version;
-  const range =
-    pinned === undefined ? collection.range(prefix, prefix + from) : collection.rangeAt(pinned, prefix, prefix + from);
+  // What follows is counted whether selected or not, so with a selector the count would say nothing.
+  const selecting = (query.get("labelSelector") ?? "") !== "" || (query.get("fieldSelector") ?? "") !== "";
+  const isPage = limit > 0 && !selecting && (pinned === undefined || collection.isAsAt(pinned));
+  const now = collection.range(prefix, prefix + from);
+  const range = isPage
+    ? now.take(limit)
+    : pinned === undefined
+      ? now
+      : collection.rangeAt(pinned, prefix, prefix + from);
   if (range === undefined) throw tooOld(from);
   // As it is now: others may have their turn while the answer is made of it.
   const found = [...range];
+  let more = isPage ? collection.count(prefix, prefix + from) - found.length : 0;
   if (resource.conversion !== undefined)
     await core.registry.ready(
       resource,
@@ -74,7 +82,6 @@ export async function list(call: Call): Promise<ObjectList> {
     );
   const items: Body[] = [];
   let last = "";
-  let more = 0;
   // What was converted is to be had in the same turn only.
   const size = resource.conversion === undefined ? LISTED_AT_ONCE : Number.POSITIVE_INFINITY;
   for await (const part of partsInTurns(found, size))
@@ -87,8 +94,6 @@ export async function list(call: Call): Promise<ObjectList> {
         last = key.slice(prefix.length);
       }
     }
-  // What follows is counted whether selected or not, so with a selector the count would say nothing.
-  const selecting = (query.get("labelSelector") ?? "") !== "" || (query.get("fieldSelector") ?? "") !== "";
   return {
     kind: resource.listKind,
     apiVersion: apiVersionOf(resource),
