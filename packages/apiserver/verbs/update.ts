@@ -261,8 +261,11 @@ function keepOwned(next: Body, live: Body): void {
 /** Whether what the generation counts has changed: everything but metadata and a separate status. */
 function specChanged(call: Call, next: Body, live: Body): Promise<boolean> {
   const wanted = (object: Body): unknown => {
-    const { metadata: _metadata, apiVersion: __, ...rest } = object;
-    if (call.resource.status) delete rest.status;
+    const rest = {
+      ...object,
+      ...{ metadata: undefined, apiVersion: undefined },
+      ...(call.resource.status === true && { status: undefined }),
+    };
     const counted = (call.resource.generationCounts ?? []).map((field) => object.metadata[field] ?? {});
     return [rest, counted];
   };
@@ -271,9 +274,10 @@ function specChanged(call: Call, next: Body, live: Body): Promise<boolean> {
 
 /** Field ownership counts as a change, its time stamps don't. Owners are compared last: an object that changed has mostly the same. */
 async function isUnchanged(call: Sized, next: Body, live: Body): Promise<boolean> {
-  const { metadata: is, ...rest } = next;
-  const { metadata: was, ...old } = live;
-  return !(await differs(call, rest, old)) && !(await differs(call, withoutTimes(is), withoutTimes(was)));
+  const [is, was] = [next, live].map((object) => ({ ...object, metadata: undefined }));
+  const isDifferent =
+    (await differs(call, is, was)) || differs(call, withoutTimes(next.metadata), withoutTimes(live.metadata));
+  return !(await isDifferent);
 }
 
 async function differs(call: Sized, a: unknown, b: unknown): Promise<boolean> {
