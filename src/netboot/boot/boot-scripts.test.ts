@@ -179,7 +179,7 @@ boot || goto again
 :again
 imgfree
 sleep 5
-chain --autofree --replace ${URL_OF.ipxe} || goto again
+chain --autofree --replace ${URL_OF.ipxe}&again=1 || goto again
 `,
   );
   assert.equal(

@@ -28,7 +28,7 @@ export interface BootScriptsOptions {
     /** Whether what starts it is known. */
     isReady(mac: Mac): boolean;
     /** Undefined: nothing yet, or what the machine boots has just changed. */
-    startOf(mac: Mac, language: ScriptRequest["language"]): InstallerStart | undefined;
+    startOf(mac: Mac, language: ScriptRequest["language"], isAgain: boolean): InstallerStart | undefined;
   };
   /** Who asks: a machine gets its own script and no other. */
   presences: Presences;
@@ -76,7 +76,9 @@ function nextStep(
 ): NextStep {
   let action = options.hosts.bootOf(machine.mac);
   if (action === "installer") {
-    const start = request.isRead ? options.installers?.startOf(machine.mac, request.language) : undefined;
+    const start = request.isRead
+      ? options.installers?.startOf(machine.mac, request.language, request.isAgain)
+      : undefined;
     const ipxe = `${options.base({ address: machine.address })}/${IPXE[machine.architecture]}`;
     if (start !== undefined) return { action, start, ipxe };
     action = options.hosts.bootOf(machine.mac);

@@ -34,12 +34,14 @@ export function nextIpxeScript(next: NextStep, self: string): IpxeScript {
       { do: "echo", text: "Slipway: on to the next boot device" },
       { do: "exit", status: 1 },
     ];
+  // A machine that was given its installer and asks as if for the first time was started anew.
+  const again = next.action === "installer" ? `${self}&again=1` : self;
   return [
     ...attempt(next, self),
     { do: "label", name: "again" },
     { do: "imgfree" },
     { do: "sleep", seconds: PAUSE_SECONDS },
-    { do: "chain", url: self, replace: true, autofree: true, otherwise: "again" },
+    { do: "chain", url: again, replace: true, autofree: true, otherwise: "again" },
   ];
 }
 

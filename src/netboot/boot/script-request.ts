@@ -12,6 +12,8 @@ export interface ScriptRequest {
   wait: boolean;
   /** GRUB reports that no disk has a loader at the usual place. */
   nothingOnDisk: boolean;
+  /** The loader tries again: it could not start what it was given. */
+  isAgain: boolean;
   /** The same request again, without what it reported: path and query. */
   again: string;
 }
@@ -48,6 +50,7 @@ export function parseScriptUrl(text: string): ScriptRequest | undefined {
     firmware,
     wait: searchParams.get("wait") === "1",
     nothingOnDisk: searchParams.get("disk") === "none",
+    isAgain: searchParams.get("again") === "1",
     again: `${pathname}?arch=${arch}&platform=${platform}`,
   };
 }

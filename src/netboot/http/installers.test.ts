@@ -156,6 +156,18 @@ test("a machine that starts again before its installer has reported has failed",
   assert.match(hosts.get(MAC)?.install?.result?.message ?? "", /started from the network again/);
 });
 
+test("a script that reports nothing has ended when the machine starts anew, and not while its loader tries again", (t) => {
+  const { give, installers, hosts } = world(t);
+  const start = { is: "script", url: "http://web/script", settings: {} } as const;
+  give("one", { start, files: {}, reports: false });
+  assert.equal(installers.startOf(MAC, "grub"), start, "GRUB starts an iPXE, which is given the script");
+  assert.equal(installers.startOf(MAC, "ipxe"), start);
+  assert.equal(installers.startOf(MAC, "ipxe", true), start, "its loader tried again");
+  assert.equal(installers.startOf(MAC, "grub"), undefined);
+  assert.deepEqual(hosts.get(MAC)?.install?.result, { ok: true, message: "it was given its script, and started anew" });
+  assert.equal(hosts.bootOf(MAC), "disk");
+});
+
 test("what GRUB can't fetch is a failure that says so, and iPXE fetches it", async (t) => {
   const { give, installers, hosts } = world(t);
   const start = { ...KERNEL, kernel: "https://web/linux?secret" };

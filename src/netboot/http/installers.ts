@@ -48,6 +48,7 @@ export const INSTALL_PATH = "/install/";
 /** An address is good for no longer, whatever becomes of its installation. */
 const GOOD_FOR_MS = 86_400_000;
 const MOST_MESSAGE = 256;
+const WENT_ON = "it was given its script, and started anew";
 const AGAIN = "the machine started from the network again, before its installer had reported an end";
 
 interface Offered extends InstallOffer {
@@ -107,16 +108,19 @@ export class Installers {
   }
 
   /**
-   * What starts the installer of the machine whose loader, which speaks `language`, asks now; undefined: nothing yet. A machine that asks again
-   * after its installer has fetched something was started anew, and its installation has failed.
+   * What starts the installer of the machine whose loader, which speaks `language`, asks now; undefined: nothing yet, or it has ended. A machine that
+   * asks again after its installer has fetched something was started anew: its installation has failed where it was to report its end, and else
+   * has ended. So has one by a script of the user's own, once the machine asks for the first time in another boot; `isAgain`: its loader only tries again.
    */
-  startOf(mac: Mac, language: "ipxe" | "grub"): InstallerStart | undefined {
+  startOf(mac: Mac, language: "ipxe" | "grub", isAgain = false): InstallerStart | undefined {
     const { hosts } = this.#ports;
     const host = hosts.get(mac);
     const install = host && openInstall(host);
     if (host === undefined || install === undefined || hosts.installs.open(host.name, install.id) === undefined)
       return undefined;
-    const { id, fetched = {} } = install;
+    const { id, fetched = {}, reports, hasFiles, servedAt } = install;
+    const isAnew = hasFiles ? Object.keys(fetched).length > 0 : servedAt !== undefined && !isAgain;
+    if (!reports && isAnew) return void hosts.installs.end(host.name, id, { ok: true, message: WENT_ON });
     const fail = (message: string): undefined => void hosts.installs.end(host.name, id, { ok: false, message });
     if (Object.keys(fetched).length > 0) return fail(AGAIN);
     const offered = this.#offers.get(host.name);
