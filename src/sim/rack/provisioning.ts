@@ -33,7 +33,8 @@ export interface ProvisioningOptions {
   random: Random;
   /** Where hosts are kept, and images: a folder that outlives what is made of it. */
   hostsFile?: string;
-  imagesFolder: string;
+  /** Where images are converted. */
+  imagesFolder?: string;
   /** Default: `approved`. */
   trust?: TrustPolicy;
   log?: Log;
@@ -52,7 +53,14 @@ export class Provisioning {
   readonly #random: Random;
 
   constructor(
-    { clock, random, hostsFile = ":memory:", imagesFolder, trust = "approved", log = quietLog }: ProvisioningOptions,
+    {
+      clock,
+      random,
+      hostsFile = ":memory:",
+      imagesFolder = "/nonexistent",
+      trust = "approved",
+      log = quietLog,
+    }: ProvisioningOptions,
     places: ReadonlyMap<string, Mac>,
   ) {
     this.#clock = clock;

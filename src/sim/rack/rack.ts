@@ -16,8 +16,8 @@ export interface RackOptions {
   random: Random;
   /** Runs what users' scripts start. */
   firmware: Firmware;
-  /** Outlives the netboot that serves the rack. */
-  folder: string;
+  /** Outlives the netboot that serves the rack. Unset: nothing does, and images are not converted. */
+  folder?: string;
   timings?: ServerTimings;
   trust?: TrustPolicy;
   log?: Log;
@@ -59,7 +59,7 @@ export class SimRack {
     const provisioning = new Provisioning(
       {
         ...{ clock, random, log, ...(trust && { trust }) },
-        ...{ hostsFile: join(folder, "hosts.db"), imagesFolder: join(folder, "images") },
+        ...(folder !== undefined && { hostsFile: join(folder, "hosts.db"), imagesFolder: join(folder, "images") }),
       },
       this.#network.places,
     );

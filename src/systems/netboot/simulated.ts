@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { plain } from "@slipway/base";
 import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
 import { quicker } from "../../sim/pace.ts";
@@ -13,9 +10,8 @@ const SERVERS = ["server-1", "server-2", "server-3"];
 
 /** A rack of simulated servers. Whoever registers is trusted: nobody is there to approve them. */
 export const hardware: StandInHardware = async ({ clock, random, log, firmware, speed }) => {
-  const folder = mkdtempSync(join(tmpdir(), "slipway-rack-"));
   const timings = quicker(USUAL_TIMINGS, speed);
-  const rack = new SimRack({ clock, random, log, firmware, folder, timings, trust: "first-seen" });
+  const rack = new SimRack({ clock, random, log, firmware, timings, trust: "first-seen" });
   for (const name of SERVERS) rack.add(name);
   return {
     settings: {
@@ -27,9 +23,6 @@ export const hardware: StandInHardware = async ({ clock, random, log, firmware, 
     begin() {
       for (const server of rack.servers.values()) server.on();
     },
-    async close() {
-      await rack.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => rack.close(),
   };
 };
