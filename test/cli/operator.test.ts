@@ -105,6 +105,11 @@ async function until(what: string, holds: () => Promise<boolean>, story: () => s
   }
 }
 
+/** A health page without Metal3's hosts, which nothing here needs. */
+function needed(page: string): string {
+  return page.replaceAll(/^.*baremetalhosts\S* not served by the API, .* \(optional\)\n/gm, "");
+}
+
 test("H26 the operator as a process makes a pool ready, shows its health and metrics, and gives its lease back when it is asked to end", async (t) => {
   const { client, kubeconfig, equinix } = await cluster(t);
   const { child, said, health } = await operator(t, kubeconfig, equinix);
@@ -117,7 +122,7 @@ test("H26 the operator as a process makes a pool ready, shows its health and met
 
   for (const path of ["/healthz", "/readyz"]) {
     const answer = await fetch(`${health}${path}`);
-    assert.deepEqual([answer.status, await answer.text()], [200, "ok\n"]);
+    assert.deepEqual([answer.status, needed(await answer.text())], [200, "ok\n"]);
   }
   const metrics = await (await fetch(`${health}/metrics`)).text();
   assert.match(metrics, /controller_runtime_reconcile_total\{controller="instancepool",result="success"\} [1-9]/);
@@ -153,7 +158,7 @@ test("without definitions the operator is ready and says what it waits for; once
   assert.match((await page("/healthz?verbose"))[1], /^ok\n\[-\] harvester: waits, /);
   assert.match((await page("/metrics"))[1], /slipway_system_ready\{system="providers"\} 0\n/);
   await installCrds(client, systemClock, AbortSignal.timeout(PATIENCE_MS), KINDS);
-  const all = async () => (await page("/readyz"))[1] === "ok\n";
+  const all = async () => needed((await page("/readyz"))[1]) === "ok\n";
   await until("nothing is waited for", all, () => said.slice(-10).join("\n"));
   child.kill("SIGTERM");
   await once(child, "exit");
