@@ -63,7 +63,7 @@ export async function realStage(): Promise<RealStage> {
       const end = new AbortController();
       // Both ways in which a watch begins are played.
       const streams = worlds++ % 2 === 0;
-      const ports = { clock, work, streams, born: new Map<string, string>(), ended: end.signal };
+      const ports = { clock, work, streams, times: new Map<string, string>(), ended: end.signal };
       return {
         outside: work.rest,
         transport: (as) => virtualTransport(as === "operator" ? operator : cluster.transport, ports),

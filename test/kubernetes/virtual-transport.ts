@@ -17,8 +17,8 @@ const BOOKMARK_MS = 60_000;
 export interface VirtualPorts {
   clock: VirtualClock;
   work: OutsideWork;
-  /** When the world first saw each object, by uid. */
-  born: Map<string, string>;
+  /** When the world first saw each object, and first saw it being deleted: by uid and field. */
+  times: Map<string, string>;
   /** Whether watches may begin with what there is; servers before 1.32 refuse that. */
   streams: boolean;
   /** Aborted when the world ends: nothing of it may reach the next one. */
@@ -27,7 +27,7 @@ export interface VirtualPorts {
 
 /**
  * A real server's transport for a world in virtual time. Its work counts as the world's, its bookmarks come by the world's clock, and
- * objects are created when the world saw them first. `close` leaves the inner transport open: it serves many worlds.
+ * objects are created, and deleted, when the world saw it first. `close` leaves the inner transport open: it serves many worlds.
  */
 export function virtualTransport(inner: Transport, ports: VirtualPorts): Transport {
   const { work, ended } = ports;
@@ -103,9 +103,13 @@ function dated(answer: ApiAnswer, ports: VirtualPorts): ApiAnswer {
   return answer;
 }
 
-function date({ metadata }: KubeObject, { born, clock }: VirtualPorts): void {
-  if (metadata?.creationTimestamp === undefined) return;
-  const at = born.get(metadata.uid) ?? rfc3339(clock.now());
-  born.set(metadata.uid, at);
-  metadata.creationTimestamp = at;
+function date({ metadata }: KubeObject, { times, clock }: VirtualPorts): void {
+  for (const field of ["creationTimestamp", "deletionTimestamp"] as const) {
+    if (metadata?.[field] === undefined) continue;
+    const key = `${metadata.uid} ${field}`;
+    const graceMs = field === "deletionTimestamp" ? (metadata.deletionGracePeriodSeconds ?? 0) * 1_000 : 0;
+    const at = times.get(key) ?? rfc3339(clock.now() + graceMs);
+    times.set(key, at);
+    metadata[field] = at;
+  }
 }

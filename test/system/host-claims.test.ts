@@ -100,6 +100,8 @@ test("a claim gets a host of its failure domain where there is one", async (t) =
   const label = "infrastructure.cluster.x-k8s.io/failure-domain";
   for (const [at, name] of ["node-1", "node-2", "node-3"].entries())
     await world.change(name, { metadata: { labels: { [label]: `zone-${at + 1}` } } });
+  // It is a preference: while the host of a zone is still being prepared, another is taken.
+  for (const name of ["node-1", "node-2", "node-3"]) await world.reaches(name, "available");
   for (const zone of [3, 1, 2]) {
     await claim(world, `in-${zone}`, RACK, { failureDomain: `zone-${zone}` });
     await world.until("it is ready", async () => ready(await claimed(world, `in-${zone}`))?.status === "True");

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { WatchEvent } from "@slipway/kube";
 import { nextTurn } from "../json/turns.ts";
@@ -46,4 +49,24 @@ test("others have their turn while a watch's many events are sent to a reader th
     for (let i = 0; i < 2000; i++) yield { type: "ADDED", object: { metadata: { name } } };
   };
   assert.ok((await turnsOfOthers((res) => sendStream(res, { status: 200, headers: {}, stream: stream() }, 1000))) > 10);
+});
+
+test("letters beyond ASCII in a header go out as they are, whatever the body", async (t) => {
+  const bodies = [{ kind: "Status" }, "text", new Uint8Array([1]), { items: ["ü".repeat(200_000)] }];
+  // Node takes and gives headers a letter a byte.
+  const warning = Buffer.from('299 - "ünicode"').toString("latin1");
+  for (const body of bodies) {
+    const server = createServer(
+      (req, res) => void sendPlain(req, res, { status: 200, headers: { warning }, body }, 1000),
+    );
+    t.after(() => server.close());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const [answer] = (await once(get({ port, host: "127.0.0.1", agent: false }), "response")) as [IncomingMessage];
+    assert.equal(answer.headers.warning, warning);
+    const chunks = await answer.toArray();
+    const bytes =
+      typeof body === "string" ? Buffer.from(body) : body instanceof Uint8Array ? body : JSON.stringify(body);
+    assert.equal(`${Buffer.concat(chunks)}`.trim(), Buffer.from(bytes).toString());
+  }
 });

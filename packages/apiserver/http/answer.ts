@@ -20,13 +20,14 @@ export async function sendPlain(
   const isEmpty = req.method === "HEAD" || status === 304;
   if (isEmpty || typeof body === "string" || body instanceof Uint8Array) {
     sendHead(res, status, headers);
-    return void (isEmpty ? res.end() : res.end(body as string | Uint8Array));
+    return void (isEmpty ? res.end() : res.end(bytesOf(body as string | Uint8Array)));
   }
   const texts = textsOf(body, formOf(req, answer));
   const { begun, isLong } = weigh(texts);
   if (!isLong) {
-    sendHead(res, status, { ...headers, "content-length": `${Buffer.byteLength(begun)}` });
-    await write(res, begun, stalledMs);
+    const bytes = bytesOf(begun);
+    sendHead(res, status, { ...headers, "content-length": `${bytes.length}` });
+    await write(res, bytes, stalledMs);
     return void res.end();
   }
   const gzips = takesGzip(req.headers["accept-encoding"]);
@@ -39,6 +40,11 @@ export async function sendPlain(
     if (res.destroyed) return;
   }
   out.end();
+}
+
+/** Node sends a text together with the head, and in the text's encoding: letters beyond ASCII in a header would be encoded twice. */
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? Buffer.from(body) : body;
 }
 
 function formOf(req: FaceRequest, { headers }: PlainAnswer): TextForm {
@@ -85,7 +91,7 @@ export async function sendStream(
 /** Writes to the response, or through `out` on the way there, and waits a bounded time for a reader that is behind. */
 async function write(
   res: FaceResponse,
-  text: string,
+  text: string | Uint8Array,
   stalledMs: number,
   out: Writable = res as Writable,
 ): Promise<void> {
