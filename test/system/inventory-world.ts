@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { type Log, plain, quietLog, type Random, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, createClient, createManager, type Draft, type Manager } from "@slipway/kube";
@@ -28,6 +29,7 @@ import type { ServerFaults } from "../../src/sim/rack/server-parts.ts";
 import { ensureNamespace } from "../../src/systems/netboot/led-netboot.ts";
 import { beginApi, type WorldApi } from "./api.ts";
 import { type Death, Mortal } from "./mortal.ts";
+import { mortalBmc } from "./mortal-bmc.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -58,6 +60,14 @@ export interface InventoryOptions {
   firmware?: Firmware;
   /** BMCs speak Redfish. Default: they answer by direct call. */
   redfish?: boolean;
+}
+
+/** A world that runs, for as long as the test. */
+export async function rack(t: TestContext, options: InventoryOptions = {}): Promise<InventoryWorld> {
+  const world = await InventoryWorld.create(options);
+  t.after(() => world.close());
+  await world.start();
+  return world;
 }
 
 export class InventoryWorld {
@@ -319,18 +329,7 @@ export class InventoryWorld {
         given,
         ...(this.#options.bmcFaults && { befall: this.#options.bmcFaults(server) }),
       });
-    const by = <T>(isEffect: boolean, call: (bmc: Bmc) => Promise<T>): Promise<T> =>
-      mortal.machine(isEffect, () => call(open()));
-    return {
-      readPower: () => by(false, (bmc) => bmc.readPower()),
-      identity: () => by(false, (bmc) => bmc.identity()),
-      setPower: (action) => by(true, (bmc) => bmc.setPower(action)),
-      bootFrom: (device, choice) => by(true, (bmc) => bmc.bootFrom(device, choice)),
-      insertMedia: (url) => by(true, (bmc) => bmc.insertMedia(url)),
-      ejectMedia: () => by(true, (bmc) => bmc.ejectMedia()),
-      firmwareSettings: () => by(false, (bmc) => bmc.firmwareSettings()),
-      close: async () => {},
-    };
+    return mortalBmc(open, mortal);
   }
 }
 

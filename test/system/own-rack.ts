@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { plain } from "@slipway/base";
 import { Secret } from "@slipway/kube/core";
-import type { Bmc } from "../../src/inventory/bmc/bmc.ts";
 import { GIVEN_BACK } from "../../src/inventory/claims/claim.ts";
 import type { OpenBmc } from "../../src/inventory/hosts/bmc-views.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
@@ -17,6 +16,7 @@ import type { SimServer } from "../../src/sim/rack/server.ts";
 import { ensureNamespace, METAL3_KINDS } from "../../src/systems/netboot/led-netboot.ts";
 import { METROS, PLAN, type TestCloud } from "./cloud.ts";
 import type { Mortal } from "./mortal.ts";
+import { mortalBmc } from "./mortal-bmc.ts";
 import { MINUTE, type World } from "./world.ts";
 
 /** Servers in each metro of the tests. */
@@ -219,19 +219,4 @@ export class OwnRack {
       await this.#world.client.patch(BareMetalHost, ref, { type: "merge", body });
     }
   }
-}
-
-function mortalBmc(open: () => Bmc, process: Mortal): Bmc {
-  const by = <T>(isEffect: boolean, call: (bmc: Bmc) => Promise<T>): Promise<T> =>
-    process.machine(isEffect, async () => call(open()));
-  return {
-    readPower: () => by(false, (bmc) => bmc.readPower()),
-    identity: () => by(false, (bmc) => bmc.identity()),
-    setPower: (action) => by(true, (bmc) => bmc.setPower(action)),
-    bootFrom: (device, choice) => by(true, (bmc) => bmc.bootFrom(device, choice)),
-    insertMedia: (url) => by(true, (bmc) => bmc.insertMedia(url)),
-    ejectMedia: () => by(true, (bmc) => bmc.ejectMedia()),
-    firmwareSettings: () => by(false, (bmc) => bmc.firmwareSettings()),
-    close: async () => {},
-  };
 }

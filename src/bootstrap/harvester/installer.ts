@@ -9,7 +9,7 @@ const CONFIG = "config.yaml";
 const ARCHITECTURES = { amd64: "x86_64", arm64: "aarch64" } as const;
 
 /**
- * Harvester's installer for one host whose cards are known, as any loader starts it. Throws `Fault` (`Invalid`) for a join that the installer
+ * Harvester's installer for one host: kernel, initrd and arguments, for a loader that has no variables, so the host's cards must be known. Throws `Fault` (`Invalid`) for a join that the installer
  * would refuse, for a card that only iPXE knows, and for a host of another architecture than the ISO's.
  */
 export function harvesterInstaller(

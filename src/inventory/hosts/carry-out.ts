@@ -157,7 +157,7 @@ async function offer(id: string, { host, machine }: Facts, { machines, memory, c
   memory.noteInstall(keyOf(refOf(host)), id);
 }
 
-/** What can't be read is told, and left. */
+/** Settings that can't be read become an event; the host goes on without them. */
 async function readFirmware({ host }: Facts, ports: StepPorts): Promise<void> {
   const { views, context, record, memory } = ports;
   const { client, signal } = context;

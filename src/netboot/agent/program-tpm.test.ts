@@ -1,4 +1,4 @@
-/** The agent's part in the proof of a TPM, with a device that answers what it is told. */
+/** How the agent proves a TPM: it passes on the server's commands. The device here gives set answers. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";

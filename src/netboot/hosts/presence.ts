@@ -14,7 +14,7 @@ export type Presence =
   | { is: "foreign"; address: string; neighbour?: Mac }
   | { is: "refused"; address: string; because: string; unleased?: Unleased };
 
-/** Nobody was given the address, or asked for it: a machine that was told to take it may have. `neighbour`: the card at it, on the link. */
+/** No lease or reservation has the address. A machine whose installer has a fixed address may use it. `neighbour`: the card at it, on the link. */
 export interface Unleased {
   neighbour?: Mac;
 }

@@ -184,7 +184,7 @@ export class Installers {
     return install === undefined || offered?.id !== id ? undefined : { host, install, offered };
   }
 
-  /** Whether who speaks from an address is the machine: by a card of it, or at the address that the installer was told to take. */
+  /** Whether the machine speaks from this address: a card of its is there, or it is the address that its installer was given. */
   #isAt({ host, install }: Visit, remote: string): boolean {
     const presence = this.#ports.presences.of(remote);
     const card = cardOf(presence);
