@@ -23,7 +23,7 @@ export interface TestCloud {
   kill(id: string): void;
   rotateKey(key: string): void;
   /** How many machines are for sale in the first and the second metro of the tests; undefined: plenty. */
-  setCapacity(first: number | undefined, second?: number | undefined): void;
+  setCapacity(first: number | undefined, second?: number | undefined): Promise<void>;
 }
 
 const NAMESPACE = "harvester-system";
@@ -49,7 +49,7 @@ export function equinixCloud(sim: EquinixSim): TestCloud {
     fail: (id) => sim.fail(id, "disk error"),
     kill: (id) => sim.kill(id),
     rotateKey: (key) => sim.rotateKey(key),
-    setCapacity(first, second) {
+    async setCapacity(first, second) {
       sim.setCapacity("sg", PLAN, first);
       sim.setCapacity("ny", PLAN, second);
     },
@@ -67,7 +67,7 @@ export function latitudeCloud(sim: LatitudeSim): TestCloud {
     fail: (id) => sim.fail(id),
     kill: (id) => sim.kill(id),
     rotateKey: (key) => sim.rotateKey(key),
-    setCapacity(first, second) {
+    async setCapacity(first, second) {
       sim.setStock("SGP", "c2-small-x86", first);
       sim.setStock("NYC", "c2-small-x86", second);
     },

@@ -286,14 +286,16 @@ for (const provider of PROVIDERS) {
 
   test(`H22 a full metro leads to the next, and no capacity at all to a wait that says so (${provider})`, () =>
     on({}, async (world) => {
-      world.cloud.setCapacity(0, 1);
+      await world.cloud.setCapacity(0, 1);
+      // The operator has seen it then.
+      await world.clock.run(SECOND);
       await world.pool("rack", { count: 2, metro: "SG", metros: ["NY"] });
       await world.until("one is bought", () => world.cloud.bought() === 1);
       await world.clock.run(5 * MINUTE);
       const waiting = (await world.instances()).find((i) => i.status?.status !== "managed" && !i.status?.instanceID)!;
       assert.equal(condition(waiting)!.reason, "NoCapacity");
       assert.ok((await world.events()).some((event) => event.reason === "NoCapacity"));
-      world.cloud.setCapacity(undefined);
+      await world.cloud.setCapacity(undefined);
       await world.until("ready", () => world.converged());
       assert.equal(world.cloud.bought(), 2);
     }));

@@ -35,7 +35,7 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
     transport: (inner) => interruptible(inner, () => apiDown),
   });
   try {
-    if (chance(0.3)) world.cloud.setCapacity(2);
+    if (chance(0.3)) await world.cloud.setCapacity(2);
     await world.operator();
     await world.pool("rack", {
       count: 3,
@@ -78,7 +78,7 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
     const machines = world.cloud.machines().filter((machine) => machine.wanted);
     const victim = machines.length > 0 ? machines[draw.int(machines.length)] : undefined;
     if (victim !== undefined && chance(0.01)) world.cloud.kill(victim.id);
-    if (chance(0.02)) world.cloud.setCapacity(chance(0.5) ? undefined : draw.int(3));
+    if (chance(0.02)) await world.cloud.setCapacity(chance(0.5) ? undefined : draw.int(3));
   }
 }
 

@@ -200,9 +200,9 @@ export class OwnRack {
       rotateKey: (password) => {
         this.rack.login = { ...this.rack.login, password };
       },
-      setCapacity: (first, second) => {
-        void this.#leave("sg", first);
-        void this.#leave("ny", second);
+      setCapacity: async (first, second) => {
+        await this.#leave("sg", first);
+        await this.#leave("ny", second);
       },
     };
   }
@@ -216,7 +216,7 @@ export class OwnRack {
       const label = count === undefined || at < count ? metro : "none";
       const body = { metadata: { labels: { [METRO_LABEL]: label } } };
       const ref = { name, namespace: DISCOVERY_NAMESPACE };
-      await this.#world.client.patch(BareMetalHost, ref, { type: "merge", body });
+      await this.#world.whileTimePasses(this.#world.client.patch(BareMetalHost, ref, { type: "merge", body }));
     }
   }
 }

@@ -43,7 +43,7 @@ for (const provider of PROVIDERS) {
 
   test(`a machine for which there was no capacity is ordered by the corrected specification at once (${provider})`, () =>
     on({}, async (world) => {
-      world.cloud.setCapacity(0);
+      await world.cloud.setCapacity(0);
       await world.pool("rack", {});
       await world.clock.run(HOUR);
       await patchPool(world, { metro: "NY" });
