@@ -7,7 +7,7 @@ INSTALLED := node_modules/.package-lock.json
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-attack test-formats test-all check generate kubernetes-types bundle image test-install agent test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-attack test-bmc test-formats test-all check generate kubernetes-types bundle image test-install agent test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -82,7 +82,7 @@ test-formats: $(INSTALLED) ## What installers are told, read by their own reader
 	@$(TEST) --test-concurrency=2 "test/formats/**/*.test.ts"
 
 test-all: export SEEDS = 300
-test-all: check test sim test-kubectl test-kubernetes test-cluster-api test-conformance test-install test-netboot test-attack test-formats test-firmware ## Every suite, one after the other
+test-all: check test sim test-kubectl test-kubernetes test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-formats test-firmware ## Every suite, one after the other
 
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"
 	@$(NODE) test/firmware/main.ts $(ONLY:%=test/firmware/%.test.ts)
