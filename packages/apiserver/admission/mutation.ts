@@ -1,6 +1,6 @@
 import { convertBetween } from "../conversion/between.ts";
 import type { AdmissionReview, Mutation } from "../core/admission.ts";
-import { copyInPasses, sameInPasses } from "../json/passes.ts";
+import { copyInTurns, sameInTurns } from "../json/passes.ts";
 import { letOthersGo, noteSize, passesInTurns } from "../json/turns.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { type JsonPatchOperation, jsonPatch } from "../patch/json-patch.ts";
@@ -38,7 +38,7 @@ export function mutationOf(calling: Calling, hooks: readonly Hook[], review: Adm
       if (hook.reinvocationPolicy === "IfNeeded") called.add(hook.id);
     }
     if (changed) {
-      left = await passesInTurns(review.sized, copyInPasses(review.object));
+      left = await copyInTurns(review.sized, review.object);
       await letOthersGo(review.sized);
     }
     return changed;
@@ -46,7 +46,7 @@ export function mutationOf(calling: Calling, hooks: readonly Hook[], review: Adm
   return {
     run: () => round(() => true),
     async runAgain() {
-      if (!(await passesInTurns(review.sized, sameInPasses(left, review.object)))) changedNow();
+      if (!(await sameInTurns(review.sized, left, review.object))) changedNow();
       await round((hook) => again.has(hook.id));
     },
   };
@@ -76,12 +76,12 @@ async function patch(
   try {
     const result = await passesInTurns(review.sized, jsonPatch(object, operations));
     await letOthersGo(review.sized);
-    patched = (await passesInTurns(review.sized, copyInPasses(result))) as Body;
+    patched = (await copyInTurns(review.sized, result)) as Body;
   } catch {
     throw internalError(whyNot(object, operations));
   }
   await letOthersGo(review.sized);
-  const changed = !(await passesInTurns(review.sized, sameInPasses(object, patched)));
+  const changed = !(await sameInTurns(review.sized, object, patched));
   replace(review.object, isWhole(review) ? await decoded(calling, review, as, patched) : patched);
   return changed;
 }

@@ -1,6 +1,6 @@
 import { YAMLException } from "js-yaml";
 import { measureJson } from "../json/measure.ts";
-import { copyInPasses } from "../json/passes.ts";
+import { copyInTurns } from "../json/passes.ts";
 import { MAX_JSON_DEPTH, syntaxErrorInPasses } from "../json/syntax.ts";
 import { letOthersGo, noteSize, passesInTurns, type Sized } from "../json/turns.ts";
 import { countKeys, MAX_LEVELS, TooManyValues, tooDeep } from "../json/value.ts";
@@ -66,7 +66,7 @@ async function readJsonText(text: string, refuse: (wrong: string) => Error): Pro
   const isUnique = keys === countKeys(value);
   const duplicates = isUnique ? [] : duplicateFields(text).map((path) => `duplicate field ${JSON.stringify(path)}`);
   await letOthersGo({ text });
-  return { value: MAY_HAVE_PROTO.test(text) ? await passesInTurns({ text }, copyInPasses(value)) : value, duplicates };
+  return { value: MAY_HAVE_PROTO.test(text) ? await copyInTurns({ text }, value) : value, duplicates };
 }
 
 /** A key that a copy leaves out may be there, be it written with an escape. */
@@ -89,7 +89,7 @@ async function readProtobuf(bytes: Uint8Array): Promise<ReadBody> {
     const sized: Sized = {};
     noteSize(sized, value);
     await letOthersGo(sized);
-    return { value: await passesInTurns(sized, copyInPasses(value, MAX_VALUES)), duplicates: [] };
+    return { value: await copyInTurns(sized, value, MAX_VALUES), duplicates: [] };
   } catch (error) {
     throw ofBody(error instanceof TooMuchJson ? await whyUnread(error) : error);
   }
@@ -106,7 +106,7 @@ async function readYamlText(text: string, isObject: boolean): Promise<ReadBody> 
   try {
     const { value, twice, isJson } = await readYaml(text, () => letOthersGo({ text }));
     await letOthersGo({ text });
-    const own = isJson ? value : await passesInTurns({ text }, copyInPasses(value, MAX_VALUES));
+    const own = isJson ? value : await copyInTurns({ text }, value, MAX_VALUES);
     return { value: own, duplicates: twice === undefined ? [] : [twice] };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw ofBody(error);

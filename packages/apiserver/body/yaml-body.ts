@@ -29,7 +29,10 @@ export interface YamlBody {
  * Rejects with `YAMLException` for a text that is no YAML, and for one that its aliases blow up, and with TooLarge for one of too many values.
  * `rest` is awaited between the steps.
  */
-export async function readYaml(text: string, rest: () => Promise<void> = async () => {}): Promise<YamlBody> {
+export async function readYaml(
+  text: string,
+  rest: () => Promise<void> | undefined = async () => {},
+): Promise<YamlBody> {
   const json = await readJson(text, rest);
   if (json !== undefined) return { value: json, twice: undefined, isJson: true };
   if (linesOf(text) > MAX_YAML_LINES) throw tooManyLines();
@@ -104,7 +107,7 @@ function count(text: string, part: string): number {
  * The value of a text that is JSON, which says the same in YAML; undefined for all others, and where a key stands twice. It is read many times
  * faster, and `kubectl apply --server-side` sends JSON under YAML's content type.
  */
-async function readJson(text: string, rest: () => Promise<void>): Promise<object | undefined> {
+async function readJson(text: string, rest: () => Promise<void> | undefined): Promise<object | undefined> {
   if (text[0] !== "{" || NOT_BOTH.test(text)) return undefined;
   const { values, keys, depth } = measureJson(text);
   if (depth >= MAX_YAML_LEVELS) return undefined;

@@ -15,7 +15,7 @@ export async function withVersions<T>(
   work: (inVersion: InVersion | undefined) => Passes<T>,
 ): Promise<T> {
   const { versions, schema } = call.resource;
-  const run = (look: InVersion | undefined): Promise<T> => passesInTurns(call, work(look));
+  const run = (look: InVersion | undefined): T | Promise<T> => passesInTurns(call, work(look));
   if (versions === undefined) return await run(undefined);
   if (versions.size < 2)
     return await run((object, apiVersion) => (versions.has(apiVersion) ? { object, schema } : undefined));

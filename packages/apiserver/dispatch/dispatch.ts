@@ -134,7 +134,7 @@ async function resource(
     };
   }
   const { status, body } = await (READS.has(verb) ? readDurably(call, verb) : carryOut(call, verb));
-  await Promise.all(unkept);
+  if (unkept.size > 0) await Promise.all(unkept);
   await core.store.durable();
   await letOthersGo(call);
   return { status, headers: { "content-type": form.media }, body: await presentInTurns(form, call, body) };

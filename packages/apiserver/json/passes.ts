@@ -1,7 +1,17 @@
 /** The walks of `value.ts` over values that may be large, in passes. */
 
-import { Pace, type Passes } from "./turns.ts";
-import { type Budget, isRecord, MAX_LEVELS, newBudget, spend, spendValues, tooDeep } from "./value.ts";
+import { isLongCall, Pace, type Passes, passesInTurns, type Sized } from "./turns.ts";
+import {
+  type Budget,
+  copyJson,
+  isRecord,
+  MAX_LEVELS,
+  newBudget,
+  sameJson,
+  spend,
+  spendValues,
+  tooDeep,
+} from "./value.ts";
 
 interface Copying {
   budget: Budget;
@@ -60,6 +70,16 @@ function isNested(value: unknown): value is object {
 function scalar(value: unknown, budget: Budget): unknown {
   if (typeof value === "string") spend(budget, value);
   return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** `sameJson`; in passes where the call is a long one. */
+export function sameInTurns(call: Sized, a: unknown, b: unknown): boolean | Promise<boolean> {
+  return isLongCall(call) ? passesInTurns(call, sameInPasses(a, b)) : sameJson(a, b);
+}
+
+/** `copyJson`; in passes where the call is a long one. */
+export function copyInTurns<T>(call: Sized, value: T, most?: number): T | Promise<T> {
+  return isLongCall(call) ? passesInTurns(call, copyInPasses(value, most)) : copyJson(value, most);
 }
 
 /** `sameJson` in passes. */

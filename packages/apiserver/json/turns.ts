@@ -16,8 +16,13 @@ export interface Sized {
  * Lets other requests have their turn before a call with a long body, or about a large object, goes on. What was read of the store before may
  * have changed afterwards: to be used only where a write checks it again.
  */
-export async function letOthersGo({ text = "", isLong = false }: Sized): Promise<void> {
-  if (isLong || text.length > LONG_BODY) await nextTurn();
+export function letOthersGo(call: Sized): Promise<void> | undefined {
+  return isLongCall(call) ? nextTurn() : undefined;
+}
+
+/** Whether others would notice what the call does at once. */
+export function isLongCall({ text = "", isLong = false }: Sized): boolean {
+  return isLong || text.length > LONG_BODY;
 }
 
 /** From here on, the call lets others go if the object that it is about is large. */
@@ -65,8 +70,12 @@ export function allPasses<T>(passes: Passes<T>): T {
   }
 }
 
-/** All passes; where the call is a long one, others have their turn between them. */
-export async function passesInTurns<T>(call: Sized, passes: Passes<T>): Promise<T> {
+/** All passes; where the call is a long one, others have their turn between them. Others' are made before this returns, or throws. */
+export function passesInTurns<T>(call: Sized, passes: Passes<T>): T | Promise<T> {
+  return isLongCall(call) ? passesOneByOne(call, passes) : allPasses(passes);
+}
+
+async function passesOneByOne<T>(call: Sized, passes: Passes<T>): Promise<T> {
   for (;;) {
     const { done, value } = passes.next();
     if (done === true) return value;

@@ -20,9 +20,7 @@ export interface ResourcePath {
  * `/api/v1/namespaces/x` and its subresources name the Namespace itself.
  */
 export function parseResourcePath(path: string): ResourcePath | undefined {
-  const parts = decoded(path)
-    .replace(/^\/|\/$/g, "")
-    .split("/");
+  const parts = partsOf(path);
   if (parts.includes("")) return undefined;
   const group = parts[0] === "api" ? "" : parts[0] === "apis" ? parts[1] : undefined;
   const rest = parts[0] === "api" ? parts.slice(1) : parts.slice(2);
@@ -39,6 +37,13 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
   const [plural, name = "", subresource = "", ...more] = rest;
   if (plural === undefined) return undefined;
   return { group, version, namespace, plural, name, subresource, beyond: more.length > 0, watch };
+}
+
+/** Between the slashes, without one at either end. */
+function partsOf(path: string): string[] {
+  const text = path.includes("%") ? decoded(path) : path;
+  const from = text.startsWith("/") ? 1 : 0;
+  return text.slice(from, text.length > from && text.endsWith("/") ? -1 : undefined).split("/");
 }
 
 function decoded(path: string): string {

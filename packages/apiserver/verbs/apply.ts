@@ -34,7 +34,7 @@ export async function apply(call: Call): Promise<{ object: Body; created: boolea
   const exists = (): boolean => core.store.get(placeOf(call).collection, placeOf(call).key) !== undefined;
   if (!exists()) {
     if (call.subresource !== "") throw notFound(resource, call.name);
-    const { object } = await typed(passesInTurns(call, applyInPasses({ ...given, live: undefined })));
+    const { object } = await typed(() => passesInTurns(call, applyInPasses({ ...given, live: undefined })));
     reportDuplicates(call);
     await letOthersGo(call);
     const { uid = "" } = object.metadata;
@@ -54,7 +54,9 @@ export async function apply(call: Call): Promise<{ object: Body; created: boolea
   const object = await rewrite(
     call,
     async (live) => {
-      const { object } = await typed(withVersions(call, (inVersion) => applyInPasses({ ...given, live, inVersion })));
+      const { object } = await typed(() =>
+        withVersions(call, (inVersion) => applyInPasses({ ...given, live, inVersion })),
+      );
       reportDuplicates(call);
       await letOthersGo(call);
       return await decode(call, object);
@@ -111,9 +113,9 @@ function untouchedBy({ resource, subresource }: Call): readonly ("metadata" | "s
 }
 
 /** What does not fit the schema is reported by upstream as an error of no kind. */
-export async function typed<T>(work: Promise<T>): Promise<T> {
+export async function typed<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     throw error instanceof Untyped ? unreasoned(error.message) : error;
   }

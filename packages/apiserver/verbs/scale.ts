@@ -72,7 +72,7 @@ function applier(call: Call): (live: Body) => Promise<Body> {
     const shown = scaleOf(call, live) as Body;
     const managedFields = scaleOwners(scaled(call, live));
     const was = { ...shown, metadata: { ...shown.metadata, managedFields } };
-    const { object } = await typed(passesInTurns(call, applyInPasses({ ...given, live: was })));
+    const { object } = await typed(() => passesInTurns(call, applyInPasses({ ...given, live: was })));
     reportDuplicates(call);
     return placed(call, object);
   };

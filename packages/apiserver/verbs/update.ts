@@ -2,8 +2,8 @@ import { rfc3339 } from "@slipway/base";
 import { isConversionFault } from "../conversion/conversion.ts";
 import { withVersions } from "../conversion/with-versions.ts";
 import { type Call, isDryRun, noteWrite } from "../core/call.ts";
-import { copyInPasses, sameInPasses } from "../json/passes.ts";
-import { letOthersGo, noteSize, passesInTurns, type Sized } from "../json/turns.ts";
+import { copyInTurns, sameInTurns } from "../json/passes.ts";
+import { letOthersGo, noteSize, type Sized } from "../json/turns.ts";
 import { copyJson, isRecord, sameJson } from "../json/value.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../model/served.ts";
 import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../model/status.ts";
@@ -46,7 +46,7 @@ export async function update(call: Call): Promise<{ object: Body; created: boole
     return { object: await store(call, object), created: true };
   const changed = await rewrite(call, (live) => {
     guard(call, object.metadata, live);
-    return passesInTurns(call, copyInPasses(object));
+    return copyInTurns(call, object);
   });
   return { object: changed, created: false };
 }
@@ -219,7 +219,7 @@ async function take(call: Call, live: Body, proposed: Body, subresource: string)
   )
     throw conflict(resource, call.name, MODIFIED);
   const isPart = subresource === "status" || subresource === "approval";
-  const part = isPart ? await passesInTurns(call, copyInPasses(live)) : proposed;
+  const part = isPart ? await copyInTurns(call, live) : proposed;
   if (part !== proposed) {
     if (proposed.status === undefined) delete part.status;
     else part.status = proposed.status;
@@ -259,7 +259,7 @@ function keepOwned(next: Body, live: Body): void {
 }
 
 /** Whether what the generation counts has changed: everything but metadata and a separate status. */
-function specChanged(call: Call, next: Body, live: Body): Promise<boolean> {
+async function specChanged(call: Call, next: Body, live: Body): Promise<boolean> {
   const wanted = (object: Body): unknown => {
     const rest = {
       ...object,
@@ -269,19 +269,14 @@ function specChanged(call: Call, next: Body, live: Body): Promise<boolean> {
     const counted = (call.resource.generationCounts ?? []).map((field) => object.metadata[field] ?? {});
     return [rest, counted];
   };
-  return differs(call, wanted(next), wanted(live));
+  return !(await sameInTurns(call, wanted(next), wanted(live)));
 }
 
 /** Field ownership counts as a change, its time stamps don't. Owners are compared last: an object that changed has mostly the same. */
 async function isUnchanged(call: Sized, next: Body, live: Body): Promise<boolean> {
   const [is, was] = [next, live].map((object) => ({ ...object, metadata: undefined }));
-  const isDifferent =
-    (await differs(call, is, was)) || differs(call, withoutTimes(next.metadata), withoutTimes(live.metadata));
-  return !(await isDifferent);
-}
-
-async function differs(call: Sized, a: unknown, b: unknown): Promise<boolean> {
-  return !(await passesInTurns(call, sameInPasses(a, b)));
+  if (!(await sameInTurns(call, is, was))) return false;
+  return await sameInTurns(call, withoutTimes(next.metadata), withoutTimes(live.metadata));
 }
 
 function withoutTimes(metadata: Body["metadata"]): Body["metadata"] {
