@@ -25,7 +25,7 @@ export interface NetbootOptions {
 
 const MODES = ["pool", "proxy", "reservations", "off"];
 const ACTIONS = ["agent", "wait", "disk"];
-const TRUST = ["approved", "first-seen"];
+const TRUST = ["approved", "first-seen", "by-namespace"];
 
 /** Adds the options that settle what is served; `settingsOf` reads them. */
 export function addNetbootOptions(command: Command): Command {
@@ -43,7 +43,7 @@ export function addNetbootOptions(command: Command): Command {
     .addOption(
       new Option(
         "--trust <policy>",
-        "machines that get user data and orders that write: declared or approved ones, or (first-seen) all that register, for labs",
+        "machines that get user data and orders that write: declared or approved ones, or (first-seen) all that register, for labs; by-namespace: the latter where a Namespace says so",
       ).choices(TRUST),
     )
     .option("--boot-script <url>", "iPXE script or GRUB configuration of your own for unknown machines")

@@ -64,7 +64,7 @@ async function run(options: Options): Promise<void> {
     return;
   }
   const log = jsonLog({ level: options.logLevel, secrets });
-  const here = await netbootHere(place, log);
+  const here = await netbootHere({ ...place, hasCluster: options.kubernetes }, log);
   try {
     if (options.kubernetes) await withCluster(options, here, log);
     else await alone(here);

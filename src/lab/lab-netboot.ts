@@ -44,7 +44,7 @@ export async function startLabNetboot(
   const started = Promise.withResolvers<Netboot>();
   const led = ledNetboot(settings, {
     start: () => {
-      const starting = startNetboot({ ...place, settings }, { clock, random, log });
+      const starting = startNetboot({ ...place, settings, hasCluster: true }, { clock, random, log });
       starting.then(started.resolve, started.reject);
       return starting;
     },

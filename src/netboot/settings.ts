@@ -86,8 +86,11 @@ export const NetbootSettings = z.strictObject({
       uefiDiscovery: z.enum(["given", "port4011"]).default("given"),
     })
     .prefault({}),
-  /** `first-seen`: all who register are trusted with orders that write and with user data. For laboratories. */
-  trust: z.enum(["approved", "first-seen"]).default("approved"),
+  /**
+   * Who is trusted with orders that write and with user data. `approved`: declared and approved machines. `first-seen`: all who register, for laboratories.
+   * `by-namespace`: as `approved`, but all who register where a Namespace of hosts says so (`hosts/namespace-policy.ts`).
+   */
+  trust: z.enum(["approved", "first-seen", "by-namespace"]).default("approved"),
   discovery: z
     .strictObject({
       namespace: z.string().default(DISCOVERY_NAMESPACE),

@@ -50,7 +50,7 @@ suite("a machine with a TPM", { skip }, () => {
     const args = ["approve", `host/${name}`, "--dir", join(stage.folder, "netboot")];
     await promisify(execFile)(SLIPWAY, args, { timeout: 60_000 });
     const because = `by its TPM ${tpm!.endorsementKey}`;
-    assert.deepEqual(stage.netboot.hosts.standing(name), { trust: "approved", because });
+    assert.deepEqual(stage.netboot.hosts.standing(name), { trust: "approved", because, tpm: tpm!.endorsementKey });
   });
 
   test("its next boot has another key of the agent's, the same TPM, firmware and loaders, and is trusted with nobody's help", async () => {

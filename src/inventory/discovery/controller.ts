@@ -8,10 +8,18 @@ import {
   source,
   TokenBucket,
 } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { Host, HostChange } from "../../netboot/hosts/host.ts";
+import {
+  DEMANDS,
+  type NamespacePolicy,
+  namespacePolicy,
+  policyName,
+  TRUST_ANNOTATION,
+} from "../../netboot/hosts/namespace-policy.ts";
 import type { Declaration, Standing } from "../../netboot/hosts/trust.ts";
 import { fingerprint } from "../../netboot/protocol/key.ts";
 import { bootMacOf, declarationOf, isDiscovered } from "./declaration.ts";
@@ -47,6 +55,10 @@ const KEY_MS = 60_000;
 /** Of one host, that are not reported yet. */
 const MOST_REFUSALS = 16;
 
+function trustWord({ metadata }: Namespace): string | undefined {
+  return metadata.annotations?.[TRUST_ANNOTATION];
+}
+
 /** Creates a BareMetalHost and its HardwareData for every machine that was seen and is not declared. Its keys are the names of seen hosts. */
 export function discoveryController({ hosts, perSecond, ...discovery }: DiscoveryOptions): Controller {
   let pace: TokenBucket | undefined;
@@ -69,6 +81,11 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
         keys: (object, before) => [object, ...(before === undefined ? [] : [before])].flatMap(hostsOf).map(refOf),
       }),
       source({ resource: HardwareData, namespace: discovery.namespace }),
+      source({
+        resource: Namespace,
+        keys: ({ metadata }, _, cache) => cache.list(BareMetalHost, metadata.name).flatMap(hostsOf).map(refOf),
+        when: (object, before) => before === undefined || trustWord(object) !== trustWord(before),
+      }),
     ],
     access: [
       { resource: BareMetalHost, verbs: ["create", "delete"], namespace: discovery.namespace },
@@ -159,13 +176,21 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
   }
 
   /** Passes on what the cluster says of the host. */
-  function heed(host: Host, known: readonly BareMetalHost[], { events, log }: Context): void {
-    const { declaration, rivals } = declarationOf(host, known, discovery.namespace);
+  function heed(host: Host, known: readonly BareMetalHost[], { cache, events, log }: Context): void {
+    const policyOf = (name: string): NamespacePolicy => {
+      const namespace = cache.get(Namespace, { name });
+      return namespacePolicy(name, namespace && (namespace.metadata.annotations ?? {}));
+    };
+    const { declaration, rivals } = declarationOf(host, known, { namespace: discovery.namespace, policyOf });
     if (!hosts.declare(host.name, declaration)) return;
     log.info({ host: host.name, ...declaration }, "the cluster says whether a host is trusted");
     const names = rivals.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(" and ");
     for (const rival of rivals)
       events.warning(rival, "DeclaredTwice", `${names} have a card of ${host.name}: neither counts as its declaration`);
+    for (const policy of declaration.policies ?? [])
+      if (policy.demands === "unknown")
+        for (const object of known.filter(({ metadata }) => metadata.namespace === policy.namespace))
+          events.warning(object, "UnknownTrust", `${policyName(policy)} is none of ${DEMANDS.join(", ")}`);
   }
 
   function noteRefusal({ host, because }: Extract<HostChange, { is: "refused" }>): void {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CustomResourceDefinition, Event } from "@slipway/kube/core";
+import { CustomResourceDefinition, Event, Namespace } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { standingUnder } from "../../netboot/hosts/standing-under.ts";
 import { inventoryOf } from "../../netboot/hosts/testing.ts";
 import { fingerprint } from "../../netboot/protocol/key.ts";
 import { MAC, MINUTE, NAMESPACE, rack } from "./testing.ts";
@@ -186,4 +187,54 @@ test("N1 what was refused in a host's name is an event on its object", async (t)
     [event?.type, event?.message, event?.involvedObject?.name],
     ["Warning", "a registration from 10.0.0.66 was refused", NAME],
   );
+});
+
+test("N1 what the namespaces of a host's objects demand goes with what is said of it, at once when it changes", async (t) => {
+  const { seen, clock, client, settle } = await rack(t);
+  const demand = async (name: string, value: string | null) => {
+    const body = { metadata: { annotations: { "slipway.dev/trust": value } } };
+    await client.patch(Namespace, { name }, { type: "merge", body });
+    await settle(1_000);
+    return seen.declared.get(NAME);
+  };
+  await client.create(BareMetalHost, declared("node-7", MAC));
+  await settle();
+  seen.hear(MAC, clock.now());
+  await settle();
+  assert.deepEqual(await demand("default", "tpm"), {
+    is: "declared",
+    policies: [{ namespace: "default", demands: "tpm" }],
+  });
+  assert.deepEqual(await demand("default", null), { is: "declared" });
+  assert.deepEqual(await demand("default", "Tpm"), {
+    is: "declared",
+    policies: [{ namespace: "default", demands: "unknown", value: "Tpm" }],
+  });
+  const events = (await client.list(Event)).items.filter(({ reason }) => reason === "UnknownTrust");
+  assert.deepEqual(
+    events.map(({ involvedObject, message }) => [involvedObject?.name, message]),
+    [["node-7", "slipway.dev/trust: Tpm on namespace default is none of first-seen, approved, tpm"]],
+  );
+});
+
+test("N1 whoever declares a machine in a namespace of their own takes nothing from what its other namespace demands", async (t) => {
+  const { seen, clock, client, settle } = await rack(t);
+  for (const [name, value] of [
+    ["strict", "tpm"],
+    ["attacker", "first-seen"],
+  ] as const)
+    await client.create(Namespace, { metadata: { name, annotations: { "slipway.dev/trust": value } } });
+  for (const namespace of ["strict", "attacker"])
+    await client.create(BareMetalHost, { ...declared("node-7", MAC), metadata: { name: "node-7", namespace } });
+  await settle();
+  seen.hear(MAC, clock.now());
+  await settle();
+  const declaration = seen.declared.get(NAME)!;
+  assert.deepEqual(declaration.policies, [
+    { namespace: "attacker", demands: "first-seen" },
+    { namespace: "strict", demands: "tpm" },
+  ]);
+  const session = { card: MAC, address: "10.0.0.9", proof: "lease" as const, registeredAt: 1, spokeAt: 1 };
+  const { trust, because } = standingUnder({ session, approval: { at: 1 } }, declaration, "by-namespace");
+  assert.deepEqual([trust, /tpm on namespace strict/.test(because)], ["discovered", true]);
 });

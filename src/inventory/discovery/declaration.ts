@@ -1,6 +1,7 @@
 /** What BareMetalHosts say of a machine that was seen: whether an administrator declared it, and whether it is approved. Pure. */
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
+import type { NamespacePolicy } from "../../netboot/hosts/namespace-policy.ts";
 import type { Declaration } from "../../netboot/hosts/trust.ts";
 
 /** On hosts that discovery made; those that were declared are never touched by it. */
@@ -31,11 +32,18 @@ export function bootMacOf({ spec }: BareMetalHost): string[] {
   return mac === undefined ? [] : [mac.toLowerCase()];
 }
 
+export interface DeclarationPlace {
+  /** Where discovery puts its hosts. */
+  namespace: string;
+  /** What a namespace demands of its hosts. */
+  policyOf(namespace: string): NamespacePolicy;
+}
+
 /** What is said of a host by `known`: the BareMetalHosts with one of its proven cards, and the one with its name. `rivals`: those that declare it twice. */
 export function declarationOf(
   { macs }: Pick<Host, "macs">,
   known: readonly BareMetalHost[],
-  namespace: string,
+  { namespace, policyOf }: DeclarationPlace,
 ): { declaration: Declaration; rivals: readonly BareMetalHost[] } {
   const made = known.filter((each) => isOfDiscovery(each, namespace));
   const declared = known.filter((each) => !made.includes(each) && bootMacOf(each).some((mac) => macs.includes(mac)));
@@ -44,5 +52,17 @@ export function declarationOf(
   const approvals = heeded.flatMap(({ metadata }) => metadata.annotations?.[APPROVED_ANNOTATION] ?? []);
   // A key that is demanded anywhere goes before an approval of whatever key.
   const approved = approvals.find((value) => value !== "true") ?? approvals[0];
-  return { declaration: { is, ...(approved !== undefined && { approved }) }, rivals: is === "twice" ? declared : [] };
+  // Those of all its objects: whoever makes one more can't make it less.
+  const policies = namespacesOf(known).map(policyOf);
+  const declaration: Declaration = {
+    is,
+    ...(approved !== undefined && { approved }),
+    ...(policies.some(({ demands }) => demands !== "usual") && { policies }),
+  };
+  return { declaration, rivals: is === "twice" ? declared : [] };
+}
+
+/** Each once, in order: the same whatever comes first. */
+function namespacesOf(hosts: readonly BareMetalHost[]): string[] {
+  return [...new Set(hosts.flatMap(({ metadata }) => metadata.namespace ?? []))].sort();
 }

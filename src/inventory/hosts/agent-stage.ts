@@ -18,7 +18,9 @@ const REGISTERS = "the agent on the host to register";
 /** What is left to do until Slipway's agent runs on the machine; undefined: it does. */
 export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefined {
   const { machine, bmc, standing } = at;
-  if (machine !== undefined && standing?.trust === "discovered")
+  // What is to be approved may be known by an agent alone.
+  const isShown = isInAgent(at) || standing?.lacks === undefined;
+  if (machine !== undefined && standing?.trust === "discovered" && isShown)
     return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: APPROVAL_MS };
   // Else the machine would leave it at its next start.
   if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };

@@ -333,7 +333,10 @@ test("what a TPM has proven is its session's, and an approval from then on deman
   const tpm = { endorsementKey: "a".repeat(64), pcrs: {} };
   hosts.proved(host, tpm);
   hosts.approve(host);
-  assert.deepEqual(hosts.standing(host), { trust: "approved", because: `by its TPM ${tpm.endorsementKey}` });
+  const { endorsementKey } = tpm;
+  assert.deepEqual(hosts.standing(host), {
+    ...{ trust: "approved", because: `by its TPM ${endorsementKey}`, tpm: endorsementKey },
+  });
   await register(A);
   assert.match(hosts.standing(host).because, /has proven none/);
   hosts.proved(host, { ...tpm, endorsementKey: "b".repeat(64) });

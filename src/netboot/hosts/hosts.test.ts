@@ -457,3 +457,27 @@ test("a living session is not replaced while its order runs, whatever the wall c
   await clock.run(1_000);
   assert.equal(replace().host, NAME);
 });
+
+test("beside a cluster no host is trusted with anything before the cluster has said what it knows, approvals included", async () => {
+  const clock = new VirtualClock();
+  const hosts = someHosts(clock, { hasCluster: true, trust: "first-seen" });
+  const { host: name } = hosts.register(inventoryOf(A), A, { address: "10.0.0.5", proof: "lease" });
+  hosts.approve(name);
+  const refused: string[] = [];
+  hosts.onChange((change) => change.is === "refused" && refused.push(change.because));
+  assert.match(hosts.standing(name).because, /the cluster has not said yet/);
+  assert.throws(() => hosts.give(name, { order: "wipe", how: "full", disks: "all" }), /has not said yet/);
+  assert.equal(hosts.declare(name, { is: "none" }), true);
+  assert.equal(hosts.standing(name).trust, "approved");
+  assert.equal(hosts.declare(name, { is: "none" }), false);
+  const { id } = hosts.give(name, { order: "wipe", how: "full", disks: "all" });
+
+  // Its namespace demands more than it has: what was ordered before stays where it is.
+  hosts.declare(name, { is: "none", policies: [{ namespace: "rack", demands: "tpm" }] });
+  const none = new AbortController();
+  const asked = hosts.nextOrder(name, none.signal);
+  assert.match(refused.join(), /is not handed over: slipway.dev\/trust: tpm on namespace rack/);
+  hosts.proved(name, { endorsementKey: "a".repeat(64), pcrs: {} });
+  hosts.approve(name);
+  assert.equal((await asked)?.id, id);
+});

@@ -37,7 +37,7 @@ import {
 } from "./registration.ts";
 import { Silence } from "./silence.ts";
 import { Standings } from "./standings.ts";
-import { approvalOf, type Declaration, type Standing, type TrustPolicy } from "./trust.ts";
+import { approvalOf, type Declaration, type Standing, type TrustSetting } from "./trust.ts";
 import { isTwin, united } from "./twins.ts";
 
 export interface HostsOptions {
@@ -51,7 +51,9 @@ export interface HostsOptions {
   /** What an unknown machine boots. Default: the agent. */
   usualBoot?: BootAction;
   /** Whether all who register are trusted, or only declared and approved machines. Default: the latter. */
-  trust?: TrustPolicy;
+  trust?: TrustSetting;
+  /** Whether a cluster says by `declare` what it knows of each host: none is trusted before. Default: there is no cluster. */
+  hasCluster?: boolean;
 }
 
 /** What DHCP or a boot script's request shows of a machine. */
@@ -86,13 +88,21 @@ export class Hosts {
   readonly #standings: Standings;
   readonly #orders: Orders;
 
-  constructor({ store, clock, random, bounds, usualBoot = "agent", trust = "approved" }: HostsOptions) {
+  constructor({
+    store,
+    clock,
+    random,
+    bounds,
+    usualBoot = "agent",
+    trust = "approved",
+    hasCluster = false,
+  }: HostsOptions) {
     this.#clock = clock;
     this.#random = random;
     this.#usualBoot = usualBoot;
     this.#silence = new Silence(clock);
     this.#paces = new Paces(clock);
-    this.#standings = new Standings(trust);
+    this.#standings = new Standings({ setting: trust, hasCluster });
     this.#disputes = new Disputes(clock, (host, because) => this.#book.notify({ is: "refused", host, because }));
     this.#records = new HostRecords({
       isKept: (record) => this.#standings.isKept(record),

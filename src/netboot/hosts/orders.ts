@@ -5,7 +5,7 @@ import type { Disputes } from "./disputes.ts";
 import { type GivenOrder, type Host, type HostRecord, openOrder } from "./host.ts";
 import { bounded } from "./results.ts";
 import type { Standings } from "./standings.ts";
-import { needsTrust } from "./trust.ts";
+import { needsTrust, UNREAD } from "./trust.ts";
 
 export interface OrdersPorts {
   book: HostBook;
@@ -114,9 +114,12 @@ export class Orders {
   #mayHave({ host }: HostRecord): GivenOrder | undefined {
     const order = openOrder(host);
     if (order === undefined || !needsTrust(order.is)) return order;
-    const { trust, because } = this.#standings.of(host);
+    const standing = this.#standings.of(host);
+    const { trust, because } = standing;
     if (trust !== "discovered") return order;
-    this.#disputes.refuse(host, `the order "${order.is.order}" is not handed over: ${because}`);
+    // Nobody is refused who merely has to wait until the cluster is read.
+    if (standing !== UNREAD)
+      this.#disputes.refuse(host, `the order "${order.is.order}" is not handed over: ${because}`);
     return undefined;
   }
 

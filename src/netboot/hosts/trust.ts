@@ -3,6 +3,7 @@ import { Fault } from "@slipway/base";
 import { fingerprint } from "../protocol/key.ts";
 import type { OrderBody } from "../protocol/messages.ts";
 import type { Host } from "./host.ts";
+import type { NamespacePolicy } from "./namespace-policy.ts";
 import { portsOf } from "./registration.ts";
 
 /**
@@ -17,10 +18,17 @@ export interface Standing {
   because: string;
   /** Fingerprint of the key without which the host is not trusted. */
   key?: string;
+  /** Endorsement key of the TPM without which the host is not trusted. */
+  tpm?: string;
+  /** What only an agent on the machine can prove, where the host would be trusted with it. */
+  lacks?: "tpm";
 }
 
-/** What the settings trust beside declarations and approvals. */
+/** What is trusted beside declarations and approvals. */
 export type TrustPolicy = "approved" | "first-seen";
+
+/** What the settings trust. `by-namespace`: as `approved`, but a namespace may say `first-seen` of its own hosts. */
+export type TrustSetting = TrustPolicy | "by-namespace";
 
 /** What the cluster says of a host. */
 export interface Declaration {
@@ -28,12 +36,17 @@ export interface Declaration {
   is: "declared" | "twice" | "none";
   /** The value of `slipway.dev/approved` on its BareMetalHost: `true`, the fingerprint of the key that it is approved for, or `tpm:` and its endorsement key. */
   approved?: string;
+  /** Of each namespace that has a BareMetalHost with one of the host's cards, or with its name. Absent: none of them demands anything of its own. */
+  policies?: readonly NamespacePolicy[];
 }
 
 /** Begins an approval for a TPM; the endorsement key follows, as `TpmIdentity` has it. */
 const TPM = "tpm:";
 
 export const UNDECLARED: Declaration = { is: "none" };
+
+/** Of a host that the cluster has said nothing of since this process began. */
+export const UNREAD: Standing = { trust: "discovered", because: "the cluster has not said yet what it knows of it" };
 
 /** Whether an order changes what is on the machine, or may carry secrets. */
 export function needsTrust({ order }: Pick<OrderBody, "order">): boolean {
@@ -85,7 +98,7 @@ function standingByKey({ agentKey }: Pick<Host, "agentKey">, demanded: readonly 
 
 function standingByTpm({ tpm }: Pick<Host, "tpm">, demanded: readonly string[]): Standing {
   const has = tpm?.endorsementKey;
-  if (has !== undefined && demanded.includes(has)) return { trust: "approved", because: `by its TPM ${has}` };
+  if (has !== undefined && demanded.includes(has)) return { trust: "approved", because: `by its TPM ${has}`, tpm: has };
   const wanted = demanded.map((each) => each.slice(0, 64)).join(" or ");
   return discovered(`it is approved with the TPM ${wanted}, and its agent has proven ${has ?? "none"}`);
 }

@@ -6,6 +6,12 @@ import type { NetbootPlace } from "./place.ts";
 import { reachedAt } from "./reached-at.ts";
 import { foreignNetworks, networkText } from "./speakers.ts";
 
+const TRUSTED = {
+  approved: "who is declared or approved",
+  "first-seen": "first-seen: all who register, for laboratories only",
+  "by-namespace": "who is declared or approved; all who register where a Namespace says first-seen",
+} as const;
+
 /** What would be served, line by line, and what is missing. Opens no port. Rejects with a `Fault` for settings that can't be served. */
 export async function describe({ settings, assets }: NetbootPlace): Promise<string[]> {
   const { on, address, url, agentUrl } = reachedAt(settings);
@@ -32,7 +38,7 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
     ...Object.entries(images).map(([name, { file }]) => `ISO        ${url}/iso/${name}/ from ${file}`),
     ...Object.entries(files).map(([platform, file]) => `${platform.padEnd(10)} ${file}`),
     ...Object.entries(urls).map(([platform, file]) => `${`${platform} HTTP`.padEnd(10)} ${file}`),
-    `trust      ${settings.trust === "first-seen" ? "first-seen: all who register, for laboratories only" : "who is declared or approved"}`,
+    `trust      ${TRUSTED[settings.trust]}`,
     `unknown    ${script}; at most ${discovery.most} hosts in namespace ${discovery.namespace}`,
     ...catalog.missing.map(({ file, effect, remedy }) => `missing    ${file}: ${effect}; ${remedy}`),
   ];

@@ -15,7 +15,11 @@ function memoryFor(t: TestContext, settings: object, dir = mkdtempSync(join(tmpd
   const parts = new Parts(quietLog);
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const ports = { parts, clock: new VirtualClock(), random: seededRandom(1), log: quietLog };
-  return { dir, parts, ...openMemory(dir, netbootSettings({ dhcp: { mode: "off" }, ...settings }, "test"), ports) };
+  return {
+    dir,
+    parts,
+    ...openMemory({ dir, settings: netbootSettings({ dhcp: { mode: "off" }, ...settings }, "test") }, ports),
+  };
 }
 
 test("a machine that nobody knows boots the script of the settings, else what they say of unknown machines", async (t) => {

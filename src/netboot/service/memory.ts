@@ -7,6 +7,7 @@ import { HostLogs } from "../logs/host-logs.ts";
 import type { NetbootSettings } from "../settings.ts";
 import { RecentIpxe } from "../solicitations/recent-ipxe.ts";
 import type { Parts } from "./parts.ts";
+import type { NetbootPlace } from "./place.ts";
 
 /** What is known of the machines. */
 export interface Memory {
@@ -16,15 +17,19 @@ export interface Memory {
   recentIpxe: RecentIpxe;
 }
 
+interface MemoryPlace extends Pick<NetbootPlace, "dir" | "hasCluster"> {
+  settings: Pick<NetbootSettings, "boot" | "trust">;
+}
+
 /** What was known when the folder was used last; hosts outlive the process, the rest does not. Throws when the folder can't be written. */
 export function openMemory(
-  dir: string,
-  { boot: { script, unknown }, trust }: Pick<NetbootSettings, "boot" | "trust">,
+  { dir, settings, hasCluster = false }: MemoryPlace,
   { parts, clock, random, log }: { parts: Parts; clock: Clock; random: Random; log: Log },
 ): Memory {
+  const { script, unknown } = settings.boot;
   const usualBoot = script === undefined ? unknown : { chain: script };
   const store = openHostStore(join(dir, "hosts.db"), log);
-  const hosts = parts.own(new Hosts({ store, clock, random, usualBoot, trust }));
+  const hosts = parts.own(new Hosts({ store, clock, random, usualBoot, trust: settings.trust, hasCluster }));
   if (hosts.unread > 0)
     log.error(
       { hosts: hosts.unread, remedy: "forget hosts that are gone" },

@@ -16,6 +16,8 @@ export interface NetbootPlace {
   /** Path of the socket on which the command asks; unset: none. */
   socket?: string;
   inherited?: InheritedSockets;
+  /** A cluster says what it knows of the machines; none is trusted before. Unset: there is none. */
+  hasCluster?: boolean;
   /** Where replicas that take turns find each other's leases; unset: only in `dir`. */
   leases?: LeaseCopy;
 }

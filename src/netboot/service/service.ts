@@ -62,7 +62,7 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     const { address, url, agentUrl } = reached;
     const look = (): Promise<NetbootIdentity> => netbootIdentity(join(dir, "pki"), address, { clock, random });
     const identity = await look();
-    const memory = openMemory(dir, settings, { parts, clock, random, log });
+    const memory = openMemory(place, { parts, clock, random, log });
     const { hosts, logs } = memory;
 
     const { files: own, uefi, images: isos } = settings.boot;

@@ -15,7 +15,7 @@ import { agentHandler } from "../../netboot/agent/handler.ts";
 import { openHostStore } from "../../netboot/hosts/host-store.ts";
 import { Hosts } from "../../netboot/hosts/hosts.ts";
 import type { Presences } from "../../netboot/hosts/presence.ts";
-import type { TrustPolicy } from "../../netboot/hosts/trust.ts";
+import type { TrustSetting } from "../../netboot/hosts/trust.ts";
 import { Capabilities } from "../../netboot/http/boot-capability.ts";
 import { Installers } from "../../netboot/http/installers.ts";
 import { PrivateFiles } from "../../netboot/http/private-files.ts";
@@ -36,7 +36,7 @@ export interface ProvisioningOptions {
   /** Where images are converted. */
   imagesFolder?: string;
   /** Default: `approved`. */
-  trust?: TrustPolicy;
+  trust?: TrustSetting;
   log?: Log;
 }
 
@@ -65,7 +65,7 @@ export class Provisioning {
   ) {
     this.#clock = clock;
     this.#random = random;
-    this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust });
+    this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust, hasCluster: true });
     this.#capabilities = new Capabilities(new Uint8Array(32), clock);
     const presences: Presences = {
       of(address) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Clock, Fault, type Log, quietLog, type Random } from "@slipway/base";
 import type { BmcCredentials } from "../../inventory/bmc/bmc.ts";
 import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
-import type { TrustPolicy } from "../../netboot/hosts/trust.ts";
+import type { TrustSetting } from "../../netboot/hosts/trust.ts";
 import type { Netboot } from "../../netboot/service/service.ts";
 import type { Firmware } from "../hardware.ts";
 import { Provisioning, ProvisioningNetwork } from "./provisioning.ts";
@@ -19,7 +19,7 @@ export interface RackOptions {
   /** Outlives the netboot that serves the rack. Unset: nothing does, and images are not converted. */
   folder?: string;
   timings?: ServerTimings;
-  trust?: TrustPolicy;
+  trust?: TrustSetting;
   log?: Log;
 }
 

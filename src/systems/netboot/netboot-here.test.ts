@@ -22,7 +22,7 @@ const program = (top: string): string => `
   const dir = ${JSON.stringify(join(top, "state"))};
   process.env.SLIPWAY_NETBOOT_ASSETS = ${JSON.stringify(join(top, "usual"))};
   for (const assets of [{}, { assets: ${JSON.stringify(join(top, "named"))} }]) {
-    const here = await netbootHere({ settings, dir, ...assets }, quietLog);
+    const here = await netbootHere({ hasCluster: false, settings, dir, ...assets }, quietLog);
     const netboot = await here.start({ client: {}, namespace: "hosts", name: "dhcp" });
     said(netboot.missing.map(({ file }) => file).filter((file) => file.endsWith("vmlinuz")));
     said(readFileSync(dir + "/replica", "utf8"));
@@ -56,10 +56,10 @@ test("a folder whose socket has the longest path that a system allows is taken, 
   t.after(() => rmSync(top, { recursive: true }));
   const settings = netbootSettings({ dhcp: { mode: "off" } }, "test");
   const longest = join(top, "x".repeat(107 - "/netboot.sock".length - `${top}/`.length));
-  (await netbootHere({ settings, dir: longest }, quietLog)).close();
+  (await netbootHere({ hasCluster: false, settings, dir: longest }, quietLog)).close();
   assert.equal(statSync(longest).mode & 0o777, 0o700);
   await assert.rejects(
-    netbootHere({ settings, dir: `${longest}x` }, quietLog),
+    netbootHere({ hasCluster: false, settings, dir: `${longest}x` }, quietLog),
     (error) =>
       isFault(error, "Invalid") && /more than 107 bytes; choose a folder with a shorter path/.test(error.advice),
   );

@@ -29,9 +29,14 @@ export interface NetbootHere {
   close(): void;
 }
 
-/** `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made, is not ours alone, or is too far down. */
+/** `hasCluster`: it is told what a cluster knows (`ledNetboot`). `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made, is not ours alone, or is too far down. */
 export async function netbootHere(
-  { settings, dir, assets }: Pick<NetbootPlace, "settings" | "dir"> & { assets?: string },
+  {
+    settings,
+    dir,
+    assets,
+    hasCluster,
+  }: Pick<NetbootPlace, "settings" | "dir"> & { assets?: string; hasCluster: boolean },
   log: Log,
 ): Promise<NetbootHere> {
   const socket = join(dir, SOCKET);
@@ -42,7 +47,7 @@ export async function netbootHere(
   privateFolder(dir);
   const inherited = await inheritedSockets(process.env, process.pid);
   const from = assets ?? assetsFolder(process.env);
-  const place: NetbootPlace = { settings, assets: from, dir, socket, inherited };
+  const place: NetbootPlace = { settings, assets: from, dir, socket, inherited, hasCluster };
   // Leases and orders keep ends that they are held against much later.
   const clock = steadyClock(systemClock);
   return {

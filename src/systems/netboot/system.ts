@@ -53,7 +53,8 @@ export const netboot = system({
     const { settingsIn } = await import("../../netboot/settings-file.ts");
     const { Bmcs } = await import("../../inventory/bmc/bmcs.ts");
     const { undiciHttp } = await import("@slipway/base/http-client");
-    const { settings, start, close: closeService } = await netbootHere({ settings: await settingsIn(file), dir }, log);
+    const place = { settings: await settingsIn(file), dir, hasCluster: true };
+    const { settings, start, close: closeService } = await netbootHere(place, log);
     const bmcs = new Bmcs({ log });
     const http = undiciHttp();
     const close = async (): Promise<void> => {

@@ -1,0 +1,56 @@
+/**
+ * How far a host is trusted where its namespaces have a say: a namespace can demand more than the settings, and less only where they allow it. Pure.
+ */
+import type { Host } from "./host.ts";
+import { DEMANDS, type NamespacePolicy, policyName } from "./namespace-policy.ts";
+import { type Declaration, type Standing, standingOf, type TrustSetting } from "./trust.ts";
+
+/** How far a host is trusted under the policies of all namespaces that have an object of it: each has to be met. */
+export function standingUnder(
+  host: Pick<Host, "agentKey" | "approval" | "session" | "ports" | "tpm">,
+  declaration: Declaration,
+  setting: TrustSetting,
+): Standing {
+  const { policies = [] } = declaration;
+  const lax = policies.filter(({ demands }) => demands === "first-seen");
+  const isLax = setting === "by-namespace" && lax.length > 0 && lax.length === policies.length;
+  const standing = standingOf(host, declaration, isLax || setting === "first-seen" ? "first-seen" : "approved");
+  for (const policy of policies) {
+    const missing = missingOf(policy, standing, host);
+    if (missing !== undefined) return { trust: "discovered", ...missing };
+  }
+  if (standing.trust !== "discovered" || lax.length === 0 || setting !== "approved") return standing;
+  const because = `${standing.because}; ${policyName(lax[0]!)} has no effect while the setting is --trust ${setting}`;
+  return { ...standing, because };
+}
+
+/** What the standing has not that the policy demands; undefined: it has all. */
+function missingOf(
+  policy: NamespacePolicy,
+  { trust, because, tpm }: Standing,
+  host: Pick<Host, "tpm">,
+): Pick<Standing, "because" | "lacks"> | undefined {
+  const name = policyName(policy);
+  switch (policy.demands) {
+    case "usual":
+    case "first-seen":
+      return undefined;
+    case "approved":
+      if (trust === "approved") return undefined;
+      return { because: `${name} demands an approval: ${trust === "discovered" ? because : `it is only ${trust}`}` };
+    case "tpm": {
+      if (tpm !== undefined) return undefined;
+      const isProven = host.tpm !== undefined;
+      const isTaken = isProven && trust === "approved";
+      const missing = isTaken ? "approve it again, since its approval is for no TPM" : because;
+      return {
+        because: `${name} demands an approved TPM: ${isProven ? missing : "its agent has proven none"}`,
+        ...(!isProven && { lacks: "tpm" as const }),
+      };
+    }
+    case "unknown":
+      return { because: `${name} is none of ${DEMANDS.join(", ")}, so no host there is trusted` };
+    case "unread":
+      return { because: `the policy of namespace ${policy.namespace} is not known yet` };
+  }
+}
