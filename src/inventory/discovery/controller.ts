@@ -23,6 +23,7 @@ import {
 import type { Declaration, Standing } from "../../netboot/hosts/trust.ts";
 import { fingerprint } from "../../netboot/protocol/key.ts";
 import { bootMacOf, declarationOf, isDiscovered } from "./declaration.ts";
+import { noteBoot } from "./measured-boot.ts";
 import { type Discovery, type Observed, planDiscovery } from "./plan.ts";
 
 export const NETBOOT = "netboot";
@@ -117,6 +118,8 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       heed(host, known, context);
       reportRefusals(name, known, context);
       const isReportedLater = reportRegistration(host, known, context) === "later";
+      const own = known.find(({ metadata }) => metadata.namespace === discovery.namespace && isDiscovered(metadata));
+      if (own !== undefined) await noteBoot(own, host.tpm, context);
       const next = planDiscovery(host, observed(name, known, context), discovery);
       switch (next.do) {
         case "nothing":

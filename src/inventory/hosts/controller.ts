@@ -1,5 +1,6 @@
 import { type Http, uuid } from "@slipway/base";
 import {
+  type Access,
   type Context,
   type Controller,
   DONE,
@@ -17,6 +18,7 @@ import { HostFirmwareSettings } from "../../kinds/metal3/host-firmware-settings.
 import type { Host } from "../../netboot/hosts/host.ts";
 import { NETBOOT } from "../discovery/controller.ts";
 import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
+import { noteBoot } from "../discovery/measured-boot.ts";
 import { isPaused } from "./annotations.ts";
 import { BmcViews, type OpenBmc } from "./bmc-views.ts";
 import { carryOut } from "./carry-out.ts";
@@ -54,6 +56,17 @@ const ELSEWHERE_MS = 10_000;
 /** Old enough to be asked again while something is done with the host. */
 const WORK_LOOK_MS = 2_000;
 
+const ACCESS: readonly Access[] = [
+  { resource: BareMetalHost, verbs: ["get", "patch"] },
+  { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
+  { resource: HardwareData, verbs: ["create", "update"] },
+  { resource: HostFirmwareSettings, verbs: ["get", "create"] },
+  { resource: HostFirmwareSettings, verbs: ["update"], subresource: "status" },
+  { resource: Secret, verbs: ["get"] },
+  { resource: ConfigMap, verbs: ["get"] },
+  METAL3_OPERATOR_ACCESS,
+];
+
 /** Drives BareMetalHosts: each from its registration until it is deleted. */
 export function hostController({
   machines,
@@ -75,16 +88,7 @@ export function hostController({
     workers: 256,
     reconcileMs: RECONCILE_MS,
     sources: [source({ resource: BareMetalHost, indexes: { mac: bootMacOf } }), source({ resource: HardwareData })],
-    access: [
-      { resource: BareMetalHost, verbs: ["get", "patch"] },
-      { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
-      { resource: HardwareData, verbs: ["create", "update"] },
-      { resource: HostFirmwareSettings, verbs: ["get", "create"] },
-      { resource: HostFirmwareSettings, verbs: ["update"], subresource: "status" },
-      { resource: Secret, verbs: ["get"] },
-      { resource: ConfigMap, verbs: ["get"] },
-      METAL3_OPERATOR_ACCESS,
-    ],
+    access: ACCESS,
     listen(wake) {
       const stop = machines.onChange((change) => {
         if (change.is === "gone") return;
@@ -108,20 +112,24 @@ export function hostController({
         await views.forget(key);
         return DONE;
       }
-      const isGone =
-        host.metadata.deletionTimestamp !== undefined && !host.metadata.finalizers?.includes(HOST_FINALIZER);
-      if (isPaused(host) || isGone) return DONE;
-      const record = new StatusRecord(context, BareMetalHost, host);
-      for (let steps = 0; steps < MOST_STEPS; steps++) {
-        const facts = await look(record.object, context, views);
-        const step = planHost(facts);
-        count(key, facts, step);
-        const outcome = await carryOut(step, facts, { context, record, machines, views, http, memory });
-        if (outcome !== "again") return outcome;
-      }
-      return { againAfterMs: WORK_LOOK_MS };
+      if (isPaused(host) || isGone(host)) return DONE;
+      return drive(host, context, views);
     },
   };
+
+  async function drive(host: BareMetalHost, context: Context, views: BmcViews): Promise<Outcome> {
+    const key = keyOf(refOf(host));
+    const record = new StatusRecord(context, BareMetalHost, host);
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const facts = await look(record.object, context, views);
+      if (steps === 0) await noteBoot(host, facts.machine?.tpm, context);
+      const step = planHost(facts);
+      count(key, facts, step);
+      const outcome = await carryOut(step, facts, { context, record, machines, views, http, memory });
+      if (outcome !== "again") return outcome;
+    }
+    return { againAfterMs: WORK_LOOK_MS };
+  }
 
   async function look(host: BareMetalHost, context: Context, views: BmcViews): Promise<Facts> {
     const { clock, client, cache, random, signal } = context;
@@ -158,6 +166,11 @@ export function hostController({
     if (needsRoom(state) && !isAtRest) room.take(key);
     else room.leave(key);
   }
+}
+
+/** Whether it was deleted, and nothing is left to do for it. */
+function isGone({ metadata }: BareMetalHost): boolean {
+  return metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(HOST_FINALIZER);
 }
 
 /** Hosts that something is done with already are not written to each time that netboot starts. */
