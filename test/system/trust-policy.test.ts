@@ -4,13 +4,13 @@ import { type TestContext, test } from "node:test";
 import { Namespace } from "@slipway/kube/core";
 import { hostName } from "../../src/netboot/hosts/host.ts";
 import { LEFT_OVER } from "./inventory-life.ts";
-import { InventoryWorld, MINUTE, RACK } from "./inventory-world.ts";
+import { IMAGE, type InventoryOptions, InventoryWorld, MINUTE, RACK } from "./inventory-world.ts";
 
 const TPM = { endorsementKey: "a".repeat(64), pcrs: { 7: "b".repeat(64) } };
 
 /** A rack whose namespace has this policy, and one server in it with something on its disk. */
-async function policed(t: TestContext, trust: string) {
-  const world = await InventoryWorld.create();
+async function policed(t: TestContext, trust: string, options: InventoryOptions = {}) {
+  const world = await InventoryWorld.create(options);
   t.after(() => world.close());
   const demand = async (value: string | null): Promise<void> => {
     const body = { metadata: { annotations: { "slipway.dev/trust": value } } };
@@ -63,8 +63,69 @@ test("N1 a demand that comes later holds for what is done next, through a restar
   world.kill();
   await world.start();
   await world.change("node-1", { metadata: { annotations: { "slipway.dev/wipe": "" } } });
-  await waitsFor(/slipway.dev\/trust: nonsense on namespace slipway-hosts is none of first-seen, approved, tpm/);
+  await waitsFor(/slipway.dev\/trust: nonsense on namespace slipway-hosts is none of first-seen, approved, bmc, tpm/);
   assert.ok((await world.events("node-1")).some((event) => / UnknownTrust: /.test(event)));
   await demand(null);
   await world.reaches("node-1", "available");
+});
+
+test("N1 where a boot by the BMC is demanded a host's whole life goes by such boots, and nobody has to approve it", async (t) => {
+  const { world, server, name } = await policed(t, "bmc", { redfish: true });
+  await world.declare("node-1", { scheme: "redfish-uefihttp", image: IMAGE });
+  await world.reaches("node-1", "provisioned");
+  await world.until("the system runs", () => server.running?.is === "system");
+  assert.equal(world.provisioning.hosts.standing(name).trust, "bmc");
+  const uris = () => world.redfish.machines.get("node-1")!.starts.flatMap(({ httpBootUri }) => httpBootUri ?? []);
+  assert.match(uris()[0]!, /^http:\/\/netboot.invalid\/once\/slo_[\w-]{43}\/shimx64.efi$/);
+  await world.remove("node-1");
+  await world.until("it is gone", async () => (await world.host("node-1")) === undefined);
+  assert.equal(server.disks[0]?.content, undefined);
+  assert.equal(new Set(uris()).size, uris().length, "no value is given twice");
+  const events = (await world.events("node-1")).join();
+  assert.ok(!events.includes("slo_"), events);
+});
+
+test("N1 where a boot by the BMC is demanded a machine that is approved and came otherwise is not touched until it was started so", async (t) => {
+  const { world, server, name, waitsFor } = await policed(t, "bmc");
+  const approved = { "slipway.dev/approved": "true" };
+  await world.declare("node-1", { scheme: "redfish-uefihttp" }, { ...approved, "baremetalhost.metal3.io/paused": "" });
+  // Somebody started it, or another machine has its card and address.
+  server.on();
+  await world.until("its agent runs", () => world.provisioning.hosts.get(name)?.session !== undefined);
+  assert.match(world.provisioning.hosts.standing(name).because, /demands a boot that its BMC was asked for/);
+  await world.change("node-1", { metadata: { annotations: { "baremetalhost.metal3.io/paused": null } } });
+  await waitsFor(/the agent on the host to register/);
+  assert.equal(server.disks[0]?.content, LEFT_OVER);
+  await world.reaches("node-1", "available");
+  assert.deepEqual([server.starts, server.disks[0]?.content], [2, undefined]);
+});
+
+test("N1 an agent in the place of the one that its BMC started is an error and not trusted; the BMC is asked again", async (t) => {
+  const { world, server } = await policed(t, "bmc");
+  const { network } = world;
+  const boot = network.boot.bind(network);
+  // Who answers for the machine has not seen what its BMC was given.
+  network.boot = (mac) => boot(mac);
+  await world.declare("node-1", { scheme: "redfish-uefihttp" });
+  const says = async (): Promise<boolean> =>
+    /its agent came otherwise/.test((await world.host("node-1"))?.status?.errorMessage ?? "");
+  await world.until("it says so", says);
+  assert.equal(server.disks[0]?.content, LEFT_OVER);
+  network.boot = boot;
+  await world.reaches("node-1", "available");
+});
+
+test("N1 a host whose BMC can't start it so says what it needs, and a restart of the operator while it boots costs one more start", async (t) => {
+  const { world, server, waitsFor } = await policed(t, "bmc");
+  await world.declare("node-1");
+  await waitsFor(/spec.bmc with an address of redfish-uefihttp/);
+  await world.clock.run(10 * MINUTE);
+  // Before it was seen nothing stood against a usual start.
+  assert.deepEqual([server.starts, server.disks[0]?.content], [1, LEFT_OVER]);
+  await world.change("node-1", { spec: { bmc: { address: "redfish-uefihttp://node-1" } } });
+  await world.until("it is started", () => server.starts === 2);
+  world.kill();
+  await world.start();
+  await world.reaches("node-1", "available");
+  assert.equal(server.starts, 3);
 });

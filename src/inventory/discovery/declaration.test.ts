@@ -213,7 +213,7 @@ test("N1 what the namespaces of a host's objects demand goes with what is said o
   const events = (await client.list(Event)).items.filter(({ reason }) => reason === "UnknownTrust");
   assert.deepEqual(
     events.map(({ involvedObject, message }) => [involvedObject?.name, message]),
-    [["node-7", "slipway.dev/trust: Tpm on namespace default is none of first-seen, approved, tpm"]],
+    [["node-7", "slipway.dev/trust: Tpm on namespace default is none of first-seen, approved, bmc, tpm"]],
   );
 });
 

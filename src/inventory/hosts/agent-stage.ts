@@ -1,6 +1,8 @@
 import { isoTime } from "@slipway/base";
 import { waitFor } from "@slipway/kube";
-import { type Facts, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
+import type { Standing } from "../../netboot/hosts/trust.ts";
+import { parseBmcAddress } from "../bmc/address.ts";
+import { type Facts, hasBegunSince, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
 import { failed, progressed } from "./moves.ts";
 import type { HostStep } from "./step.ts";
 
@@ -18,6 +20,7 @@ const REGISTERS = "the agent on the host to register";
 /** What is left to do until Slipway's agent runs on the machine; undefined: it does. */
 export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefined {
   const { machine, bmc, standing } = at;
+  if (standing?.lacks === "bmc") return startBehindBmc(at, operation, standing);
   // What is to be approved may be known by an agent alone.
   const isShown = isInAgent(at) || standing?.lacks === undefined;
   if (machine !== undefined && standing?.trust === "discovered" && isShown)
@@ -31,11 +34,28 @@ export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefi
   return startAgent(at, operation, bmc.power === "off");
 }
 
+/** The machine is known to be this host's by a boot alone that its BMC is asked for, whatever runs on it now. */
+function startBehindBmc(at: Facts, operation: Operation, { because }: Standing): HostStep {
+  const { machine, bmc, host } = at;
+  if (bmc === undefined || parseBmcAddress(host.spec.bmc!.address).bootsBy !== "uefi-http") {
+    const forWhat = `spec.bmc with an address of redfish-uefihttp, by which the host can be started: ${because}`;
+    return { do: "wait", forWhat, recheckMs: APPROVAL_MS };
+  }
+  if (bmc.is === "fails")
+    return { do: "write", fields: failed(at, bmc.fault.advice), event: failure(bmc.fault.message) };
+  if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };
+  if (operation.poweredAt !== undefined && hasBegunSince(at, Date.parse(operation.poweredAt))) {
+    const message = `the host was started by its BMC, and its agent came otherwise: ${because}`;
+    return { do: "write", fields: failed(at, message), event: failure(message) };
+  }
+  return startAgent(at, operation, bmc.power === "off");
+}
+
 function startAgent(at: Facts, operation: Operation, isOff: boolean): HostStep {
   const { now, machine } = at;
   const started = operation.poweredAt === undefined ? undefined : Date.parse(operation.poweredAt);
   // It came, and has gone: its power was cut, or it hangs.
-  const isLost = started !== undefined && (machine?.session?.spokeAt ?? 0) > started;
+  const isLost = started !== undefined && hasBegunSince(at, started) && (machine?.session?.spokeAt ?? 0) > started;
   const isStillOff = isOff && started !== undefined && now - started > OFF_AGAIN_MS;
   if (started === undefined || isLost || isStillOff)
     return {

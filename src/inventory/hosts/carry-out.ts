@@ -1,5 +1,5 @@
 /** Does what the plan of a host says. */
-import { asFault, Fault, type Http, isFault } from "@slipway/base";
+import { asFault, Fault, type Http, isFault, isMac, type Mac, parseMac } from "@slipway/base";
 import {
   addFinalizer,
   type Context,
@@ -12,7 +12,7 @@ import {
 } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { parseBmcAddress } from "../bmc/address.ts";
-import type { BootDevice } from "../bmc/bmc.ts";
+import type { Bmc, BootChoice, BootDevice } from "../bmc/bmc.ts";
 import { hardwareOf } from "../discovery/hardware.ts";
 import type { BmcViews } from "./bmc-views.ts";
 import { describeHost } from "./describe.ts";
@@ -25,6 +25,8 @@ import { failed, told, waiting } from "./moves.ts";
 import { orderOf } from "./order-of.ts";
 import { HOST_FINALIZER } from "./plan.ts";
 import type { HostEvent, HostStep, WriteStep } from "./step.ts";
+
+type Device = NonNullable<Extract<HostStep, { do: "power" }>["from"]>;
 
 export interface StepPorts {
   context: Context;
@@ -111,14 +113,49 @@ async function affect(
 
 async function power(
   { action, from }: Extract<HostStep, { do: "power" }>,
-  { host }: Facts,
-  { views, context: { client, signal } }: StepPorts,
+  facts: Facts,
+  ports: StepPorts,
 ): Promise<void> {
-  const bmc = await views.toChange(host, client);
+  const { host } = facts;
+  const { client, signal } = ports.context;
+  const bmc = await ports.views.toChange(host, client);
   if (from === "media") await bmc.insertMedia(host.spec.image!.url, { signal });
-  if (from !== undefined)
-    await bmc.bootFrom(deviceOf(host, from), { once: from === "network", ...modeOf(host) }, { signal });
+  if (from !== undefined) await bootFrom(bmc, from, facts, ports);
+  else endAskedBoot(facts, ports);
   await bmc.setPower(action, { signal });
+}
+
+/** Where the BMC takes an address, with a value in it that shows that what boots is the machine behind it. */
+async function bootFrom(bmc: Bmc, from: Device, facts: Facts, ports: StepPorts): Promise<void> {
+  const { host, machine, standing } = facts;
+  const { signal } = ports.context;
+  const device = deviceOf(host, from);
+  const choice: BootChoice = { once: from === "network", ...modeOf(host) };
+  endAskedBoot(facts, ports);
+  const mac = cardOf(facts);
+  const architecture = machine?.architecture ?? (host.spec.architecture === "aarch64" ? "aarch64" : "x86_64");
+  const httpBootUri = device === "uefi-http" && mac ? ports.machines.askBoot(mac, architecture) : undefined;
+  if (httpBootUri === undefined) return void (await bmc.bootFrom(device, choice, { signal }));
+  try {
+    await bmc.bootFrom(device, { ...choice, httpBootUri }, { signal });
+  } catch (error) {
+    if (!isFault(error, "Unsupported")) throw error;
+    endAskedBoot(facts, ports);
+    if (standing?.lacks === "bmc")
+      tell(ports, { type: "Warning", reason: "NoBootValue", message: `${error.message}: ${standing.because}` });
+    await bmc.bootFrom(device, choice, { signal });
+  }
+}
+
+function endAskedBoot(facts: Facts, { machines }: StepPorts): void {
+  const mac = cardOf(facts);
+  if (mac !== undefined) machines.endAskedBoot(mac);
+}
+
+/** The card that the machine boots from. */
+function cardOf({ host, machine }: Facts): Mac | undefined {
+  const { bootMACAddress } = host.spec;
+  return bootMACAddress !== undefined && isMac(bootMACAddress) ? parseMac(bootMACAddress) : machine?.mac;
 }
 
 /** A BMC that knows no virtual media has none in. */
@@ -130,7 +167,7 @@ async function eject({ host }: Facts, { views, context: { client, signal } }: St
   await bmc.bootFrom("default", { once: false }, { signal });
 }
 
-function deviceOf({ spec }: BareMetalHost, from: "network" | "disk" | "media"): BootDevice {
+function deviceOf({ spec }: BareMetalHost, from: Device): BootDevice {
   if (from === "disk") return "disk";
   if (from === "media") return "virtual-media";
   // The agent is started by the boot services; virtual media are for images.

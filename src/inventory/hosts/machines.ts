@@ -1,3 +1,4 @@
+import type { Mac } from "@slipway/base";
 import type { BootAction, GivenInstall, Host, HostChange } from "../../netboot/hosts/host.ts";
 import type { Standing } from "../../netboot/hosts/trust.ts";
 import type { InstallOffer, InstallUrls } from "../../netboot/http/installers.ts";
@@ -22,6 +23,13 @@ export interface Machines {
   install(name: string, id: string, make: (urls: InstallUrls) => InstallOffer): void;
   /** An installation has ended, as its owner decides. */
   endInstall(name: string, id: string, result: NonNullable<GivenInstall["result"]>): void;
+  /**
+   * A URL for HTTP boot that is good for the start that the machine's BMC is asked for now, and for its BMC alone (`BootAsker`). Undefined: there is
+   * none for this architecture.
+   */
+  askBoot(mac: Mac, architecture: "x86_64" | "aarch64"): string | undefined;
+  /** The machine's power is changed in another way: what `askBoot` gave counts no more. */
+  endAskedBoot(mac: Mac): void;
   /** It is not known until it is seen again. */
   forget(name: string): void;
   /** Has its agent do it; asked for twice with one id, it is done once. Rejects with a `Fault`. */

@@ -166,7 +166,7 @@ export const BareMetalHost = defineKind({
         ),
         address: text("Address that the agent registered from."),
         trust: z
-          .enum(["discovered", "declared", "approved", "first-seen"])
+          .enum(["discovered", "declared", "approved", "bmc", "first-seen"])
           .describe(
             "Why the host is trusted with orders that write and with user data. discovered: it is not trusted.",
           ),

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
+import { AskedBoots } from "../hosts/asked-boots.ts";
 import { inventoryOf, machinesAt, someHosts } from "../hosts/testing.ts";
 import { Capabilities } from "../http/boot-capability.ts";
 import type { Order, Registered } from "../protocol/messages.ts";
@@ -29,7 +30,8 @@ function stage(more: Record<string, string> = {}) {
   const places = Object.entries(AT).map(([mac, address]) => [address, mac]);
   const presences = machinesAt({ ...Object.fromEntries(places), ...more });
   const onLine = (host: string, line: string): void => void lines.push([host, line]);
-  const handler = agentHandler({ hosts, capabilities, presences, clock, random: seededRandom(1), onLine });
+  const asked = new AskedBoots(clock, seededRandom(2));
+  const handler = agentHandler({ hosts, capabilities, asked, presences, clock, random: seededRandom(1), onLine });
   const send = (method: "GET" | "POST" | "PUT", path: string, { token, body, remote = AT[A], signal }: Sent = {}) =>
     handler({
       method,
@@ -46,7 +48,7 @@ function stage(more: Record<string, string> = {}) {
     assert.equal(answer.status, 200, answer.body);
     return JSON.parse(answer.body) as Registered;
   };
-  return { clock, hosts, send, capability, register, lines };
+  return { clock, hosts, asked, send, capability, register, lines };
 }
 
 test("a machine registers by its boot's capability and is known from then on", async () => {
@@ -334,13 +336,36 @@ test("what a TPM has proven is its session's, and an approval from then on deman
   hosts.proved(host, tpm);
   hosts.approve(host);
   const { endorsementKey } = tpm;
-  assert.deepEqual(hosts.standing(host), {
-    ...{ trust: "approved", because: `by its TPM ${endorsementKey}`, tpm: endorsementKey },
-  });
+  const because = `by its TPM ${endorsementKey}`;
+  assert.deepEqual(hosts.standing(host), { trust: "approved", because, tpm: endorsementKey });
   await register(A);
   assert.match(hosts.standing(host).because, /has proven none/);
   hosts.proved(host, { ...tpm, endorsementKey: "b".repeat(64) });
   assert.equal(hosts.standing(host).trust, "discovered");
   hosts.proved(host, tpm);
   assert.equal(hosts.standing(host).trust, "approved");
+});
+
+test("N1 an agent of a boot that its BMC was asked for is trusted for that, once, and for as long as it comes by its token", async () => {
+  const { clock, hosts, asked, send, capability } = stage();
+  const value = asked.ask(A);
+  const own = capability(A);
+  asked.shown(A, value, AT[A]!);
+  asked.granted(A, AT[A]!, own);
+  const comes = async (token: string): Promise<{ token: string; trust: string }> => {
+    const answer = await send("POST", "hosts", { token, body: inventoryOf(A) });
+    assert.equal(answer.status, 200, answer.body);
+    const { host, token: next } = JSON.parse(answer.body) as Registered;
+    return { token: next, trust: hosts.standing(host).trust };
+  };
+  // A report that is refused takes nothing.
+  assert.equal((await send("POST", "hosts", { token: own, body: "{}" })).status, 400);
+  const first = await comes(own);
+  assert.equal(first.trust, "bmc");
+  assert.equal((await comes(first.token)).trust, "bmc");
+  assert.equal((await comes(own)).trust, "discovered", "it has been taken");
+
+  await clock.run(5_000);
+  asked.shown(A, asked.ask(A), AT[A]!);
+  assert.equal((await comes(capability(A))).trust, "discovered", "it was granted before, or to nobody");
 });

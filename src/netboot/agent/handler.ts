@@ -19,6 +19,7 @@ import {
   type Random,
 } from "@slipway/base";
 import type { ZodType } from "zod";
+import type { AskedBoots } from "../hosts/asked-boots.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import { cardOf, type Presences, proofOf, speaksFor } from "../hosts/presence.ts";
 import type { Capabilities } from "../http/boot-capability.ts";
@@ -30,6 +31,8 @@ export interface AgentHandlerPorts {
   hosts: Hosts;
   capabilities: Capabilities;
   presences: Presences;
+  /** Boots that were asked for at a BMC. Unset: none are. */
+  asked?: Pick<AskedBoots, "isOf" | "end">;
   clock: Clock;
   /** For questions to TPMs: `cryptoRandom` for real machines. */
   random: Random;
@@ -80,7 +83,7 @@ function refusalOf(error: unknown, asked: AgentRequest): HttpAnswer | undefined 
 }
 
 async function register(ports: AgentHandlerPorts, request: Asking): Promise<HttpAnswer> {
-  const { hosts, capabilities, presences } = ports;
+  const { hosts, capabilities, presences, asked } = ports;
   const token = bearer(request);
   // A machine that outlives its capability comes by the token that it has, from the card that this was given to.
   const granted = capabilities.check(token, "agent");
@@ -98,8 +101,12 @@ async function register(ports: AgentHandlerPorts, request: Asking): Promise<Http
   const inventory = read(Inventory, request.body);
   if ("problem" in inventory) return plain(400, inventory.problem);
   const via = presence.is === "proven" ? presence.via : undefined;
-  const by = { address, proof, ...(via !== undefined && { via }), ...(granted && { capability: token }) };
-  return json(200, hosts.register(inventory.value, card, by));
+  const isAsked = granted !== undefined && asked?.isOf(card, token) === true;
+  const how = { ...(via !== undefined && { via }), ...(granted && { capability: token }), ...(isAsked && { isAsked }) };
+  const registered = hosts.register(inventory.value, card, { address, proof, ...how });
+  // Good once: whoever comes by it again is not believed to run behind the BMC.
+  if (isAsked) asked?.end(card);
+  return json(200, registered);
 }
 
 async function speak(

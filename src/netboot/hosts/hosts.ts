@@ -178,7 +178,7 @@ export class Hosts {
     const host = this.#report(inventory, card, {
       tokenHash: hashOf(token),
       ...(capability !== undefined && { cameBy: capability }),
-      session: by && sessionOf({ ...by, card }, now),
+      session: by && sessionOf({ ...by, card }, now, known?.host.session),
     });
     this.#silence.ended(host.name);
     return { host: host.name, token };

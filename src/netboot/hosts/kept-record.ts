@@ -29,6 +29,7 @@ const Kept = z.looseObject({
       .looseObject({
         ...{ card: mac, address: short, via: short.optional(), registeredAt: time, spokeAt: time },
         proof: z.enum(["lease", "relay", "neighbour", "claim"]),
+        isAsked: z.literal(true).optional(),
       })
       .optional(),
     tpm: z.looseObject({ endorsementKey: short, pcrs: z.record(short, short) }).optional(),

@@ -4,10 +4,10 @@
 export const TRUST_ANNOTATION = "slipway.dev/trust";
 
 /** What may be written. */
-export const DEMANDS = ["first-seen", "approved", "tpm"] as const;
+export const DEMANDS = ["first-seen", "approved", "bmc", "tpm"] as const;
 
 /**
- * `usual`: nothing is said, the settings decide. `first-seen`: whoever registers. `approved`: a declaration is not enough. `tpm`: an approval for a TPM that is proven.
+ * `usual`: nothing is said, the settings decide. `first-seen`: whoever registers. `approved`: a declaration is not enough. `bmc`: a boot that its BMC was asked for. `tpm`: an approval for a TPM that is proven.
  * `unknown`: what is said means nothing, so nothing is enough. `unread`: the Namespace was not seen yet.
  */
 export type Demand = (typeof DEMANDS)[number] | "usual" | "unknown" | "unread";

@@ -57,6 +57,8 @@ export interface Session {
   proof: Proof;
   /** The relay and its port; absent: none. */
   via?: string;
+  /** Its boot was asked for at the machine's BMC, and has shown the value that the BMC was given for it. */
+  isAsked?: true;
   registeredAt: number;
   /** When the agent made its last request. */
   spokeAt: number;

@@ -4,7 +4,7 @@ import { type GivenOrder, type HostRecord, openOrder, withAgentKey } from "./hos
 import { portOf, type Session } from "./presence.ts";
 
 /** Where an agent registers from, and how its card was shown to be its own. `capability`: of its boot; without one it came by its token. */
-export type Arrival = Pick<Session, "card" | "address" | "proof" | "via"> & { capability?: string };
+export type Arrival = Pick<Session, "card" | "address" | "proof" | "via" | "isAsked"> & { capability?: string };
 
 /** What a registration leaves in the record. */
 export type NewSession = Pick<HostRecord, "tokenHash" | "cameBy"> & { session: Session | undefined };
@@ -56,9 +56,13 @@ export function portsOf({ card, via }: Session): Record<Mac, string> {
   return port === undefined ? {} : { [card]: port };
 }
 
-/** The session that begins with a registration. `now`: ms since 1970. */
-export function sessionOf({ card, address, proof, via }: Arrival, now: number): Session {
-  return { card, address, proof, ...(via !== undefined && { via }), registeredAt: now, spokeAt: now };
+/** The session that begins with a registration, after the one `before`. `now`: ms since 1970. */
+export function sessionOf(by: Arrival, now: number, before?: Session): Session {
+  const { card, address, proof, via } = by;
+  // Who comes again by its token is still the same boot's.
+  const isAsked = by.isAsked ?? (by.capability === undefined ? before?.isAsked : undefined);
+  const how = { ...(via !== undefined && { via }), ...(isAsked && { isAsked }) };
+  return { card, address, proof, ...how, registeredAt: now, spokeAt: now };
 }
 
 /** The cards that a report names beside those that are known to be the machine's own. They are only claimed. */

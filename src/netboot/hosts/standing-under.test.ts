@@ -19,6 +19,9 @@ const approved: Facts = { ...here, approval: { at: 0 } };
 const proven: Facts = { ...here, tpm: { endorsementKey: TPM, pcrs: {} } };
 const byTpm: Facts = { ...proven, approval: { at: 0, tpm: TPM } };
 
+const asked: Facts = { session: { ...SESSION, isAsked: true } };
+const askedFromAfar: Facts = { session: { ...SESSION, proof: "claim", isAsked: true } };
+
 const on = (value?: string, namespace = "rack"): NamespacePolicy =>
   namespacePolicy(namespace, value === undefined ? {} : { "slipway.dev/trust": value });
 const declaredIn = (...policies: readonly NamespacePolicy[]): Declaration => ({ is: "declared", policies });
@@ -41,6 +44,37 @@ const CASES: [says: string, Facts, Declaration, TrustSetting, trust: string, bec
     "first-seen",
     "discovered",
     /only first-seen/,
+  ],
+  [
+    "approved, where a boot by its BMC is demanded",
+    byTpm,
+    declaredIn(on("bmc")),
+    "first-seen",
+    "discovered",
+    /no value/,
+  ],
+  ["started by its BMC, where that is demanded", asked, seenIn(on("bmc")), "approved", "bmc", /its BMC was given/],
+  [
+    ...(["started by its BMC, where only its word says which machine it is", askedFromAfar, seenIn(on())] as const),
+    ...(["approved", "bmc", /its BMC was given/] as const),
+  ],
+  [
+    "started by its BMC, where an approval is demanded",
+    asked,
+    seenIn(on("approved")),
+    "approved",
+    "discovered",
+    /only bmc/,
+  ],
+  [
+    ...(["started by its BMC, with another TPM than the approved one"] as const),
+    ...([
+      { ...asked, approval: { at: 0, tpm: TPM } },
+      seenIn(on("bmc")),
+      "approved",
+      "discovered",
+      /proven none/,
+    ] as const),
   ],
   ["declared, where a TPM is demanded", here, declaredIn(on("tpm")), "approved", "discovered", /has proven none/],
   ["approved without its TPM", { ...proven, ...approved }, declaredIn(on("tpm")), "approved", "discovered", /again/],

@@ -24,33 +24,47 @@ export function standingUnder(
   return { ...standing, because };
 }
 
+type Asking = Pick<Host, "session" | "tpm">;
+type Missing = Pick<Standing, "because" | "lacks"> | undefined;
+
 /** What the standing has not that the policy demands; undefined: it has all. */
-function missingOf(
-  policy: NamespacePolicy,
-  { trust, because, tpm }: Standing,
-  host: Pick<Host, "tpm">,
-): Pick<Standing, "because" | "lacks"> | undefined {
+function missingOf(policy: NamespacePolicy, standing: Standing, host: Asking): Missing {
   const name = policyName(policy);
   switch (policy.demands) {
     case "usual":
     case "first-seen":
       return undefined;
     case "approved":
-      if (trust === "approved") return undefined;
-      return { because: `${name} demands an approval: ${trust === "discovered" ? because : `it is only ${trust}`}` };
-    case "tpm": {
-      if (tpm !== undefined) return undefined;
-      const isProven = host.tpm !== undefined;
-      const isTaken = isProven && trust === "approved";
-      const missing = isTaken ? "approve it again, since its approval is for no TPM" : because;
-      return {
-        because: `${name} demands an approved TPM: ${isProven ? missing : "its agent has proven none"}`,
-        ...(!isProven && { lacks: "tpm" as const }),
-      };
-    }
+      return approvalMissing(name, standing);
+    case "bmc":
+      return bootMissing(name, standing, host);
+    case "tpm":
+      return tpmMissing(name, standing, host);
     case "unknown":
       return { because: `${name} is none of ${DEMANDS.join(", ")}, so no host there is trusted` };
     case "unread":
       return { because: `the policy of namespace ${policy.namespace} is not known yet` };
   }
+}
+
+function approvalMissing(name: string, { trust, because }: Standing): Missing {
+  if (trust === "approved") return undefined;
+  return { because: `${name} demands an approval: ${trust === "discovered" ? because : `it is only ${trust}`}` };
+}
+
+/** Another key or TPM than the approved one is no less another machine because it was started by its BMC. */
+function bootMissing(name: string, { trust, because }: Standing, { session }: Asking): Missing {
+  if (session?.isAsked === true) return trust === "discovered" ? { because } : undefined;
+  return {
+    because: `${name} demands a boot that its BMC was asked for, and it has shown no value of one`,
+    lacks: "bmc",
+  };
+}
+
+function tpmMissing(name: string, { trust, because, tpm }: Standing, host: Asking): Missing {
+  if (tpm !== undefined) return undefined;
+  if (host.tpm === undefined)
+    return { because: `${name} demands an approved TPM: its agent has proven none`, lacks: "tpm" };
+  const missing = trust === "approved" ? "approve it again, since its approval is for no TPM" : because;
+  return { because: `${name} demands an approved TPM: ${missing}` };
 }

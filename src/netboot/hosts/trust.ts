@@ -8,9 +8,9 @@ import { portsOf } from "./registration.ts";
 
 /**
  * `discovered`: it is looked at and waits. `declared`: an administrator made a BareMetalHost with one of its cards. `approved`: a user
- * who may, said so of this host, or of just this boot's key. `first-seen`: the settings trust all who register; for laboratories.
+ * who may, said so of this host, or of just this boot's key. `bmc`: it runs behind the BMC that its boot was asked for at. `first-seen`: the settings trust all who register; for laboratories.
  */
-export type Trust = "discovered" | "declared" | "approved" | "first-seen";
+export type Trust = "discovered" | "declared" | "approved" | "bmc" | "first-seen";
 
 export interface Standing {
   trust: Trust;
@@ -21,7 +21,7 @@ export interface Standing {
   /** Endorsement key of the TPM without which the host is not trusted. */
   tpm?: string;
   /** What only an agent on the machine can prove, where the host would be trusted with it. */
-  lacks?: "tpm";
+  lacks?: "tpm" | "bmc";
 }
 
 /** What is trusted beside declarations and approvals. */
@@ -80,14 +80,18 @@ export function standingOf(
   const tpms = [annotated.tpm, approval?.tpm].filter((each) => each !== undefined);
   if (tpms.length > 0) return standingByTpm(host, tpms);
   const because = doubtOf(host);
-  if (because !== undefined) return discovered(because);
+  const isBehindBmc = session?.isAsked === true;
+  if (because !== undefined) return isBehindBmc ? BY_BMC : discovered(because);
   if (approved !== undefined || approval !== undefined) return { trust: "approved", because: "whatever key it has" };
+  if (isBehindBmc) return BY_BMC;
   if (is === "declared") return { trust: "declared", because: "a BareMetalHost has its card" };
   if (is === "twice") return discovered("more than one BareMetalHost has its card, so none counts");
   if (policy === "first-seen" && session !== undefined)
     return { trust: "first-seen", because: "every machine that registers is trusted here" };
   return discovered("it is neither declared nor approved");
 }
+
+const BY_BMC: Standing = { trust: "bmc", because: "it has shown the value that its BMC was given for this boot" };
 
 function standingByKey({ agentKey }: Pick<Host, "agentKey">, demanded: readonly string[]): Standing {
   const key = agentKey && fingerprint(agentKey);

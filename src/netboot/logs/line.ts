@@ -1,7 +1,8 @@
+import { BOOT_VALUE_PREFIX } from "../hosts/asked-boots.ts";
 import { TOKEN_PREFIX } from "../hosts/hosts.ts";
 import { CAPABILITY_PREFIX } from "../http/boot-capability.ts";
 
-const SECRET = new RegExp(`(?:${CAPABILITY_PREFIX}|${TOKEN_PREFIX})[\\w-]{16,}`, "g");
+const SECRET = new RegExp(`(?:${CAPABILITY_PREFIX}|${TOKEN_PREFIX}|${BOOT_VALUE_PREFIX})[\\w-]{16,}`, "g");
 
 const MOST = 1_024;
 

@@ -12,7 +12,7 @@ test("N1 the agent is started with the server's address and key, and a right to 
     {
       settings: netbootSettings({ dhcp: { mode: "off" }, boot: { arguments: ["console=ttyS1"] } }, "test"),
       reached: { url: "http://10.0.0.2:8080", agentUrl: "https://10.0.0.2:8443" },
-      ...{ pin: "sha256//x", capabilities, clock: { now: () => now } },
+      ...{ pin: "sha256//x", capabilities, asked: { granted: () => {} }, clock: { now: () => now } },
     },
   );
   assert.equal(kernel, "http://10.0.0.2:8080/agent/aarch64/vmlinuz");

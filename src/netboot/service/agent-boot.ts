@@ -1,5 +1,6 @@
 import type { Clock } from "@slipway/base";
 import type { AgentBoot, BootingMachine } from "../boot/machine.ts";
+import type { AskedBoots } from "../hosts/asked-boots.ts";
 import type { Capabilities } from "../http/boot-capability.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { NetbootIdentity } from "./identity.ts";
@@ -13,14 +14,17 @@ export interface AgentBootPorts {
   reached: Pick<ReachedAt, "url" | "agentUrl">;
   pin: NetbootIdentity["pin"];
   capabilities: Capabilities;
+  asked: Pick<AskedBoots, "granted">;
   clock: Pick<Clock, "now">;
 }
 
 /** How the agent is started on one machine: with a capability that is good for this boot of it alone, at the address that it has. */
 export function agentBootOf(
   { mac, address, architecture }: BootingMachine,
-  { settings, reached, pin, capabilities, clock }: AgentBootPorts,
+  { settings, reached, pin, capabilities, asked, clock }: AgentBootPorts,
 ): AgentBoot {
+  const capability = capabilities.grant({ mac, address, to: "agent", until: clock.now() + BOOT_MS });
+  asked.granted(mac, address, capability);
   return {
     kernel: `${reached.url}/agent/${architecture}/vmlinuz`,
     initrd: `${reached.url}/agent/${architecture}/initrd`,
@@ -28,7 +32,7 @@ export function agentBootOf(
       `slipway.url=${reached.agentUrl}`,
       `slipway.rest=${reached.url}/agent/${architecture}/rest`,
       `slipway.pin=${pin}`,
-      `slipway.boot=${capabilities.grant({ mac, address, to: "agent", until: clock.now() + BOOT_MS })}`,
+      `slipway.boot=${capability}`,
       `slipway.mac=${mac}`,
       ...settings.boot.arguments,
     ],

@@ -2,6 +2,7 @@ import type { Clock, Log, Random } from "@slipway/base";
 import { agentHandler } from "../agent/handler.ts";
 import { bootScripts } from "../boot/boot-scripts.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
+import type { AskedBoots } from "../hosts/asked-boots.ts";
 import type { Presences } from "../hosts/presence.ts";
 import type { Capabilities } from "../http/boot-capability.ts";
 import { hostOf } from "../http/host-of.ts";
@@ -33,6 +34,7 @@ export interface Answers {
   files: FileSource;
   installers: Installers;
   capabilities: Capabilities;
+  asked: AskedBoots;
   presences: Presences;
   inherited: InheritedSockets | undefined;
 }
@@ -42,8 +44,19 @@ export async function listen(
   answers: Answers,
   { parts, clock, random, log }: { parts: Parts; clock: Clock; random: Random; log: Log },
 ): Promise<NetbootHttp> {
-  const { settings, reached, identity, memory, publicFiles, files, installers, capabilities, presences, inherited } =
-    answers;
+  const {
+    settings,
+    reached,
+    identity,
+    memory,
+    publicFiles,
+    files,
+    installers,
+    capabilities,
+    asked,
+    presences,
+    inherited,
+  } = answers;
   const { hosts, logs, disks } = memory;
   const { address } = reached;
   const datagrams = udpOn(reached.on.name, inherited);
@@ -52,7 +65,7 @@ export async function listen(
   const scripts = bootScripts({
     hosts,
     base: () => reached.url,
-    agentBoot: (machine) => agentBootOf(machine, { settings, reached, pin: identity.pin, capabilities, clock }),
+    agentBoot: (machine) => agentBootOf(machine, { settings, reached, pin: identity.pin, capabilities, asked, clock }),
     installers,
     presences,
     clock,
@@ -64,7 +77,7 @@ export async function listen(
     },
   });
   const onLine = (host: string, line: string): void => logs.append(host, "agent", line, clock.now());
-  const agents = agentHandler({ hosts, capabilities, presences, clock, random, log, onLine });
+  const agents = agentHandler({ hosts, capabilities, asked, presences, clock, random, log, onLine });
   const http = parts.own(
     await netbootHttp({
       files: firstOf(publicFiles, files),

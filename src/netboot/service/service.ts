@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { bootCatalog, type MissingFile } from "../boot/catalog.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
 import { firstOf } from "../files/source.ts";
+import { AskedBoots } from "../hosts/asked-boots.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import { Capabilities } from "../http/boot-capability.ts";
 import { Installers } from "../http/installers.ts";
@@ -15,6 +16,7 @@ import { servedImages } from "../iso/served.ts";
 import { localApi } from "../local-api.ts";
 import type { HostLogs } from "../logs/host-logs.ts";
 import type { UserOrder } from "../protocol/order.ts";
+import { type BootAsker, bootAsker, filesOfAsked } from "./asked-boot-service.ts";
 import { openCommandSocket } from "./command-socket.ts";
 import { giveOrder } from "./give-order.ts";
 import { type NetbootIdentity, netbootIdentity } from "./identity.ts";
@@ -28,7 +30,7 @@ import { serveRemoteApi } from "./remote-api.ts";
 import { renewing } from "./renewal.ts";
 import { foreignNetworks, networkText, speakers } from "./speakers.ts";
 
-export interface Netboot {
+export interface Netboot extends BootAsker {
   readonly hosts: Hosts;
   readonly logs: HostLogs;
   /** What single hosts may fetch. */
@@ -68,7 +70,7 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     const { files: own, uefi, images: isos } = settings.boot;
     const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
     for (const { file, effect, remedy } of catalog.missing) log.warn({ file, remedy }, effect);
-    const publicFiles = firstOf(
+    const sameForAll = firstOf(
       firstScripts(() => url),
       catalog.files,
       await servedImages(isos),
@@ -77,11 +79,25 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     const dhcp = await openMachinesDhcp(place, { ...ports, parts, reached, memory, files: catalog.bootFiles(url) });
     const presences = speakers({ settings, on: reached.on, dhcp, clock, log });
     const capabilities = new Capabilities(identity.key, clock);
+    const askedBoots = new AskedBoots(clock, random);
+    const publicFiles = firstOf(sameForAll, filesOfAsked(catalog.files, askedBoots, presences));
     const images = parts.own(new Images({ folder: join(dir, "images"), clock }));
     const files = parts.own(new PrivateFiles({ hosts, capabilities, presences, clock }));
     const installers = parts.own(new Installers({ hosts, capabilities, presences, clock, url }));
     const http = await listen(
-      { settings, reached, identity, memory, publicFiles, files, installers, capabilities, presences, inherited },
+      {
+        settings,
+        reached,
+        identity,
+        memory,
+        publicFiles,
+        files,
+        installers,
+        capabilities,
+        asked: askedBoots,
+        presences,
+        inherited,
+      },
       { parts, clock, random, log },
     );
     const order: Netboot["order"] = (host, wanted, id) =>
@@ -112,6 +128,7 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
       files,
       installers,
       order,
+      ...bootAsker(askedBoots, settings.boot, catalog.bootFiles(url)),
       url,
       agentUrl,
       missing: catalog.missing,

@@ -12,6 +12,8 @@ import {
 } from "@slipway/base";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { agentHandler } from "../../netboot/agent/handler.ts";
+import { askedUrl } from "../../netboot/boot/asked-files.ts";
+import { AskedBoots, BOOT_VALUE } from "../../netboot/hosts/asked-boots.ts";
 import { openHostStore } from "../../netboot/hosts/host-store.ts";
 import { Hosts } from "../../netboot/hosts/hosts.ts";
 import type { Presences } from "../../netboot/hosts/presence.ts";
@@ -26,6 +28,7 @@ import type { Netboot } from "../../netboot/service/service.ts";
 import type { BootNetwork, NetworkBoot } from "./server-parts.ts";
 
 const BOOT_MS = 60 * 60_000;
+const SHOWN = new RegExp(BOOT_VALUE);
 const URL = "http://netboot.invalid";
 
 export interface ProvisioningOptions {
@@ -45,6 +48,7 @@ export class Provisioning {
   readonly hosts: Hosts;
   readonly machines: Machines;
   readonly #capabilities: Capabilities;
+  readonly #asked: AskedBoots;
   readonly #files: PrivateFiles;
   readonly #images: Images;
   readonly #installers: Installers;
@@ -66,6 +70,8 @@ export class Provisioning {
     this.#clock = clock;
     this.#random = random;
     this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust, hasCluster: true });
+    const asked = new AskedBoots(clock, random);
+    this.#asked = asked;
     this.#capabilities = new Capabilities(new Uint8Array(32), clock);
     const presences: Presences = {
       of(address) {
@@ -78,7 +84,7 @@ export class Provisioning {
     this.#files = new PrivateFiles({ hosts, capabilities: this.#capabilities, presences, clock });
     this.#images = new Images({ folder: imagesFolder, clock });
     this.#installers = new Installers({ hosts, capabilities: this.#capabilities, presences, clock, url: URL });
-    this.#agents = agentHandler({ hosts, capabilities: this.#capabilities, presences, clock, random, log });
+    this.#agents = agentHandler({ hosts, capabilities: this.#capabilities, asked, presences, clock, random, log });
     const ports = { hosts, files: this.#files, images: this.#images, url: URL };
     this.machines = {
       isServing: () => true,
@@ -88,13 +94,17 @@ export class Provisioning {
       setBoot: (name, boot) => hosts.setBoot(name, boot),
       install: (name, id, make) => this.#installers.give(name, id, make),
       endInstall: (name, id, result) => void hosts.installs.end(name, id, result),
+      askBoot: (mac) => askedUrl(`${URL}/shimx64.efi`, asked.ask(mac)),
+      endAskedBoot: (mac) => asked.end(mac),
       forget: (name) => void hosts.forget(name),
       order: (name, wanted, id) => giveOrder(name, wanted, ports, id),
     };
   }
 
   /** Answers a firmware, as the boot scripts do. */
-  boot(mac: Mac, address: string): NetworkBoot {
+  boot(mac: Mac, address: string, uri = ""): NetworkBoot {
+    const value = SHOWN.exec(uri)?.[0];
+    if (value !== undefined) this.#asked.shown(mac, value, address);
     this.hosts.seen({ mac, address, architecture: "x86_64", firmware: "uefi" });
     let boot = this.hosts.bootOf(mac);
     if (boot === "installer") {
@@ -105,7 +115,9 @@ export class Provisioning {
     if (boot === "disk") return { is: "disk" };
     if (boot !== "agent") return { is: "nothing" };
     const until = this.#clock.now() + BOOT_MS;
-    return { is: "agent", capability: this.#capabilities.grant({ mac, address, to: "agent", until }) };
+    const capability = this.#capabilities.grant({ mac, address, to: "agent", until });
+    this.#asked.granted(mac, address, capability);
+    return { is: "agent", capability };
   }
 
   agents: HttpHandler = (request) => this.#agents(request);
@@ -123,6 +135,8 @@ export class Provisioning {
         agentUrl: URL,
         missing: [],
       },
+      askBoot: machines.askBoot,
+      endAskedBoot: machines.endAskedBoot,
       order: (name, wanted, id = uuid(this.#random)) => machines.order(name, wanted, id),
       close: () => this.close(),
     };
@@ -157,8 +171,8 @@ export class ProvisioningNetwork implements BootNetwork {
     this.places.set(address, mac);
   }
 
-  async boot(mac: Mac): Promise<NetworkBoot> {
-    return this.#current().boot(mac, this.#addresses.get(mac)!);
+  async boot(mac: Mac, uri?: string): Promise<NetworkBoot> {
+    return this.#current().boot(mac, this.#addresses.get(mac)!, uri);
   }
 
   agents: HttpHandler = (request) => this.#current().agents(request);

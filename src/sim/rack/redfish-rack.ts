@@ -32,8 +32,9 @@ export class RedfishRack {
     const uuid = `51b00000-0000-4000-8000-${server.mac.replaceAll(":", "")}`;
     const machine = new SimMachine({
       ...{ clock: this.#clock, id: uuid, name, uuid, macs },
-      onStart({ from, media }) {
+      onStart({ from, media, httpBootUri }) {
         server.media = media;
+        server.bootUri = from === "UefiHttp" ? httpBootUri : undefined;
         // What is to be started was chosen by the BMC; else the firmware has its own order.
         if (from !== "None") server.bootOnce = from === "Hdd" ? "disk" : from === "Cd" ? "media" : "network";
         server.on();

@@ -34,9 +34,10 @@ export function serverBmc(
       else if (action === "restart" || action === "reset") server.restart();
       else server.off();
     },
-    async bootFrom(device, { once }) {
+    async bootFrom(device, { once, httpBootUri }) {
       check("bootFrom");
       const from = DEVICES[device];
+      server.bootUri = device === "uefi-http" ? httpBootUri : undefined;
       if (once) server.bootOnce = from;
       else server.bootFirst = from;
       return { once };

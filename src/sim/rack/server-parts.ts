@@ -25,8 +25,8 @@ export type NetworkBoot =
 
 /** The network that servers are started from. */
 export interface BootNetwork {
-  /** What a machine's firmware is told; rejects while nobody serves. */
-  boot(mac: Mac): Promise<NetworkBoot>;
+  /** What a machine's firmware is told; `uri`: what its BMC had it boot by HTTP. Rejects while nobody serves. */
+  boot(mac: Mac, uri?: string): Promise<NetworkBoot>;
   /** The server's side of the agent's protocol. */
   agents: HttpHandler;
   /** Everything else that a machine reaches; rejects where nobody answers. */

@@ -61,6 +61,8 @@ export class SimServer implements AgentMachine {
   running: Running | undefined;
   /** The device of the next boot alone. */
   bootOnce: SimDevice | undefined;
+  /** What the next boot from the network fetches, where its BMC says so. */
+  bootUri: string | undefined;
   /** The device of every boot. */
   bootFirst: SimDevice = "network";
   /** What is in its virtual drive. */
@@ -145,16 +147,18 @@ export class SimServer implements AgentMachine {
     this.running = { is: "firmware" };
     const signal = this.#power!.signal;
     const device = this.bootOnce ?? this.bootFirst;
+    const uri = this.bootUri;
     this.bootOnce = undefined;
+    this.bootUri = undefined;
     this.#after(this.timings.firmware, () => {
       if (device === "media") this.#fromMedia();
       else if (device === "disk") this.#fromDisk();
-      else this.#fromNetwork(signal);
+      else this.#fromNetwork(signal, uri);
     });
   }
 
-  #fromNetwork(signal: AbortSignal): void {
-    this.network.boot(this.mac).then(
+  #fromNetwork(signal: AbortSignal, uri?: string): void {
+    this.network.boot(this.mac, uri).then(
       (boot) => {
         if (signal.aborted) return;
         if (boot.is === "agent") this.#after(this.timings.agent, () => this.#agent(boot.capability, signal));

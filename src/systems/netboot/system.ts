@@ -107,6 +107,7 @@ function declaredEngine(namespace: string) {
   const machines: Machines = {
     ...{ isServing: () => false, get: () => undefined, onChange: () => () => {} },
     ...{ standing: nobody, setBoot: nobody, forget: nobody, order: nobody, install: nobody, endInstall: nobody },
+    ...{ askBoot: nobody, endAskedBoot: nobody },
   };
   const isDrivenElsewhere = async (): Promise<boolean> => true;
   return [

@@ -66,6 +66,8 @@ function wantedFor(
 ): Wanted {
   const target = targetFor(on, device, system, settings);
   const current = textAt(bootIn(settings ?? system), "HttpBootUri");
+  if (httpBootUri !== undefined && ![system, settings].some(takesUri))
+    throw new Fault("Unsupported", on, "the BMC takes no address to boot from by HTTP");
   return {
     target,
     enabled: device === "default" ? "Disabled" : once ? "Once" : "Continuous",
@@ -128,6 +130,12 @@ async function write(
     }
   }
   throw refused;
+}
+
+/** A BMC that takes an address shows the property, if it is null. */
+function takesUri(resource: Resource | undefined): boolean {
+  const boot = resource && bootIn(resource);
+  return typeof boot === "object" && boot !== null && "HttpBootUri" in boot;
 }
 
 function bootIn({ body }: Resource): unknown {
