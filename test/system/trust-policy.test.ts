@@ -129,3 +129,25 @@ test("N1 a host whose BMC can't start it so says what it needs, and a restart of
   await world.reaches("node-1", "available");
   assert.equal(server.starts, 3);
 });
+
+test("a BMC that takes no URL starts the host as before; where a value is demanded the host says that it can't be given one", async (t) => {
+  for (const [trust, isStarted] of [
+    [null, true],
+    ["bmc", false],
+  ] as const) {
+    const { world, server, demand } = await policed(t, "approved", { redfish: true });
+    await demand(trust);
+    Object.assign(world.redfish.machines.get("node-1")!, { takesBootUri: false });
+    await world.declare("node-1", { scheme: "redfish-uefihttp" });
+    if (isStarted) await world.reaches("node-1", "available");
+    else {
+      const events = async (): Promise<string> => (await world.events("node-1")).join("\n");
+      await world.until("it says so", async () => (await events()).includes(" NoBootValue: "));
+      assert.match(
+        await events(),
+        /NoBootValue: .*the BMC takes no address to boot from by HTTP: slipway.dev\/trust: bmc/,
+      );
+      assert.equal(server.disks[0]?.content, LEFT_OVER);
+    }
+  }
+});
