@@ -9,10 +9,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assetsFolder } from "../src/netboot/agent/assets-folder.ts";
+import { packCpio } from "../src/netboot/agent/cpio.ts";
 import type { OrderBody } from "../src/netboot/protocol/messages.ts";
 import { DirectMachine, MAC } from "../test/firmware/agent/machine.ts";
 import { AgentServer, CAPABILITY } from "../test/firmware/agent/server.ts";
-import { packCpio } from "../tools/agent/cpio.ts";
 import { printMachine } from "./table.ts";
 
 const MIB = 1 << 20;

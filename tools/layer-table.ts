@@ -11,7 +11,7 @@ const OPERATOR = [...SYSTEMS, "operator", "console"];
 /** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
 export const STANDS_IN = /^src\/systems\/(counterpart|[a-z-]+\/simulated)\.ts$/;
 
-/** What each part may import: packages, and folders of src/. Production code never imports `sim`; the command that starts simulations does. */
+/** What each part may import: packages, and folders of src/. Production code never imports `sim`; the command that starts simulations and the lab do. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...PACKAGES,
   kinds: KINDS,
@@ -26,7 +26,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sim: [...DOING, "apiserver", "sim"],
   operator: OPERATOR,
   console: OPERATOR,
-  lab: [...OPERATOR, "lab"],
+  lab: [...OPERATOR, "sim", "lab"],
   laptop: [...OPERATOR, "kubernetes", "apiserver", "sim", "laptop"],
   cli: [...OPERATOR, "kubernetes", "apiserver", "sim", "lab", "laptop", "cli"],
 };

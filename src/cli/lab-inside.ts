@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { systemClock as clock, closeAll, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import { writeBmcPapers } from "../lab/bmc/papers.ts";
-import { serveBmcs } from "../lab/bmc/serve.ts";
+import { type LabBmcs, serveBmcs } from "../lab/bmc/serve.ts";
 import { openDoor } from "../lab/door.ts";
 import { startLabNetboot } from "../lab/lab-netboot.ts";
+import { startLabPool } from "../lab/pool/pool.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
 import { startKubernetes } from "../laptop/kubernetes.ts";
 import { SOCKET } from "../netboot/service/place.ts";
 import { labNews } from "./lab-news.ts";
+import { showPool } from "./lab-pool.ts";
 import type { LogLevel } from "./log-level.ts";
 import { say, secrets } from "./outgoing.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -28,6 +30,8 @@ export interface InsideOptions {
   console?: string;
   /** Whether machines have BMCs; they are left off then. */
   hasBmcs: boolean;
+  /** A pool of so many machines is applied; they have BMCs then. */
+  pool?: { count: number; iso?: string };
   /** Served to the machines. */
   files?: string;
   logLevel: LogLevel;
@@ -53,17 +57,28 @@ export async function runInside(options: InsideOptions): Promise<void> {
       ...(options.files !== undefined && { files: options.files }),
     });
     open.push(close);
-    const papers = options.hasBmcs ? await startBmcs(dir, rack, open, log) : undefined;
+    const bmcs = options.hasBmcs ? await startBmcs(rack, open, log) : undefined;
+    const papers = bmcs && (await papersOf(dir, bmcs, open));
 
     introduce(options, rack, netboot.url);
+    const shown = rack.machines.find(({ spec }) => spec.name === options.console);
+    shown?.console.listen((text) => process.stdout.write(Buffer.from(text, "latin1")));
+    if (bmcs !== undefined && options.pool !== undefined) {
+      const ports = { clock, random, log, secrets };
+      const { assets, pool } = options;
+      const { client, close } = await startLabPool({ transport: kubernetes, bmcs, assets, dir, ...pool, ...ports });
+      open.push(close);
+      console.log(END);
+      const stopping = new AbortController();
+      void stopped.then(() => stopping.abort());
+      return await showPool(client, { dir, clock, signal: stopping.signal });
+    }
     if (papers !== undefined) console.log(papers);
     console.log(END);
     const began = clock.monotonic();
     netboot.hosts.onChange(
       labNews(plans, (line) => say(`${((clock.monotonic() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)),
     );
-    const shown = rack.machines.find(({ spec }) => spec.name === options.console);
-    shown?.console.listen((text) => process.stdout.write(Buffer.from(text, "latin1")));
     if (!options.hasBmcs) await rack.powerOn();
     await stopped;
   } finally {
@@ -88,15 +103,18 @@ async function startApi(
   return api.transport;
 }
 
-/** Gives the machines their BMCs; resolves with what the user is to know of them. */
 async function startBmcs(
-  dir: string,
   { machines }: Rack,
   open: (() => Promise<unknown>)[],
   log: ReturnType<typeof jsonLog>,
-): Promise<string> {
+): Promise<LabBmcs> {
   const bmcs = await serveBmcs(machines, { clock, random, log });
   open.push(bmcs.close);
+  return bmcs;
+}
+
+/** Writes down how the BMCs are reached; resolves with what the user is to know of them. */
+async function papersOf(dir: string, bmcs: LabBmcs, open: (() => Promise<unknown>)[]): Promise<string> {
   const folder = join(dir, "bmc");
   open.push(() => rm(folder, { recursive: true, force: true }));
   const { hosts, authority, password } = await writeBmcPapers(folder, bmcs);

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { Fault, parseQuantity, privateFolder, quantityNumber } from "@slipway/base";
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { KeptProcess } from "../kubernetes/kept-process.ts";
 import { openDoor } from "../lab/door.ts";
 import { FIRMWARES, type Firmware } from "../lab/machine.ts";
@@ -10,6 +10,7 @@ import { checkInstalled } from "../lab/programs.ts";
 import { planMachines } from "../lab/rack.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { runInside } from "./lab-inside.ts";
+import { checkMemory, labOf } from "./lab-shape.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -17,6 +18,8 @@ import type { Verb } from "./verb.ts";
 
 interface Options {
   machines: number;
+  pool?: number | true;
+  iso?: string;
   firmware: Firmware[];
   disk: number;
   memory: number;
@@ -41,7 +44,13 @@ export const verb: Verb = (program) => {
   program
     .command("lab")
     .description("A rack on a laptop: emulated machines on a network of their own boot from Slipway, until Ctrl-C.")
-    .option("--machines <number>", "how many", wholeNumber, 3)
+    .option("--machines <number>", "how many; with --pool one more than it has", wholeNumber, 3)
+    .option(
+      "--pool [number]",
+      "apply an InstancePool of so many of them (3), and show how they install and join",
+      wholeNumber,
+    )
+    .option("--iso <file>", "with --pool: a real release (harvester-<version>-amd64.iso) in the place of the stand-in")
     .addOption(
       new Option("--firmware <list>", `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`)
         .argParser(namesOf(FIRMWARES))
@@ -64,6 +73,8 @@ export const verb: Verb = (program) => {
 Examples:
   slipway lab
   slipway lab --bmc --files ~/images
+  slipway lab --pool
+  slipway lab --pool 2 --memory 768Mi --console lab-1
   slipway lab --machines 4 --firmware bios,uefi-secure,uefi-http,arm64 --console lab-2
   KUBECONFIG=.slipway/lab/kubeconfig kubectl get bmh -A
   slipway get unleased`,
@@ -71,12 +82,16 @@ Examples:
     .action(run);
 };
 
-async function run(options: Options): Promise<void> {
+async function run(given: Options, command: Command): Promise<void> {
+  const isSet = (name: string): boolean => command.getOptionValueSource(name) === "cli";
+  const { pool, ...shape } = labOf(given, { hasMachines: isSet("machines"), hasFirmware: isSet("firmware") });
+  const options = { ...given, ...shape };
   const { machines, firmware, disk, memory, inside } = options;
   const dir = resolve(options.dir);
   if (machines < 1 || machines > MOST_MACHINES)
     throw new Fault("BadRequest", "lab", `${machines} machines`, { remedy: `say 1 to ${MOST_MACHINES}` });
   if (memory < LEAST_MEMORY) throw new Fault("BadRequest", "lab", "the agent needs 512Mi of memory");
+  if (pool !== undefined && inside === undefined) checkMemory(machines * memory, process.availableMemory());
   const plans = planMachines(machines, firmware, {
     memoryMiB: Math.floor(memory / MIB),
     diskBytes: disk,
@@ -96,6 +111,7 @@ async function run(options: Options): Promise<void> {
     const url = `https://127.0.0.1:${inside}`;
     await runInside({
       ...{ dir, socket, assets, plans, url, logLevel, hasBmcs },
+      ...(pool !== undefined && { pool }),
       ...(console !== undefined && { console }),
       ...(files !== undefined && { files: resolve(files) }),
     });
@@ -119,7 +135,7 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
     process.exitCode = (await inner.gone) === 0 ? 0 : 1;
   } finally {
     await door.close();
-    const left = [socket, join(dir, "kubeconfig"), join(dir, "pki"), join(dir, "bmc")];
+    const left = [socket, ...["kubeconfig", "pki", "bmc", "stand-in"].map((name) => join(dir, name))];
     await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
   }
 }

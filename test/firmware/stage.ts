@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createApiServer } from "@slipway/apiserver";
 import { systemClock as clock, cryptoRandom as random, Secrets } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
-import type { Client } from "@slipway/kube";
+import type { Client, Transport } from "@slipway/kube";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { type LabNetbootOptions, startLabNetboot } from "../../src/lab/lab-netboot.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
@@ -20,6 +20,8 @@ export interface Stage {
   rack: Rack;
   netboot: Netboot;
   client: Client;
+  /** To the same API. */
+  transport: Transport;
   close(): Promise<void>;
 }
 
@@ -42,13 +44,14 @@ export async function setStage(
     open.push(() => api.close());
     const dir = join(folder, "netboot");
     const place = { assets: assetsFolder(process.env), dir, socket: join(dir, SOCKET) };
-    const started = await startLabNetboot(api.transport(), place, log, {
+    const transport = api.transport();
+    const started = await startLabNetboot(transport, place, log, {
       trust: "approved",
       drivesHosts: false,
       ...options,
     });
     open.push(started.close);
-    return { folder, rack, netboot: started.netboot, client: started.client, close };
+    return { folder, rack, netboot: started.netboot, client: started.client, transport, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Entry } from "./cpio.ts";
+import type { Entry } from "../../src/netboot/agent/cpio.ts";
 
 /** As the kernel looks for a file (CONFIG_FW_LOADER_COMPRESS). */
 const ENDINGS = ["", ".xz", ".zst"];

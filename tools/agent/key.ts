@@ -5,7 +5,7 @@ import { VERSION } from "@slipway/base";
 import type { Candidate } from "../image/apt.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const OURS = ["tools/agent/*.ts", "tools/image/{apt,elf,run}.ts", "src/netboot/agent/program/*"];
+const OURS = ["tools/agent/*.ts", "tools/image/{apt,elf,run}.ts", "src/netboot/agent/{program/*,cpio.ts}"];
 
 /** Changes with whatever goes into the files: the packages, the agent's program, and the program that packs them with its compressor (all but who runs it). */
 export function keyOf(packages: readonly Candidate[]): string {

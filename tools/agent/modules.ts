@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Fault } from "@slipway/base";
+import type { Entry } from "../../src/netboot/agent/cpio.ts";
 import { run } from "../image/run.ts";
-import type { Entry } from "./cpio.ts";
 import { FIRST, LATER, LEFT, TAKEN } from "./drivers.ts";
 import { type ModuleInfo, moduleName, readModuleInfo } from "./modinfo.ts";
 import type { Architecture } from "./packages.ts";

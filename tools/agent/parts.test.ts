@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
-import type { Entry } from "./cpio.ts";
+import type { Entry } from "../../src/netboot/agent/cpio.ts";
 import { PROGRAMS } from "./packages.ts";
 import { packParts } from "./parts.ts";
 import { rootEntries } from "./root.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
-import { type Entry, packCpio } from "./cpio.ts";
+import { type Entry, packCpio } from "../../src/netboot/agent/cpio.ts";
 
 type Entries = ReadonlyMap<string, Entry>;
 

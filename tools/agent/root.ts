@@ -1,8 +1,8 @@
 import { existsSync, globSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@slipway/base";
+import type { Entry } from "../../src/netboot/agent/cpio.ts";
 import { readElf } from "../image/elf.ts";
-import type { Entry } from "./cpio.ts";
 import { type Architecture, FIRST_PROGRAMS, KEY_PROGRAMS, PROGRAMS, TARGETS } from "./packages.ts";
 import type { Parts } from "./parts.ts";
 

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
-import { packCpio } from "../../../tools/agent/cpio.ts";
+import { packCpio } from "./cpio.ts";
 import { FakeMachine } from "./testing.ts";
 
 const lacking = ["wget", "zstd", "cpio"].filter((name) => !existsSync(`/usr/bin/${name}`));

@@ -23,7 +23,8 @@ export async function postWebhooks(
   }
 }
 
-function requestOf(hook: Webhook, context: WebhookContext): HttpRequest {
+/** The request that a webhook of this machine is, its templates filled in. */
+export function requestOf(hook: Webhook, context: WebhookContext): HttpRequest {
   const fill = (text: string): string =>
     text.replaceAll(/\{\{\s*\.(\w+)\s*\}\}/g, (_, name: string) =>
       Object.hasOwn(context, name) ? context[name as keyof WebhookContext] : "",

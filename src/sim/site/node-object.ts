@@ -24,12 +24,21 @@ export interface JoinRequest {
   arch?: "amd64" | "arm64";
   /** Harvester release, as `v1.8.1`. */
   version?: string;
+  /** What the Node reports of the machine. Unset: a simulated one. */
+  system?: { kernel: string; image: string; cpus: number; memory: string };
   /** Whether the API can be reached from it now; unset: always. */
   reachable?: () => boolean;
 }
 
 /** By its kernel a Node is known to be simulated. */
 export const SIMULATED_KERNEL = "6.4.0-simulated";
+
+const SIMULATED_KUBELET = {
+  containerRuntimeVersion: "containerd://2.1.4-k3s1",
+  kubeletVersion: "v1.34.3+rke2r1",
+  kubeProxyVersion: "v1.34.3+rke2r1",
+};
+const NO_KUBELET = { containerRuntimeVersion: "", kubeletVersion: "", kubeProxyVersion: "" };
 
 export const FLEET_LOCAL = "fleet-local";
 export const MACHINE_ANNOTATION = "cluster.x-k8s.io/machine";
@@ -75,7 +84,8 @@ export function nodeDraft(request: JoinRequest): {
 
 /** Status of a Node whose kubelet has just started. */
 export function nodeStatus(request: JoinRequest, now: number): NonNullable<Node["status"]> {
-  const resources = { cpu: "16", memory: "64Gi", pods: "200", "ephemeral-storage": "200Gi" };
+  const { kernel, image, cpus, memory } = request.system ?? simulated(request);
+  const resources = { cpu: String(cpus), memory, pods: "200", "ephemeral-storage": "200Gi" };
   return {
     addresses: [...request.addresses, { type: "Hostname", address: request.hostname }],
     capacity: resources,
@@ -85,15 +95,18 @@ export function nodeStatus(request: JoinRequest, now: number): NonNullable<Node[
       machineID: request.machineId.replaceAll("-", ""),
       systemUUID: request.machineId,
       bootID: createHash("sha256").update(`${request.machineId} ${now}`).digest("hex").slice(0, 32),
-      kernelVersion: SIMULATED_KERNEL,
-      osImage: `Harvester ${request.version ?? "v1.8.1"}`,
-      containerRuntimeVersion: "containerd://2.1.4-k3s1",
-      kubeletVersion: "v1.34.3+rke2r1",
-      kubeProxyVersion: "v1.34.3+rke2r1",
+      kernelVersion: kernel,
+      osImage: image,
+      // A machine that says what it is has neither.
+      ...(request.system === undefined ? SIMULATED_KUBELET : NO_KUBELET),
       operatingSystem: "linux",
       architecture: request.arch ?? "amd64",
     },
   };
+}
+
+function simulated({ version = "v1.8.1" }: JoinRequest): NonNullable<JoinRequest["system"]> {
+  return { kernel: SIMULATED_KERNEL, image: `Harvester ${version}`, cpus: 16, memory: "64Gi" };
 }
 
 /** What a kubelet reports with each beat. A sick one still beats and says that it is not ready. */

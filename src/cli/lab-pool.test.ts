@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { MachineRow } from "../lab/pool/rows.ts";
+import { linesFor, PoolTable } from "./lab-pool.ts";
+
+const ROW: MachineRow = {
+  machine: "lab-1",
+  host: "preparing",
+  instance: "-",
+  node: "-",
+  doing: "waiting for the wipe",
+};
+
+function out(over: { isTTY?: boolean; columns?: number } = {}) {
+  const texts: string[] = [];
+  return { texts, stream: { ...over, write: (text: string) => texts.push(text) } };
+}
+
+test("in a log each machine's news is one line, what is waited for is none", () => {
+  const { texts, stream } = out();
+  const shown = new PoolTable(stream, () => "1.0 s");
+  shown.show([ROW]);
+  shown.show([{ ...ROW, doing: "waiting for something else" }]);
+  shown.show([{ ...ROW, host: "available" }]);
+  assert.deepEqual(texts, ["    1.0 s  lab-1  preparing, -, node -\n", "    1.0 s  lab-1  available, -, node -\n"]);
+});
+
+test("on a terminal the table is drawn over itself, no line longer than the terminal is wide", () => {
+  const { texts, stream } = out({ isTTY: true, columns: 24 });
+  const shown = new PoolTable(stream, () => "1.0 s");
+  shown.show([ROW]);
+  shown.show([ROW]);
+  const [first, second] = texts as [string, string];
+  assert.equal(second, `\x1b[2A${first}`);
+  const drawn = first.replaceAll("\x1b[2K", "").replaceAll("\x1b[J", "");
+  for (const line of drawn.split("\n")) assert.ok(line.length <= 23, line);
+});
+
+const VIEW = {
+  pool: { metadata: { name: "lab-pool" }, spec: { count: 2 } },
+  instances: [],
+  nodes: [],
+  hosts: [
+    { metadata: { name: "lab-1" }, spec: { online: true } },
+    { metadata: { name: "lab-2" }, spec: { online: true, consumerRef: { name: "a" } } },
+  ],
+} as unknown as Parameters<typeof linesFor>[1];
+
+test("once all Nodes are Ready it says what to try, with a machine that is in use as the victim", () => {
+  const lines = linesFor("ready", VIEW, "/lab", "90.0 s").join("\n");
+  assert.match(lines, /^All Nodes \(2\) are Ready after 90\.0 s/);
+  assert.match(lines, /dd if=\/dev\/zero of=\/lab\/lab-2\/disk\.img/);
+  assert.match(lines, /annotate bmh lab-2 'reboot\.metal3\.io=\{"mode":"hard"\}'/);
+  assert.match(lines, /kubectl delete instancepool lab-pool/);
+});
+
+test("once the pool is gone it says that all machines are wiped, and on the way nothing", () => {
+  assert.deepEqual(linesFor("wiped", VIEW, "/lab", "200.0 s"), [
+    "The pool is gone, and all 2 machines are wiped, after 200.0 s.",
+  ]);
+  assert.deepEqual([linesFor("going", VIEW, "/lab", ""), linesFor("on its way", VIEW, "/lab", "")], [[], []]);
+});

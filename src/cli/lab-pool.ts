@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { type Clock, isFault } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import { Node } from "@slipway/kube/core";
+import { Instance } from "../kinds/harvester/instance.ts";
+import { InstancePool } from "../kinds/harvester/instance-pool.ts";
+import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
+import { POOL_NAME } from "../lab/pool/manifests.ts";
+import { type MachineRow, machineRows, type PoolView, poolWord } from "../lab/pool/rows.ts";
+import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
+import { say, secrets } from "./outgoing.ts";
+import { table } from "./progress.ts";
+
+const LOOK_MS = 1_000;
+
+/** Shows the pool's machines as they change, and says what can be tried once all have joined, until `signal` is aborted. */
+export async function showPool(
+  client: Client,
+  { dir, clock, signal }: { dir: string; clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  const began = clock.monotonic();
+  const seconds = (): string => `${((clock.monotonic() - began) / 1000).toFixed(1)} s`;
+  const shown = new PoolTable(process.stdout, seconds);
+  let before: ReturnType<typeof poolWord> = "on its way";
+  while (!signal.aborted) {
+    const view = await viewOf(client, signal).catch((error: unknown) => {
+      if (signal.aborted || isFault(error)) return undefined;
+      throw error;
+    });
+    if (view !== undefined) {
+      shown.show(machineRows(view));
+      const word = poolWord(view);
+      if (word !== before) shown.say(linesFor(word, view, dir, seconds()));
+      before = word;
+    }
+    await clock.sleep(LOOK_MS, signal).catch(() => {});
+  }
+}
+
+async function viewOf(client: Client, signal: AbortSignal): Promise<PoolView> {
+  const pool = await client.find(InstancePool, { name: POOL_NAME }, { signal });
+  const [instances, hosts, nodes] = await Promise.all([
+    client.list(Instance, { signal }),
+    client.list(BareMetalHost, { namespace: DISCOVERY_NAMESPACE, signal }),
+    client.list(Node, { signal }),
+  ]);
+  return { pool, instances: instances.items, hosts: hosts.items, nodes: nodes.items };
+}
+
+/** What a person is told when the pool has come to another state, and what can be tried then. Pure. */
+export function linesFor(
+  word: ReturnType<typeof poolWord>,
+  { pool, hosts }: PoolView,
+  dir: string,
+  after: string,
+): string[] {
+  if (word === "wiped") return [`The pool is gone, and all ${hosts.length} machines are wiped, after ${after}.`];
+  if (word !== "ready") return [];
+  const victim = hosts.find(({ spec }) => spec.consumerRef !== undefined)?.metadata.name ?? "lab-1";
+  return [
+    `All Nodes (${pool?.spec.count}) are Ready after ${after}. Try:`,
+    "",
+    `  export KUBECONFIG=${join(dir, "kubeconfig")}`,
+    "  kubectl get nodes,instancepools,instances; kubectl get bmh -A",
+    "",
+    "  # A machine loses its disk, and starts anew: its Instance is replaced by one on the spare machine",
+    `  dd if=/dev/zero of=${join(dir, victim, "disk.img")} bs=1M count=256 conv=notrunc`,
+    `  kubectl -n ${DISCOVERY_NAMESPACE} annotate bmh ${victim} 'reboot.metal3.io={"mode":"hard"}'`,
+    "",
+    "  # The pool is deleted: all disks are wiped",
+    `  kubectl delete instancepool ${POOL_NAME}`,
+    "",
+  ];
+}
+
+const HEADS = ["MACHINE", "HOST", "INSTANCE", "NODE", ""];
+
+/** The table, drawn over itself on a terminal; elsewhere each machine's news is a line of its own. */
+export class PoolTable {
+  readonly #out: { write(text: string): unknown; isTTY?: boolean; columns?: number };
+  readonly #seconds: () => string;
+  readonly #last = new Map<string, string>();
+  #drawn = 0;
+
+  constructor(out: { write(text: string): unknown; isTTY?: boolean; columns?: number }, seconds: () => string) {
+    this.#out = out;
+    this.#seconds = seconds;
+  }
+
+  show(found: readonly MachineRow[]): void {
+    const rows = secrets.clean(found);
+    if (this.#out.isTTY) this.#draw(rows);
+    else this.#report(rows);
+  }
+
+  #report(rows: readonly MachineRow[]): void {
+    for (const { machine, host, instance, node } of rows) {
+      const news = `${host}, ${instance}, node ${node}`;
+      const key = machine === "-" ? instance : machine;
+      if (this.#last.get(key) === news) continue;
+      this.#last.set(key, news);
+      this.#out.write(`${this.#seconds().padStart(9)}  ${machine}  ${news}\n`);
+    }
+  }
+
+  /** Lines that stay; the table goes on below them. */
+  say(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.#drawn = 0;
+    say(`\n${lines.join("\n")}`);
+  }
+
+  #draw(rows: readonly MachineRow[]): void {
+    const cells = rows.map(({ machine, host, instance, node, doing }) => [machine, host, instance, node, doing]);
+    const width = (this.#out.columns ?? 120) - 1;
+    const lines = table(HEADS, cells).map((line) => line.slice(0, width));
+    const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : "";
+    this.#out.write(`${up}${lines.map((line) => `\x1b[2K${line}\n`).join("")}\x1b[J`);
+    this.#drawn = lines.length;
+  }
+}
