@@ -39,6 +39,8 @@ const main = join(out, "slipway.mjs");
 writeFileSync(main, `#!/usr/bin/env node\n${readFileSync(main, "utf8")}`);
 chmodSync(main, 0o755);
 cpSync(join(ROOT, "examples"), join(out, "examples"), { recursive: true });
+// What the lab's stand-in for Harvester runs on its machines, beside the code that packs it.
+cpSync(join(ROOT, "src/lab/stand-in/program"), join(out, "lib/chunks/program"), { recursive: true });
 const packages = packagesIn(metafile);
 writeFileSync(join(out, "LICENSES.txt"), packages.map(licenceOf).join("\n"));
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);

@@ -8,9 +8,10 @@ import { FIRMWARES, type Firmware } from "../lab/machine.ts";
 import { inOwnNetwork } from "../lab/namespace.ts";
 import { checkInstalled } from "../lab/programs.ts";
 import { planMachines } from "../lab/rack.ts";
+import { isoRelease } from "../lab/stand-in/iso-release.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { runInside } from "./lab-inside.ts";
-import { checkMemory, labOf } from "./lab-shape.ts";
+import { checkMemory, type LabShape, labOf } from "./lab-shape.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -91,7 +92,6 @@ async function run(given: Options, command: Command): Promise<void> {
   if (machines < 1 || machines > MOST_MACHINES)
     throw new Fault("BadRequest", "lab", `${machines} machines`, { remedy: `say 1 to ${MOST_MACHINES}` });
   if (memory < LEAST_MEMORY) throw new Fault("BadRequest", "lab", "the agent needs 512Mi of memory");
-  if (pool !== undefined && inside === undefined) checkMemory(machines * memory, process.availableMemory());
   const plans = planMachines(machines, firmware, {
     memoryMiB: Math.floor(memory / MIB),
     diskBytes: disk,
@@ -104,6 +104,7 @@ async function run(given: Options, command: Command): Promise<void> {
   const socket = socketIn(dir);
   if (inside === undefined) {
     await checkInstalled(firmware.slice(0, machines), process.env.PATH ?? "", { hasTpms: options.tpm });
+    if (pool !== undefined) await checkPool(pool, machines * memory);
     await runOutside(dir, socket, options.port);
   } else {
     const assets = options.assets ?? assetsFolder(process.env);
@@ -116,6 +117,12 @@ async function run(given: Options, command: Command): Promise<void> {
       ...(files !== undefined && { files: resolve(files) }),
     });
   }
+}
+
+/** What a pool needs, looked at before anything is started. */
+async function checkPool({ iso }: NonNullable<LabShape["pool"]>, memory: number): Promise<void> {
+  checkMemory(memory, process.availableMemory());
+  if (iso !== undefined) await isoRelease(iso);
 }
 
 /** All that needs the network runs in a process inside it; this one is its door and its end. */

@@ -1,9 +1,9 @@
 /** The bundle that `make bundle` wrote (dist/bundle), as a process, without the sources and their packages beside it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { VERSION } from "@slipway/base";
 import { cacheFolder } from "../../tools/image/cache.ts";
@@ -53,6 +53,14 @@ test("the bundle carries the licence of each package that is in it", () => {
   for (const name of ["commander", "undici", "zod", "pino", "@kubernetes/client-node"])
     assert.match(licences, new RegExp(`^${name} [\\d.]+: (MIT|Apache-2.0)$`, "m"));
   assert.doesNotMatch(licences, /: see below$/m);
+});
+
+test("the program of the lab's stand-in is where the code that packs it looks for it", () => {
+  const chunks = globSync("**/*.mjs", { cwd: elsewhere }).map((file) => join(elsewhere, file));
+  const packing = chunks.filter((file) => readFileSync(file, "utf8").includes("stand-in.initrd"));
+  assert.equal(packing.length, 1);
+  const names = readdirSync(join(ROOT, "src/lab/stand-in/program"));
+  assert.deepEqual(readdirSync(join(dirname(packing[0]!), "program")), names);
 });
 
 test("the bundle's demo: machines join", () => {

@@ -70,6 +70,7 @@ main() {
     read_command_line /proc/cmdline
     say "INSTALLER, in the place of Harvester's, on Linux $(uname -r)"
     load_drivers
+    SERVER=$(cat "$PROGRAM/desk")
     connect
     live_system
     load_drivers

@@ -39,6 +39,7 @@ main() {
     say "SYSTEM, in the place of Harvester, on Linux $(uname -r)"
     find_state || stop "no disk says what this machine is"
     hostname "$(known hostname)"
+    SERVER=$(known serverUrl)
     connect
     jq -c --arg uuid "$(facts_json | jq -r .uuid)" '{token, uuid: $uuid}' "$RUN/work/system" >"$RUN/work/beat"
     join
