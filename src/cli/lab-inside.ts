@@ -3,10 +3,12 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock as clock, closeAll, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
+import { dump } from "js-yaml";
 import { writeBmcPapers } from "../lab/bmc/papers.ts";
 import { type LabBmcs, serveBmcs } from "../lab/bmc/serve.ts";
 import { openDoor } from "../lab/door.ts";
 import { startLabNetboot } from "../lab/lab-netboot.ts";
+import { asDocuments } from "../lab/pool/manifests.ts";
 import { startLabPool } from "../lab/pool/pool.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
@@ -66,12 +68,14 @@ export async function runInside(options: InsideOptions): Promise<void> {
     if (bmcs !== undefined && options.pool !== undefined) {
       const ports = { clock, random, log, secrets };
       const { assets, pool } = options;
-      const { client, close } = await startLabPool({ transport: kubernetes, bmcs, assets, dir, ...pool, ...ports });
-      open.push(close);
+      const applied = await startLabPool({ transport: kubernetes, bmcs, assets, dir, ...pool, ...ports });
+      open.push(applied.close);
+      const documents = asDocuments(applied.manifests).map((each) => dump(each));
+      await replacePrivateFile(join(dir, "pool.yaml"), documents.join("---\n"));
       console.log(END);
       const stopping = new AbortController();
       void stopped.then(() => stopping.abort());
-      return await showPool(client, { dir, clock, signal: stopping.signal });
+      return await showPool(applied.client, { dir, clock, signal: stopping.signal });
     }
     if (papers !== undefined) console.log(papers);
     console.log(END);

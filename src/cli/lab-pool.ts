@@ -54,7 +54,13 @@ export function linesFor(
   dir: string,
   after: string,
 ): string[] {
-  if (word === "wiped") return [`The pool is gone, and all ${hosts.length} machines are wiped, after ${after}.`];
+  if (word === "wiped")
+    return [
+      `The pool is gone, and all ${hosts.length} machines are wiped, after ${after}. To begin anew:`,
+      "",
+      `  kubectl apply -f ${join(dir, "pool.yaml")}`,
+      "",
+    ];
   if (word !== "ready") return [];
   const victim = hosts.find(({ spec }) => spec.consumerRef !== undefined)?.metadata.name ?? "lab-1";
   return [

@@ -142,7 +142,7 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
     process.exitCode = (await inner.gone) === 0 ? 0 : 1;
   } finally {
     await door.close();
-    const left = [socket, ...["kubeconfig", "pki", "bmc", "stand-in"].map((name) => join(dir, name))];
+    const left = [socket, ...["kubeconfig", "pki", "bmc", "stand-in", "pool.yaml"].map((name) => join(dir, name))];
     await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
   }
 }

@@ -29,7 +29,7 @@ let stage: Stage;
 let bmcs: LabBmcs;
 let pool: LabPool;
 before(async () => {
-  const plans = planMachines(COUNT + 1, ["uefi"], { memoryMiB: 1024, diskBytes: 2 * 1024 ** 3 });
+  const plans = planMachines(COUNT + 1, ["uefi"], { memoryMiB: 768, diskBytes: 2 * 1024 ** 3 });
   stage = await setStage(plans, { trust: "first-seen", drivesHosts: true });
   bmcs = await serveBmcs(stage.rack.machines, { clock, random, log });
   const { transport, folder: dir } = stage;
