@@ -21,6 +21,7 @@ import { type Stage, setStage } from "./stage.ts";
 
 /** Machines of the pool; one more is there to replace them. */
 const COUNT = 2;
+const DISK_BYTES = 2 * 1024 ** 3;
 /** Each of the three ways; emulated machines beside other work are slow. */
 const PATIENCE_S = 900;
 const LOOK_MS = 1_000;
@@ -29,7 +30,7 @@ let stage: Stage;
 let bmcs: LabBmcs;
 let pool: LabPool;
 before(async () => {
-  const plans = planMachines(COUNT + 1, ["uefi"], { memoryMiB: 768, diskBytes: 2 * 1024 ** 3 });
+  const plans = planMachines(COUNT + 1, ["uefi"], { memoryMiB: 768, diskBytes: DISK_BYTES });
   stage = await setStage(plans, { trust: "first-seen", drivesHosts: true });
   bmcs = await serveBmcs(stage.rack.machines, { clock, random, log });
   const { transport, folder: dir } = stage;
@@ -66,9 +67,10 @@ test("a pool's machines install and join; one that loses its disk is replaced by
     (view) => poolWord(view) === "ready" && view.instances.every(({ metadata }) => metadata.name !== lost),
   );
   tell("replaced");
-  const used = (view: PoolView): string[] =>
-    view.hosts.flatMap(({ spec, metadata }) => (spec.consumerRef?.name === lost ? [] : (metadata.name ?? []))).sort();
-  assert.ok(used(second).includes(spare!.metadata.name));
+  const members = second.hosts.filter(({ spec }) => second.instances.some(isConsumer(spec.consumerRef?.name)));
+  assert.ok(members.some(({ metadata }) => metadata.name === spare!.metadata.name));
+  // What is to be wiped is there.
+  for (const member of members) assert.notDeepEqual(await remainsOn(diskOf(machineOf(member))), []);
   assert.equal(second.nodes.length, COUNT);
   assert.equal(
     second.nodes.find(({ metadata }) => metadata.name === lost),
@@ -80,10 +82,19 @@ test("a pool's machines install and join; one that loses its disk is replaced by
   tell("wiped");
   for (const machine of stage.rack.machines) {
     await machine.powerOff();
-    assert.deepEqual(await remainsOn(machine.spec.disks[0]!.file), [], machine.spec.name);
+    assert.deepEqual(await remainsOn(diskOf(machine)), [], machine.spec.name);
   }
   assert.deepEqual((await pool.client.list(Node)).items, []);
 });
+
+const isConsumer =
+  (name: string | undefined) =>
+  ({ metadata }: Instance): boolean =>
+    metadata.name === name;
+
+function diskOf({ spec }: QemuMachine): string {
+  return spec.disks[0]!.file;
+}
 
 function machineOf(host: BareMetalHost): QemuMachine {
   return stage.rack.machines.find(({ spec }) => spec.mac === host.spec.bootMACAddress)!;
@@ -91,10 +102,10 @@ function machineOf(host: BareMetalHost): QemuMachine {
 
 /** The machine loses its power, and what was on its disk. Its BMC may switch it on again. */
 async function loseDisk(machine: QemuMachine): Promise<void> {
-  const { file } = machine.spec.disks[0]!;
+  const file = diskOf(machine);
   await machine.powerOff();
   await truncate(file, 0);
-  await truncate(file, 2 * 1024 ** 3);
+  await truncate(file, DISK_BYTES);
 }
 
 /** Resolves with the first view of which it holds. Rejects with what is known when it has not come in time. */
