@@ -66,3 +66,41 @@ test("a lab names its machines and how to ask, shows one's serial line, and leav
   for (const socket of ["api.sock", "netboot/netboot.sock"])
     assert.equal(existsSync(join(state, socket)), false, socket);
 });
+
+test("a lab with a pool applies it to its machines, serves what they install, and leaves nothing of it", {
+  skip: noNetwork(),
+}, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "slipway-lab-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const [bin, assets, state] = ["bin", "assets", "lab"].map((name) => join(dir, name)) as [string, string, string];
+  for (const folder of [bin, join(assets, "agent/x86_64"), join(assets, "boot"), state])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  putQemu(bin, QEMU);
+  for (const name of ["agent/x86_64/vmlinuz", "agent/x86_64/initrd", "agent/x86_64/rest", "boot/shimx64.efi"])
+    writeFileSync(join(assets, name), name);
+  writeFileSync(join(assets, "boot/grubx64.efi"), "grub");
+  const options = ["--pool", "1", "--disk", "1Mi", "--dir", state, "--assets", assets, "--log-level", "error"];
+  const { command, args } = inOwnNetwork(resolve("bin/slipway"), ["lab", ...options, "--inside", "6443"], {
+    root: false,
+  });
+  const lab = spawn(command, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    timeout: HANGS_MS,
+    killSignal: "SIGKILL",
+  });
+  t.after(() => lab.kill("SIGKILL"));
+  const ended = once(lab, "exit");
+  let out = "";
+  for await (const text of lab.stdout.setEncoding("utf8")) {
+    out += text;
+    if (/lab-pool-\w+: ordering/.test(out) && out.includes("lab-2  inspecting")) break;
+  }
+  assert.match(out, /\n +\d+\.\d s {2}lab-1 {2}\w+, -, node -\n/);
+  assert.match(readFileSync(join(state, "pool.yaml"), "utf8"), /isoUrl: \S+\/stand-in\/harvester-v1\.8\.1-amd64\.iso/);
+  assert.deepEqual(readdirSync(join(state, "stand-in")).sort(), ["stand-in.initrd", "stand-in.iso"]);
+
+  lab.kill("SIGINT");
+  assert.deepEqual(await ended, [0, null]);
+  for (const name of ["lab-1", "lab-2"]) assert.deepEqual(readdirSync(join(state, name)), ["console.log"]);
+});
