@@ -6,6 +6,8 @@ import type { Accounts } from "../../machines/accounts.ts";
 import { accountOf, type OwnAccount } from "./accounts.ts";
 
 const LOOK_MS = 60_000;
+/** What is missing is being created, as a rule: often in the same `kubectl apply`. */
+const MISSING_MS = 5_000;
 
 /** Reports on each MachineProvider whether its account can be used, and how many machines of Slipway it holds. */
 export function providerController(accounts: Accounts, own: OwnAccount, system: string): Controller {
@@ -46,6 +48,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
         const fault = asFault(error, account.name);
         if (fault.code === "BadCredentials") accounts.refused(account.name);
         await report(false, fault.code, fault.advice);
+        if (fault.code === "MissingInput") return { againAfterMs: MISSING_MS };
       }
       return { againAfterMs: LOOK_MS };
     },

@@ -144,6 +144,15 @@ test("what is missing is named with what to do: the Secret, a key of it, the aut
   assert.deepEqual([cloud.ca, cloud.endpoint], ["PEM", "https://metal.test"]);
 });
 
+test("a Secret that is created after the MachineProvider is taken up within seconds", async (t) => {
+  const { clock, ready, key } = await stage(t);
+  await clock.run(2 * MINUTE);
+  assert.equal((await ready())?.reason, "MissingInput");
+  await key({ METAL_AUTH_TOKEN: "right", PROJECT_ID: "p" });
+  await clock.run(6_000);
+  assert.equal((await ready())?.status, "True");
+});
+
 test("a MachineProvider is an account with credentials, or hosts with plans, never both", async (t) => {
   const { clock, client } = await stage(t);
   const inventory = { plans: { any: {} } };
