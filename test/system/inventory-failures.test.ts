@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
+import { hostName } from "../../src/netboot/hosts/host.ts";
 import { SOUND } from "../../src/sim/rack/server-parts.ts";
 import { LEFT_OVER } from "./inventory-life.ts";
 import { IMAGE, MINUTE, RACK, rack, SECOND } from "./inventory-world.ts";
@@ -61,6 +62,18 @@ test("of two hosts with one card neither gets anywhere; when one is deleted the 
   await world.remove("node-2");
   await world.reaches("node-1", "available");
 });
+
+for (const bmc of [true, false])
+  test(`what discovery made of a machine gives way to who declares it afterwards, ${bmc ? "with" : "without"} a BMC`, async (t) => {
+    const world = await rack(t);
+    const server = world.rack("node-1");
+    server.on();
+    const found = hostName(server.mac);
+    await world.reaches(found, "unmanaged");
+    await world.declare("node-1", { bmc });
+    await world.reaches("node-1", "available", 60 * MINUTE);
+    assert.equal((await world.host(found))?.status?.provisioning?.state ?? "gone", "unmanaged");
+  });
 
 test("N34 a wipe that says nothing of a disk that the machine has reported is none", async (t) => {
   const world = await rack(t, { serverFaults: { ...SOUND, silentAbout: (disk) => isSilent && disk === "/dev/sdb" } });

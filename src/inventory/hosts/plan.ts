@@ -49,7 +49,7 @@ export function planHost(at: Facts): HostStep {
     return { do: "unannotate", annotations: [STATUS] };
   const leaving = isLeaving ? planLeaving(at, state) : undefined;
   if (leaving !== undefined) return leaving;
-  if (at.rival !== undefined && needsRoom(state))
+  if (at.rival !== undefined && takesMachine(at.host, state))
     return {
       do: "wait",
       forWhat: `${at.rival}, which has a card of the same machine, to be deleted or corrected`,
@@ -58,6 +58,11 @@ export function planHost(at: Facts): HostStep {
   if (hostAnnotations(at.host)[DETACHED] !== undefined && !isWork(state)) return planDetached(at);
   if (status?.operationalStatus === "detached") return { do: "write", fields: recovered(at)! };
   return HANDLERS[state](at);
+}
+
+/** Whether the host's next step in the state takes its machine, which may be another's. */
+function takesMachine({ spec }: Facts["host"], state: HostState): boolean {
+  return needsRoom(state) || (state === "unmanaged" && spec.bmc === undefined);
 }
 
 /** What a deletion changes of a host's way; undefined: its state ends by itself. */

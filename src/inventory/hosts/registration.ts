@@ -65,8 +65,9 @@ export function planInspecting(at: Facts, operation: Operation): HostStep {
   return move(at, "preparing", event("InspectionComplete", "Hardware inspection completed"));
 }
 
-/** Without a BMC, a host is managed as soon as Slipway's agent speaks for it and may be given orders. */
-function isKnownMachine({ machine, standing }: Facts): boolean {
+/** Without a BMC, a host is managed as soon as Slipway's agent speaks for it and may be given orders, and it is nobody else's. */
+function isKnownMachine({ machine, standing, rival }: Facts): boolean {
+  if (rival !== undefined) return false;
   return machine?.inventory !== undefined && standing !== undefined && standing.trust !== "discovered";
 }
 
