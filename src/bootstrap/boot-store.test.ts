@@ -141,3 +141,21 @@ test("a signal of a boot that was removed meanwhile is told to nobody", async ()
   assert.equal(await records.note("uid-1", signal(record("a"), "succeeded"), seen!), undefined);
   assert.deepEqual(shown, []);
 });
+
+test("a boot's Secret goes with an object that may own it: of its own namespace, or of none", async () => {
+  const { client, replica } = cluster();
+  const owners = async (namespace: string | undefined): Promise<unknown> => {
+    const store = replica();
+    const { name, uid } = object.metadata;
+    const of = { metadata: { name, uid, ...(namespace !== undefined && { namespace }) } } as KubeObject;
+    await store.publish(client, { resource: Host, object: of }, record("a"));
+    const secret = await client.find({} as Resource<Secret>, { namespace: "slipway", name: "boot-uid-1" });
+    await store.remove(client, "uid-1");
+    return secret?.metadata.ownerReferences?.map(({ kind, name, uid }) => [kind, name, uid]);
+  };
+  const owned = [["Host", "h1", "uid-1"]];
+  assert.deepEqual(
+    [await owners(undefined), await owners("slipway"), await owners("racks")],
+    [owned, owned, undefined],
+  );
+});

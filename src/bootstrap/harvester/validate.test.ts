@@ -40,6 +40,8 @@ const refused: [string, Partial<HarvesterJoin>, RegExp][] = [
   ["no token", { token: "" }, /^token: is required/],
   ["a token with a newline", { token: "a\nb" }, /^token: may hold printable ASCII/],
   ["neither password nor key", { password: "", sshAuthorizedKeys: [] }, /^password: a password or an SSH key/],
+  ["a password of two lines", { password: "a\nb" }, /^password: must be one line/],
+  ["a password with a null", { password: "a\0b" }, /^password: must be one line/],
   ["a key of two lines", { sshAuthorizedKeys: ["ssh-ed25519 AAAA\nssh-rsa B"] }, /^sshAuthorizedKeys\[0\]/],
   ["an ISO without a version", { isoUrl: "https://example.test/h.iso" }, /^isoUrl: "h.iso" is not named/],
   ["an ISO that is no URL", { isoUrl: "h.iso" }, /^isoUrl: "h.iso" is not an http or https URL/],

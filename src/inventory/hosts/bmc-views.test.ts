@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault } from "@slipway/base";
+import type { Client } from "@slipway/kube";
+import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import type { Bmc } from "../bmc/bmc.ts";
+import type { BmcTarget } from "../bmc/target.ts";
+import { BmcViews } from "./bmc-views.ts";
+
+const MINUTE = 60_000;
+
+/** Two Secrets, and a BMC that notes how it is opened and asked. */
+function stage() {
+  const at = { now: 0, closed: 0, power: 0, refuses: false };
+  const opened: BmcTarget[] = [];
+  const secrets: Record<string, { password: string; version: number }> = {
+    a: { password: "one", version: 1 },
+    b: { password: "two", version: 2 },
+  };
+  const client = {
+    find: async (_: unknown, { name }: { name: string }) => {
+      const { password, version } = secrets[name]!;
+      const data = { username: "YWRtaW4=", password: Buffer.from(password).toString("base64") };
+      return { metadata: { name, resourceVersion: `${version}` }, data };
+    },
+  } as unknown as Client;
+  const bmc = {
+    readPower: async () => {
+      at.power++;
+      if (at.refuses) throw new Fault("BadCredentials", "bmc", "refused");
+      return "on";
+    },
+    identity: async () => ({ macs: ["52:54:00:00:00:01"] }),
+    close: async () => void at.closed++,
+  } as unknown as Bmc;
+  const open = (target: BmcTarget): Bmc => {
+    opened.push(target);
+    return bmc;
+  };
+  const views = new BmcViews(open, { monotonic: () => at.now });
+  const host = (spec: object = {}): BareMetalHost =>
+    ({
+      metadata: { name: "node-1", namespace: "rack", uid: "h" },
+      spec: { bmc: { address: "redfish://bmc-1", credentialsName: "a", ...spec } },
+    }) as BareMetalHost;
+  const view = (of: BareMetalHost = host()) =>
+    views.view(of, { client, maxAgeMs: MINUTE, signal: new AbortController().signal });
+  const passwords = () => opened.map(({ credentials }) => credentials.password);
+  return { at, secrets, host, view, passwords };
+}
+
+test("the way to a BMC is kept open, and its power asked for again once what is known is too old", async () => {
+  const { at, view, passwords } = stage();
+  const first = await view();
+  assert.deepEqual(first?.is === "answers" && [first.power, first.macs], ["on", ["52:54:00:00:00:01"]]);
+  await view();
+  at.now += MINUTE;
+  await view();
+  assert.deepEqual([at.power, at.closed, passwords()], [1, 0, ["one"]]);
+  at.now++;
+  await view();
+  assert.deepEqual([at.power, at.closed, passwords()], [2, 0, ["one"]]);
+});
+
+test("another Secret, address or kind of verification opens a new way at once, and closes the old one", async () => {
+  const { at, host, view, passwords } = stage();
+  await view();
+  await view(host({ credentialsName: "b" }));
+  assert.deepEqual([at.closed, passwords()], [1, ["one", "two"]]);
+  await view(host({ credentialsName: "b", address: "redfish://bmc-2" }));
+  await view(host({ credentialsName: "b", address: "redfish://bmc-2", disableCertificateVerification: true }));
+  assert.deepEqual([at.closed, passwords()], [3, ["one", "two", "two", "two"]]);
+});
+
+test("a changed Secret is taken up after ten minutes, and at once when the BMC refuses what it held", async () => {
+  const { at, secrets, view, passwords } = stage();
+  await view();
+  secrets.a = { password: "three", version: 3 };
+  at.now += 10 * MINUTE - 1;
+  await view();
+  assert.deepEqual(passwords(), ["one"]);
+  at.now++;
+  await view();
+  assert.deepEqual(passwords(), ["one", "three"]);
+  secrets.a = { password: "four", version: 4 };
+  at.refuses = true;
+  at.now += 2 * MINUTE;
+  assert.equal((await view())?.is, "fails");
+  at.refuses = false;
+  assert.equal((await view())?.is, "answers");
+  assert.deepEqual(passwords(), ["one", "three", "four"]);
+});
+
+test("a host whose BMC is taken out of its specification has none, and the way to it is closed", async () => {
+  const { at, host, view } = stage();
+  await view();
+  const { metadata } = host();
+  assert.equal(await view({ metadata, spec: {} } as BareMetalHost), undefined);
+  assert.equal(at.closed, 1);
+});
