@@ -5,13 +5,33 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { connect } from "node:tls";
 import { promisify } from "node:util";
 import { inOwnNetwork } from "../../src/lab/namespace.ts";
 import { noNetwork, putQemu, QEMU } from "../../src/lab/testing.ts";
 
 const HANGS_MS = 120_000;
+
+/** Starts a lab as that starts itself in its network, past the check of what is installed. `bin`: before the PATH. Resolves once what it said is enough. */
+async function startLab(t: TestContext, options: readonly string[], bin: string, isEnough: (said: string) => boolean) {
+  const all = ["lab", ...options, "--inside", "6443"];
+  const { command, args } = inOwnNetwork(resolve("bin/slipway"), all, { root: false });
+  const lab = spawn(command, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    timeout: HANGS_MS,
+    killSignal: "SIGKILL",
+  });
+  t.after(() => lab.kill("SIGKILL"));
+  const ended = once(lab, "exit");
+  let out = "";
+  for await (const text of lab.stdout.setEncoding("utf8")) {
+    out += text;
+    if (isEnough(out)) break;
+  }
+  return { lab, ended, out };
+}
 
 test("a lab names its machines and how to ask, shows one's serial line, and leaves nothing but what they said", {
   skip: noNetwork(),
@@ -26,23 +46,7 @@ test("a lab names its machines and how to ask, shows one's serial line, and leav
   writeFileSync(join(state, "netboot", "of-an-earlier-lab"), "");
   const machines = ["--machines", "2", "--firmware", "bios", "--memory", "512Mi", "--disk", "1Mi"];
   const options = [...machines, "--dir", state, "--assets", dir, "--console", "lab-2", "--log-level", "error"];
-  // As the lab starts itself in its network, past the check of what is installed.
-  const { command, args } = inOwnNetwork(resolve("bin/slipway"), ["lab", ...options, "--inside", "6443"], {
-    root: false,
-  });
-  const lab = spawn(command, args, {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
-    timeout: HANGS_MS,
-    killSignal: "SIGKILL",
-  });
-  t.after(() => lab.kill("SIGKILL"));
-  const ended = once(lab, "exit");
-  let out = "";
-  for await (const text of lab.stdout.setEncoding("utf8")) {
-    out += text;
-    if (out.includes("ordered qmp_capabilities\n")) break;
-  }
+  const { lab, ended, out } = await startLab(t, options, bin, (said) => said.includes("ordered qmp_capabilities\n"));
   assert.match(out, /^Kubernetes API {3}https:\/\/127\.0\.0\.1:6443\nkubeconfig {7}\S+\/lab\/kubeconfig\n/);
   assert.match(out, /\nlab-1 {12}52:54:00:77:00:01 {2}bios {9}\S+\/lab-1\/console\.log\n/);
   assert.match(out, /\nInto its network: nsenter --target \d+ --net --user --preserve-credentials\n/);
@@ -80,22 +84,12 @@ test("a lab with a pool applies it to its machines, serves what they install, an
     writeFileSync(join(assets, name), name);
   writeFileSync(join(assets, "boot/grubx64.efi"), "grub");
   const options = ["--pool", "1", "--disk", "1Mi", "--dir", state, "--assets", assets, "--log-level", "error"];
-  const { command, args } = inOwnNetwork(resolve("bin/slipway"), ["lab", ...options, "--inside", "6443"], {
-    root: false,
-  });
-  const lab = spawn(command, args, {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
-    timeout: HANGS_MS,
-    killSignal: "SIGKILL",
-  });
-  t.after(() => lab.kill("SIGKILL"));
-  const ended = once(lab, "exit");
-  let out = "";
-  for await (const text of lab.stdout.setEncoding("utf8")) {
-    out += text;
-    if (/lab-pool-\w+: ordering/.test(out) && out.includes("lab-2  inspecting")) break;
-  }
+  const { lab, ended, out } = await startLab(
+    t,
+    options,
+    bin,
+    (said) => /lab-pool-\w+: ordering/.test(said) && said.includes("lab-2  inspecting"),
+  );
   assert.match(out, /\n +\d+\.\d s {2}lab-1 {2}\w+, -, node -\n/);
   assert.match(readFileSync(join(state, "pool.yaml"), "utf8"), /isoUrl: \S+\/stand-in\/harvester-v1\.8\.1-amd64\.iso/);
   assert.deepEqual(readdirSync(join(state, "stand-in")).sort(), ["stand-in.initrd", "stand-in.iso"]);
