@@ -7,7 +7,7 @@ INSTALLED := node_modules/.package-lock.json
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-cluster-api test-conformance test-netboot test-attack test-bmc test-formats test-all check generate kubernetes-types bundle image test-install agent test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-formats test-datastores test-all check generate kubernetes-types bundle image test-install agent node-image test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -29,15 +29,21 @@ test-kubectl: $(INSTALLED) ## Transcripts of a real kubectl (Debian's kubernetes
 	@command -v $${KUBECTL:-kubectl} >/dev/null || { echo "test-kubectl: no kubectl: apt-get install kubernetes-client, or set KUBECTL"; exit 1; }
 	@$(TEST) "test/kubectl/**/*.test.ts"
 
-kube-assets: $(INSTALLED) ## Build etcd, kube-apiserver and the like from Go modules into a cache: NAMES="judge"
-	@$(NODE) test/kubernetes/assets/main.ts $(NAMES)
+kube-assets: $(INSTALLED) ## Build etcd, kube-apiserver and the like from Go modules into a cache: NAMES="judge" VERSIONS="1.34 1.35" (of tenants)
+	@$(NODE) test/kubernetes/assets/main.ts $(NAMES) $(VERSIONS)
 
 test-conformance: $(INSTALLED) ## Kubernetes' own API specs on kube-apiserver and on the embedded API: ONLY=pattern
 	@$(NODE) test/kubernetes/conformance/main.ts $(ONLY)
 
 test-kubernetes: $(INSTALLED) ## The systems on a real kube-apiserver, and the embedded API held against it
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
+	@$(NODE) test/kubernetes/assets/main.ts proxy-server proxy-agent >/dev/null
 	@$(TEST) --test-concurrency=2 "test/kubernetes/*.test.ts" "test/kubernetes/{assets,conformance,differential}/*.test.ts"
+
+test-kubeadm: VERSIONS ?= 1.27 1.30 1.31 1.35
+test-kubeadm: $(INSTALLED) ## What a tenant holds for kubeadm join, held against kubeadm itself: VERSIONS="1.27 1.36" (a build of two minutes each, once)
+	@$(NODE) test/kubernetes/assets/main.ts $(VERSIONS:%=kubeadm-judge-%) >/dev/null
+	@VERSIONS="$(VERSIONS)" $(TEST) test/kubernetes/kubeadm.test.ts
 
 test-cluster-api: $(INSTALLED) ## Upstream's Cluster API, clusterctl move included, on the embedded API
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
@@ -69,6 +75,9 @@ image: bundle ## dist/image: an OCI image layout for amd64 and arm64 (needs apt-
 agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders from Debian: ARCHITECTURES="amd64 arm64"
 	@$(NODE) tools/agent/main.ts
 
+node-image: $(INSTALLED) ## What a machine boots to become a Kubernetes node, from Debian and Go modules (half an hour, once): VERSION=1.36 ARCHITECTURE=amd64
+	@$(NODE) tools/node-image/main.ts
+
 test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in network namespaces; FUZZ_RUNS=number
 	@$(TEST) --test-concurrency=2 "test/netboot/**/*.test.ts"
 
@@ -81,8 +90,12 @@ test-attack: $(INSTALLED) ## What attackers try: floods, impersonation, doubled 
 test-formats: $(INSTALLED) ## What installers are told, read by their own readers (pykickstart, cloud-init, debconf; what can't be had is skipped with a reason)
 	@$(TEST) --test-concurrency=2 "test/formats/**/*.test.ts"
 
+test-datastores: $(INSTALLED) ## Tenants' places in real databases: etcd, PostgreSQL, MariaDB, NATS, and kine on them (Debian's packages; what isn't there is skipped with a reason)
+	@$(NODE) test/kubernetes/assets/main.ts etcd kine >/dev/null || true
+	@$(TEST) --test-concurrency=1 "test/datastores/**/*.test.ts"
+
 test-all: export SEEDS = 300
-test-all: check test sim test-kubectl test-kubernetes test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-formats test-firmware ## Every suite, one after the other
+test-all: check test sim test-kubectl test-kubernetes test-kubeadm test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-formats test-datastores test-firmware ## Every suite, one after the other
 
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"
 	@$(NODE) test/firmware/main.ts $(ONLY:%=test/firmware/%.test.ts)

@@ -8,7 +8,6 @@ import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import { type Client, createClient, type Transport } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
-import { Instance } from "../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../src/kinds/harvester/instance-pool.ts";
 import { installCrds } from "../src/kinds/install.ts";
 import { EXAMPLE_KEYS, type Serve, startMetal } from "../src/laptop/metal.ts";
@@ -44,7 +43,7 @@ export interface PoolWorld {
   operatorRequests: Counts;
   /** Those of the simulated Harvester cluster: kubelets, promotion, Cluster API. */
   siteRequests: Counts;
-  /** Machines whose Instance is `managed`, as a watch shows them; resolves at that many. */
+  /** Resolves when the pools say that so many machines are ready, as a watch shows it. */
   managed(count: number): Promise<void>;
   pool(name: string, count: number): Promise<void>;
   close(): Promise<void>;
@@ -52,6 +51,8 @@ export interface PoolWorld {
 
 interface Api {
   transport(): Transport | Promise<Transport>;
+  /** The operator's own way, where it has an account. */
+  operatorTransport?(): Promise<Transport>;
   /** Absent: it is in this process. */
   cpuSeconds?(): number;
   close(): Promise<void>;
@@ -76,8 +77,8 @@ export async function poolWorld({
   const closers: (() => unknown)[] = [];
   const api: Api = await (real ? startServer("real", true) : createApiServer({ clock, random, log }));
   closers.push(() => api.close());
-  const connect = async (): Promise<Transport> => {
-    const transport = await api.transport();
+  const connect = async (way?: () => Promise<Transport>): Promise<Transport> => {
+    const transport = await (way?.() ?? api.transport());
     closers.push(() => transport.close());
     return transport;
   };
@@ -112,7 +113,7 @@ export async function poolWorld({
   closers.push(() => bootServer.close());
   const operator = createOperator(
     {
-      transport: countedTransport(await connect(), operatorRequests),
+      transport: countedTransport(await connect(api.operatorTransport), operatorRequests),
       clock,
       random,
       log,
@@ -140,14 +141,14 @@ export async function poolWorld({
     operatorRequests,
     siteRequests,
     async managed(count) {
-      const seen = new Set<string>();
+      const ready = new Map<string, number>();
       // A server may end a watch at any time; the next one begins with what there is.
       for (;;) {
-        const stream = await client.watch(Instance, { resourceVersion: "0" });
+        const stream = await client.watch(InstancePool, { resourceVersion: "0" });
         for await (const { object } of stream) {
-          const { metadata, status } = object as Instance;
-          if (status?.status === "managed") seen.add(metadata.name);
-          if (seen.size >= count) return;
+          const { metadata, status } = object as InstancePool;
+          ready.set(metadata.name, status?.ready ?? 0);
+          if ([...ready.values()].reduce((sum, each) => sum + each, 0) >= count) return;
         }
       }
     },

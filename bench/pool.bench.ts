@@ -1,6 +1,6 @@
 /**
- * One pool of machines (one for each 5000) from `apply` to all `managed`, on a cloud that answers at once and machines that boot in no time, so that what
- * is left is Slipway's own work; then what the finished pool costs while nothing happens. The process holds everything: embedded
+ * One pool of machines (one for each 5000) from `apply` until it says that all are ready, on a cloud that answers at once and machines that
+ * boot in no time, so that what is left is Slipway's own work; then what the finished pool costs while nothing happens. The process holds everything: embedded
  * API (with `--kubernetes real`, kube-apiserver and etcd run beside it instead), operator, cloud, machines and the cluster they join.
  * Run: `node bench/pool.bench.ts [machines] [--sockets] [--kubernetes real] [--idle seconds]`.
  */
@@ -56,7 +56,7 @@ async function measureApply(world: PoolWorld): Promise<void> {
   await world.managed(machines);
   const seconds = (performance.now() - began) / 1000;
   const budgeted = machines === 1000;
-  report("from apply to all managed", seconds, "s", SECONDS.get(machines));
+  report("from apply to all ready", seconds, "s", SECONDS.get(machines));
   report("machines per second", machines / seconds, "/s");
   report("CPU time", cpuSeconds() - cpu, "s");
   if (real) report("CPU time of kube-apiserver and etcd", world.serverCpuSeconds() - serverCpu, "s");

@@ -1,17 +1,18 @@
 /** The two Kubernetes APIs that benchmarks are run against, each in processes of its own and reached over TLS by its administrator. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock as clock } from "@slipway/base";
-import type { Transport } from "@slipway/kube";
+import { systemClock as clock, cryptoRandom, quietLog } from "@slipway/base";
+import { createClient, type Transport } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { findAssets } from "../src/kubernetes/assets.ts";
-import { startControlPlane } from "../src/kubernetes/control-plane.ts";
+import { type ControlPlane, startControlPlane } from "../src/kubernetes/control-plane.ts";
 import { laptopIdentity } from "../src/laptop/identity.ts";
+import { operatorTransport, prepare } from "../test/kubernetes/operator-account.ts";
 import { NODE_ENV, NODE_FLAGS } from "./as-command.ts";
+import { cpuOf, residentOf } from "./proc.ts";
 
 export const SERVERS = ["embedded", "real"] as const;
 export type ServerName = (typeof SERVERS)[number];
@@ -23,6 +24,8 @@ export interface Server {
   /** From its start until `/readyz` said yes. */
   readySeconds: number;
   transport(): Promise<Transport>;
+  /** As the operator in the cluster connects: by its ServiceAccount's token, with the rights that `deploy/` gives it. Only the real one has accounts here. */
+  operatorTransport?(): Promise<Transport>;
   /** Resident memory of all its processes. */
   residentMiB(): number;
   /** CPU time of all its processes since they began. */
@@ -60,10 +63,21 @@ async function startReal(): Promise<Server> {
     kubeconfigFile: plane.kubeconfigFile,
     readySeconds,
     transport: () => transportTo(plane.kubeconfigFile),
+    operatorTransport: () => asOperator(plane),
     residentMiB: () => plane.pids().reduce((sum, pid) => sum + residentOf(pid), 0),
     cpuSeconds: () => plane.pids().reduce((sum, pid) => sum + cpuOf(pid), 0),
     close: () => plane.close(),
   };
+}
+
+async function asOperator(plane: ControlPlane): Promise<Transport> {
+  const transport = await transportTo(plane.kubeconfigFile);
+  const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog });
+  const cluster = { plane, transport, client, close: () => transport.close() };
+  await prepare(cluster);
+  const operator = await operatorTransport(cluster);
+  await cluster.close();
+  return operator;
 }
 
 async function startEmbedded(durable: boolean): Promise<Server> {
@@ -97,14 +111,4 @@ async function startEmbedded(durable: boolean): Promise<Server> {
       await rm(dir, { recursive: true });
     },
   };
-}
-
-function residentOf(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-}
-
-/** proc(5): user and system time are the fields 14 and 15, in hundredths of a second; the second field may hold blanks. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

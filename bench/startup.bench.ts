@@ -12,12 +12,11 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { load } from "js-yaml";
 import { Client } from "undici";
+import { cpuOf, residentOf } from "./proc.ts";
 import { printMachine, report } from "./table.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
 const POOLS = "/apis/equinix.harvesterhci.io/v1/instancepools";
-/** Linux counts a process's CPU time in hundredths of a second. */
-const TICKS_PER_SECOND = 100;
 
 const { values } = parseArgs({ options: { idle: { type: "string", default: "10" } } });
 printMachine(`${COMMAND} up --port 0`);
@@ -120,16 +119,8 @@ function askWithKubectl(kubeconfig: string): void {
 }
 
 async function idle(pid: number, seconds: number): Promise<void> {
-  const before = cpuTicks(pid);
+  const before = cpuOf(pid);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  report(`  CPU while idle for ${seconds} s`, (cpuTicks(pid) - before) / TICKS_PER_SECOND / seconds, "of a core", 0.02);
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  report("  resident memory", Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024, "MiB", 200);
-}
-
-/** User and system time (proc(5), fields 14 and 15; the second field is in parentheses and may hold spaces). */
-function cpuTicks(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
+  report(`  CPU while idle for ${seconds} s`, (cpuOf(pid) - before) / seconds, "of a core", 0.02);
+  report("  resident memory", residentOf(pid), "MiB", 200);
 }

@@ -12,6 +12,7 @@ test("clocks, timers and generators of the system are found with their lines", (
     "const d = setInterval(f, 1);",
     "const e = new Date();",
     'import { setTimeout } from "node:timers/promises";',
+    "const f = AbortSignal.timeout(1_000);",
   ];
   assert.deepEqual(
     drawsOf(lines.join("\n")).map(({ line }) => line),

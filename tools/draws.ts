@@ -7,7 +7,7 @@ export interface Draw {
 
 /** A method of an object is another thing than the system's timer of the same name. */
 const DRAW =
-  /\b(?:Date\.now|performance\.now|Math\.random|seededRandom)\b|(?<![.\w])set(?:Timeout|Interval)(?=\()|\bnew Date\(\)|"node:timers(?:\/promises)?"/;
+  /\b(?:Date\.now|performance\.now|Math\.random|seededRandom|AbortSignal\.timeout)\b|(?<![.\w])set(?:Timeout|Interval)(?=\()|\bnew Date\(\)|"node:timers(?:\/promises)?"/;
 
 /** All such places in a source, in order, one a line; comments do not count. */
 export function drawsOf(source: string): Draw[] {

@@ -5,7 +5,7 @@ export const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base",
 const LIBRARIES = ["base", "kube"];
 const KINDS = [...LIBRARIES, "kinds", "pki"];
 const DOING = [...KINDS, "machines", "inventory", "netboot", "bootstrap", "bmc-service"];
-export const SYSTEMS = [...DOING, "systems"];
+export const SYSTEMS = [...DOING, "datastores", "tenants", "kubernetes", "systems"];
 const OPERATOR = [...SYSTEMS, "operator", "console"];
 
 /** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
@@ -20,10 +20,12 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   inventory: DOING,
   netboot: DOING,
   "bmc-service": ["base", "bmc-service"],
+  datastores: ["base", "datastores"],
   bootstrap: DOING,
   systems: SYSTEMS,
   kubernetes: [...LIBRARIES, "kubernetes"],
-  sim: [...DOING, "apiserver", "sim"],
+  tenants: [...KINDS, "kubernetes", "apiserver", "datastores", "tenants"],
+  sim: [...DOING, "apiserver", "datastores", "tenants", "sim"],
   operator: OPERATOR,
   console: OPERATOR,
   lab: [...OPERATOR, "sim", "lab"],
@@ -70,6 +72,7 @@ export const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
       "protocol",
       "sockets",
       "files",
+      "media",
       "grub",
       "ipxe",
       "tpm",

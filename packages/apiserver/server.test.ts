@@ -297,6 +297,31 @@ test("an answer to a question has no form as a table", () =>
     assert.equal((await ask("application/json;as=Table;v=v1;g=meta.k8s.io")).code, 406);
   }));
 
+test("annotations that are empty or absent are the same to the generation of a Deployment", () =>
+  withWorld(async (w) => {
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const spec = { selector: { matchLabels: { a: "b" } }, template };
+    const path = "/apis/apps/v1/namespaces/default/deployments";
+    const { metadata } = await w.ask("POST", path, { metadata: { name: "d" }, spec });
+    const generationWith = async (annotations: object | null): Promise<unknown> => {
+      const merge = { contentType: "application/merge-patch+json" };
+      return (await w.ask("PATCH", `${path}/d`, { metadata: { annotations } }, merge)).metadata.generation;
+    };
+    assert.equal(metadata.generation, 1);
+    assert.deepEqual([await generationWith({}), await generationWith({ a: "b" })], [1, 2]);
+    assert.deepEqual([await generationWith(null), await generationWith({})], [3, 3]);
+  }));
+
+test("a server that is closed has no timer left", async () => {
+  const w = await world();
+  const regarding = { kind: "ConfigMap", name: "a", namespace: "default" };
+  await w.ask("POST", "/api/v1/namespaces/default/events", { metadata: { name: "e" }, involvedObject: regarding });
+  await w.clock.settle();
+  assert.notEqual(w.clock.pending, 0, "an Event has its end");
+  await w.close();
+  assert.equal(w.clock.pending, 0);
+});
+
 test("what a client got can't be changed by what it sends later", () =>
   withWorld(async (w) => {
     const body = { metadata: { name: "a" }, data: { x: "1" } };

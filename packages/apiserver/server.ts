@@ -65,6 +65,8 @@ export interface ApiServerOptions extends AccessOptions {
   bodies?: ByteLimits;
   /** How admission and conversion webhooks are reached: over sockets unless said. */
   webhooks?: WebhookHttp;
+  /** The Kubernetes version that `/version` reports, as `v1.30.4`, asked each time. Default: the one whose behaviour this server follows. */
+  version?: () => string;
   /** Converters that take the place of definitions' conversion webhooks, by the definition's name. */
   conversions?: Conversions;
 }
@@ -116,6 +118,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     authorize: access.authorizer.authorize,
     admission: [...(options.admission ?? []), ...access.admission, defaultAdmission(store)],
     webhooks: undefined,
+    version: options.version,
     answers: access.answers,
     converterOf: (crd) => converterOf(crd, { clock, random, store, http }, options.conversions),
   };

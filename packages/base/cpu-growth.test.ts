@@ -3,18 +3,37 @@ import { test } from "node:test";
 import { cpuGrowth, MAX_GROWTH } from "./cpu-growth.ts";
 
 test("work in proportion to its input passes, quadratic work does not", () => {
-  const linear = (n: number) => () => {
-    let sum = 0;
-    for (let i = 0; i < n * 1000; i++) sum += i % 7;
-    return sum;
+  let steps = 0;
+  const cpu = (work: () => void): number => {
+    steps = 0;
+    work();
+    return steps;
   };
-  const quadratic = (n: number) => () => {
+  const growthOf = (taken: (n: number) => number): number =>
+    cpuGrowth(
+      (n) => () => {
+        steps = taken(n);
+      },
+      1_000,
+      64_000,
+      cpu,
+    );
+  assert.equal(
+    growthOf((n) => n / 1_000),
+    2,
+  );
+  assert.ok(growthOf((n) => (n * Math.log2(n)) / 1_000) <= MAX_GROWTH);
+  assert.ok(growthOf((n) => n ** 2 / 1_000_000) > MAX_GROWTH);
+});
+
+test("the processor's time of this thread is what counts", () => {
+  const work = (n: number) => () => {
     let sum = 0;
-    for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) sum += (i ^ j) % 7;
-    return sum;
+    for (let i = 0; i < n * 1_000; i++) sum += i % 7;
+    assert.ok(sum > 0);
   };
-  assert.ok(cpuGrowth((n) => () => void linear(n)(), 1_000) <= MAX_GROWTH);
-  assert.ok(cpuGrowth((n) => () => void quadratic(n)(), 1_000) > MAX_GROWTH);
+  const growth = cpuGrowth(work, 1_000);
+  assert.ok(growth > 0 && growth <= MAX_GROWTH, `${growth}`);
 });
 
 test("what is too quick to measure even at the largest input counts for nothing", () => {

@@ -7,20 +7,20 @@ const MEASURABLE_MS = 20;
 
 /**
  * How much more CPU `work` needs for twice the input. `make` gives the work on an input of size `n`, ready to run. Inputs that are worked on
- * too quickly to measure are doubled up to `largest`; what is too quick even then grew by nothing.
+ * too quickly to measure are doubled up to `largest`; what is too quick even then grew by nothing. `cpu`: the CPU that work takes, in milliseconds.
  */
-export function cpuGrowth(make: (n: number) => () => void, n: number, largest = 64 * n): number {
+export function cpuGrowth(make: (n: number) => () => void, n: number, largest = 64 * n, cpu = leastCpu): number {
   let size = n;
-  while (leastCpu(make(2 * size)) < MEASURABLE_MS) {
+  while (cpu(make(2 * size)) < MEASURABLE_MS) {
     if (4 * size > largest) return 0;
     size *= 2;
   }
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && best > 2; attempt++) {
-    const once = leastCpu(make(size));
-    best = Math.min(best, leastCpu(make(2 * size)) / once);
+    const once = cpu(make(size));
+    best = Math.min(best, cpu(make(2 * size)) / once);
     // One doubling may cross the size of a cache; over two of them that counts for less, and quadratic work for as much.
-    if (best > MAX_GROWTH && 4 * size <= largest) best = Math.min(best, Math.sqrt(leastCpu(make(4 * size)) / once));
+    if (best > MAX_GROWTH && 4 * size <= largest) best = Math.min(best, Math.sqrt(cpu(make(4 * size)) / once));
   }
   return best > MAX_GROWTH ? best / memoryGrowth() : best;
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { isFault } from "./fault.ts";
-import { plain } from "./http.ts";
+import { type HttpHandler, plain } from "./http.ts";
 import { undiciHttp } from "./http-client.ts";
 import { serveHttp } from "./http-server.ts";
 import { selfSigned } from "./testing.ts";
@@ -151,10 +151,16 @@ test("a Unix socket is its owner's alone, is taken over from the dead and not fr
     "-e",
     `require("net").createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, "SIGKILL"))`,
   ]).catch(() => {});
-  const server = await serveHttp(async ({ url }) => plain(200, new URL(url).pathname), { socket });
+  const remotes: unknown[] = [];
+  const handler: HttpHandler = async ({ url, remote }) => {
+    remotes.push(remote);
+    return plain(200, new URL(url).pathname);
+  };
+  const server = await serveHttp(handler, { socket });
   const local = undiciHttp({ socket });
 
   assert.equal((await local({ method: "GET", url: "http://localhost/hosts" })).body, "/hosts");
+  assert.deepEqual(remotes, [""], "nobody has an address there");
   assert.equal((await stat(socket)).mode & 0o777, 0o600);
   await assert.rejects(
     serveHttp(async () => plain(200, ""), { socket }),

@@ -28,7 +28,20 @@ export {
   json,
   plain,
 } from "./http.ts";
-export { type Cidr, contains, formatIp, netmask, networkOf, parseCidr, parseIp, tryParseIp } from "./ip.ts";
+export {
+  addIp,
+  type Cidr,
+  contains,
+  formatIp,
+  netmask,
+  networkOf,
+  overlaps,
+  parseCidr,
+  parseIp,
+  rangeOf,
+  tryParseCidr,
+  tryParseIp,
+} from "./ip.ts";
 export { type Log, quietLog } from "./log.ts";
 export { isMac, type Mac, macBytes, macFromBytes, parseMac } from "./mac.ts";
 export { type MemoryUse, saveMemoryAtRest } from "./memory-saver.ts";

@@ -19,6 +19,7 @@ import {
   parseCidr,
   parseIp,
   rangeOf,
+  tryParseCidr,
   tryParseIp,
 } from "./ip.ts";
 
@@ -81,6 +82,7 @@ test("what is no address or prefix is refused and named", () => {
     "10.0.0.0/24/1",
   ]) {
     assert.throws(() => parseCidr(text), /^RangeError: CIDR ".*": not an address/);
+    assert.equal(tryParseCidr(text), undefined);
   }
 });
 

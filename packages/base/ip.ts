@@ -44,11 +44,14 @@ export function canonicalIp(text: string): string {
 
 /** Reads `address/prefix`. Throws a `RangeError` that names the text. */
 export function parseCidr(text: string): Cidr {
+  return tryParseCidr(text) ?? refuse("CIDR", text, "not an address, a slash and a prefix length, such as 10.0.0.0/24");
+}
+
+/** As `parseCidr`; undefined for what is no prefix. */
+export function tryParseCidr(text: string): Cidr | undefined {
   const [, host = "", length = ""] = /^([^/]*)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const address = tryParseIp(host);
-  if (address === undefined || Number(length) > bits(address.family)) {
-    return refuse("CIDR", text, "not an address, a slash and a prefix length, such as 10.0.0.0/24");
-  }
+  if (address === undefined || Number(length) > bits(address.family)) return undefined;
   return { address, prefix: Number(length) };
 }
 

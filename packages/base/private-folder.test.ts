@@ -56,6 +56,14 @@ test("a link of one's own to a folder of one's own is taken", (t) => {
   assert.equal(modeOf(join(folder, "real")), "700");
 });
 
+test("a link of one's own to a folder of another user is refused, though that is open to nobody else", asRoot, (t) => {
+  const folder = above(t);
+  mkdirSync(join(folder, "real"), { mode: 0o700 });
+  chownSync(join(folder, "real"), OTHER_UID, OTHER_UID);
+  symlinkSync("real", join(folder, "link"));
+  refused(() => privateFolder(join(folder, "link")), /belongs to another user/);
+});
+
 test("a folder of another user is refused", asRoot, (t) => {
   const folder = above(t);
   chownSync(folder, OTHER_UID, OTHER_UID);

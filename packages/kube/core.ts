@@ -1,6 +1,7 @@
 /**
  * The built-in kinds that the runtime and the systems touch, with the fields they use and no others.
- * Field names are the API's (core/v1, coordination.k8s.io/v1, policy/v1, apiextensions.k8s.io/v1, storage.k8s.io/v1, discovery.k8s.io/v1).
+ * Field names are the API's (core/v1, apps/v1, networking.k8s.io/v1, coordination.k8s.io/v1, policy/v1, apiextensions.k8s.io/v1,
+ * storage.k8s.io/v1, discovery.k8s.io/v1).
  */
 import type { Condition, KubeObject, ObjectMeta, Resource } from "./object.ts";
 
@@ -105,6 +106,52 @@ export const Service: Resource<Service> = {
   version: "v1",
   kind: "Service",
   plural: "services",
+  namespaced: true,
+};
+
+export interface Deployment extends KubeObject {
+  spec?: {
+    replicas?: number;
+    selector?: { matchLabels?: Record<string, string> };
+    template?: { metadata?: Partial<ObjectMeta>; spec?: Record<string, unknown> };
+    [field: string]: unknown;
+  };
+  status?: {
+    observedGeneration?: number;
+    replicas?: number;
+    updatedReplicas?: number;
+    readyReplicas?: number;
+    availableReplicas?: number;
+    unavailableReplicas?: number;
+    terminatingReplicas?: number;
+    collisionCount?: number;
+    conditions?: {
+      type: string;
+      status: string;
+      reason?: string;
+      message?: string;
+      lastUpdateTime?: string;
+      lastTransitionTime?: string;
+    }[];
+  };
+}
+export const Deployment: Resource<Deployment> = {
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  namespaced: true,
+};
+
+export interface Ingress extends KubeObject {
+  spec?: Record<string, unknown>;
+  status?: { loadBalancer?: { ingress?: { ip?: string; hostname?: string }[] } };
+}
+export const Ingress: Resource<Ingress> = {
+  group: "networking.k8s.io",
+  version: "v1",
+  kind: "Ingress",
+  plural: "ingresses",
   namespaced: true,
 };
 

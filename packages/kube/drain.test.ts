@@ -78,6 +78,19 @@ test("a bare Pod is lost only by force", async () => {
   assert.deepEqual(evicted, ["POST bare"]);
 });
 
+test("a step whose signal is aborted asks for no more evictions, and ends with the signal's reason", async () => {
+  const { api, client, pod, evicted } = world();
+  pod("web", "ReplicaSet");
+  const [stopping, reason] = [new AbortController(), new Error("the operator stops")];
+  const answer = api.intercept;
+  api.intercept = (request) => {
+    if (request.path === "/api/v1/pods") stopping.abort(reason);
+    return answer(request);
+  };
+  await assert.rejects(drainStep(client, "a", { signal: stopping.signal }), reason);
+  assert.deepEqual(evicted, []);
+});
+
 test("a node that is gone is drained", async () => {
   const { api, client } = world();
   api.remove("/api/v1/nodes/a");

@@ -232,3 +232,20 @@ test("after one request that waited in vain, no other is put on a socket from be
     },
   );
 });
+
+test("one request after the other uses one socket, a DELETE with a body, too", async () => {
+  const sockets = new Set<unknown>();
+  await serving(
+    (req, res) => {
+      sockets.add(req.socket);
+      req.resume().on("end", () => res.setHeader("content-type", "application/json").end("{}"));
+    },
+    async (url) => {
+      const transport = createHttpTransport({ server: url }, { connections: 1 });
+      for (const method of ["POST", "DELETE", "GET"] as const)
+        await transport.request({ method, path: "/", ...(method !== "GET" && { body: { kind: "DeleteOptions" } }) });
+      assert.equal(sockets.size, 1);
+      await transport.close();
+    },
+  );
+});

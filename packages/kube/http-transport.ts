@@ -63,6 +63,8 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
             ...(authorization === undefined ? {} : { authorization }),
           },
           body,
+          // Kubernetes reads what a DELETE carries; undici takes a body there for one that servers don't, and would not use the socket again.
+          reset: false,
         },
         handler(on, request.signal, receive, resolve, reject, () => sockets.leave(used)),
       );

@@ -55,7 +55,12 @@ function cluster() {
       const data = Object.entries({ ...held.data, ...body.data }).filter(([, value]) => value !== null);
       return stored({ ...held, data: Object.fromEntries(data) });
     },
-    delete: async (_: unknown, { name }: { name: string }) => void secrets.delete(name),
+    delete: async (_: unknown, { name }: { name: string }, { resourceVersion }: { resourceVersion?: string } = {}) => {
+      const held = secrets.get(name);
+      if (resourceVersion !== undefined && held !== undefined && resourceVersion !== held.metadata.resourceVersion)
+        throw new Fault("Conflict", "Secret", "it was changed");
+      secrets.delete(name);
+    },
   } as unknown as Client;
   const shown: [BootOwner, string][] = [];
   const hosts = {
@@ -138,8 +143,65 @@ test("a signal of a boot that was removed meanwhile is told to nobody", async ()
   const records = one.records(client, [hosts]);
   const seen = await records.load("uid-1", record("a").capability);
   await other.remove(client, "uid-1");
-  assert.equal(await records.note("uid-1", signal(record("a"), "succeeded"), seen!), undefined);
+  assert.equal(await records.note("uid-1", signal(record("a"), "configFetched"), seen!), undefined);
   assert.deepEqual(shown, []);
+});
+
+test("a boot that succeeded is removed; for some seconds its end is still known", async () => {
+  const { client, shown, hosts, replica } = cluster();
+  const [serving, other] = [replica(), replica()];
+  const a = record("a");
+  await other.publish(client, { resource: Host, object }, a);
+  const records = serving.records(client, [hosts]);
+  const seen = (await records.load("uid-1", a.capability))!;
+  await other.records(client, [hosts]).note("uid-1", signal(a, "configFetched"), (await other.read(client, "uid-1"))!);
+  await records.note("uid-1", signal(a, "succeeded"), seen);
+  assert.deepEqual(
+    shown.map(([, kind]) => kind),
+    ["configFetched", "succeeded"],
+  );
+  assert.equal(await other.read(client, "uid-1"), undefined);
+  assert.equal((await records.load("uid-1", a.capability))?.closed, true);
+  assert.equal(await replica().records(client, [hosts]).load("uid-1", a.capability), undefined);
+});
+
+test("the end of a boot that was replaced meanwhile does not remove the new one", async () => {
+  const { client, hosts, replica } = cluster();
+  const [publisher, server] = [replica(), replica()];
+  const a = record("a");
+  await publisher.publish(client, { resource: Host, object }, a);
+  const records = server.records(client, [hosts]);
+  const seen = await records.load("uid-1", a.capability);
+  await publisher.publish(client, { resource: Host, object }, record("b"));
+  await records.note("uid-1", signal(a, "succeeded"), seen!);
+  assert.equal((await publisher.read(client, "uid-1"))?.capability, record("b").capability);
+  assert.notEqual((await records.load("uid-1", a.capability))?.capability, a.capability);
+});
+
+test("where the end can't be shown, the boot stays, and its report is taken again", async () => {
+  const { client, hosts, shown, replica } = cluster();
+  const store = replica();
+  const a = record("a");
+  await store.publish(client, { resource: Host, object }, a);
+  let down = true;
+  const kind = {
+    ...hosts,
+    tell: async (owner: BootOwner, signal: BootSignal) => {
+      if (down) throw new Fault("Unavailable", "Host/h1", "down");
+      await hosts.tell(owner, signal);
+    },
+  };
+  const records = store.records(client, [kind]);
+  const report = async () =>
+    await records.note("uid-1", signal(a, "succeeded"), (await records.load("uid-1", a.capability))!);
+  await assert.rejects(report(), /down/);
+  down = false;
+  await report();
+  assert.deepEqual(
+    shown.map(([, kind]) => kind),
+    ["succeeded"],
+  );
+  assert.equal(await store.read(client, "uid-1"), undefined);
 });
 
 test("a boot's Secret goes with an object that may own it: of its own namespace, or of none", async () => {

@@ -21,7 +21,7 @@ export interface BootedKind {
 
 /** What the boot service may do to the Secrets, besides what the kinds' `tell` needs. */
 export const bootRecordAccess = (namespace: string): readonly Access[] => [
-  { resource: Secret, verbs: ["get", "patch"], namespace },
+  { resource: Secret, verbs: ["get", "patch", "delete"], namespace },
 ];
 
 /** What a controller may do that publishes and removes boots. */
@@ -36,6 +36,9 @@ const TRIES = 4;
 const KEPT_MS = 5_000;
 const MOST_KEPT = 1024;
 
+/** Whose boot a Secret is; undefined where its kind is not served. */
+type KindOf = (secret: Secret) => [BootedKind, BootOwner] | undefined;
+
 interface Kept {
   record: BootRecord;
   secret: Secret;
@@ -44,7 +47,7 @@ interface Kept {
 
 /**
  * Boots of machines, one Secret a claim, in one namespace. Everything secret about a boot stands there; it is owned by the claiming object
- * and removed once the machine has joined. Several replicas may serve: what may happen once is guarded by the Secret's version.
+ * and removed once the machine is installed. Several replicas may serve: what may happen once is guarded by the Secret's version.
  */
 export class BootStore {
   readonly #namespace: string;
@@ -106,7 +109,7 @@ export class BootStore {
 
   /** The boots of these kinds for the boot service, `client` being its own. */
   records(client: Client, kinds: readonly BootedKind[]): BootRecords {
-    const kindOf = ({ metadata }: Secret): [BootedKind, BootOwner] | undefined => {
+    const kindOf: KindOf = ({ metadata }) => {
       const owner = ownerOf(metadata.annotations?.[BOOT_OF] ?? "");
       const kind = kinds.find((one) => one.group === owner?.group && one.kind === owner.kind);
       return kind === undefined ? undefined : [kind, owner!];
@@ -121,25 +124,33 @@ export class BootStore {
         if (isRecent && sameCapability(capability, kept.record.capability)) return served(kept.record);
         return served(await this.read(client, claim));
       },
-      note: async (claim, signal, seen) => {
-        let held: BootRecord | undefined = this.#secrets.has(seen) ? seen : await this.read(client, claim);
-        for (let tried = 1; held !== undefined && bootIdOf(held.capability) === signal.bootId; tried++) {
-          const secret = this.#secrets.get(held)!;
-          const of = kindOf(secret);
-          if (of === undefined) return undefined;
-          const stored = await this.#store(client, { claim, held, secret, signal, mayRetry: tried < TRIES });
-          if (stored === "gone") return undefined;
-          if (stored !== "overtaken") {
-            await of[0].tell(of[1], signal);
-            return stored;
-          }
-          held = await this.read(client, claim);
-        }
-        return undefined;
-      },
+      note: async (claim, signal, seen) => await this.#note(client, kindOf, { claim, signal, seen }),
     };
   }
 
+  async #note(
+    client: Client,
+    kindOf: KindOf,
+    { claim, signal, seen }: { claim: string; signal: BootSignal; seen: BootRecord },
+  ): Promise<BootRecord | undefined> {
+    let held: BootRecord | undefined = this.#secrets.has(seen) ? seen : await this.read(client, claim);
+    for (let tried = 1; held !== undefined && bootIdOf(held.capability) === signal.bootId; tried++) {
+      const secret = this.#secrets.get(held)!;
+      const of = kindOf(secret);
+      if (of === undefined) return undefined;
+      const stored = await this.#store(client, { claim, held, secret, signal, mayRetry: tried < TRIES });
+      if (stored === "gone") return undefined;
+      if (stored !== "overtaken") {
+        await of[0].tell(of[1], signal);
+        if (stored.closed === true) await this.#end(client, claim, stored);
+        return stored;
+      }
+      held = await this.read(client, claim);
+    }
+    return undefined;
+  }
+
+  /** What a signal changes in the record, but for its end: a boot that is over is removed, once its report has arrived. */
   async #store(
     client: Client,
     {
@@ -158,7 +169,12 @@ export class BootStore {
   ): Promise<BootRecord | "gone" | "overtaken"> {
     const record = afterSignal(held, signal);
     if (record === held) return held;
-    const body = { metadata: { resourceVersion: secret.metadata.resourceVersion }, data: encodeBootRecord(record) };
+    if (record.closed === true) {
+      this.#secrets.set(record, secret);
+      return record;
+    }
+    const news = Object.entries(encodeBootRecord(record)).filter(([key, value]) => secret.data?.[key] !== value);
+    const body = { metadata: { resourceVersion: secret.metadata.resourceVersion }, data: Object.fromEntries(news) };
     try {
       const written = await client.patch(Secret, this.#ref(claim), { type: "merge", body });
       return this.#keep(claim, written, record);
@@ -166,6 +182,26 @@ export class BootStore {
       if (isFault(error, "NotFound")) return "gone";
       if (isFault(error, "Conflict") && mayRetry) return "overtaken";
       throw error;
+    }
+  }
+
+  /** Removes a boot that is over, unless another one has taken its place. What is kept of it for some seconds answers a repeated report. */
+  async #end(client: Client, claim: string, over: BootRecord): Promise<void> {
+    let held: BootRecord | undefined = over;
+    for (let tried = 1; held?.capability === over.capability; tried++) {
+      const secret = this.#secrets.get(held)!;
+      const { uid, resourceVersion } = secret.metadata;
+      try {
+        await client.delete(Secret, this.#ref(claim), {
+          uid,
+          ...(resourceVersion !== undefined && { resourceVersion }),
+        });
+        this.#keep(claim, secret, over);
+        return;
+      } catch (error) {
+        if (!isFault(error, "Conflict") || tried === TRIES) throw error;
+        held = await this.read(client, claim);
+      }
     }
   }
 

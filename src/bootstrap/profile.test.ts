@@ -75,7 +75,7 @@ test("a profile that says little has the usual defaults", () => {
   });
 });
 
-test("everything a profile says is in the installation, by the same name", () => {
+test("N26 everything a profile says is in the installation, by the same name", () => {
   const said = {
     kernel: "http://m.test/linux",
     initrd: "http://m.test/initrd.gz",

@@ -43,7 +43,7 @@ test("what decides is written before it is answered, with the news that waits", 
   await tell("started");
   await tell("succeeded");
   await clock.run(10_000);
-  assert.deepEqual(writes, [["scriptFetched b1"], ["configFetched b1", "started b1", "succeeded b1"]]);
+  assert.deepEqual(writes, [["scriptFetched b1", "configFetched b1", "started b1", "succeeded b1"]]);
 });
 
 test("a report that can't be written is refused, and what waited goes with its repetition", async () => {

@@ -10,10 +10,10 @@ export interface SignalOutboxPorts {
 }
 
 /**
- * News of how far an installation came. That the configuration was fetched is recorded with the boot before; nothing is decided by the rest.
- * The script's fetch is none of them: it decides whether a boot is sent again.
+ * News of how far an installation came. That the configuration was fetched is recorded with the boot before. Whether a boot is sent again
+ * is decided a minute after it was sent, or later, and any of these says that it arrived.
  */
-const MAY_WAIT: ReadonlySet<BootSignal["kind"]> = new Set(["configFetched", "started"]);
+const MAY_WAIT: ReadonlySet<BootSignal["kind"]> = new Set(["scriptFetched", "configFetched", "started"]);
 const GATHER_MS = 2_000;
 
 interface Waiting {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { ShownHost } from "../netboot/local-api.ts";
+import { certificateLine } from "../netboot/tpm/maker-certificate.ts";
 import { hostArgument } from "./logs.ts";
 import { withNetboot } from "./netboot-client.ts";
 import { say } from "./outgoing.ts";
@@ -37,11 +38,12 @@ Examples:
     .action(async (host: string, { key, withdraw, dir }: Options, command: Command) => {
       if (withdraw && key !== undefined) command.error("--withdraw takes back whatever was approved: leave --key out.");
       const path = `/hosts/${hostArgument(host)}`;
-      const { standing } = await withNetboot(dir, async (client) => {
+      const { standing, tpm } = await withNetboot(dir, async (client) => {
         if (withdraw) await client.ask("DELETE", `${path}/approval`);
         else await client.ask("PUT", `${path}/approval`, { ...(key !== undefined && { key }) });
         return client.ask<ShownHost>("GET", path);
       });
       say(`${standing.trust}: ${standing.because}`);
+      if (tpm?.certificate !== undefined) say(`certificate of its TPM: ${certificateLine(tpm.certificate)}`);
     });
 };

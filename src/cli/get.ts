@@ -5,6 +5,7 @@ import { loadVendors, type VendorOf } from "../inventory/vendor.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
 import { FOLDERS, netbootClient } from "./netboot-client.ts";
 import { say, secrets } from "./outgoing.ts";
+import { since } from "./since.ts";
 import type { Verb } from "./verb.ts";
 
 const OUTPUTS = ["wide", "json"] as const;
@@ -85,22 +86,4 @@ function detail(host: ShownHost): string[] {
 function colourOf(ageMs: number): "green" | "yellow" | "red" {
   if (ageMs < FRESH_MS) return "green";
   return ageMs < RECENT_MS ? "yellow" : "red";
-}
-
-/** `4s`, `12m3s`, `3h20m`, `2d4h`. */
-function since(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const units = [
-    ["d", Math.floor(seconds / 86_400)],
-    ["h", Math.floor(seconds / 3_600) % 24],
-    ["m", Math.floor(seconds / 60) % 60],
-    ["s", seconds % 60],
-  ] as const;
-  const first = units.findIndex(([, count]) => count > 0);
-  if (first < 0) return "0s";
-  return units
-    .slice(first, first + 2)
-    .filter(([, count], at) => at === 0 || count > 0)
-    .map(([unit, count]) => `${count}${unit}`)
-    .join("");
 }

@@ -14,7 +14,7 @@ import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
 import { startKubernetes } from "../laptop/kubernetes.ts";
 import { SOCKET } from "../netboot/service/place.ts";
-import { labNews } from "./lab-news.ts";
+import { labNews, newsLine, secondsOf } from "./lab-news.ts";
 import { showPool } from "./lab-pool.ts";
 import type { LogLevel } from "./log-level.ts";
 import { say, secrets } from "./outgoing.ts";
@@ -80,9 +80,8 @@ export async function runInside(options: InsideOptions): Promise<void> {
     if (papers !== undefined) console.log(papers);
     console.log(END);
     const began = clock.monotonic();
-    netboot.hosts.onChange(
-      labNews(plans, (line) => say(`${((clock.monotonic() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)),
-    );
+    const tell = (news: string): void => say(newsLine(secondsOf(clock.monotonic() - began), news));
+    netboot.hosts.onChange(labNews(plans, tell));
     if (!options.hasBmcs) await rack.powerOn();
     await stopped;
   } finally {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { planMachines } from "../lab/rack.ts";
 import type { Host } from "../netboot/hosts/host.ts";
 import { inventoryOf } from "../netboot/hosts/testing.ts";
-import { labNews } from "./lab-news.ts";
+import { labNews, newsLine, secondsOf } from "./lab-news.ts";
 
 const SEEN_HOST: Host = {
   name: "host-52-54-00-77-00-02",
@@ -47,4 +47,13 @@ test("of a machine that is not the lab's nothing is reported", () => {
   const hear = labNews([], () => assert.fail("shown"));
   hear({ is: "changed", host: SEEN_HOST });
   hear({ is: "gone", name: SEEN_HOST.name });
+});
+
+test("lines of the lab's first day stand below each other", () => {
+  const lines = [40, 12_345, 86_400_000].map((ms) => newsLine(secondsOf(ms), "lab-1  has 10.77.0.50"));
+  assert.deepEqual(lines, [
+    "    0.0 s  lab-1  has 10.77.0.50",
+    "   12.3 s  lab-1  has 10.77.0.50",
+    "86400.0 s  lab-1  has 10.77.0.50",
+  ]);
 });

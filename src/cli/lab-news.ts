@@ -41,3 +41,13 @@ function hardware({ inventory }: Host): string {
     ...disks.map(({ name, bytes }) => `${name} of ${gib(bytes)}`),
   ].join(", ");
 }
+
+/** Time since the beginning, in seconds. Pure. */
+export function secondsOf(elapsedMs: number): string {
+  return `${(elapsedMs / 1000).toFixed(1)} s`;
+}
+
+/** What became of a machine, and when (`secondsOf`): such lines stand below each other. Pure. */
+export function newsLine(seconds: string, news: string): string {
+  return `${seconds.padStart(9)}  ${news}`;
+}

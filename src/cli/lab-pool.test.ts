@@ -54,6 +54,11 @@ test("once all Nodes are Ready it says what to try, with a machine that is in us
   assert.match(lines, /kubectl delete instancepool lab-pool/);
 });
 
+test("where no machine is seen in use as yet, the first of the lab is the victim", () => {
+  const lines = linesFor("ready", { ...VIEW, hosts: VIEW.hosts.slice(0, 1) }, "/lab", "90.0 s").join("\n");
+  assert.match(lines, /annotate bmh lab-1 /);
+});
+
 test("once the pool is gone it says that all machines are wiped, and on the way nothing", () => {
   const wiped = linesFor("wiped", VIEW, "/lab", "200.0 s").join("\n");
   assert.match(wiped, /^The pool is gone, and all 2 machines are wiped, after 200\.0 s\./);

@@ -8,6 +8,7 @@ import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import { POOL_NAME } from "../lab/pool/manifests.ts";
 import { type MachineRow, machineRows, type PoolView, poolWord } from "../lab/pool/rows.ts";
 import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
+import { newsLine, secondsOf } from "./lab-news.ts";
 import { say, secrets } from "./outgoing.ts";
 import { table } from "./progress.ts";
 
@@ -19,7 +20,7 @@ export async function showPool(
   { dir, clock, signal }: { dir: string; clock: Clock; signal: AbortSignal },
 ): Promise<void> {
   const began = clock.monotonic();
-  const seconds = (): string => `${((clock.monotonic() - began) / 1000).toFixed(1)} s`;
+  const seconds = (): string => secondsOf(clock.monotonic() - began);
   const shown = new PoolTable(process.stdout, seconds);
   let before: ReturnType<typeof poolWord> = "on its way";
   while (!signal.aborted) {
@@ -47,7 +48,7 @@ async function viewOf(client: Client, signal: AbortSignal): Promise<PoolView> {
   return { pool, instances: instances.items, hosts: hosts.items, nodes: nodes.items };
 }
 
-/** What a person is told when the pool has come to another state, and what can be tried then. Pure. */
+/** The lines for a pool that has just become ready, or is gone and wiped: that it is, and commands to try next. Pure. */
 export function linesFor(
   word: ReturnType<typeof poolWord>,
   { pool, hosts }: PoolView,
@@ -105,7 +106,7 @@ export class PoolTable {
       const key = machine === "-" ? instance : machine;
       if (this.#last.get(key) === news) continue;
       this.#last.set(key, news);
-      this.#out.write(`${this.#seconds().padStart(9)}  ${machine}  ${news}\n`);
+      this.#out.write(`${newsLine(this.#seconds(), `${machine}  ${news}`)}\n`);
     }
   }
 

@@ -21,10 +21,15 @@ test("a pool has one machine to spare, BMCs, and firmware that its installer sta
 
 test("machines and firmware that were chosen stay, where a pool can have them", () => {
   const chosen = { hasMachines: true, hasFirmware: true };
-  const wish: LabWish = { ...WISH, machines: 5, firmware: ["uefi"], pool: 2 };
-  assert.deepEqual(labOf(wish, chosen), { machines: 5, firmware: ["uefi"], bmc: true, pool: { count: 2 } });
+  const wish: LabWish = { ...WISH, machines: 5, firmware: ["uefi", "uefi-http"], pool: 2 };
+  assert.deepEqual(labOf(wish, chosen), {
+    machines: 5,
+    firmware: ["uefi", "uefi-http"],
+    bmc: true,
+    pool: { count: 2 },
+  });
   assert.throws(() => labOf({ ...wish, machines: 1 }, chosen), /a pool of 2 needs as many machines/);
-  for (const other of ["bios", "uefi-secure", "uefi-http", "arm64"] as const)
+  for (const other of ["bios", "uefi-secure", "arm64"] as const)
     assert.throws(
       () => labOf({ ...wish, firmware: ["uefi", other] }, chosen),
       new RegExp(`a pool can't have ${other}`),

@@ -6,10 +6,9 @@ const USUAL_POOL = 3;
 /** One that takes the place of a machine that dies. */
 const SPARES = 1;
 /**
- * Boot scripts of Instances are iPXE's, which Secure Boot refuses, and which GRUB does not start where the firmware has booted it by HTTP ("no DNS servers
- * configured"). The stand-in for Harvester starts from x86 disks by UEFI alone, as Harvester does since 1.8.
+ * Boot scripts of Instances are iPXE's, which Secure Boot refuses. The stand-in for Harvester starts from x86 disks by UEFI alone, as Harvester does since 1.8.
  */
-const POOL_FIRMWARE: Firmware = "uefi";
+const POOL_FIRMWARES: readonly Firmware[] = ["uefi", "uefi-http"];
 const GIB = 1024 ** 3;
 
 /** What is asked of the command about its machines. */
@@ -44,14 +43,14 @@ export function labOf(wish: LabWish, chosen: { hasMachines: boolean; hasFirmware
     throw new Fault("BadRequest", "--machines", `a pool of ${count} needs as many machines, and one to replace them`, {
       remedy: `say --machines ${count + SPARES}, or leave it out`,
     });
-  const unable = chosen.hasFirmware ? firmware.find((each) => each !== POOL_FIRMWARE) : undefined;
+  const unable = chosen.hasFirmware ? firmware.find((each) => !POOL_FIRMWARES.includes(each)) : undefined;
   if (unable !== undefined)
     throw new Fault("BadRequest", "--firmware", `machines of a pool can't have ${unable}`, {
-      remedy: `say ${POOL_FIRMWARE}, or leave it out`,
+      remedy: `say ${POOL_FIRMWARES.join(" or ")}, or leave it out`,
     });
   return {
     machines: all,
-    firmware: [POOL_FIRMWARE],
+    firmware: chosen.hasFirmware ? firmware : POOL_FIRMWARES.slice(0, 1),
     bmc: true,
     pool: { count, ...(iso !== undefined && { iso: resolve(iso) }) },
   };

@@ -48,7 +48,7 @@ export const verb: Verb = (program) => {
     .option("--machines <number>", "how many; with --pool one more than it has", wholeNumber, 3)
     .option(
       "--pool [number]",
-      "apply an InstancePool of so many of them (3), and show how they install and join",
+      "apply an InstancePool of so many of them (default: 3), and show how they install and join",
       wholeNumber,
     )
     .option("--iso <file>", "with --pool: a real release (harvester-<version>-amd64.iso) in the place of the stand-in")

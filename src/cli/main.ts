@@ -24,6 +24,8 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   inspect: () => import("./inspect.ts"),
   wipe: () => import("./wipe.ts"),
   release: () => import("./release.ts"),
+  kubeconfig: () => import("./kubeconfig.ts"),
+  describe: () => import("./describe.ts"),
   sim: () => import("./sim.ts"),
   crds: () => import("./crds.ts"),
   version: () => import("./version.ts"),

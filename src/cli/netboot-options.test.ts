@@ -47,6 +47,11 @@ test("the command line alone is enough", async () => {
   ]);
 });
 
+test("the file of TPMs' makers may be named by a path from here", async () => {
+  const { tpmAuthorities } = await settings("--dhcp off --tpm-authorities makers.pem");
+  assert.equal(tpmAuthorities, join(process.cwd(), "makers.pem"));
+});
+
 test("what the command line says goes before the file, and the rest of the file stays", async (t) => {
   const path = file(
     t,

@@ -17,6 +17,7 @@ export interface NetbootOptions {
   bootFiles?: string;
   unknown?: string;
   trust?: string;
+  tpmAuthorities?: string;
   bootScript?: string;
   iso?: Record<string, string>;
   httpPort?: number;
@@ -46,6 +47,10 @@ export function addNetbootOptions(command: Command): Command {
         "machines that get user data and orders that write: declared or approved ones, or (first-seen) all that register, for labs; by-namespace: the latter where a Namespace says so",
       ).choices(TRUST),
     )
+    .option(
+      "--tpm-authorities <file>",
+      "certificates (PEM) of TPMs' makers, one of which has to vouch for a TPM that is approved",
+    )
     .option("--boot-script <url>", "iPXE script or GRUB configuration of your own for unknown machines")
     .option("--iso <name=file>", "serve the files inside an ISO image at /iso/NAME/; may be given again", isoImage)
     .option("--http-port <port>", "for scripts, kernel and initramfs (8080)", portNumber)
@@ -54,7 +59,7 @@ export function addNetbootOptions(command: Command): Command {
 
 /** File and options as one, checked. Rejects with a `Fault`, or with the system's error for a file that can't be read. */
 export async function settingsOf(options: NetbootOptions): Promise<NetbootSettings> {
-  const { config, bootFiles } = options;
+  const { config, bootFiles, tpmAuthorities } = options;
   const file = config === undefined ? {} : await settingsFile(config);
   const said = defined({
     interface: options.interface,
@@ -67,6 +72,7 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
       images: options.iso,
     }),
     trust: options.trust,
+    tpmAuthorities: tpmAuthorities === undefined ? undefined : resolve(tpmAuthorities),
     discovery: defined({ namespace: options.namespace }),
   });
   const whole: Record<string, unknown> = { ...file };

@@ -90,9 +90,11 @@ test("a part that ends by itself is told with its last words; one that is ended 
   assert.match(fault.message, /ended with exit code 3\n(.*\n)*the disk is full$/);
 });
 
-test("without a folder nothing is left of it", async (t) => {
+test("without a folder nothing is left of it, and all of it is there until its end", async (t) => {
   const plane = await startControlPlane({ assets: assets(t, WHOLE), clock: systemClock, identity });
+  await plane.stopApiServer();
   assert.ok(existsSync(plane.kubeconfigFile));
+  await plane.startApiServer();
   await plane.close();
   assert.equal(existsSync(plane.dir), false);
 });

@@ -25,6 +25,8 @@ exit $code
 export interface KeptProcessOptions {
   command: string;
   args: readonly string[];
+  /** Added to our own environment: the place of secrets, which everybody reads on a command line. */
+  env?: Readonly<Record<string, string>>;
   /** Both its outputs, begun anew; absent: they are ours. */
   logFile?: string;
   /** Removed when the program has ended, however it and we ended. */
@@ -42,12 +44,13 @@ export class KeptProcess {
   readonly #keeper: number | undefined;
   #running = true;
 
-  constructor({ command, args, logFile, removeAfter, orphaned }: KeptProcessOptions) {
+  constructor({ command, args, env, logFile, removeAfter, orphaned }: KeptProcessOptions) {
     this.logFile = logFile;
     if (logFile !== undefined) privateFile(logFile);
     const log = logFile === undefined ? undefined : openSync(logFile, "w", 0o600);
     // In a session of its own, Ctrl-C reaches us alone: we stop first and the program after us.
     const keeper = spawn("/bin/sh", ["-c", KEEPER, "keeper", removeAfter ?? "", orphaned ?? "TERM", command, ...args], {
+      env: { ...process.env, ...env },
       stdio: ["pipe", log ?? "inherit", log ?? "inherit"],
       detached: true,
     });

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { labSettings } from "./lab-netboot.ts";
+import { FIRMWARES } from "./machine.ts";
 import { noNetwork, runInNetwork } from "./testing.ts";
 
 const of = (name: string): string => JSON.stringify(import.meta.resolve(name));
@@ -50,4 +52,13 @@ test("in the lab, machines that were seen appear in its API; what is closed serv
     second,
     [false, "closed"],
   ]);
+});
+
+test("the agent speaks on the one serial line that a machine of the lab has, on whichever platform QEMU emulates", () => {
+  const spoken = labSettings({ trust: "first-seen", drivesHosts: true }).boot.arguments;
+  // Linux names them by their drivers: 8250 on a PC, PL011 on QEMU's virt.
+  for (const firmware of FIRMWARES) {
+    const serial = firmware === "arm64" ? "ttyAMA0" : "ttyS0";
+    assert.ok(spoken.includes(`console=${serial}`), firmware);
+  }
 });

@@ -1,4 +1,4 @@
-import { systemClock as clock, type Http, type Log, cryptoRandom as random } from "@slipway/base";
+import { systemClock as clock, deadline, type Http, type Log, cryptoRandom as random } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import { type Client, type Controller, createClient, createManager, type Transport } from "@slipway/kube";
 import { Bmcs } from "../inventory/bmc/bmcs.ts";
@@ -19,7 +19,7 @@ export interface LabNetboot {
   close(): Promise<void>;
 }
 
-export interface LabNetbootOptions extends Pick<NetbootSettings, "trust"> {
+export interface LabNetbootOptions extends Pick<NetbootSettings, "trust" | "tpmAuthorities"> {
   /** BareMetalHosts are driven; else nothing is done that nobody has ordered. */
   drivesHosts: boolean;
   /** Served to the machines. */
@@ -38,7 +38,8 @@ export async function startLabNetboot(
 ): Promise<LabNetboot> {
   const settings = labSettings(options);
   const client = createClient(transport, { clock, random, log });
-  await prepareDiscovery({ client, clock, signal: AbortSignal.timeout(60_000) }, settings);
+  const { signal, done } = deadline(clock, 60_000);
+  await prepareDiscovery({ client, clock, signal }, settings).finally(done);
 
   const manager = createManager({ transport, clock, random, log, leaderElection: false });
   const started = Promise.withResolvers<Netboot>();
@@ -85,11 +86,13 @@ function hostEngine(
   ];
 }
 
-function labSettings({ trust, files }: LabNetbootOptions): NetbootSettings {
+/** Netboot's settings for the rack. Pure. */
+export function labSettings({ trust, files, tpmAuthorities }: LabNetbootOptions): NetbootSettings {
   return netbootSettings(
     {
       interface: LAB.bridge,
       trust,
+      ...(tpmAuthorities !== undefined && { tpmAuthorities }),
       dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
       // The agent speaks on the serial line: each machine has one of the two.
       boot: { arguments: ["console=ttyAMA0", "console=ttyS0"], ...(files !== undefined && { files }) },

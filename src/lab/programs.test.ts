@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
 import { checkInstalled, missingPackages } from "./programs.ts";
+import { putQemu } from "./testing.ts";
 
 test("what is missing is named by its Debian package, and the remedy installs it", async () => {
   await assert.rejects(checkInstalled(["arm64"], "/nowhere"), (error) => {
@@ -34,4 +38,15 @@ test("only what the wanted firmwares need is asked for", async () => {
   assert.ok(!missing.includes("qemu-system-arm"));
   assert.ok(!missing.includes("swtpm"));
   assert.ok((await missingPackages(["bios"], "/nowhere", { hasTpms: true })).includes("swtpm"));
+});
+
+test("a program that a folder of the path has is not missing, unless it may not be run", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-lab-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  putQemu(folder, "");
+  const isMissing = async (path: string): Promise<boolean> =>
+    (await missingPackages(["bios"], path)).includes("qemu-system-x86");
+  assert.deepEqual([await isMissing(folder), await isMissing(`/nowhere:${folder}`)], [false, false]);
+  chmodSync(join(folder, "qemu-system-x86_64"), 0o600);
+  assert.equal(await isMissing(folder), true);
 });

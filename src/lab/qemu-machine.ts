@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { copyFile, rm } from "node:fs/promises";
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { Fault, isFault } from "@slipway/base";
@@ -8,6 +8,7 @@ import { type BootDevice, bootChanges, DEVICE_IDS } from "./boot-order.ts";
 import { SerialConsole } from "./console.ts";
 import { startTpm } from "./emulated-tpm.ts";
 import { FIRMWARE_FILES } from "./firmware-files.ts";
+import { bootNextFrom } from "./firmware-variables.ts";
 import type { MachineSpec } from "./machine.ts";
 import { qemuArguments } from "./qemu-arguments.ts";
 import { Qmp } from "./qmp.ts";
@@ -33,6 +34,8 @@ export class QemuMachine {
   #starting: Promise<void> | undefined;
   #first: BootDevice | undefined;
   #cd: string | undefined;
+  #nextUrl: string | undefined;
+  #hadUrl = false;
 
   private constructor(spec: MachineSpec, tap: string, folder: string) {
     this.spec = spec;
@@ -67,6 +70,7 @@ export class QemuMachine {
 
   async #start(): Promise<void> {
     if (this.#running !== undefined) return;
+    await this.#setVariables();
     const tpm = this.spec.hasTpm === true ? await startTpm(this.#tpmFolder) : undefined;
     const { program, args } = qemuArguments(this.spec, {
       tap: this.#tap,
@@ -135,6 +139,19 @@ export class QemuMachine {
     await this.#whileOn(async (qmp) => void (await Promise.all(changes.map((change) => set(qmp, change)))));
   }
 
+  /**
+   * Has firmware with UEFI boot once from this URL, by HTTP, when it is switched on the next time; undefined: not any more. It stands among the firmware's variables,
+   * which QEMU reads when it starts: a reset is not enough.
+   */
+  bootNext(url: string | undefined): void {
+    this.#nextUrl = url;
+  }
+
+  /** The URL of `bootNext`, until the machine is switched on. */
+  get nextUrl(): string | undefined {
+    return this.#nextUrl;
+  }
+
   /** Puts an image into its CD drive, or takes out what is in it. */
   async insert(file: string | undefined): Promise<void> {
     this.#cd = file;
@@ -165,6 +182,15 @@ export class QemuMachine {
     const disks = this.spec.disks.map(({ file }) => file);
     const all = [this.#variables, this.#tpmFolder, ...disks];
     await Promise.all(all.map((path) => rm(path, { recursive: true, force: true })));
+  }
+
+  /** What a start did not come to use is taken back at the next. */
+  async #setVariables(): Promise<void> {
+    const url = this.#nextUrl;
+    if (url === undefined && !this.#hadUrl) return;
+    await writeFile(this.#variables, bootNextFrom(await readFile(this.#variables), url));
+    this.#hadUrl = url !== undefined;
+    this.#nextUrl = undefined;
   }
 
   #starts(): void {

@@ -32,6 +32,7 @@ import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../operator/defaults.ts";
 import { KINDS } from "../operator/kinds.ts";
 import { createOperator, type Operator } from "../operator/operator.ts";
 import { type SystemSettings, settingsFrom } from "../operator/settings.ts";
+import { SYSTEMS } from "../operator/systems.ts";
 import { textOf } from "../pki/shelf.ts";
 import type { Counterpart, HardwarePorts, StandInHardware } from "../systems/counterpart.ts";
 import { type LaptopIdentity, laptopIdentity } from "./identity.ts";
@@ -215,13 +216,20 @@ async function startOperator(
   const operator = createOperator(ports, {
     namespace: DEFAULT_NAMESPACE,
     secret: DEFAULT_SECRET,
-    of: { ...of, ...own, ...ownSettings },
+    of: { ...of, ...onLaptop(of), ...own, ...ownSettings },
     bootUrl: boot.url,
     pollMs: POLL_MS,
     leaderElection: false,
   });
   answer = operator.boot;
   return { operator, closeBoot: () => boot.close() };
+}
+
+/** What systems run with here, where nothing else is said. */
+function onLaptop(of: SystemSettings = {}): SystemSettings {
+  return Object.fromEntries(
+    SYSTEMS.flatMap(({ name, onLaptop: usual }) => (usual === undefined ? [] : [[name, { ...usual, ...of[name] }]])),
+  );
 }
 
 /** A value that is made once and found again; kept readable by its owner only. */

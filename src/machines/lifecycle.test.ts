@@ -214,8 +214,10 @@ test("a machine that never asked for its boot script is booted again every ten m
   });
   const again: Journal = { ...silent, boot: { id: "b1", pass: 1, at: T0 + 10 * MINUTE, sent: true } };
   assert.equal(nextStep({ claim, journal: again, machine: active, settled: true, now: T0 + 15 * MINUTE }).do, "wait");
-  const asked = { ...silent, signals: { scriptFetched: T0 + MINUTE } };
-  assert.equal(nextStep({ claim, journal: asked, machine: active, settled: true, now: T0 + 10 * MINUTE }).do, "wait");
+  for (const word of ["scriptFetched", "configFetched", "started", "succeeded"] as const) {
+    const said = { ...silent, signals: { [word]: T0 + MINUTE } };
+    assert.equal(nextStep({ claim, journal: said, machine: active, settled: true, now: T0 + 10 * MINUTE }).do, "wait");
+  }
 });
 
 test("asking twice about the same world gives the same step", () => {

@@ -181,7 +181,7 @@ function running(at: Situation): Step {
   const { boot } = journal;
   if (claim.passes === 2 && boot?.pass !== 2) return { do: "reinstall", pass: 2 };
   if (boot !== undefined && !boot.sent) return unansweredBoot(at, boot);
-  if (boot !== undefined && journal.signals.scriptFetched === undefined) {
+  if (boot !== undefined && !hasBooted(journal.signals)) {
     const since = Math.max(boot.at, journal.runningSince ?? at.now);
     if (at.now >= since + BOOT_AGAIN_MS) return { do: "reinstall", pass: boot.pass };
   }
@@ -190,7 +190,7 @@ function running(at: Situation): Step {
 
 /** A boot that was announced and may have been sent: the machine's own word settles it, and time does. */
 function unansweredBoot(at: Situation, boot: NonNullable<Journal["boot"]>): Step {
-  if (at.journal.signals.scriptFetched !== undefined) return installing(at);
+  if (hasBooted(at.journal.signals)) return installing(at);
   const due = boot.at + SETTLE_MS;
   if (at.now >= due) return { do: "reinstall", pass: boot.pass };
   return {
@@ -198,6 +198,11 @@ function unansweredBoot(at: Situation, boot: NonNullable<Journal["boot"]>): Step
     for: "the provider's answer to the reinstallation",
     recheckMs: Math.min(at.claim.pollMs, due - at.now),
   };
+}
+
+/** Any word of the machine says that it got its boot: the first one may have been lost. */
+function hasBooted({ scriptFetched, configFetched, started, succeeded, failed }: Signals): boolean {
+  return (scriptFetched ?? configFetched ?? started ?? succeeded ?? failed) !== undefined;
 }
 
 /** The machine is on its own now; only what it says itself counts, never the provider's `active`. */

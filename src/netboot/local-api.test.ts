@@ -61,7 +61,7 @@ async function stage(t: TestContext) {
   return { hosts, logs, ordered, open, ask };
 }
 
-test("hosts are shown by their names and by any of their cards, and forgotten once", async (t) => {
+test("N30 hosts are shown by their names and by any of their cards, and forgotten once", async (t) => {
   const { hosts, ask } = await stage(t);
   hosts.seen({ mac: A });
   for (const name of [HOST, A, A.toUpperCase(), A.replaceAll(":", "-")])

@@ -91,6 +91,8 @@ export const NetbootSettings = z.strictObject({
    * `by-namespace`: as `approved`, but all who register where a Namespace of hosts says so (`hosts/namespace-policy.ts`).
    */
   trust: z.enum(["approved", "first-seen", "by-namespace"]).default("approved"),
+  /** PEM file with the certificates of TPMs' makers: an approval by a TPM needs one of them to vouch for it. Unset: none has to. */
+  tpmAuthorities: absolutePath.exactOptional(),
   discovery: z
     .strictObject({
       namespace: z.string().default(DISCOVERY_NAMESPACE),

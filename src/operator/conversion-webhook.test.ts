@@ -54,6 +54,12 @@ test("what is no review of a fitting size is refused", async () => {
   assert.equal((await send("{")).status, 400);
   assert.equal((await send('{"kind":"ConversionReview"}')).status, 400);
   assert.equal((await send(review("v", { kind: 1 }))).status, 400);
+  const whole = { uid: "u", desiredAPIVersion: "sea.example.org/v1", objects: [] };
+  for (const field of Object.keys(whole)) {
+    const request = { ...whole, [field]: undefined };
+    const body = JSON.stringify({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", request });
+    assert.equal((await send(body)).status, 400, field);
+  }
   assert.equal((await send(" ".repeat(MAX_REVIEW_BYTES + 1))).status, 413);
   assert.equal((await send("", { method: "GET" })).status, 405);
   assert.equal((await send("", { path: "/" })).status, 404);

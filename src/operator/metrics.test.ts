@@ -44,6 +44,31 @@ test("objects are counted by their status at each scrape, those without one as n
   assert.deepEqual(await lines(registry, "slipway_made"), ['slipway_made{status="managed"} 1']);
 });
 
+test("a system's measures are read once for a scrape, and what is gone is not shown", async () => {
+  const registry = new Registry();
+  const running = {
+    ...pools,
+    counts: [],
+    measures: ["one", "two"].map((of) => ({ name: `slipway_${of}`, help: of, labels: ["of"] })),
+  };
+  const metrics = operatorMetrics(registry, [running]);
+  let values = [
+    { name: "slipway_one", labels: { of: "a" }, value: 1 },
+    { name: "slipway_one", labels: { of: "b" }, value: 2 },
+    { name: "slipway_two", labels: { of: "a" }, value: 3 },
+  ];
+  let reads = 0;
+  metrics.measured(async () => {
+    reads++;
+    return values;
+  });
+  const shown = async () => (await registry.metrics()).split("\n").filter((line) => /^slipway_(one|two)\{/.test(line));
+  assert.deepEqual(await shown(), ['slipway_one{of="a"} 1', 'slipway_one{of="b"} 2', 'slipway_two{of="a"} 3']);
+  assert.equal(reads, 1);
+  values = values.slice(0, 1);
+  assert.deepEqual(await shown(), ['slipway_one{of="a"} 1']);
+});
+
 test("machines are counted as they are bought, released and replaced, and their events still reach the cluster", async () => {
   const registry = new Registry();
   const shown: string[] = [];

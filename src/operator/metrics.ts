@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Kind } from "../kinds/kind.ts";
 import type { MachineDriver } from "../machines/machine.ts";
 import type { DriverFactory } from "../machines/provider.ts";
-import type { System } from "../systems/system.ts";
+import type { Measure, Measured, System } from "../systems/system.ts";
 import { SYSTEMS } from "./systems.ts";
 
 /** What Slipway counts of its own work, besides what the runtime counts (`kube/metrics.ts`). */
@@ -15,6 +15,8 @@ export interface OperatorMetrics {
   driver(make: DriverFactory): DriverFactory;
   /** Where objects are counted from, by their kind; asked at each scrape. */
   objects(list: (kind: Kind) => readonly KubeObject[]): void;
+  /** Where the systems' measures are read; asked at each scrape. */
+  measured(read: () => Promise<readonly Measured[]>): void;
 }
 
 const CALLS = ["list", "read", "find", "create", "configure", "reinstall", "power", "setNetwork", "release"] as const;
@@ -46,6 +48,13 @@ export function operatorMetrics(registry: Registry, systems: readonly System[] =
       },
     });
 
+  let read: () => Promise<readonly Measured[]> = async () => [];
+  measureGauges(
+    systems.flatMap(({ measures = [] }) => measures),
+    registers,
+    () => read(),
+  );
+
   const reported = (kind: string, reason: string): void => {
     for (const { machineEvents: events } of systems)
       if (events?.kind.kind === kind)
@@ -73,7 +82,34 @@ export function operatorMetrics(registry: Registry, systems: readonly System[] =
     objects(list) {
       listed = list;
     },
+    measured(next) {
+      read = next;
+    },
   };
+}
+
+/** The gauges of one scrape are asked at once: they share what is read. */
+function measureGauges(
+  measures: readonly Measure[],
+  registers: Registry[],
+  read: () => Promise<readonly Measured[]>,
+): void {
+  let reading: Promise<readonly Measured[]> | undefined;
+  const shared = (): Promise<readonly Measured[]> => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  for (const { name, help, labels } of measures)
+    new Gauge({
+      ...{ name, help, labelNames: [...labels], registers },
+      async collect() {
+        const values = await shared();
+        this.reset();
+        for (const measured of values) if (measured.name === name) this.set({ ...measured.labels }, measured.value);
+      },
+    });
 }
 
 function counted(

@@ -123,6 +123,7 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
   ports.counts?.objects((kind) =>
     systems.some(({ kinds }) => kinds.flat().includes(kind)) ? listed(manager, kind) : [],
   );
+  ports.counts?.measured(async () => (await Promise.all(running.map((parts) => parts.measure?.() ?? []))).flat());
   const boots = running.flatMap((parts) =>
     parts.boots === undefined
       ? []

@@ -103,6 +103,13 @@ export function netbootInOperatorObjects(namespace = DISCOVERY_NAMESPACE, operat
   return boundRules(`${SERVICE_ACCOUNT}-hosts`, netbootRules(namespace, [], engine), account);
 }
 
+/** What the operator's account needs beside its own roles for a system that runs only where its settings are given. */
+export function systemInOperatorObjects(system: System, operator = DEFAULT_NAMESPACE): RbacObject[] {
+  const definitions = crdAccess(system.kinds);
+  const rules = systemRules([system], operator, definitions);
+  return boundRules(`${SERVICE_ACCOUNT}-${system.name}`, rules, { name: SERVICE_ACCOUNT, namespace: operator });
+}
+
 /** What netboot declares, and Metal3's definitions where they are missing. */
 function netbootRules(namespace: string, more: readonly Access[] = [], engine: object = {}): RbacRules {
   const netboot = systemsOf(["netboot"]);

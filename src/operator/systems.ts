@@ -1,7 +1,8 @@
 import { harvester } from "../systems/harvester/system.ts";
+import { kamaji } from "../systems/kamaji/system.ts";
 import { netboot } from "../systems/netboot/system.ts";
 import { providers } from "../systems/providers/system.ts";
 import type { System } from "../systems/system.ts";
 
 /** All systems. The only list: what is said of each elsewhere is derived from it. */
-export const SYSTEMS: readonly System[] = [harvester, providers, netboot];
+export const SYSTEMS: readonly System[] = [harvester, providers, netboot, kamaji];

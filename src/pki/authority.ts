@@ -1,21 +1,16 @@
 /**
- * Certificates of Slipway's own: a small authority (EC P-256) and the server and client certificates that it issues.
+ * Certificates that Slipway makes: a small authority (EC P-256 unless said) and the server and client certificates that it issues.
  * Needs a clock; keeps nothing: the caller stores the PEM texts. This file loads an X.509 library (about 0.1 s), so
  * import it lazily where certificates are rarely made; `renewal.ts` judges existing ones without it.
  */
 import "reflect-metadata";
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  X509Certificate as NodeCertificate,
-  webcrypto,
-} from "node:crypto";
-import { isIP } from "node:net";
+import { X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 import { type Clock, cryptoRandom, Fault } from "@slipway/base";
+import { hostAddress } from "./host-address.ts";
+import { createKeyPair, type KeyAlgorithm, keyPairOf, signingKey } from "./keys.ts";
 
-/** A certificate and its private key (PKCS #8), as PEM texts. */
+/** A certificate and its private key (PKCS #8, or PKCS #1 for RSA), as PEM texts. */
 export interface Issued {
   certificatePem: string;
   keyPem: string;
@@ -29,6 +24,8 @@ export interface AuthorityRequest {
   clock: Pick<Clock, "now">;
   /** Ten years unless said. */
   validDays?: number;
+  /** Of a new key; `ECDSA-P256` unless said. */
+  algorithm?: KeyAlgorithm;
 }
 
 export interface ServerRequest {
@@ -38,8 +35,10 @@ export interface ServerRequest {
   clock: Pick<Clock, "now">;
   /** One year unless said; never longer than the authority. */
   validDays?: number;
-  /** PEM (PKCS #8) of a P-256 key to certify again, for clients that know the server by it; unset: a new one. */
+  /** PEM of a key to certify again, for clients that know the server by it; unset: a new one. */
   keyPem?: string;
+  /** Of a new key; `ECDSA-P256` unless said. */
+  algorithm?: KeyAlgorithm;
 }
 
 export interface ClientRequest {
@@ -50,6 +49,8 @@ export interface ClientRequest {
   clock: Pick<Clock, "now">;
   /** One year unless said; never longer than the authority. */
   validDays?: number;
+  /** Of a new key; `ECDSA-P256` unless said. */
+  algorithm?: KeyAlgorithm;
 }
 
 const DAY_MS = 86_400_000;
@@ -58,8 +59,7 @@ const LEAF_DAYS = 365;
 /** A peer's clock may be behind ours. */
 const BACKDATED_MS = 5 * 60_000;
 const SERIAL_BYTES = 16;
-const SIGNING = { name: "ECDSA", hash: "SHA-256" };
-const KEYS = { name: "ECDSA", namedCurve: "P-256" };
+const DEFAULT_ALGORITHM: KeyAlgorithm = "ECDSA-P256";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 const DNS_NAME = new RegExp(`^(?:\\*\\.)?${LABEL}(?:\\.${LABEL})*$`);
 
@@ -68,13 +68,14 @@ x509.cryptoProvider.set(webcrypto);
 /** Creates an authority that signs its own certificate. Throws `Invalid` for a name that a certificate can't hold. */
 export async function createAuthority(request: AuthorityRequest): Promise<Authority> {
   const name = subject(request.commonName, []);
-  const pair = keyPair();
+  const pair = await createKeyPair(request.algorithm ?? DEFAULT_ALGORITHM);
+  const signing = signingKey(pair.keyPem);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name,
-    keys: { privateKey: signingKey(pair.keyPem), publicKey: pair.publicKey },
+    keys: { privateKey: signing.key, publicKey: pair.publicKey },
     serialNumber: serial(),
     ...validity(request.clock.now(), request.validDays ?? AUTHORITY_DAYS),
-    signingAlgorithm: SIGNING,
+    signingAlgorithm: signing.algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
@@ -87,7 +88,9 @@ export async function createAuthority(request: AuthorityRequest): Promise<Author
 /** Issues a certificate for a TLS server. Throws `Invalid` that names the host or name that a certificate can't hold. */
 export async function issueServer(authority: Authority, request: ServerRequest): Promise<Issued> {
   if (request.hosts.length === 0) throw invalid("a server certificate needs at least one host");
-  const names = new x509.SubjectAlternativeNameExtension([...new Set(request.hosts)].map(alternativeName));
+  const names = new x509.SubjectAlternativeNameExtension(
+    [...new Set(request.hosts.map((host) => hostAddress(host) ?? host))].map(alternativeName),
+  );
   return issue(authority, request, [], [names], x509.ExtendedKeyUsage.serverAuth);
 }
 
@@ -98,27 +101,30 @@ export async function issueClient(authority: Authority, request: ClientRequest):
 
 async function issue(
   authority: Authority,
-  { commonName, clock, validDays, keyPem }: Pick<ServerRequest, "commonName" | "clock" | "validDays" | "keyPem">,
+  { commonName, clock, validDays, keyPem, algorithm = DEFAULT_ALGORITHM }: Omit<ServerRequest, "hosts">,
   organizations: readonly string[],
   extensions: readonly x509.Extension[],
   usage: string,
 ): Promise<Issued> {
   const issuer = new x509.X509Certificate(authority.certificatePem);
-  const pair = keyPem === undefined ? keyPair() : keyPairOf(keyPem);
+  const pair = keyPem === undefined ? await createKeyPair(algorithm) : keyPairOf(keyPem);
+  const signing = signingKey(authority.keyPem);
+  const { digitalSignature, keyEncipherment } = x509.KeyUsageFlags;
   const { notBefore, notAfter } = validity(clock.now(), validDays ?? LEAF_DAYS);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: subject(commonName, organizations),
     // The bytes as they are: a name written anew need not be the same name.
     issuer: issuer.subjectName,
     publicKey: pair.publicKey,
-    signingKey: signingKey(authority.keyPem),
+    signingKey: signing.key,
     serialNumber: serial(),
     notBefore,
     notAfter: new Date(Math.min(notAfter.getTime(), issuer.notAfter.getTime())),
-    signingAlgorithm: SIGNING,
+    signingAlgorithm: signing.algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      // Older TLS encrypts its secret with an RSA key; an ECDSA key only signs.
+      new x509.KeyUsagesExtension(pair.isRsa ? digitalSignature | keyEncipherment : digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([usage]),
       await x509.SubjectKeyIdentifierExtension.create(pair.publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
@@ -126,22 +132,6 @@ async function issue(
     ],
   });
   return { certificatePem: pem(certificate), keyPem: pair.keyPem };
-}
-
-function keyPair(): { keyPem: string; publicKey: webcrypto.CryptoKey } {
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: KEYS.namedCurve });
-  return {
-    keyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    publicKey: publicKey.toCryptoKey(KEYS, true, []),
-  };
-}
-
-function keyPairOf(keyPem: string): { keyPem: string; publicKey: webcrypto.CryptoKey } {
-  return { keyPem, publicKey: createPublicKey(keyPem).toCryptoKey(KEYS, true, []) };
-}
-
-function signingKey(keyPem: string): webcrypto.CryptoKey {
-  return createPrivateKey(keyPem).toCryptoKey(KEYS, false, ["sign"]);
 }
 
 function subject(commonName: string, organizations: readonly string[]): x509.JsonName {
@@ -152,7 +142,8 @@ function subject(commonName: string, organizations: readonly string[]): x509.Jso
 }
 
 function alternativeName(host: string): x509.JsonGeneralName {
-  if (isIP(host) !== 0) return { type: "ip", value: host };
+  const address = hostAddress(host);
+  if (address !== undefined) return { type: "ip", value: address };
   if (host.length > 253 || !DNS_NAME.test(host)) throw invalid("neither an IP address nor a DNS name", host);
   return { type: "dns", value: host };
 }

@@ -6,6 +6,8 @@ export type KubeconfigUser = { clientCertPem: string; clientKeyPem: string } | {
 export type KubeconfigInput = {
   /** Of cluster, user and context alike. */
   name: string;
+  /** Of the user, where it differs; the context is then `<user>@<name>`, as kubeadm has it. */
+  userName?: string;
   /** URL of the API server. */
   server: string;
   /** Unset: the system's authorities are trusted. */
@@ -16,9 +18,10 @@ export type KubeconfigInput = {
 
 /** A kubeconfig with one context, certificates embedded: it works wherever the file is moved. Holds secrets. */
 export function kubeconfig(input: KubeconfigInput): string {
-  const { name, server, caPem, namespace } = input;
+  const { name, userName = name, server, caPem, namespace } = input;
+  const contextName = userName === name ? name : `${userName}@${name}`;
   const cluster = { server, ...(caPem !== undefined && { "certificate-authority-data": base64(caPem) }) };
-  const context = { cluster: name, user: name, ...(namespace !== undefined && { namespace }) };
+  const context = { cluster: name, user: userName, ...(namespace !== undefined && { namespace }) };
   const user =
     "token" in input
       ? { token: input.token }
@@ -31,9 +34,9 @@ export function kubeconfig(input: KubeconfigInput): string {
       apiVersion: "v1",
       kind: "Config",
       clusters: [{ name, cluster }],
-      users: [{ name, user }],
-      contexts: [{ name, context }],
-      "current-context": name,
+      users: [{ name: userName, user }],
+      contexts: [{ name: contextName, context }],
+      "current-context": contextName,
     },
     { lineWidth: -1 },
   );

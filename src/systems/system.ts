@@ -43,6 +43,8 @@ export interface SystemParts {
   access?: readonly Access[];
   /** Sees to what must be there before it runs, once its definitions are installed. */
   prepare?(client: Client, signal: AbortSignal): Promise<void>;
+  /** The values of the system's `measures` as they are now. Asked once for a scrape. */
+  measure?(): Promise<readonly Measured[]>;
   /** Resolves when what its controllers started is closed: after the manager has stopped. */
   closed?(): Promise<void>;
   /** The boots that the boot service serves. `client` may do what `access` says; `cache` has what the controllers watch. */
@@ -57,6 +59,21 @@ export interface ObjectCount {
   label: string;
   kind: Kind;
   valueOf(object: KubeObject): string;
+}
+
+/** A figure of something that a system runs, read at each scrape: a gauge. */
+export interface Measure {
+  /** Of the metric: `slipway_tenant_memory_bytes`. */
+  name: string;
+  help: string;
+  labels: readonly string[];
+}
+
+/** One value of a `Measure`, with a word for each of its labels. */
+export interface Measured {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  value: number;
 }
 
 /** The reasons of events by which machines are counted, on objects of one kind. */
@@ -92,6 +109,8 @@ export interface System<Settings = unknown> {
   readonly settings: z.ZodObject;
   /** Whether these are settings to run with. With it, the system runs only where they are. Default: it runs with any. */
   canRun?(settings: Settings): boolean;
+  /** With what it runs on a laptop (`slipway up`, the demo) where nothing else is said. */
+  readonly onLaptop?: Readonly<Partial<Settings>>;
   /** Reads what its settings name, such as a file, before it is put together. Rejects with a `Fault`. */
   load?(settings: Settings, ports: Pick<SystemPorts, "log">): Promise<Partial<Settings>>;
   /** Where machine providers' APIs are that are not at their public addresses, by driver. */
@@ -99,6 +118,7 @@ export interface System<Settings = unknown> {
   /** Namespace and Secret where users of the original have its account. The operator's own defaults are the first system's. */
   readonly home?: { readonly namespace: string; readonly secret: string };
   readonly counts?: readonly ObjectCount[];
+  readonly measures?: readonly Measure[];
   readonly machineEvents?: MachineEvents;
   /** The folder with its manifests, which the demo applies: `examples/harvester`. */
   readonly examples?: string;

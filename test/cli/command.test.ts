@@ -167,6 +167,21 @@ test("a simulated cloud says where it is and with what key, serves it, and ends 
   assert.deepEqual(await once(child, "exit"), [0, null]);
 });
 
+test("a simulated cloud sells no more than it is told, and plenty of what is not named", async (t) => {
+  const { child, line } = await started(t, "sim", "latitude", "-o=json", "--capacity", "SAO/c2-small-x86=0");
+  const { endpoint, token } = JSON.parse(line) as Record<string, string>;
+  const answer = await fetch(`${endpoint}/plans`, { headers: { authorization: token! } });
+  const { data } = (await answer.json()) as {
+    data: { id: string; attributes: { regions: { locations: { in_stock: string[] } }[] } }[];
+  };
+  const sites = (plan: string): string[] =>
+    data.find(({ id }) => id === plan)!.attributes.regions[0]!.locations.in_stock;
+  const [told, other] = [sites("plan_c2-small-x86"), sites("plan_c2-large-x86")];
+  assert.deepEqual([told.includes("SAO"), told.includes("NYC"), other.includes("SAO")], [false, true, true]);
+  child.kill("SIGINT");
+  await once(child, "exit");
+});
+
 test("every verb has help with examples", async () => {
   const { out } = await slipway("--help");
   const [, commands = ""] = /Commands:\n((?:.|\n)*?)\n\n/.exec(out) ?? [];
@@ -174,7 +189,7 @@ test("every verb has help with examples", async () => {
   assert.deepEqual(verbs, [
     ...["up", "demo", "operator", "netboot", "lab", "get", "logs", "order", "approve"],
     ...["power", "inspect", "wipe", "release"],
-    ...["sim", "crds", "version", "completion"],
+    ...["kubeconfig", "describe", "sim", "crds", "version", "completion"],
   ]);
   for (const verb of verbs) {
     const help = await slipway(verb, "--help");

@@ -9,14 +9,25 @@ import { type TestContext, test } from "node:test";
 import { connect } from "node:tls";
 import { promisify } from "node:util";
 import { inOwnNetwork } from "../../src/lab/namespace.ts";
+import { missingPackages } from "../../src/lab/programs.ts";
 import { noNetwork, putQemu, QEMU } from "../../src/lab/testing.ts";
 
 const HANGS_MS = 120_000;
 
+type IsEnough = (said: string) => boolean;
+
 /** Starts a lab as that starts itself in its network, past the check of what is installed. `bin`: before the PATH. Resolves once what it said is enough. */
-async function startLab(t: TestContext, options: readonly string[], bin: string, isEnough: (said: string) => boolean) {
+function startLab(t: TestContext, options: readonly string[], bin: string, isEnough: IsEnough) {
   const all = ["lab", ...options, "--inside", "6443"];
-  const { command, args } = inOwnNetwork(resolve("bin/slipway"), all, { root: false });
+  return startCommand(t, inOwnNetwork(resolve("bin/slipway"), all, { root: false }), bin, isEnough);
+}
+
+async function startCommand(
+  t: TestContext,
+  { command, args }: { command: string; args: readonly string[] },
+  bin: string,
+  isEnough: IsEnough,
+) {
   const lab = spawn(command, args, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
@@ -97,4 +108,31 @@ test("a lab with a pool applies it to its machines, serves what they install, an
   lab.kill("SIGINT");
   assert.deepEqual(await ended, [0, null]);
   for (const name of ["lab-1", "lab-2"]) assert.deepEqual(readdirSync(join(state, name)), ["console.log"]);
+});
+
+test("a lab as users start it has its API at the port outside, and ends with what it has put there", {
+  skip: noNetwork(),
+}, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "slipway-lab-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const [bin, state] = [join(dir, "bin"), join(dir, "lab")];
+  mkdirSync(bin);
+  putQemu(bin, QEMU);
+  const missing = await missingPackages(["bios"], `${bin}:${process.env.PATH}`);
+  if (missing.length > 0) return t.skip(`not installed: ${missing.join(", ")}`);
+  const machines = ["--machines", "1", "--firmware", "bios", "--memory", "512Mi", "--disk", "1Mi"];
+  const args = ["lab", ...machines, "--port", "0", "--dir", state, "--assets", dir, "--log-level", "error"];
+  const isEnough = (said: string): boolean => said.includes("Ctrl-C ends it");
+  const { lab, ended, out } = await startCommand(t, { command: resolve("bin/slipway"), args }, bin, isEnough);
+  const [, port] = /^Kubernetes API {3}https:\/\/127\.0\.0\.1:(\d+)\n/.exec(out)!;
+  const door = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false });
+  await once(door, "secureConnect");
+  door.destroy();
+  // Root has entered no user namespace, so none is to be entered to follow it.
+  const user = process.getuid!() === 0 ? "" : " --user --preserve-credentials";
+  assert.match(out, new RegExp(`\nInto its network: nsenter --target \\d+ --net${user}\n`));
+
+  lab.kill("SIGINT");
+  assert.deepEqual(await ended, [0, null]);
+  assert.deepEqual(readdirSync(state), ["lab-1"]);
 });

@@ -30,7 +30,7 @@ let stage: Stage;
 let bmcs: LabBmcs;
 let pool: LabPool;
 before(async () => {
-  const plans = planMachines(COUNT + 1, ["uefi"], { memoryMiB: 768, diskBytes: DISK_BYTES });
+  const plans = planMachines(COUNT + 1, ["uefi-http", "uefi"], { memoryMiB: 768, diskBytes: DISK_BYTES });
   stage = await setStage(plans, { trust: "first-seen", drivesHosts: true });
   bmcs = await serveBmcs(stage.rack.machines, { clock, random, log });
   const { transport, folder: dir } = stage;

@@ -6,6 +6,7 @@ import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { installCrds } from "../../src/kinds/install.ts";
+import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { KINDS } from "../../src/operator/kinds.ts";
 import { create } from "../../src/sim/site/capi-machine.ts";
@@ -42,14 +43,15 @@ export async function realStage(): Promise<RealStage> {
   const cluster = await startCluster({ apiServerFlags: ["--watch-cache=false"] });
   await prepare(cluster);
   await create(cluster.client, Namespace, { metadata: { name: DISCOVERY_NAMESPACE } });
-  for (const object of await shippedRbac("netboot-in-operator.yaml")) await apply(cluster.transport, object);
+  for (const more of ["netboot-in-operator.yaml", "kamaji-in-operator.yaml"])
+    for (const object of await shippedRbac(more)) await apply(cluster.transport, object);
   const used: Attributes[] = [];
   const forbidden: Attributes[] = [];
   const operator = observed(await operatorTransport(cluster), (rights, status) => {
     (status === 403 ? forbidden : used).push(...rights);
   });
   const client = createClient(operator, { clock: systemClock, random: cryptoRandom, log: quietLog });
-  await installCrds(client, systemClock, new AbortController().signal, [...KINDS, ...METAL3_KINDS]);
+  await installCrds(client, systemClock, new AbortController().signal, [...KINDS, ...METAL3_KINDS, ...KAMAJI_KINDS]);
   // The garbage collector looks for new kinds only twice a minute: it starts when ours are there.
   cluster.plane.startControllers(CONTROLLERS);
   let worlds = 0;

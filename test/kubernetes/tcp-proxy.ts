@@ -16,8 +16,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy on loopback to a port of loopback. */
-export async function tcpProxy(port: number, clock: Clock = systemClock): Promise<TcpProxy> {
+/** Starts a proxy on loopback to a port of loopback. `at`: its own port. */
+export async function tcpProxy(port: number, clock: Clock = systemClock, at = 0): Promise<TcpProxy> {
   const wires = new Set<Wire>();
   const state = { dead: false, delayMs: 0 };
   const server = createServer({ allowHalfOpen: false }, (near) => {
@@ -26,7 +26,7 @@ export async function tcpProxy(port: number, clock: Clock = systemClock): Promis
     wires.add(wire);
     near.once("close", () => wires.delete(wire));
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(at, "127.0.0.1");
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,

@@ -2,6 +2,8 @@ import { type Client, type KubeObject, pathOf, type Resource, refOf, type Transp
 import { ConfigMap, Event, Lease, Node, Pod, PodDisruptionBudget, Secret, Service } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
+import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
@@ -24,6 +26,10 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [InstancePool],
   [Instance],
   [MachineProvider],
+  [TenantControlPlane, "tenants"],
+  [DataStore],
+  [Secret, "tenants"],
+  [Event, "tenants"],
   [Node],
   [ReplicaSet, "default"],
   [Pod, "default"],

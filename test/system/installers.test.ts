@@ -94,7 +94,7 @@ test("a failure that is reported is an error, and the host is installed again", 
   await world.until("it runs", () => server.running?.is === "system" && server.running.image === "kickstart");
 });
 
-test("an installer that reports nothing is given up after two hours, visibly, and started again", async (t) => {
+test("N33 an installer that reports nothing is given up after two hours, visibly, and started again", async (t) => {
   let isMute = true;
   const world = await rack(t, { serverFaults: { ...SOUND, mute: (order) => order === "install" && isMute } });
   world.rack("node-1");
@@ -217,7 +217,7 @@ test("while a host is deprovisioned, whatever of its disks is left, it starts it
   assert.equal(host.status?.provisioning?.customDeploy, undefined);
 });
 
-test("a loader that can't fetch the kernel is given up after half an hour, and the host says what to look at", async (t) => {
+test("N33 a loader that can't fetch the kernel is given up after half an hour, and the host says what to look at", async (t) => {
   const world = await rack(t);
   world.rack("node-1");
   await profile(world, "system", PROFILES.preseed.replace("web.invalid/linux", "web.invalid/missing"));

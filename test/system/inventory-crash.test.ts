@@ -16,7 +16,13 @@ const LIVES: Readonly<Record<string, Life>> = {
   "a host without a BMC that an installer installs": (world, name, watch) =>
     playInstallerLife(world, name, { bmc: false, watch }),
   "a host that runs a live image": playLive,
+  "a host whose agent comes from a CD": playFromCd,
 };
+
+async function playFromCd(world: InventoryWorld, name: string, watch: () => Promise<void>): Promise<void> {
+  await playLife(world, name, watch, { scheme: "redfish-virtualmedia" });
+  assert.equal(world.servers.get(name)!.media, undefined, "its drive is empty");
+}
 
 async function playLive(world: InventoryWorld, name: string, watch: () => Promise<void>): Promise<void> {
   const image = { url: "http://images.invalid/live.iso", format: "live-iso" } as const;

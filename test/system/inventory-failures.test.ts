@@ -1,4 +1,4 @@
-/** Own hardware that fails, hangs or is claimed twice: nothing is lost, and it is told. */
+/** Own hardware that fails, hangs or is claimed twice: nothing is lost, and the host's status says what is wrong. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
@@ -129,7 +129,7 @@ test("whoever declares a machine that another host uses gets nothing of it, and 
   await world.reaches(name, "available");
 });
 
-test("while netboot can't serve, a new host says so, and one in use is not written to", async (t) => {
+test("N33 while netboot can't serve, a new host says so, and one in use is not written to", async (t) => {
   const world = await rack(t);
   const server = world.rack("node-1");
   await world.declare("node-1", { image: IMAGE });

@@ -90,6 +90,60 @@ test("an externally provisioned host is never wiped or installed: only its power
   assert.deepEqual(server.disks[0]?.content, LEFT_OVER);
 });
 
+test("the machine of an externally provisioned host that asks the network goes on to its system, until it is given to us", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  server.disks[0]!.content = LEFT_OVER;
+  server.bootFirst = "disk";
+  server.on();
+  await world.declare("node-1", { externallyProvisioned: true });
+  await world.reaches("node-1", "externally provisioned");
+  const { hosts } = world.provisioning;
+  // DHCP sees a machine before it asks what to boot.
+  hosts.seen({ mac: server.mac, address: server.address });
+  await world.clock.run(SECOND);
+  server.bootFirst = "network";
+  server.restart();
+  await world.clock.run(10 * MINUTE);
+  assert.deepEqual([server.running?.is, server.disks[0]?.content], ["system", LEFT_OVER]);
+  await world.change("node-1", { spec: { externallyProvisioned: false } });
+  await world.reaches("node-1", "available");
+  assert.equal(server.disks[0]?.content, undefined);
+});
+
+test("without a BMC the machine of an externally provisioned host goes on to its system, too, until somebody says otherwise", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  server.disks[0]!.content = LEFT_OVER;
+  await world.declare("node-1", { bmc: false, externallyProvisioned: true });
+  await world.reaches("node-1", "unmanaged");
+  const { hosts } = world.provisioning;
+  hosts.seen({ mac: server.mac, address: server.address });
+  await world.clock.run(SECOND);
+  server.on();
+  await world.clock.run(10 * MINUTE);
+  assert.deepEqual([server.running?.is, server.disks[0]?.content], ["system", LEFT_OVER]);
+  await world.change("node-1", { spec: { externallyProvisioned: false } });
+  await world.clock.run(10 * MINUTE);
+  hosts.setBoot(server.mac, "agent");
+  server.restart();
+  await world.reaches("node-1", "available");
+  assert.equal(server.disks[0]?.content, undefined);
+});
+
+test("an agent on a machine without a BMC leaves it to its system once it is declared as externally provisioned", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  server.disks[0]!.content = LEFT_OVER;
+  server.on();
+  await world.until("the agent registers", () => world.provisioning.hosts.get(server.mac)?.session !== undefined);
+  await world.declare("node-1", { bmc: false, externallyProvisioned: true });
+  await world.reaches("node-1", "externally provisioned");
+  server.restart();
+  await world.clock.run(10 * MINUTE);
+  assert.deepEqual([server.running?.is, server.disks[0]?.content], ["system", LEFT_OVER]);
+});
+
 test("where Metal3's operator leads, nothing is done with its hosts", async (t) => {
   const world = await rack(t);
   const server = world.rack("node-1");

@@ -36,13 +36,18 @@ export async function playInstallerLife(
 }
 
 /** Plays a host's whole life; `watch` is called every few seconds of it. Fails with what did not come about. */
-export async function playLife(world: InventoryWorld, name: string, watch: () => Promise<void>): Promise<void> {
+export async function playLife(
+  world: InventoryWorld,
+  name: string,
+  watch: () => Promise<void>,
+  declared: { scheme?: string } = {},
+): Promise<void> {
   const server = world.servers.get(name)!;
   const isIn = (state: string) => async () => {
     await watch();
     return (await world.host(name))?.status?.provisioning?.state === state;
   };
-  await world.declare(name);
+  await world.declare(name, declared);
   await world.until(`${name} is available`, isIn("available"), LONG);
   await world.change(name, { spec: { image: IMAGE } });
   await world.until(`${name} is provisioned`, isIn("provisioned"), LONG);

@@ -58,6 +58,8 @@ export interface InventoryOptions {
   most?: number;
   /** Runs what users' scripts start. */
   firmware?: Firmware;
+  /** Authorities of which one has to vouch for an approved TPM. */
+  makers?: ReadonlySet<string>;
   /** BMCs speak Redfish. Default: they answer by direct call. */
   redfish?: boolean;
 }
@@ -111,7 +113,10 @@ export class InventoryWorld {
     const { clock, random, network } = this;
     const mortal = new Mortal(death);
     const provisioning = new Provisioning(
-      { clock, random, hostsFile: join(this.#folder, "hosts.db"), imagesFolder: join(this.#folder, "images"), log },
+      {
+        ...{ clock, random, log, makers: this.#options.makers },
+        ...{ hostsFile: join(this.#folder, "hosts.db"), imagesFolder: join(this.#folder, "images") },
+      },
       network.places,
     );
     const transport = mortal.transport(this.api.transport("operator"));

@@ -157,7 +157,34 @@ test("an image is written only by http, with a checksum, to a disk that its hint
   }
 });
 
-test("the disk is the one that the hints name, whatever its size", async (t) => {
+test("N29 an error in one host's definition is that host's alone: the others are installed, and it is once it is mended", async (t) => {
+  const world = await rack(t);
+  const wrong: Record<string, object> = {
+    "no-profile": { customDeploy: { method: "preseed/none" } },
+    "no-disk": { image: IMAGE, rootDeviceHints: { serialNumber: "none" } },
+    "no-secret": { image: IMAGE, userData: { name: "missing" } },
+    "no-scheme": { scheme: "carrier-pigeon", image: IMAGE },
+  };
+  // The wrong ones are there first, with good ones between them.
+  const names = Object.keys(wrong).flatMap((name) => [name, `beside-${name}`]);
+  for (const name of names) {
+    world.rack(name);
+    await world.declare(name, wrong[name] ?? { image: IMAGE });
+  }
+  for (const name of names.filter((each) => !(each in wrong))) {
+    await world.reaches(name, "provisioned");
+    assert.equal((await world.host(name))?.status?.errorCount, 0);
+  }
+  for (const name of Object.keys(wrong))
+    await world.until(
+      `${name} is an error`,
+      async () => (await world.host(name))?.status?.operationalStatus === "error",
+    );
+  await world.change("no-disk", { spec: { rootDeviceHints: null } });
+  await world.reaches("no-disk", "provisioned");
+});
+
+test("N28 the disk is the one that the hints name, whatever its size", async (t) => {
   const world = await rack(t);
   const server = world.rack("node-1", {
     disks: [

@@ -14,6 +14,8 @@ test("the addon's manifests become ready: every machine is bought once, installe
   await world.until("all pools are ready", () => world.converged());
   const instances = await world.instances();
   assert.equal(instances.length, 4);
+  for (const { metadata, status } of instances)
+    assert.ok(!("drift" in status!), `${metadata.name} fits its pool, and its status names no drift`);
   assert.equal(world.equinix.boughtEver().length, 2);
   assert.equal(world.latitude.boughtEver().length, 2);
   await world.close();

@@ -1,6 +1,7 @@
 import { runSeeds } from "./fault-seed.ts";
 import { ownPoolUnderFaults } from "./own-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
+import { tenantsUnderFaults } from "./tenant-seed.ts";
 
 const from = Number(process.env.FROM ?? 1);
 const seeds = Number(process.env.SEEDS ?? 1000);
@@ -12,3 +13,5 @@ await runSeeds(from, seeds, { life: ownPoolUnderFaults });
 console.log(
   `${seeds} seeds from ${from}: every pool on own hosts converged, nobody had two hosts, none was offered unwiped`,
 );
+await runSeeds(from, seeds, { life: tenantsUnderFaults });
+console.log(`${seeds} seeds from ${from}: every tenant converged with its own objects, nothing of any was left over`);

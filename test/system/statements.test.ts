@@ -7,7 +7,7 @@ import { test } from "node:test";
 const numbers = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, at) => first + at);
 const HARVESTER = numbers(1, 32).map((n) => `H${n}`);
-const NETBOOT = [...numbers(1, 3), ...numbers(8, 24), 48].map((n) => `N${n}`);
+const NETBOOT = [...numbers(1, 30), ...numbers(33, 35), 47, 48].map((n) => `N${n}`);
 
 async function testFiles(): Promise<string[]> {
   const folders = ["src", "test"];
@@ -33,6 +33,32 @@ test("every promise has a test whose name begins with it", async () => {
     [...HARVESTER, ...NETBOOT].filter((id) => !named.has(id)),
     [],
   );
+});
+
+/** How programs are run, and packages are imported, that speak SSH. */
+const SPEAKS_SSH =
+  /(?:from |import\(|spawn\w*\(|exec\w*\()\s*["'`](?:ssh2?|scp|sftp|node-ssh)\b|^\s*(?:ssh|scp|sftp) /m;
+
+test("N5 machines are installed without SSH, so that no host key can go unchecked", async () => {
+  const sources = (
+    await Promise.all(
+      ["src", "packages"].map((folder) =>
+        readdir(folder, { recursive: true }).then((names) => names.map((name) => join(folder, name))),
+      ),
+    )
+  ).flat();
+  const programs = sources.filter(
+    (name) => /(?:\.ts|\.sh|\/init)$/.test(name) && !/\.test\.ts$|node_modules/.test(name),
+  );
+  assert.ok(programs.some((name) => name.endsWith("orders.sh")));
+  const speaking = await Promise.all(
+    programs.map(async (name) => SPEAKS_SSH.test(await readFile(name, "utf8")) && name),
+  );
+  assert.deepEqual(
+    speaking.filter((name) => name !== false),
+    [],
+  );
+  assert.match('execFile("ssh", [host])', SPEAKS_SSH);
 });
 
 test("the promises are those of the requirements", async (t) => {

@@ -55,6 +55,26 @@ test("N1 where a TPM is demanded only a host whose approved TPM is proven is tou
   assert.equal(server.disks[0]?.content, undefined);
 });
 
+test("N1 where makers of TPMs are named, an approved TPM that none of them vouches for in this boot is not enough, and why is said", async (t) => {
+  const [maker, other] = ["c".repeat(64), "d".repeat(64)];
+  const { world, server, waitsFor, name } = await policed(t, "tpm", { makers: new Set([maker]) });
+  const approved = `tpm:${TPM.endorsementKey}`;
+  await world.declare("node-1", {}, { "slipway.dev/approved": approved });
+  server.on();
+  const { hosts } = world.provisioning;
+  await world.until("the agent registers", () => hosts.get(name)?.session !== undefined);
+  const proves = (certificate: object) => hosts.proved(name, { ...TPM, certificate });
+  proves({ because: "has no certificate of its maker" });
+  await waitsFor(/demands an approved TPM: .* its TPM has no certificate of its maker/);
+  proves({ issuer: "CN=Other", authority: other });
+  await waitsFor(/the authority of its TPM's certificate \(d{64}\) is not in tpmAuthorities any more/);
+  await world.clock.run(30 * MINUTE);
+  assert.equal(server.disks[0]?.content, LEFT_OVER);
+  proves({ issuer: "CN=Maker", authority: maker });
+  await world.reaches("node-1", "available");
+  assert.equal(server.disks[0]?.content, undefined);
+});
+
 test("N1 a demand that comes later holds for what is done next, through a restart of the operator; taken off, it holds no more", async (t) => {
   const { world, demand, waitsFor } = await policed(t, "approved");
   await world.declare("node-1", {}, { "slipway.dev/approved": "true" });

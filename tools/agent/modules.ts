@@ -7,7 +7,7 @@ import { FIRST, LATER, LEFT, TAKEN } from "./drivers.ts";
 import { type ModuleInfo, moduleName, readModuleInfo } from "./modinfo.ts";
 import type { Architecture } from "./packages.ts";
 
-interface Module extends ModuleInfo {
+export interface Module extends ModuleInfo {
   /** Below the release's folder: `kernel/drivers/…/x.ko.xz`. */
   path: string;
   /** As it is packed. */
@@ -31,7 +31,7 @@ export function driversOf(architecture: Architecture, unpacked: string): { first
   const [releaseFolder] = globSync(join(unpacked, "usr/lib/modules/*"));
   if (releaseFolder === undefined)
     throw new Fault("NotFound", unpacked, "there are no modules in the kernel's package");
-  const everything = closure(releaseFolder);
+  const everything = withDependencies(releaseFolder, isTaken);
   const first = withNeeds(
     [...everything.values()].filter(({ path }) => under(path, FIRST[architecture]) && !under(path, LATER)),
     everything,
@@ -59,8 +59,8 @@ function pack(
   return { entries, count: modules.size, firmware: [...modules.values()].flatMap(({ firmware }) => firmware) };
 }
 
-/** What was chosen and all that it depends on, by name. */
-function closure(releaseFolder: string): Map<string, Module> {
+/** The modules whose path below the release's folder is taken, and all that they depend on, by name. They are unpacked there. */
+export function withDependencies(releaseFolder: string, isTaken: (path: string) => boolean): Map<string, Module> {
   const all = new Map(
     globSync("kernel/**/*.ko*", { cwd: releaseFolder }).map((path) => [
       moduleName(path.replace(/^.*\/|\.ko.*$/g, "")),
@@ -106,10 +106,12 @@ function withNeeds(these: readonly Module[], all: ReadonlyMap<string, Module>): 
   return new Map([...found].map((module) => [module.name, module]));
 }
 
-const under = (path: string, folders: readonly string[]): boolean =>
+/** Whether a module's path is one of these folders' or modules', as drivers.ts names them. */
+export const under = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path.startsWith(`kernel/${folder}/`) || path.startsWith(`kernel/${folder}.ko`));
 
-const isTaken = (path: string): boolean => under(path, TAKEN) && !under(path, LEFT);
+/** Whether the agent has this module, what others depend on aside. */
+export const isTaken = (path: string): boolean => under(path, TAKEN) && !under(path, LEFT);
 
 /** In one go: hundreds of programs would take longer than the work. */
 function unpack(files: readonly string[]): void {

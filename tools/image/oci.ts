@@ -3,10 +3,11 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Transform } from "node:stream";
+import { PassThrough, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
 import { Fault } from "@slipway/base";
+import { packedAlike } from "./tar.ts";
 
 /** What a manifest says of a blob (OCI image specification 1.1, descriptor). */
 export interface Descriptor {
@@ -35,24 +36,23 @@ export class ImageLayout {
     writeFileSync(join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
   }
 
-  /** Everything below `root` as a layer: owned by root, readable by all, without times, in the order of names. */
-  async layer(root: string): Promise<Layer> {
-    const alike = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"];
-    const tar = spawn("tar", [...alike, "--format=ustar", "-C", root, "-cf", "-", "."], {
+  /** Everything below `root` as a layer: owned by root, readable by all, without times, in the order of names; packed with gzip unless told not to be. */
+  async layer(root: string, { packed: isPacked = true }: { packed?: boolean } = {}): Promise<Layer> {
+    const tar = spawn("tar", [...packedAlike, "-C", root, "-cf", "-", "."], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ended = once(tar, "exit") as Promise<[number | null]>;
     const unpacked = new Digest();
     const packed = new Digest();
     const fresh = join(this.folder, "layer");
-    const gzip = createGzip({ level: constants.Z_BEST_COMPRESSION });
-    await pipeline(tar.stdout, unpacked, gzip, packed, createWriteStream(fresh));
+    const packer = isPacked ? createGzip({ level: constants.Z_BEST_COMPRESSION }) : new PassThrough();
+    await pipeline(tar.stdout, unpacked, packer, packed, createWriteStream(fresh));
     const [code] = await ended;
     if (code !== 0) throw new Fault("Internal", "tar", `ended with ${code}`);
     const { digest, size } = packed;
     renameSync(fresh, this.#path(digest));
     return {
-      descriptor: { mediaType: "application/vnd.oci.image.layer.v1.tar+gzip", digest, size },
+      descriptor: { mediaType: `application/vnd.oci.image.layer.v1.tar${isPacked ? "+gzip" : ""}`, digest, size },
       diffId: unpacked.digest,
     };
   }

@@ -29,6 +29,7 @@ const refused: [what: string, hook: object, error: RegExp][] = [
     { name: "example.com" },
     /name: Invalid value: "example\.com": should be a domain with at least three segments/,
   ],
+  ["no name", { name: undefined }, /name: Required value/],
   [
     "side effects",
     { sideEffects: "Some" },

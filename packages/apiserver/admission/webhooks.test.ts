@@ -183,6 +183,29 @@ for (const [rule, matches] of rules)
     });
   });
 
+test("a rule's scope chooses between objects of the cluster, namespaces among them, and those in namespaces", async () => {
+  const asked: Record<string, string[]> = { Cluster: [], Namespaced: [], "*": [] };
+  const note =
+    (scope: string) =>
+    ({ kind }: Review) => {
+      asked[scope]!.push(kind.kind);
+      return { allowed: true };
+    };
+  const scopes = { cluster: "Cluster", namespaced: "Namespaced", any: "*" };
+  const functions = Object.fromEntries(Object.entries(scopes).map(([name, scope]) => [name, note(scope)]));
+  await withHooks(functions, async (w) => {
+    const all = { operations: ["CREATE"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] };
+    const hooks = Object.entries(scopes).map(([name, scope]) => hook(name, { rules: [{ ...all, scope }] }));
+    await configure(w, "Validating", "v", ...hooks);
+    await w.ask("POST", "/api/v1/namespaces", { metadata: { name: "new" } });
+    await w.ask("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", { metadata: { name: "r" } });
+    await w.ask("POST", CONFIG_MAPS, map("m"));
+  });
+  const only = (scope: string) => asked[scope]!.filter((kind) => /^(Namespace|ClusterRole|ConfigMap)$/.test(kind));
+  const cluster = ["Namespace", "ClusterRole"];
+  assert.deepEqual(["Cluster", "Namespaced", "*"].map(only), [cluster, ["ConfigMap"], [...cluster, "ConfigMap"]]);
+});
+
 test("deletions are asked about, one by one, with what is deleted", async () => {
   const gone: unknown[] = [];
   const note = ({ operation, name = "", object, oldObject, options }: Review) => {
@@ -231,6 +254,18 @@ test("Equivalent: a webhook for one version of a kind is asked about writes thro
     const made = await w.ask("POST", WIDGETS, { ...WIDGET, ...map("a"), spec: {} });
     assert.deepEqual(seen, ["example.com/v2 v2 v1"]);
     assert.deepEqual([made.apiVersion, made.spec], ["example.com/v1", { count: 1, color: "red" }]);
+  });
+});
+
+test("what a webhook adds beside a custom object's schema is pruned", async () => {
+  const add = () =>
+    patched({ op: "add", path: "/spec/color", value: "red" }, { op: "add", path: "/spec/odd", value: 1 });
+  await withHooks({ add }, async (w) => {
+    await w.ask("POST", DEFINITIONS, widgets);
+    const rule = { operations: ["CREATE"], apiGroups: ["example.com"], apiVersions: ["v1"], resources: ["widgets"] };
+    await configure(w, "Mutating", "m", hook("add", { rules: [rule] }));
+    const { spec } = await w.ask("POST", WIDGETS, { ...WIDGET, ...map("a"), spec: {} });
+    assert.deepEqual(spec, { count: 1, color: "red" });
   });
 });
 

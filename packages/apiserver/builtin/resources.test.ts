@@ -302,6 +302,13 @@ const REFUSED: [
     { spec: { ...PORTS, clusterIP: "10.96.0.1" } },
     ["spec.clusterIPs[0]: Invalid value"],
   ],
+  [
+    "a CSIDriver's policy and mode that Kubernetes does not know",
+    "CSIDriver",
+    { spec: { fsGroupPolicy: "Never", volumeLifecycleModes: ["Persistent", "Brief"] } },
+    undefined,
+    ["spec.fsGroupPolicy: Unsupported value", "spec.volumeLifecycleModes: Unsupported value"],
+  ],
   ["a changed Secret type", "Secret", { type: "b" }, { type: "a" }, ["type: Invalid value"]],
   ["a bad Secret key", "Secret", { data: { "a b": "" } }, undefined, ["data[a b]: Invalid value"]],
   [

@@ -35,3 +35,14 @@ test("a key is refused for each rule that it breaks, in order", () => {
     ],
   );
 });
+
+test("what is immutable stays so, with its data and its type", () => {
+  const old = { metadata: { name: "a" }, immutable: true, data: { a: "YQ==" }, type: "Opaque" } as unknown as Body;
+  const wrong = (resource: ServedResource, more: object): string[] =>
+    allPasses(resource.validate!({ ...old, ...more } as Body, old) as Passes<FieldError[]>).map(({ field }) => field);
+  assert.deepEqual(wrong(secret, { metadata: { name: "a", labels: { b: "c" } } }), []);
+  assert.deepEqual(wrong(secret, { immutable: undefined }), ["immutable"]);
+  assert.deepEqual(wrong(secret, { immutable: false }), ["immutable"]);
+  assert.deepEqual(wrong(secret, { data: { a: "Yg==" } }), ["data"]);
+  assert.deepEqual(wrong(configMap, { data: undefined }), ["data"]);
+});

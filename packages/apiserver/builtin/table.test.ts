@@ -243,6 +243,22 @@ test("columns of a CustomResourceDefinition are found by JSONPath and printed by
   });
 });
 
+test("kubectl get apiservices: whether a service answers, and why it does not", () => {
+  const available = (...conditions: object[]): unknown =>
+    printed(served("APIService"), object("APIService", { status: { conditions } })).Available;
+  assert.equal(available(), "Unknown");
+  assert.equal(available({ type: "Available", status: "True", reason: "Passed" }), "True");
+  assert.equal(
+    available({ type: "Available", status: "False", reason: "MissingEndpoints" }),
+    "False (MissingEndpoints)",
+  );
+});
+
+test("a number that is not there yet is printed as 0", () => {
+  const { Desired, Ready } = printed(served("DaemonSet"), object("DaemonSet", { status: { numberReady: 2 } }));
+  assert.deepEqual([Desired, Ready], [0, 2]);
+});
+
 test("a row carries what was asked for", () => {
   const body = object("Lease", { spec: {} });
   const carried = (includeObject: "None" | "Metadata" | "Object") =>

@@ -216,6 +216,21 @@ test("an object stays in the version it was stored in until it is written, whate
   await w.close();
 });
 
+test("an object that is stored in a version which the definition gave up is read by the version that is left", async () => {
+  const w = await world();
+  const definition = `${DEFINITIONS}/boats.sea.example.com`;
+  await w.ask("POST", DEFINITIONS, boats());
+  await w.ask("POST", path("v1"), boat("v1", "a", { name: "Argo", oars: 2 }));
+  const { spec } = boats(undefined, "v2") as { spec: { versions: { name: string }[] } };
+  const held = await w.ask("GET", definition);
+  await w.ask("PUT", definition, { ...held, spec });
+  await w.ask("PATCH", `${definition}/status`, { status: { storedVersions: ["v2"] } }, MERGE);
+  const versions = spec.versions.filter(({ name }) => name === "v2");
+  await w.ask("PUT", definition, { ...(await w.ask("GET", definition)), spec: { ...spec, versions } });
+  assert.deepEqual((await w.ask("GET", `${path("v2")}/a`)).spec, { crew: 1, oars: 2 });
+  await w.close();
+});
+
 test("a round trip through the other version gives back what was written, whatever it is", async () => {
   const w = await world({ conversions: { "boats.sea.example.com": renamed } });
   await w.ask("POST", DEFINITIONS, boats());

@@ -21,6 +21,8 @@ export interface Core {
   webhooks: Webhooks | undefined;
   /** What is answered without anything being kept: questions by `servedKey` of their resource, subresources with `/` and their name behind it. */
   answers: ReadonlyMap<string, Answer>;
+  /** The Kubernetes version that is reported, as `v1.30.4`; unset: the one that the behaviour follows. */
+  version: (() => string) | undefined;
   /** What goes between the versions of a definition's kind; undefined: only `apiVersion` differs. */
   converterOf(crd: Body): Convert | undefined;
 }

@@ -126,7 +126,7 @@ export function documents(core: Core, openApiV2Protobuf: Extra["openApiV2Protobu
       case "version":
         routed(request, ["application/json"]);
         if (second !== undefined) throw noSuchPath();
-        return { status: 200, headers: JSON_TYPE, body: versionInfo() };
+        return { status: 200, headers: JSON_TYPE, body: versionInfo(core.version?.()) };
       case "openapi":
         if (second === "v2" && rest.length === 0) return openApi2(request);
         return second === "v3" ? openApi3(request, rest) : undefined;
@@ -175,15 +175,17 @@ function aggregatedMedia(accept = ""): Media | undefined {
   return undefined;
 }
 
-function versionInfo(): unknown {
-  const { major, minor } = KUBERNETES;
+/** `reported`: in place of this server's own version, as `v1.30.4`. */
+function versionInfo(reported = `v${KUBERNETES.major}.${KUBERNETES.minor}.0`): unknown {
+  const [, major = KUBERNETES.major, minor = KUBERNETES.minor] = /^v(\d+)\.(\d+)/.exec(reported) ?? [];
   return {
-    ...KUBERNETES,
+    major,
+    minor,
     emulationMajor: major,
     emulationMinor: minor,
     minCompatibilityMajor: major,
     minCompatibilityMinor: String(Number(minor) - 1),
-    gitVersion: `v${major}.${minor}.0+slipway`,
+    gitVersion: `${reported}+slipway`,
     gitCommit: "",
     gitTreeState: "clean",
     buildDate: "2026-01-01T00:00:00Z",

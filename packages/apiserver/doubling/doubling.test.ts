@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_GROWTH } from "@slipway/base/testing";
+import { world } from "../testing.ts";
 import { ALL_DOUBLINGS } from "./all.ts";
-import { growthOf } from "./doubling.ts";
+import { type Doubling, growthOf } from "./doubling.ts";
 
 /** What was seen to stop the server for seconds and minutes. `test/attack/doubling.test.ts` tries everything. */
 const SEEN = [
@@ -40,4 +41,25 @@ test("a case whose work can't be measured ends with its name", async () => {
   await assert.rejects(growthOf({ name: "nothing", n: 1, request: () => get, status: 200 }), /^Error: nothing: /);
   const tooMany = { ...get, method: "POST", body: `[${"1,".repeat(60_000)}1]` } as const;
   await assert.rejects(growthOf({ name: "too many", n: 1, request: () => tooMany, status: 201 }), /^Error: too many: /);
+});
+
+async function statusOf(doubling: Doubling, n: number): Promise<number> {
+  const w = await world(doubling.webhooks && { webhooks: doubling.webhooks(n) });
+  const sender = w.server.transport(doubling.as);
+  for (const request of doubling.given?.(n) ?? []) await w.send(request);
+  const { status } = await sender.request(doubling.request(n, 0));
+  await sender.close();
+  await w.close();
+  return status;
+}
+
+/** So many are neither too large nor too deep for anything. */
+const FEW = 3;
+
+test("each case is answered as it says: few of its inputs, or as many as it begins with, where it is refused for them", async () => {
+  for (const doubling of ALL_DOUBLINGS) {
+    const few = await statusOf(doubling, FEW);
+    const { name, status, n } = doubling;
+    if (few !== status) assert.deepEqual([name, await statusOf(doubling, n), status >= 400], [name, status, true]);
+  }
 });

@@ -70,7 +70,7 @@ export function allPasses<T>(passes: Passes<T>): T {
   }
 }
 
-/** All passes; where the call is a long one, others have their turn between them. Others' are made before this returns, or throws. */
+/** All passes. In a long call others have their turn between them; in a short one all are made before this returns, and a failure is thrown at once. */
 export function passesInTurns<T>(call: Sized, passes: Passes<T>): T | Promise<T> {
   return isLongCall(call) ? passesOneByOne(call, passes) : allPasses(passes);
 }

@@ -64,6 +64,20 @@ test("foreground: the owner stays until what blocks it is gone", async () => {
   await w.close();
 });
 
+test("foreground: an owner outside of all namespaces goes with the last dependent that blocks it", async () => {
+  const w = await world();
+  const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+  const { metadata, apiVersion, kind } = await w.ask("POST", roles, { metadata: { name: "owner" }, rules: [] });
+  const ownerReferences = [{ apiVersion, kind, name: "owner", uid: metadata.uid, blockOwnerDeletion: true }];
+  await w.ask("POST", roles, { metadata: { name: "child", ownerReferences }, rules: [] });
+  await w.ask("POST", CONFIG_MAPS, { metadata: { name: "child", ownerReferences } });
+  await w.ask("DELETE", `${roles}/owner`, { propagationPolicy: "Foreground" });
+  assert.deepEqual(await names(w), []);
+  const left = await names(w, roles);
+  assert.deepEqual([left.includes("owner"), left.includes("child")], [false, false]);
+  await w.close();
+});
+
 test("foreground: a circle of owners that block each other goes as a whole", async () => {
   const w = await world();
   const circle = ["one", "two", "three"];
@@ -207,5 +221,28 @@ test("each namespace has a default ServiceAccount, again when it is deleted, but
   assert.equal((await w.refused("GET", "/api/v1/namespaces/team")).code, 404);
   assert.deepEqual((await w.ask("GET", accounts)).items, []);
   assert.ok(await w.ask("GET", "/api/v1/namespaces/kube-system/serviceaccounts/default"));
+  await w.close();
+});
+
+test("formats that stand for nothing in a definition's schema are warned of, each once and when it is new", async () => {
+  const w = await world();
+  const text = (format: string): object => ({ type: "string", format });
+  const define = (...formats: string[]): object => {
+    const { spec, ...rest } = widgets as unknown as { spec: { versions: { schema: object }[] } };
+    const properties = Object.fromEntries(formats.map((format, i) => [`f${i}`, text(format)]));
+    const schema = { openAPIV3Schema: { type: "object", properties } };
+    return { ...rest, spec: { ...spec, versions: spec.versions.map((version) => ({ ...version, schema })) } };
+  };
+  const warningsOf = async (method: "POST" | "PUT", path: string, body: object): Promise<unknown> => {
+    const { headers } = await w.send({ method, path, body });
+    return headers.warning;
+  };
+  const created = await warningsOf("POST", DEFINITIONS, define("date", "knots", "knots"));
+  assert.equal(created, '299 - "unrecognized format \\"knots\\""');
+  const name = (define() as Body).metadata.name;
+  await w.clock.settle();
+  const { metadata } = await w.ask("GET", `${DEFINITIONS}/${name}`);
+  const changed = { ...define("knots", "fathoms"), metadata };
+  assert.equal(await warningsOf("PUT", `${DEFINITIONS}/${name}`, changed), '299 - "unrecognized format \\"fathoms\\""');
   await w.close();
 });

@@ -44,10 +44,11 @@ export function* prune(
     kept = removeFields(all.value, difference(gone, withNamedParents(fields, all.schema)), all.schema);
   }
   yield;
-  const dropped = difference(yield* fieldsIn(whole), yield* fieldsIn(see(kept, last.apiVersion) ?? whole));
+  const dropped = difference(yield* fieldsIn(whole), yield* fieldsIn(see(kept, last.apiVersion)!));
   yield;
   const pruned = removeFields(whole.value, intersection(dropped, lasting), whole.schema);
-  return see(pruned, apiVersion)?.value ?? merged;
+  // The version that is written in is served.
+  return see(pruned, apiVersion)!.value;
 }
 
 function* fieldsIn({ value, schema }: Seen): Passes<FieldSet> {

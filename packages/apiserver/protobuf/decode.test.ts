@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { Fault } from "@slipway/base";
 import fc from "fast-check";
 import { readBody } from "../body/request-body.ts";
-import { decodeProtobuf, protobufInPasses } from "./decode.ts";
+import { MAX_VALUES } from "../model/body-limits.ts";
+import { decodeProtobuf, protobufInPasses, TooMuchJson } from "./decode.ts";
 
 const bytes = (...parts: (number | string)[]): number[] =>
   parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)]));
@@ -116,6 +117,12 @@ test("members of an embedded struct stand beside the others, and quantities and 
   assert.deepEqual(object.status, { startTime: "1970-01-01T00:01:00Z" });
 });
 
+test("a quantity without its text reads as an empty one, which its kind refuses", () => {
+  const overhead = field(32, [...field(1, bytes("cpu")), ...field(2, [])]);
+  const { spec } = decodeProtobuf(envelope("Pod", field(2, overhead)));
+  assert.deepEqual(spec, { overhead: { cpu: "" } });
+});
+
 test("any bytes are an object or a refusal", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), fc.constantFrom("Pod", "Secret", "Eviction"), (raw, kind) => {
@@ -155,6 +162,15 @@ test("others have their turn within one large message", () => {
   let yields = 0;
   while (passes.next().done !== true) yields++;
   assert.ok(yields >= 3, `${yields} times`);
+});
+
+test("JSON of as many values as a body may hold is read, one more is too many", () => {
+  const revision = (values: number): Uint8Array => {
+    const json = [...Buffer.from(`[${"1,".repeat(values - 1)}1]`)];
+    return envelope("ControllerRevision", field(2, field(1, json)), "apps/v1");
+  };
+  assert.equal((decodeProtobuf(revision(MAX_VALUES)).data as unknown[]).length, MAX_VALUES);
+  assert.throws(() => decodeProtobuf(revision(MAX_VALUES + 1)), TooMuchJson);
 });
 
 test("JSON of too many values is refused for what is wrong with it, and others have their turn meanwhile", async () => {

@@ -56,5 +56,5 @@ export function numberOrPercent(value: unknown, field: string): FieldError[] {
 /** A percentage that is more than 100 is wrong; numbers pass. */
 export function atMost100Percent(value: unknown, field: string): FieldError[] {
   const percent = typeof value === "string" ? /^([0-9]+)%$/.exec(value)?.[1] : undefined;
-  return Number(percent ?? 0) > 100 ? [invalid(field, value, "must not be greater than 100%")] : [];
+  return Number(percent) > 100 ? [invalid(field, value, "must not be greater than 100%")] : [];
 }

@@ -351,7 +351,7 @@ test("the warning of a deprecated version names the most stable newer one that i
   const warnings = (versions: Record<string, object>) => {
     const crd = definition((c) => {
       const [v1] = c.spec.versions;
-      c.spec.versions = Object.entries(versions).map(([name, more]) => ({ ...v1, name, storage: false, ...more }));
+      c.spec.versions = Object.entries(versions).map(([name, more], i) => ({ ...v1, name, storage: i === 0, ...more }));
     });
     return Object.fromEntries(servedFromCrd(crd).map(({ version, deprecation }) => [version, deprecation]));
   };

@@ -132,11 +132,11 @@ const AGE: Column = {
 /** One resource for each served version of a definition that passed `validateCrd`. `conversion` goes between its versions. */
 export function servedFromCrd(crd: Body, conversion?: Convert): ServedResource[] {
   const spec = specOf(crd);
-  const storage = spec.versions.find((v) => v.storage) ?? spec.versions[0];
+  const storage = spec.versions.find((v) => v.storage)!;
   const versions = new Map<string, ServedResource>();
   for (const version of spec.versions)
     versions.set(`${spec.group}/${version.name}`, {
-      ...served(spec, version, storage?.name ?? version.name),
+      ...served(spec, version, storage.name),
       versions,
       conversion,
     });

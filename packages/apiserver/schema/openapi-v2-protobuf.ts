@@ -25,7 +25,6 @@ export function encodeOpenApiV2(doc: object): Uint8Array {
 const info: Write = (w, v) => {
   w.text(1, v.title);
   w.text(2, v.version);
-  w.text(3, v.description);
 };
 
 const paths: Write = (w, v) => {

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { OPENAPI_V2_PROTOBUF_ACCEPT, OPENAPI_V2_PROTOBUF_TYPE } from "../dispatch/documents.ts";
 import type { Body, Schema, ServedResource } from "../model/served.ts";
+import { bytesOf, newFieldBudget, textOf, wireFields } from "../protobuf/encoding.ts";
 import { defaultCrd, servedFromCrd } from "./crd.ts";
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery.ts";
 import { openApiV2 } from "./openapi-v2.ts";
@@ -144,6 +145,63 @@ test("kubectl validates a manifest itself with the protobuf document of an old s
   assert.match(refused, /unknown field "sail"/);
   assert.match(refused, /oars.*expected "integer"/);
   assert.match(refused, /missing required field "name"/);
+});
+
+/** Numbers of fields in gnostic's `openapi_v2.proto`, message `Schema`, as far as schemas of Kubernetes have them. */
+const SCHEMA_FIELDS: [keyword: string, value: unknown, field: number][] = [
+  ["$ref", "#/definitions/a", 1],
+  ["format", "date", 2],
+  ["title", "t", 3],
+  ["description", "d", 4],
+  ["default", 0, 5],
+  ["multipleOf", 2, 6],
+  ["maximum", 2, 7],
+  ["exclusiveMaximum", true, 8],
+  ["minimum", 2, 9],
+  ["exclusiveMinimum", true, 10],
+  ["maxLength", 2, 11],
+  ["minLength", 2, 12],
+  ["pattern", "p", 13],
+  ["maxItems", 2, 14],
+  ["minItems", 2, 15],
+  ["maxProperties", 2, 17],
+  ["minProperties", 2, 18],
+  ["required", ["a"], 19],
+  ["enum", ["a"], 20],
+  ["additionalProperties", { type: "string" }, 21],
+  ["additionalProperties", true, 21],
+  ["type", "string", 22],
+  ["items", { type: "string" }, 23],
+  ["properties", { a: { type: "string" } }, 25],
+  ["x-kubernetes-list-type", "map", 31],
+];
+
+/** The last value of a field within fields, in protobuf. */
+function inField(bytes: Uint8Array, ...path: number[]): Uint8Array {
+  return path.reduce((inner, field) => {
+    const found = wireFields(inner, newFieldBudget()).findLast(([number]) => number === field);
+    return bytesOf(found?.[1] ?? assert.fail(`no field ${field}`));
+  }, bytes);
+}
+
+test("each keyword of a schema is the field that it is in the protobuf document, and an empty one is none", () => {
+  for (const [keyword, value, field] of SCHEMA_FIELDS) {
+    const schema = inField(encodeOpenApiV2({ definitions: { a: { [keyword]: value } } }), 9, 1, 2);
+    assert.deepEqual(
+      wireFields(schema, newFieldBudget()).map(([number]) => number),
+      [field],
+      keyword,
+    );
+  }
+});
+
+test("the protobuf document has its version, its title, and a title in its schemas", () => {
+  const document = encodeOpenApiV2({
+    ...{ swagger: "2.0", info: { title: "Kubernetes", version: "v1.36.1" } },
+    definitions: { a: { title: "A boat" } },
+  });
+  const texts = [[1], [2, 1], [2, 2], [9, 1, 1], [9, 1, 2, 3]].map((path) => textOf(inField(document, ...path)));
+  assert.deepEqual(texts, ["2.0", "Kubernetes", "v1.36.1", "a", "A boat"]);
 });
 
 test("every reference in the documents has its definition", () => {

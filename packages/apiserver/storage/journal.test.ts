@@ -105,6 +105,14 @@ test("a flipped bit in an object is refused by its name, and the repair drops th
   assert.equal(loaded(file).names.length, 599, "the next start is an ordinary one");
 });
 
+test("a journal both of whose marks are damaged is refused, and the repair keeps its objects", (t) => {
+  const file = fileFor(t);
+  written(file, 40);
+  for (const at of [0, 4096]) flip(`${file}-mark`, at);
+  refused(file, /the mark of its newest change can't be read/);
+  assert.equal(loaded(file, () => {}).names.length, 40);
+});
+
 test("no flipped bit anywhere is taken in silence, nor costs more than its page", (t) => {
   const original = fileFor(t);
   written(original, 400);

@@ -36,9 +36,9 @@ test("a write is refused when another came between", () => {
   assert.equal(store.remove("c", "a", version), undefined);
 });
 
-test("changes are forgotten after 75 s, but for the latest hundred of each collection", () => {
-  let now = 0;
-  const store = new Store({ clock: { monotonic: () => now } });
+test("changes are forgotten after 75 s, whether others follow or not, but for the latest hundred of each collection", async () => {
+  const clock = new VirtualClock();
+  const store = new Store({ clock });
   const write = (collection: string, count: number): void => {
     for (let i = 0; i < count; i++) {
       const held = store.get(collection, "a")?.metadata.resourceVersion;
@@ -49,19 +49,32 @@ test("changes are forgotten after 75 s, but for the latest hundred of each colle
     store.collection(collection).since(since)?.length;
   const first = store.version;
   write("burst", 300);
+  await clock.run(4_000);
   write("few", 50);
   const burst = store.version;
-  now += 5_000;
-  write("other", 1);
-  now += 74_000;
-  write("other", 1);
+  await clock.run(4_000);
+  write("later", 300);
+  await clock.run(70_000);
   assert.deepEqual([remembered("burst", first), remembered("few", first)], [300, 50], "they are fresh");
-  now += 5_000;
-  write("other", 1);
+  await clock.run(2_000);
   assert.equal(remembered("burst", first), undefined);
   assert.equal(remembered("burst", burst - 150), 100);
   assert.equal(remembered("few", first), 50);
-  assert.equal(remembered("other", burst), 3);
+  assert.equal(remembered("later", burst), 300);
+  await clock.run(8_000);
+  assert.equal(remembered("later", burst), undefined);
+  write("later", 300);
+  await clock.run(80_000);
+  assert.equal(remembered("later", store.version - 101), undefined, "what comes after a rest, too");
+});
+
+test("a closed store leaves no timer", () => {
+  const clock = new VirtualClock();
+  const store = new Store({ clock });
+  store.put("c", "a", body(1), undefined);
+  assert.equal(clock.pending, 1);
+  store.close();
+  assert.equal(clock.pending, 0);
 });
 
 test("the past within the history can be read at any version", () => {

@@ -17,7 +17,7 @@ export interface StoreOptions {
   /** How many changes each collection remembers for watchers that resume. */
   history?: number;
   /** By which changes become old. Unset: all that `history` allows are remembered. */
-  clock?: Pick<Clock, "monotonic">;
+  clock?: Pick<Clock, "monotonic" | "after">;
 }
 
 const DEFAULT_HISTORY = 4096;
@@ -27,7 +27,7 @@ const DEFAULT_HISTORY = 4096;
  * so the changes of a burst outweigh what they led to.
  */
 const FRESH_MS = 75_000;
-/** How often, with a write, old changes are looked for. */
+/** For so long, changes have one age. */
 const AGE_MS = 5_000;
 
 /** How long after a write failed until the disk is tried again. */
@@ -44,9 +44,10 @@ export class Store {
   readonly #history: number;
   /** The version that memory was loaded at: older changes are not known here. */
   readonly #origin: number;
-  readonly #clock: Pick<Clock, "monotonic"> | undefined;
+  readonly #clock: StoreOptions["clock"];
   /** Which version was the newest at a time, every few seconds of those in which changes are fresh. */
-  #ages: { version: number; at: number }[] = [];
+  readonly #ages: { version: number; at: number }[] = [];
+  #forgetting: Timer | undefined;
   #version: number;
   #shown: number;
   #pending: StoreEvent[] = [];
@@ -134,15 +135,16 @@ export class Store {
   close(): void {
     this.#flush?.run();
     this.#retry?.cancel();
+    this.#forgetting?.cancel();
     this.#durability?.journal.close();
   }
 
   #apply(change: Omit<StoreEvent, "version">): void {
     if (this.#broken !== undefined) throw this.#broken;
-    if (this.#clock !== undefined) this.#age(this.#clock.monotonic());
     const event = { ...change, version: ++this.#version };
     event.object.metadata.resourceVersion = String(event.version);
     this.#collection(event.collection).apply(event);
+    if (this.#clock !== undefined) this.#age(this.#clock);
     if (this.#durability === undefined) this.#show(event);
     else {
       this.#pending.push(event);
@@ -150,14 +152,22 @@ export class Store {
     }
   }
 
-  /** Lets the collections forget what is not fresh any more. Without writes nothing grows, and nothing is looked at. */
-  #age(now: number): void {
-    if (now - (this.#ages.at(-1)?.at ?? Number.NEGATIVE_INFINITY) < AGE_MS) return;
-    this.#ages.push({ version: this.#version, at: now });
-    const old = this.#ages.findLastIndex(({ at }) => now - at >= FRESH_MS);
-    if (old === -1) return;
-    for (const collection of this.#collections.values()) collection.forget(this.#ages[old]!.version);
-    this.#ages = this.#ages.slice(old + 1);
+  /** Notes the newest change's age, and sees to it that it is forgotten in time, whether others follow or not. */
+  #age(clock: NonNullable<StoreOptions["clock"]>): void {
+    const now = clock.monotonic();
+    const last = this.#ages.at(-1);
+    if (last !== undefined && now - last.at < AGE_MS) last.version = this.#version;
+    else this.#ages.push({ version: this.#version, at: now });
+    this.#forgetting ??= clock.after(FRESH_MS + AGE_MS, () => this.#forget(clock));
+  }
+
+  /** Lets the collections forget what is not fresh any more. */
+  #forget(clock: NonNullable<StoreOptions["clock"]>): void {
+    const old = this.#ages.shift()!;
+    for (const collection of this.#collections.values()) collection.forget(old.version);
+    const [next] = this.#ages;
+    const waitMs = next === undefined ? 0 : next.at + AGE_MS + FRESH_MS - clock.monotonic();
+    this.#forgetting = next && clock.after(Math.max(0, waitMs), () => this.#forget(clock));
   }
 
   #scheduleFlush(journal: Journal): { promise: Promise<void>; run: () => void } {

@@ -266,7 +266,7 @@ async function specChanged(call: Call, next: Body, live: Body): Promise<boolean>
       ...{ metadata: undefined, apiVersion: undefined },
       ...(call.resource.status === true && { status: undefined }),
     };
-    const counted = (call.resource.generationCounts ?? []).map((field) => object.metadata[field] ?? {});
+    const counted = (call.resource.generationCounts ?? []).map((field) => object.metadata[field]);
     return [rest, counted];
   };
   return !(await sameInTurns(call, wanted(next), wanted(live)));

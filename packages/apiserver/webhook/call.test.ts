@@ -57,6 +57,13 @@ test("a webhook that does not answer in time is given up, though it goes on", as
   assert.equal(clock.pending, 0, "no timer is left");
 });
 
+test("a webhook is given up at once when the request that asks has ended already", async () => {
+  const http = answering(() => Promise.resolve().then(() => json(200, REVIEW)));
+  const at = { clock: new VirtualClock(), store: new Store(), http };
+  const ended = AbortSignal.abort(new Error("the client left"));
+  await assert.rejects(callWebhook(at, { url: "https://hooks/a" }, REVIEW, 5, ended), /the client left/);
+});
+
 test("over sockets: the authority that is given counts, and a Service's name stands for the address of its endpoint", async () => {
   const clock = systemClock;
   const tls = await selfSigned("hooks.default.svc");

@@ -222,3 +222,14 @@ test("the writer itself refuses what pykickstart would read as something else", 
   assert.throws(() => kickstartFile([{ command: "a b" }], []), /not the name of a command/);
   assert.equal(kickstartFile([{ command: "user", options: { name: "a # b" } }], []), "user --name='a # b'\n");
 });
+
+test("swap is a partition of its own on a plain disk, a volume of the group with logical volumes, or neither", () => {
+  const lines = (layout: "plain" | "lvm", swap: typeof FULL.swap) =>
+    kickstart({ ...FULL, layout, swap }, 9)
+      .split("\n")
+      .filter((line) => /^(part|logvol) .*swap$/.test(line));
+  const part = "part --size=2048 --ondisk=/dev/disk/by-id/nvme-X_1 swap";
+  assert.deepEqual(lines("plain", { mebibytes: 2048 }), [part]);
+  assert.deepEqual(lines("lvm", { mebibytes: 2048 }), ["logvol --vgname=system --name=swap --size=2048 swap"]);
+  for (const layout of ["plain", "lvm"] as const) assert.deepEqual(lines(layout, "none"), []);
+});

@@ -62,14 +62,23 @@ export function parseBmcAddress(text: string): BmcAddress {
     return { protocol: "ipmi", host, port: port ?? IPMI_PORT, privilege, bootsBy: "pxe", needsBootMac };
   }
   const [, name = scheme, transport = "https"] = /^(.*)\+(https?)$/.exec(scheme) ?? [];
-  const bootsBy = Object.hasOwn(REDFISH, name) ? REDFISH[name] : undefined;
-  if (bootsBy === undefined)
+  const way = Object.hasOwn(REDFISH, name) ? REDFISH[name] : undefined;
+  if (way === undefined)
     throw wrong(text, `unknown scheme ${JSON.stringify(scheme)}`, `use one of ${SCHEMES.join(", ")}`);
   const { origin } = new URL(
     `${transport}://${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}`,
   );
   const system = systemIn(text, path);
-  return { protocol: "redfish", origin, ...(system !== undefined && { system }), bootsBy, needsBootMac: false };
+  return { protocol: "redfish", origin, ...(system !== undefined && { system }), bootsBy: way, needsBootMac: false };
+}
+
+/** How the machine starts from the network; undefined for an address that can't be read, which is said when the BMC is used. */
+export function bootsBy(text: string): BmcAddress["bootsBy"] | undefined {
+  try {
+    return parseBmcAddress(text).bootsBy;
+  } catch {
+    return undefined;
+  }
 }
 
 function split(text: string): { scheme: string; rest: string } {

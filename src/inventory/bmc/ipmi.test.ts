@@ -19,6 +19,7 @@ class FakeTool {
   boot = "0000000000";
   stubborn = false;
   refusal: string | undefined;
+  fru = " Product Manufacturer  : Example\n Product Name : R1\n Product Serial : 42\n";
   readonly runs: Run[] = [];
 
   readonly run = async (run: Run): Promise<Ran> => {
@@ -31,7 +32,7 @@ class FakeTool {
     if (!this.stubborn) this.#carryOut(words);
     if (words === "chassis power status") return `Chassis Power is ${this.power}\n`;
     if (words === "chassis bootparam get 5") return `Boot parameter version: 1\nBoot parameter data: ${this.boot}\n`;
-    if (words === "fru print 0") return " Product Manufacturer  : Example\n Product Name : R1\n Product Serial : 42\n";
+    if (words === "fru print 0") return this.fru;
     if (words === "mc guid") return "System GUID  : 31303043-534D-2500-90D8-7A20616E6463\nTimestamp : 1\n";
     return "";
   }
@@ -171,6 +172,13 @@ test("a machine says by IPMI who it is", async () => {
     serial: "42",
     uuid: "31303043-534d-2500-90d8-7a20616e6463",
   });
+});
+
+test("where the product area of the FRU is empty, board and chassis say who a machine is", async () => {
+  const { tool, bmc, run } = world();
+  tool.fru = " Chassis Serial : C7\n Board Mfg : Maker\n Board Product : X11\n Board Serial : B1\n";
+  const { manufacturer, model, serial } = await run(bmc.identity());
+  assert.deepEqual([manufacturer, model, serial], ["Maker", "X11", "C7"]);
 });
 
 test("a program is run without a shell, and one that is missing is said so", async () => {

@@ -69,6 +69,13 @@ for (const [why, change] of cases)
   test(`a host is ${why ?? "had"}: ${JSON.stringify(change)}`, () =>
     assert.equal(obstacle(host("one", { metadata: A, ...change }), WISH), why));
 
+test("a host without facts about its hardware has no processor, memory or disk to offer", () => {
+  const blank = host("one", { status: { hardware: undefined } });
+  assert.equal(obstacle(blank, { hardware: { cpus: 1 } }), "too few processors");
+  assert.equal(obstacle(blank, { hardware: { memoryMebibytes: 1 } }), "too little memory");
+  assert.equal(obstacle(blank, { hardware: { diskGibibytes: 1 } }), "too small disks");
+});
+
 test("a host that says nothing of its processor has the architecture that it was declared with", () => {
   const declared = (architecture: string): BareMetalHost =>
     host("one", { spec: { architecture }, status: { hardware: { cpu: {} } } });

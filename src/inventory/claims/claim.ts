@@ -68,7 +68,8 @@ export async function hostOf(
 
 /**
  * The consumer's host: the one that it has, else the best of `hosts` that can be had, taken with what it installs in one write. `hosts` may
- * come from a cache: a host that somebody else has taken since is passed over. Calls for one consumer come one after the other. Rejects with a `Fault`: `NoCapacity` that counts what stands in the way, or as the API does.
+ * come from a cache: a host that somebody else has taken since is passed over. Call it for one consumer again only when the call before has
+ * ended. Rejects with a `Fault`: `NoCapacity`, which counts why hosts can't be had, or the API's own.
  */
 export async function claimHost(
   client: Client,

@@ -120,7 +120,13 @@ test("N1 the status of a discovered host has its agent's key, address and trust,
   seen.hear(MAC, clock.now());
   await settle();
   assert.deepEqual([(await agentOf())?.trust, (await agentOf())?.waitsFor], ["approved", "an order"]);
-  const tpm = { endorsementKey: "a".repeat(64), pcrs: { 7: "b".repeat(64) } };
+  const certificate = {
+    issuer: "CN=Maker",
+    serial: "0a",
+    until: "2030-01-01T00:00:00.000Z",
+    authority: "c".repeat(64),
+  };
+  const tpm = { endorsementKey: "a".repeat(64), pcrs: { 7: "b".repeat(64) }, certificate };
   seen.hear(MAC, clock.now(), { tpm });
   await settle();
   assert.deepEqual((await agentOf())?.tpm, tpm);
@@ -187,6 +193,17 @@ test("N1 what was refused in a host's name is an event on its object", async (t)
     [event?.type, event?.message, event?.involvedObject?.name],
     ["Warning", "a registration from 10.0.0.66 was refused", NAME],
   );
+});
+
+test("N1 of a flood of refusals in one host's name, the first 16 are reported", async (t) => {
+  const { seen, clock, client, settle } = await rack(t);
+  const host = seen.hear(MAC, clock.now());
+  await settle();
+  for (let i = 0; i < 40; i++) seen.notify({ is: "refused", host, because: `refusal ${i}` });
+  await settle();
+  const told = (await client.list(Event)).items.filter(({ reason }) => reason === "Refused");
+  const numbers = told.map(({ message }) => Number(/refusal (\d+)$/.exec(message ?? "")?.[1]));
+  assert.equal(Math.max(...numbers), 15);
 });
 
 test("N1 what the namespaces of a host's objects demand goes with what is said of it, at once when it changes", async (t) => {

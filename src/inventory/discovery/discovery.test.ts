@@ -90,7 +90,7 @@ test("a machine that was forgotten and is seen by another card has the object th
   assert.deepEqual([(await hosts()).map(({ metadata }) => metadata.name), writes], [[name], []]);
 });
 
-test("a host that somebody declared, in any namespace and any letters, is not made a second time", async (t) => {
+test("N30 a host that somebody declared, in any namespace and any letters, is not made a second time", async (t) => {
   const { seen, clock, client, settle, hosts } = await rack(t);
   await client.create(BareMetalHost, {
     metadata: { name: "node-7", namespace: "default" },

@@ -16,6 +16,19 @@ test("PCRs are a line each, by their numbers, so that kubectl describe shows the
   });
 });
 
+test("the certificate of a TPM's maker is a line: whose it is, until when, and whether it is accepted", () => {
+  const line = (certificate: object) => annotationsOf({ ...BOOT, certificate })["slipway.dev/tpm-certificate"];
+  const facts = { issuer: "CN=Maker", serial: "0a", until: "2030-01-01T00:00:00.000Z" };
+  const shown = "issuer CN=Maker; serial 0a; until 2030-01-01T00:00:00.000Z; ";
+  assert.equal(line(facts), `${shown}not checked`);
+  assert.equal(line({ ...facts, authority: "ab" }), `${shown}accepted by the authority ab`);
+  assert.equal(line({ ...facts, because: "has x" }), `${shown}not accepted: the TPM has x`);
+  assert.equal(
+    line({ because: "has no certificate of its maker" }),
+    "not accepted: the TPM has no certificate of its maker",
+  );
+});
+
 const CASES: [says: string, before: Parameters<typeof changeSince>[0], pcrs: object, said: RegExp | undefined][] = [
   ["nothing at the first boot", {}, {}, undefined],
   ["nothing at an equal boot", annotationsOf(BOOT), {}, undefined],

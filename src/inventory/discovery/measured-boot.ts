@@ -3,11 +3,15 @@ import { type Context, refOf } from "@slipway/kube";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import type { TpmIdentity } from "../../netboot/tpm/identify.ts";
+import { certificateLine } from "../../netboot/tpm/maker-certificate.ts";
 
 /** SHA-256 of the endorsement key's public area. */
 export const TPM_ANNOTATION = "slipway.dev/tpm";
 /** A line for each register, its number and its value: `kubectl describe` cuts long lines off, and shows many. */
 export const PCRS_ANNOTATION = "slipway.dev/pcrs";
+
+/** What the TPM's maker says of it, on one line. */
+export const CERTIFICATE_ANNOTATION = "slipway.dev/tpm-certificate";
 
 /** What is measured into each register (TCG PC Client Platform Firmware Profile §3.3.4; 14 is shim's). Others differ from boot to boot. */
 const MEASURED: Readonly<Record<string, string>> = {
@@ -26,10 +30,13 @@ const MEASURED: Readonly<Record<string, string>> = {
 type Annotations = Readonly<Record<string, string>>;
 
 /** The annotations of a proven boot. Pure. */
-export function annotationsOf({ endorsementKey, pcrs }: TpmIdentity): Annotations {
+export function annotationsOf({ endorsementKey, pcrs, certificate }: TpmIdentity): Annotations {
   const numbers = Object.keys(pcrs).sort((a, b) => Number(a) - Number(b));
   const lines = numbers.map((number) => `${number}: ${pcrs[number]}`);
-  return { [TPM_ANNOTATION]: endorsementKey, [PCRS_ANNOTATION]: lines.join("\n") };
+  return {
+    ...{ [TPM_ANNOTATION]: endorsementKey, [PCRS_ANNOTATION]: lines.join("\n") },
+    ...(certificate !== undefined && { [CERTIFICATE_ANNOTATION]: certificateLine(certificate) }),
+  };
 }
 
 /** What differs from the boot before, in words; undefined: nothing that stays the same from boot to boot, or nothing was known. Pure. */

@@ -1,7 +1,8 @@
 import { isoTime } from "@slipway/base";
 import { waitFor } from "@slipway/kube";
 import type { Standing } from "../../netboot/hosts/trust.ts";
-import { parseBmcAddress } from "../bmc/address.ts";
+import { bootsBy } from "../bmc/address.ts";
+import { noteMedia, startsFromMedia, takeOutMedia } from "./agent-media.ts";
 import { type Facts, hasBegunSince, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
 import { failed, progressed } from "./moves.ts";
 import type { HostStep } from "./step.ts";
@@ -27,18 +28,24 @@ export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefi
     return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: APPROVAL_MS };
   // Else the machine would leave it at its next start.
   if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };
-  if (isInAgent(at)) return undefined;
+  if (isInAgent(at)) return takeOutUsed(at);
   if (bmc === undefined) return waitForPerson(at, operation);
   if (bmc.is === "fails")
     return { do: "write", fields: failed(at, bmc.fault.advice), event: failure(bmc.fault.message) };
   return startAgent(at, operation, bmc.power === "off");
 }
 
+/** The agent has come from its CD: that is not needed any more. */
+function takeOutUsed(at: Facts): HostStep | undefined {
+  const { agentMediaAt } = at.host.status ?? {};
+  return agentMediaAt !== undefined && hasBegunSince(at, Date.parse(agentMediaAt)) ? takeOutMedia(at) : undefined;
+}
+
 /** The machine is known to be this host's by a boot alone that its BMC is asked for, whatever runs on it now. */
 function startBehindBmc(at: Facts, operation: Operation, { because }: Standing): HostStep {
   const { machine, bmc, host } = at;
-  if (bmc === undefined || parseBmcAddress(host.spec.bmc!.address).bootsBy !== "uefi-http") {
-    const forWhat = `spec.bmc with an address of redfish-uefihttp, by which the host can be started: ${because}`;
+  if (bmc === undefined || !(startsFromMedia(host) || bootsBy(host.spec.bmc!.address) === "uefi-http")) {
+    const forWhat = `spec.bmc with an address of redfish-uefihttp or for virtual media, by which the host can be started: ${because}`;
     return { do: "wait", forWhat, recheckMs: APPROVAL_MS };
   }
   if (bmc.is === "fails")
@@ -65,7 +72,7 @@ function startAgent(at: Facts, operation: Operation, isOff: boolean): HostStep {
       announce: progressed(
         at,
         { poweredAt: isoTime(now) },
-        waitFor(at.host.status, { what: REGISTERS, deadline: now + AGENT_MS, now }),
+        { ...noteMedia(at), ...waitFor(at.host.status, { what: REGISTERS, deadline: now + AGENT_MS, now }) },
       ),
       event: { type: "Normal", reason: "PowerOn", message: "Host started from the network, into Slipway's agent" },
     };

@@ -14,6 +14,7 @@ import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { parseBmcAddress } from "../bmc/address.ts";
 import type { Bmc, BootChoice, BootDevice } from "../bmc/bmc.ts";
 import { hardwareOf } from "../discovery/hardware.ts";
+import { startsFromMedia } from "./agent-media.ts";
 import type { BmcViews } from "./bmc-views.ts";
 import { describeHost } from "./describe.ts";
 import { type Facts, isInAgent } from "./facts.ts";
@@ -125,26 +126,47 @@ async function power(
   await bmc.setPower(action, { signal });
 }
 
-/** Where the BMC takes an address, with a value in it that shows that what boots is the machine behind it. */
+/** With a value that shows that what boots is the machine behind the BMC, where the BMC takes a CD or an address that has it. */
 async function bootFrom(bmc: Bmc, from: Device, facts: Facts, ports: StepPorts): Promise<void> {
-  const { host, machine, standing } = facts;
+  const { host, standing } = facts;
   const { signal } = ports.context;
   const device = deviceOf(host, from);
   const choice: BootChoice = { once: from === "network", ...modeOf(host) };
   endAskedBoot(facts, ports);
-  const mac = cardOf(facts);
-  const architecture = machine?.architecture ?? (host.spec.architecture === "aarch64" ? "aarch64" : "x86_64");
-  const httpBootUri = device === "uefi-http" && mac ? ports.machines.askBoot(mac, architecture) : undefined;
-  if (httpBootUri === undefined) return void (await bmc.bootFrom(device, choice, { signal }));
   try {
-    await bmc.bootFrom(device, { ...choice, httpBootUri }, { signal });
+    if (from === "network" && (await bootWithValue(bmc, device, choice, facts, ports))) return;
   } catch (error) {
     if (!isFault(error, "Unsupported")) throw error;
     endAskedBoot(facts, ports);
     if (standing?.lacks === "bmc")
       tell(ports, { type: "Warning", reason: "NoBootValue", message: `${error.message}: ${standing.because}` });
-    await bmc.bootFrom(device, choice, { signal });
   }
+  await bmc.bootFrom(device, choice, { signal });
+}
+
+/** False: there is nothing that such a machine could be given a value by. Rejects with `Unsupported` where the BMC takes none. */
+async function bootWithValue(
+  bmc: Bmc,
+  device: BootDevice,
+  choice: BootChoice,
+  facts: Facts,
+  { machines, context: { signal } }: StepPorts,
+): Promise<boolean> {
+  const { host, machine } = facts;
+  const mac = cardOf(facts);
+  if (mac === undefined) return false;
+  const architecture = machine?.architecture ?? (host.spec.architecture === "aarch64" ? "aarch64" : "x86_64");
+  if (startsFromMedia(host)) {
+    const url = machines.askMedia(mac, architecture);
+    if (url === undefined) return false;
+    await bmc.insertMedia(url, { signal });
+    await bmc.bootFrom("virtual-media", choice, { signal });
+    return true;
+  }
+  const httpBootUri = device === "uefi-http" ? machines.askBoot(mac, architecture) : undefined;
+  if (httpBootUri === undefined) return false;
+  await bmc.bootFrom(device, { ...choice, httpBootUri }, { signal });
+  return true;
 }
 
 function endAskedBoot(facts: Facts, { machines }: StepPorts): void {
@@ -170,7 +192,6 @@ async function eject({ host }: Facts, { views, context: { client, signal } }: St
 function deviceOf({ spec }: BareMetalHost, from: Device): BootDevice {
   if (from === "disk") return "disk";
   if (from === "media") return "virtual-media";
-  // The agent is started by the boot services; virtual media are for images.
   return parseBmcAddress(spec.bmc!.address).bootsBy === "uefi-http" ? "uefi-http" : "pxe";
 }
 

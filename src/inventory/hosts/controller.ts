@@ -6,7 +6,6 @@ import {
   DONE,
   keyOf,
   type Outcome,
-  type Ref,
   refOf,
   StatusRecord,
   source,
@@ -29,7 +28,7 @@ import { HostMemory } from "./host-memory.ts";
 import type { Machines } from "./machines.ts";
 import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
 import { waiting } from "./moves.ts";
-import { HOST_FINALIZER, planHost } from "./plan.ts";
+import { HOST_FINALIZER, needsNetboot, planHost } from "./plan.ts";
 import { IDLE_LOOK_MS } from "./power-stage.ts";
 import { Room } from "./room.ts";
 import { isWork, needsRoom, stateOf } from "./state.ts";
@@ -101,10 +100,10 @@ export function hostController({
     },
     async reconcile(ref, context): Promise<Outcome> {
       if (await isDrivenElsewhere(context)) return { againAfterMs: ELSEWHERE_MS };
-      if (!machines.isServing()) return waitForNetboot(ref, context);
+      const host = context.cache.get(BareMetalHost, ref);
+      if (host !== undefined && isHeldUp(host, machines, context)) return waitForNetboot(host, context);
       const key = keyOf(ref);
       views ??= new BmcViews(openBmc, context.clock);
-      const host = context.cache.get(BareMetalHost, ref);
       if (host === undefined) {
         room.leave(key);
         cards.forget(key);
@@ -121,6 +120,7 @@ export function hostController({
     const key = keyOf(refOf(host));
     const record = new StatusRecord(context, BareMetalHost, host);
     for (let steps = 0; steps < MOST_STEPS; steps++) {
+      if (isHeldUp(record.object, machines, context)) return waitForNetboot(record.object, context);
       const facts = await look(record.object, context, views);
       if (steps === 0) await noteBoot(host, facts.machine?.tpm, context);
       const step = planHost(facts);
@@ -168,19 +168,20 @@ export function hostController({
   }
 }
 
+/** Whether nothing can be done for the host before netboot serves. */
+function isHeldUp(host: BareMetalHost, machines: Pick<Machines, "isServing">, { clock }: Pick<Context, "clock">) {
+  return !machines.isServing() && needsNetboot({ host, now: clock.now() });
+}
+
 /** Whether it was deleted, and nothing is left to do for it. */
 function isGone({ metadata }: BareMetalHost): boolean {
   return metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(HOST_FINALIZER);
 }
 
-/** Hosts that something is done with already are not written to each time that netboot starts. */
-async function waitForNetboot(ref: Ref, context: Context): Promise<Outcome> {
-  const host = context.cache.get(BareMetalHost, ref);
-  if (
-    host !== undefined &&
-    host.metadata.deletionTimestamp === undefined &&
-    host.status?.operationalStatus === undefined
-  ) {
+/** Hosts that something is done with already are not written to each time that netboot starts, but for those whose deletion waits for it. */
+async function waitForNetboot(host: BareMetalHost, context: Context): Promise<Outcome> {
+  const isDeleted = host.metadata.deletionTimestamp !== undefined;
+  if ((isDeleted || host.status?.operationalStatus === undefined) && !isPaused(host) && !isGone(host)) {
     const status = waiting(
       { host, now: context.clock.now() },
       "netboot to serve: the operator's log says why it does not",

@@ -1,6 +1,7 @@
 /** A host that gets a system: an image that the agent writes, or by an installer; then the machine starts from its disk. */
 import { isoTime } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { takeOutMedia } from "./agent-media.ts";
 import { bringUpAgent } from "./agent-stage.ts";
 import { type Facts, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
 import { install } from "./installer-stage.ts";
@@ -36,7 +37,7 @@ export function planProvisioning(at: Facts, operation: Operation): HostStep {
   if (!wantsInstalling(host) || wantsOther(host, used))
     return move(at, "deprovisioning", event("DeprovisioningStarted", "What is to be installed has changed"));
   if (method !== undefined) return install(at, operation) ?? provisioned(at);
-  if (isLive(host)) return startLive(at, provisioned(at));
+  if (isLive(host)) return takeOutMedia(at) ?? startLive(at, provisioned(at));
   if (operation.writtenAt === undefined) return write(at, operation);
   return at.bmc === undefined ? leaveByAgent(at, operation) : leaveByBmc(at, operation);
 }

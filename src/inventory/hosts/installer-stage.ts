@@ -2,6 +2,7 @@
 import { isoTime } from "@slipway/base";
 import { waitFor } from "@slipway/kube";
 import { type GivenInstall, openOrder } from "../../netboot/hosts/host.ts";
+import { noteMedia } from "./agent-media.ts";
 import { AGENT_MS, bringUpAgent, OFF_AGAIN_MS } from "./agent-stage.ts";
 import { type Facts, type Operation, SILENT_MS } from "./facts.ts";
 import { event, failed, progressed } from "./moves.ts";
@@ -84,7 +85,7 @@ function byBmc(at: Facts, { restartedAt }: Operation): HostStep | undefined {
     do: "power",
     action: bmc?.power === "off" ? "on" : "restart",
     from: "network",
-    announce: progressed(at, { restartedAt: isoTime(now) }),
+    announce: progressed(at, { restartedAt: isoTime(now) }, noteMedia(at)),
     event: event("PowerOn", "Host started from the network, into its installer"),
   };
 }

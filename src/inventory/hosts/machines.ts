@@ -28,7 +28,9 @@ export interface Machines {
    * none for this architecture.
    */
   askBoot(mac: Mac, architecture: "x86_64" | "aarch64"): string | undefined;
-  /** The machine's power is changed in another way: what `askBoot` gave counts no more. */
+  /** As `askBoot`, the URL of a CD that starts the agent from the machine's virtual drive, with UEFI. */
+  askMedia(mac: Mac, architecture: "x86_64" | "aarch64"): string | undefined;
+  /** The machine's power is changed in another way: what `askBoot` or `askMedia` gave counts no more. */
   endAskedBoot(mac: Mac): void;
   /** It is not known until it is seen again. */
   forget(name: string): void;

@@ -3,12 +3,13 @@
  * call says the same. The states, their order and what leads from one to the next are Metal3's.
  */
 import { isoTime } from "@slipway/base";
+import { takeOutMedia } from "./agent-media.ts";
 import { DETACHED, detachedDelays, hostAnnotations, INSPECT, STATUS, WIPE } from "./annotations.ts";
 import type { Facts, Operation } from "./facts.ts";
 import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install-stage.ts";
 import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
 import { managePower, powerOff } from "./power-stage.ts";
-import { begin, planInspecting, planRegistering, planUnmanaged } from "./registration.ts";
+import { begin, leftToItsDisk, planInspecting, planRegistering, planUnmanaged } from "./registration.ts";
 import { type HostState, isWork, needsRoom, stateOf } from "./state.ts";
 import type { HostStep } from "./step.ts";
 import { planDeprovisioning, planPreparing } from "./wipe-stage.ts";
@@ -60,6 +61,13 @@ export function planHost(at: Facts): HostStep {
   return HANDLERS[state](at);
 }
 
+/** Whether the host's next step needs netboot. One that is deleted is powered off without it, and at the latest once its wipe is given up. */
+export function needsNetboot({ host, now }: Pick<Facts, "host" | "now">): boolean {
+  if (host.metadata.deletionTimestamp === undefined) return true;
+  if (stateOf(host) !== "deprovisioning") return false;
+  return whyNotWiped({ host, now, rival: undefined }, host.status?.operation?.attempt ?? 1) === undefined;
+}
+
 /** Whether the host's next step in the state takes its machine, which may be another's. */
 function takesMachine({ spec }: Facts["host"], state: HostState): boolean {
   return needsRoom(state) || (state === "unmanaged" && spec.bmc === undefined);
@@ -86,7 +94,7 @@ function planLeaving(at: Facts, state: HostState): HostStep | undefined {
 }
 
 /** Why the wipe of a host that is deleted is given up; undefined: it goes on. */
-function whyNotWiped({ host, rival, now }: Facts, attempt: number): string | undefined {
+function whyNotWiped({ host, rival, now }: Pick<Facts, "host" | "rival" | "now">, attempt: number): string | undefined {
   const { metadata, status } = host;
   if (rival !== undefined) return `beside ${rival}`;
   if (attempt > TRIES_BEFORE_DELETE) return `in ${TRIES_BEFORE_DELETE} tries: ${status?.errorMessage}`;
@@ -121,12 +129,15 @@ function planProvisioned(at: Facts): HostStep {
 }
 
 function planExternal(at: Facts): HostStep {
-  return at.host.spec.externallyProvisioned === true ? managePower(at) : move(at, "inspecting");
+  if (at.host.spec.externallyProvisioned !== true) return move(at, "inspecting");
+  // Its firmware may ask the network first, and would get the agent in the place of its system.
+  const isNew = at.machine !== undefined && at.machine.session === undefined;
+  return (isNew ? leftToItsDisk(at) : undefined) ?? managePower(at);
 }
 
 function planPoweringOff(at: Facts, operation: Operation): HostStep {
   const isGivenUp = operation.attempt > TRIES_BEFORE_DELETE;
-  return (isGivenUp ? undefined : powerOff(at)) ?? move(at, "deleting");
+  return (isGivenUp ? undefined : (powerOff(at) ?? takeOutMedia(at))) ?? move(at, "deleting");
 }
 
 function planDetached(at: Facts): HostStep {

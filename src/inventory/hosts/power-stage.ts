@@ -1,5 +1,6 @@
 /** The power of hosts that have a BMC. */
 import { isoTime } from "@slipway/base";
+import { takeOutMedia } from "./agent-media.ts";
 import { type RebootWish, rebootWish } from "./annotations.ts";
 import { type BmcView, type Facts, isInAgent } from "./facts.ts";
 import { isLive } from "./live-stage.ts";
@@ -18,6 +19,8 @@ export function managePower(at: Facts): HostStep {
   if (bmc === undefined) return notePower(at, isInAgent(at) || host.status?.provisioning?.state !== "available");
   if (bmc.is === "fails") return notReached(at, bmc);
   if (bmc.power !== "on" && bmc.power !== "off") return switching(bmc.power);
+  const ejecting = takeOutMedia(at);
+  if (ejecting !== undefined) return ejecting;
   const isOn = bmc.power === "on";
   if (host.status?.poweredOn !== isOn) return notePower(at, isOn);
   return isOn ? whileOn(at) : whileOff(at);

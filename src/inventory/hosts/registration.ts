@@ -6,7 +6,7 @@ import { type BmcView, type Facts, isInAgent, type Operation } from "./facts.ts"
 import { takeOverHardware, takeOverStatus } from "./handed-over.ts";
 import { enter, event, failed, move, waitUntil } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
-import type { HostStep } from "./step.ts";
+import type { Fields, HostEvent, HostStep } from "./step.ts";
 
 /** The next step of a host that nothing was done with yet. */
 export function begin(at: Facts): HostStep {
@@ -20,6 +20,8 @@ export function begin(at: Facts): HostStep {
 export function planUnmanaged(at: Facts): HostStep {
   const { host, machine, standing } = at;
   if (host.spec.bmc !== undefined || isKnownMachine(at)) return move(at, "registering");
+  const left = host.spec.externallyProvisioned === true && machine?.session === undefined && leftToItsDisk(at);
+  if (left) return left;
   const forWhat =
     machine?.session === undefined
       ? "spec.bmc, or the machine to start from the network into Slipway's agent"
@@ -42,11 +44,17 @@ export function planRegistering(at: Facts): HostStep {
     poweredOn: bmc === undefined ? isInAgent(at) : bmc.power === "on",
     provisioning: { state: "", ID: host.metadata.uid ?? "" },
   };
-  if (externallyProvisioned === true) return move(at, "externally provisioned", registered, more);
+  if (externallyProvisioned === true) return takeAsInstalled(at, registered, more);
   const brought = takeOverHardware(at);
   const isLookedAt = inspectionMode !== "disabled" && hostAnnotations(host)[INSPECT] !== "disabled";
   if (!isLookedAt && brought !== undefined) return brought;
   return move(at, isLookedAt ? "inspecting" : "preparing", registered, more);
+}
+
+/** Has the machine of a system that others have installed go on to its disk when it asks the network; undefined: it does, or is another host's, too. */
+export function leftToItsDisk({ machine, rival }: Facts): HostStep | undefined {
+  if (machine?.boot !== "agent" || rival !== undefined) return undefined;
+  return { do: "boot", from: "disk" };
 }
 
 /** The next step of a host whose hardware is looked at. */
@@ -63,6 +71,10 @@ export function planInspecting(at: Facts, operation: Operation): HostStep {
   if (at.bmc?.is === "answers" && !at.isFirmwareRead) return { do: "firmware" };
   if (hostAnnotations(at.host)[INSPECT] !== undefined) return { do: "unannotate", annotations: [INSPECT] };
   return move(at, "preparing", event("InspectionComplete", "Hardware inspection completed"));
+}
+
+function takeAsInstalled(at: Facts, what: HostEvent, more: Fields): HostStep {
+  return leftToItsDisk(at) ?? move(at, "externally provisioned", what, more);
 }
 
 /** Without a BMC, a host is managed as soon as Slipway's agent speaks for it and may be given orders, and it is nobody else's. */

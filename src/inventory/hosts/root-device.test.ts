@@ -75,7 +75,7 @@ const rules: readonly [string, RootDeviceHints, string][] = [
   ["the first in the agent's order of several that match", { minSizeGigabytes: 400 }, "/dev/sda"],
 ];
 for (const [what, hints, name] of rules)
-  test(`hint: ${what}`, () => assert.equal(chosen(hints, [...DISKS, DECOY]), name));
+  test(`N28 hint: ${what}`, () => assert.equal(chosen(hints, [...DISKS, DECOY]), name));
 
 test("a serial number, an address or a name must be the whole", () => {
   for (const hints of [{ serialNumber: "S" }, { hctl: "1:2:0" }, { deviceName: "/dev/nvme0n" }, { wwn: "0x5000" }])

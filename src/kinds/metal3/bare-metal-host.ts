@@ -1,21 +1,19 @@
 import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
+import { flag, moment, text } from "../optional.ts";
 import {
   bootMode,
   consumerRef,
   customDeploy,
   firmware,
-  flag,
   GROUP,
   image,
   LOOSE_MAC,
   MAC,
-  moment,
   raid,
   rootDeviceHints,
   secretReference,
-  text,
 } from "./fields.ts";
 import { HardwareDetails } from "./hardware.ts";
 
@@ -156,6 +154,9 @@ export const BareMetalHost = defineKind({
       })
       .optional()
       .describe("What is being done with the host. Not part of Metal3."),
+    agentMediaAt: moment(
+      "When the image that starts Slipway's agent was put into the virtual drive. Unset: it is not in. Not part of Metal3.",
+    ),
     waitingFor: text("What the next step waits for. Not part of Metal3."),
     waitingSince: moment("Start of the wait. Not part of Metal3."),
     deadline: moment("End of the wait. Not part of Metal3."),
@@ -179,6 +180,16 @@ export const BareMetalHost = defineKind({
               .record(z.string(), z.string())
               .optional()
               .describe("By number, the registers that the boot was measured into (SHA-256), signed by the TPM."),
+            certificate: z
+              .object({
+                issuer: text("Who issued it."),
+                serial: text("Serial number, in hexadecimal digits."),
+                until: moment("End of its validity."),
+                authority: text("SHA-256 of the authority in netboot's settings that its chain leads to."),
+                because: text("Why it counts for nothing."),
+              })
+              .optional()
+              .describe("The maker's certificate of the endorsement key, as the TPM has it."),
           })
           .optional()
           .describe("TPM that the agent has proven to run with, since it registered."),

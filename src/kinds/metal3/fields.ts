@@ -1,14 +1,8 @@
 /** Fields that Metal3's kinds share. Spellings, enums and bounds are Metal3's (metal3.io/v1alpha1), so that its manifests and clients fit. */
 import { z } from "zod";
+import { flag, text } from "../optional.ts";
 
 export const GROUP = "metal3.io";
-
-/** Optional text. */
-export const text = (about: string) => z.string().optional().describe(about);
-/** Optional boolean. */
-export const flag = (about: string) => z.boolean().optional().describe(about);
-/** RFC 3339. */
-export const moment = (about: string) => z.string().meta({ format: "date-time" }).optional().describe(about);
 
 export const MAC = z.string().regex(/^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$/);
 /** Metal3 lets text stand before and after the address here. */

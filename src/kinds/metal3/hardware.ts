@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { LOOSE_MAC, text } from "./fields.ts";
+import { text } from "../optional.ts";
+import { LOOSE_MAC } from "./fields.ts";
 
 const vlan = z.int().min(0).max(4094);
 

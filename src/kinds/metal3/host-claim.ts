@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
-import { consumerRef, customDeploy, GROUP, image, moment, secretReference, text } from "./fields.ts";
+import { moment, text } from "../optional.ts";
+import { consumerRef, customDeploy, GROUP, image, secretReference } from "./fields.ts";
 
 const reference = z.object({ name: z.string(), namespace: z.string() });
 

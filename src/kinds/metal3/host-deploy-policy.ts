@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineKind, type Of } from "../kind.ts";
-import { GROUP, text } from "./fields.ts";
+import { text } from "../optional.ts";
+import { GROUP } from "./fields.ts";
 
 /** Whose HostClaims may take hosts of this namespace (Metal3). */
 export const HostDeployPolicy = defineKind({

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
-import { GROUP, moment } from "./fields.ts";
+import { moment } from "../optional.ts";
+import { GROUP } from "./fields.ts";
 
 /** Settings of the firmware of the BareMetalHost of the same name, as its BMC shows them (Metal3). Slipway reads them and writes none. */
 export const HostFirmwareSettings = defineKind({

@@ -9,6 +9,7 @@ import { isFault, plain } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { BootOverride } from "../../bmc-service/machine.ts";
+import { FIRMWARE_FILES } from "../firmware-files.ts";
 import { FIRMWARES, type Firmware, labMac, labUuid } from "../machine.ts";
 import { QemuMachine } from "../qemu-machine.ts";
 import { putQemu, QEMU } from "../testing.ts";
@@ -114,6 +115,48 @@ test("a firmware is told to boot by the network in the one way that it knows", {
     if (bmc === undefined) continue;
     const way = firmware === "uefi-http" ? "UefiHttp" : "Pxe";
     assert.deepEqual(bmc.bootTargets, [way, "Hdd", "Cd"]);
+    assert.equal(bmc.takesBootUri, firmware === "uefi-http");
     assert.deepEqual(bmc.bootModes, [firmware === "bios" ? "Legacy" : "UEFI"]);
   }
 });
+
+const noFirmware = existsSync(FIRMWARE_FILES["uefi-http"].flash!.variables) ? skip : "not installed: ovmf";
+
+test("a boot URL is among the firmware's variables when the machine is switched on, once; a reset waits for it", {
+  skip: noFirmware,
+}, async (t) => {
+  const { bmc, machine, folder } = await world(t, { firmware: "uefi-http" });
+  const inFlash = (text: string): boolean => readFileSync(join(folder, "variables.fd")).includes(text);
+  const next = Buffer.from("BootNext\0", "utf16le").toString("latin1");
+  const flashSays = (): string => readFileSync(join(folder, "variables.fd"), "latin1");
+  assert.equal(bmc.takesBootUri, true);
+  const url = (path: string): BootOverride => ({
+    ...uefi,
+    target: "UefiHttp",
+    httpBootUri: `http://10.77.0.1/${path}`,
+  });
+  await bmc.setBoot(url("one"));
+  assert.equal(inFlash("http://10.77.0.1/one"), false);
+  await bmc.reset("On");
+  assert.deepEqual([inFlash("http://10.77.0.1/one"), flashSays().includes(next)], [true, true]);
+  assert.equal(bmc.boot().enabled, "Disabled");
+
+  await bmc.setBoot(url("two"));
+  await machine.reset();
+  assert.deepEqual([bmc.boot().httpBootUri, inFlash("http://10.77.0.1/two")], ["http://10.77.0.1/two", false]);
+  await bmc.reset("ForceRestart");
+  assert.deepEqual([bmc.boot().enabled, inFlash("http://10.77.0.1/two")], ["Disabled", true]);
+
+  await bmc.setBoot(url("three"));
+  await bmc.setBoot({ ...uefi, enabled: "Disabled", target: "None" });
+  await bmc.reset("ForceRestart");
+  await bmc.setBoot({ ...url("four"), enabled: "Continuous" });
+  for (const _ of [1, 2]) {
+    await bmc.reset("ForceOff");
+    await bmc.reset("On");
+    assert.equal(machine.nextUrl, "http://10.77.0.1/four");
+  }
+  assert.deepEqual([inFlash("http://10.77.0.1/three"), inFlash("http://10.77.0.1/four")], [false, true]);
+});
+
+const uefi: Pick<BootOverride, "enabled" | "mode"> = { enabled: "Once", mode: "UEFI" };

@@ -37,8 +37,11 @@ const BY_NETWORK: Readonly<Record<Firmware, BootTarget>> = {
 export class LabBmc implements ManagedMachine {
   readonly manufacturer = "QEMU";
   readonly processors = 1;
-  /** OVMF keeps it among its variables, which are its own. */
-  readonly takesBootUri = false;
+  /**
+   * A boot URL is written where a real controller hands it to the firmware: among the firmware's variables, as the boot option that comes next. No DHCP server knows of it.
+   * It needs the machine to be switched on: until then it is kept, whatever resets the machine.
+   */
+  readonly takesBootUri: boolean;
   readonly bootModes: readonly BootOverride["mode"][];
   readonly bootTargets: readonly BootTarget[];
   readonly #machine: QemuMachine;
@@ -57,9 +60,12 @@ export class LabBmc implements ManagedMachine {
     const { firmware } = machine.spec;
     this.bootModes = [firmware === "bios" ? "Legacy" : "UEFI"];
     this.bootTargets = [BY_NETWORK[firmware], "Hdd", "Cd"];
+    this.takesBootUri = BY_NETWORK[firmware] === "UefiHttp";
     this.#boot = this.#usual();
     machine.onStart(() => {
-      if (this.#boot.enabled !== "Once") return;
+      // Of what was set while it ran, a reset takes up all but a URL.
+      if (machine.nextUrl !== undefined) return;
+      if (this.#boot.enabled !== "Once") return machine.bootNext(urlOf(this.#boot));
       this.#boot = this.#usual();
       // A machine that ends right now begins with the usual order.
       machine.bootFirst(undefined).catch(() => {});
@@ -109,7 +115,9 @@ export class LabBmc implements ManagedMachine {
       case "GracefulShutdown":
         return await this.#shutDown();
       case "ForceRestart":
-        return machine.on ? await machine.reset() : await machine.powerOn();
+        if (machine.on && machine.nextUrl === undefined) return await machine.reset();
+        await machine.powerOff();
+        return await machine.powerOn();
       case "GracefulRestart":
         await this.#shutDown();
         return await machine.powerOn();
@@ -122,6 +130,7 @@ export class LabBmc implements ManagedMachine {
 
   async setBoot(override: BootOverride): Promise<void> {
     this.#boot = override;
+    this.#machine.bootNext(urlOf(override));
     await this.#machine.bootFirst(override.enabled === "Disabled" ? undefined : DEVICES[override.target]);
   }
 
@@ -160,4 +169,8 @@ export class LabBmc implements ManagedMachine {
       this.#through = undefined;
     }
   }
+}
+
+function urlOf({ enabled, target, httpBootUri }: BootOverride): string | undefined {
+  return enabled === "Disabled" || target !== "UefiHttp" ? undefined : httpBootUri;
 }

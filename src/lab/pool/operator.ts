@@ -2,7 +2,6 @@ import { type Clock, closeAll, type Http, type Log, type Random, type Secrets } 
 import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import { type Client, createClient, type Transport } from "@slipway/kube";
-import { Namespace } from "@slipway/kube/core";
 import { BOOT_LIMITS } from "../../bootstrap/boot-service.ts";
 import { installCrds } from "../../kinds/install.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../../operator/defaults.ts";
@@ -30,7 +29,7 @@ export interface LabOperator {
 
 /**
  * The operator beside the lab's netboot, which drives the hosts: pools, Instances and MachineProviders, and the boot service in the machines' network. Its kinds
- * are installed. Rejects when it does not start; nothing is left open then. Whoever calls closes it.
+ * are installed; its namespace comes with the stand-in's cluster. Rejects when it does not start; nothing is left open then. Whoever calls closes it.
  */
 export async function startLabOperator(options: LabOperatorOptions): Promise<LabOperator> {
   const { transport, joinToken, clock, random, log, secrets } = options;
@@ -40,7 +39,6 @@ export async function startLabOperator(options: LabOperatorOptions): Promise<Lab
   try {
     const client = createClient(transport, { clock, random, log });
     await installCrds(client, clock, stopping.signal, KINDS);
-    await ensureNamespace(client);
     secrets.add(joinToken);
     const http = undiciHttp({});
     open.push(() => http.close());
@@ -76,9 +74,4 @@ export async function startLabOperator(options: LabOperatorOptions): Promise<Lab
     await closeAll(open);
     throw error;
   }
-}
-
-async function ensureNamespace(client: Client): Promise<void> {
-  const name = DEFAULT_NAMESPACE;
-  if ((await client.find(Namespace, { name })) === undefined) await client.create(Namespace, { metadata: { name } });
 }

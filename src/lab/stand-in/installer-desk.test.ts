@@ -87,6 +87,12 @@ test("a disk that is named by its id is the one that the kernel calls otherwise"
   assert.equal(steps(visitor({}, { device: "/dev/disk/by-id/nvme-QEMU_SLIPWAY1" })).disk, "nvme0n1");
 });
 
+test("the system speaks on the serial line that its installer was started on, else on the first", () => {
+  assert.equal(steps(visitor({}, { tty: "ttyAMA0" })).tty, "ttyAMA0");
+  const commandLine = visitor().commandLine.replaceAll(/console=\S+/g, "");
+  assert.equal(steps(visitor({ commandLine })).tty, "ttyS0,115200n8");
+});
+
 const config = (from: string, to: string): Partial<Visitor> => ({ config: visitor().config!.replace(from, to) });
 const line = (from: RegExp, to: string): Partial<Visitor> => ({ commandLine: visitor().commandLine.replace(from, to) });
 const REFUSED: readonly [what: string, machine: Visitor, reason: RegExp][] = [

@@ -329,6 +329,24 @@ test("a TPM is asked anew by each session, and answers that prove nothing are re
   assert.equal(hosts.get(A)?.tpm, undefined);
 });
 
+test("a megabyte in the place of a TPM's answers, in one line or in very many, is refused, and nothing of it is kept", async () => {
+  const { hosts, send, register } = stage();
+  const { host, token } = await register(A);
+  const tpm = (body: string) => send("POST", `hosts/${host}/tpm`, { token, body });
+  for (const megabyte of [
+    "80010000".repeat(128 * 1024),
+    "00\n".repeat(300_000),
+    "\n".repeat(1024 * 1024),
+    "\u00e9".repeat(500_000),
+  ]) {
+    assert.equal((await tpm("")).status, 200);
+    const { status, body } = await tpm(megabyte);
+    assert.ok(status === 400 || (status === 200 && /^80/.test(body)), `${status}`);
+    assert.ok(body.length < 4_096);
+  }
+  assert.equal(hosts.get(A)?.tpm, undefined);
+});
+
 test("what a TPM has proven is its session's, and an approval from then on demands that TPM", async () => {
   const { hosts, register } = stage();
   const { host } = await register(A);

@@ -25,6 +25,7 @@ import { cardOf, type Presences, proofOf, speaksFor } from "../hosts/presence.ts
 import type { Capabilities } from "../http/boot-capability.ts";
 import { Inventory, Progress, Result } from "../protocol/messages.ts";
 import { type AgentRequest, agentRequest } from "../protocol/paths.ts";
+import type { TpmAuthorities } from "../tpm/authorities.ts";
 import { TpmProofs } from "./tpm-proofs.ts";
 
 export interface AgentHandlerPorts {
@@ -36,6 +37,8 @@ export interface AgentHandlerPorts {
   clock: Clock;
   /** For questions to TPMs: `cryptoRandom` for real machines. */
   random: Random;
+  /** Makers of TPMs that are believed. Unset: what TPMs have of their makers is recorded only. */
+  authorities?: TpmAuthorities;
   /** Takes each line that a host uploads. */
   onLine?: (host: string, line: string) => void;
   log?: Log;
@@ -54,7 +57,7 @@ const MOST_LINES = 2_000;
 /** Answers the agent's requests (docs/agent-protocol.md). Never throws: a fault of its own is logged and answered with 503. */
 export function agentHandler(given: AgentHandlerPorts): HttpHandler {
   const { log = quietLog } = given;
-  const ports: OwnPorts = { ...given, proofs: new TpmProofs(given.hosts, given.random) };
+  const ports: OwnPorts = { ...given, proofs: new TpmProofs(given) };
   return async (request) => {
     const url = URL.parse(request.url);
     const asked = url === null ? undefined : agentRequest(request.method, url);

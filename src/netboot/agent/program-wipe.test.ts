@@ -73,7 +73,7 @@ test("one name that no disk has, and nothing is wiped", { skip }, async () => {
   }
 });
 
-test("a wipe of metadata clears both ends of the disk and of each partition", { skip }, async () => {
+test("N34 a wipe of metadata clears both ends of the disk and of each partition", { skip }, async () => {
   const one = machine("vda");
   try {
     const place = "sys/devices/virtual/vda/block/vda/vda1";
@@ -100,7 +100,7 @@ test("a wipe of metadata clears both ends of the disk and of each partition", { 
   }
 });
 
-test("a disk that lies about what was written is not proven to be wiped", { skip }, async () => {
+test("N34 a disk that lies about what was written is not proven to be wiped", { skip }, async () => {
   const one = machine("vda", "vdb");
   try {
     // It takes what is written to the first disk, and keeps what it has.
@@ -119,7 +119,7 @@ test("a disk that lies about what was written is not proven to be wiped", { skip
   }
 });
 
-test("one byte anywhere is found", { skip }, async () => {
+test("N34 one byte anywhere is found", { skip }, async () => {
   const bytes = 2 * MIB;
   await fc.assert(
     fc.asyncProperty(fc.nat(bytes - 1), fc.integer({ min: 1, max: 255 }), async (at, value) => {

@@ -205,10 +205,13 @@ test("a script of the user's is iPXE's, which GRUB starts for it, of the machine
   const { body } = await get(URL_OF.grub);
   assert.match(
     body,
-    /\nif chainloader '\(http,192.0.2.1:8080\)\/ipxe-arm64.efi'; then\n {2}boot\nfi\necho 'Slipway: iPXE does/,
+    /\nset root='http,192.0.2.1'\nif chainloader '\(http,192.0.2.1:8080\)\/ipxe-arm64.efi'; then\n {2}boot\nfi\nset root='hd0'\nif chainloader '\S+\/ipxe-arm64.efi'; then\n {2}boot\nfi\necho 'Slipway: iPXE does/,
   );
   assert.doesNotMatch(body, /script\.ipxe/);
-  assert.match((await get(URL_OF.grub.replace("arm64", "x86_64"))).body, /\/snponly.efi'/);
+  assert.match(
+    (await get(URL_OF.grub.replace("arm64", "x86_64"))).body,
+    /\/snponly.efi'[\s\S]*'hd0'\n[^\n]*\/ipxe.efi'/,
+  );
 });
 
 test("a machine whose installer is not known yet waits for it; a HEAD request starts nothing", async () => {

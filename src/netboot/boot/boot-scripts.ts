@@ -42,8 +42,8 @@ export interface BootScriptsOptions {
 /** How long a machine with nothing to do is held; boot loaders and what lies between have less patience than agents. */
 const HOLD_MS = 50_000;
 
-/** iPXE for UEFI, as a file of this server (`catalog.ts`). */
-const IPXE = { x86_64: "snponly.efi", aarch64: "ipxe-arm64.efi" } as const;
+/** iPXE for UEFI, as files of this server (`catalog.ts`): one that goes on by the card that its loader came by, and one that looks for cards itself. */
+const IPXE = { x86_64: ["snponly.efi", "ipxe.efi"], aarch64: ["ipxe-arm64.efi", "ipxe-arm64.efi"] } as const;
 
 /** Answers `/boot/<mac>.ipxe` and `/boot/<mac>.grub`: 200 with the script, 403 to every other machine, 404 for every other path. */
 export function bootScripts(options: BootScriptsOptions): HttpHandler {
@@ -79,7 +79,9 @@ function nextStep(
     const start = request.isRead
       ? options.installers?.startOf(machine.mac, request.language, request.isAgain)
       : undefined;
-    const ipxe = `${options.base({ address: machine.address })}/${IPXE[machine.architecture]}`;
+    const base = options.base({ address: machine.address });
+    const [byCard, alone] = IPXE[machine.architecture];
+    const ipxe = [`${base}/${byCard}`, `${base}/${alone}`] as const;
     if (start !== undefined) return { action, start, ipxe };
     action = options.hosts.bootOf(machine.mac);
     if (action === "installer") return { action: "wait" };

@@ -19,9 +19,13 @@ export interface BootCatalog {
   files: FileSource;
   /** What DHCP answers. `base`: where machines reach the HTTP service, `http://192.0.2.1:8080`. */
   bootFiles(base: string): BootFiles;
+  /** Shim and GRUB, by the platforms that have both. */
+  signed: SignedLoaders;
   /** What is not there, in words for the user. */
   missing: readonly MissingFile[];
 }
+
+export type SignedLoaders = Partial<Record<"x64" | "arm64", { shim: string; grub: string }>>;
 
 export interface MissingFile {
   /** `boot/shimx64.efi`. */
@@ -35,7 +39,7 @@ interface Machines {
   platform: "bios" | "x64" | "arm64";
   are: string;
   /** Files that load one another, the first by name of DHCP's answer. The usual chain first. */
-  chains: readonly (readonly [string, ...string[]])[];
+  chains: readonly [readonly [string, ...string[]], ...(readonly [string, ...string[]])[]];
 }
 
 const MACHINES: readonly Machines[] = [
@@ -74,6 +78,11 @@ export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOpt
       ),
       script: `${base}/boot.ipxe`,
     }),
+    signed: Object.fromEntries(
+      MACHINES.flatMap(({ platform, chains: [[shim, grub]] }) =>
+        grub !== undefined && has(shim) && has(grub) ? [[platform, { shim, grub }]] : [],
+      ),
+    ),
     missing: [
       ...chosen.flatMap(({ missing }) => missing),
       ...kernels

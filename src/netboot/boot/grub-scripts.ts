@@ -38,6 +38,38 @@ export function firstGrubScript(base: string): GrubScript {
   ];
 }
 
+/** Cards that GRUB is asked for, by its own numbers. */
+const CARDS = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/**
+ * What GRUB reads that came from a CD and so knows no network: it asks DHCP by every card, takes the one with this address for its own, and goes on with the
+ * script at `file`, a URL. Where that is not to be had, the machine goes on by the order of its firmware.
+ */
+export function mediaGrubScript(mac: string, file: string): GrubScript {
+  const choose = CARDS.map(
+    // GRUB calls the interface "efinet0:dhcp", but looks for what it knows of it by the name that its variables have.
+    (n): GrubStatement => ({
+      do: "if",
+      when: { equal: [{ variable: `net_efinet${n}_dhcp_mac` }, mac] },
+      body: [{ do: "set", name: "net_default_interface", value: `efinet${n}_dhcp` }],
+    }),
+  );
+  const connect: GrubScript = [{ do: "bootp" }, ...choose];
+  return [
+    { do: "echo", text: "Slipway: starting from the virtual drive" },
+    {
+      do: "repeat",
+      times: FIRST_ATTEMPTS,
+      body: [
+        { do: "if", when: { equal: [{ variable: "net_default_mac" }, mac] }, body: [], otherwise: connect },
+        { do: "source", file: grubPath(file) },
+        { do: "sleep", seconds: PAUSE_SECONDS },
+      ],
+    },
+    { do: "exit" },
+  ];
+}
+
 /** One machine's own, read in the loop of the first. When it ends, that one pauses and asks anew. `self`: where this script comes from. */
 export function nextGrubScript(next: NextStep, self: string): GrubScript {
   const answered: GrubStatement = { do: "set", name: "answered", value: "yes" };
@@ -71,9 +103,19 @@ function diskScript(foundNothing: "restart" | "leave" | undefined, self: string)
 function installer({ start, ipxe }: Extract<NextStep, { action: "installer" }>): GrubScript {
   if (start.is === "kernel")
     return [{ do: "echo", text: "Slipway: starting the installer of this machine" }, linux(start)];
+  const [byCard, alone] = ipxe;
+  const chain = (file: string): GrubStatement => {
+    return { do: "if", when: { do: "chainloader", file: grubPath(file) }, body: [{ do: "boot" }] };
+  };
   return [
     { do: "echo", text: "Slipway: starting iPXE, for the script that installs this machine" },
-    { do: "if", when: { do: "chainloader", file: grubPath(ipxe) }, body: [{ do: "boot" }] },
+    // iPXE goes on by the device that paths without one begin at: the card that has the way to this server. A port would be looked up as a part of a name.
+    { do: "set", name: "root", value: `http,${new URL(byCard).hostname}` },
+    chain(byCard),
+    // A GRUB that the firmware has fetched by HTTP goes on by the firmware's network and has no way of its own anywhere ("destination unreachable"). Then a disk
+    // stands for the device that iPXE must have come from, and it looks for the cards itself.
+    { do: "set", name: "root", value: "hd0" },
+    chain(alone),
     { do: "echo", text: "Slipway: iPXE does not start: it is missing, or Secure Boot refuses it" },
   ];
 }

@@ -7,8 +7,8 @@ export type NextStep =
   /** `foundNothing`: GRUB did; the machine is to start again, so that the firmware looks itself, or to leave GRUB. */
   | { action: "disk"; foundNothing?: "restart" | "leave" }
   | { action: "wait" }
-  /** `ipxe`: where GRUB finds an iPXE for this machine. */
-  | { action: "installer"; start: InstallerStart; ipxe: string }
+  /** `ipxe`: where GRUB finds iPXE for this machine, one that goes on by the card it is given, and one that finds cards itself. */
+  | { action: "installer"; start: InstallerStart; ipxe: readonly [byCard: string, alone: string] }
   | { action: { chain: string } };
 
 /** Between two attempts: whatever became of the machine meanwhile is learned this late at most. */

@@ -269,6 +269,22 @@ test("N6 a wrong configuration is refused by name, and the one before it holds",
   assert.equal(await rack.boot(), "10.0.0.100");
 });
 
+test("N6 networks and reservations are changed while it serves, as often as one likes, and leases outlive that", async () => {
+  const rack = new Rack();
+  const other = { ...CONFIG, subnets: CONFIG.subnets.toReversed() };
+  const [pool] = CONFIG.subnets;
+  const narrow = { ...CONFIG, subnets: [{ ...pool!, pools: [{ first: "10.0.0.105", last: "10.0.0.105" }] }] };
+  assert.equal(await rack.boot(), "10.0.0.100");
+  for (let round = 0; round < 3; round++) {
+    rack.server.configure(other, new Reservations([{ mac: mac(9), address: "10.0.0.50" }]));
+    assert.equal(await rack.boot({ mac: mac(9) }), "10.0.0.50");
+    rack.server.configure(narrow, new Reservations());
+    assert.equal(await rack.boot({ mac: mac(8) }), "10.0.0.105");
+    rack.server.configure(CONFIG, new Reservations());
+    assert.equal(await rack.boot(), "10.0.0.100");
+  }
+});
+
 const DOES = ["boot", "discover", "release", "decline", "reboot", "renew", "wait"] as const;
 
 /** What a client does: it asks for an address, or gives up its own, if it has one. Resolves with the address that it was given. */

@@ -210,6 +210,8 @@ test("GRUB's own syntax check accepts every kind of statement", (t) => {
     { do: "search", file: "/EFI/BOOT/BOOTX64.EFI" },
     { do: "chainloader", file: "/EFI/BOOT/BOOTX64.EFI" },
     { do: "configfile", file: "(http,192.0.2.1)/menu" },
+    { do: "bootp" },
+    { do: "echo", text: { variable: "net_efinet7_dhcp_mac" } },
     { do: "reboot" },
   ];
   const run = spawnSync("grub-script-check", { input: grubScript(all), encoding: "utf8" });
@@ -227,6 +229,7 @@ test("a refusal names the value and why", () => {
     [{ do: "linux", kernel: "k", args: ["x".repeat(2048)] }, /2047 bytes/],
     [{ do: "echo", text: "ü" }, /non-ASCII/],
     [{ do: "echo", text: { variable: "net_default_hostname" } }, /"net_default_hostname" is neither set/],
+    [{ do: "echo", text: { variable: "net_efinet0_dhcp_hostname" } }, /is neither set/],
     [{ do: "set", name: "a b", value: "x" }, /is not a name/],
     [{ do: "sleep", seconds: 0.5 }, /whole number/],
     [{ do: "repeat", times: 1000, body: [] }, /whole number from 1 to 100/],

@@ -21,6 +21,8 @@ export type GrubCommand =
   | { do: "configfile"; file: Value }
   /** The first disk that has the file becomes where paths without a device begin; fails when none has it. */
   | { do: "search"; file: Value }
+  /** Asks DHCP for an address, by every card. It counts as failed if one card got none. */
+  | { do: "bootp" }
   | { do: "sleep"; seconds: number }
   | { do: "echo"; text: Value }
   | { do: "reboot" }
@@ -110,6 +112,8 @@ function commandText(command: GrubCommand, own: ReadonlySet<string>): string {
       return `sleep ${wholeNumber(command.do, command.seconds, 0, 86_400)}`;
     case "echo":
       return `echo ${first(command.do, command.text, own)}`;
+    case "bootp":
+      return "net_bootp";
     case "boot":
     case "reboot":
     case "exit":

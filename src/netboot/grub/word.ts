@@ -8,6 +8,9 @@ const LOADER_VARIABLES: ReadonlySet<string> = new Set([
   "grub_platform",
 ]);
 
+/** The address of a card's hardware, where DHCP has given the card an address. */
+const CARD_VARIABLE = /^net_efinet\d_dhcp_mac$/;
+
 /** A variable of GRUB's, or one that the same script sets: expanded on the machine. */
 export interface Reference {
   variable: string;
@@ -34,7 +37,7 @@ function literal(where: string, text: string): string {
 }
 
 function expansion({ variable }: Reference, own: ReadonlySet<string>): string {
-  if (!LOADER_VARIABLES.has(variable) && !own.has(variable))
+  if (!LOADER_VARIABLES.has(variable) && !CARD_VARIABLE.test(variable) && !own.has(variable))
     throw refusal("reference", variable, "is neither set by this script nor a variable whose value GRUB forms itself");
   return `"\${${variable}}"`;
 }

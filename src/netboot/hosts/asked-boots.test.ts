@@ -33,6 +33,19 @@ test("what is granted where the value was shown is of the boot that was asked fo
   assert.deepEqual([boots.isOf(CARD, "again"), boots.shown(CARD, value, HERE)], [false, false]);
 });
 
+test("a value names the card of its machine while it is good", async () => {
+  const { clock, boots } = asked();
+  const [mine, other] = [boots.ask(CARD), boots.ask(OTHER)];
+  assert.deepEqual(
+    [mine, other, "slo_none"].map((each) => boots.cardOf(each)),
+    [CARD, OTHER, undefined],
+  );
+  boots.end(OTHER);
+  assert.equal(boots.cardOf(other), undefined);
+  await clock.run(ASKED_MS);
+  assert.equal(boots.cardOf(mine), undefined);
+});
+
 test("a value ends after twenty minutes, and with the next boot that is asked for", async () => {
   const { clock, boots } = asked();
   const first = boots.ask(CARD);

@@ -56,6 +56,13 @@ export class AskedBoots {
     this.#asked.delete(mac);
   }
 
+  /** The card of the machine whose boot has this value; undefined: none, or it has ended. */
+  cardOf(value: string): Mac | undefined {
+    const hash = hashOf(value);
+    const found = [...this.#asked].find(([, asked]) => timingSafeEqual(asked.value, hash));
+    return found && this.#open(found[0]) && found[0];
+  }
+
   /** The machine with this card shows a value from this address. False: it is not the machine's, or has ended. */
   shown(mac: Mac, value: string, address: string): boolean {
     const asked = this.#open(mac);

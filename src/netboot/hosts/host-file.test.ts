@@ -181,6 +181,27 @@ test("a torn last write loses that write and nothing before it", () => {
   hosts.close();
 });
 
+test("an index that says something else than its table is damage: nothing fails later because of it", () => {
+  const file = newFile();
+  filled(file, 60);
+  const db = new DatabaseSync(file);
+  const { rootpage } = db.prepare("SELECT rootpage FROM sqlite_master WHERE type = 'index'").get() as {
+    rootpage: number;
+  };
+  db.close();
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf(hostName(macAt(7)), (rootpage - 1) * PAGE_BYTES);
+  assert.ok(at > 0 && at < rootpage * PAGE_BYTES, "the index is one page, and has the name");
+  bytes.write("z", at);
+  writeFileSync(file, bytes);
+
+  const { hosts, said } = opened(file);
+  assert.match(said.join("\n"), /the file of hosts is damaged.*"saved":60/);
+  hosts.register(inventoryOf(macAt(7)), macAt(7));
+  assert.equal(hosts.list().length, 60);
+  hosts.close();
+});
+
 test("whatever bytes of the file are changed, it opens, and takes what comes", () => {
   const sound = newFile();
   filled(sound, 60);

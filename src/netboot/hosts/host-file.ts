@@ -67,7 +67,7 @@ function look(file: string): Found {
       db.close();
       return { is: "newer", version };
     }
-    const [check] = Object.values(db.prepare("PRAGMA quick_check(1)").get() ?? {});
+    const [check] = Object.values(db.prepare("PRAGMA integrity_check(1)").get() ?? {});
     if (check !== "ok") throw Object.assign(new Error(String(check).slice(0, 200)), { errcode: 11 });
     db.exec("CREATE TABLE IF NOT EXISTS hosts (name TEXT PRIMARY KEY, state TEXT NOT NULL, inventory BLOB)");
     // It has the columns that are asked for.

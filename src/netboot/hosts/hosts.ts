@@ -22,6 +22,7 @@ import {
 } from "./host.ts";
 import type { HostStore } from "./host-store.ts";
 import { Installs } from "./installs.ts";
+import type { Makers } from "./maker-doubt.ts";
 import { Orders } from "./orders.ts";
 import { Paces } from "./paces.ts";
 import { pack } from "./packed-inventory.ts";
@@ -54,6 +55,8 @@ export interface HostsOptions {
   trust?: TrustSetting;
   /** Whether a cluster says by `declare` what it knows of each host: none is trusted before. Default: there is no cluster. */
   hasCluster?: boolean;
+  /** Authorities of which one has to vouch for a TPM, for an approval by it. Unset: none has to. */
+  makers?: Makers | undefined;
 }
 
 /** What DHCP or a boot script's request shows of a machine. */
@@ -82,6 +85,7 @@ export class Hosts {
   readonly #clock: Pick<Clock, "now">;
   readonly #random: Random;
   readonly #usualBoot: BootAction;
+  readonly #makers: Makers;
   readonly #disputes: Disputes;
   readonly #silence: Silence;
   readonly #paces: Paces;
@@ -96,13 +100,15 @@ export class Hosts {
     usualBoot = "agent",
     trust = "approved",
     hasCluster = false,
+    makers,
   }: HostsOptions) {
     this.#clock = clock;
     this.#random = random;
     this.#usualBoot = usualBoot;
     this.#silence = new Silence(clock);
     this.#paces = new Paces(clock);
-    this.#standings = new Standings({ setting: trust, hasCluster });
+    this.#makers = makers;
+    this.#standings = new Standings({ setting: trust, hasCluster, makers });
     this.#disputes = new Disputes(clock, (host, because) => this.#book.notify({ is: "refused", host, because }));
     this.#records = new HostRecords({
       isKept: (record) => this.#standings.isKept(record),
@@ -289,10 +295,10 @@ export class Hosts {
     this.#orders.demandTrust(nameOrMac, order);
   }
 
-  /** Trusts the host, or just the boot of it that has this key. Throws a `Fault`: `NotFound`, or `Conflict` for a key that its agent has not. */
+  /** Trusts the host, or just the boot of it that has this key. Throws a `Fault`: `NotFound`, or `Conflict` for a key that its agent has not, or a TPM that no maker vouches for. */
   approve(nameOrMac: string, key?: string): void {
     const record = this.#book.known(nameOrMac);
-    this.#book.change(record, approvalOf(record.host, key, this.#clock.now()));
+    this.#book.change(record, approvalOf(record.host, key, { now: this.#clock.now(), makers: this.#makers }));
     this.#orders.trustChanged(record);
   }
 

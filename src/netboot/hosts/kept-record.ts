@@ -32,7 +32,17 @@ const Kept = z.looseObject({
         isAsked: z.literal(true).optional(),
       })
       .optional(),
-    tpm: z.looseObject({ endorsementKey: short, pcrs: z.record(short, short) }).optional(),
+    tpm: z
+      .looseObject({
+        ...{ endorsementKey: short, pcrs: z.record(short, short) },
+        certificate: z
+          .looseObject({
+            ...{ issuer: short.optional(), serial: short.optional(), until: short.optional() },
+            ...{ authority: short.optional(), because: z.string().max(1_024).optional() },
+          })
+          .optional(),
+      })
+      .optional(),
     approval: z.looseObject({ at: time, key: short.optional(), tpm: short.optional() }).optional(),
     ports: z.record(mac, short).optional(),
     install: z

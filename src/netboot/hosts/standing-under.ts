@@ -2,6 +2,7 @@
  * How far a host is trusted where its namespaces have a say: a namespace can demand more than the settings, and less only where they allow it. Pure.
  */
 import type { Host } from "./host.ts";
+import type { Makers } from "./maker-doubt.ts";
 import { DEMANDS, type NamespacePolicy, policyName } from "./namespace-policy.ts";
 import { type Declaration, type Standing, standingOf, type TrustSetting } from "./trust.ts";
 
@@ -10,11 +11,12 @@ export function standingUnder(
   host: Pick<Host, "agentKey" | "approval" | "session" | "ports" | "tpm">,
   declaration: Declaration,
   setting: TrustSetting,
+  makers?: Makers,
 ): Standing {
   const { policies = [] } = declaration;
   const lax = policies.filter(({ demands }) => demands === "first-seen");
   const isLax = setting === "by-namespace" && lax.length > 0 && lax.length === policies.length;
-  const standing = standingOf(host, declaration, isLax || setting === "first-seen" ? "first-seen" : "approved");
+  const standing = standingOf(host, declaration, isLax || setting === "first-seen" ? "first-seen" : "approved", makers);
   for (const policy of policies) {
     const missing = missingOf(policy, standing, host);
     if (missing !== undefined) return { trust: "discovered", ...missing };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Host, HostRecord } from "./host.ts";
+import type { Makers } from "./maker-doubt.ts";
 import { standingUnder } from "./standing-under.ts";
 import { type Declaration, type Standing, standingOf, type TrustSetting, UNDECLARED, UNREAD } from "./trust.ts";
 
@@ -7,6 +8,8 @@ export interface StandingsOptions {
   setting: TrustSetting;
   /** A cluster says of every host what it knows, if that is nothing, too: until then none is trusted. */
   hasCluster: boolean;
+  /** Authorities of TPMs. */
+  makers?: Makers;
 }
 
 /** How far each host is trusted now: by what the cluster says of it, by its record, and by the settings. */
@@ -20,10 +23,10 @@ export class Standings {
   }
 
   of(host: Readonly<Host>): Standing {
-    const { setting, hasCluster } = this.#options;
+    const { setting, hasCluster, makers } = this.#options;
     const declaration = this.#declarations.get(host.name);
     if (declaration === undefined && hasCluster) return UNREAD;
-    return standingUnder(host, declaration ?? UNDECLARED, setting);
+    return standingUnder(host, declaration ?? UNDECLARED, setting, makers);
   }
 
   /** Approved and declared hosts are never evicted for room, whatever their namespace demands; first-seen trust does not protect a host. */

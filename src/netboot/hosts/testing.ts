@@ -1,5 +1,7 @@
 import { type Clock, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Inventory } from "../protocol/messages.ts";
+import type { HostChange } from "./host.ts";
 import { openHostStore } from "./host-store.ts";
 import { Hosts, type HostsOptions } from "./hosts.ts";
 import { type Presences, plainAddress } from "./presence.ts";
@@ -42,4 +44,13 @@ export function machinesAt(table: Readonly<Record<string, string>>): Presences {
       return { is: "proven", mac, address };
     },
   };
+}
+
+/** `someHosts` on a clock of their own, and the changes that they report. */
+export function hostsAndNews(options: Parameters<typeof someHosts>[1] = {}) {
+  const clock = new VirtualClock();
+  const hosts = someHosts(clock, options);
+  const news: HostChange[] = [];
+  hosts.onChange((change) => news.push(change));
+  return { clock, hosts, news };
 }

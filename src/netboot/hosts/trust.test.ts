@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fingerprint } from "../protocol/key.ts";
+import type { MakerCertificate } from "../tpm/maker-certificate.ts";
 import type { Host } from "./host.ts";
 import type { Proof, Session } from "./presence.ts";
-import { type Declaration, needsTrust, standingOf, type TrustPolicy, UNDECLARED, waitsFor } from "./trust.ts";
+import {
+  approvalOf,
+  type Declaration,
+  needsTrust,
+  standingOf,
+  type TrustPolicy,
+  UNDECLARED,
+  waitsFor,
+} from "./trust.ts";
 
 const KEY = `age1${"q".repeat(58)}`;
 const PRINT = fingerprint(KEY);
@@ -195,6 +204,61 @@ for (const [says, facts, declaration, policy, trust, because] of CASES)
     assert.equal(standing.trust, trust);
     assert.match(standing.because, because);
   });
+
+const [MAKER, OTHER_MAKER] = ["c".repeat(64), "d".repeat(64)];
+const CERTIFIED: [
+  says: string,
+  certificate: MakerCertificate | undefined,
+  makers: string[] | undefined,
+  doubt: RegExp | undefined,
+][] = [
+  ["nothing is said of its maker, and none is demanded", undefined, undefined, undefined],
+  ["it has none, and none is demanded", { because: "has no certificate of its maker" }, undefined, undefined],
+  ["a maker of the settings vouches for it", { issuer: "CN=M", authority: MAKER }, [OTHER_MAKER, MAKER], undefined],
+  [
+    "it has none",
+    { because: "has no certificate of its maker" },
+    [MAKER],
+    /: its TPM has no certificate of its maker$/,
+  ],
+  [
+    "its maker is not in the settings any more",
+    { issuer: "CN=M", authority: MAKER },
+    [OTHER_MAKER],
+    /\(c{64}\) is not in/,
+  ],
+  ["it was recorded and not checked", { issuer: "CN=M" }, [MAKER], /was not checked since tpmAuthorities is set/],
+  ["an older version has recorded it", undefined, [MAKER], /was not checked since tpmAuthorities is set/],
+  ["it was refused, whatever it leads to", { authority: MAKER, because: "has x" }, [MAKER], /: its TPM has x$/],
+];
+
+for (const [says, certificate, makers, doubt] of CERTIFIED)
+  test(`an approval with a TPM is ${doubt === undefined ? "good" : "worth nothing"} where ${says}`, () => {
+    const tpm = { endorsementKey: TPM, pcrs: {}, ...(certificate && { certificate }) };
+    const known = makers && new Set(makers);
+    for (const [facts, declaration] of [
+      [{ tpm, approval: { at: 1, tpm: TPM } }, UNDECLARED],
+      [{ tpm }, { is: "declared", approved: `tpm:${TPM}` }],
+    ] as const) {
+      const standing = standingOf(facts, declaration, "first-seen", known);
+      assert.equal(standing.trust, doubt === undefined ? "approved" : "discovered");
+      if (doubt !== undefined) assert.match(standing.because, doubt);
+    }
+    const approve = () => approvalOf({ name: "host-a", tpm }, undefined, { now: 2, makers: known });
+    if (doubt === undefined) assert.deepEqual(approve(), { approval: { at: 2, tpm: TPM } });
+    else assert.throws(approve, doubt);
+  });
+
+test("where makers are demanded, an approval for a key, or for no TPM, is what it was", () => {
+  const makers = new Set([MAKER]);
+  const tpm = { endorsementKey: TPM, pcrs: {}, certificate: { because: "has no certificate of its maker" } };
+  const facts = { tpm, agentKey: KEY, session: session("lease") };
+  assert.deepEqual(approvalOf({ name: "a", ...facts }, PRINT, { now: 2, makers }), { approval: { at: 2, key: PRINT } });
+  assert.equal(standingOf({ ...facts, approval: { at: 2, key: PRINT } }, UNDECLARED, "approved", makers).key, PRINT);
+  const annotated = standingOf(facts, { is: "declared", approved: "true" }, "approved", makers);
+  assert.deepEqual([annotated.trust, annotated.tpm], ["approved", undefined]);
+  assert.equal(standingOf(facts, { is: "declared" }, "approved", makers).trust, "declared");
+});
 
 test("what changes a machine or may carry secrets needs trust; looking, restarting and switching off do not", () => {
   const orders = ["inspect", "reboot", "poweroff", "write", "wipe", "kexec"] as const;

@@ -3,6 +3,7 @@ import { Fault } from "@slipway/base";
 import { fingerprint } from "../protocol/key.ts";
 import type { OrderBody } from "../protocol/messages.ts";
 import type { Host } from "./host.ts";
+import { type Makers, makerDoubt } from "./maker-doubt.ts";
 import type { NamespacePolicy } from "./namespace-policy.ts";
 import { portsOf } from "./registration.ts";
 
@@ -64,12 +65,13 @@ const NEEDS_TRUST: Readonly<Record<OrderBody["order"], boolean>> = {
 
 /**
  * How far a host is trusted. A key that was approved is demanded, whatever else would hold: another boot, or another machine with its card and
- * address, is not what a user compared. So is a TPM: another machine has another, and none is no proof. Where a relay names its ports, a card that turns up at another one has to be approved anew. A machine that has nothing to show but its own word is trusted for its key alone.
+ * address, is not what a user compared. So is a TPM: another machine has another, and none is no proof; where `makers` are named, one of them has to vouch for it. Where a relay names its ports, a card that turns up at another one has to be approved anew. A machine that has nothing to show but its own word is trusted for its key alone.
  */
 export function standingOf(
   host: Pick<Host, "agentKey" | "approval" | "session" | "ports" | "tpm">,
   { is, approved }: Declaration,
   policy: TrustPolicy,
+  makers?: Makers,
 ): Standing {
   const { approval, session } = host;
   const annotated = approved?.startsWith(TPM) === true ? { tpm: approved.slice(TPM.length) } : { key: approved };
@@ -78,7 +80,7 @@ export function standingOf(
   );
   if (keys.length > 0) return standingByKey(host, keys);
   const tpms = [annotated.tpm, approval?.tpm].filter((each) => each !== undefined);
-  if (tpms.length > 0) return standingByTpm(host, tpms);
+  if (tpms.length > 0) return standingByTpm(host, tpms, makers);
   const because = doubtOf(host);
   const isBehindBmc = session?.isAsked === true;
   if (because !== undefined) return isBehindBmc ? BY_BMC : discovered(because);
@@ -100,9 +102,14 @@ function standingByKey({ agentKey }: Pick<Host, "agentKey">, demanded: readonly 
   return discovered(`it is approved for the key ${wanted}, and its agent has ${key ?? "none"}`);
 }
 
-function standingByTpm({ tpm }: Pick<Host, "tpm">, demanded: readonly string[]): Standing {
+function standingByTpm({ tpm }: Pick<Host, "tpm">, demanded: readonly string[], makers: Makers): Standing {
   const has = tpm?.endorsementKey;
-  if (has !== undefined && demanded.includes(has)) return { trust: "approved", because: `by its TPM ${has}`, tpm: has };
+  if (tpm !== undefined && has !== undefined && demanded.includes(has)) {
+    const doubt = makerDoubt(tpm, makers);
+    if (doubt !== undefined) return discovered(`it is approved with the TPM ${has}: ${doubt}`);
+    const vouched = makers === undefined ? "" : `, for which ${tpm.certificate?.issuer} vouches`;
+    return { trust: "approved", because: `by its TPM ${has}${vouched}`, tpm: has };
+  }
   const wanted = demanded.map((each) => each.slice(0, 64)).join(" or ");
   return discovered(`it is approved with the TPM ${wanted}, and its agent has proven ${has ?? "none"}`);
 }
@@ -118,12 +125,13 @@ function doubtOf({ session, ports }: Pick<Host, "session" | "ports">): string | 
 
 /**
  * What an approval changes of a host: `key` binds it to the boot that has that key; without one the TPM that it has proven, or, without one, the relay's port where the card is now is
- * approved with it. Throws a `Fault` (`Conflict`) for a key that its agent has not, and without a key for a machine that is known by its own word alone.
+ * approved with it. Throws a `Fault` (`Conflict`) for a key that its agent has not, and without a key for a machine that is known by its own word alone, and
+ * for one whose TPM none of the `makers` vouches for.
  */
 export function approvalOf(
   { name, agentKey, session, ports, tpm }: Pick<Host, "name" | "agentKey" | "session" | "ports" | "tpm">,
   key: string | undefined,
-  now: number,
+  { now, makers }: { now: number; makers?: Makers },
 ): Pick<Host, "approval" | "ports"> {
   const own = agentKey && fingerprint(agentKey);
   if (key !== undefined && key !== own) {
@@ -134,6 +142,11 @@ export function approvalOf(
   }
   if (key !== undefined) return { approval: { at: now, key } };
   // Better than cards, addresses and ports: only that TPM can show it again.
+  const doubt = tpm && makerDoubt(tpm, makers);
+  if (doubt !== undefined)
+    throw new Fault("Conflict", name, doubt, {
+      remedy: "put its maker's certificate into the file of tpmAuthorities, or approve this boot alone with --key",
+    });
   if (tpm !== undefined) return { approval: { at: now, tpm: tpm.endorsementKey } };
   if (session?.proof === "claim")
     throw new Fault("Conflict", name, `at ${session.address} only its own word says which machine it is`, {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { connect, type Socket } from "node:net";
@@ -136,6 +136,35 @@ test("N1 the agent's protocol is answered on the same port, to who has the right
   assert.ok(tooLong === undefined || tooLong.status === 413);
 });
 
+test("N4 what is sent is taken of a host that is known, up to a MiB, and no name of it reaches the disk", async () => {
+  const before = readdirSync(folder);
+  const token = capabilities.grant({ mac: A, address: HERE, to: "agent", until: systemClock.now() + 60_000 });
+  const headers = { authorization: `Bearer ${token}` };
+  const registers = await send("/agent/v1/hosts", { method: "POST", body: JSON.stringify(inventoryOf(A)), headers });
+  const own = { authorization: `Bearer ${(JSON.parse(registers.body) as Registered).token}` };
+  const sent = async (path: string, more: Options): Promise<number> => {
+    try {
+      return (await send(path, { method: "POST", body: "said", ...more })).status;
+    } catch (error) {
+      // The connection may be closed before all of it is sent.
+      assert.match((error as NodeJS.ErrnoException).code ?? "", /^(ECONNRESET|EPIPE)$/);
+      return 413;
+    }
+  };
+  const logs = `/agent/v1/hosts/${HOST}/logs`;
+  assert.equal(await sent(logs, { headers: own }), 204);
+  for (const none of [{}, { authorization: "Bearer slh_none" }]) assert.equal(await sent(logs, { headers: none }), 401);
+  assert.equal(await sent(logs, { headers: own, body: "x".repeat(1024 * 1024 + 1) }), 413);
+  for (const name of ["..", ".", "a/b", "../../own.efi", "%2e%2e", "..%2f..%2fown.efi", "a%00b", "image"])
+    for (const path of [`/agent/v1/hosts/${HOST}/${name}`, `/agent/v1/hosts/${name}/logs`, `/${name}`, "/image"])
+      for (const method of ["POST", "PUT"]) {
+        const status = await sent(path, { method, headers: own });
+        assert.ok([403, 404, 405].includes(status), `${method} ${path}: ${status}`);
+      }
+  assert.deepEqual(readdirSync(folder), before);
+  assert.deepEqual(await send("/own.efi"), { status: 200, body: "the user's own" });
+});
+
 test("N23 a host that waits is given its new work within a second", async () => {
   const token = capabilities.grant({ mac: A, address: HERE, to: "agent", until: systemClock.now() + 60_000 });
   const registered = await send("/agent/v1/hosts", {
@@ -266,7 +295,7 @@ test("a port that is taken is reported, and nothing stays open", async () => {
   await assert.rejects(netbootHttp({ files, host: "127.0.0.1", port: 0, tls }), /EADDRINUSE/);
 });
 
-test("a body is read only of a host that is known, and 64 MiB of them at one time", async (t) => {
+test("N4 a body is read only of a host that is known, and 64 MiB of them at one time", async (t) => {
   const events = new EventEmitter();
   const bodies: string[] = [];
   const guarded = await netbootHttp({

@@ -25,7 +25,7 @@ export async function fetchHead(fetch: Fetch, url: string, signal?: AbortSignal)
     if (size >= HEAD_BYTES) break;
   }
   const { headers } = response;
-  const length = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1] ?? headers.get("content-length") ?? "";
+  const length = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1] ?? headers.get("content-length");
   const version = [headers.get("etag"), headers.get("last-modified"), length].join(" ");
   return { head: Buffer.concat(parts).subarray(0, HEAD_BYTES), version };
 }

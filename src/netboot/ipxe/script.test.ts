@@ -158,6 +158,7 @@ test("a refusal names the value and why", () => {
     [{ do: "label", name: "1 x" }, /is not a name/],
     [{ do: "sleep", seconds: 0.5 }, /whole number/],
     [{ do: "echo", text: "two  spaces" }, /is empty/],
+    [{ do: "echo", text: "-n text" }, /as an option/],
   ];
   for (const [statement, why] of refusals) assert.throws(() => ipxeScript([statement]), why);
   assert.throws(
@@ -168,6 +169,16 @@ test("a refusal names the value and why", () => {
       ]),
     /stands twice/,
   );
+});
+
+test("a dash begins an option only in an echo's first word", () => {
+  assert.equal(ipxeScript([{ do: "echo", text: "boot -n" }]), "#!ipxe\necho boot -n\n");
+});
+
+test("a line is 8192 bytes long at most", () => {
+  const ofBytes = (bytes: number): Statement => ({ do: "echo", text: "x".repeat(bytes - "echo ".length) });
+  assert.equal(ipxeScript([ofBytes(8_192)]).split("\n")[1]!.length, 8_192);
+  assert.throws(() => ipxeScript([ofBytes(8_193)]), /longer than 8192 bytes/);
 });
 
 test("what iPXE takes at most passes, and nothing more or less than a number of that", () => {

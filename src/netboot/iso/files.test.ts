@@ -206,6 +206,41 @@ test("an image that is none, or that leads astray, is refused and says why", asy
     await assert.rejects(files.open(name, ASKER), (e) => isFault(e, "Invalid") && why.test(e.message), String(why));
 });
 
+test("a file may end where its image does, and not a byte later", async () => {
+  const root = [
+    { name: "LAST.;1", block: 19, size: 2048 },
+    { name: "BEYOND.;1", block: 19, size: 2049 },
+  ];
+  const files = isoFiles(async () => handMade(root, {}, 20));
+  assert.equal((await text(files, "last"))?.length, 2048);
+  await assert.rejects(text(files, "beyond"), /ends before its file beyond does/);
+});
+
+test("volume descriptors are looked for in 64 sectors, and no further", async () => {
+  for (const [last, isFound] of [
+    [79, true],
+    [80, false],
+  ] as const) {
+    const image = handMade([{ name: "A.;1", block: 90, size: 1 }], {}, 100);
+    const bytes = Buffer.from(await image.read(0, image.size));
+    const primary = Buffer.from(bytes.subarray(16 * 2048, 17 * 2048));
+    const other = Buffer.alloc(2048);
+    other.write("\x03CD001\x01", "latin1");
+    // The root, which the primary descriptor points to, makes room.
+    primary.writeUInt32LE(85, 156 + 2);
+    primary.writeUInt32BE(85, 156 + 6);
+    bytes.copy(bytes, 85 * 2048, 18 * 2048, 19 * 2048);
+    for (let at = 16; at < last; at++) other.copy(bytes, at * 2048);
+    primary.copy(bytes, last * 2048);
+    const found = text(
+      isoFiles(async () => fileOf(bytes)),
+      "a",
+    );
+    if (isFound) assert.equal((await found)?.length, 1);
+    else await assert.rejects(found, /has no volume descriptor/);
+  }
+});
+
 test("a directory that contains itself ends where the path ends", async () => {
   const self = { name: "D", block: 20, size: 2048, directory: true };
   const image = handMade([self], { 20: directory([self, { name: "A", block: 21, size: 1 }]), 21: Buffer.from("x") });

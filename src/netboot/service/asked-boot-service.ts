@@ -1,5 +1,7 @@
 import type { Mac } from "@slipway/base";
+import { mediaUrl } from "../boot/agent-media.ts";
 import { askedFiles, askedUrl } from "../boot/asked-files.ts";
+import type { SignedLoaders } from "../boot/catalog.ts";
 import type { BootFiles } from "../dhcp/boot.ts";
 import type { FileSource } from "../files/source.ts";
 import type { AskedBoots } from "../hosts/asked-boots.ts";
@@ -13,7 +15,12 @@ export interface BootAsker {
    * good for one registration. It is for the BMC alone. Undefined: there is no loader of ours for this architecture.
    */
   askBoot(mac: Mac, architecture: "x86_64" | "aarch64"): string | undefined;
-  /** The machine's power is changed in another way: the value of `askBoot` counts no more. */
+  /**
+   * As `askBoot`, the URL of a CD for the machine's virtual drive, from which it starts the agent. The CD is there as long as the value is good, and is for
+   * UEFI. Undefined: shim or GRUB are not there for this architecture.
+   */
+  askMedia(mac: Mac, architecture: "x86_64" | "aarch64"): string | undefined;
+  /** The machine's power is changed in another way: the value of `askBoot` or `askMedia` counts no more. */
   endAskedBoot(mac: Mac): void;
 }
 
@@ -27,9 +34,13 @@ const HTTP_BOOT = {
 export function bootAsker(
   asked: AskedBoots,
   { byArchitecture }: NetbootSettings["boot"],
-  { urls }: Pick<BootFiles, "urls">,
+  { urls, signed, base }: Pick<BootFiles, "urls"> & { signed: SignedLoaders; base: string },
 ): BootAsker {
   return {
+    askMedia(mac, architecture) {
+      const { platform } = HTTP_BOOT[architecture];
+      return signed[platform] && mediaUrl(base, asked.ask(mac), platform);
+    },
     askBoot(mac, architecture) {
       const { number, platform } = HTTP_BOOT[architecture];
       const loader = byArchitecture?.[number] === undefined ? urls?.[platform] : undefined;

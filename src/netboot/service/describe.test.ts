@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isFault } from "@slipway/base";
 import { netbootSettings } from "../settings.ts";
+import { maker } from "../tpm/testing.ts";
 import { describe } from "./describe.ts";
 
 const [on] = Object.entries(networkInterfaces()).find(([, of]) =>
@@ -70,6 +71,18 @@ test("a dry run shows the script of machines that nobody knows, and the port of 
 test("a dry run refuses an ISO image that is not there", { skip }, async (t) => {
   const boot = { images: { debian: join(folder(t), "debian.iso") } };
   await assert.rejects(lines(t, { dhcp: { mode: "off" }, boot }), (error) => isFault(error, "MissingInput"));
+});
+
+test("a dry run counts the authorities of TPMs, and refuses a file without any", { skip }, async (t) => {
+  const tpmAuthorities = join(folder(t), "makers.pem");
+  writeFileSync(tpmAuthorities, (await maker("Maker")).pem);
+  const said = (await lines(t, { dhcp: { mode: "off" }, tpmAuthorities })).join("\n");
+  assert.match(said, /\nTPMs {7}of 1 authorities in \/.*makers\.pem\n/);
+  writeFileSync(tpmAuthorities, "");
+  await assert.rejects(
+    lines(t, { dhcp: { mode: "off" }, tpmAuthorities }),
+    /makers\.pem: there is no certificate in it/,
+  );
 });
 
 test("a dry run leaves nothing in the folders that it reads", { skip }, async (t) => {

@@ -2,6 +2,7 @@ import { bootCatalog } from "../boot/catalog.ts";
 import { Reservations } from "../dhcp/reservations.ts";
 import { compileSubnets } from "../dhcp/subnet.ts";
 import { servedImages } from "../iso/served.ts";
+import { authoritiesIn } from "../tpm/authorities.ts";
 import type { NetbootPlace } from "./place.ts";
 import { reachedAt } from "./reached-at.ts";
 import { foreignNetworks, networkText } from "./speakers.ts";
@@ -20,6 +21,7 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
   void new Reservations(dhcp.reservations);
   const { files: own, uefi, images, script = boot.unknown } = boot;
   await servedImages(images);
+  const authorities = await authoritiesIn(settings.tpmAuthorities);
   const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
   const { files, urls } = catalog.bootFiles(url);
   const networks = dhcp.subnets.map(({ network, pools }) => {
@@ -39,6 +41,9 @@ export async function describe({ settings, assets }: NetbootPlace): Promise<stri
     ...Object.entries(files).map(([platform, file]) => `${platform.padEnd(10)} ${file}`),
     ...Object.entries(urls).map(([platform, file]) => `${`${platform} HTTP`.padEnd(10)} ${file}`),
     `trust      ${TRUSTED[settings.trust]}`,
+    ...(authorities === undefined
+      ? []
+      : [`TPMs       of ${authorities.fingerprints.size} authorities in ${settings.tpmAuthorities}`]),
     `unknown    ${script}; at most ${discovery.most} hosts in namespace ${discovery.namespace}`,
     ...catalog.missing.map(({ file, effect, remedy }) => `missing    ${file}: ${effect}; ${remedy}`),
   ];

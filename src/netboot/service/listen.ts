@@ -16,6 +16,7 @@ import { serveSyslog } from "../syslog/server.ts";
 import { udpOn } from "../tftp/datagrams.ts";
 import { endedLine } from "../tftp/ended-line.ts";
 import { serveTftp } from "../tftp/server.ts";
+import type { TpmAuthorities } from "../tpm/authorities.ts";
 import { agentBootOf } from "./agent-boot.ts";
 import type { NetbootIdentity } from "./identity.ts";
 import type { Memory } from "./memory.ts";
@@ -36,6 +37,7 @@ export interface Answers {
   capabilities: Capabilities;
   asked: AskedBoots;
   presences: Presences;
+  authorities: TpmAuthorities | undefined;
   inherited: InheritedSockets | undefined;
 }
 
@@ -55,6 +57,7 @@ export async function listen(
     capabilities,
     asked,
     presences,
+    authorities,
     inherited,
   } = answers;
   const { hosts, logs, disks } = memory;
@@ -77,7 +80,8 @@ export async function listen(
     },
   });
   const onLine = (host: string, line: string): void => logs.append(host, "agent", line, clock.now());
-  const agents = agentHandler({ hosts, capabilities, asked, presences, clock, random, log, onLine });
+  const makers = authorities === undefined ? {} : { authorities };
+  const agents = agentHandler({ hosts, capabilities, asked, presences, clock, random, log, onLine, ...makers });
   const http = parts.own(
     await netbootHttp({
       files: firstOf(publicFiles, files),

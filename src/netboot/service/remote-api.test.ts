@@ -12,13 +12,14 @@ import { serveRemoteApi } from "./remote-api.ts";
 
 const MAC = "52:54:00:12:34:56";
 
-async function remote(t: TestContext) {
+async function remote(t: TestContext, hasDhcp = true) {
   const dir = await mkdtemp(join(tmpdir(), "slipway-remote-"));
   const identity = await netbootIdentity(dir, "127.0.0.1", { clock, random });
   const hosts = someHosts(clock);
   const { name } = hosts.seen({ mac: MAC })!;
   const logs = new HostLogs({ hosts });
-  const dhcp = { leases: () => [{ mac: MAC, at: 1_700_000_000_000 }] };
+  const leases = { leases: () => [{ mac: MAC, at: 1_700_000_000_000 }] };
+  const dhcp = hasDhcp ? leases : undefined;
   const order = async (): Promise<string> => "1";
   const server = await serveRemoteApi({ host: "127.0.0.1", port: 0, identity, dhcp, log }, { hosts, logs, order });
   t.after(async () => {
@@ -65,6 +66,51 @@ test("N9 the native API speaks by status codes, plunder's by its envelope", asyn
   assert.equal(refused.status, 200);
   assert.match(JSON.parse(refused.body).friendlyError, /not served/);
 });
+
+test("N7 whichever of the machines that wait is forgotten, exactly that one leaves the list", async (t) => {
+  const { ask, hosts, name } = await remote(t);
+  hosts.forget(name);
+  const macs = [1, 2, 3, 4].map((n) => `52:54:00:00:00:0${n}`);
+  const listed = async (path: string): Promise<string[]> => {
+    const read = JSON.parse((await ask(path)).body) as { payload?: { mac: string }[]; hosts?: { mac: string }[] };
+    return (read.payload ?? read.hosts!).map(({ mac }) => mac).sort();
+  };
+  // The first, the last, one in the midst, and the only one.
+  for (const order of [macs, macs.toReversed(), [macs[1]!, macs[2]!, macs[0]!, macs[3]!]]) {
+    for (const mac of macs) hosts.seen({ mac });
+    let left = [...macs];
+    for (const mac of order) {
+      assert.equal((await ask(`/v1/hosts/${mac}`, { method: "DELETE" })).status, 200);
+      left = left.filter((each) => each !== mac);
+      for (const path of ["/dhcp/unleased", "/v1/hosts"]) assert.deepEqual(await listed(path), left);
+    }
+  }
+});
+
+const WRONG_PATHS = [
+  ...["/config", "/image", "/dhcp/leases", "/dhcp/unleased", "/deployment", "/deployments", "/api", "/parlay/logs/x"],
+  ...["/v1/hosts", "/v1/hosts/nobody", "/v1/hosts/..", "/v1/hosts/%2e%2e%2f", "/v1/hosts/%", "/", "//"],
+  ...["orders", "boot", "approval"].flatMap((what) => [`/v1/hosts/x/${what}`, `/v1/hosts/${MAC}/${what}`]),
+];
+const WRONG_BODIES = ["", "{", "null", "[]", '{"order":null}', JSON.stringify({ a: "x".repeat(100_000) })];
+
+for (const hasDhcp of [true, false])
+  test(`N6 no request ends the service, valid or not, repeated or not, ${hasDhcp ? "with" : "without"} DHCP`, async (t) => {
+    const { ask } = await remote(t, hasDhcp);
+    const requests = WRONG_PATHS.flatMap((path) => [
+      { path, method: "GET", body: "" },
+      ...["POST", "PUT", "DELETE"].flatMap((method) => WRONG_BODIES.map((body) => ({ path, method, body }))),
+    ]);
+    for (const { path, ...how } of requests) {
+      // The connection may be closed before a body that is too long is sent.
+      const { status } = await ask(path, how).catch(({ code }: NodeJS.ErrnoException) => {
+        assert.ok(how.body.length > 1_000 && /^(ECONNRESET|EPIPE)$/.test(code ?? ""), `${how.method} ${path}: ${code}`);
+        return { status: 413 };
+      });
+      assert.ok(status >= 200 && status < 500, `${how.method} ${path} ${how.body.slice(0, 20)}: ${status}`);
+    }
+    assert.equal((await ask("/v1/hosts")).status, 200);
+  });
 
 test("over the network nobody names files of this machine", async (t) => {
   const { ask, name } = await remote(t);

@@ -32,7 +32,7 @@ test("a folder whose socket is served by another process is not opened", async (
   assert.equal((await http({ method: "GET", url: "http://localhost/" })).body, "other\n");
 });
 
-test("a netboot that can't start gives its folder back, so that it can be tried again", async (t) => {
+test("N6 a netboot that can't start gives its folder back, so that it can be tried again", async (t) => {
   const where = place(t);
   for (let time = 0; time < 2; time++)
     await assert.rejects(startNetboot(where, ports), /interface none0: there is none of this name/);

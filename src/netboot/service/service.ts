@@ -3,6 +3,7 @@
  * the agent on them takes orders. Needs an address, a folder for what must outlive it, and what `make agent` has put together.
  */
 import { join } from "node:path";
+import { agentMedia } from "../boot/agent-media.ts";
 import { bootCatalog, type MissingFile } from "../boot/catalog.ts";
 import { firstScripts } from "../boot/first-scripts.ts";
 import { firstOf } from "../files/source.ts";
@@ -16,6 +17,7 @@ import { servedImages } from "../iso/served.ts";
 import { localApi } from "../local-api.ts";
 import type { HostLogs } from "../logs/host-logs.ts";
 import type { UserOrder } from "../protocol/order.ts";
+import { authoritiesIn } from "../tpm/authorities.ts";
 import { type BootAsker, bootAsker, filesOfAsked } from "./asked-boot-service.ts";
 import { openCommandSocket } from "./command-socket.ts";
 import { giveOrder } from "./give-order.ts";
@@ -64,23 +66,24 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     const { address, url, agentUrl } = reached;
     const look = (): Promise<NetbootIdentity> => netbootIdentity(join(dir, "pki"), address, { clock, random });
     const identity = await look();
-    const memory = openMemory(place, { parts, clock, random, log });
+    const authorities = await authoritiesIn(settings.tpmAuthorities);
+    const memory = openMemory({ ...place, authorities }, { parts, clock, random, log });
     const { hosts, logs } = memory;
 
     const { files: own, uefi, images: isos } = settings.boot;
     const catalog = await bootCatalog({ assets, uefi, ...(own !== undefined && { own }) });
     for (const { file, effect, remedy } of catalog.missing) log.warn({ file, remedy }, effect);
-    const sameForAll = firstOf(
-      firstScripts(() => url),
-      catalog.files,
-      await servedImages(isos),
-    );
+    const scripts = firstScripts(() => url);
+    const sameForAll = firstOf(scripts, catalog.files, await servedImages(isos));
 
     const dhcp = await openMachinesDhcp(place, { ...ports, parts, reached, memory, files: catalog.bootFiles(url) });
     const presences = speakers({ settings, on: reached.on, dhcp, clock, log });
     const capabilities = new Capabilities(identity.key, clock);
     const askedBoots = new AskedBoots(clock, random);
-    const publicFiles = firstOf(sameForAll, filesOfAsked(catalog.files, askedBoots, presences));
+    const { signed } = catalog;
+    const media = agentMedia({ files: catalog.files, signed, base: url, cardOf: (value) => askedBoots.cardOf(value) });
+    const asked = filesOfAsked(firstOf(scripts, catalog.files), askedBoots, presences);
+    const publicFiles = firstOf(sameForAll, media, asked);
     const images = parts.own(new Images({ folder: join(dir, "images"), clock }));
     const files = parts.own(new PrivateFiles({ hosts, capabilities, presences, clock }));
     const installers = parts.own(new Installers({ hosts, capabilities, presences, clock, url }));
@@ -96,17 +99,18 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
         capabilities,
         asked: askedBoots,
         presences,
+        authorities,
         inherited,
       },
       { parts, clock, random, log },
     );
     const order: Netboot["order"] = (host, wanted, id) =>
       giveOrder(host, wanted, { hosts, files, images, url: agentUrl }, id);
-    const asked = { hosts, logs, order };
-    if (commands !== undefined) parts.own(commands.answerBy(localApi(asked)));
+    const commanded = { hosts, logs, order };
+    if (commands !== undefined) parts.own(commands.answerBy(localApi(commanded)));
     const { api: remoteApi } = settings;
     const remote =
-      remoteApi && parts.own(await serveRemoteApi({ host: address, ...remoteApi, identity, dhcp, log }, asked));
+      remoteApi && parts.own(await serveRemoteApi({ host: address, ...remoteApi, identity, dhcp, log }, commanded));
     const show = ({ tls, authority }: NetbootIdentity): void => {
       http.tls?.renew(tls);
       remote?.renew({ ...tls, ca: authority });
@@ -128,7 +132,7 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
       files,
       installers,
       order,
-      ...bootAsker(askedBoots, settings.boot, catalog.bootFiles(url)),
+      ...bootAsker(askedBoots, settings.boot, { ...catalog.bootFiles(url), signed, base: url }),
       url,
       agentUrl,
       missing: catalog.missing,

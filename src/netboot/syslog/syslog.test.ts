@@ -4,6 +4,7 @@ import { createSocket } from "node:dgram";
 import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { OpenDatagrams } from "../tftp/datagrams.ts";
 import { syslogLine } from "./message.ts";
 import { serveSyslog } from "./server.ts";
 
@@ -39,6 +40,17 @@ test("lines are seen with the address that they came from", async () => {
   assert.deepEqual(await seen.promise, ["127.0.0.1", "kernel: hello"]);
   client.close();
   await server.close();
+});
+
+test("the port is syslog's own unless another is given", async () => {
+  const ports: number[] = [];
+  const datagrams: OpenDatagrams = async ({ port }) => {
+    ports.push(port);
+    return { port, send() {}, close: async () => {} };
+  };
+  for (const port of [undefined, 1514])
+    await serveSyslog({ address: "127.0.0.1", ...(port && { port }), onLine() {}, datagrams });
+  assert.deepEqual(ports, [514, 1514]);
 });
 
 const missing = spawnSync("logger", ["--version"]).status === 0 ? false : "no logger: apt-get install bsdutils";

@@ -87,7 +87,7 @@ function skipSelection(reader: Reader): void {
 }
 
 /** What follows the header. Throws a `Fault` for an answer that says no. */
-function bodyOf(answer: Uint8Array): Reader {
+export function bodyOf(answer: Uint8Array): Reader {
   const reader = new Reader(answer, WHAT);
   const tag = reader.u16();
   const size = reader.u32();

@@ -7,12 +7,13 @@ import type { Credential } from "./make-credential.ts";
 /** Hexadecimal text, with `@N` in the place of handles. */
 export type Command = string;
 
-const SESSIONS = "8002";
-const NO_SESSIONS = "8001";
+/** Tags of commands. */
+export const SESSIONS = "8002";
+export const NO_SESSIONS = "8001";
 const ENDORSEMENT = "4000000b";
 const NULL_HANDLE = "40000007";
 /** An empty password (TPM_RS_PW). */
-const PASSWORD = "40000009" + "0000" + "01" + "0000";
+export const PASSWORD = "40000009" + "0000" + "01" + "0000";
 const SHA256 = "000b";
 const NULL_ALGORITHM = "0010";
 /** A handle is eight digits; so is what stands for it in lengths. */
@@ -111,7 +112,8 @@ function createPrimary(area: string): Command {
   );
 }
 
-function command(tag: string, code: string, rest: string): Command {
+/** A whole command: what follows its code is `rest`. */
+export function command(tag: string, code: string, rest: string): Command {
   return tag + number(lengthOf(tag + code + rest) + 4, 4) + code + rest;
 }
 
@@ -123,7 +125,8 @@ function selection(pcrs: readonly number[]): string {
   return `00000001${SHA256}03${hex(Uint8Array.from(bitmap))}`;
 }
 
-function authorized(authorizations: string): string {
+/** An area of authorizations, with its length. */
+export function authorized(authorizations: string): string {
   return number(lengthOf(authorizations), 4) + authorizations;
 }
 
@@ -136,7 +139,8 @@ function lengthOf(text: string): number {
   return text.replace(/@\d/g, "0".repeat(2 * HANDLE_BYTES)).length / 2;
 }
 
-function number(value: number, bytes: number): string {
+/** Big-endian, as hexadecimal digits. */
+export function number(value: number, bytes: number): string {
   return value.toString(16).padStart(2 * bytes, "0");
 }
 

@@ -1,6 +1,7 @@
 /**
  * How a machine proves which TPM it has, in two rounds of commands that its agent carries out: first it shows its keys and its signed PCRs, then it opens a
- * credential that was made for them. Only then is anything of the first round believed: the TPM with the endorsement key has the key that signed.
+ * credential that was made for them. Only then is anything of the first round believed: the TPM with the endorsement key has the key that signed. What its maker
+ * has stored of that key is read in a third, where there is something.
  */
 import { createHash } from "node:crypto";
 import { Fault, type Random } from "@slipway/base";
@@ -17,7 +18,9 @@ import {
   startPolicy,
 } from "./commands.ts";
 import { makeCredential } from "./make-credential.ts";
-import { ATTRIBUTES, type PublicArea } from "./public-area.ts";
+import type { MakerCertificate } from "./maker-certificate.ts";
+import { ATTRIBUTES, type PublicArea, type PublicKey } from "./public-area.ts";
+import { ASK_WHERE, type Reading, readingOf, type StoredCertificate } from "./stored-certificate.ts";
 
 /** A TPM that was proven to be there. */
 export interface TpmIdentity {
@@ -25,20 +28,35 @@ export interface TpmIdentity {
   endorsementKey: string;
   /** By number, in hexadecimal digits: SHA-256 bank. */
   pcrs: Readonly<Record<string, string>>;
+  /** Of the endorsement key. Absent: an older Slipway has recorded the rest. */
+  certificate?: MakerCertificate;
 }
 
+/** What an agent is to carry out next, or what came of it. */
+export type Step = Round | Proven;
+
 /** A round: what the agent is to carry out, and what its answers lead to. */
-export interface Round<Next> {
+export interface Round {
+  is: "asks";
   commands: readonly Command[];
   /** Throws a `Fault` (`Invalid`) for answers that prove nothing. */
-  answered(answers: readonly Uint8Array[]): Next;
+  answered(answers: readonly Uint8Array[]): Step;
+}
+
+/** The end: the TPM is there. What it has stored is not checked yet. */
+export interface Proven {
+  is: "proven";
+  identity: TpmIdentity;
+  /** Its endorsement key. */
+  key: PublicKey;
+  stored: StoredCertificate;
 }
 
 const SECRET_BYTES = 32;
 const NONCE_BYTES = 32;
 
-/** The first round, which leads to the second, which leads to the identity. */
-export function identify(random: Random): Round<Round<TpmIdentity>> {
+/** The first round. */
+export function identify(random: Random): Round {
   const nonce = random.bytes(NONCE_BYTES);
   const reads = readPcrs();
   const commands = [
@@ -48,8 +66,10 @@ export function identify(random: Random): Round<Round<TpmIdentity>> {
     quote("@2", nonce),
   ];
   return {
-    commands,
-    answered(answers) {
+    is: "asks",
+    commands: [...commands, ...ASK_WHERE],
+    answered(all) {
+      const answers = all.slice(0, commands.length);
       demand(answers, commands);
       const [endorsement, attestation] = answers.slice(0, 2).map(createdKey) as [Created, Created];
       // Another key of the same TPM would sign whatever it is given.
@@ -63,7 +83,8 @@ export function identify(random: Random): Round<Round<TpmIdentity>> {
       checkQuote(answers.at(-1)!, { key: attestation.area, nonce, values });
       const pcrs = Object.fromEntries(PCRS.map((pcr, at) => [pcr, values[at]!.toString("hex")]));
       const endorsementKey = createHash("sha256").update(endorsement.public).digest("hex");
-      return prove(endorsement, attestation, { endorsementKey, pcrs }, random);
+      const reading = readingOf(all.slice(commands.length));
+      return prove(endorsement, attestation, { identity: { endorsementKey, pcrs }, reading }, random);
     },
   };
 }
@@ -73,9 +94,9 @@ type Created = ReturnType<typeof createdKey>;
 function prove(
   { area: endorsementKey }: Created,
   { area: { name } }: Created,
-  identity: TpmIdentity,
+  { identity, reading }: { identity: TpmIdentity; reading: Reading | { because: string } },
   random: Random,
-): Round<TpmIdentity> {
+): Round {
   const secret = random.bytes(SECRET_BYTES);
   const credential = makeCredential({ endorsementKey, name, secret }, random);
   const handles = { key: "@2", endorsementKey: "@1", session: "@3" };
@@ -87,12 +108,19 @@ function prove(
     activateCredential(handles, credential),
   ];
   return {
+    is: "asks",
     commands,
     answered(answers) {
       demand(answers, commands);
       if (!isSame(activated(answers.at(-1)!), secret))
         throw new Fault("Invalid", "TPM answer", "it is not the secret that was encrypted to its endorsement key");
-      return identity;
+      const proven = { is: "proven", identity, key: endorsementKey.key } as const;
+      if ("because" in reading) return { ...proven, stored: reading };
+      return {
+        is: "asks",
+        commands: reading.commands,
+        answered: (pieces) => ({ ...proven, stored: reading.read(pieces) }),
+      };
     },
   };
 }

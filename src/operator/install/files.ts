@@ -9,7 +9,14 @@ import { throughService } from "../conversion-server.ts";
 import { DEFAULT_NAMESPACE } from "../defaults.ts";
 import { KINDS, ownKinds } from "../kinds.ts";
 import { systemsOf } from "../operator.ts";
-import { netbootInOperatorObjects, netbootObjects, operatorRules, rbacObjects } from "../rbac.ts";
+import {
+  netbootInOperatorObjects,
+  netbootObjects,
+  operatorRules,
+  rbacObjects,
+  systemInOperatorObjects,
+} from "../rbac.ts";
+import { SYSTEMS } from "../systems.ts";
 import { chartTemplate } from "./chart-template.ts";
 import { objectsByFile } from "./objects.ts";
 import { evaluate } from "./tree.ts";
@@ -24,6 +31,8 @@ const RBAC_HEADER =
 const INSTALL_HEADER = `${GENERATED}src/operator/install and generate again.\n`;
 const NETBOOT_HEADER = `${INSTALL_HEADER}# The account of \`slipway netboot\` on a machine beside the rack: docs/netboot.md says how it gets its kubeconfig.\n`;
 const NETBOOT_IN_OPERATOR_HEADER = `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml for \`slipway operator --netboot FILE\`. Where its namespace\n# or discovery.namespace is another, change it here.\n`;
+const inOperatorHeader = (name: string): string =>
+  `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml to run system ${name}.\n`;
 const SLIPWAY_HEADER =
   `${INSTALL_HEADER}# For \`kubectl apply\` only. Deleting by this file takes the namespaces along, also those that were there before, and with the\n` +
   "# definitions every pool and its machines: docs/install.md says how to remove what was installed.\n";
@@ -58,6 +67,12 @@ export function installFiles(
   files.set("deploy/netboot.yaml", NETBOOT_HEADER + documents([hosts, ...netbootObjects()]));
   const inOperator = [hosts, ...netbootInOperatorObjects()];
   files.set("deploy/netboot-in-operator.yaml", NETBOOT_IN_OPERATOR_HEADER + documents(inOperator));
+  // Netboot's rights depend on more than that it runs.
+  for (const system of SYSTEMS.filter(({ name, canRun }) => canRun !== undefined && name !== "netboot"))
+    files.set(
+      `deploy/${system.name}-in-operator.yaml`,
+      inOperatorHeader(system.name) + documents(systemInOperatorObjects(system)),
+    );
   files.set("deploy/kustomization.yaml", INSTALL_HEADER + dump(KUSTOMIZATION, FORMAT));
   files.set("deploy/chart/Chart.yaml", INSTALL_HEADER + dump(CHART, FORMAT));
   files.set("deploy/chart/values.yaml", INSTALL_HEADER + commented(values, usual));

@@ -31,8 +31,6 @@ export const DEVICE_LIES = {
 
   /** Offers no network boot. */
   "no-pxe": async (request, next) => {
-    const isPxe = request.method === "PATCH" && bootIn(bodyOf(request)).BootSourceOverrideTarget === "Pxe";
-    if (isPxe) return refuse(400, "PropertyValueNotInList", "Pxe", "BootSourceOverrideTarget");
     const answer = await next(request);
     if (!SYSTEM.test(pathOf(request))) return answer;
     return rewritten(answer, (body) => {

@@ -371,3 +371,15 @@ test("five thousand devices without latency are sold, booted, listed in twenty p
   await cloud.clock.run(1_000);
   assert.deepEqual(cloud.sim.devices(), []);
 });
+
+test("SSH keys of the user are listed apart from those of a project", async () => {
+  const cloud = rig();
+  const project = `/projects/${DEFAULT_PROJECT.id}/ssh-keys`;
+  const labels = async (path: string): Promise<string[]> => {
+    const { ssh_keys: keys } = await answered(cloud, "GET", path);
+    return (keys as { label: string }[]).map(({ label }) => label);
+  };
+  await answered(cloud, "POST", project, { label: "project", key: "ssh-ed25519 AAAA" });
+  await answered(cloud, "POST", "/ssh-keys", { label: "user", key: "ssh-ed25519 BBBB" });
+  assert.deepEqual([await labels("/ssh-keys"), await labels(project)], [["user"], ["project"]]);
+});

@@ -12,10 +12,11 @@ import {
 } from "@slipway/base";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { agentHandler } from "../../netboot/agent/handler.ts";
+import { mediaUrl } from "../../netboot/boot/agent-media.ts";
 import { askedUrl } from "../../netboot/boot/asked-files.ts";
 import { AskedBoots, BOOT_VALUE } from "../../netboot/hosts/asked-boots.ts";
 import { openHostStore } from "../../netboot/hosts/host-store.ts";
-import { Hosts } from "../../netboot/hosts/hosts.ts";
+import { Hosts, type HostsOptions } from "../../netboot/hosts/hosts.ts";
 import type { Presences } from "../../netboot/hosts/presence.ts";
 import type { TrustSetting } from "../../netboot/hosts/trust.ts";
 import { Capabilities } from "../../netboot/http/boot-capability.ts";
@@ -40,6 +41,8 @@ export interface ProvisioningOptions {
   imagesFolder?: string;
   /** Default: `approved`. */
   trust?: TrustSetting;
+  /** Authorities of TPMs. Unset: none is asked for. */
+  makers?: HostsOptions["makers"];
   log?: Log;
 }
 
@@ -63,13 +66,14 @@ export class Provisioning {
       hostsFile = ":memory:",
       imagesFolder = "/nonexistent",
       trust = "approved",
+      makers,
       log = quietLog,
     }: ProvisioningOptions,
     places: ReadonlyMap<string, Mac>,
   ) {
     this.#clock = clock;
     this.#random = random;
-    this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust, hasCluster: true });
+    this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust, hasCluster: true, makers });
     const asked = new AskedBoots(clock, random);
     this.#asked = asked;
     this.#capabilities = new Capabilities(new Uint8Array(32), clock);
@@ -95,6 +99,7 @@ export class Provisioning {
       install: (name, id, make) => this.#installers.give(name, id, make),
       endInstall: (name, id, result) => void hosts.installs.end(name, id, result),
       askBoot: (mac) => askedUrl(`${URL}/shimx64.efi`, asked.ask(mac)),
+      askMedia: (mac) => mediaUrl(URL, asked.ask(mac), "x64"),
       endAskedBoot: (mac) => asked.end(mac),
       forget: (name) => void hosts.forget(name),
       order: (name, wanted, id) => giveOrder(name, wanted, ports, id),
@@ -136,6 +141,7 @@ export class Provisioning {
         missing: [],
       },
       askBoot: machines.askBoot,
+      askMedia: machines.askMedia,
       endAskedBoot: machines.endAskedBoot,
       order: (name, wanted, id = uuid(this.#random)) => machines.order(name, wanted, id),
       close: () => this.close(),

@@ -25,7 +25,7 @@ export type NetworkBoot =
 
 /** The network that servers are started from. */
 export interface BootNetwork {
-  /** What a machine's firmware is told; `uri`: what its BMC had it boot by HTTP. Rejects while nobody serves. */
+  /** What a machine's firmware gets to boot. `uri`: the address that its BMC has set for HTTP boot. Rejects while nobody serves. */
   boot(mac: Mac, uri?: string): Promise<NetworkBoot>;
   /** The server's side of the agent's protocol. */
   agents: HttpHandler;

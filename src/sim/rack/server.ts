@@ -4,6 +4,7 @@
  */
 import type { Clock, Mac, Random, Timer } from "@slipway/base";
 import type { FirmwareSetting } from "../../inventory/bmc/bmc.ts";
+import { BOOT_VALUE } from "../../netboot/hosts/asked-boots.ts";
 import type { InstallerStart } from "../../netboot/http/installers.ts";
 import type { Disk } from "../../netboot/protocol/messages.ts";
 import type { Firmware } from "../hardware.ts";
@@ -42,6 +43,8 @@ export type SimDevice = "network" | "disk" | "media";
 
 /** What runs on a server: its firmware, Slipway's agent, an installer, or the system on a disk. */
 export type Running = { is: "firmware" } | { is: "agent" } | { is: "installer" } | { is: "system"; image: string };
+
+const AGENT_CD = new RegExp(`/once/${BOOT_VALUE}/agent-\\w+\\.iso$`);
 
 /** A firmware that found nothing to start tries again. */
 const RETRY_MS = 10_000;
@@ -151,7 +154,7 @@ export class SimServer implements AgentMachine {
     this.bootOnce = undefined;
     this.bootUri = undefined;
     this.#after(this.timings.firmware, () => {
-      if (device === "media") this.#fromMedia();
+      if (device === "media") this.#fromMedia(signal);
       else if (device === "disk") this.#fromDisk();
       else this.#fromNetwork(signal, uri);
     });
@@ -197,8 +200,10 @@ export class SimServer implements AgentMachine {
     );
   }
 
-  #fromMedia(): void {
-    this.#run(this.media);
+  /** The CD that starts the agent goes on by the network; every other image is a system. */
+  #fromMedia(signal: AbortSignal): void {
+    if (this.media !== undefined && AGENT_CD.test(this.media)) this.#fromNetwork(signal, this.media);
+    else this.#run(this.media);
   }
 
   #fromDisk(): void {

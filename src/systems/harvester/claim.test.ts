@@ -26,6 +26,15 @@ test("SSH keys go with the order, one as well as several; where there are none, 
   }
 });
 
+test("what is set to false is ordered as false, and what is not set is not in the order", () => {
+  for (const value of [true, false]) {
+    const { noSshKeys, alwaysPxe } = order({ nosshKeys: value, alwaysPxe: value });
+    assert.deepEqual([noSshKeys, alwaysPxe], [value, value]);
+  }
+  const made = order({});
+  for (const field of ["noSshKeys", "alwaysPxe", "publicIPv4SubnetSize"]) assert.ok(!(field in made), field);
+});
+
 test("a spot machine is ordered at the price that was set, at any price where none was, and on demand as an ordinary one", () => {
   assert.deepEqual(order({ spotInstance: true, spotPriceMax: "500m" }).spot, { maxPrice: "0.5" });
   for (const unset of ["0", "", null, undefined])

@@ -93,6 +93,13 @@ test("H7 a stranger's Node is reported as a conflict and counts for nothing", ()
   assert.equal(shown.node, undefined);
 });
 
+test("addresses that the provider does not report stay as they were known, and are empty until they are known", () => {
+  const unknown = plan({}).status;
+  assert.deepEqual([unknown.publicIP, unknown.privateIP], ["", ""]);
+  const known = plan({ status: { ...JOINED, publicIP: "203.0.113.7", privateIP: "10.0.0.7" } }).status;
+  assert.deepEqual([known.publicIP, known.privateIP], ["203.0.113.7", "10.0.0.7"]);
+});
+
 test("H12 managed needs a Node that was Ready at least once", () => {
   const status = { status: "ready", instanceID: "m-1" } as never;
   assert.equal(plan({ status, node: { ready: "False", since: T0 } }).status.status, "ready");

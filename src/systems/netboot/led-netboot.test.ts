@@ -65,7 +65,7 @@ function stage() {
   return { clock, errors, started, led, lead, discovered };
 }
 
-test("a lease that comes again while the first service is closing starts the next one when the ports are free", async () => {
+test("N6 a lease that comes again while the first service is closing starts the next one when the ports are free", async () => {
   const { clock, started, led, lead } = stage();
   const lose = lead();
   await clock.settle();
@@ -106,7 +106,7 @@ test("a lease that goes while the service starts closes it once it has started",
   assert.deepEqual([started[0]!.closing, led.current()], [true, undefined]);
 });
 
-test("a start that fails is reported with its remedy and tried again in five seconds, as long as the lease is held", async () => {
+test("N6 a start that fails is reported with its remedy and tried again in five seconds, as long as the lease is held", async () => {
   const { clock, errors, started, led, lead } = stage();
   const lose = lead();
   await clock.settle();

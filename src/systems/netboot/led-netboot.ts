@@ -156,6 +156,7 @@ export function ledNetboot(
     install: (name, id, make) => serving().installers.give(name, id, make),
     endInstall: (name, id, result) => void running?.hosts.installs.end(name, id, result),
     askBoot: (mac, architecture) => serving().askBoot(mac, architecture),
+    askMedia: (mac, architecture) => serving().askMedia(mac, architecture),
     endAskedBoot: (mac) => running?.endAskedBoot(mac),
     forget: (name) => void running?.hosts.forget(name),
     order: async (name, wanted, id) => serving().order(name, wanted, id),

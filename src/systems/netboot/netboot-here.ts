@@ -29,7 +29,10 @@ export interface NetbootHere {
   close(): void;
 }
 
-/** `hasCluster`: it is told what a cluster knows (`ledNetboot`). `assets`: unless given, where `make agent` puts them. Rejects when the folder can't be made, is not ours alone, or is too far down. */
+/**
+ * Netboot in this process. `hasCluster`: a cluster says which machines are trusted (`ledNetboot`). `assets`: Default: where `make agent` puts
+ * them. Rejects when the folder can't be made, when others may write to it, or when its path is too long for a socket.
+ */
 export async function netbootHere(
   {
     settings,

@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
 import { quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { createClient } from "@slipway/kube";
-import { Namespace } from "@slipway/kube/core";
+import { type Context, createClient } from "@slipway/kube";
+import { Lease, Namespace } from "@slipway/kube/core";
 import type { SharedLeases } from "../../netboot/dhcp/leases/mirror.ts";
 import { someHosts } from "../../netboot/hosts/testing.ts";
 import type { Netboot } from "../../netboot/service/service.ts";
@@ -17,7 +17,7 @@ import { netboot } from "./system.ts";
 
 const { discovery } = netbootSettings({ dhcp: { mode: "off" }, discovery: { namespace: "rack-hosts" } }, "test");
 
-async function stage(hasReplicas: boolean) {
+async function stage(hasReplicas: boolean, more: object = {}) {
   const [clock, random] = [new VirtualClock(), seededRandom(1)];
   const api = await createApiServer({ clock, random, log: quietLog });
   const client = createClient(api.transport(), { clock, random, log: quietLog });
@@ -29,7 +29,7 @@ async function stage(hasReplicas: boolean) {
     return { hosts: someHosts(clock), close: async () => void happened.push("ended") } as unknown as Netboot;
   };
   const ports = { client, clock, log: quietLog, hasReplicas } as unknown as SystemPorts;
-  const parts = netboot.parts(ports, { discovery, start, close: () => void happened.push("closed") });
+  const parts = netboot.parts(ports, { discovery, start, close: () => void happened.push("closed"), ...more });
   return { api, client, clock, happened, parts, leases: () => leases };
 }
 
@@ -62,6 +62,26 @@ test("a replica that is alone copies its leases to nobody", async () => {
   stop();
   await parts.closed?.();
   await api.close();
+});
+
+test("hosts are driven beside Metal3's own operator only where the settings say always", async () => {
+  const openBmc = () => assert.fail("no host has a BMC");
+  const goesOn: [string, boolean][] = [];
+  for (const drive of ["auto", "always"] as const) {
+    const { api, client, clock, parts } = await stage(false, { drive, openBmc, http: {} as never });
+    const renewTime = new Date(clock.now()).toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: "bmo", renewTime, leaseDurationSeconds: 15 };
+    await client.create(Lease, { metadata: { name: "baremetal-operator", namespace: "default" }, spec });
+    const claims = parts.controllers.find(({ name }) => name === "host-claim")!;
+    const context = { client, clock, cache: { get: () => undefined } } as unknown as Context;
+    const outcome = await claims.reconcile({ name: "gone", namespace: "default" }, context);
+    goesOn.push([drive, !("againAfterMs" in outcome)]);
+    await api.close();
+  }
+  assert.deepEqual(goesOn, [
+    ["auto", false],
+    ["always", true],
+  ]);
 });
 
 test("it runs with a file or a service to start; without, it declares the same rights for the usual namespace and never runs", async () => {

@@ -93,9 +93,9 @@ export const netboot = system({
 /** Discovery as it declares itself. It never runs. */
 function declared(namespace: string) {
   const hosts: SeenHosts = {
-    get: () => undefined,
-    list: () => [],
-    onChange: () => () => {},
+    get: nobody,
+    list: nobody,
+    onChange: nobody,
     declare: nobody,
     standing: nobody,
   };
@@ -105,14 +105,13 @@ function declared(namespace: string) {
 /** The engine of hosts, and claims of them, as they declare themselves. They never run. */
 function declaredEngine(namespace: string) {
   const machines: Machines = {
-    ...{ isServing: () => false, get: () => undefined, onChange: () => () => {} },
+    ...{ isServing: nobody, get: nobody, onChange: nobody },
     ...{ standing: nobody, setBoot: nobody, forget: nobody, order: nobody, install: nobody, endInstall: nobody },
-    ...{ askBoot: nobody, endAskedBoot: nobody },
+    ...{ askBoot: nobody, askMedia: nobody, endAskedBoot: nobody },
   };
-  const isDrivenElsewhere = async (): Promise<boolean> => true;
   return [
-    hostController({ machines, openBmc: nobody, http: nobody, namespace, isDrivenElsewhere }),
-    hostClaimController({ isDrivenElsewhere }),
+    hostController({ machines, openBmc: nobody, http: nobody, namespace, isDrivenElsewhere: nobody }),
+    hostClaimController({ isDrivenElsewhere: nobody }),
   ];
 }
 

@@ -1,19 +1,33 @@
-/** Every program that is built from Go modules for the tests: another one is one more line here and an import in its folder's `imports.go`. */
-export interface Binary {
-  /** The file's name in the assets folder. */
-  name: string;
-  /** The Go module that knows its dependencies: a folder below this one with a `go.mod`. */
-  module: string;
-  /** The main package: an import path, or `./…` for our own. */
-  package: string;
-  /** The Kubernetes version it says it is; kubeadm and the checks of version skew look at it. */
-  kubernetes?: string;
-  /** A package's tests as a program. */
-  test?: true;
-  /** Built only when it is named. */
-  onDemand?: true;
+import { Fault } from "@slipway/base";
+import { KUBERNETES_VERSION, TENANT_BINARIES } from "../../../src/kubernetes/assets.ts";
+import type { Binary } from "./binary.ts";
+import { NODE_BINARIES } from "./node-binaries.ts";
+
+/** kubeadm's versions that its judge is built with, by minor. */
+export const KUBEADM_VERSIONS = {
+  "1.27": "1.27.16",
+  "1.30": "1.30.14",
+  "1.31": "1.31.14",
+  "1.34": "1.34.4",
+  "1.35": "1.35.3",
+  "1.36": "1.36.3",
+} as const;
+
+/** Earlier releases that tenants are run with, by minor. */
+export const RELEASES = { "1.34": "1.34.4", "1.35": "1.35.3" } as const;
+
+/** What is built for a minor by `make kube-assets VERSIONS=1.35`. Throws `BadRequest` for one that there are no requirements of. */
+export function ofRelease(minor: string): string[] {
+  if (KUBERNETES_VERSION.startsWith(`${minor}.`)) return [...TENANT_BINARIES];
+  if (Object.hasOwn(RELEASES, minor)) return TENANT_BINARIES.map((name) => `${name}-${minor}`);
+  const known = [...Object.keys(RELEASES), KUBERNETES_VERSION.replace(/\.\d+$/, "")];
+  throw new Fault("BadRequest", minor, `no release of it is built: there are ${known.join(", ")}`);
 }
 
+/** The judge's name at a minor version of kubeadm. */
+export const kubeadmJudge = (minor: string): string => `kubeadm-judge-${minor}`;
+
+/** Every program that is built from Go modules: another one is one more line here and an import in its folder's `imports.go`. */
 export const BINARIES: readonly Binary[] = [
   { name: "etcd", module: ".", package: "go.etcd.io/etcd/server/v3" },
   { name: "kube-apiserver", module: ".", package: "k8s.io/kubernetes/cmd/kube-apiserver", kubernetes: "1.36.3" },
@@ -23,14 +37,28 @@ export const BINARIES: readonly Binary[] = [
     package: "k8s.io/kubernetes/cmd/kube-controller-manager",
     kubernetes: "1.36.3",
   },
+  { name: "kube-scheduler", module: ".", package: "k8s.io/kubernetes/cmd/kube-scheduler", kubernetes: "1.36.3" },
   { name: "kubectl", module: ".", package: "k8s.io/kubernetes/cmd/kubectl", kubernetes: "1.36.3" },
-  {
-    name: "kube-apiserver-1.34",
-    module: "kubernetes-1.34",
-    package: "k8s.io/kubernetes/cmd/kube-apiserver",
-    kubernetes: "1.34.4",
-  },
+  ...Object.entries(RELEASES).flatMap(([minor, kubernetes]) =>
+    TENANT_BINARIES.map((ofRelease) => ({
+      name: `${ofRelease}-${minor}`,
+      module: "kubernetes",
+      package: `k8s.io/kubernetes/cmd/${ofRelease}`,
+      requirements: `${minor}.mod`,
+      ...{ kubernetes, ofRelease },
+      // The oldest API server that is promised is one of those that every run needs.
+      ...(!(minor === "1.34" && ofRelease === "kube-apiserver") && { onDemand: true as const }),
+    })),
+  ),
   { name: "helm", module: "helm", package: "helm.sh/helm/v4/cmd/helm", onDemand: true },
+  { name: "kine", module: "kine", package: "github.com/k3s-io/kine", onDemand: true },
+  // konnectivity's server and agent.
+  ...(["server", "agent"] as const).map((part) => ({
+    name: `proxy-${part}`,
+    module: "konnectivity",
+    package: `sigs.k8s.io/apiserver-network-proxy/cmd/${part}`,
+    onDemand: true as const,
+  })),
   { name: "judge", module: ".", package: "./judge" },
   { name: "openapi-judge", module: ".", package: "./openapi-judge" },
   { name: "kubernetes-types", module: ".", package: "./kubernetes-types" },
@@ -63,4 +91,13 @@ export const BINARIES: readonly Binary[] = [
     onDemand: true,
   },
   { name: "clusterctl", module: "cluster-api", package: "sigs.k8s.io/cluster-api/cmd/clusterctl", onDemand: true },
+  ...Object.entries(KUBEADM_VERSIONS).map(([minor, kubernetes]) => ({
+    name: kubeadmJudge(minor),
+    module: "kubeadm",
+    package: "./writes",
+    requirements: `${minor}.mod`,
+    kubernetes,
+    onDemand: true as const,
+  })),
+  ...NODE_BINARIES,
 ];

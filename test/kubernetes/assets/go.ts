@@ -3,14 +3,32 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@slipway/base";
-import type { Binary } from "./binaries.ts";
+import type { Binary } from "./binary.ts";
 
 const LAST_WORDS = 12;
 
 /** The arguments with which `go` builds a binary: without cgo and paths of this machine, from exactly what `go.sum` names. */
 export function buildArguments(binary: Binary, output: string): string[] {
   const verb = binary.test ? ["test", "-c"] : ["build"];
-  return [...verb, "-mod=readonly", "-trimpath", `-ldflags=${linkerFlags(binary)}`, "-o", output, binary.package];
+  const choice =
+    binary.requirements === undefined
+      ? tagged(binary.tags)
+      : [`-modfile=${binary.requirements}`, ...tagged(tags(binary))];
+  const flags = ["-mod=readonly", ...choice, "-trimpath", `-ldflags=${linkerFlags(binary)}`];
+  return [...verb, ...flags, "-o", output, binary.package];
+}
+
+function tagged(tags: string | undefined): string[] {
+  return tags === undefined ? [] : [`-tags=${tags}`];
+}
+
+const FIRST_MINOR = 27;
+
+/** `kubernetes_1_27` to that of the version, as Go has `go1.N`: what is built for several versions says by them since when it holds. */
+function tags({ kubernetes = "1.0" }: Binary): string {
+  const last = Number(kubernetes.split(".")[1]);
+  const minors = Array.from({ length: Math.max(0, last - FIRST_MINOR + 1) }, (_, at) => FIRST_MINOR + at);
+  return minors.map((minor) => `kubernetes_1_${minor}`).join(",");
 }
 
 function linkerFlags({ kubernetes }: Binary): string {
@@ -28,7 +46,9 @@ function linkerFlags({ kubernetes }: Binary): string {
 export function buildKey(binary: Binary, sources: string): string {
   const module = join(sources, binary.module);
   const hash = createHash("sha256").update(JSON.stringify(buildArguments(binary, "")));
-  for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(module, file)));
+  const requirements = binary.requirements ?? "go.mod";
+  for (const file of [requirements, requirements.replace(/\.mod$/, ".sum")])
+    hash.update(readFileSync(join(module, file)));
   if (binary.package.startsWith("./")) {
     const folder = join(module, binary.package);
     for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)));
@@ -39,9 +59,10 @@ export function buildKey(binary: Binary, sources: string): string {
 /** Builds one binary. Rejects with a `Fault` that quotes Go's last words, or says how to get Go. */
 export async function goBuild(binary: Binary, options: { sources: string; output: string; go: string }): Promise<void> {
   const { sources, output, go } = options;
+  const target = binary.architecture === undefined ? {} : { GOARCH: binary.architecture };
   const child = spawn(go, buildArguments(binary, output), {
     cwd: join(sources, binary.module),
-    env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" },
+    env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off", ...target },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const said: string[] = [];

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "@slipway/base";
 import { KUBERNETES_VERSION } from "../../../src/kubernetes/assets.ts";
-import { BINARIES, type Binary } from "./binaries.ts";
+import { BINARIES, ofRelease } from "./binaries.ts";
+import type { Binary } from "./binary.ts";
 import { buildArguments } from "./go.ts";
 import { type ProvideOptions, provide } from "./provide.ts";
 
@@ -58,6 +59,33 @@ test("a cold cache is filled with what is not on demand, telling which of how ma
     said.filter((line) => line.endsWith(": building")),
     ["[1/2] apiserver: building", "[2/2] judge: building"],
   );
+});
+
+test("a program of another release is found by its plain name in the folder of its version, also when only that name was lost", async (t) => {
+  const { options, calls, file } = await workshop(t);
+  const older = {
+    name: "apiserver-1.34",
+    ofRelease: "apiserver",
+    module: ".",
+    package: "k8s.io/a",
+    kubernetes: "1.34.4",
+  };
+  const env = { XDG_CACHE_HOME: file("home") };
+  const asked = { ...options, env, binaries: [...TWO, older], names: [older.name] };
+  await provide(asked);
+  const place = file("home/slipway/kubernetes/1.34.4/apiserver");
+  assert.match(await readFile(place, "utf8"), /k8s.io\/a/);
+  await rm(place);
+  await provide(asked);
+  assert.match(await readFile(place, "utf8"), /k8s.io\/a/);
+  await provide(asked);
+  assert.equal(await calls(), 2);
+});
+
+test("minors are asked for by number; one that is not built is refused by name", () => {
+  assert.deepEqual(ofRelease("1.35"), ["kube-apiserver-1.35", "kube-controller-manager-1.35", "kube-scheduler-1.35"]);
+  assert.deepEqual(ofRelease("1.36"), ["kube-apiserver", "kube-controller-manager", "kube-scheduler"]);
+  assert.throws(() => ofRelease("1.3"), /there are 1.34, 1.35, 1.36/);
 });
 
 test("a warm cache builds nothing and says nothing", async (t) => {
@@ -120,8 +148,8 @@ test("KUBEBUILDER_ASSETS is used as it is; a named binary that it lacks is refus
 });
 
 test("what a binary says it is, is what its module requires", async () => {
-  for (const { name, module, kubernetes, package: path } of BINARIES) {
-    const goMod = await readFile(join(import.meta.dirname, module, "go.mod"), "utf8");
+  for (const { name, module, requirements = "go.mod", kubernetes, package: path } of BINARIES) {
+    const goMod = await readFile(join(import.meta.dirname, module, requirements), "utf8");
     if (kubernetes !== undefined) assert.match(goMod, new RegExp(`k8s.io/kubernetes v${kubernetes}\\n`), name);
     const source = path.startsWith("./")
       ? undefined
@@ -139,4 +167,22 @@ test("a suite of tests is built as a program that says its version", () => {
     args,
     /^test -c -mod=readonly -trimpath -ldflags=-s -w .*gitVersion=v1\.36\.3 .*gitMajor=1 .*gitMinor=36 -o out p$/,
   );
+});
+
+test("a program for several versions is built by the version's own requirements and tags, and again when they change", async (t) => {
+  const binary: Binary = { name: "j", module: ".", package: "./judge", requirements: "1.29.mod", kubernetes: "1.29.1" };
+  assert.deepEqual(buildArguments(binary, "out").slice(2, 4), [
+    "-modfile=1.29.mod",
+    "-tags=kubernetes_1_27,kubernetes_1_28,kubernetes_1_29",
+  ]);
+  const { options, file, calls } = await workshop(t);
+  const build = (): Promise<string> => provide({ ...options, binaries: [binary] });
+  for (const name of ["1.29.mod", "1.29.sum"]) await writeFile(file(`sources/${name}`), name);
+  await build();
+  await writeFile(file("sources/go.mod"), "another program's");
+  await build();
+  assert.equal(await calls(), 1);
+  await writeFile(file("sources/1.29.sum"), "changed");
+  await build();
+  assert.equal(await calls(), 2);
 });

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Clock, Fault } from "@slipway/base";
 import { assetsFolder } from "../../../src/kubernetes/assets.ts";
-import type { Binary } from "./binaries.ts";
+import type { Binary } from "./binary.ts";
 import { buildKey, goBuild } from "./go.ts";
 import { withLock } from "./lock.ts";
 
@@ -47,7 +47,9 @@ export async function provide(options: ProvideOptions): Promise<string> {
     return folder;
   }
 
-  const stale = (): Binary[] => wanted.filter((each) => keyIn(folder, each.name) !== buildKey(each, sources));
+  const isStale = (each: Binary): boolean =>
+    keyIn(folder, each.name) !== buildKey(each, sources) || !existsSync(placeInRelease(each, env) ?? folder);
+  const stale = (): Binary[] => wanted.filter(isStale);
   if (stale().length === 0) return folder;
   const wait = (): void => say(`another process builds in ${folder}; waiting for it`);
   await withLock(folder, clock, wait, async () => {
@@ -60,6 +62,8 @@ export async function provide(options: ProvideOptions): Promise<string> {
       const stopTelling = every(clock, STILL_MS, () => say(`${what}: still building after ${seconds()}`));
       try {
         await build(binary, folder, sources, go);
+        const place = placeInRelease(binary, env);
+        if (place !== undefined) linkTo(join(folder, binary.name), place);
       } finally {
         stopTelling();
       }
@@ -76,6 +80,17 @@ async function build(binary: Binary, folder: string, sources: string, go: string
   await goBuild(binary, { sources, output: fresh, go });
   renameSync(fresh, join(folder, binary.name));
   writeFileSync(keyFile(folder, binary.name), key);
+}
+
+/** The same file by its plain name in the folder of its version, where whoever runs that version looks. Undefined: it has none. */
+function placeInRelease({ ofRelease, kubernetes }: Binary, env: ProvideOptions["env"]): string | undefined {
+  return ofRelease === undefined ? undefined : join(assetsFolder(env, kubernetes), ofRelease);
+}
+
+function linkTo(file: string, place: string): void {
+  mkdirSync(dirname(place), { recursive: true });
+  rmSync(place, { force: true });
+  symlinkSync(file, place);
 }
 
 /** What the binary in the folder was built from; undefined when it is not there. */

@@ -111,6 +111,27 @@ test("groups and ServiceAccounts are granted what users are; a changed role coun
     for (const user of [bob, app]) assert.equal((await as(w, user, "GET", "/api/v1/configmaps")).status, 403);
   }));
 
+test("why something is allowed names the binding, its role, and the subject that the user is", () =>
+  withWorld(async (w) => {
+    await w.ask("POST", ROLES, { metadata: { name: "reader" }, rules: [configMaps("list")] });
+    const [toOps, toDev, toAnn] = ["ops", "dev", "ann"].map((name) => ({
+      ...toBob,
+      kind: name === "ann" ? "User" : "Group",
+      name,
+    }));
+    await w.ask("POST", BINDINGS, grant("readers", "Role", "reader", toOps!, toAnn!, toDev!, toBob));
+    const reasonFor = async (user: User): Promise<unknown> => {
+      const resourceAttributes = { namespace: "default", verb: "list", resource: "configmaps" };
+      const spec = { user: user.name, groups: user.groups, resourceAttributes };
+      const review = await w.ask("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", { spec });
+      return (review.status as { reason: string }).reason;
+    };
+    const by = 'RBAC: allowed by RoleBinding "readers/default" of Role "reader" to';
+    assert.equal(await reasonFor({ name: "bob", groups: [] }), `${by} User "bob"`);
+    assert.equal(await reasonFor(bob), `${by} Group "dev"`);
+    assert.equal(await reasonFor({ name: "ann", groups: ["dev"] }), `${by} User "ann"`);
+  }));
+
 test("a binding to a role that is not there says so in the refusal", () =>
   withWorld(async (w) => {
     await w.ask("POST", BINDINGS, grant("hanging", "ClusterRole", "nowhere", toBob));
@@ -245,6 +266,21 @@ test("whatever happens to bindings, those of a user are those that a fresh look 
       assert.deepEqual(shown(kept), shown(new Grants(store)));
     }),
   );
+});
+
+test("a subject of an unknown kind, and a ServiceAccount of no namespace, are granted nothing", () => {
+  const store = new Store();
+  const grants = new Grants(store);
+  const roleRef = { kind: "ClusterRole", name: "r" };
+  const put = (plural: string, key: string, namespace: string, subject: object): void => {
+    const metadata = { name: key, ...(namespace !== "" && { namespace }) };
+    const body = { metadata, subjects: [subject], roleRef } as unknown as Body;
+    store.put(`rbac.authorization.k8s.io/${plural}`, `${namespace}/${key}`, body, undefined);
+  };
+  put("rolebindings", "odd", "n", { kind: "Robot", name: "c" });
+  put("clusterrolebindings", "nowhere", "", { kind: "ServiceAccount", name: "c" });
+  for (const name of ["c", "system:serviceaccount:n:c", "system:serviceaccount::c"])
+    assert.deepEqual([...grants.of({ name, groups: [] }, "n")], [], name);
 });
 
 test("a decision among a thousand bindings reads only the roles that the user is bound to", async () => {

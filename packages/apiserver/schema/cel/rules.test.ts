@@ -71,6 +71,7 @@ const truths = [
   "quantity('1.5Gi').isGreaterThan(quantity('1536M')) && quantity('2').add(1).asInteger() == 3 && !isQuantity('1x')",
   "url('https://[::1]:8443/a/b?x=1').getPort() == '8443' && url('https://h/p').getHostname() == 'h' && !isURL('no')",
   "!format.dns1123Label().validate('web').hasValue() && format.dns1123Label().validate('Web').hasValue()",
+  "format.uuid() == format.named('uuid').value() && format.uuid() != format.date()",
   "self.?s.optMap(x, x + '!').value() == 'Hello-World!' && optional.ofNonZeroValue('').or(optional.of('x')).value() == 'x'",
   "[1, 2].all(i, v, v == i + 1) && {'a': 1}.transformMap(k, v, v + 1) == {'a': 2} && [?self.?s, 'x'].size() == 2",
   "isSemver('1.2.3') && semver('v1.2', true).isLessThan(semver('1.10.0')) && semver('1.2.3-a').compareTo(semver('1.2.3')) == -1",

@@ -98,11 +98,6 @@ function* checkNode(run: Run, node: Node, value: unknown, old: unknown, path: st
   if (!node.hasRules || value === undefined || value === null || run.left < 0) return;
   const own = run.programs.get(node) ?? [];
   const unchanged = old === undefined ? within : yield* sameInPasses(value, old, run.pace);
-  const exhausted = "validation failed due to running out of cost budget, no further validation rules will be run";
-  if (own.length > 0 && run.left <= 0) {
-    run.left = -1;
-    return void run.errors.push(invalid(path, kindOf(node), exhausted));
-  }
   for (const program of own) {
     const before = run.left;
     apply(run, program, node, value, old, unchanged, path);

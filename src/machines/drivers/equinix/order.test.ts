@@ -24,6 +24,12 @@ test("an ordinary order raises no concern", () => {
   assert.deepEqual(concernsAbout(order(), ACCOUNT), []);
 });
 
+test("a reserved machine, one of the spot market and features that are required or preferred raise no concern", () => {
+  const features = { tpm: "required", raid: "preferred" };
+  for (const one of [{ reservation: "next-available" }, { spot: { maxPrice: "0.5" } }, { spot: {} }, { features }])
+    assert.deepEqual(concernsAbout(order(one), ACCOUNT), []);
+});
+
 test("H21 what the API would refuse or ignore is said beforehand, by the manifest's field", () => {
   const table: [Partial<Order>, string, boolean][] = [
     [{ placement: { plan: "c3.small.x86", metro: undefined } }, "spec.metro", true],

@@ -33,6 +33,13 @@ test("a host's states are the phases of a machine", () => {
   assert.equal(machine("provisioned", { annotations })?.phase, "releasing");
 });
 
+test("a machine begins with its installation, and before that it has no time", () => {
+  const start = "2026-01-01T10:00:00Z";
+  const began = (provision?: object) => machine("provisioning", { status: { operationHistory: { provision } } });
+  assert.equal(began({ start, end: null })?.createdAt, Date.parse(start));
+  for (const none of [undefined, {}, { start: null, end: null }]) assert.equal(began(none)?.createdAt, undefined);
+});
+
 test("a mark of another's turn says nothing of this one", () => {
   const annotations = { "slipway.dev/given-back": "another" };
   assert.equal(machine("provisioned", { annotations })?.phase, "running");

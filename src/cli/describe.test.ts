@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault, isFault } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import type { Client, Transport } from "@slipway/kube";
+import { TenantControlPlane } from "../kinds/kamaji/tenant-control-plane.ts";
+import { createAuthority, issueClient } from "../pki/authority.ts";
+import { kubeconfig } from "../pki/kubeconfig.ts";
+import { tenantNamed } from "./describe.ts";
+import { readTenant } from "./tenant-description.ts";
+import { tenantLines } from "./tenant-lines.ts";
+
+const NOW = Date.UTC(2026, 0, 1);
+const encoded = (text: string): string => Buffer.from(text).toString("base64");
+
+/** A cluster with one tenant that has its administrator's kubeconfig, and a way into the tenant that answers so. */
+async function scene(status: object, answers: Readonly<Record<string, object>> = {}) {
+  const clock = new VirtualClock(NOW);
+  const authority = await createAuthority({ commonName: "kubernetes", clock });
+  const admin = await issueClient(authority, { commonName: "admin", organizations: [], clock });
+  const server = "https://10.0.0.1:6443";
+  const { certificatePem: clientCertPem, keyPem: clientKeyPem } = admin;
+  const conf = kubeconfig({ name: "a", server, caPem: authority.certificatePem, clientCertPem, clientKeyPem });
+  const tenant = {
+    metadata: {
+      ...{ namespace: "tenants", name: "a", creationTimestamp: "2025-12-31T21:00:00Z" },
+      annotations: { "slipway.dev/runs-on": "process" },
+    },
+    spec: { dataStore: "default", kubernetes: { version: "v1.36.3" } },
+    status: { kubeconfig: { admin: { secretName: "a-admin-kubeconfig" } }, ...status },
+  };
+  const secrets = [
+    { metadata: { name: "a-admin-kubeconfig" }, data: { "admin.conf": encoded(conf) } },
+    {
+      metadata: { name: "a-ca" },
+      data: { "ca.crt": encoded(authority.certificatePem), "tls.crt": encoded(authority.certificatePem) },
+    },
+    { metadata: { name: "a-broken" }, data: { "x.crt": encoded("-----BEGIN CERTIFICATE-----\nno") } },
+  ];
+  const store = {
+    metadata: { name: "default" },
+    status: {
+      ready: false,
+      conditions: [{ type: "V", status: "False", reason: "Unavailable", message: "connection refused" }],
+    },
+  };
+  const client = {
+    find: async ({ kind }: { kind: string }, { name }: { name: string }) => {
+      if (kind === TenantControlPlane.kind) return name === "a" ? tenant : undefined;
+      return store;
+    },
+    list: async () => ({ items: secrets }),
+  } as unknown as Client;
+  const open = (): Transport =>
+    ({
+      async request({ path }: { path: string }) {
+        const body = answers[path];
+        if (body === undefined) throw new Fault("Unavailable", server, "connection refused");
+        return { status: 200, body };
+      },
+      close: async () => {},
+    }) as unknown as Transport;
+  const facts = await readTenant(client, { namespace: "tenants", name: "a" }, { clock, open });
+  return { client, clock, open, lines: tenantLines(facts, NOW) };
+}
+
+const READY = {
+  ...{
+    controlPlaneEndpoint: "10.0.0.1:6443",
+    storage: { driver: "etcd", dataStoreName: "default", setup: { schema: "s", user: "u" } },
+  },
+  kubernetesResources: { version: { version: "v1.35.0", status: "Upgrading" } },
+};
+const lease = (name: string, renewTime: string) => ({
+  metadata: { name },
+  spec: { renewTime, leaseDurationSeconds: 15 },
+});
+const ANSWERS = {
+  "/version": { gitVersion: "v1.35.0" },
+  "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases": {
+    items: [lease("kube-scheduler", "2025-12-31T23:59:59Z"), lease("kube-controller-manager", "2025-12-31T23:58:00Z")],
+  },
+  "/api/v1/nodes": {
+    items: [
+      {
+        metadata: { name: "n1" },
+        status: { nodeInfo: { kubeletVersion: "v1.34.1" }, conditions: [{ type: "Ready", status: "True" }] },
+      },
+      { metadata: { name: "n2" }, status: { conditions: [{ type: "Ready", status: "False", message: "no CNI" }] } },
+    ],
+  },
+};
+
+test("a tenant is shown with its state, datastore, components, nodes, and its certificates by their end", async () => {
+  const { lines } = await scene(READY, ANSWERS);
+  const text = lines.join("\n");
+  assert.match(text, /^TenantControlPlane tenants\/a\n {2}State {7}Upgrading, v1.35.0, v1.36.3 is wanted\n/);
+  assert.match(text, /Runs on {5}process\n {2}Endpoint {4}10.0.0.1:6443\n {2}Age {9}3h\n/);
+  assert.match(text, /DataStore {5}default \(etcd\): not ready: connection refused\n {2}Schema {6}s\n {2}User {8}u\n/);
+  assert.match(
+    text,
+    /kube-apiserver {11}ready, v1.35.0\n {2}kube-controller-manager {2}was last heard 120 s ago\n {2}kube-scheduler {11}ready\n/,
+  );
+  assert.match(text, /n1 +Ready +v1.34.1\n {2}n2 +NotReady: no CNI\n/);
+  const certificates = lines.slice(lines.findIndex((line) => line.startsWith("Certificates")) + 2);
+  assert.deepEqual(certificates.map((line) => line.trim().split(/ {2,}/).slice(0, 2)).sort(), [
+    ["a-admin-kubeconfig", "admin.conf"],
+    ["a-broken", "x.crt"],
+    ["a-ca", "ca.crt"],
+  ]);
+  assert.match(certificates.join("\n"), /a-broken +x.crt +can't be read/);
+});
+
+test("what it waits for and since when comes first, and an API that does not answer is said", async () => {
+  const { lines } = await scene({
+    waitingFor: "DataStore/default: there is none",
+    waitingSince: "2025-12-31T23:00:00Z",
+    conditions: [{ type: "Stalled", status: "True", reason: "x", message: "" }],
+  });
+  assert.match(
+    lines.join("\n"),
+    /State {7}not looked at yet, no version, v1.36.3 is wanted\n {2}Stalled {5}since 1h: DataStore\/default: there is none\n/,
+  );
+  assert.match(lines.join("\n"), /Components {4}https:\/\/10.0.0.1:6443 does not answer: .*connection refused/);
+  assert.match(lines.join("\n"), /DataStore {5}none: the runtime keeps its objects/);
+});
+
+test("one that is not there, and what is no tenant, is refused with what to write", async () => {
+  const { client, clock, open } = await scene({});
+  await assert.rejects(readTenant(client, { namespace: "tenants", name: "b" }, { clock, open }), (error) =>
+    isFault(error, "NotFound"),
+  );
+  assert.equal(tenantNamed("tcp/a"), "a");
+  assert.equal(tenantNamed("TenantControlPlane/tenants/a"), "tenants/a");
+  for (const wrong of ["a", "pod/a", "tcp"])
+    assert.throws(
+      () => tenantNamed(wrong),
+      (error) => isFault(error, "BadRequest") && /write tcp\/NAME/.test(error.advice),
+    );
+});

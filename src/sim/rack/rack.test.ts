@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import type { Firmware } from "../hardware.ts";
+import { SimRack } from "./rack.ts";
+
+const NOTHING_STARTS: Firmware = {
+  fromNetwork: () => assert.fail("it was started"),
+  fromDisk: () => assert.fail("it was started"),
+  wipe: () => {},
+};
+
+test("netboot that ends has written down when its hosts were seen last", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-rack-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const clock = new VirtualClock();
+  const rack = new SimRack({ clock, random: seededRandom(1), firmware: NOTHING_STARTS, folder });
+  const { mac } = rack.add("node-1");
+  const netboot = rack.serve();
+  netboot.hosts.seen({ mac });
+  await clock.run(100);
+  const { name, lastSeen } = netboot.hosts.seen({ mac })!;
+  await netboot.close();
+  assert.equal(rack.serve().hosts.get(name)?.lastSeen, lastSeen);
+  await rack.close();
+});

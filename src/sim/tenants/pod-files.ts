@@ -1,0 +1,59 @@
+import type { Client } from "@slipway/kube";
+import { ConfigMap, Secret } from "@slipway/kube/core";
+
+interface Volume {
+  name: string;
+  secret?: { secretName: string };
+  configMap?: { name: string };
+  projected?: { sources: { secret?: { name: string; items?: { key: string; path: string }[] } }[] };
+}
+interface Mount {
+  name: string;
+  mountPath: string;
+  subPath?: string;
+}
+export interface Container {
+  name: string;
+  image: string;
+  args?: string[];
+  volumeMounts?: Mount[];
+}
+/** Of a Pod's specification what is looked at. */
+export interface PodSpec {
+  containers: Container[];
+  volumes?: Volume[];
+}
+
+/** Reads a file as a container of a Pod would: by its mounts, from the Secrets and ConfigMaps behind them. Undefined: there is none. */
+export async function readPodFile(
+  client: Client,
+  namespace: string,
+  pod: PodSpec,
+  { container, path }: { container: Container; path: string },
+): Promise<string | undefined> {
+  // The longest path is mounted over the others.
+  const mount = (container.volumeMounts ?? [])
+    .filter(({ mountPath }) => path === mountPath || path.startsWith(`${mountPath}/`))
+    .sort((a, b) => b.mountPath.length - a.mountPath.length)[0];
+  const volume = pod.volumes?.find(({ name }) => name === mount?.name);
+  if (mount === undefined || volume === undefined) return undefined;
+  const inside = mount.subPath ?? path.slice(mount.mountPath.length + 1);
+  if (volume.configMap !== undefined) {
+    const config = await client.find(ConfigMap, { namespace, name: volume.configMap.name });
+    return config?.data?.[inside];
+  }
+  const from = secretOf(volume, inside);
+  if (from === undefined) return undefined;
+  const secret = await client.find(Secret, { namespace, name: from.name });
+  const value = secret?.data?.[from.key];
+  return value === undefined ? undefined : Buffer.from(value, "base64").toString();
+}
+
+function secretOf({ secret, projected }: Volume, path: string): { name: string; key: string } | undefined {
+  if (secret !== undefined) return { name: secret.secretName, key: path };
+  for (const source of projected?.sources ?? []) {
+    const item = source.secret?.items?.find((one) => one.path === path);
+    if (source.secret !== undefined && item !== undefined) return { name: source.secret.name, key: item.key };
+  }
+  return undefined;
+}

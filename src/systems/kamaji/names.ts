@@ -1,0 +1,29 @@
+/** Names by which Kamaji's users, and what they have built around it, know its objects. */
+export const KAMAJI = "kamaji";
+
+export const FINALIZER = "finalizer.kamaji.clastix.io";
+/** Kamaji's own operator puts these on a tenant and on the Secret of its datastore; here they only keep a tenant that was taken over from going (B51). */
+export const SOOT_FINALIZER = "finalizer.kamaji.clastix.io/soot";
+export const SECRET_FINALIZER = "finalizer.kamaji.clastix.io/datastore-secret";
+/** On a DataStore that tenants may use. */
+export const STORE_FINALIZER = "kamaji.clastix.io/TenantControlPlane";
+/** Nothing is done for an object with it, but for its deletion. */
+export const PAUSED = "kamaji.clastix.io/paused";
+/** On a Secret: what it holds is made anew. */
+export const ROTATE = "certs.kamaji.clastix.io/rotate";
+/** On a TenantControlPlane: where it is to run, in the place of the operator's setting. */
+export const RUNTIME = "slipway.dev/runtime";
+/** On a TenantControlPlane: where it runs, written before it is started there. It stays there. */
+export const RUNS_ON = "slipway.dev/runs-on";
+
+/** On a TenantControlPlane whose objects are moved between DataStores: `FROM/TO`. */
+export const MIGRATION = "slipway.dev/migration";
+export { labelsOf, PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
+
+const PREFIX = "kamaji.clastix.io";
+/** Of certificates and kubeconfigs besides: which of the two a Secret holds. */
+export const LIFECYCLE_LABEL = `${PREFIX}/certificate_lifecycle_controller`;
+
+/** On a Secret that a KubeconfigGenerator made: by which, and of which tenant. */
+export const GENERATED_BY = `${PREFIX}/managed-by`;
+export const GENERATED_FOR = `${PREFIX}/managed-for`;

@@ -1,0 +1,180 @@
+import { asFault, isFault } from "@slipway/base";
+import {
+  type Access,
+  addFinalizer,
+  type Context,
+  type Controller,
+  DONE,
+  type Resource,
+  refOf,
+  removeFinalizer,
+  StatusRecord,
+  source,
+  stalled,
+} from "@slipway/kube";
+import { ConfigMap, Deployment, Ingress, Secret, Service } from "@slipway/kube/core";
+import { DataStore } from "../../kinds/kamaji/data-store.ts";
+import { missingDefaults } from "../../kinds/kamaji/defaults.ts";
+import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import {
+  FINALIZER,
+  KAMAJI,
+  PAUSED,
+  PROJECT,
+  RUNS_ON,
+  RUNTIME,
+  SECRET_FINALIZER,
+  SOOT_FINALIZER,
+  TENANT_LABEL,
+} from "./names.ts";
+import type { Runtimes } from "./runtimes.ts";
+import { configNameOf } from "./store-config.ts";
+import type { Stores } from "./stores.ts";
+import { TenantContents } from "./tenant-contents.ts";
+import { keepTenant, type TenantParts, type TenantRecord } from "./tenant-keep.ts";
+import { removePlace } from "./tenant-place.ts";
+
+/** Gives each TenantControlPlane its certificates, has it run, fills it with what nodes need to join, and keeps its status true. `inCluster`: planes may run as Deployments of the cluster, which are watched. */
+export function tenantController(
+  runtimes: Runtimes,
+  stores: Stores,
+  { inCluster = false, ...surroundings }: Pick<TenantParts, "makePki"> & { inCluster?: boolean } = {},
+): Controller {
+  const contents = new TenantContents();
+  const parts: TenantParts = { runtimes, stores, contents, ...surroundings };
+  /** Whose plane an id is, for what runtimes report. */
+  const refs = new Map<string, { namespace: string; name: string }>();
+  return {
+    name: "tenant-control-plane",
+    system: KAMAJI,
+    workers: 16,
+    sources: [
+      source({ resource: TenantControlPlane }),
+      source({
+        resource: DataStore,
+        when: (store, before) => before === undefined || before.metadata.generation !== store.metadata.generation,
+        keys: ({ metadata }, _, cache) =>
+          cache
+            .list(TenantControlPlane)
+            .filter(({ spec }) => spec.dataStore === metadata.name)
+            .map((tenant) => refOf(tenant)),
+      }),
+      ofTenants(Secret),
+      ...(inCluster ? PLANE_OBJECTS.map(ofTenants) : []),
+    ],
+    access: [
+      { resource: TenantControlPlane, verbs: ["get", "patch"] },
+      { resource: TenantControlPlane, verbs: ["update"], subresource: "status" },
+      { resource: Secret, verbs: ["get", "create", "patch"] },
+      ...(inCluster ? PLANE_OBJECTS.map((resource): Access => ({ resource, verbs: PLANE_VERBS })) : []),
+    ],
+    listen: (wake) =>
+      runtimes.onChange((id) => {
+        const ref = refs.get(id);
+        if (ref !== undefined) wake(ref);
+      }),
+    async reconcile(ref, context) {
+      const tenant = context.cache.get(TenantControlPlane, ref);
+      if (tenant === undefined) return DONE;
+      const { uid, deletionTimestamp, finalizers = [], annotations = {} } = tenant.metadata;
+      refs.set(uid, { namespace: tenant.metadata.namespace!, name: tenant.metadata.name });
+      const record: TenantRecord = new StatusRecord(context, TenantControlPlane, tenant);
+      if (deletionTimestamp !== undefined) {
+        if (finalizers.includes(FINALIZER)) await reported(context, record, () => end(parts, context, tenant));
+        refs.delete(uid);
+        contents.forget(uid);
+        return DONE;
+      }
+      if (annotations[PAUSED] !== undefined) return DONE;
+      if (!finalizers.includes(FINALIZER)) {
+        await addFinalizer(context.client, TenantControlPlane, tenant, FINALIZER);
+        return DONE;
+      }
+      return await reported(context, record, async () => {
+        if (await decided(parts, context, tenant)) return DONE;
+        return await keepTenant(parts, context, record);
+      });
+    },
+  };
+}
+
+/** What a plane consists of that runs as Pods of the cluster. */
+const PLANE_OBJECTS: readonly Resource[] = [Deployment, Service, ConfigMap, Ingress];
+const PLANE_VERBS = ["get", "create", "patch", "delete"] as const;
+
+/** Objects with a tenant's labels wake the tenant. A cluster may be without Ingresses. */
+function ofTenants(resource: Resource) {
+  const [[label, project] = []] = Object.entries(PROJECT);
+  return source({
+    resource,
+    optional: resource.kind === "Ingress",
+    labelSelector: `${label}=${project}`,
+    keys: ({ metadata }) => {
+      const name = metadata.labels?.[TENANT_LABEL];
+      return name === undefined ? [] : [{ namespace: metadata.namespace!, name }];
+    },
+  });
+}
+
+/** What prevents the next step is on the object before the queue backs off. */
+async function reported<T>({ clock, signal }: Context, record: TenantRecord, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted || isFault(error, "Conflict", "NotLeader", "Undeclared")) throw error;
+    const fault = asFault(error, `TenantControlPlane/${record.object.metadata.name}`);
+    const { metadata, status } = record.object;
+    await record.write(stalled(status, fault, { now: clock.now(), observedGeneration: metadata.generation ?? 0 }));
+    throw error;
+  }
+}
+
+/**
+ * Writes down what is decided once, before anything is made by it: what the specification leaves open, and where the tenant runs. True:
+ * it was written now.
+ */
+async function decided({ runtimes }: TenantParts, { client }: Context, tenant: TenantControlPlane): Promise<boolean> {
+  const { annotations = {}, resourceVersion } = tenant.metadata;
+  const runsOn = runtimes.decide(annotations[RUNS_ON], annotations[RUNTIME]);
+  const spec = missingDefaults(tenant);
+  if (spec === undefined && runsOn === annotations[RUNS_ON]) return false;
+  const body = {
+    metadata: { resourceVersion, annotations: { [RUNS_ON]: runsOn } },
+    ...(spec !== undefined && { spec }),
+  };
+  await client.patch(TenantControlPlane, refOf(tenant), { type: "merge", body });
+  return true;
+}
+
+/** What can't be removed is tried for so long; then the tenant goes without it (B27). */
+const GIVEN_UP_AFTER_MS = 3_600_000;
+
+async function end({ runtimes, stores }: TenantParts, context: Context, tenant: TenantControlPlane): Promise<void> {
+  const { uid, annotations = {}, deletionTimestamp } = tenant.metadata;
+  const { clock, client, events, signal } = context;
+  const removed = async (what: string, removal: Promise<void>): Promise<void> => {
+    try {
+      await removal;
+    } catch (error) {
+      if (signal.aborted || clock.now() - Date.parse(deletionTimestamp!) < GIVEN_UP_AFTER_MS) throw error;
+      events.warning(tenant, "LeftOver", `${what}: given up after an hour: ${asFault(error, what).advice}`);
+    }
+  };
+  await removed(
+    "its control plane",
+    runtimes.remove(uid, annotations[RUNS_ON], { tenant, client, cache: context.cache }),
+  );
+  await removed(
+    `its place in DataStore ${tenant.status?.storage?.dataStoreName}`,
+    removePlace(stores, context, tenant),
+  );
+  await freeConfig(context, tenant);
+  await removeFinalizer(client, TenantControlPlane, tenant, SOOT_FINALIZER);
+  await removeFinalizer(client, TenantControlPlane, tenant, FINALIZER);
+}
+
+/** What Kamaji's operator would have done with the Secret of a tenant that it had. */
+async function freeConfig({ cache, client }: Context, tenant: TenantControlPlane): Promise<void> {
+  const config = cache.get(Secret, { namespace: tenant.metadata.namespace!, name: configNameOf(tenant) });
+  if (config !== undefined) await removeFinalizer(client, Secret, config, SECRET_FINALIZER);
+}

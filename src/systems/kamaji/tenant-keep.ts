@@ -1,0 +1,256 @@
+/** One step for a tenant that is to run: its place, its certificates, its plane, what is in it, its status. */
+import { Fault } from "@slipway/base";
+import type { Context, Outcome, StatusRecord, Transport } from "@slipway/kube";
+import { createHttpTransport } from "@slipway/kube/http";
+import { joinObjects } from "../../bootstrap/kubeadm/join-objects.ts";
+import { problemsOf } from "../../kinds/kamaji/check.ts";
+import { type CompleteSpec, completeSpec } from "../../kinds/kamaji/defaults.ts";
+import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import { credentialsOf } from "../../pki/tenant/credentials.ts";
+import { apiServerHosts } from "../../pki/tenant/hosts.ts";
+import type { Home, Place, Placeless, Runtime } from "../../tenants/runtime.ts";
+import { RUNS_ON } from "./names.ts";
+import { planeOf } from "./plane-of.ts";
+import type { Runtimes } from "./runtimes.ts";
+import type { Stores } from "./stores.ts";
+import type { TenantContents } from "./tenant-contents.ts";
+import { konnectivityContents } from "./tenant-konnectivity.ts";
+import { copyOver, nextMove, tidyMove } from "./tenant-migration.ts";
+import { keepPki, type MakePki, type Reached, type TenantPki } from "./tenant-pki.ts";
+import { keepPlace, type TenantPlace } from "./tenant-place.ts";
+import { placelessStatus, type TenantFacts, tenantStatusOf, waitOf } from "./tenant-status-of.ts";
+import { versionToRun } from "./tenant-version.ts";
+import { isSameRelease } from "./upgrade.ts";
+import { writeBlock } from "./write-permissions.ts";
+
+const LOOK_MS = 60_000;
+const WAITING_MS = 2_000;
+/** What holds an upgrade back is in the tenant, which nobody watches. */
+const HELD_BACK_MS = 15_000;
+
+export type TenantRecord = StatusRecord<TenantControlPlane>;
+
+/** What tenants are run with. */
+export interface TenantParts {
+  runtimes: Runtimes;
+  stores: Stores;
+  contents: TenantContents;
+  /** Default: on threads of this process. */
+  makePki?: MakePki;
+}
+
+/** Brings one tenant a step on and writes how it is. Rejects with what prevents it. */
+export async function keepTenant(
+  { runtimes, stores, contents, makePki }: TenantParts,
+  context: Context,
+  record: TenantRecord,
+): Promise<Outcome> {
+  const tenant = record.object;
+  const { signal } = context;
+  refuseFaulty(tenant);
+  const spec = completeSpec(tenant);
+  const runtime = await runtimes.of(tenant.metadata.annotations?.[RUNS_ON]);
+  const home = { tenant, spec, client: context.client, cache: context.cache };
+  const place = await placeOf(runtime, home);
+  if ("waitsFor" in place) {
+    await record.write(placelessStatus(tenant, place.waitsFor, context.clock.now()));
+    return { againAfterMs: LOOK_MS };
+  }
+  // The embedded runtime keeps objects by itself.
+  const move = runtime.name === "embedded" ? undefined : await nextMove(stores, context, tenant, spec);
+  if (move?.step === "announced") return { againAfterMs: 0 };
+  const store = move && (await storeOf(stores, context, record, { ...spec, dataStore: move.at }));
+  const users = { storeUser: store?.storeUser, hasKonnectivity: goesThroughKonnectivity(runtime, spec) };
+  const pki = await keepPki(context, tenant, reachedAt(tenant, spec, place), users, makePki);
+  tellOfRenewals(context, tenant, pki);
+  const wayIn = (): Transport => runtime.transport?.(tenant.metadata.uid) ?? wayInto(pki);
+  const copied = move?.step.do === "copy" ? move.step.record : undefined;
+  const now = copied === undefined ? spec : asleep(spec);
+  const { version, obstacle } = await versionToRun(runtime, tenant, now, wayIn, signal);
+  const plane = planeOf(tenant, now, { version, place, pki: pki.held, ...(store !== undefined && { store }) });
+  const seen = await runtime.ensure(plane, signal, { ...home, spec: now });
+  const observed = { ...seen, ignored: [...(seen.ignored ?? []), ...ignoredBy(runtime, spec)] };
+  if (copied !== undefined) return await copyOver(stores, context, record, { spec, observed, migration: copied });
+  // The embedded API has webhooks alone.
+  const hasPolicies = runtime.name !== "embedded";
+  if (observed.readyReplicas > 0)
+    await fill(contents, context, { tenant, spec, place, pki, wayIn, version, hasPolicies });
+  const tidied = await tidyMove(stores, context, record.object, { spec, step: move?.step, observed });
+  if (tidied === true) return { againAfterMs: 0 };
+  return await report(context, record, {
+    ...{ spec, place, pki, observed, running: version },
+    ...(store !== undefined && { store }),
+    isMoving: move?.step.do === "clean",
+    obstacle: obstacle ?? move?.obstacle ?? tidied ?? writesNotBlocked(tenant, spec, version, hasPolicies),
+  });
+}
+
+/** Writes how it is. */
+async function report(context: Context, record: TenantRecord, facts: TenantFacts): Promise<Outcome> {
+  const { spec, observed, obstacle, running: version } = facts;
+  const tenant = record.object;
+  const before = tenant.status?.kubernetesResources?.version;
+  await record.write({ ...tenantStatusOf(tenant, facts), ...waitOf(tenant, facts, context.clock.now()) });
+  const after = record.object.status?.kubernetesResources?.version;
+  tellOfUpgrade(context, tenant, before, after, version);
+  if (after?.status === "Upgrading" && isSameRelease(after.version, version)) return { againAfterMs: 0 };
+  if (obstacle) return { againAfterMs: HELD_BACK_MS };
+  const rests = observed.readyReplicas > 0 || spec.controlPlane.deployment.replicas === 0;
+  return { againAfterMs: rests ? LOOK_MS : WAITING_MS };
+}
+
+function asleep(spec: CompleteSpec): CompleteSpec {
+  const { controlPlane } = spec;
+  return { ...spec, controlPlane: { ...controlPlane, deployment: { ...controlPlane.deployment, replicas: 0 } } };
+}
+
+function tellOfRenewals({ events }: Context, tenant: TenantControlPlane, { made }: TenantPki): void {
+  for (const { part, because } of made)
+    if (because !== "missing") events.normal(tenant, "CertificateRenewed", `${part}: ${because}`);
+}
+
+/** Its place in its DataStore. */
+async function storeOf(
+  stores: Stores,
+  context: Context,
+  record: TenantRecord,
+  spec: CompleteSpec,
+): Promise<TenantPlace> {
+  const announce = async (storage: object): Promise<void> =>
+    void (await record.write({ storage: { ...record.object.status?.storage, ...storage } }));
+  return await keepPlace(stores, context, record.object, spec, announce);
+}
+
+function goesThroughKonnectivity({ hasKonnectivity = false }: Runtime, { addons }: CompleteSpec): boolean {
+  return hasKonnectivity && addons?.konnectivity !== undefined;
+}
+
+/** What a runtime does not do that the specification asks for. */
+function ignoredBy(runtime: Runtime, spec: CompleteSpec): string[] {
+  if (spec.addons?.konnectivity === undefined || goesThroughKonnectivity(runtime, spec)) return [];
+  return [`spec.addons.konnectivity: runtime ${runtime.name} has no server for it`];
+}
+
+interface Installed {
+  version?: string | undefined;
+  status?: string | undefined;
+}
+
+function tellOfUpgrade(
+  { events }: Context,
+  tenant: TenantControlPlane,
+  before?: Installed,
+  after?: Installed,
+  to = "",
+): void {
+  if (!before?.version) return;
+  if (after?.version !== before.version)
+    events.normal(tenant, "Upgraded", `from ${before.version} to ${after?.version}`);
+  else if (after.status === "Upgrading" && before.status !== "Upgrading")
+    events.normal(tenant, "Upgrading", `from ${before.version} to ${to}`);
+}
+
+function writesNotBlocked(
+  { metadata }: TenantControlPlane,
+  { writePermissions = {} }: CompleteSpec,
+  version: string,
+  hasPolicies: boolean,
+): Fault | undefined {
+  const { problem } = writeBlock(writePermissions, version, hasPolicies);
+  if (problem === undefined) return undefined;
+  return new Fault("Unsupported", `TenantControlPlane/${metadata.name}`, problem, {
+    remedy: "upgrade it, or remove them",
+  });
+}
+
+function refuseFaulty(tenant: TenantControlPlane): void {
+  const problems = problemsOf(tenant);
+  if (problems.length === 0) return;
+  const what = problems.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  throw new Fault("Invalid", `TenantControlPlane/${tenant.metadata.name}`, what, {
+    remedy: "correct the specification",
+  });
+}
+
+/** Where it listens: what the status says, else what the specification asks for, or the next free port after it. */
+async function placeOf(runtime: Runtime, home: Home & { spec: CompleteSpec }): Promise<Place | Placeless> {
+  const { tenant, spec } = home;
+  const { metadata, status } = tenant;
+  const { address, port } = spec.networkProfile;
+  const before = /^\[?([^\]]+?)\]?:(\d+)$/.exec(status?.controlPlaneEndpoint ?? "");
+  // A port of the nodes is one that others were told; a load balancer's may be any.
+  const exact = spec.controlPlane.service.serviceType === "NodePort";
+  const host = address || undefined;
+  const again = before !== null && !exact && (host === undefined || host === before[1]);
+  const wanted = again
+    ? { host: before[1]!, port: Number(before[2]), exact: false }
+    : { ...(host && { host }), port, exact };
+  return await runtime.place(metadata.uid, wanted, home);
+}
+
+function reachedAt(
+  { metadata }: TenantControlPlane,
+  { networkProfile, controlPlane }: CompleteSpec,
+  { host, port, local = host }: Place,
+): Reached {
+  const { name, namespace = "" } = metadata;
+  const { clusterDomain, serviceCidrs, certSANs = [], advertiseAddress } = networkProfile;
+  const { ingress, gateway } = controlPlane;
+  const outside = [advertiseAddress, ingress?.hostname?.replace(/:\d+$/, ""), gateway?.hostname];
+  const others = [host, ...outside.filter((name) => name !== undefined && name !== ""), ...certSANs] as string[];
+  const url = (at: string): string => `https://${at.includes(":") ? `[${at}]` : at}:${port}`;
+  return {
+    hosts: apiServerHosts({ name, namespace, clusterDomain, serviceCidrs, others }),
+    servers: { endpoint: url(advertiseAddress ?? host), service: url(`${name}.${namespace}.svc`), local: url(local) },
+  };
+}
+
+interface Filling {
+  tenant: TenantControlPlane;
+  spec: CompleteSpec;
+  place: { host: string; port: number };
+  pki: TenantPki;
+  wayIn: () => Transport;
+  version: string;
+  hasPolicies: boolean;
+}
+
+async function fill(contents: TenantContents, { signal }: Context, of: Filling): Promise<void> {
+  const { tenant, spec, place, pki, wayIn, version, hasPolicies } = of;
+  const { networkProfile: network, kubernetes, addons = {} } = spec;
+  const konnectivity = konnectivityContents(tenant, { spec, place, pki, version });
+  const objects = joinObjects({
+    version,
+    clusterName: tenant.metadata.name,
+    endpoint: { host: network.advertiseAddress ?? place.host, port: place.port },
+    caPem: pki.held.ca["ca.crt"] ?? "",
+    serviceCidrs: network.serviceCidrs,
+    podCidrs: network.podCidrs,
+    clusterDomain: network.clusterDomain,
+    dnsServiceIPs: network.dnsServiceIPs,
+    registry: spec.controlPlane.deployment.registrySettings.registry,
+    kubelet: {
+      cgroupDriver: kubernetes.kubelet.cgroupfs ?? "systemd",
+      configurationJSONPatches: kubernetes.kubelet.configurationJSONPatches ?? [],
+    },
+    ...(addons.coreDNS && { coreDNS: addons.coreDNS }),
+    ...(addons.kubeProxy && { kubeProxy: addons.kubeProxy }),
+  });
+  const transport = wayIn();
+  try {
+    const block = writeBlock(spec.writePermissions ?? {}, version, hasPolicies);
+    const wanted = [...objects, ...konnectivity.wanted, ...block.wanted];
+    const unwanted = [...konnectivity.unwanted, ...block.unwanted];
+    await contents.fill(tenant.metadata.uid, transport, { wanted, unwanted }, signal);
+  } finally {
+    await transport.close();
+  }
+}
+
+/** As the tenant's own super-administrator. */
+function wayInto(pki: TenantPki): Transport {
+  const found = credentialsOf(pki.held.admin["super-admin.conf"] ?? "");
+  if (found === undefined) throw new Fault("MissingInput", "super-admin.conf", "it can't be read");
+  const { server, caPem: ca, certificatePem: cert, keyPem: key } = found;
+  return createHttpTransport({ server, ca, cert, key });
+}

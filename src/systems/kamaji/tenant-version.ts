@@ -1,0 +1,88 @@
+/** Which version a tenant runs now, and what is looked at before it goes up by a minor (B16). */
+import { asFault, Fault } from "@slipway/base";
+import { isTrue, type Transport } from "@slipway/kube";
+import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
+import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import { minorsBetween, parseKubernetesVersion } from "../../kinds/kamaji/version.ts";
+import type { Runtime } from "../../tenants/runtime.ts";
+import { minorsBefore, nodeProblems, stepTo } from "./upgrade.ts";
+
+/** What a tenant runs now. */
+export interface Chosen {
+  version: string;
+  /** Why it stays there though another version is wanted. */
+  obstacle?: Fault;
+}
+
+/**
+ * The wanted version, or a release on the way to it; with an obstacle before the next step the one that is installed. Obstacles: a way
+ * down (`Invalid`), a release on the way that can't be run (`MissingInput`), nodes that are too old for it (`Refused`) or can't be
+ * read (`Unavailable`). `wayIn` opens the tenant's API.
+ */
+export async function versionToRun(
+  runtime: Runtime,
+  tenant: TenantControlPlane,
+  { kubernetes: { version: wanted }, controlPlane }: CompleteSpec,
+  wayIn: () => Transport,
+  signal: AbortSignal,
+): Promise<Chosen> {
+  const installed = tenant.status?.kubernetesResources?.version?.version;
+  if (!installed || controlPlane.deployment.replicas === 0) return { version: wanted };
+  const on = `TenantControlPlane/${tenant.metadata.name}`;
+  const stays = (
+    code: "Invalid" | "MissingInput" | "Refused" | "Unavailable",
+    message: string,
+    remedy?: string,
+  ): Chosen => ({
+    version: installed,
+    obstacle: new Fault(code, on, message, remedy === undefined ? {} : { remedy }),
+  });
+  const releases = new Map<string, string>();
+  for (const minor of minorsBefore(wanted, installed)) {
+    const release = await runtime.releaseOf(minor);
+    if (release !== undefined) releases.set(minor, release);
+  }
+  const step = stepTo(wanted, installed, releases);
+  if (step.is === "refused") return stays("Invalid", step.because);
+  if (step.is === "missing")
+    return stays(
+      "MissingInput",
+      `the way from ${installed} to ${wanted} needs a release of ${step.minor}, and none can be run here`,
+      `have one there (runtime process: make kube-assets VERSIONS="${step.minor.slice(1)}")`,
+    );
+  const { version } = step;
+  if (!isTrue(tenant.status?.conditions, "Ready") || !goesUp(installed, version)) return { version };
+  const kubelets = await kubeletsOf(on, wayIn, signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return asFault(error, on);
+  });
+  // After a restart nothing of it runs before it is told to, at the version that it has.
+  if (kubelets instanceof Fault) return stays("Unavailable", `its nodes are looked at first: ${kubelets.message}`);
+  const problems = nodeProblems(version, kubelets);
+  if (problems.length === 0) return { version };
+  const first = `${problems.slice(0, MOST_NAMED).join("; ")}${problems.length > MOST_NAMED ? ` (${problems.length} in all)` : ""}`;
+  return stays("Refused", `it can't go up to ${version}: ${first}`, "upgrade or remove these nodes first");
+}
+
+const MOST_NAMED = 5;
+
+function goesUp(installed: string, next: string): boolean {
+  const [from, to] = [parseKubernetesVersion(installed), parseKubernetesVersion(next)];
+  return from !== undefined && to !== undefined && minorsBetween(from, to) > 0;
+}
+
+interface NodeList {
+  items?: { metadata: { name: string }; status?: { nodeInfo?: { kubeletVersion?: string } } }[];
+}
+
+async function kubeletsOf(on: string, wayIn: () => Transport, signal: AbortSignal): Promise<Map<string, string>> {
+  const transport = wayIn();
+  try {
+    const { status, body } = await transport.request({ method: "GET", path: "/api/v1/nodes", signal });
+    if (status !== 200) throw new Fault("Unavailable", on, `the answer was ${status}`);
+    const { items = [] } = body as NodeList;
+    return new Map(items.map(({ metadata, status: node }) => [metadata.name, node?.nodeInfo?.kubeletVersion ?? ""]));
+  } finally {
+    await transport.close();
+  }
+}

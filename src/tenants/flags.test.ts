@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import fc from "fast-check";
+import { apiServerFlags, controllerManagerFlags, ignoredExtraArgs, kineFlags, schedulerFlags } from "./flags.ts";
+import type { Plane } from "./plane.ts";
+import { testPlane } from "./testing.ts";
+
+let plane: Plane;
+before(async () => {
+  ({ plane } = await testPlane("a", { host: "10.0.0.5", port: 6443 }));
+});
+const file = (name: string): string => `/etc/kubernetes/pki/${name}`;
+const withArgs = (apiServer: readonly string[]): Plane => ({ ...plane, extraArgs: { ...plane.extraArgs, apiServer } });
+const valuesOf = (flags: readonly string[], name: string): string[] =>
+  flags.filter((flag) => flag.startsWith(`--${name}=`)).map((flag) => flag.slice(name.length + 3));
+
+test("B25 what is managed wins, a default gives way, the rest stands as it was written, for every component", () => {
+  const apiServer = ["--authorization-mode=AlwaysAllow", "--secure-port=9443", "--audit-log-path=/var/log/audit.log"];
+  const controllerManager = ["--controllers=*", "--kubeconfig=/mine", "--v=4"];
+  const scheduler = ["--leader-elect=false", "--kubeconfig=/mine", "--v=4"];
+  const of = { ...plane, extraArgs: { apiServer, controllerManager, scheduler } };
+  const api = apiServerFlags(of, file);
+  assert.deepEqual(valuesOf(api, "authorization-mode"), ["AlwaysAllow"]);
+  assert.deepEqual(valuesOf(api, "secure-port"), ["6443"]);
+  assert.equal(api.at(-1), "--audit-log-path=/var/log/audit.log");
+  const manager = controllerManagerFlags(of, file);
+  assert.deepEqual(valuesOf(manager, "controllers"), ["*"]);
+  assert.deepEqual(valuesOf(manager, "kubeconfig"), [file("controller-manager.conf")]);
+  assert.equal(manager.at(-1), "--v=4");
+  const scheduling = schedulerFlags(of, file);
+  assert.deepEqual(valuesOf(scheduling, "leader-elect"), ["false"]);
+  assert.deepEqual(valuesOf(scheduling, "kubeconfig"), [file("scheduler.conf")]);
+  assert.equal(scheduling.at(-1), "--v=4");
+  assert.deepEqual(ignoredExtraArgs(of), [
+    "spec.controlPlane.deployment.extraArgs.apiServer: --secure-port is managed",
+    "spec.controlPlane.deployment.extraArgs.controllerManager: --kubeconfig is managed",
+    "spec.controlPlane.deployment.extraArgs.scheduler: --kubeconfig is managed",
+  ]);
+});
+
+test("several values of the user's for one default all stand; a configuration of authorizers takes the mode's place", () => {
+  const issuers = ["--service-account-issuer=https://one", "--service-account-issuer=https://two"];
+  assert.deepEqual(valuesOf(apiServerFlags(withArgs(issuers), file), "service-account-issuer"), [
+    "https://one",
+    "https://two",
+  ]);
+  assert.deepEqual(valuesOf(apiServerFlags(withArgs(["--authorization-config=/x"]), file), "authorization-mode"), []);
+});
+
+test("B23 the issuer of accounts' tokens follows the cluster's domain", () => {
+  const flags = apiServerFlags({ ...plane, clusterDomain: "rack.example" }, file);
+  assert.deepEqual(valuesOf(flags, "service-account-issuer"), ["https://kubernetes.default.svc.rack.example"]);
+});
+
+test("B26 the flags of a plane are the same each time, in the order of their names, the user's behind them", () => {
+  const name = fc.constantFrom("v", "audit-log-path", "secure-port", "authorization-mode", "profiling");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, fc.string({ maxLength: 4 }))), (given) => {
+      const user = given.map(([flag, value]) => `--${flag}=${value}`);
+      const flags = apiServerFlags(withArgs(user), file);
+      assert.deepEqual(flags, apiServerFlags(withArgs(user), file));
+      const kept = user.filter((flag) => !flag.startsWith("--secure-port="));
+      const ours = flags.slice(0, flags.length - kept.length);
+      assert.deepEqual(flags.slice(ours.length), kept);
+      assert.deepEqual(ours, [...ours].sort());
+      assert.deepEqual(valuesOf(flags, "secure-port"), ["6443"]);
+    }),
+  );
+});
+
+test("a datastore's prefix and certificates are managed, and it is not compacted from here", () => {
+  const store = { endpoints: ["https://a:2379", "https://b:2379"], prefix: "/u1", tls: { ca: "", cert: "", key: "" } };
+  const flags = apiServerFlags({ ...plane, store }, file, { "egress-selector-config-file": "/egress" });
+  assert.deepEqual(valuesOf(flags, "etcd-servers"), ["https://a:2379,https://b:2379"]);
+  assert.deepEqual(valuesOf(flags, "etcd-prefix"), ["/u1"]);
+  assert.deepEqual(valuesOf(flags, "etcd-compaction-interval"), ["0"]);
+  assert.deepEqual(valuesOf(flags, "etcd-keyfile"), [file("etcd/server.key")]);
+  assert.deepEqual(valuesOf(flags, "egress-selector-config-file"), ["/egress"]);
+  const plain = apiServerFlags({ ...plane, store: { ...store, tls: undefined as never } }, file);
+  assert.deepEqual(valuesOf(plain, "etcd-keyfile"), []);
+});
+
+test("a kine gets its database's address and password by no flag, and none of the user's takes its TLS or its listener away", () => {
+  const extraArgs = ["--endpoint=sqlite://", "--skip-verify", "--server-cert-file=/x", "--debug", "--ca-file=/mine"];
+  const kine = { endpoint: "postgres://u:secret@db/u", secret: { name: "s", key: "k" }, ca: "PEM", extraArgs };
+  const store = { endpoints: [], prefix: "/registry", kine };
+  const flags = kineFlags({ ...plane, store }, file, "unix:///run/kine.sock");
+  assert.deepEqual(flags, [
+    ...[`--ca-file=${file("etcd/ca.crt")}`, "--listen-address=unix:///run/kine.sock", "--metrics-bind-address=0"],
+    "--debug",
+  ]);
+  const certified = { ...store, tls: { ca: "", cert: "", key: "" } };
+  assert.deepEqual(valuesOf(kineFlags({ ...plane, store: certified }, file, "unix:///s"), "key-file"), [
+    file("etcd/server.key"),
+  ]);
+  // The kine has the certificate; on its socket there is no TLS.
+  const api = apiServerFlags({ ...plane, store: certified }, file, { "etcd-servers": "unix:///run/kine.sock" });
+  assert.deepEqual(valuesOf(api, "etcd-servers"), ["unix:///run/kine.sock"]);
+  assert.deepEqual(valuesOf(api, "etcd-keyfile"), []);
+});

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { test } from "node:test";
+import { PortBook } from "./ports.ts";
+
+const host = "127.0.0.1";
+
+test("a port that somebody took is passed over, and one that is given is given to nobody else", async (t) => {
+  const foreign = createServer().listen(0, host);
+  await once(foreign, "listening");
+  t.after(() => foreign.close());
+  const { port } = foreign.address() as AddressInfo;
+  const book = new PortBook();
+  const first = await book.take("a", { host, port, exact: false });
+  assert.notEqual(first.port, port);
+  assert.deepEqual(await book.take("a", { host, port, exact: false }), first);
+  assert.notEqual((await book.take("b", { host, port: first.port, exact: false })).port, first.port);
+  await assert.rejects(book.take("c", { host, port: first.port, exact: true }), /is taken/);
+  book.release("a");
+  assert.deepEqual(await book.take("c", { host, port: first.port, exact: true }), first);
+});
+
+test("port 0 is any free one, and stays the same", async () => {
+  const book = new PortBook();
+  const any = { host, port: 0, exact: false };
+  const [first, second] = [await book.take("a", any), await book.take("b", any)];
+  assert.ok(first.port > 0 && second.port > 0 && first.port !== second.port);
+  assert.deepEqual(await book.take("a", any), first);
+});

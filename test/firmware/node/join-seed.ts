@@ -1,0 +1,42 @@
+/** What a machine is given at its boot so that it joins a tenant: in the words of Cluster API's bootstrap provider for kubeadm. */
+import { createHash, X509Certificate } from "node:crypto";
+import { credentialsOf } from "../../../src/pki/tenant/credentials.ts";
+
+export interface JoinSeed {
+  userData: string;
+  metaData: string;
+}
+
+/** `kubeconfig`: of the tenant's administrator, for its server and authority. */
+export function joinSeed(machine: string, { kubeconfig, token }: { kubeconfig: string; token: string }): JoinSeed {
+  const { server, caPem } = credentialsOf(kubeconfig)!;
+  const key = new X509Certificate(caPem).publicKey.export({ type: "spki", format: "der" });
+  const userData = `## template: jinja
+#cloud-config
+
+write_files:
+-   path: /run/kubeadm/kubeadm-join-config.yaml
+    owner: root:root
+    permissions: '0640'
+    content: |
+      ---
+      apiVersion: kubeadm.k8s.io/v1beta4
+      discovery:
+        bootstrapToken:
+          apiServerEndpoint: ${new URL(server).host}
+          caCertHashes:
+          - sha256:${createHash("sha256").update(key).digest("hex")}
+          token: ${token}
+      kind: JoinConfiguration
+      nodeRegistration:
+        criSocket: unix:///var/run/containerd/containerd.sock
+        name: '{{ ds.meta_data.local_hostname }}'
+-   path: /run/cluster-api/placeholder
+    owner: root:root
+    permissions: '0640'
+    content: "This placeholder file is used to create the /run/cluster-api sub directory"
+runcmd:
+  - 'kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml  && echo success > /run/cluster-api/bootstrap-success.complete'
+`;
+  return { userData, metaData: `instance-id: ${machine}\nlocal-hostname: ${machine}\n` };
+}

@@ -1,0 +1,30 @@
+//go:build !kubernetes_1_34
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/kubernetes/cmd/kubeadm/app/phases/bootstraptoken/clusterinfo"
+	"k8s.io/kubernetes/cmd/kubeadm/app/phases/bootstraptoken/node"
+)
+
+func createClusterInfo(client clientset.Interface, endpoint string) error {
+	folder, err := os.MkdirTemp("", "kubeadm-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "admin.conf")
+	if err := clientcmd.WriteToFile(*kubeconfigOf(endpoint), file); err != nil {
+		return err
+	}
+	return clusterinfo.CreateBootstrapConfigMapIfNotExists(client, file)
+}
+
+func allowGetNodes(client clientset.Interface) error {
+	return node.AllowBoostrapTokensToGetNodes(client)
+}

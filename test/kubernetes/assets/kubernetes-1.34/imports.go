@@ -1,6 +1,0 @@
-//go:build tools
-
-// Package assets keeps the modules of the binaries that are built from here in go.mod and go.sum.
-package assets
-
-import _ "k8s.io/kubernetes/cmd/kube-apiserver"

@@ -1,0 +1,120 @@
+/** The lives of a few tenants under faults drawn from a seed. The same seed is the same history. */
+import { Fault, type Random, seededRandom } from "@slipway/base";
+import type { SimDatabase } from "../../src/sim/tenants/sim-database.ts";
+import { interruptible } from "./mortal.ts";
+import { MINUTE, TenantLifeWorld } from "./tenant-life-world.ts";
+
+const NAMES = ["a", "b", "c"];
+const MISCHIEF_MS = 90 * MINUTE;
+
+/** What a user wants of a tenant; undefined: that there is none. */
+type Wish = { version: string; replicas: number; dataStore: string } | undefined;
+
+const STORES = ["default", "other"];
+
+function nextWish(held: Wish, draw: Random): NonNullable<Wish> {
+  const chance = (p: number): boolean => draw.fraction() < p;
+  const minor = Number(held?.version.split(".")[1] ?? 31 + draw.int(3)) + (chance(0.4) ? draw.int(4) : 0);
+  const dataStore = held === undefined || chance(0.4) ? STORES[draw.int(STORES.length)]! : held.dataStore;
+  return { version: `v1.${minor}.${draw.int(3)}`, replicas: chance(0.2) ? 0 : 1 + draw.int(2), dataStore };
+}
+
+async function makeStores(world: TenantLifeWorld): Promise<void> {
+  for (const name of STORES) await world.dataStore(name);
+}
+
+/** Plays the history of one seed. Throws when it does not converge or an invariant is broken. */
+export async function tenantsUnderFaults(seed: number): Promise<void> {
+  const draw = seededRandom(seed * 7919 + 11);
+  const chance = (p: number): boolean => draw.fraction() < p;
+  let apiDown = false;
+  let isMischief = true;
+  const world = await TenantLifeWorld.create({
+    seed,
+    transport: (inner) => interruptible(inner, () => apiDown),
+    befall(call) {
+      if (!isMischief || !chance(0.1)) return;
+      throw new Fault(chance(0.5) ? "LostAnswer" : "Timeout", "the database", `${call}: its answer did not come`);
+    },
+  });
+  try {
+    // One that comes too late is waited for (B18).
+    const isLate = chance(0.3);
+    if (!isLate) await makeStores(world);
+    await world.operator();
+    const wishes = new Map<string, Wish>();
+    const ends = world.clock.now() + MISCHIEF_MS;
+    await world.until(
+      "mischief is over",
+      async () => {
+        await world.check();
+        if (world.databases.size === 0 && chance(0.1)) await makeStores(world);
+        await mischief();
+        const name = NAMES[draw.int(NAMES.length)]!;
+        if (chance(0.05)) await wish(name, wishes);
+        return world.clock.now() >= ends;
+      },
+      2 * MISCHIEF_MS,
+      20_000,
+    );
+    isMischief = false;
+    apiDown = false;
+    if (world.databases.size === 0) await makeStores(world);
+    for (const database of world.databases.values()) database.mend();
+    await world.until("all are as they should be", () => isConverged(wishes), 6 * 60 * MINUTE, 20_000);
+    for (const { metadata } of await world.tenants()) await world.delete(metadata.name);
+    await world.until("all are gone", async () => (await world.tenants()).length === 0, 6 * 60 * MINUTE, 20_000);
+    await world.clock.run(MINUTE);
+    await world.check();
+    await world.checkNothingLeft();
+  } finally {
+    await world.close();
+  }
+
+  async function wish(name: string, wishes: Map<string, Wish>): Promise<void> {
+    const held = wishes.get(name);
+    if (held !== undefined && chance(0.25)) {
+      wishes.set(name, undefined);
+      return await world.delete(name);
+    }
+    // One that still goes is waited for, as by a user who sees its name taken.
+    const isThere = (await world.tenants()).some(({ metadata }) => metadata.name === name);
+    if (held === undefined && isThere) return;
+    const next = nextWish(held, draw);
+    wishes.set(name, next);
+    await world.apply(name, next);
+  }
+
+  async function mischief(): Promise<void> {
+    apiDown = chance(0.05);
+    if (chance(0.03)) {
+      apiDown = false;
+      await world.restart();
+    }
+    for (const database of world.databases.values()) trouble(database);
+    const ready = world.runtime.ready();
+    if (ready.length > 0 && chance(0.05)) world.runtime.crash(ready[draw.int(ready.length)]!);
+    // An account with rights on Secrets loses one.
+    if (chance(0.02)) await world.loseSecret(draw);
+  }
+
+  function trouble(database: SimDatabase): void {
+    if (chance(0.03)) database.isUp = !database.isUp;
+    if (chance(0.03)) database.isFull = !database.isFull;
+    if (chance(0.03)) database.callMs = chance(0.3) ? 25_000 : 5;
+  }
+
+  async function isConverged(wishes: ReadonlyMap<string, Wish>): Promise<boolean> {
+    await world.check();
+    const tenants = new Map((await world.tenants()).map((tenant) => [tenant.metadata.name, tenant]));
+    return NAMES.every((name) => {
+      const wanted = wishes.get(name);
+      const tenant = tenants.get(name);
+      if (wanted === undefined || tenant === undefined) return wanted === undefined && tenant === undefined;
+      const held = tenant.status?.kubernetesResources?.version;
+      if (tenant.status?.storage?.dataStoreName !== wanted.dataStore) return false;
+      if (wanted.replicas === 0) return held?.status === "Sleeping";
+      return held?.status === "Ready" && held.version === wanted.version;
+    });
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * `make node-image`: writes a live image that becomes a Kubernetes node: kernel and initramfs, from Debian's packages and programs that
+ * are built from Go modules. Same inputs, same bytes; nothing is done when nothing has changed. Needs apt-get, dpkg-deb (Debian or Ubuntu), xz, depmod,
+ * mksquashfs and Go, no rights. `VERSION`: minor of Kubernetes. `ARCHITECTURE`: of Debian. `SLIPWAY_NODE_IMAGE`: another folder.
+ */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { Fault, systemClock } from "@slipway/base";
+import { BINARIES } from "../../test/kubernetes/assets/binaries.ts";
+import {
+  NODE_ARCHITECTURES,
+  NODE_PROGRAMS,
+  NODE_VERSIONS,
+  type NodeArchitecture,
+  type NodeProgram,
+  type NodeVersion,
+  nodeBinary,
+} from "../../test/kubernetes/assets/node-binaries.ts";
+import { provide } from "../../test/kubernetes/assets/provide.ts";
+import { oneAtATime } from "../agent/one-at-a-time.ts";
+import { FIRMWARE, TARGETS } from "../agent/packages.ts";
+import { Apt, type Candidate } from "../image/apt.ts";
+import { build } from "./build.ts";
+import { keyOf } from "./key.ts";
+import { PACKAGES } from "./packages.ts";
+import { nodeImageFolder } from "./place.ts";
+
+/** Debian's lists are read again after a day: a security update is not missed for longer. */
+const LISTS_AGE_MS = 24 * 3600_000;
+
+const cache = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), ".cache"), "slipway/node-image");
+oneAtATime(cache, () => {
+  main().catch((error: unknown) => {
+    if (!(error instanceof Fault)) throw error;
+    console.error(`node-image: ${error.message}${error.remedy === undefined ? "" : `; ${error.remedy}`}`);
+    process.exitCode = 1;
+  });
+});
+
+async function main(): Promise<void> {
+  const minor = chosen("VERSION", Object.keys(NODE_VERSIONS) as NodeVersion[], "1.36");
+  const architecture = chosen<NodeArchitecture>("ARCHITECTURE", NODE_ARCHITECTURES, "amd64");
+  const folder = nodeImageFolder(process.env, minor, architecture);
+  const say = (text: string): void => console.log(`node-image: ${minor} ${architecture}: ${text}`);
+  const binary = (name: NodeProgram): string => nodeBinary(name, minor, architecture);
+  const assets = await provide({
+    binaries: BINARIES,
+    names: NODE_PROGRAMS.map(binary),
+    sources: join(import.meta.dirname, "../../test/kubernetes/assets"),
+    env: process.env,
+    clock: systemClock,
+    say,
+  });
+  const program = (name: NodeProgram): string => join(assets, binary(name));
+
+  const home = join(cache, architecture);
+  const apt = new Apt(home, architecture, "main non-free-firmware");
+  refresh(apt, home, say);
+  const kernel = apt.alone([apt.pointedToBy(TARGETS[architecture].kernel, /^linux-image-\d/)]);
+  const packages = apt.withDependencies(PACKAGES);
+  const firmware = apt.alone(FIRMWARE);
+  const all = [...kernel, ...packages, ...firmware];
+  const key = keyOf(all, NODE_PROGRAMS.map(program));
+  const list = join(folder, "packages.json");
+  if (madeWith(list) === key) say("up to date");
+  else {
+    say(`fetching ${all.length} packages`);
+    const files = apt.fetch(all);
+    const pick = (some: readonly Candidate[]): string[] => some.map((one) => files[all.indexOf(one)]!);
+    const debs = { kernel: pick(kernel), packages: pick(packages), firmware: pick(firmware) };
+    await build(folder, {
+      architecture,
+      version: NODE_VERSIONS[minor],
+      ...debs,
+      program,
+      work: join(home, "work"),
+      say,
+    });
+    // Last: whatever is said to be there is there.
+    const versions = Object.fromEntries(all.map(({ name, version }) => [name, version]));
+    writeFileSync(list, `${JSON.stringify({ key, packages: versions }, null, 2)}\n`);
+  }
+  console.log(folder);
+}
+
+function refresh(apt: Apt, home: string, say: (text: string) => void): void {
+  const stamp = join(home, "lists-read");
+  const age = systemClock.now() - (statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (age < LISTS_AGE_MS) return;
+  say("reading Debian's lists of packages");
+  mkdirSync(home, { recursive: true });
+  apt.update();
+  writeFileSync(stamp, "");
+}
+
+function madeWith(list: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(list, "utf8")) as { key: string }).key;
+  } catch {
+    return undefined;
+  }
+}
+
+function chosen<T extends string>(variable: string, allowed: readonly T[], otherwise: T): T {
+  const name = process.env[variable] || otherwise;
+  const found = allowed.find((each) => each === name);
+  if (found === undefined)
+    throw new Fault("Invalid", variable, `there is no ${name}`, { remedy: `take of ${allowed.join(", ")}` });
+  return found;
+}
