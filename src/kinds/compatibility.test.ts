@@ -14,6 +14,9 @@ import { BareMetalHost } from "./metal3/bare-metal-host.ts";
 import { HardwareData } from "./metal3/hardware-data.ts";
 import { HostClaim } from "./metal3/host-claim.ts";
 import { HostDeployPolicy } from "./metal3/host-deploy-policy.ts";
+import { PacketCluster } from "./packet/packet-cluster.ts";
+import { PacketMachine } from "./packet/packet-machine.ts";
+import { PacketMachineTemplate } from "./packet/packet-machine-template.ts";
 
 /** What users of the original systems have: their definitions and their manifests. Not part of the project. */
 const DATA = `${process.env.SLIPWAY_REFERENCE ?? "../shared/reference"}/data`;
@@ -21,6 +24,7 @@ const SYSTEMS: Readonly<Record<string, readonly Kind[]>> = {
   "harvester-equinix-addon": [InstancePool, Instance],
   metal3: [BareMetalHost, HardwareData, HostClaim, HostDeployPolicy],
   kamaji: [DataStore, TenantControlPlane, KubeconfigGenerator],
+  packet: [PacketCluster, PacketMachine, PacketMachineTemplate],
 };
 /** Whose examples are applied to an API, which drops nulls as their authors expect: see kamaji/examples.test.ts. */
 const APPLIED_ELSEWHERE = new Set(SYSTEMS.kamaji);

@@ -64,7 +64,10 @@ export function crdOf(versions: readonly Kind[], webhook?: WebhookClientConfig):
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${kind.plural}.${kind.group}` },
+    metadata: {
+      name: `${kind.plural}.${kind.group}`,
+      ...(Object.keys(kind.labels).length > 0 && { labels: { ...kind.labels } }),
+    },
     spec: {
       group: kind.group,
       names: {

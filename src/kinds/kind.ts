@@ -29,6 +29,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends Resource<T> {
   readonly listKind: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+  /** Labels of its definition, such as the contracts of Cluster API that its versions fulfil. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly description: string;
   readonly spec: z.ZodType;
   readonly status: z.ZodType | undefined;
@@ -66,6 +68,7 @@ export function defineKind<S extends z.ZodType, T extends z.ZodType>(of: {
   namespaced: boolean;
   shortNames?: readonly string[];
   categories?: readonly string[];
+  labels?: Readonly<Record<string, string>>;
   description: string;
   spec: S;
   status?: T;
@@ -81,6 +84,7 @@ export function defineKind<S extends z.ZodType, T extends z.ZodType>(of: {
     listKind: `${of.kind}List`,
     shortNames: of.shortNames ?? [],
     categories: of.categories ?? [],
+    labels: of.labels ?? {},
     status: of.status,
     scale: of.scale,
     rules: of.rules ?? [],
