@@ -9,6 +9,8 @@ import { InstancePool } from "./harvester/instance-pool.ts";
 import { DataStore } from "./kamaji/data-store.ts";
 import { KubeconfigGenerator } from "./kamaji/kubeconfig-generator.ts";
 import { TenantControlPlane } from "./kamaji/tenant-control-plane.ts";
+import { KamajiControlPlane, KamajiControlPlaneV1alpha1 } from "./kamaji-control-plane/kamaji-control-plane.ts";
+import { KamajiControlPlaneTemplate } from "./kamaji-control-plane/kamaji-control-plane-template.ts";
 import type { Kind, PrinterColumn } from "./kind.ts";
 import { BareMetalHost } from "./metal3/bare-metal-host.ts";
 import { HardwareData } from "./metal3/hardware-data.ts";
@@ -24,6 +26,7 @@ const SYSTEMS: Readonly<Record<string, readonly Kind[]>> = {
   "harvester-equinix-addon": [InstancePool, Instance],
   metal3: [BareMetalHost, HardwareData, HostClaim, HostDeployPolicy],
   kamaji: [DataStore, TenantControlPlane, KubeconfigGenerator],
+  "kamaji-control-plane": [KamajiControlPlane, KamajiControlPlaneV1alpha1, KamajiControlPlaneTemplate],
   packet: [PacketCluster, PacketMachine, PacketMachineTemplate],
 };
 /** Whose examples are applied to an API, which drops nulls as their authors expect: see kamaji/examples.test.ts. */
@@ -104,12 +107,14 @@ for (const [system, kind] of Object.entries(SYSTEMS).flatMap(([name, kinds]) =>
   kinds.map((kind) => [name, kind] as const),
 )) {
   const original = (): CustomResourceDefinition => {
-    const found = originals(system).find((crd) => crd.spec.names.kind === kind.kind);
-    assert.ok(found, `the original has no ${kind.kind}`);
+    const found = originals(system).find(
+      ({ spec }) => spec.names.kind === kind.kind && spec.versions.some(({ name }) => name === kind.version),
+    );
+    assert.ok(found, `the original has no ${kind.kind} ${kind.version}`);
     return found;
   };
 
-  test(`${kind.kind}: every field of the original is there, with its type and its leniency, and no more is required`, {
+  test(`${kind.kind} ${kind.version}: every field of the original is there, with its type and its leniency, and no more is required`, {
     skip,
   }, () => {
     const was = original().spec.versions[0];
@@ -118,7 +123,7 @@ for (const [system, kind] of Object.entries(SYSTEMS).flatMap(([name, kinds]) =>
     assert.deepEqual(narrower(was?.schema.openAPIV3Schema as Shape, is?.schema.openAPIV3Schema as Shape, ""), []);
   });
 
-  test(`${kind.kind}: names, scope, subresources and columns are the original's`, { skip }, () => {
+  test(`${kind.kind} ${kind.version}: names, scope, subresources and columns are the original's`, { skip }, () => {
     const was = original();
     const is = crdOf([kind]);
     // The words that describe a column are ours.

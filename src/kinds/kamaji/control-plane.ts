@@ -7,7 +7,7 @@ import { parentReference } from "./gateway.ts";
 
 const HOSTNAME = /^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-const service = z.object({
+export const service = z.object({
   serviceType: z.enum(["ClusterIP", "NodePort", "LoadBalancer"]).describe("Type of the Service."),
   additionalMetadata: metadata("Labels and annotations for the Service."),
   additionalPorts: z

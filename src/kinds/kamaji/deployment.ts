@@ -15,15 +15,18 @@ const probe = (about: string) =>
     })
     .optional()
     .describe(about);
-const probeSet = {
+/** Probes by their names. */
+export const probeSet = {
   liveness: probe("Probe that restarts the container when it fails."),
   readiness: probe("Probe that takes the Pod out of the Service while it fails."),
   startup: probe("Probe that must succeed once before the others start."),
 };
-const probesOf = (component: string) =>
+/** Probes of one component. */
+export const probesOf = (component: string) =>
   z.object(probeSet).optional().describe(`Probes of ${component}; each number that is given replaces the general one.`);
 
-const mounts = (component: string) =>
+/** Volume mounts of one component. */
+export const mounts = (component: string) =>
   z
     .array(
       z.looseObject({
@@ -57,7 +60,8 @@ const registrySettings = z.object({
   tagSuffix: text("Text to append to the images' tag, which is the version."),
 });
 
-const strategy = z.object({
+/** How Pods are replaced. */
+export const strategy = z.object({
   type: text("RollingUpdate or Recreate."),
   rollingUpdate: z
     .object({
@@ -67,6 +71,18 @@ const strategy = z.object({
     .optional()
     .describe("Limits of a rolling update."),
 });
+
+/** How the Pods are spread. */
+export const topologySpreadConstraints = z
+  .array(
+    z.looseObject({
+      labelSelector: partOfPod("Pods that are counted. Absent: those of this control plane.").meta({
+        "x-kubernetes-map-type": "atomic",
+      }),
+    }),
+  )
+  .optional()
+  .describe("How the Pods are spread, as in a Pod.");
 
 export const deployment = z.object({
   replicas: z
@@ -106,16 +122,7 @@ export const deployment = z.object({
   runtimeClassName: text("RuntimeClass of the Pods."),
   tolerations: z.array(toleration).optional().describe("Taints that the Pods tolerate."),
   affinity: partOfPod("Affinity of the Pods, as in a Pod."),
-  topologySpreadConstraints: z
-    .array(
-      z.looseObject({
-        labelSelector: partOfPod("Pods that are counted. Absent: those of this control plane.").meta({
-          "x-kubernetes-map-type": "atomic",
-        }),
-      }),
-    )
-    .optional()
-    .describe("How the Pods are spread, as in a Pod."),
+  topologySpreadConstraints,
   serviceAccountName: z.string().default("default").describe("Service account of the Pods."),
   automountServiceAccountToken: flag("The service account's token is mounted into the Pods."),
   podSecurityContext: partOfPod("Security context of the Pods, as in a Pod."),

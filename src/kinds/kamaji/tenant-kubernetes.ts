@@ -4,7 +4,7 @@ import { flag, text, texts } from "../optional.ts";
 import { count, partOfPod, resources, toleration } from "./fields.ts";
 
 /** Admission plugins of kube-apiserver that may be named. Some are gone from later versions of Kubernetes. */
-const ADMISSION_CONTROLLERS = z.enum([
+export const ADMISSION_CONTROLLERS = z.enum([
   ...(["AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning"] as const),
   ...(["CertificateSubjectRestriction", "DefaultIngressClass", "DefaultStorageClass"] as const),
   ...(["DefaultTolerationSeconds", "DenyEscalatingExec", "DenyExecOnPrivileged", "DenyServiceExternalIPs"] as const),
@@ -17,7 +17,8 @@ const ADMISSION_CONTROLLERS = z.enum([
   ...(["StorageObjectInUseProtection", "TaintNodesByCondition", "ValidatingAdmissionWebhook"] as const),
 ]);
 
-const kubelet = z.object({
+/** Kubelets of a tenant's nodes. */
+export const kubelet = z.object({
   preferredAddressTypes: z
     .array(z.enum(["Hostname", "InternalIP", "ExternalIP", "InternalDNS", "ExternalDNS"]))
     .min(1)
@@ -102,7 +103,8 @@ export const networkProfile = z.object({
 });
 export type NetworkProfile = z.output<typeof networkProfile>;
 
-const image = {
+/** A choice of an addon's image. */
+export const image = {
   imageRepository: text("Registry, and path in it, of the image. Default: that of Kubernetes."),
   imageTag: text("Tag of the image. Default: the one that belongs to the version of Kubernetes."),
 };
