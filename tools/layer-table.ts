@@ -4,7 +4,7 @@
 export const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base", "kube", "cel"] } as const;
 const LIBRARIES = ["base", "kube"];
 const KINDS = [...LIBRARIES, "kinds", "pki"];
-const DOING = [...KINDS, "machines", "inventory", "netboot", "bootstrap", "bmc-service"];
+const DOING = [...KINDS, "cluster-api", "machines", "inventory", "netboot", "bootstrap", "bmc-service"];
 export const SYSTEMS = [...DOING, "datastores", "tenants", "kubernetes", "systems"];
 const OPERATOR = [...SYSTEMS, "operator", "console"];
 
@@ -16,6 +16,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...PACKAGES,
   kinds: KINDS,
   pki: [...LIBRARIES, "pki"],
+  "cluster-api": [...KINDS, "cluster-api"],
   machines: DOING,
   inventory: DOING,
   netboot: DOING,
