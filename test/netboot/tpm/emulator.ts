@@ -54,17 +54,30 @@ export class TpmEmulator {
   static async in(folder: string, { keep = false } = {}): Promise<TpmEmulator> {
     const [server, control] = [join(folder, "sock"), join(folder, "sock.ctrl")];
     const sockets = ["--server", `type=unixio,path=${server}`, "--ctrl", `type=unixio,path=${control}`];
+    // It makes the control socket, then the server's, and writes its process id when both listen.
+    const pid = join(folder, "pid");
+    rmSync(pid, { force: true });
     const args = [
       "socket",
       "--tpm2",
       "--tpmstate",
       `dir=${folder}`,
       ...sockets,
+      "--pid",
+      `file=${pid}`,
       "--flags",
       "not-need-init,startup-clear",
     ];
-    const process = spawn("swtpm", args, { stdio: "ignore" });
-    while (!existsSync(control) && process.exitCode === null) await pause(20);
+    const process = spawn("swtpm", args, { stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    process.stderr.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+    while (!existsSync(pid)) {
+      if (process.exitCode !== null || process.signalCode !== null)
+        throw new Error(`swtpm ended with ${process.exitCode ?? process.signalCode}: ${said}`);
+      await pause(20);
+    }
     return new TpmEmulator(folder, process, keep);
   }
 
@@ -72,11 +85,16 @@ export class TpmEmulator {
   async run(tool: string, ...args: string[]): Promise<void> {
     const env = { ...process.env, TPM2TOOLS_TCTI: `swtpm:path=${join(this.#folder, "sock")}` };
     const options = { cwd: this.#folder, env, timeout: 60_000 };
-    try {
-      await promisify(execFile)(tool, args, options);
-    } finally {
-      // The tools leave in it what a kernel would take out, and it has room for three objects.
-      await promisify(execFile)("tpm2_flushcontext", ["--transient-object"], options);
+    const failed = await promisify(execFile)(tool, args, options).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    // The tools leave in it what a kernel would take out, and it has room for three objects.
+    const flush = promisify(execFile)("tpm2_flushcontext", ["--transient-object"], options);
+    if (failed === undefined) await flush;
+    else {
+      await flush.catch(() => {});
+      throw failed;
     }
   }
 
@@ -126,7 +144,8 @@ export class TpmEmulator {
   }
 
   async close(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.kill()) await once(this.#process, "exit");
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode === null && signalCode === null && this.#process.kill()) await once(this.#process, "exit");
     if (!this.#keep) rmSync(this.#folder, { recursive: true, force: true });
   }
 }
