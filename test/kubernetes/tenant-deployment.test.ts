@@ -15,11 +15,13 @@ import { Applied, covers } from "../../src/tenants/deployment/applied.ts";
 import { deploymentOf } from "../../src/tenants/deployment/deployment.ts";
 import { DeploymentRuntime } from "../../src/tenants/deployment/deployment-runtime.ts";
 import { ingressOf } from "../../src/tenants/deployment/ingress.ts";
+import { storeAuthorityOf } from "../../src/tenants/deployment/kine.ts";
 import { egressOf } from "../../src/tenants/deployment/konnectivity.ts";
 import { serviceOf } from "../../src/tenants/deployment/service.ts";
 import { wantedOf } from "../../src/tenants/deployment/testing.ts";
 import type { Manifest } from "../../src/tenants/deployment/wanted.ts";
 import { agentObjects } from "../../src/tenants/konnectivity/agent.ts";
+import type { PlaneStore } from "../../src/tenants/plane.ts";
 import { managementCluster, NO_DATABASE } from "../system/management-cluster.ts";
 import { stateOf } from "../system/tenants-world.ts";
 import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
@@ -103,8 +105,22 @@ const variants: Record<string, object> = {
   "on nodes' ports": { controlPlane: { service: { serviceType: "NodePort" } }, networkProfile: external },
 };
 
-async function objectsOf(over: object): Promise<[Resource, Manifest][]> {
-  const wanted = await wantedOf(over);
+/** The same in a database that is no etcd. */
+const ON_KINE: PlaneStore = {
+  endpoints: [],
+  prefix: "/registry",
+  kine: {
+    endpoint: "mysql://u:p@tcp(db)/u",
+    secret: { name: "a-datastore-config", key: "KINE_ENDPOINT" },
+    ca: "CA",
+    extraArgs: ["--slow-sql-threshold=2s"],
+  },
+};
+
+async function objectsOf(over: object, store?: PlaneStore): Promise<[Resource, Manifest][]> {
+  const onEtcd = await wantedOf(over);
+  const wanted = store === undefined ? onEtcd : { ...onEtcd, plane: { ...onEtcd.plane, store } };
+  const authority = storeAuthorityOf(wanted);
   const ingress = ingressOf(wanted);
   const { konnectivity } = wanted.spec.addons ?? {};
   const inTenant =
@@ -113,6 +129,7 @@ async function objectsOf(over: object): Promise<[Resource, Manifest][]> {
     [Service, serviceOf(wanted)],
     [Deployment, deploymentOf(wanted)],
     [ConfigMap, egressOf(wanted)],
+    ...(authority === undefined ? [] : [[Secret, authority] as [Resource, Manifest]]),
     ...(ingress === undefined ? [] : [[Ingress, ingress] as [Resource, Manifest]]),
     ...inTenant.map((manifest) => [resourceOf(manifest.kind), manifest] as [Resource, Manifest]),
   ];
@@ -130,7 +147,7 @@ function resourceOf(kind: string): Resource {
 
 for (const [name, over] of Object.entries(variants))
   test(`kube-apiserver knows every field and takes every value: ${name}`, { skip }, async () => {
-    for (const [resource, body] of await objectsOf(over)) {
+    for (const [resource, body] of [...(await objectsOf(over)), ...(await objectsOf(over, ON_KINE))]) {
       const { namespace } = body.metadata;
       const path = pathOf(resource, namespace === undefined ? {} : { namespace });
       const query = { dryRun: "All", fieldValidation: "Strict" };

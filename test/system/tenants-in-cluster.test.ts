@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock as clock, deadline } from "@slipway/base";
 import type { KubeObject, Resource } from "@slipway/kube";
-import { ConfigMap, Deployment, Secret, Service } from "@slipway/kube/core";
+import { ConfigMap, Deployment, Namespace, Secret, Service } from "@slipway/kube/core";
+import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
+import { createAuthority } from "../../src/pki/authority.ts";
 import { NAMESPACE, stateOf, type TenantsWorld, tenantsWorld } from "./tenants-world.ts";
 
 const A = { namespace: NAMESPACE, name: "a" };
@@ -187,3 +189,37 @@ interface DaemonSet extends KubeObject {
 const DaemonSet: Resource<DaemonSet> = {
   ...{ group: "apps", version: "v1", kind: "DaemonSet", plural: "daemonsets", namespaced: true },
 };
+
+test("a tenant in a database that is no etcd has a kine of its own, and keeps its objects under a new password", async (t) => {
+  const world = await tenantsWorld(t, "deployment");
+  const { client } = world;
+  const { certificatePem } = await createAuthority({ commonName: "postgres", clock });
+  const content = (text: string) => ({ content: Buffer.from(text).toString("base64") });
+  await client.create(DataStore, {
+    metadata: { name: "postgres" },
+    spec: {
+      driver: "PostgreSQL",
+      endpoints: ["db.example:5432"],
+      basicAuth: { username: content("root"), password: content("x") },
+      tlsConfig: { certificateAuthority: { certificate: content(certificatePem) } },
+    },
+  });
+  await world.apply("a", { dataStore: "postgres" });
+  const tenant = await world.until("a", isReady);
+  assert.deepEqual([tenant.status!.storage!.driver, tenant.status!.storage!.dataStoreName], ["PostgreSQL", "postgres"]);
+  const held = await client.get(Secret, { ...A, name: "a-datastore-certificate" });
+  assert.deepEqual(Object.keys(held.data!), ["ca.crt"]);
+  assert.equal(held.metadata.ownerReferences![0]!.uid, tenant.metadata.uid);
+  await world.inTenant("a", async (inside) => await inside.create(Namespace, { metadata: { name: "mine" } }));
+  const before = ofTemplate(await client.get(Deployment, A), "datastore-config");
+  const body = { metadata: { annotations: { "certs.kamaji.clastix.io/rotate": "" } } };
+  await client.patch(Secret, { ...A, name: "a-datastore-config" }, { type: "merge", body });
+  await until(world, Deployment, A, (one) => ofTemplate(one!, "datastore-config") !== before);
+  await world.until("a", isReady);
+  await world.inTenant("a", async (inside) => assert.ok(await inside.find(Namespace, { name: "mine" })));
+  await change(world, {
+    controlPlane: { deployment: { additionalContainers: [{ name: "kine", image: "mine/kine:1" }] } },
+  });
+  const { containers } = (await client.get(Deployment, A)).spec!.template!.spec as unknown as { containers: object[] };
+  assert.ok(containers.some((one) => "image" in one && one.image === "mine/kine:1"));
+});

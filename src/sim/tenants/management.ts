@@ -8,7 +8,7 @@ import { type Clock, isFault, isoTime, type Log, type Random } from "@slipway/ba
 import { type Client, keyOf, type Ref, refOf } from "@slipway/kube";
 import { Deployment, Service } from "@slipway/kube/core";
 import { follow } from "../site/follow.ts";
-import { type Container, type PodSpec, readPodFile } from "./pod-files.ts";
+import { type Container, type PodSpec, readPodEnv, readPodFile } from "./pod-files.ts";
 
 export interface ManagementPorts {
   client: Client;
@@ -108,7 +108,9 @@ export class SimulatedManagement {
     const flags = flagsOf(container);
     const text = async (flag: string): Promise<string> =>
       (await readPodFile(this.#ports.client, ref.namespace, pod, { container, path: flags.get(flag)! }))!;
-    const { api, version } = await this.#apiOf(flags, text);
+    const place = await this.#placeOf(ref.namespace, pod, flags);
+    if (place === undefined) return "kine does not know its database (KINE_ENDPOINT)";
+    const { api, version } = await this.#apiOf(place, flags, text);
     version.reported = container.image.slice(container.image.lastIndexOf(":") + 1);
     await this.#end(ref);
     const tls = {
@@ -131,10 +133,18 @@ export class SimulatedManagement {
     return undefined;
   }
 
-  async #apiOf(flags: ReadonlyMap<string, string>, text: (flag: string) => Promise<string>) {
+  /** Where its objects are: the prefix of an etcd, or the database of its kine and the user there. */
+  async #placeOf(namespace: string, pod: PodSpec, flags: ReadonlyMap<string, string>): Promise<string | undefined> {
+    const kine = pod.containers.find(({ name }) => name === "kine");
+    if (kine === undefined) return flags.get("etcd-prefix") ?? "";
+    const isHeard = kine.args?.includes(`--listen-address=${flags.get("etcd-servers")}`);
+    const endpoint = await readPodEnv(this.#ports.client, namespace, kine, "KINE_ENDPOINT");
+    return isHeard ? endpoint?.replace(/:[^:@]*@/, "@") : undefined;
+  }
+
+  async #apiOf(place: string, flags: ReadonlyMap<string, string>, text: (flag: string) => Promise<string>) {
     const { clock, random, log } = this.#ports;
-    const prefix = flags.get("etcd-prefix") ?? "";
-    const held = this.#data.get(prefix);
+    const held = this.#data.get(place);
     if (held !== undefined) return held;
     const version = { reported: "" };
     const accountTokens = {
@@ -147,7 +157,7 @@ export class SimulatedManagement {
       version: () => version.reported,
     });
     const made = { api, version };
-    this.#data.set(prefix, made);
+    this.#data.set(place, made);
     return made;
   }
 

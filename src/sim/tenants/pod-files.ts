@@ -16,6 +16,7 @@ export interface Container {
   name: string;
   image: string;
   args?: string[];
+  env?: { name: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
   volumeMounts?: Mount[];
 }
 /** Of a Pod's specification what is looked at. */
@@ -43,6 +44,20 @@ export async function readPodFile(
     return config?.data?.[inside];
   }
   const from = secretOf(volume, inside);
+  if (from === undefined) return undefined;
+  const secret = await client.find(Secret, { namespace, name: from.name });
+  const value = secret?.data?.[from.key];
+  return value === undefined ? undefined : Buffer.from(value, "base64").toString();
+}
+
+/** The value of a container's environment variable that comes from a Secret. Undefined: it has none, or the Secret or its key is not there. */
+export async function readPodEnv(
+  client: Client,
+  namespace: string,
+  { env = [] }: Container,
+  variable: string,
+): Promise<string | undefined> {
+  const from = env.find(({ name }) => name === variable)?.valueFrom?.secretKeyRef;
   if (from === undefined) return undefined;
   const secret = await client.find(Secret, { namespace, name: from.name });
   const value = secret?.data?.[from.key];

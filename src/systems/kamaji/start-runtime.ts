@@ -15,6 +15,8 @@ export interface RuntimeSurroundings {
   releaseOf: (minor: string) => Promise<string | undefined>;
   /** kine's program, for runtime `process` and databases that are no etcd. Rejects with a `Fault` where there is none. */
   kine: () => Promise<string>;
+  /** Image of kine, for runtime `deployment`; unset: the one that Slipway is tested with. */
+  kineImage?: string | undefined;
   /** The rights to run tenants as Deployments are there, and those are watched. */
   inCluster: boolean;
 }
@@ -22,7 +24,7 @@ export interface RuntimeSurroundings {
 /** Opens a runtime; its code is loaded then. Rejects with `Unsupported` for one that can't run here, and with `MissingInput` for what it needs. */
 export async function startRuntime(
   name: RuntimeName,
-  { clock, random, log, host, dir, assets, releaseOf, kine, inCluster }: RuntimeSurroundings,
+  { clock, random, log, host, dir, assets, releaseOf, kine, kineImage, inCluster }: RuntimeSurroundings,
 ): Promise<Runtime> {
   if (name === "embedded") {
     const { EmbeddedRuntime } = await import("../../tenants/embedded/embedded-runtime.ts");
@@ -37,7 +39,7 @@ export async function startRuntime(
       remedy: "start it with --tenants-runtime deployment, or name the runtime process or embedded",
     });
   const { DeploymentRuntime } = await import("../../tenants/deployment/deployment-runtime.ts");
-  return new DeploymentRuntime();
+  return new DeploymentRuntime({ kineImage });
 }
 
 /** The folder for tenants' state. Throws `MissingInput` where none is set. */

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import { KAMAJI_KINDS } from "../../kinds/kamaji/kinds.ts";
 import { findAssets, findRelease, TENANT_BINARIES } from "../../kubernetes/assets.ts";
+import { KINE_IMAGE } from "../../tenants/deployment/kine.ts";
 import { RUNTIMES } from "../../tenants/runtime.ts";
 import { system } from "../system.ts";
 import { dataStoreController } from "./data-store-controller.ts";
@@ -41,12 +42,17 @@ export const kamaji = system({
       .optional()
       .describe("folder for tenants' state; unset: that of embedded tenants ends with the process")
       .meta({ flag: "--tenants-dir <folder>", stateFolder: "tenants" }),
+    kineImage: z
+      .string()
+      .default(KINE_IMAGE)
+      .describe("image of kine in the Pods of tenants whose DataStore is no etcd")
+      .meta({ flag: "--tenants-kine-image <image>" }),
   }),
   counts: [TENANT_COUNT],
   measures: TENANT_MEASURES,
   canRun: ({ runtime }) => runtime !== undefined,
   onLaptop: { runtime: "embedded" },
-  parts: ({ clock, log, namespace }, { runtime, host, dir }) => {
+  parts: ({ clock, log, namespace }, { runtime, host, dir, kineImage }) => {
     const wanted = runtime ?? "embedded";
     // Without a runtime nothing runs, and only the rights are asked for: those of any runtime.
     const inCluster = runtime === undefined || runtime === "deployment";
@@ -57,7 +63,7 @@ export const kamaji = system({
       return found && `v${found}`;
     };
     const kine = async (): Promise<string> => join(await findAssets(process.env, ["kine"]), "kine");
-    const machine = { host, assets, releaseOf, kine, inCluster, ...(dir && { dir }) };
+    const machine = { host, assets, releaseOf, kine, kineImage, inCluster, ...(dir && { dir }) };
     const surroundings = { clock, random: cryptoRandom, log, ...machine };
     const runtimes = new Runtimes({ wanted, start: (name) => startRuntime(name, surroundings) });
     const stores = new Stores({ clock, log });

@@ -1,4 +1,5 @@
 /** What a user asks of a tenant's Pods that can't be had together with what they have by themselves. Pure. */
+import { othersOf } from "./kine.ts";
 import type { Wanted } from "./wanted.ts";
 
 interface Named {
@@ -7,8 +8,7 @@ interface Named {
 }
 
 /** Fields that name what is taken: a container, a volume or a path of ours. Empty: the Pods can be written. */
-export function takenNames(pod: Record<string, unknown>, { spec }: Pick<Wanted, "spec">): string[] {
-  const { deployment } = spec.controlPlane;
+export function takenNames(pod: Record<string, unknown>, wanted: Wanted): string[] {
   const containers = (pod.containers ?? []) as (Named & { volumeMounts?: Named[] })[];
   const field = (name: string): string => `spec.controlPlane.deployment.${name}`;
   return [
@@ -19,7 +19,7 @@ export function takenNames(pod: Record<string, unknown>, { spec }: Pick<Wanted, 
       (name) => `${field("additionalVolumes")}: ${name} is a volume of the control plane`,
     ),
     ...containers
-      .slice(0, containers.length - (deployment.additionalContainers?.length ?? 0))
+      .slice(0, containers.length - othersOf(wanted).length)
       .flatMap(({ name, volumeMounts = [] }) =>
         repeated(volumeMounts, "mountPath").map(
           (path) => `${field("additionalVolumeMounts")}: ${path} has files of ${name} already`,

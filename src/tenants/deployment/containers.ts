@@ -1,5 +1,6 @@
 import type { Component } from "../../kinds/kamaji/deployment.ts";
 import { apiServerFlags, controllerManagerFlags, ignoredFlags, schedulerFlags } from "../flags.ts";
+import { KINE_FLAG, KINE_MOUNT, kineArgs, kineContainers, othersOf } from "./kine.ts";
 import { EGRESS_FLAG, EGRESS_MOUNTS, ignoredServerFlags, konnectivityContainer } from "./konnectivity.ts";
 import { probesOf } from "./probes.ts";
 import { fileOf, kubeconfigMount, PKI_MOUNT } from "./volumes.ts";
@@ -23,12 +24,13 @@ interface Own {
 /** The containers of a tenant's Pods: its components, then the user's. */
 export function containersOf(wanted: Wanted): object[] {
   const { spec, plane } = wanted;
-  const { deployment } = spec.controlPlane;
   const { konnectivity } = spec.addons ?? {};
   return [
+    // A kubelet starts them in this order: what kube-apiserver needs is there before it.
+    ...kineContainers(wanted),
     ...ownOf(wanted).map((own) => containerOf(own, wanted)),
     ...(konnectivity === undefined ? [] : [konnectivityContainer(konnectivity.server, plane)]),
-    ...(deployment.additionalContainers ?? []),
+    ...othersOf(wanted),
   ];
 }
 
@@ -44,21 +46,34 @@ export function ignoredArguments(wanted: Wanted): string[] {
     server === undefined
       ? []
       : [{ field: "spec.addons.konnectivity.server.extraArgs", ignored: ignoredServerFlags(server, wanted.plane) }];
-  return [...own, ...tunnel].flatMap(({ field, ignored }) => ignored.map((flag) => `${field}: ${flag} is managed`));
+  return [
+    ...[...own, ...tunnel].flatMap(({ field, ignored }) => ignored.map((flag) => `${field}: ${flag} is managed`)),
+    ...kineIgnored(wanted),
+  ];
+}
+
+function kineIgnored(wanted: Wanted): string[] {
+  const { kine: user = [] } = wanted.spec.controlPlane.deployment.extraArgs ?? {};
+  const hasKine = wanted.plane.store?.kine !== undefined;
+  const why = hasKine ? "is managed" : "has no effect, the DataStore is an etcd";
+  return ignoredFlags(user, hasKine ? kineArgs(wanted) : []).map(
+    (flag) => `spec.controlPlane.deployment.extraArgs.kine: ${flag} ${why}`,
+  );
 }
 
 function ownOf({ spec, plane }: Wanted): Own[] {
   const { registrySettings: images } = spec.controlPlane.deployment;
   const hasKonnectivity = spec.addons?.konnectivity !== undefined;
+  const hasKine = plane.store?.kine !== undefined;
   return [
     {
       component: "apiServer",
       command: "kube-apiserver",
       image: images.apiServerImage,
-      args: apiServerFlags(plane, fileOf, hasKonnectivity ? EGRESS_FLAG : {}),
+      args: apiServerFlags(plane, fileOf, { ...(hasKonnectivity && EGRESS_FLAG), ...(hasKine && KINE_FLAG) }),
       port: plane.port,
       paths: { liveness: "/livez", readiness: "/readyz", startup: "/livez" },
-      mounts: [PKI_MOUNT, ...(hasKonnectivity ? EGRESS_MOUNTS : [])],
+      mounts: [PKI_MOUNT, ...(hasKonnectivity ? EGRESS_MOUNTS : []), ...(hasKine ? [KINE_MOUNT] : [])],
       more: { ports: [{ name: "kube-apiserver", containerPort: plane.port, protocol: "TCP" }] },
     },
     {

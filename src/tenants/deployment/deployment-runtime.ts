@@ -1,5 +1,5 @@
 import { Fault, isFault } from "@slipway/base";
-import { ConfigMap, Deployment, Ingress, Service } from "@slipway/kube/core";
+import { ConfigMap, Deployment, Ingress, Secret, Service } from "@slipway/kube/core";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import type { Observed, Plane } from "../plane.ts";
 import type { Home, Place, Placeless, Runtime } from "../runtime.ts";
@@ -9,6 +9,7 @@ import { takenNames } from "./check.ts";
 import { ignoredArguments } from "./containers.ts";
 import { deploymentOf } from "./deployment.ts";
 import { ingressOf } from "./ingress.ts";
+import { storeAuthorityOf } from "./kine.ts";
 import { egressName, egressOf } from "./konnectivity.ts";
 import { observedOf } from "./observed.ts";
 import { placeOf, serviceOf } from "./service.ts";
@@ -25,10 +26,12 @@ export class DeploymentRuntime implements Runtime {
   readonly hasKonnectivity = true;
   readonly #applied = new Applied();
   readonly #lookup: Lookup;
+  readonly #kineImage: string | undefined;
 
-  /** `lookup`: finds the addresses of load balancers' names; the system's unless given. */
-  constructor({ lookup = systemLookup }: { lookup?: Lookup } = {}) {
+  /** `lookup`: finds the addresses of load balancers' names; the system's unless given. `kineImage`: of kine, where a tenant names none. */
+  constructor({ lookup = systemLookup, kineImage }: { lookup?: Lookup; kineImage?: string | undefined } = {}) {
     this.#lookup = lookup;
+    this.#kineImage = kineImage;
   }
 
   /** Where its Service is reached. The Service comes first: certificates and Pods name its address. */
@@ -52,13 +55,9 @@ export class DeploymentRuntime implements Runtime {
     { spec, ...home }: Home & { spec: CompleteSpec },
   ): Promise<Observed> {
     const { tenant, cache } = home;
-    if (plane.store?.kine !== undefined)
-      throw new Fault("Unsupported", `DataStore/${spec.dataStore}`, "runtime deployment runs no kine yet", {
-        remedy: "name a DataStore with driver etcd",
-      });
     const ref = refOf(home);
     const reached = await withAddress(plane, cache.get(Deployment, ref), this.#lookup);
-    const wanted: Wanted = { tenant, spec, plane: reached };
+    const wanted: Wanted = { tenant, spec, plane: reached, ...(this.#kineImage && { kineImage: this.#kineImage }) };
     const rendered = deploymentOf(wanted);
     const taken = takenNames(rendered.spec!.template!.spec!, wanted);
     if (taken.length > 0)
@@ -68,6 +67,8 @@ export class DeploymentRuntime implements Runtime {
     const { uid } = tenant.metadata;
     // What Pods need before they start, and what they need no longer after they are replaced.
     if (plane.konnectivity !== undefined) await this.#applied.keep(home, ConfigMap, egressOf(wanted));
+    const authority = storeAuthorityOf(wanted);
+    if (authority !== undefined) await this.#applied.keep(home, Secret, authority);
     const deployment = await this.#applied.keep(home, Deployment, rendered);
     if (plane.konnectivity === undefined)
       await this.#applied.drop(home, ConfigMap, { ...ref, name: egressName(ref.name) }, uid);

@@ -1,6 +1,7 @@
 import type { Deployment } from "@slipway/kube/core";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import { containersOf } from "./containers.ts";
+import { kineVolumes } from "./kine.ts";
 import { konnectivityVolumes } from "./konnectivity.ts";
 import { marksOf, volumesOf } from "./volumes.ts";
 import { type Manifest, metadataOf, selectorOf, type Wanted } from "./wanted.ts";
@@ -53,6 +54,7 @@ function podOf(wanted: Wanted): Record<string, unknown> {
     volumes: [
       ...volumesOf(name, plane),
       ...(spec.addons?.konnectivity === undefined ? [] : konnectivityVolumes(name)),
+      ...kineVolumes(wanted),
       ...(deployment.additionalVolumes ?? []),
     ],
   };

@@ -52,7 +52,8 @@ export function volumesOf(tenant: string, plane: Plane): object[] {
   });
   const sources = [
     ...PROJECTED.map(([{ secret }, paths]) => projected(secret, paths)),
-    ...(plane.store?.tls === undefined ? [] : [projected(DATASTORE, ETCD)]),
+    // Of a database that is no etcd, kine alone has the certificate.
+    ...(plane.store?.tls === undefined || plane.store.kine !== undefined ? [] : [projected(DATASTORE, ETCD)]),
   ];
   return [
     { name: PKI, projected: { sources, defaultMode: MODE } },
@@ -73,6 +74,7 @@ export function marksOf({ pki, kubeconfigs, store, konnectivity }: Plane): Recor
     "service-account": pki.accounts,
     [PARTS.scheduler.secret]: kubeconfigs.scheduler,
     ...(store?.tls !== undefined && { [DATASTORE]: store.tls }),
+    ...(store?.kine !== undefined && { "datastore-config": [store.kine.endpoint, store.kine.ca] }),
     ...(konnectivity !== undefined && {
       [KONNECTIVITY_PARTS.konnectivityKubeconfig.secret]: konnectivity.kubeconfig,
     }),

@@ -13,6 +13,8 @@ export interface Wanted {
   tenant: TenantControlPlane;
   spec: CompleteSpec;
   plane: Plane;
+  /** Of the kine before databases that are no etcd, where the user names none. */
+  kineImage?: string;
 }
 
 /** An object to apply, without what a server adds. */
