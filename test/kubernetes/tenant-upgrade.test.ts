@@ -34,6 +34,34 @@ test("B16 a tenant goes from 1.34 to 1.36 through 1.35 on real programs, and kee
   await inTenant("a", async (inside) => assert.ok(await inside.find(ConfigMap, settings.metadata)));
 });
 
+test("B16 an upgrade waits while clients use an API that is gone then, names it, and goes on when it is accepted", {
+  skip,
+}, async (t) => {
+  const { apply, until, inTenant } = await tenantsWorld(t, String(assets));
+  const extraArgs = { apiServer: ["--runtime-config=networking.k8s.io/v1beta1=true"] };
+  const on = (version: string) => ({
+    ...at(version),
+    controlPlane: { deployment: { replicas: 1, extraArgs }, service: { serviceType: "LoadBalancer" } },
+  });
+  await apply("a", on("v1.36.3"));
+  await until("a", isAt("v1.36.3"));
+  const beta = { group: "networking.k8s.io", version: "v1beta1", kind: "ServiceCIDR", plural: "servicecidrs" };
+  await inTenant("a", async (inside) => await inside.list({ ...beta, namespaced: false }));
+  await apply("a", on("v1.37.0"));
+  const held = await until("a", (one) => /has used|have used/.test(one.status?.waitingFor ?? ""));
+  assert.match(held.status!.waitingFor!, /networking.k8s.io\/v1beta1 servicecidrs \(gone in 1\.37\)/);
+  assert.equal(held.status!.kubernetesResources!.version!.version, "v1.36.3");
+  assert.ok(held.status!.conditions!.some(({ type, status }) => type === "Ready" && status === "True"));
+  // 1.37 is not here: that it is asked for says that the way was free.
+  await apply("a", on("v1.37.0"), { "slipway.dev/without-removed-apis": "v1.37.0" });
+  await until(
+    "a",
+    (one) => /1\.37\.0/.test(one.status?.waitingFor ?? "") && !/have used/.test(one.status?.waitingFor ?? ""),
+  );
+  await apply("a", on("v1.36.3"));
+  await until("a", (one) => isAt("v1.36.3")(one) && one.status?.waitingFor === undefined);
+});
+
 test("writePermissions hold on a real API server, for its users and not for its operator", { skip }, async (t) => {
   const { apply, until, inTenant } = await tenantsWorld(t, String(assets));
   await apply("a", { writePermissions: { blockDeletion: true } });

@@ -41,6 +41,16 @@ const disjoint = "!isCIDR(s) || !isCIDR(p) || !(cidr(s).containsCIDR(p) || cidr(
 /** A version as Kubernetes has them: `v1.34.2`, the v optional. */
 const VERSION = "^v?1[.][0-9]+[.][0-9]+([-+][0-9A-Za-z.+-]*)?$";
 const minor = (version: string) => `int(${version}.split('.')[1])`;
+const isVersion = (text: string) => `${text}.matches('${VERSION}')`;
+
+const WANTED = "self.spec.kubernetes.version";
+const BEFORE = "oldSelf.spec.kubernetes.version";
+const INSTALLED = "self.status.kubernetesResources.version.version";
+/** Something was installed, and it is of a later minor than what is wanted. */
+const isBelowInstalled = [
+  "has(self.status) && has(self.status.kubernetesResources) && has(self.status.kubernetesResources.version)",
+  `has(${INSTALLED}) && ${isVersion(INSTALLED)} && ${minor(INSTALLED)} > ${minor(WANTED)}`,
+].join(" && ");
 
 export const rules: readonly Rule[] = [
   {
@@ -87,9 +97,11 @@ export const rules: readonly Rule[] = [
     message: "not a version of Kubernetes: write all three numbers, such as v1.34.2",
   },
   {
-    path: "spec.kubernetes.version",
-    rule: `!self.matches('${VERSION}') || !oldSelf.matches('${VERSION}') || ${minor("self")} >= ${minor("oldSelf")}`,
-    message: "the minor version can't go down: Kubernetes can't read back what a later one has stored",
+    path: "",
+    // What was only asked for, as by a slip, can be taken back.
+    rule: `!${isVersion(WANTED)} || !${isVersion(BEFORE)} || ${minor(WANTED)} >= ${minor(BEFORE)} || !(${isBelowInstalled})`,
+    message:
+      "spec.kubernetes.version: the minor version can't go below the one that is installed: Kubernetes can't read back what a later one has stored",
   },
   networkRule("advertiseAddress", "self == '' || isIP(self)", "not an IP address: write one such as 192.0.2.10"),
   networkRule(

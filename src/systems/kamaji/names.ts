@@ -16,6 +16,9 @@ export const RUNTIME = "slipway.dev/runtime";
 /** On a TenantControlPlane: where it runs, written before it is started there. It stays there. */
 export const RUNS_ON = "slipway.dev/runs-on";
 
+/** On a TenantControlPlane: the version (`v1.32.1`) to which it goes up though its clients use APIs that are gone there. */
+export const WITHOUT_APIS = "slipway.dev/without-removed-apis";
+
 /** On a TenantControlPlane whose objects are moved between DataStores: `FROM/TO`. */
 export const MIGRATION = "slipway.dev/migration";
 export { labelsOf, PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";

@@ -5,7 +5,8 @@ import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { minorsBetween, parseKubernetesVersion } from "../../kinds/kamaji/version.ts";
 import type { Runtime } from "../../tenants/runtime.ts";
-import { minorsBefore, nodeProblems, stepTo } from "./upgrade.ts";
+import { WITHOUT_APIS } from "./names.ts";
+import { isSameRelease, minorsBefore, nodeProblems, removedApis, stepTo } from "./upgrade.ts";
 
 /** What a tenant runs now. */
 export interface Chosen {
@@ -16,8 +17,8 @@ export interface Chosen {
 
 /**
  * The wanted version, or a release on the way to it; with an obstacle before the next step the one that is installed. Obstacles: a way
- * down (`Invalid`), a release on the way that can't be run (`MissingInput`), nodes that are too old for it (`Refused`) or can't be
- * read (`Unavailable`). `wayIn` opens the tenant's API.
+ * down (`Invalid`), a release on the way that can't be run (`MissingInput`), nodes that are too old for it or clients that use what the
+ * wanted version no longer has (`Refused`), or neither of them can be read (`Unavailable`). `wayIn` opens the tenant's API.
  */
 export async function versionToRun(
   runtime: Runtime,
@@ -52,19 +53,36 @@ export async function versionToRun(
     );
   const { version } = step;
   if (!isTrue(tenant.status?.conditions, "Ready") || !goesUp(installed, version)) return { version };
-  const kubelets = await kubeletsOf(on, wayIn, signal).catch((error: unknown) => {
+  const found = await lookInto(on, wayIn, signal).catch((error: unknown) => {
     if (signal.aborted) throw error;
     return asFault(error, on);
   });
   // After a restart nothing of it runs before it is told to, at the version that it has.
-  if (kubelets instanceof Fault) return stays("Unavailable", `its nodes are looked at first: ${kubelets.message}`);
-  const problems = nodeProblems(version, kubelets);
-  if (problems.length === 0) return { version };
-  const first = `${problems.slice(0, MOST_NAMED).join("; ")}${problems.length > MOST_NAMED ? ` (${problems.length} in all)` : ""}`;
-  return stays("Refused", `it can't go up to ${version}: ${first}`, "upgrade or remove these nodes first");
+  if (found instanceof Fault) return stays("Unavailable", `its nodes are looked at first: ${found.message}`);
+  const problems = nodeProblems(version, found.kubelets);
+  if (problems.length > 0)
+    return stays(
+      "Refused",
+      `it can't go up to ${version}: ${firstOf(problems)}`,
+      "upgrade or remove these nodes first",
+    );
+  const accepted = tenant.metadata.annotations?.[WITHOUT_APIS];
+  // All the way: no tenant stops half-way for its clients.
+  const gone = isSameRelease(accepted, wanted) ? [] : removedApis(wanted, found.metrics);
+  if (gone.length === 0) return { version };
+  return stays(
+    "Refused",
+    `since its API server's start clients have used what ${wanted} no longer has: ${firstOf(gone)}`,
+    `bring them to later versions, then have the API server begin anew (replicas 0 and back), or accept it with the annotation ${WITHOUT_APIS}: ${wanted}`,
+  );
 }
 
 const MOST_NAMED = 5;
+
+function firstOf(problems: readonly string[]): string {
+  const all = problems.length > MOST_NAMED ? ` (${problems.length} in all)` : "";
+  return `${problems.slice(0, MOST_NAMED).join("; ")}${all}`;
+}
 
 function goesUp(installed: string, next: string): boolean {
   const [from, to] = [parseKubernetesVersion(installed), parseKubernetesVersion(next)];
@@ -75,13 +93,25 @@ interface NodeList {
   items?: { metadata: { name: string }; status?: { nodeInfo?: { kubeletVersion?: string } } }[];
 }
 
-async function kubeletsOf(on: string, wayIn: () => Transport, signal: AbortSignal): Promise<Map<string, string>> {
+/** What runs in the tenant that an upgrade may break. */
+interface Found {
+  /** Versions by node. */
+  kubelets: ReadonlyMap<string, string>;
+  /** Of its API server; empty: it has none. */
+  metrics: string;
+}
+
+async function lookInto(on: string, wayIn: () => Transport, signal: AbortSignal): Promise<Found> {
   const transport = wayIn();
   try {
     const { status, body } = await transport.request({ method: "GET", path: "/api/v1/nodes", signal });
     if (status !== 200) throw new Fault("Unavailable", on, `the answer was ${status}`);
     const { items = [] } = body as NodeList;
-    return new Map(items.map(({ metadata, status: node }) => [metadata.name, node?.nodeInfo?.kubeletVersion ?? ""]));
+    const kubelets = items.map(
+      ({ metadata, status: node }) => [metadata.name, node?.nodeInfo?.kubeletVersion ?? ""] as const,
+    );
+    const { body: metrics } = await transport.request({ method: "GET", path: "/metrics", signal });
+    return { kubelets: new Map(kubelets), metrics: typeof metrics === "string" ? metrics : "" };
   } finally {
     await transport.close();
   }

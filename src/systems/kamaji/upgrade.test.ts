@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { minorsBetween, parseKubernetesVersion } from "../../kinds/kamaji/version.ts";
-import { isSameRelease, nodeProblems, stepTo } from "./upgrade.ts";
+import { isSameRelease, nodeProblems, removedApis, stepTo } from "./upgrade.ts";
 
 const all = new Map(Array.from({ length: 100 }, (_, minor) => [`v1.${minor}`, `v1.${minor}.7`]));
 
@@ -62,4 +62,24 @@ test("nodes whose kubelet is too old for the next API server are named", () => {
   ]);
   assert.equal(nodeProblems("v1.27.1", new Map([["d", "v1.24.0"]])).length, 1);
   assert.equal(nodeProblems("v1.27.1", new Map([["d", "v1.25.0"]])).length, 0);
+});
+
+test("B16 APIs that clients use and the wanted version no longer has are named, by the API server's own count", () => {
+  const sample = (group: string, version: string, resource: string, gone: string, value = 1) =>
+    `apiserver_requested_deprecated_apis{group="${group}",removed_release="${gone}",resource="${resource}",subresource="",version="${version}"} ${value}`;
+  const metrics = [
+    "# HELP apiserver_requested_deprecated_apis [STABLE] Gauge of deprecated APIs that have been requested",
+    sample("flowcontrol.apiserver.k8s.io", "v1beta3", "flowschemas", "1.32"),
+    sample("flowcontrol.apiserver.k8s.io", "v1beta3", "flowschemas", "1.32").replace('""', '"status"'),
+    sample("flowcontrol.apiserver.k8s.io", "v1beta2", "flowschemas", "1.29", 0),
+    sample("", "v1", "componentstatuses", ""),
+    sample("", "v1", "endpoints", "1.40"),
+    'apiserver_request_total{group="x",removed_release="1.20",resource="y",version="v1"} 4',
+  ].join("\n");
+  assert.deepEqual(removedApis("v1.31.9", metrics), []);
+  const flows = "flowcontrol.apiserver.k8s.io/v1beta3 flowschemas (gone in 1.32)";
+  assert.deepEqual(removedApis("v1.32.0", metrics), [flows]);
+  assert.deepEqual(removedApis("v1.41.0", metrics), [flows, "v1 endpoints (gone in 1.40)"]);
+  assert.deepEqual(removedApis("no version", metrics), []);
+  assert.deepEqual(removedApis("v1.36.0", ""), []);
 });

@@ -38,6 +38,28 @@ export function isSameRelease(one: string | undefined, other: string): boolean {
   return a !== undefined && b !== undefined && minorsBetween(a, b) === 0 && a.patch === b.patch;
 }
 
+const REQUESTED = /^apiserver_requested_deprecated_apis\{(.*)\} (\S+)$/;
+
+/**
+ * The APIs that clients of the tenant use and that `version` no longer has, a name each: `flowcontrol.apiserver.k8s.io/v1beta3 flowschemas
+ * (gone in 1.32)`. `metrics`: of its API server, which counts since its start what was asked for and will go
+ * (https://kubernetes.io/docs/reference/using-api/deprecation-policy/).
+ */
+export function removedApis(version: string, metrics: string): string[] {
+  const wanted = parseKubernetesVersion(version);
+  if (wanted === undefined) return [];
+  const found = metrics.split("\n").flatMap((line) => {
+    const [, labels = "", value] = REQUESTED.exec(line) ?? [];
+    const of = new Map([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, text]) => [name!, text!]));
+    const gone = of.get("removed_release") ?? "";
+    const release = parseKubernetesVersion(`v${gone}.0`);
+    if (release === undefined || !(Number(value) > 0) || minorsBetween(release, wanted) < 0) return [];
+    const [group, itsVersion, resource] = ["group", "version", "resource"].map((name) => of.get(name) ?? "");
+    return [`${group === "" ? "" : `${group}/`}${itsVersion} ${resource} (gone in ${gone})`];
+  });
+  return [...new Set(found)].sort();
+}
+
 /** So many minors may a kubelet be behind its API server; two below 1.28. */
 const BEHIND = 3;
 const BEHIND_BEFORE_28 = 2;
