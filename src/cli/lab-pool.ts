@@ -1,12 +1,9 @@
 import { join } from "node:path";
 import { type Clock, isFault } from "@slipway/base";
 import type { Client } from "@slipway/kube";
-import { Node } from "@slipway/kube/core";
-import { Instance } from "../kinds/harvester/instance.ts";
-import { InstancePool } from "../kinds/harvester/instance-pool.ts";
-import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import { POOL_NAME } from "../lab/pool/manifests.ts";
 import { type MachineRow, machineRows, type PoolView, poolWord } from "../lab/pool/rows.ts";
+import { viewPool } from "../lab/pool/view.ts";
 import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
 import { newsLine, secondsOf } from "./lab-news.ts";
 import { say, secrets } from "./outgoing.ts";
@@ -24,7 +21,7 @@ export async function showPool(
   const shown = new PoolTable(process.stdout, seconds);
   let before: ReturnType<typeof poolWord> = "on its way";
   while (!signal.aborted) {
-    const view = await viewOf(client, signal).catch((error: unknown) => {
+    const view = await viewPool(client, signal).catch((error: unknown) => {
       if (signal.aborted || isFault(error)) return undefined;
       throw error;
     });
@@ -36,16 +33,6 @@ export async function showPool(
     }
     await clock.sleep(LOOK_MS, signal).catch(() => {});
   }
-}
-
-async function viewOf(client: Client, signal: AbortSignal): Promise<PoolView> {
-  const pool = await client.find(InstancePool, { name: POOL_NAME }, { signal });
-  const [instances, hosts, nodes] = await Promise.all([
-    client.list(Instance, { signal }),
-    client.list(BareMetalHost, { namespace: DISCOVERY_NAMESPACE, signal }),
-    client.list(Node, { signal }),
-  ]);
-  return { pool, instances: instances.items, hosts: hosts.items, nodes: nodes.items };
 }
 
 /** The lines for a pool that has just become ready, or is gone and wiped: that it is, and commands to try next. Pure. */

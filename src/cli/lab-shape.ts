@@ -5,9 +5,7 @@ import type { Firmware } from "../lab/machine.ts";
 const USUAL_POOL = 3;
 /** One that takes the place of a machine that dies. */
 const SPARES = 1;
-/**
- * Boot scripts of Instances are iPXE's, which Secure Boot refuses. The stand-in for Harvester starts from x86 disks by UEFI alone, as Harvester does since 1.8.
- */
+/** A pool's boot scripts are iPXE's, which Secure Boot refuses, and what it installs starts from x86 disks by UEFI alone. */
 const POOL_FIRMWARES: readonly Firmware[] = ["uefi", "uefi-http"];
 const GIB = 1024 ** 3;
 

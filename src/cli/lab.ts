@@ -51,7 +51,7 @@ export const verb: Verb = (program) => {
       "apply an InstancePool of so many of them (default: 3), and show how they install and join",
       wholeNumber,
     )
-    .option("--iso <file>", "with --pool: a real release (harvester-<version>-amd64.iso) in the place of the stand-in")
+    .option("--iso <file>", "with --pool: install the real release of this ISO, for amd64, instead of the stand-in")
     .addOption(
       new Option("--firmware <list>", `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`)
         .argParser(namesOf(FIRMWARES))

@@ -14,7 +14,7 @@ import { createInventoryDriver } from "./driver.ts";
 const NAMESPACE = "rack";
 const ORDER: Order = {
   claim: "uid-1",
-  claimant: { apiVersion: "equinix.harvesterhci.io/v1", kind: "Instance", name: "pool-a" },
+  claimant: { apiVersion: "machines.test/v1", kind: "Claim", name: "pool-a" },
   group: "pool",
   hostname: "pool-a",
   placement: { plan: "any", metro: undefined },
