@@ -89,6 +89,15 @@ export const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Kinds that the parts named beside them may not import: those parts take the kinds of every system from the list of systems. */
+const ONE_SYSTEMS_KINDS = "src/kinds/harvester/";
+const KNOW_NO_SYSTEM = ["src/operator/", "src/cli/", "src/laptop/", "src/machines/"];
+
+/** Whether a file that serves all systems alike imports the kinds of one. */
+export function namesASystem(file: string, target: string): boolean {
+  return target.startsWith(ONE_SYSTEMS_KINDS) && KNOW_NO_SYSTEM.some((part) => file.startsWith(part));
+}
+
 /** Whether a file of a part with inner layers imports one of the same part from a layer above its own, or from or into a folder that has none. */
 export function isUpwards(file: string, target: string): boolean {
   const root = file.split("/").slice(0, 2).join("/");

@@ -7,7 +7,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { circlesIn } from "./circles.ts";
 import { entryPoints, importsOf, isPackage, targetOf } from "./imports.ts";
-import { isUpwards, MAY_IMPORT, PACKAGES, STANDS_IN, SYSTEMS } from "./layer-table.ts";
+import { isUpwards, MAY_IMPORT, namesASystem, PACKAGES, STANDS_IN, SYSTEMS } from "./layer-table.ts";
 
 const partOf = (path: string): string => path.split("/")[1]!;
 
@@ -27,6 +27,7 @@ for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**
       continue;
     }
     targets.push(target);
+    if (namesASystem(file, target)) wrong.push(`${file}:${line}: takes the kinds of one system, not those of the list`);
     const to = partOf(target);
     if (to === from) {
       if (!isTest && isUpwards(file, target)) wrong.push(`${file}:${line}: ${name} is in a folder above its own`);
