@@ -87,7 +87,7 @@ test-bmc: $(INSTALLED) ## Redfish: our client against a foreign service, our ser
 test-attack: $(INSTALLED) ## What attackers try: floods, impersonation, doubled inputs, damage, a full disk (some need root; skipped with a reason)
 	@$(TEST) --expose-gc --test-concurrency=2 "test/attack/**/*.test.ts"
 
-test-formats: $(INSTALLED) ## What installers are told, read by their own readers (pykickstart, cloud-init, debconf; what can't be had is skipped with a reason)
+test-formats: $(INSTALLED) ## What is written for installers, read by their own readers (pykickstart, cloud-init, debconf; what can't be had is skipped with a reason)
 	@$(TEST) --test-concurrency=2 "test/formats/**/*.test.ts"
 
 test-datastores: $(INSTALLED) ## Tenants' places in real databases: etcd, PostgreSQL, MariaDB, NATS, and kine on them (Debian's packages; what isn't there is skipped with a reason)

@@ -73,7 +73,7 @@ test("HEAD has the headers of the answer and no body", async () => {
   await server.close();
 });
 
-test("the handler's signal is aborted when the client goes away", async () => {
+test("the handler's signal is aborted when the client disconnects", async () => {
   const gone = Promise.withResolvers<void>();
   const server = await serveHttp(({ signal }) => {
     signal?.addEventListener("abort", () => gone.resolve());

@@ -48,7 +48,7 @@ test("a folder for state is its owner's alone, whatever the umask, and whoever m
   }
 });
 
-test("a link of one's own to a folder of one's own is taken", (t) => {
+test("an own link to an own folder is taken", (t) => {
   const folder = above(t);
   mkdirSync(join(folder, "real"), { mode: 0o755 });
   symlinkSync("real", join(folder, "link"));
@@ -56,7 +56,7 @@ test("a link of one's own to a folder of one's own is taken", (t) => {
   assert.equal(modeOf(join(folder, "real")), "700");
 });
 
-test("a link of one's own to a folder of another user is refused, though that is open to nobody else", asRoot, (t) => {
+test("an own link to a folder of another user is refused, though that is open to nobody else", asRoot, (t) => {
   const folder = above(t);
   mkdirSync(join(folder, "real"), { mode: 0o700 });
   chownSync(join(folder, "real"), OTHER_UID, OTHER_UID);

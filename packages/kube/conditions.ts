@@ -1,7 +1,7 @@
 import { rfc3339 } from "@slipway/base";
 import type { Condition } from "./object.ts";
 
-/** What is said of a condition; the time of its last change is kept by `setCondition`. */
+/** The fields of a condition; the time of its last change is kept by `setCondition`. */
 export type ConditionUpdate = Omit<Condition, "lastTransitionTime">;
 
 /**

@@ -25,6 +25,7 @@ export function accountOf(accounts: readonly Account[], username: string, passwo
   return found;
 }
 
+/** Whether two texts are the same, in a time that does not say how much of them is. */
 export function isSame(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -42,10 +42,12 @@ export function collection(path: string, type: string, name: string, members: re
   };
 }
 
+/** A reference to another resource (DSP0266, `@odata.id`). */
 export function link(path: string): { "@odata.id": string } {
   return { "@odata.id": path };
 }
 
+/** An answer without a body. */
 export function nothing(status = 204, headers: Record<string, string> = {}): HttpAnswer {
   return { status, headers: { ...COMMON, ...headers }, body: "" };
 }

@@ -65,6 +65,7 @@ function change(machine: ManagedMachine, changes: Changes, name: string, value: 
   changes.changed = true;
 }
 
+/** Whether a value is an HTTP URL of at most 2,048 characters. */
 export function isWebUrl(value: unknown): value is string {
   return typeof value === "string" && value.length <= 2048 && /^https?:\/\//.test(value) && URL.canParse(value);
 }

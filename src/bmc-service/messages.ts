@@ -63,6 +63,7 @@ export function errorAnswer(
   };
 }
 
+/** A refusal with one message of the Base registry; `args` fill its places in order. */
 export function refuse(status: number, id: MessageId, ...args: readonly string[]): HttpAnswer {
   return errorAnswer(status, [message(id, ...args)]);
 }

@@ -9,6 +9,7 @@ const ACCOUNTS = `${ROOT}/AccountService`;
 const SESSIONS = `${ROOT}/SessionService`;
 const REGISTRIES = `${ROOT}/Registries`;
 
+/** The service root (DSP2046, ServiceRoot). `uuid`: the service's own. */
 export function rootBody(uuid: string): Described {
   return {
     ...link(`${ROOT}/`),
@@ -29,6 +30,7 @@ export function rootBody(uuid: string): Described {
   };
 }
 
+/** SessionService; its time limit is shown in seconds. */
 export function sessionServiceBody({ timeoutMs }: Sessions): Described {
   return {
     ...link(SESSIONS),
@@ -41,14 +43,17 @@ export function sessionServiceBody({ timeoutMs }: Sessions): Described {
   };
 }
 
+/** The collection of open sessions. */
 export function sessionsBody(sessions: readonly Session[]): Described {
   return collection(`${SESSIONS}/Sessions`, "SessionCollection", "Sessions", sessions.map(pathOfSession));
 }
 
+/** Path of a session: where it is looked at and ended. */
 export function pathOfSession({ id }: Session): string {
   return `${SESSIONS}/Sessions/${id}`;
 }
 
+/** One session. Its password is null, as the schema wants it. */
 export function sessionBody(session: Session): Described {
   return {
     ...link(pathOfSession(session)),
@@ -60,6 +65,7 @@ export function sessionBody(session: Session): Described {
   };
 }
 
+/** TaskService: an action that outlasts its answer is a task of it. */
 export function taskServiceBody(): Described {
   return {
     ...link(`${ROOT}/TaskService`),
@@ -85,11 +91,13 @@ export function accountServiceBody(): Described {
   };
 }
 
+/** The collection of accounts, numbered from 1 in their order. */
 export function accountsBody(accounts: readonly Account[]): Described {
   const paths = accounts.map((_, i) => `${ACCOUNTS}/Accounts/${i + 1}`);
   return collection(`${ACCOUNTS}/Accounts`, "ManagerAccountCollection", "Accounts", paths);
 }
 
+/** One account without its password; undefined where there is none of that number. */
 export function accountBody(accounts: readonly Account[], id: string): Described | undefined {
   const account = /^[1-9]\d{0,5}$/.test(id) ? accounts[Number(id) - 1] : undefined;
   return (
@@ -109,11 +117,13 @@ export function accountBody(accounts: readonly Account[], id: string): Described
   );
 }
 
+/** The collection of roles. */
 export function rolesBody(): Described {
   const paths = Object.keys(ROLES).map((role) => `${ACCOUNTS}/Roles/${role}`);
   return collection(`${ACCOUNTS}/Roles`, "RoleCollection", "Roles", paths);
 }
 
+/** One role and its privileges; undefined where there is none of that name. */
 export function roleBody(id: string): Described | undefined {
   if (!Object.hasOwn(ROLES, id)) return undefined;
   return {
@@ -127,10 +137,12 @@ export function roleBody(id: string): Described | undefined {
   };
 }
 
+/** The collection of message registries: Base alone. */
 export function registriesBody(): Described {
   return collection(REGISTRIES, "MessageRegistryFileCollection", "Registries", [`${REGISTRIES}/${BASE}`]);
 }
 
+/** Where the Base registry is to be had; undefined for any other. */
 export function registryBody(id: string): Described | undefined {
   if (id !== BASE) return undefined;
   return {

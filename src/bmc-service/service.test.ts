@@ -362,9 +362,9 @@ test("a method that Node's parser does not know is not implemented, and other no
   const say = async (line: string): Promise<string> => {
     const socket = connect(server.port, "127.0.0.1");
     socket.setEncoding("utf8").write(`${line}\r\nhost: a\r\n\r\n`);
-    let heard = "";
-    for await (const text of socket) heard += text;
-    return heard.split("\r\n")[0]!;
+    let answer = "";
+    for await (const text of socket) answer += text;
+    return answer.split("\r\n")[0]!;
   };
   assert.equal(await say("FROB /redfish/v1/ HTTP/1.1"), "HTTP/1.1 501 Not Implemented");
   assert.equal(await say("GET /redfish/v1/ SMTP/1.1"), "HTTP/1.1 400 Bad Request");

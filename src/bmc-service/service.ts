@@ -54,6 +54,10 @@ type Request = Parameters<HttpHandler>[0];
 const MINUTE_MS = 60_000;
 const LONGEST_PATH = 1_024;
 
+/**
+ * A Redfish service over the given machines. Nothing listens: `handle` answers requests. Sessions end after 30
+ * minutes without a request unless another time is given.
+ */
 export function redfishService(options: RedfishServiceOptions): RedfishService {
   const { clock, random, uuid, machines, accounts, log = quietLog } = options;
   const timeoutMs = options.sessionTimeoutMs ?? 30 * MINUTE_MS;

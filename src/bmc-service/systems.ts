@@ -7,10 +7,12 @@ export const RESETS: readonly ResetType[] = ["On", "ForceOff", "GracefulShutdown
 
 const OK = { State: "Enabled", Health: "OK" };
 
+/** The collection of machines. */
 export function systemsBody(machines: readonly ManagedMachine[]): Described {
   return collection(`${ROOT}/Systems`, "ComputerSystemCollection", "Systems", machines.map(pathOfSystem));
 }
 
+/** Path of a machine's ComputerSystem. */
 export function pathOfSystem({ id }: ManagedMachine): string {
   return `${ROOT}/Systems/${id}`;
 }
@@ -19,6 +21,7 @@ function pathOfManager({ id }: ManagedMachine): string {
   return `${ROOT}/Managers/${id}`;
 }
 
+/** A machine as it is now: power, boot override and what it may be set to. */
 export function systemBody(machine: ManagedMachine): Described {
   const path = pathOfSystem(machine);
   const { enabled, target, mode, httpBootUri } = machine.boot();
@@ -62,12 +65,14 @@ export function systemBody(machine: ManagedMachine): Described {
   };
 }
 
+/** The collection of a machine's network cards, numbered from 1. */
 export function cardsBody(machine: ManagedMachine): Described {
   const path = `${pathOfSystem(machine)}/EthernetInterfaces`;
   const cards = machine.macs.map((_, i) => `${path}/${i + 1}`);
   return collection(path, "EthernetInterfaceCollection", "Ethernet Interfaces", cards);
 }
 
+/** One network card; undefined where there is none of that number. */
 export function cardBody(machine: ManagedMachine, id: string): Described | undefined {
   const mac = /^[1-9]\d{0,3}$/.test(id) ? machine.macs[Number(id) - 1] : undefined;
   if (mac === undefined) return undefined;
@@ -83,11 +88,13 @@ export function cardBody(machine: ManagedMachine, id: string): Described | undef
   };
 }
 
+/** The collection of a machine's virtual media: one CD. */
 export function mediasBody(machine: ManagedMachine): Described {
   const path = `${pathOfSystem(machine)}/VirtualMedia`;
   return collection(path, "VirtualMediaCollection", "Virtual Media", [`${path}/Cd`]);
 }
 
+/** The virtual CD and the image in it. */
 export function mediaBody(machine: ManagedMachine): Described {
   const path = `${pathOfSystem(machine)}/VirtualMedia/Cd`;
   const image = machine.media();
@@ -109,6 +116,7 @@ export function mediaBody(machine: ManagedMachine): Described {
   };
 }
 
+/** The collection of managers. */
 export function managersBody(machines: readonly ManagedMachine[]): Described {
   return collection(`${ROOT}/Managers`, "ManagerCollection", "Managers", machines.map(pathOfManager));
 }

@@ -136,7 +136,7 @@ test("a signal of a boot that was replaced meanwhile neither marks nor reveals t
   assert.deepEqual(shown, []);
 });
 
-test("a signal of a boot that was removed meanwhile is told to nobody", async () => {
+test("a signal of a boot that was removed meanwhile is passed to nobody", async () => {
   const { client, shown, hosts, replica } = cluster();
   const [one, other] = [replica(), replica()];
   await one.publish(client, { resource: Host, object }, record("a"));

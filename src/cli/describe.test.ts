@@ -99,7 +99,7 @@ test("a tenant is shown with its state, datastore, components, nodes, and its ce
   assert.match(text, /DataStore {5}default \(etcd\): not ready: connection refused\n {2}Schema {6}s\n {2}User {8}u\n/);
   assert.match(
     text,
-    /kube-apiserver {11}ready, v1.35.0\n {2}kube-controller-manager {2}was last heard 120 s ago\n {2}kube-scheduler {11}ready\n/,
+    /kube-apiserver {11}ready, v1.35.0\n {2}kube-controller-manager {2}was last seen 120 s ago\n {2}kube-scheduler {11}ready\n/,
   );
   assert.match(text, /n1 +Ready +v1.34.1\n {2}n2 +NotReady: no CNI\n/);
   const certificates = lines.slice(lines.findIndex((line) => line.startsWith("Certificates")) + 2);

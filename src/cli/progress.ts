@@ -29,7 +29,7 @@ interface CommonStatus {
 
 const statusOf = (object: KubeObject): CommonStatus => (object as { status?: CommonStatus }).status ?? {};
 
-/** Whether an object is Ready, and that is said of it as it is now. */
+/** Whether an object is Ready at its current generation. */
 export function isReady(object: KubeObject): boolean {
   const { conditions, observedGeneration } = statusOf(object);
   return isTrue(conditions, "Ready") && observedGeneration === object.metadata.generation;

@@ -139,7 +139,7 @@ function leaderOf({ items = [] }: List<Lease>, name: string, now: number): strin
   const lease = items.find(({ metadata }) => metadata.name === name);
   if (lease?.spec?.renewTime === undefined) return "has never led";
   const ageS = Math.round((now - Date.parse(lease.spec.renewTime)) / 1000);
-  return ageS <= 2 * (lease.spec.leaseDurationSeconds ?? LEASE_S) ? "ready" : `was last heard ${ageS} s ago`;
+  return ageS <= 2 * (lease.spec.leaseDurationSeconds ?? LEASE_S) ? "ready" : `was last seen ${ageS} s ago`;
 }
 
 function shownNode({ metadata, status }: Node): Inside["nodes"][number] {

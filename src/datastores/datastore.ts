@@ -2,7 +2,7 @@
  * Tenants' places in real databases, behind one port: etcd, PostgreSQL, MySQL or MariaDB, and NATS.
  *
  * A place is a database, key prefix or bucket and the one user who may use it. A driver looks before it acts, marks what it makes, and
- * touches nothing that has no mark: a tenant that names somebody else's database gets a fault, not the database. Drivers are loaded when
+ * touches nothing that has no mark: a tenant that names a foreign database gets a fault, not the database. Drivers are loaded when
  * one is opened (`open.ts`). Clock and log are arguments. Knows nothing of Kubernetes' objects; `kine.ts` writes what kine is started with.
  */
 import type { Clock, Log } from "@slipway/base";

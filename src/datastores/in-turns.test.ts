@@ -8,7 +8,7 @@ import { inTurns } from "./in-turns.ts";
 const place = { schema: "a", user: "a" };
 const { signal } = new AbortController();
 
-/** A database whose calls end when they are told to. */
+/** A database whose calls end when the test says so. */
 function scene() {
   const clock = new VirtualClock();
   const ends: (() => void)[] = [];
@@ -23,7 +23,7 @@ function scene() {
   return { clock, ends, inner, copied, turned: inTurns(inner, "DataStore/x", clock) };
 }
 
-test("two calls are under way at once, the next has its turn when one ends, and who waits for a second is told", async () => {
+test("two calls are under way at once, the next has its turn when one ends, and a call that waits for a second is reported", async () => {
   const { clock, ends, turned } = scene();
   const all = [0, 1, 2, 3].map(() => turned.ensure(place, signal));
   const last = assert.rejects(all[3]!, (error) => isFault(error, "Unavailable") && error.retryAfterMs === 3_000);

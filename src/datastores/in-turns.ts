@@ -9,8 +9,8 @@ const WAIT_MS = 1_000;
 const AGAIN_MS = 3_000;
 
 /**
- * The same datastore, with few calls at once: a database that hangs holds up those alone, and whoever comes then is told so within a
- * second (`Unavailable`) and free to serve tenants of other databases (B24). `check` and `close` take no turn.
+ * The same datastore, with few calls at once: a database that hangs holds up those alone, and a call that comes then is refused within a
+ * second (`Unavailable`), so that its caller serves tenants of other databases (B24). `check` and `close` take no turn.
  */
 export function inTurns(datastore: Datastore, name: string, clock: Pick<Clock, "after">): Datastore {
   const calls = new Turns(MOST_CALLS, clock, name, "it has not answered other tenants yet");

@@ -74,7 +74,7 @@ test("it is started when the API server is ready, and started again at its addre
   assert.ok(existsSync(dir));
 });
 
-test("a part that ends by itself is told with its last words; one that is ended is not", async (t) => {
+test("a part that ends by itself is reported with its last words; one that is ended is not", async (t) => {
   const ends = 'process.on("SIGUSR1", () => { console.log("the disk is full"); process.exit(3); });';
   const plane = await startControlPlane({
     ...{ assets: assets(t, { ...WHOLE, etcd: `${STAYS}${ends}` }), clock: systemClock, identity, dir: scratch(t) },
@@ -99,7 +99,7 @@ test("without a folder nothing is left of it, and all of it is there until its e
   assert.equal(existsSync(plane.dir), false);
 });
 
-test("an API server that ends before it is ready is told with its last words, and nothing stays", async (t) => {
+test("an API server that ends before it is ready is reported with its last words, and nothing stays", async (t) => {
   const programs = assets(t, { ...WHOLE, "kube-apiserver": 'console.log("no such flag"); process.exit(1);' });
   const dir = scratch(t);
   await assert.rejects(startControlPlane({ assets: programs, clock: systemClock, identity, dir }), (error) => {

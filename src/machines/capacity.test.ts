@@ -24,7 +24,7 @@ test("a refusal is over when one of the orders could be served, and not sooner t
   assert.equal(await after(inventory(undefined), 9_000), journal);
 });
 
-test("a cloud tells by an order alone whether it has capacity", async () => {
+test("only an order shows whether a cloud has capacity", async () => {
   const journal = refused(0);
   assert.equal(await withoutOldRefusal({ journal, driver: cloud, orders, pollMs: 1, now: 9_000 }), journal);
   assert.equal(awaitsKnownCapacity(journal, cloud), false);

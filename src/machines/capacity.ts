@@ -11,7 +11,7 @@ export interface Refused {
   now: number;
 }
 
-/** Whether the claim waits for capacity of a provider that tells without an order whether there is some: it is to be looked at often. */
+/** Whether the claim waits for capacity of a provider that knows without an order whether there is some: it is to be looked at often. */
 export function awaitsKnownCapacity({ purchase }: Journal, driver: MachineDriver): boolean {
   return purchase?.state === "Refused" && driver.couldServe !== undefined;
 }

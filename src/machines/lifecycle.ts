@@ -42,7 +42,7 @@ export interface Journal {
   networkSet: boolean;
 }
 
-/** What the machine itself said of its current boot: when, in ms. */
+/** What the machine itself reported of its current boot: when, in ms. */
 export interface Signals {
   scriptFetched?: number;
   configFetched?: number;

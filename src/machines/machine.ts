@@ -164,7 +164,7 @@ export interface MachineDriver {
   readonly capabilities: Capabilities;
   /** What about this order the provider would refuse or ignore. Pure. */
   check(order: Order): readonly Concern[];
-  /** Whether this order could be served now. Absent where only an order tells. Asks nobody, so it may be a moment old. */
+  /** Whether this order could be served now. Absent where only an order shows it. Asks nobody, so it may be a moment old. */
   couldServe?(order: Order): Promise<boolean>;
   /** All machines of the account, every page. One call per page of up to 250 or more. */
   list(signal?: AbortSignal): Promise<readonly Machine[]>;

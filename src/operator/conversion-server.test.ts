@@ -37,7 +37,7 @@ function handClock() {
   return { clock, look };
 }
 
-test("a definition that goes away does not keep the others from the certificate that comes next", async (t) => {
+test("a definition that is deleted does not keep the others from the certificate that comes next", async (t) => {
   const { clock, look } = handClock();
   const client = createClient(new FakeApi(), { clock: systemClock, random: cryptoRandom, log: quietLog });
   for (const kinds of [SHIPS, BOATS]) await client.create(CustomResourceDefinition, crdOf(kinds) as never);

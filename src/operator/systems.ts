@@ -4,5 +4,5 @@ import { netboot } from "../systems/netboot/system.ts";
 import { providers } from "../systems/providers/system.ts";
 import type { System } from "../systems/system.ts";
 
-/** All systems. The only list: what is said of each elsewhere is derived from it. */
+/** All systems. The only list: everything else about each is derived from it. */
 export const SYSTEMS: readonly System[] = [harvester, providers, netboot, kamaji];

@@ -52,7 +52,7 @@ export interface Runtime {
   ): Promise<Place | Placeless>;
   /** A release of a minor (`v1.35`) that can be run here, on the way to a later one; undefined: there is none. */
   releaseOf(minor: string): Promise<string | undefined>;
-  /** Brings a plane to what is wanted, and says how it is now; may be called at any time. Whether it became ready is told by `onChange`, or is an event of an object that the controller watches. */
+  /** Brings a plane to what is wanted, and says how it is now; may be called at any time. Whether it became ready is reported by `onChange`, or is an event of an object that the controller watches. */
   ensure(plane: Plane, signal: AbortSignal, home: Home & { spec: CompleteSpec }): Promise<Observed>;
   /** A way into the tenant's API as its administrator, past the network; undefined: by its address only. */
   transport?(id: string): Transport | undefined;

@@ -167,7 +167,7 @@ test("a simulated cloud says where it is and with what key, serves it, and ends 
   assert.deepEqual(await once(child, "exit"), [0, null]);
 });
 
-test("a simulated cloud sells no more than it is told, and plenty of what is not named", async (t) => {
+test("a simulated cloud sells no more than it is set to, and plenty of what is not named", async (t) => {
   const { child, line } = await started(t, "sim", "latitude", "-o=json", "--capacity", "SAO/c2-small-x86=0");
   const { endpoint, token } = JSON.parse(line) as Record<string, string>;
   const answer = await fetch(`${endpoint}/plans`, { headers: { authorization: token! } });

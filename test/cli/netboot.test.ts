@@ -223,7 +223,7 @@ test("an order of a host that is forgotten meanwhile ends with 1 and says so", a
   assert.deepEqual([code, err], [1, `slipway: ${HOST}: no such host was seen\n`]);
 });
 
-test("an order whose netboot goes away ends with 1 and says that the host goes on", async (t) => {
+test("an order whose netboot stops meanwhile ends with 1 and says that the host goes on", async (t) => {
   const { dir, close, taken } = await netboot(t);
   const { child, lines, said } = going(t, "order", "reboot", HOST, "--dir", dir);
   assert.equal((await lines.next()).value, "given");

@@ -55,7 +55,7 @@ test("MySQL: B51 a tenant that another operator made is taken over and removed w
   assert.deepEqual(await server.contents(), before);
 });
 
-test("MySQL: an administrator with too few rights is told which are missing", { skip }, async (t) => {
+test("MySQL: an administrator with too few rights gets the missing ones named", { skip }, async (t) => {
   const server = await mariadb.start(t);
   await administer(server, "CREATE USER weak@'%' IDENTIFIED BY 'weak'");
   const datastore = await opened(t, server, { basicAuth: { username: "weak", password: "weak" } });

@@ -54,7 +54,7 @@ test("PostgreSQL: B51 a tenant that another operator made is taken over and remo
   assert.deepEqual(await server.contents(), before);
 });
 
-test("PostgreSQL: an administrator with too few rights is told which are missing", { skip }, async (t) => {
+test("PostgreSQL: an administrator with too few rights gets the missing ones named", { skip }, async (t) => {
   const server = await postgresql.start(t);
   await administer(server, "CREATE ROLE weak LOGIN PASSWORD 'weak'");
   const datastore = await opened(t, server, { basicAuth: { username: "weak", password: "weak" } });

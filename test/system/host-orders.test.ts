@@ -101,7 +101,7 @@ test("what a host would not do is refused with what to do instead, and nothing i
   assert.equal((await world.host("node-1"))?.metadata.annotations?.["slipway.dev/wipe"], undefined);
 });
 
-test("N33 who does not wait is told that it is asked for; who waits in vain is told for what", async (t) => {
+test("N33 who does not wait is answered that it is asked for; who waits in vain learns for what", async (t) => {
   const { world, order } = await bench(t);
   const server = world.rack("node-1");
   await world.declare("node-1", { bmc: false });

@@ -114,7 +114,7 @@ test("whoever declares a machine that another host uses gets nothing of it, and 
   await world.until("the system runs", () => server.running?.is === "system");
   const { starts } = server;
   await world.declare("thief", { bootMACAddress: server.mac });
-  await world.until("it is told", async () =>
+  await world.until("its status says so", async () =>
     /card of the same machine/.test((await world.host("thief"))?.status?.waitingFor ?? ""),
   );
   await world.clock.run(60 * MINUTE);

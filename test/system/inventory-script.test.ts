@@ -8,7 +8,7 @@ import { InventoryWorld, MINUTE, RACK } from "./inventory-world.ts";
 
 const SCRIPT = "http://scripts.invalid/secret-path/install.ipxe";
 
-/** A firmware whose scripts all install at once; tells which were started. */
+/** A firmware whose scripts all install at once; records which were started. */
 function installing(): Firmware & { started: string[] } {
   const started: string[] = [];
   return {
@@ -52,7 +52,7 @@ for (const bmc of [true, false])
     assert.deepEqual(server.running, { is: "system", image: INSTALLED });
     assert.deepEqual(firmware.started, [SCRIPT]);
     const said = JSON.stringify([await world.host("node-1"), await world.events("node-1")]);
-    assert.ok(!said.includes("secret-path"), "the script's address is told nobody");
+    assert.ok(!said.includes("secret-path"), "the script's address stays secret");
 
     await world.change("node-1", { spec: { customDeploy: null, userData: null } });
     if (!bmc) {

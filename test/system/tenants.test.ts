@@ -180,7 +180,7 @@ test("writePermissions keep a tenant's users from what they name, and its operat
   await inTenant("a", async (inside) => await inside.create(ConfigMap, settings("after")));
 });
 
-onEach("B25 flags that have no effect are told of by their field", async (t, runs) => {
+onEach("B25 flags that have no effect are reported by their field", async (t, runs) => {
   const { apply, until } = await tenantsWorld(t, runs);
   const deployment = { replicas: 1, extraArgs: { apiServer: ["--secure-port=9443"] } };
   await apply("a", { controlPlane: { deployment, service: { serviceType: "LoadBalancer" } } });
@@ -274,7 +274,7 @@ test("a tenant whose objects its runtime keeps does not count as a user of the D
   const { signal, done } = deadline(clock, 30_000);
   const conditions = async () => (await client.get(DataStore, { name: "default" })).status?.conditions ?? [];
   while ((await conditions()).length === 0) {
-    assert.ok(!signal.aborted, "nothing is said of the DataStore");
+    assert.ok(!signal.aborted, "no condition names the DataStore");
     await clock.sleep(25);
   }
   done();

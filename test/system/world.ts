@@ -195,7 +195,7 @@ export class World {
     this.#operators.at(-1)?.mortal.kill();
   }
 
-  /** A server of somebody else's on the machines' network. */
+  /** A foreign server on the machines' network. */
   serve(origin: string, handler: HttpHandler): void {
     this.#network.serve(origin, handler);
   }

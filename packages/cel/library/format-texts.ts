@@ -7,7 +7,7 @@ import { timeText } from "./times.ts";
 /** A clause of a template: precision and verb. `%%` has none, and one without a verb is not whole. */
 export const CLAUSE = /%(?:%|(?:\.(\d+))?(.?))/gsu;
 
-/** The verbs: which types they show, and what is said of others. */
+/** The verbs: which types they show, and the error for others. */
 export const CLAUSES: Readonly<Record<string, { readonly types: readonly string[]; readonly refusal: string }>> = {
   s: {
     types: "list map int uint double bool string timestamp bytes duration type null".split(" "),

@@ -7,7 +7,7 @@ const NANO = 1_000_000_000n;
 
 /** Upstream takes any number of digits; these are enough to be read soon. */
 const MAX_DIGITS = 10_000;
-/** What is written with a binary suffix is no more than this, in billionths. */
+/** The most that a number with a binary suffix may be, in billionths. */
 const MAX_BINARY = ((1n << 63n) - 1n) * NANO;
 
 const SUFFIXES: Readonly<Record<string, readonly [base: bigint, exponent: number]>> = {

@@ -1,5 +1,5 @@
 /**
- * What Ubuntu's installer subiquity is told (Ubuntu Server 20.04.2 and later): user data with `autoinstall`, served beside empty metadata,
+ * What Ubuntu's installer subiquity reads (Ubuntu Server 20.04.2 and later): user data with `autoinstall`, served beside empty metadata,
  * and the kernel arguments that lead to them. Pure: knows no clock, no network and no Kubernetes object.
  */
 import { addressOf } from "../installation/addresses.ts";

@@ -1,5 +1,5 @@
 /**
- * What an image with cloud-init is told, as the datasource NoCloud reads it from a file system labelled `cidata`. Pure: knows no clock, no
+ * What an image with cloud-init reads, as the datasource NoCloud reads it from a file system labelled `cidata`. Pure: knows no clock, no
  * network and no Kubernetes object.
  */
 import { yaml } from "../installation/cloud-config.ts";

@@ -99,7 +99,7 @@ export const keyboard = z.strictObject({
   variant: matching(/^[a-z0-9_-]+$/, "must be an XKB variant such as nodeadkeys", 32).exactOptional(),
 });
 
-/** What the package manager is told to install: a package, with a version where the manager has a notation for it, or a group (`@core`). */
+/** What the package manager is to install: a package, with a version where the manager has a notation for it, or a group (`@core`). */
 export const packageName = matching(/^@?\^?[A-Za-z0-9][A-Za-z0-9+.:_~^=-]*$/, "must be the name of a package", 128);
 
 /** One line of sh, run as root in the installed system. */

@@ -19,7 +19,7 @@ test("a word with control characters is refused", () => {
     assert.throws(() => shellWord(text), /control/);
 });
 
-/** Stands for curl and wget, and prints which URL it was told to call. */
+/** Stands for curl and wget, and prints which URL it was given. */
 const CALLS = `curl() { for last; do :; done; echo "called $last"; };`;
 const REPORT = { succeeded: "http://s/ok", failed: "http://s/bad" };
 

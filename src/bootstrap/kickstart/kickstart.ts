@@ -1,5 +1,5 @@
 /**
- * What Anaconda is told (Red Hat Enterprise Linux 8 to 10 and what is built from it): the kickstart file, and the kernel arguments that
+ * What Anaconda reads (Red Hat Enterprise Linux 8 to 10 and what is built from it): the kickstart file, and the kernel arguments that
  * lead to it. Pure: knows no clock, no network and no Kubernetes object.
  */
 import { addressOf } from "../installation/addresses.ts";

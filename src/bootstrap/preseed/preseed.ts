@@ -1,5 +1,5 @@
 /**
- * What debian-installer is told (Debian, and Ubuntu up to 20.04): the preseed file, and the kernel arguments that lead to it. The network
+ * What debian-installer reads (Debian, and Ubuntu up to 20.04): the preseed file, and the kernel arguments that lead to it. The network
  * is configured before the file is fetched, so its answers are kernel arguments. Pure: knows no clock, no network and no Kubernetes object.
  */
 import { addressOf } from "../installation/addresses.ts";

@@ -6,6 +6,7 @@ export type Field = readonly [number: number, value: number | bigint | boolean |
 const VARINT = 0;
 const BYTES = 2;
 
+/** A message of these fields, in their order. */
 export function encode(...fields: readonly Field[]): Buffer {
   const parts: Uint8Array[] = [];
   for (const [number, value] of fields) {

@@ -9,7 +9,7 @@ import { type NatsSession, withNats } from "./session.ts";
 import { copyStream } from "./snapshot.ts";
 
 const DESCRIPTION = "Holds kine key/values";
-/** What kine keeps unless it is told otherwise (`revHistory`). */
+/** What kine keeps by default (`revHistory`). */
 const HISTORY = 10;
 const DUPLICATES_NS = 120_000_000_000;
 

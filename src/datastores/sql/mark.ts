@@ -6,6 +6,7 @@ export interface Mark {
 
 const PREFIX = "slipway place ";
 
+/** The comment for a place's database and role. */
 export function writeMark({ schema, user }: Mark): string {
   return PREFIX + JSON.stringify({ schema, user });
 }

@@ -25,7 +25,7 @@ const purchase = z
   .optional()
   .describe("The current order. Written before the order is sent.");
 
-/** A machine of a cluster (Cluster API provider Packet): one machine at a provider, or a host of one's own. */
+/** A machine of a cluster (Cluster API provider Packet): one machine at a provider, or an own host. */
 export const PacketMachine = defineKind({
   group: GROUP,
   version: VERSION,

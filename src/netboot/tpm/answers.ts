@@ -63,6 +63,7 @@ export function activated(answer: Uint8Array): Uint8Array {
   return reader.sized();
 }
 
+/** Whether two byte strings are the same, in a time that goes by their length alone. */
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

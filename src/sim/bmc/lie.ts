@@ -16,10 +16,12 @@ export interface LieWorld {
   count: number;
 }
 
+/** A request's path, without its query. */
 export function pathOf(request: HttpRequest): string {
   return new URL(request.url).pathname;
 }
 
+/** A request's JSON body; an empty object where it has none. */
 export function bodyOf(request: HttpRequest): Record<string, unknown> {
   return JSON.parse(request.body ?? "{}") as Record<string, unknown>;
 }

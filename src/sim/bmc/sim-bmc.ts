@@ -35,6 +35,7 @@ export interface SimBmc {
   readonly mostAtOnce: number;
 }
 
+/** A BMC that answers as the true service does until it is given something to do wrong. It has one account, an administrator's. */
 export function createSimBmc({ clock, random, machines, credentials, mostSessions }: SimBmcOptions): SimBmc {
   let accounts: Account[] = [{ ...credentials, role: "Administrator" }];
   const service = redfishService({

@@ -5,7 +5,7 @@ import { SimMachine } from "./sim-machine.ts";
 
 const ID = "51b00000-0000-4000-8000-000000000001";
 
-test("a machine starts from what it was told, once or until it is told otherwise, and loses its power", async () => {
+test("a machine starts from what it is set to, once or until that is changed, and loses its power", async () => {
   const clock = new VirtualClock();
   const lived: string[] = [];
   const machine = new SimMachine({

@@ -9,7 +9,7 @@ const order = (spec: InstanceSpec, onDemand = false) => {
   return orderOf(instance, { placement: { plan: "p", metro: "SG" }, boot, onDemand });
 };
 
-test("SSH keys go with the order, one as well as several; where there are none, nothing is said of them", () => {
+test("SSH keys go with the order, one as well as several; where there are none, the order has no field for them", () => {
   for (const keys of [["k-1"], ["k-1", "k-2"]]) {
     assert.deepEqual(order({ projectsshKeys: keys }).projectSshKeys, keys);
     assert.deepEqual(order({ usersshKeys: keys }).userSshKeys, keys);

@@ -20,6 +20,7 @@ export const TENANT_MEASURES: readonly Measure[] = [
   { name: CPU, help: "CPU time of a tenant's program since its last start", labels: LABELS },
 ];
 
+/** Memory and CPU time of each program, by `TENANT_MEASURES`. */
 export function measuredOf(usage: readonly ProgramUsage[]): Measured[] {
   return usage.flatMap(({ tenant: name, component, residentBytes, cpuSeconds }) => {
     const [namespace = "", tenant = ""] = name.split("/");

@@ -34,6 +34,7 @@ export type MigrationStep =
   | { do: "clean"; record: Migration }
   | { do: "refuse"; because: string };
 
+/** The next step of a move. Safe to ask again: the same facts give the same step. */
 export function migrationStep({ wanted, at, record }: MigrationFacts): MigrationStep {
   if (at === undefined) return { do: "stay", at: wanted };
   if (record === undefined)

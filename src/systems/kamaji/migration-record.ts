@@ -13,6 +13,7 @@ export function recordOf(tenant: TenantControlPlane): Migration | undefined {
   }
 }
 
+/** `Invalid`: the annotation can't be gone by, and why. */
 export function unreadable({ metadata }: TenantControlPlane, why: string): Fault {
   return new Fault("Invalid", `TenantControlPlane/${metadata.name}`, `annotation ${MIGRATION}: ${why}`, {
     remedy: "remove the annotation; what a move has left in another DataStore stays there",

@@ -66,7 +66,7 @@ function konnectivityOf({ addons }: CompleteSpec, { konnectivityKubeconfig: held
   return { konnectivity: { port: server.port, kubeconfig, extraArgs: server.extraArgs ?? [] } };
 }
 
-/** By which kube-apiserver's keys begin unless it is told otherwise: a kine has a database for one tenant alone, and Kamaji's tenants have theirs below it. */
+/** The default prefix of kube-apiserver's keys: a kine has a database for one tenant alone, and Kamaji's tenants have theirs below it. */
 const USUAL_PREFIX = "/registry";
 
 function storeOf(

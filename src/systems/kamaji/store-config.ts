@@ -31,6 +31,7 @@ interface Wanted {
   store: Pick<OpenStore, "endpoints" | "tls" | "basicAuth">;
 }
 
+/** Name of the Secret beside the tenant that holds its schema, user and password in the DataStore. */
 export function configNameOf({ metadata }: TenantControlPlane): string {
   return `${metadata.name}-${COMPONENT}`;
 }

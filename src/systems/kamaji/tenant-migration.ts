@@ -133,7 +133,7 @@ export async function copyOver(
   const [source, target] = [await opened(stores, context, from), await opened(stores, context, to)];
   await requireUnchanged(context, record.object);
   const count = await carry(source, target, place, context.signal);
-  // Under the object's version: who changed his mind meanwhile is heard.
+  // Under the object's version: a specification that was changed meanwhile wins.
   await record.write({ storage: { ...record.object.status?.storage, dataStoreName: to } });
   context.events.normal(record.object, "Migrated", `${count} entries from DataStore ${from} to ${to}`);
   return { againAfterMs: 0 };

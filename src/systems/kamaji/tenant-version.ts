@@ -57,7 +57,7 @@ export async function versionToRun(
     if (signal.aborted) throw error;
     return asFault(error, on);
   });
-  // After a restart nothing of it runs before it is told to, at the version that it has.
+  // After a restart nothing of it runs before it is started, at the version that it has.
   if (found instanceof Fault) return stays("Unavailable", `its nodes are looked at first: ${found.message}`);
   const problems = nodeProblems(version, found.kubelets);
   if (problems.length > 0)

@@ -226,7 +226,7 @@ test("names and paths that the Pods have by themselves are refused by name", asy
   assert.deepEqual(takenNames(deploymentOf(good).spec!.template!.spec!, good), []);
 });
 
-test("konnectivity: a server beside the API server, which is told to go through it", async () => {
+test("konnectivity: a server beside the API server, which goes through it", async () => {
   const server = { port: 8132, extraArgs: ["--v=5", "--mode=http-connect"], resources: { requests: { cpu: "100m" } } };
   const wanted = await wantedOf({ addons: { konnectivity: { server } } });
   const { args, image, resources } = container(wanted, "konnectivity-server");

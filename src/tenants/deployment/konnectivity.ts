@@ -20,7 +20,7 @@ const SOCKET_VOLUME = "konnectivity-uds";
 const CONFIG_VOLUME = "egress-selector-configuration";
 const KUBECONFIG_VOLUME = "konnectivity-server-kubeconfig";
 
-/** What kube-apiserver is told. */
+/** kube-apiserver's flag. */
 export const EGRESS_FLAG = { "egress-selector-config-file": `${FOLDER}/${FILE}` } as const;
 
 /** What kube-apiserver needs of it. */
@@ -44,6 +44,7 @@ export function egressName(tenant: string): string {
   return `${tenant}-${CONFIG_MAP}`;
 }
 
+/** Volumes that konnectivity-server shares with kube-apiserver: the socket, the egress configuration and its kubeconfig. */
 export function konnectivityVolumes(tenant: string): object[] {
   const secretName = `${tenant}-${KONNECTIVITY_PARTS.konnectivityKubeconfig.secret}`;
   return [

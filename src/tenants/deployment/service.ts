@@ -3,7 +3,7 @@ import type { Service } from "@slipway/kube/core";
 import type { Place, Placeless } from "../runtime.ts";
 import { type Manifest, metadataOf, selectorOf, type Wanted } from "./wanted.ts";
 
-/** The Service before a tenant's Pods. It is there before them: they are told its address. */
+/** The Service before a tenant's Pods. It is there before them: they are given its address. */
 export function serviceOf({ tenant, spec }: Pick<Wanted, "tenant" | "spec">): Manifest<Service> {
   const { service } = spec.controlPlane;
   const { serviceType: type } = service;

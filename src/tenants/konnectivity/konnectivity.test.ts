@@ -9,7 +9,7 @@ const konnectivityOf = (agent: object, server: object = {}) =>
   addons.parse({ konnectivity: { agent, server: { port: 8132, ...server } } }).konnectivity!;
 const facts = (agent: object) => ({ version: "v1.34.2", host: "192.0.2.7", konnectivity: konnectivityOf(agent) });
 
-test("kube-apiserver is told to call nodes through the server's socket", () => {
+test("kube-apiserver is configured to call nodes through the server's socket", () => {
   assert.deepEqual(load(egressSelectorConfiguration("/run/a.socket")), {
     apiVersion: "apiserver.k8s.io/v1beta1",
     kind: "EgressSelectorConfiguration",

@@ -170,7 +170,7 @@ export class TenantProcesses {
     await rested;
   }
 
-  /** A port that was free when it was chosen, and is somebody else's now, is let go of: the next look at the plane finds another one. */
+  /** A port that was free when it was chosen, and is another program's now, is let go of: the next look at the plane finds another one. */
   #ended(component: Component): void {
     if (/address already in use/.test(this.#programs[component].failure ?? "")) this.#ports.portTaken(component);
     this.#ports.changed();

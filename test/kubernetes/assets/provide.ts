@@ -26,7 +26,7 @@ const STILL_MS = 30_000;
 
 /**
  * Sees to it that the wanted binaries are there, and answers in which folder. What is there and current costs nothing.
- * A folder named by KUBEBUILDER_ASSETS is somebody else's: it is used as it is, and rejected when a named binary is not in it.
+ * A folder named by KUBEBUILDER_ASSETS is foreign: it is used as it is, and rejected when a named binary is not in it.
  */
 export async function provide(options: ProvideOptions): Promise<string> {
   const { binaries, names, env, clock, say, sources, go = "go" } = options;

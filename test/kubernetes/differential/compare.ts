@@ -12,7 +12,7 @@ export interface Finding extends Difference {
   asked: Request;
 }
 
-/** Sends a family's steps to both servers, in order, and tells every difference. Both have a Namespace `diff-<family>` for it. */
+/** Sends a family's steps to both servers, in order, and reports every difference. Both have a Namespace `diff-<family>` for it. */
 export async function compare(family: Family, real: Speaker, ours: Speaker): Promise<Finding[]> {
   const [a, b] = await Promise.all([play(family, real), play(family, ours)]);
   return family.steps.flatMap((step, index) => {

@@ -17,9 +17,9 @@ const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const LOCAL = /(https:\/\/)?127\.0\.0\.1:\d+/g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-/** How a table tells how long ago something was. */
+/** How a table shows how long ago something was. */
 const AGE = /^(\d+[ydhms]){1,2}$/;
-/** The store's version where a message tells it. */
+/** The store's version where a message has it. */
 const VERSION_TOLD = /(Too large resource version: \d+, current: |too old resource version: \d+ \()\d+/g;
 /** The fields whose values are versions of the store, whatever they look like. */
 const VERSIONS = new Set(["resourceVersion", "remainingResourceVersion"]);
@@ -73,7 +73,7 @@ export function normaliser(): (answer: Answer) => { status: number; headers: Jso
     if (key === "cells") return given.map((cell: Json) => (AGE.test(cell) ? "AGE" : value(allocated(cell))));
     // Upstream judges an update's metadata two to four times, kind by kind, and lists each complaint as often; its message says each once.
     if (key === "causes" && Array.isArray(given)) return distinct(given.map((item) => value(item)));
-    // Owners stand by their times, which are told in seconds: which of two comes first is a matter of when one ends.
+    // Owners stand by their times, which are in whole seconds: which of two comes first is a matter of when one ends.
     if (key === "managedFields" && Array.isArray(given)) return byText(given.map((item) => value(item)));
     if (Array.isArray(given)) return given.map((item) => value(item));
     if (given !== null && typeof given === "object")

@@ -22,9 +22,9 @@ export interface AdmissionAnswer {
   response?: Json;
   /** Replaces members of the whole AdmissionReview. */
   review?: Json;
-  /** Annotates the object with what the webhook was told, under this name. */
+  /** Annotates the object with what the webhook was sent, under this name. */
   annotate?: string;
-  /** Sends what the webhook was told back as a warning. */
+  /** Sends what the webhook was sent back as a warning. */
   echo?: boolean;
   /** An HTTP answer that is no review. */
   raw?: { status?: number; body: string; type?: string };

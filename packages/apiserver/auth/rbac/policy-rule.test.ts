@@ -51,7 +51,7 @@ const CASES: [rule: string, PolicyRule, Partial<Attributes>, boolean][] = [
 for (const [title, rule, more, allowed] of CASES)
   test(`a rule permits: ${title}`, () => assert.equal(allows(rule, asked(more)), allowed));
 
-test("a rule covers itself and is covered by everything, and nothing covers what it lacks", () => {
+test("a rule covers itself and is covered by everything, and nothing covers what is missing in it", () => {
   const some = (...all: string[]) => fc.subarray(all, { minLength: 1 });
   const rule = fc.record({
     verbs: some("get", "list", "*"),

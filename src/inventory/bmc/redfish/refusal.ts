@@ -53,6 +53,7 @@ export function refusal(on: string, what: string, answer: HttpAnswer): Fault {
   return new Fault("Unsupported", on, said);
 }
 
+/** `BadCredentials` on a BMC, with the Secret as the place to correct it. */
 export function refusedCredentials(on: string, message: string): Fault {
   return new Fault("BadCredentials", on, message, {
     remedy: "correct user name and password in the Secret of credentialsName",

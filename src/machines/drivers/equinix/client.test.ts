@@ -32,7 +32,7 @@ test("a page is read before the next is asked for", async () => {
 });
 
 test("a device that a shifting page hid is not reported as gone", async () => {
-  // `a` goes away after the first page, so `c` moves to the page that was already read.
+  // `a` is deleted after the first page, so `c` moves to the page that was already read.
   const { session } = listing((n) => (n === 1 ? ["a", "b", "c", "d"] : ["b", "c", "d"]), 2);
   const devices = await metalClient(session).devices("p", { read });
   assert.deepEqual(devices.join(""), "bcd");

@@ -11,6 +11,7 @@ export interface HostTurn {
   claim: string;
 }
 
+/** The id of a host's turn for one claim; `hostTurn` reads it. */
 export function machineId({ host, claim }: HostTurn): string {
   return `${host.namespace}/${host.name}/${claim}`;
 }

@@ -6,7 +6,7 @@ const GROUP = "cel.example.com";
 const told = (spec: Json, name = "x"): Step =>
   step(post(placeOf(GROUP, "Told"), objectOf(GROUP, "Told", spec, { name })));
 
-/** The language itself; some hold and some don't, and those are told with the rule. */
+/** The language itself; some hold and some don't, and those are reported with the rule. */
 const LANGUAGE = [
   "self.n % 2 == 1 && self.n / 2 == 3",
   "self.n > 10",

@@ -296,7 +296,7 @@ const thing = (name: string, spec: Json, more: Json = {}): Json => ({
 const made = (spec: Json, name = "x", query: Record<string, string> = { dryRun: "All" }): Step =>
   step(post(path("things"), thing(name, spec), { query }));
 
-/** Values of one format in one object: which of them are refused is told by the causes. */
+/** Values of one format in one object: which of them are refused is in the causes. */
 const formats: Step[] = FORMATS.map((format) => {
   const [, ...values] = KEYWORDS[camel(format)]!;
   return step(

@@ -133,7 +133,7 @@ const family: Family = {
       }),
     ),
     ...changes,
-    // The group of a kind is told where a plural alone would not do.
+    // The group of a kind is named where a plural alone would not do.
     ...Object.keys(SAMPLES).map((kind) => step(get(`${sampleOf(kind, NS, "x").at}/${NAME}-absent`))),
     ...Object.keys(SAMPLES).map((kind) => {
       const { at: collection, body } = sampleOf(kind, NS, `${NAME}-absent`);

@@ -65,7 +65,7 @@ const definition = {
   },
 };
 
-/** The schemas of the family's own kinds, as each version of OpenAPI tells them. */
+/** The schemas of the family's own kinds, as each version of OpenAPI has them. */
 const own = (answer: Answer): Answer => {
   const all: Json = answer.body.components?.schemas ?? answer.body.definitions ?? {};
   const wanted = Object.entries(all).filter(([name]) => name.startsWith("com.example.openapi."));

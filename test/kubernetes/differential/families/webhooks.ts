@@ -183,7 +183,7 @@ const labels = { app: "x" };
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 
-/** What webhooks are told of writes to subresources, Namespaces and Events. */
+/** What webhooks are sent of writes to subresources, Namespaces and Events. */
 const subresources: Step[] = [
   step(
     post(DEPLOYMENTS, {
