@@ -250,3 +250,29 @@ test("whatever way a host is spelled, its certificate is found good", async () =
     "DNS:*.tenant.example, DNS:A.Example.org, IP Address:FD00:0:0:0:0:0:0:1, IP Address:192.0.2.7",
   );
 });
+
+test("one user has one certificate, in whichever of a Secret's files it is", () => {
+  const serialOf = (file: string): string =>
+    new X509Certificate(credentialsOf(text("admin", file))!.certificatePem).serialNumber;
+  assert.equal(serialOf("admin.conf"), serialOf("admin.svc"));
+  assert.notEqual(serialOf("admin.conf"), serialOf("super-admin.conf"));
+});
+
+test("a kubeconfig with a part missing, or that is none, has no credentials", () => {
+  const whole = text("admin", "admin.conf");
+  assert.ok(credentialsOf(whole) !== undefined);
+  for (const field of ["server", "certificate-authority-data", "client-certificate-data", "client-key-data"]) {
+    const without = whole.replace(new RegExp(`^(\\s*)${field}:.*$`, "m"), "$1other: x");
+    assert.notEqual(without, whole, field);
+    assert.equal(credentialsOf(without), undefined, field);
+  }
+  for (const other of ["", "null", "- a", "clusters: [", "clusters: []", "a: &a {b: *a}"])
+    assert.equal(credentialsOf(other), undefined, other);
+});
+
+test("without its DataStore's authority a tenant's certificate for it is due, and nothing issues it", async () => {
+  const { datastoreAuthorityPem: _, ...alone } = facts;
+  const due = duePki(alone);
+  assert.deepEqual(due, [{ part: "datastore", because: "authority changed" }]);
+  await assert.rejects(makePki(due, alone, making), /datastore: its certificate and key are needed/);
+});
