@@ -115,6 +115,13 @@ test("kine's endpoints by example", () => {
     kineEndpoint("NATS", place, { endpoints: ["n1", "n2:4333"], basicAuth }),
     "nats://admin:s3cret@n1:4222?bucket=tenant-1&noEmbed=true,nats://n2:4333",
   );
+  assert.equal(kineEndpoint("NATS", place, { endpoints: ["n1"] }), "nats://n1:4222?bucket=tenant-1&noEmbed=true");
+  const { password: _, ...byCertificate } = place;
+  assert.equal(
+    kineEndpoint("PostgreSQL", byCertificate, { endpoints: ["db"] }),
+    "postgres://tenant-1@db:5432/tenant-1?sslmode=disable",
+  );
+  assert.equal(kineEndpoint("MySQL", byCertificate, { endpoints: ["db"] }), "mysql://tenant-1@tcp(db:3306)/tenant-1");
   assert.throws(
     () => kineEndpoint("NATS", place, { endpoints: ["n1"], basicAuth: { ...basicAuth, password: "a@b" } }),
     {
@@ -133,4 +140,13 @@ test("an endpoint is a host with or without port, and nothing else", () => {
   assert.deepEqual(parseEndpoint("MySQL", "[::1]"), { host: "::1", port: 3306, text: "[::1]:3306" });
   for (const text of ["", "a b", "a:0", "a:65536", "user@host", "https://db:1", "[nonsense]:1", "a:1/b", "tcp(a:1)"])
     assert.throws(() => parseEndpoint("PostgreSQL", text), { code: "Invalid" }, text);
+});
+
+test("B28 a password is one line of text; the fault names the user and no part of it", () => {
+  for (const secret of ["XYZ\n", "XYZ\r", "XYZ\0", "XYZ\ud800"])
+    assert.throws(
+      () => checkPlace("MySQL", { schema: "s", user: "u", password: secret }),
+      (error) => isFault(error, "Invalid") && error.on === "u" && !error.message.includes("XYZ"),
+    );
+  for (const driver of DRIVERS) checkPlace(driver, { schema: "s", user: "u", password: "p q'\"\\" });
 });

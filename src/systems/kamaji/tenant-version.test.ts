@@ -25,14 +25,14 @@ interface Case {
 async function chosen(of: Case) {
   const { wanted, installed, isReady = true, replicas = 1, without = [], wayIn = NEVER, annotations } = of;
   const plain = tenantWith({ kubernetes: { version: wanted }, controlPlane: { deployment: { replicas } } });
-  const tenant: TenantControlPlane = {
+  const tenant = {
     ...plain,
     metadata: { ...plain.metadata, ...(annotations && { annotations }) },
     status: {
       ...(installed !== undefined && { kubernetesResources: { version: { version: installed, status: "Ready" } } }),
       conditions: [{ type: "Ready", status: isReady ? "True" : "False", reason: "x", message: "" }],
-    } as TenantControlPlane["status"],
-  };
+    },
+  } as TenantControlPlane;
   const runtime = {
     releaseOf: async (minor: string) => (without.includes(minor) ? undefined : `${minor}.5`),
   } as unknown as Runtime;
@@ -113,13 +113,13 @@ test("B16 of many nodes that are too old five are named, and how many there are"
 
 test("a look at the nodes that is given up is no obstacle", async () => {
   const giving = new AbortController();
-  const reason = new Fault("Aborted", "test", "given up");
+  const reason = new Fault("Timeout", "test", "given up");
   giving.abort(reason);
   const wayIn = () => {
     throw reason;
   };
   await assert.rejects(chosen({ wanted: "v1.34.0", installed: "v1.33.0", wayIn, signal: giving.signal }), (error) =>
-    isFault(error, "Aborted"),
+    isFault(error, "Timeout"),
   );
 });
 
