@@ -49,4 +49,5 @@ export { privateFile, privateFolder, replacePrivateFile } from "./private-folder
 export { canonicalQuantity, compareQuantities, parseQuantity, quantityNumber } from "./quantity.ts";
 export { ALPHANUMERIC, cryptoRandom, LOWER_CASE, type Random, seededRandom, text, uuid } from "./random.ts";
 export { Secrets } from "./secrets.ts";
+export { NO_TALLIES, type Tallied, type Tallies, type Tally } from "./tallies.ts";
 export { VERSION } from "./version.ts";

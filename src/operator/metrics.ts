@@ -1,4 +1,4 @@
-import { asFault } from "@slipway/base";
+import { asFault, type Tallies } from "@slipway/base";
 import type { Controller, KubeObject } from "@slipway/kube";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Kind } from "../kinds/kind.ts";
@@ -6,6 +6,7 @@ import type { MachineDriver } from "../machines/machine.ts";
 import type { DriverFactory } from "../machines/provider.ts";
 import type { Measure, Measured, System } from "../systems/system.ts";
 import { SYSTEMS } from "./systems.ts";
+import { talliesIn } from "./tallies.ts";
 
 /** What Slipway counts of its own work, besides what the runtime counts (`kube/metrics.ts`). */
 export interface OperatorMetrics {
@@ -17,6 +18,8 @@ export interface OperatorMetrics {
   objects(list: (kind: Kind) => readonly KubeObject[]): void;
   /** Where the systems' measures are read; asked at each scrape. */
   measured(read: () => Promise<readonly Measured[]>): void;
+  /** Where the systems count what happens. */
+  readonly tallies: Tallies;
 }
 
 const CALLS = ["list", "read", "find", "create", "configure", "reinstall", "power", "setNetwork", "release"] as const;
@@ -62,7 +65,13 @@ export function operatorMetrics(registry: Registry, systems: readonly System[] =
           if (events[what] === reason) machines[what].inc();
   };
 
+  const tallies = talliesIn(
+    registry,
+    systems.flatMap(({ tallies: own = [] }) => own),
+  );
+
   return {
+    tallies,
     controller: (controller) => ({
       ...controller,
       reconcile: (ref, context) =>

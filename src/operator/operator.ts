@@ -9,6 +9,7 @@ import {
   type HttpHandler,
   isFault,
   type Log,
+  NO_TALLIES,
   type Random,
   type Secrets,
   steadyClock,
@@ -227,5 +228,7 @@ export function systemPorts(
   const accounts = new Accounts(drivers, { clock, log, http, endpoints, ...(hosts && { hosts }) });
   const account = { namespace, secret, onSecret };
   const hasReplicas = leaderElection !== false;
-  return { clock, log, client, namespace, accounts, account, bootUrl, pollMs, hasReplicas, readNodeFile, onSecret };
+  const tallies = counts?.tallies ?? NO_TALLIES;
+  const shared = { clock, log, client, namespace, accounts, account, bootUrl, pollMs, hasReplicas };
+  return { ...shared, readNodeFile, onSecret, tallies };
 }

@@ -3,7 +3,7 @@
  * installed, the command's flags and help, metrics and the demo are derived from the list of them (`operator/systems.ts`), so a new system
  * is a folder beside this file and a line there.
  */
-import type { Clock, Log } from "@slipway/base";
+import type { Clock, Log, Tallies, Tally } from "@slipway/base";
 import type { Access, Cache, Client, Controller, KubeObject } from "@slipway/kube";
 import type { z } from "zod";
 import type { BootRecords } from "../bootstrap/boot-service.ts";
@@ -34,6 +34,8 @@ export interface SystemPorts {
   readNodeFile: () => Promise<string | undefined>;
   /** Has the log and all that leaves the process hide a value. */
   onSecret: (value: string) => void;
+  /** Counts in the systems' `tallies`. */
+  tallies: Tallies;
 }
 
 /** What runs of a system. */
@@ -119,6 +121,8 @@ export interface System<Settings = unknown> {
   readonly home?: { readonly namespace: string; readonly secret: string };
   readonly counts?: readonly ObjectCount[];
   readonly measures?: readonly Measure[];
+  /** What it counts of what happens. */
+  readonly tallies?: readonly Tally[];
   readonly machineEvents?: MachineEvents;
   /** The folder with its manifests, which the demo applies: `examples/harvester`. */
   readonly examples?: string;

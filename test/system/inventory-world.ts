@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Log, plain, quietLog, type Random, seededRandom } from "@slipway/base";
+import { type Log, plain, quietLog, type Random, seededRandom, type Tallies } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, createClient, createManager, type Draft, type Manager } from "@slipway/kube";
 import { Event, Secret } from "@slipway/kube/core";
@@ -62,6 +62,8 @@ export interface InventoryOptions {
   makers?: ReadonlySet<string>;
   /** BMCs speak Redfish. Default: they answer by direct call. */
   redfish?: boolean;
+  /** What is counted of the hosts. */
+  tallies?: Tallies;
 }
 
 /** A world that runs, for as long as the test. */
@@ -123,7 +125,7 @@ export class InventoryWorld {
     const manager = createManager({ transport, clock, random, log, leaderElection: false });
     const { hosts } = provisioning;
     manager.add(discoveryController({ hosts, namespace: RACK, most: 1_000, perSecond: 100 }));
-    const { most } = this.#options;
+    const { most, tallies } = this.#options;
     manager.add(
       hostController({
         machines: { ...mortalMachines(provisioning.machines, mortal), isServing: () => this.serving },
@@ -135,6 +137,7 @@ export class InventoryWorld {
         isDrivenElsewhere: metal3Operator(),
         namespace: RACK,
         ...(most !== undefined && { most }),
+        ...(tallies && { tallies }),
       }),
     );
     manager.add(hostClaimController({ isDrivenElsewhere: metal3Operator() }));

@@ -1,5 +1,5 @@
 /** Does what the plan of a host says. */
-import { asFault, Fault, type Http, isFault, isMac, type Mac, parseMac } from "@slipway/base";
+import { asFault, Fault, type Http, isFault, isMac, type Mac, parseMac, type Tallies } from "@slipway/base";
 import {
   addFinalizer,
   type Context,
@@ -20,6 +20,7 @@ import { describeHost } from "./describe.ts";
 import { type Facts, isInAgent } from "./facts.ts";
 import { writeFirmwareSettings } from "./firmware-settings.ts";
 import type { HostMemory } from "./host-memory.ts";
+import { dataTally, hostTally } from "./host-tallies.ts";
 import { installerOf } from "./installer-of.ts";
 import type { Machines } from "./machines.ts";
 import { failed, told, waiting } from "./moves.ts";
@@ -36,6 +37,7 @@ export interface StepPorts {
   views: BmcViews;
   http: Http;
   memory: HostMemory;
+  tallies: Tallies;
 }
 
 /** Does one step. `again`: there may be more to do at once. Rejects as the API does; what the machine refuses is on the object. */
@@ -103,13 +105,21 @@ async function affect(
     return "again";
   } catch (error) {
     if (context.signal.aborted || isFault(error, "NotLeader", "Undeclared")) throw error;
-    const { advice, message } = asFault(error, record.object.metadata.name);
-    const now = { ...facts, host: record.object };
     const isBmc = step.do === "power" || step.do === "eject";
-    await record.write(failed(now, advice, isBmc ? { error: "power management error" } : {}));
-    tell(ports, { type: "Warning", reason: isBmc ? "PowerManagementError" : "OrderRefused", message });
+    await refused(asFault(error, record.object.metadata.name), isBmc, facts, ports);
     return "again";
   }
+}
+
+/** Writes down that a machine, or what was to be sent to it, refused. */
+async function refused(fault: Fault, isBmc: boolean, facts: Facts, ports: StepPorts): Promise<void> {
+  const { record, tallies } = ports;
+  const missing = dataTally(fault);
+  if (missing !== undefined) tallies.add(missing);
+  const now = { ...facts, host: record.object };
+  await record.write(failed(now, fault.advice, isBmc ? { error: "power management error" } : {}));
+  const reason = isBmc ? "PowerManagementError" : "OrderRefused";
+  tell(ports, { type: "Warning", reason, message: fault.message });
 }
 
 async function power(
@@ -124,6 +134,8 @@ async function power(
   if (from !== undefined) await bootFrom(bmc, from, facts, ports);
   else endAskedBoot(facts, ports);
   await bmc.setPower(action, { signal });
+  const on_off = action === "on" || action === "restart" ? "on" : "off";
+  ports.tallies.add(hostTally("metal3_operation_power_change_total", host, { on_off }));
 }
 
 /** With a value that shows that what boots is the machine behind the BMC, where the BMC takes a CD or an address that has it. */
@@ -260,7 +272,15 @@ async function write({ fields, event }: WriteStep, ports: StepPorts): Promise<vo
   if (event !== undefined) tell(ports, event);
 }
 
-function tell({ context: { events }, record }: StepPorts, { type, reason, message }: HostEvent): void {
+/** Reasons of events that are counted. */
+const TALLIED: Readonly<Record<string, string>> = {
+  NotWiped: "metal3_delete_without_deprovisioning_total",
+  NotPoweredOff: "metal3_delete_without_powering_off_total",
+};
+
+function tell({ context: { events }, record, tallies }: StepPorts, { type, reason, message }: HostEvent): void {
+  const name = TALLIED[reason];
+  if (name !== undefined) tallies.add({ name });
   if (type === "Normal") events.normal(record.object, reason, message);
   else events.warning(record.object, reason, message);
 }

@@ -1,4 +1,4 @@
-import { type Http, uuid } from "@slipway/base";
+import { type Http, isFault, NO_TALLIES, type Tallies } from "@slipway/base";
 import {
   type Access,
   type Context,
@@ -14,24 +14,23 @@ import { ConfigMap, Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
 import { HostFirmwareSettings } from "../../kinds/metal3/host-firmware-settings.ts";
-import type { Host } from "../../netboot/hosts/host.ts";
 import { NETBOOT } from "../discovery/controller.ts";
-import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
+import { bootMacOf } from "../discovery/declaration.ts";
 import { noteBoot } from "../discovery/measured-boot.ts";
 import { isPaused } from "./annotations.ts";
 import { BmcViews, type OpenBmc } from "./bmc-views.ts";
 import { carryOut } from "./carry-out.ts";
-import { isDescribed } from "./describe.ts";
 import type { Facts } from "./facts.ts";
 import { HostCards } from "./host-cards.ts";
 import { HostMemory } from "./host-memory.ts";
+import { credentialsTally, hostTally, talliedOf } from "./host-tallies.ts";
+import { look, WORK_LOOK_MS } from "./look.ts";
 import type { Machines } from "./machines.ts";
 import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
 import { waiting } from "./moves.ts";
 import { HOST_FINALIZER, needsNetboot, planHost } from "./plan.ts";
-import { IDLE_LOOK_MS } from "./power-stage.ts";
 import { Room } from "./room.ts";
-import { isWork, needsRoom, stateOf } from "./state.ts";
+import { needsRoom, stateOf } from "./state.ts";
 import type { HostStep } from "./step.ts";
 
 export interface EngineOptions {
@@ -45,6 +44,8 @@ export interface EngineOptions {
   namespace: string;
   /** Hosts that are worked on at once. Default: 50. */
   most?: number;
+  /** What has `HOST_TALLIES`. Default: nothing is counted. */
+  tallies?: Tallies;
 }
 
 /** More steps than a host takes without waiting: a plan that never ends is a fault of ours. */
@@ -52,8 +53,6 @@ const MOST_STEPS = 20;
 /** A BMC is asked for a boot device, for an end of the power and for its beginning, each with a wait of its own. */
 const RECONCILE_MS = 15 * 60_000;
 const ELSEWHERE_MS = 10_000;
-/** Old enough to be asked again while something is done with the host. */
-const WORK_LOOK_MS = 2_000;
 
 const ACCESS: readonly Access[] = [
   { resource: BareMetalHost, verbs: ["get", "patch"] },
@@ -74,6 +73,7 @@ export function hostController({
   http,
   namespace,
   most = 50,
+  tallies = NO_TALLIES,
 }: EngineOptions): Controller {
   let views: BmcViews | undefined;
   const room = new Room(most);
@@ -101,71 +101,65 @@ export function hostController({
     async reconcile(ref, context): Promise<Outcome> {
       if (await isDrivenElsewhere(context)) return { againAfterMs: ELSEWHERE_MS };
       const host = context.cache.get(BareMetalHost, ref);
-      if (host !== undefined && isHeldUp(host, machines, context)) return waitForNetboot(host, context);
+      if (host !== undefined && isHeldUp(host, machines, context)) return held(host, context);
       const key = keyOf(ref);
       views ??= new BmcViews(openBmc, context.clock);
       if (host === undefined) {
         room.leave(key);
         cards.forget(key);
         memory.forget(key);
+        tallies.forget(key);
         await views.forget(key);
         return DONE;
       }
       if (isPaused(host) || isGone(host)) return DONE;
-      return drive(host, context, views);
+      tallies.add(hostTally("metal3_reconcile_total", host));
+      return drive(host, context, views).catch((error: unknown) => {
+        // A decision on an old object is none, and neither is a process that ends.
+        if (!context.signal.aborted && !isFault(error, "Conflict", "NotLeader"))
+          tallies.add({ name: "metal3_reconcile_error_total" });
+        throw error;
+      });
     },
   };
 
   async function drive(host: BareMetalHost, context: Context, views: BmcViews): Promise<Outcome> {
-    const key = keyOf(refOf(host));
-    const record = new StatusRecord(context, BareMetalHost, host);
+    const record = recordOf(host, context);
     for (let steps = 0; steps < MOST_STEPS; steps++) {
-      if (isHeldUp(record.object, machines, context)) return waitForNetboot(record.object, context);
-      const facts = await look(record.object, context, views);
+      if (isHeldUp(record.object, machines, context)) return held(record.object, context);
+      const facts = await look(record.object, context, { views, machines, room, memory, cards, namespace });
       if (steps === 0) await noteBoot(host, facts.machine?.tpm, context);
       const step = planHost(facts);
-      count(key, facts, step);
-      const outcome = await carryOut(step, facts, { context, record, machines, views, http, memory });
+      count(room, facts, step);
+      if (facts.bmc?.is === "fails" && isFailure(step, record.object)) tallies.add(credentialsTally(facts.bmc.fault));
+      const outcome = await carryOut(step, facts, { context, record, machines, views, http, memory, tallies });
       if (outcome !== "again") return outcome;
     }
     return { againAfterMs: WORK_LOOK_MS };
   }
 
-  async function look(host: BareMetalHost, context: Context, views: BmcViews): Promise<Facts> {
-    const { clock, client, cache, random, signal } = context;
-    const state = stateOf(host);
-    const maxAgeMs = isWork(state) ? WORK_LOOK_MS : IDLE_LOOK_MS / 2;
-    const bmc = await views.view(host, { client, maxAgeMs, signal });
-    const key = keyOf(refOf(host));
-    const names = [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : [])];
-    cards.note(refOf(host), names);
-    const machine = names.map((each) => machines.get(each)).find((each) => each !== undefined);
-    return {
-      now: clock.now(),
-      host,
-      machine,
-      standing: machine && machines.standing(machine.name),
-      rival: machine && rivalOf(host, machine, { cache, namespace }),
-      isShared: machine !== undefined && othersOf(host, machine, { cache, namespace }).length > 0,
-      bmc,
-      isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
-      isFirmwareRead: memory.hasReadFirmware(key, host.status?.operation?.startedAt),
-      hasRoom: room.hasFor(key),
-      isOffered: (id) => memory.offers(key, id),
-      newId: uuid(random),
-    };
+  function held(host: BareMetalHost, context: Context): Promise<Outcome> {
+    tallies.add({ name: "metal3_provisioner_not_ready_total" });
+    return waitForNetboot(host, context);
   }
 
-  /** Keeps count of the hosts that are worked on: before the step is written, so that no two take the last place. */
-  function count(key: string, { host, now }: Facts, step: HostStep): void {
-    const isMove = step.do === "write" && step.fields.provisioning !== undefined;
-    const state = stateOf(isMove ? ({ status: step.fields } as BareMetalHost) : host);
-    const againAt = isMove ? undefined : host.status?.operation?.againAt;
-    // One that waits for another try leaves its place to others.
-    const isAtRest = againAt !== undefined && now < Date.parse(againAt);
-    if (needsRoom(state) && !isAtRest) room.take(key);
-    else room.leave(key);
+  function recordOf(host: BareMetalHost, context: Context): StatusRecord<BareMetalHost> {
+    return new StatusRecord(context, BareMetalHost, host, (before, after) => {
+      for (const tallied of talliedOf(before, after)) tallies.add(tallied);
+    });
   }
+}
+
+/** Keeps count of the hosts that are worked on: before the step is written, so that no two take the last place. */
+function count(room: Room, { host, now }: Facts, step: HostStep): void {
+  const isMove = step.do === "write" && step.fields.provisioning !== undefined;
+  const state = stateOf(isMove ? ({ status: step.fields } as BareMetalHost) : host);
+  const againAt = isMove ? undefined : host.status?.operation?.againAt;
+  // One that waits for another try leaves its place to others.
+  const isAtRest = againAt !== undefined && now < Date.parse(againAt);
+  const key = keyOf(refOf(host));
+  if (needsRoom(state) && !isAtRest) room.take(key);
+  else room.leave(key);
 }
 
 /** Whether nothing can be done for the host before netboot serves. */
@@ -176,6 +170,11 @@ function isHeldUp(host: BareMetalHost, machines: Pick<Machines, "isServing">, { 
 /** Whether it was deleted, and nothing is left to do for it. */
 function isGone({ metadata }: BareMetalHost): boolean {
   return metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(HOST_FINALIZER);
+}
+
+/** Whether the step writes a failure down that is new. */
+function isFailure(step: HostStep, { status }: BareMetalHost): boolean {
+  return step.do === "write" && (step.fields.errorCount ?? 0) > (status?.errorCount ?? 0);
 }
 
 /** Hosts that something is done with already are not written to each time that netboot starts, but for those whose deletion waits for it. */
@@ -189,25 +188,4 @@ async function waitForNetboot(host: BareMetalHost, context: Context): Promise<Ou
     await new StatusRecord(context, BareMetalHost, host).write(status);
   }
   return { againAfterMs: ELSEWHERE_MS };
-}
-
-/** What discovery made of a machine gives way to who declares it, until it is used. `namespace`: discovery's. */
-function rivalOf(host: BareMetalHost, machine: Host, at: Pick<Context, "cache"> & { namespace: string }) {
-  const other = othersOf(host, machine, at).find(
-    (each) => !(isOfDiscovery(each, at.namespace) && ["", "unmanaged"].includes(stateOf(each))),
-  );
-  return other && `${other.metadata.namespace}/${other.metadata.name}`;
-}
-
-/** The other objects of the machine: by its cards, and by its name. */
-function othersOf(
-  host: BareMetalHost,
-  { name, macs }: Host,
-  { cache, namespace }: Pick<Context, "cache"> & { namespace: string },
-): BareMetalHost[] {
-  const byName = cache.get(BareMetalHost, { namespace, name });
-  const known = macs.flatMap((mac) => cache.byIndex(BareMetalHost, "mac", mac));
-  return [...known, ...(byName === undefined ? [] : [byName])].filter(
-    ({ metadata }) => metadata.uid !== host.metadata.uid,
-  );
 }

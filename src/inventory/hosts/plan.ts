@@ -136,8 +136,10 @@ function planExternal(at: Facts): HostStep {
 }
 
 function planPoweringOff(at: Facts, operation: Operation): HostStep {
-  const isGivenUp = operation.attempt > TRIES_BEFORE_DELETE;
-  return (isGivenUp ? undefined : (powerOff(at) ?? takeOutMedia(at))) ?? move(at, "deleting");
+  if (operation.attempt <= TRIES_BEFORE_DELETE) return powerOff(at) ?? takeOutMedia(at) ?? move(at, "deleting");
+  const because = `in ${TRIES_BEFORE_DELETE} tries: ${at.host.status?.errorMessage}`;
+  const message = `the host is deleted, and could NOT be seen to be off, with nothing in its virtual drive, ${because}`;
+  return move(at, "deleting", { type: "Warning", reason: "NotPoweredOff", message });
 }
 
 function planDetached(at: Facts): HostStep {

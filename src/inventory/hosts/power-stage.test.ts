@@ -4,8 +4,9 @@ import { Fault } from "@slipway/base";
 import { managePower } from "./power-stage.ts";
 import { at, bmcThat, factsOf } from "./testing.ts";
 
-const ON = { poweredOn: true };
-const OFF = { poweredOn: false };
+const GOOD = { goodCredentials: { credentialsVersion: "1" } };
+const ON = { poweredOn: true, ...GOOD };
+const OFF = { poweredOn: false, ...GOOD };
 
 test("power is switched as the specification has it, by asking first and cutting after three minutes", () => {
   const on = managePower(factsOf("provisioned", { bmc: bmcThat("off"), status: OFF }));
@@ -33,6 +34,16 @@ test("a host with a BMC is looked at again, one without is not, and neither wait
   const withBmc = managePower(factsOf("provisioned", { bmc: bmcThat("on"), status: ON }));
   assert.deepEqual(withBmc, { do: "wait", recheckMs: 60_000 });
   assert.deepEqual(managePower(factsOf("provisioned", { status: ON })), { do: "wait" });
+});
+
+test("credentials that the BMC has taken in another version than before are written down once", () => {
+  const step = managePower(
+    factsOf("provisioned", { bmc: bmcThat("on"), status: { ...ON, goodCredentials: undefined } }),
+  );
+  const good = step.do === "write" ? step.fields.goodCredentials : undefined;
+  assert.deepEqual(good, { credentials: { name: undefined, namespace: "metal" }, credentialsVersion: "1" });
+  const after = managePower(factsOf("provisioned", { bmc: bmcThat("on"), status: { ...ON, goodCredentials: good } }));
+  assert.equal(after.do, "wait");
 });
 
 test("a BMC that can't be asked is an error once, and then waited for", () => {

@@ -2,6 +2,7 @@
 import { isoTime } from "@slipway/base";
 import { takeOutMedia } from "./agent-media.ts";
 import { type RebootWish, rebootWish } from "./annotations.ts";
+import { renewed } from "./credentials.ts";
 import { type BmcView, type Facts, isInAgent } from "./facts.ts";
 import { isLive } from "./live-stage.ts";
 import { event, failed, progressed, recovered, told } from "./moves.ts";
@@ -82,7 +83,7 @@ function cutPower(at: Facts): HostStep {
 /** Nothing is left to do. */
 function settled(at: Facts, reboot: RebootWish | undefined): HostStep {
   const { status } = at.host;
-  const fields = recovered(at);
+  const fields = recovered(at) ?? renewed(at);
   if (fields !== undefined) return { do: "write", fields };
   if (status?.operation !== undefined) return { do: "write", fields: told(at, { operation: undefined }) };
   const held = reboot === undefined ? undefined : `the owners of ${reboot.held.join(", ")} to take them off`;

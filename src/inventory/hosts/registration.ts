@@ -2,6 +2,7 @@
 
 import { bringUpAgent } from "./agent-stage.ts";
 import { hostAnnotations, INSPECT } from "./annotations.ts";
+import { good, tried } from "./credentials.ts";
 import { type BmcView, type Facts, isInAgent, type Operation } from "./facts.ts";
 import { takeOverHardware, takeOverStatus } from "./handed-over.ts";
 import { enter, event, failed, move, waitUntil } from "./moves.ts";
@@ -40,7 +41,7 @@ export function planRegistering(at: Facts): HostStep {
   }
   const registered = event("Registered", bmc === undefined ? "Registered by its agent" : "Registered by its BMC");
   const more = {
-    ...(bmc !== undefined && { ...tried(at, bmc.credentials), goodCredentials: credentials(at, bmc.credentials) }),
+    ...(bmc !== undefined && good(at, bmc.credentials)),
     poweredOn: bmc === undefined ? isInAgent(at) : bmc.power === "on",
     provisioning: { state: "", ID: host.metadata.uid ?? "" },
   };
@@ -101,13 +102,4 @@ function missing(at: Facts, message: string): HostStep {
   if (wait !== undefined) return wait;
   const event = { type: "Warning" as const, reason: "RegistrationError", message };
   return { do: "write", fields: failed(at, message), event };
-}
-
-function credentials({ host }: Facts, credentialsVersion: string) {
-  const { namespace } = host.metadata;
-  return { credentials: { name: host.spec.bmc?.credentialsName, namespace }, credentialsVersion };
-}
-
-function tried(at: Facts, version: string) {
-  return { triedCredentials: credentials(at, version) };
 }

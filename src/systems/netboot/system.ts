@@ -4,6 +4,7 @@ import { hostClaimController } from "../../inventory/claims/host-claim-controlle
 import { discoveryController, NETBOOT, type SeenHosts } from "../../inventory/discovery/controller.ts";
 import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
 import { hostController } from "../../inventory/hosts/controller.ts";
+import { HOST_TALLIES } from "../../inventory/hosts/host-tallies.ts";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { metal3Operator } from "../../inventory/hosts/metal3-operator.ts";
 import { scriptSecretAccess } from "../../machines/drivers/inventory/script-secret.ts";
@@ -18,6 +19,7 @@ export const netboot = system({
   kinds: METAL3_KINDS,
   kindsMayBeForeign: true,
   examples: "examples/inventory/pool",
+  tallies: HOST_TALLIES,
   ownHardware: () => import("./simulated.ts"),
   settings: z.strictObject({
     file: z
@@ -63,7 +65,7 @@ export const netboot = system({
     };
     return { discovery: settings.discovery, start, openBmc: (target) => bmcs.open(target), http, close };
   },
-  parts({ client, clock, log, hasReplicas }, { discovery, start, openBmc, http, close, drive }) {
+  parts({ client, clock, log, hasReplicas, tallies }, { discovery, start, openBmc, http, close, drive }) {
     if (discovery === undefined || start === undefined)
       return {
         controllers: [declared(DISCOVERY_NAMESPACE), ...(drive === "never" ? [] : declaredEngine(DISCOVERY_NAMESPACE))],
@@ -73,7 +75,7 @@ export const netboot = system({
     const led = ledNetboot({ discovery }, { start, log, clock, ...(hasReplicas && { client }) });
     const { machines } = led;
     const isDrivenElsewhere = drive === "always" ? async () => false : metal3Operator();
-    const engine = openBmc && http && { machines, openBmc, http, namespace, isDrivenElsewhere };
+    const engine = openBmc && http && { machines, openBmc, http, namespace, isDrivenElsewhere, tallies };
     return {
       controllers: [
         ...led.controllers,

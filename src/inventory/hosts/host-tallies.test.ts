@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { credentialsTally, dataTally, HOST_TALLIES, talliedOf } from "./host-tallies.ts";
+import { factsOf } from "./testing.ts";
+
+const names = new Set(HOST_TALLIES.map(({ name }) => name));
+const host = (state: string, status: object = {}, metadata: object = {}): BareMetalHost => {
+  const made = factsOf(state, { status }).host;
+  return { ...made, metadata: { ...made.metadata, ...metadata } };
+};
+
+test("why a BMC can't be asked is counted by its code, under a name that is declared", () => {
+  const counted = (["MissingInput", "BadCredentials", "Invalid", "Timeout"] as const).map(
+    (code) => credentialsTally({ code }).name,
+  );
+  assert.deepEqual(counted, [
+    "metal3_credentials_missing_total",
+    "metal3_credentials_invalid_total",
+    "metal3_credentials_invalid_total",
+    "metal3_credentials_no_management_access_total",
+  ]);
+  assert.ok(counted.every((name) => names.has(name)));
+});
+
+test("data that are missing are counted by their field, and nothing else is", () => {
+  const missing = dataTally({ code: "MissingInput", on: "spec.networkData" });
+  assert.deepEqual(missing?.labels, { host_data_type: "networkData" });
+  assert.ok(names.has(missing!.name));
+  assert.equal(dataTally({ code: "MissingInput", on: "spec.image" }), undefined);
+  assert.equal(dataTally({ code: "Forbidden", on: "spec.userData" }), undefined);
+});
+
+test("an operation's time is counted once, when it ends, in seconds", () => {
+  const start = "2026-01-01T12:00:00Z";
+  const running = host("provisioning", { operationHistory: { provision: { start, end: null } } });
+  const ended = host("provisioned", { operationHistory: { provision: { start, end: "2026-01-01T12:03:20Z" } } });
+  const timesOf = (before: BareMetalHost, after: BareMetalHost) =>
+    talliedOf(before, after).filter(({ name }) => name.endsWith("_seconds"));
+  assert.deepEqual(timesOf(running, running), []);
+  assert.deepEqual(timesOf(ended, ended), []);
+  assert.deepEqual(timesOf(running, ended), [
+    {
+      name: "metal3_operation_provision_duration_seconds",
+      labels: { namespace: "metal", host: "node-1" },
+      of: "metal/node-1",
+      value: 200,
+    },
+  ]);
+});
+
+test("a failure counts when it is new, and a status that stays the same counts nothing", () => {
+  const [well, failed] = [host("inspecting"), host("inspecting", { errorCount: 1, errorType: "inspection error" })];
+  assert.deepEqual(talliedOf(well, well), []);
+  assert.deepEqual(talliedOf(failed, failed), []);
+  assert.deepEqual(talliedOf(failed, well), []);
+  assert.deepEqual(talliedOf(well, failed), [
+    { name: "metal3_host_error_total", labels: { error_type: "inspection error" } },
+  ]);
+});
+
+test("a host that others make wait counts as delayed by the work that it waits for", () => {
+  const delayedIn = (state: string) =>
+    talliedOf(host(state), host(state, { operationalStatus: "delayed" })).map(({ name }) => name);
+  const [provisioning, deprovisioning] = ["metal3_delayed__provisioning_total", "metal3_delayed__deprovisioning_total"];
+  assert.deepEqual(delayedIn("available"), [provisioning]);
+  assert.deepEqual(delayedIn("inspecting"), [provisioning]);
+  assert.deepEqual(delayedIn("provisioned"), [deprovisioning]);
+  assert.deepEqual(delayedIn("deprovisioning"), [deprovisioning]);
+});
+
+test("every state but the same is a change, with what it was called before", () => {
+  const labels = { prev_state: "", new_state: "unmanaged" };
+  assert.deepEqual(talliedOf(host(""), host("unmanaged")), [
+    { name: "metal3_provisioning_state_change_total", labels },
+    { name: "metal3_host_unmanaged_total" },
+  ]);
+});

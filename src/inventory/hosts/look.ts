@@ -1,0 +1,77 @@
+/** What is known of a host when its next step is decided: its object, its machine, its BMC, and what this process remembers of it. */
+import { uuid } from "@slipway/base";
+import { type Context, keyOf, refOf } from "@slipway/kube";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
+import type { Host } from "../../netboot/hosts/host.ts";
+import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
+import type { BmcViews } from "./bmc-views.ts";
+import { isDescribed } from "./describe.ts";
+import type { Facts } from "./facts.ts";
+import type { HostCards } from "./host-cards.ts";
+import type { HostMemory } from "./host-memory.ts";
+import type { Machines } from "./machines.ts";
+import { IDLE_LOOK_MS } from "./power-stage.ts";
+import type { Room } from "./room.ts";
+import { isWork, stateOf } from "./state.ts";
+
+/** Old enough to be asked again while something is done with the host. */
+export const WORK_LOOK_MS = 2_000;
+
+export interface LookPorts {
+  views: BmcViews;
+  machines: Machines;
+  room: Room;
+  memory: HostMemory;
+  cards: HostCards;
+  /** Where discovery puts its hosts. */
+  namespace: string;
+}
+
+/** Looks at a host. Rejects as the API does; a BMC that can't be asked is a fact. */
+export async function look(host: BareMetalHost, context: Context, ports: LookPorts): Promise<Facts> {
+  const { views, machines, room, memory, cards, namespace } = ports;
+  const { clock, client, cache, random, signal } = context;
+  const state = stateOf(host);
+  const maxAgeMs = isWork(state) ? WORK_LOOK_MS : IDLE_LOOK_MS / 2;
+  const bmc = await views.view(host, { client, maxAgeMs, signal });
+  const key = keyOf(refOf(host));
+  const names = [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : [])];
+  cards.note(refOf(host), names);
+  const machine = names.map((each) => machines.get(each)).find((each) => each !== undefined);
+  return {
+    now: clock.now(),
+    host,
+    machine,
+    standing: machine && machines.standing(machine.name),
+    rival: machine && rivalOf(host, machine, { cache, namespace }),
+    isShared: machine !== undefined && othersOf(host, machine, { cache, namespace }).length > 0,
+    bmc,
+    isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
+    isFirmwareRead: memory.hasReadFirmware(key, host.status?.operation?.startedAt),
+    hasRoom: room.hasFor(key),
+    isOffered: (id) => memory.offers(key, id),
+    newId: uuid(random),
+  };
+}
+
+/** What discovery made of a machine gives way to who declares it, until it is used. `namespace`: discovery's. */
+function rivalOf(host: BareMetalHost, machine: Host, at: Pick<Context, "cache"> & { namespace: string }) {
+  const other = othersOf(host, machine, at).find(
+    (each) => !(isOfDiscovery(each, at.namespace) && ["", "unmanaged"].includes(stateOf(each))),
+  );
+  return other && `${other.metadata.namespace}/${other.metadata.name}`;
+}
+
+/** The other objects of the machine: by its cards, and by its name. */
+function othersOf(
+  host: BareMetalHost,
+  { name, macs }: Host,
+  { cache, namespace }: Pick<Context, "cache"> & { namespace: string },
+): BareMetalHost[] {
+  const byName = cache.get(BareMetalHost, { namespace, name });
+  const known = macs.flatMap((mac) => cache.byIndex(BareMetalHost, "mac", mac));
+  return [...known, ...(byName === undefined ? [] : [byName])].filter(
+    ({ metadata }) => metadata.uid !== host.metadata.uid,
+  );
+}
