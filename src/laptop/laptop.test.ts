@@ -5,9 +5,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isFault, quietLog, Secrets } from "@slipway/base";
+import { isFault, quietLog, Secrets, systemClock } from "@slipway/base";
 import { ConfigMap, Namespace } from "@slipway/kube/core";
 import type { Kind } from "../kinds/kind.ts";
+import { someHosts } from "../netboot/hosts/testing.ts";
+import type { Netboot } from "../netboot/service/service.ts";
 import { DEFAULT_NAMESPACE } from "../operator/defaults.ts";
 import { KINDS } from "../operator/kinds.ts";
 import { startLaptop } from "./laptop.ts";
@@ -99,4 +101,30 @@ test("without Kubernetes' programs a laptop on a real one says where it looked, 
       (error) => isFault(error, "NotFound") && /no such program in \/nowhere/.test(error.message),
     );
   assert.equal(statSync(join(dir, "real")).mode & 0o777, 0o700);
+});
+
+test("machines that stand in for a user's own are served by their system, start once the operator runs, and end with it", async (t) => {
+  const happened: string[] = [];
+  const start = async () =>
+    ({ hosts: someHosts(systemClock), close: async () => void happened.push("service ended") }) as unknown as Netboot;
+  const laptop = await startLaptop({
+    ...{ ...USUAL, dir: undefined, secrets: new Secrets() },
+    hardware: {
+      netboot: async ({ speed }) => {
+        happened.push(`made for ${speed}`);
+        return {
+          settings: { discovery: { namespace: "rack", most: 1, perSecond: 1 }, start },
+          begin: () => void happened.push("begun"),
+          close: async () => void happened.push("closed"),
+        };
+      },
+    },
+  });
+  t.after(() => laptop.close());
+  assert.deepEqual(happened, ["made for 1000", "begun"]);
+  assert.ok(await laptop.client.find(Namespace, { name: "rack" }), "what the system prepares is there");
+  const { status } = await laptop.transport.request({ method: "GET", path: "/apis/metal3.io/v1alpha1/baremetalhosts" });
+  assert.equal(status, 200);
+  await laptop.close();
+  assert.deepEqual(happened.slice(2), ["service ended", "closed"]);
 });

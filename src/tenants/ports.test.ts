@@ -28,3 +28,14 @@ test("port 0 is any free one, and stays the same", async () => {
   assert.ok(first.port > 0 && second.port > 0 && first.port !== second.port);
   assert.deepEqual(await book.take("a", any), first);
 });
+
+test("another host, or another port where it must be that one, is another search", async () => {
+  const book = new PortBook();
+  const first = await book.take("a", { host, port: 0, exact: false });
+  const elsewhere = { host: "127.0.0.2", port: first.port, exact: false };
+  assert.equal((await book.take("a", elsewhere)).host, "127.0.0.2");
+  const { port } = await book.take("b", { host, port: 0, exact: false });
+  book.release("b");
+  assert.deepEqual(await book.take("a", { host, port, exact: true }), { host, port });
+  assert.deepEqual(await book.take("a", { host, port: port + 1, exact: false }), { host, port }, "it may be another");
+});

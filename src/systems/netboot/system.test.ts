@@ -76,12 +76,28 @@ test("hosts are driven beside Metal3's own operator only where the settings say 
     const context = { client, clock, cache: { get: () => undefined } } as unknown as Context;
     const outcome = await claims.reconcile({ name: "gone", namespace: "default" }, context);
     goesOn.push([drive, !("againAfterMs" in outcome)]);
+    assert.deepEqual(rightsIn(parts.access)?.at(-1), ["Secret", "create,patch,delete", "rack-hosts"]);
     await api.close();
   }
   assert.deepEqual(goesOn, [
     ["auto", false],
     ["always", true],
   ]);
+});
+
+test("whether hosts are driven is one of three words, auto unless said", () => {
+  const drive = (value?: string) => (netboot.settings.parse({ drive: value }) as { drive: string }).drive;
+  assert.deepEqual(["auto", "always", "never"].map(drive), ["auto", "always", "never"]);
+  assert.equal(drive(), "auto");
+  assert.throws(() => drive("sometimes"), /auto.*always.*never/s);
+});
+
+test("N1 it brings Metal3's kinds, which may be Metal3's own", () => {
+  assert.equal(netboot.kindsMayBeForeign, true);
+  assert.deepEqual(
+    netboot.kinds.map(([kind]) => kind!.kind),
+    ["BareMetalHost", "HardwareData", "HostFirmwareSettings", "HostClaim", "HostDeployPolicy"],
+  );
 });
 
 test("it runs with a file or a service to start; without, it declares the same rights for the usual namespace and never runs", async () => {
