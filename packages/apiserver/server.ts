@@ -67,6 +67,8 @@ export interface ApiServerOptions extends AccessOptions {
   webhooks?: WebhookHttp;
   /** The Kubernetes version that `/version` reports, as `v1.30.4`, asked each time. Default: the one whose behaviour this server follows. */
   version?: () => string;
+  /** Range of the cluster IPs of Services. Default: 10.96.0.0/16. */
+  serviceCidr?: string;
   /** Converters that take the place of definitions' conversion webhooks, by the definition's name. */
   conversions?: Conversions;
 }
@@ -103,7 +105,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   });
   const access = accessTo({ store, clock, random }, options, (namespace) => provideDefaultAccount(core, namespace));
   const resources = [
-    ...builtinResources({ serviceRanges: serviceRanges(store) }),
+    ...builtinResources({ serviceRanges: serviceRanges(store, options.serviceCidr) }),
     ...access.questions,
     ...extras.flatMap((extra) => extra.resources ?? []),
   ];
@@ -138,7 +140,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const checks = health(healthChecks(store, ending.signal));
   const dispatch = dispatcher(core, metrics, [checks, openIdDocuments(access.tokens)], extras);
   const faces = new Set<Listening>();
-  await seed(core);
+  await seed(core, options.serviceCidr);
   if (options.authorize === undefined) await seedPolicy(core);
   await core.store.durable();
 

@@ -8,6 +8,7 @@ export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "d
 
 /** What a controller may do to a resource. RBAC is generated from it and its client refuses the rest. */
 export interface Access {
+  /** Plural `*`: all resources of the group. */
   resource: Resource;
   verbs: readonly Verb[];
   subresource?: "status" | "scale" | "eviction";

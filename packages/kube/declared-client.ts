@@ -16,7 +16,9 @@ export function declaredClient(client: Client, access: readonly Access[], who: s
   const byResource = Map.groupBy(access, (a) => accessKey(a.resource, a.subresource));
 
   function demand(verb: Verb, resource: Resource, at: { namespace?: string; name?: string }, sub?: string): void {
-    const declared = byResource.get(accessKey(resource, sub as Access["subresource"])) ?? [];
+    const subresource = sub as Access["subresource"];
+    const any = { ...resource, plural: ANY };
+    const declared = [resource, any].flatMap((of) => byResource.get(accessKey(of, subresource)) ?? []);
     if (declared.some((a) => covers(a, verb, at))) return;
     const on = at.name === undefined ? resource.kind : nameOf(resource, { ...at, name: at.name });
     const what = sub === undefined ? resource.plural : `${resource.plural}/${sub}`;
@@ -68,6 +70,9 @@ export function declaredClient(client: Client, access: readonly Access[], who: s
     },
   };
 }
+
+/** In the place of a plural: every resource of the group, as RBAC has it. */
+const ANY = "*";
 
 /** What watching a source needs. A selector on one name narrows it to that name, as RBAC does for list and watch. */
 export function sourceAccess(source: Source): Access {

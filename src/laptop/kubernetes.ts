@@ -3,7 +3,7 @@ import type { Clock, Fault, Log, Random } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 import { convertersByDefinition } from "../kinds/conversion.ts";
 import type { Kind } from "../kinds/kind.ts";
-import { KINDS } from "../operator/kinds.ts";
+import { ALL_KINDS, KINDS } from "../operator/kinds.ts";
 import type { LaptopIdentity } from "./identity.ts";
 
 export const KUBERNETES = ["embedded", "real"] as const;
@@ -50,7 +50,8 @@ async function startEmbedded(options: Options): Promise<LaptopKubernetes> {
   const api = await createApiServer({
     ...ports,
     extras,
-    conversions: convertersByDefinition(kinds),
+    // Kinds that may be foreign are converted, too, where they are installed.
+    conversions: convertersByDefinition([...ALL_KINDS, ...kinds]),
     ...storage,
     ...trust,
   });

@@ -145,6 +145,6 @@ test("a setting that is wrong names its system, and a system that there is none 
 
 test("no two systems have the same name or bring the same kind", () => {
   assert.equal(new Set(systems.map(({ name }) => name)).size, systems.length);
-  const plurals = systems.flatMap(({ kinds }) => kinds.flat().map(({ plural, group }) => `${plural}.${group}`));
+  const plurals = systems.flatMap(({ kinds }) => kinds.map(([kind]) => `${kind?.plural}.${kind?.group}`));
   assert.equal(new Set(plurals).size, plurals.length);
 });

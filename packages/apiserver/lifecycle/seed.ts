@@ -1,18 +1,20 @@
+import { addIp, formatIp, networkOf, parseCidr } from "@slipway/base";
 import type { Core } from "../core/call.ts";
 import { create } from "../verbs/create.ts";
+import { SERVICE_CIDR } from "./service-ranges.ts";
 import { ownCall } from "./work.ts";
 
 /** What every cluster has from its first second. */
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 /** The API itself, as workloads find it: the first address of the range. */
-const KUBERNETES = {
+const kubernetesService = (serviceCidr: string) => ({
   metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
   spec: {
-    clusterIP: "10.96.0.1",
+    clusterIP: formatIp(addIp(networkOf(parseCidr(serviceCidr)).address, 1n)),
     ports: [{ name: "https", port: 443, targetPort: 6443 }],
   },
-};
+});
 
 /** Pods without which a cluster, or a Node, is none. */
 const PRIORITIES = [
@@ -30,7 +32,7 @@ const PRIORITIES = [
 ];
 
 /** Creates the default namespaces, the system's priorities and the API's own Service, that are not there yet. */
-export async function seed(core: Core): Promise<void> {
+export async function seed(core: Core, serviceCidr: string = SERVICE_CIDR): Promise<void> {
   const namespaces = core.registry.find("", "v1", "namespaces")!;
   for (const name of NAMESPACES) {
     if (core.store.get("/namespaces", name) !== undefined) continue;
@@ -38,7 +40,7 @@ export async function seed(core: Core): Promise<void> {
   }
   const services = core.registry.find("", "v1", "services")!;
   if (core.store.get("/services", "default/kubernetes") === undefined)
-    await create({ ...ownCall(core, services, "default", "", "kube-apiserver"), body: structuredClone(KUBERNETES) });
+    await create({ ...ownCall(core, services, "default", "", "kube-apiserver"), body: kubernetesService(serviceCidr) });
   const classes = core.registry.find("scheduling.k8s.io", "v1", "priorityclasses");
   for (const body of PRIORITIES)
     if (classes !== undefined && core.store.get("scheduling.k8s.io/priorityclasses", body.metadata.name) === undefined)

@@ -1,17 +1,24 @@
-import { contains, parseCidr, parseIp } from "@slipway/base";
+import { addIp, contains, formatIp, networkOf, parseCidr, parseIp, rangeOf } from "@slipway/base";
 import type { ServiceRanges } from "../builtin/service-allocation.ts";
 import { objectsAt, textAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";
 import type { Store } from "../storage/store.ts";
 
-const RANGE = "10.96.0.0/16";
-const SIZE = 65_536;
+/** Addresses of Services unless said. */
+export const SERVICE_CIDR = "10.96.0.0/16";
+/** A larger range is used as far as this. */
+const MOST_ADDRESSES = 65_536;
 const FIRST_PORT = 30_000;
 const LAST_PORT = 32_767;
 
-/** Cluster IPs from 10.96.0.0/16, of which the first ten are left to the cluster itself, and node ports from 30000 to 32767. */
-export function serviceRanges(store: Store): ServiceRanges {
-  let nextAddress = 10;
+/** Cluster IPs from the range, of which the first ten are left to the cluster itself, and node ports from 30000 to 32767. Throws for what is no CIDR. */
+export function serviceRanges(store: Store, cidr: string = SERVICE_CIDR): ServiceRanges {
+  const range = networkOf(parseCidr(cidr));
+  const { first, last } = rangeOf(range);
+  const width = last.value - first.value + 1n;
+  const size = width < BigInt(MOST_ADDRESSES) ? Number(width) : MOST_ADDRESSES;
+  const begin = Math.min(10, size - 1);
+  let nextAddress = begin;
   let nextPort = FIRST_PORT;
   const others = (service: Body): Body[] =>
     Array.from(store.collection("/services").range("", ""), ([, other]) => other).filter(
@@ -21,15 +28,15 @@ export function serviceRanges(store: Store): ServiceRanges {
     address(wanted, service) {
       const taken = new Set(others(service).map((other) => textAt(other, "spec.clusterIP")));
       if (wanted !== undefined) {
-        if (!contains(parseCidr(RANGE), parseIp(wanted)))
+        if (!contains(range, parseIp(wanted)))
           return {
-            refused: `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${RANGE}`,
+            refused: `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${cidr}`,
           };
         return taken.has(wanted) ? { refused: "provided IP is already allocated" } : { is: wanted };
       }
-      for (let tried = 0; tried < SIZE; tried++) {
-        const address = `10.96.${nextAddress >> 8}.${nextAddress & 255}`;
-        nextAddress = nextAddress + 1 < SIZE - 1 ? nextAddress + 1 : 10;
+      for (let tried = 0; tried < size; tried++) {
+        const address = formatIp(addIp(first, BigInt(nextAddress)));
+        nextAddress = nextAddress + 1 < size - 1 ? nextAddress + 1 : begin;
         if (!taken.has(address)) return { is: address };
       }
       return { refused: "range is full" };

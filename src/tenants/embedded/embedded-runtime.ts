@@ -90,7 +90,7 @@ export class EmbeddedRuntime implements Runtime {
     await Promise.all(all.map(({ api }) => api.close()));
   }
 
-  async #start({ id, version: reported, pki, clusterDomain }: Plane): Promise<Running> {
+  async #start({ id, version: reported, pki, clusterDomain, serviceCidrs }: Plane): Promise<Running> {
     const { clock, random, log, dir } = this.#ports;
     const version = { reported };
     if (dir !== undefined) await mkdir(join(dir, id), { recursive: true, mode: 0o700 });
@@ -98,6 +98,8 @@ export class EmbeddedRuntime implements Runtime {
       ...{ clock, random, log },
       version: () => version.reported,
       authority: pki.ca.cert,
+      // One family is enough here: nothing routes to Services.
+      ...(serviceCidrs[0] !== undefined && { serviceCidr: serviceCidrs[0] }),
       accountTokens: { key: pki.accounts.privateKey, issuer: `https://kubernetes.default.svc.${clusterDomain}` },
       ...(dir !== undefined && { storage: { file: join(dir, id, "objects.db") } }),
     });

@@ -1,0 +1,29 @@
+import { LABELS } from "../../cluster-api/names.ts";
+
+/** Names by which users of Kamaji's control plane provider, and of Cluster API, know what belongs to a control plane. */
+export const KAMAJI_CONTROL_PLANE = "kamaji-control-plane";
+
+/** Keeps a control plane until its tenant is gone. */
+export const FINALIZER = "slipway.dev/kamaji-control-plane";
+/** The original's, on control planes that run in another cluster. */
+export const EXTERNAL_FINALIZER = "ecr.kamaji.clastix.io/finalizer";
+/** On a KamajiControlPlane: the key of the tenant's admin Secret that becomes the cluster's kubeconfig. */
+export const KUBECONFIG_KEY = "kamaji.clastix.io/kubeconfig-secret-key";
+/** On a KamajiControlPlane or on the infrastructure cluster: how the endpoint gets there, one of `ENDPOINT_WAYS`. */
+export const ENDPOINT_ANNOTATION = "slipway.dev/control-plane-endpoint";
+export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+/** On a TenantControlPlane: a checksum of what its control plane wanted of it when it was applied. */
+export const APPLIED = "slipway.dev/applied";
+/** Who applies the fields of a tenant that come from its KamajiControlPlane. */
+export const FIELD_MANAGER = "slipway-kamaji-control-plane";
+
+const PREFIX = "kamaji.clastix.io";
+
+/** Labels of the Secrets that are made for a Cluster. */
+export const secretLabels = (of: "kubeconfig" | "ca", cluster: string, tenant: string): Record<string, string> => ({
+  [LABELS.clusterName]: cluster,
+  [`${PREFIX}/component`]: "capi",
+  [`${PREFIX}/secret`]: of,
+  [`${PREFIX}/cluster`]: cluster,
+  [`${PREFIX}/tcp`]: tenant,
+});
