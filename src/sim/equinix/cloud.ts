@@ -1,7 +1,10 @@
 import { type Clock, type Random, uuid } from "@slipway/base";
 import type { Firmware } from "../hardware.ts";
 import { AddressPlan } from "./addresses.ts";
+import { Bgp } from "./bgp.ts";
 import type { SimDevice, SimPort, SimVlan } from "./device.ts";
+import { Elastic } from "./elastic.ts";
+import type { SimGateway } from "./gateways.ts";
 import {
   DEFAULT_PROJECT,
   DEFAULT_SPOT_PRICE,
@@ -11,6 +14,7 @@ import {
   type SimProject,
   type Timings,
 } from "./options.ts";
+import type { SimSpotRequest } from "./spot-requests.ts";
 
 export interface Reservation {
   readonly id: string;
@@ -21,8 +25,8 @@ export interface Reservation {
 
 export interface SshKey {
   readonly id: string;
-  readonly label: string;
-  readonly key: string;
+  label: string;
+  key: string;
   readonly projectId: string | undefined;
 }
 
@@ -60,6 +64,10 @@ export class Cloud {
   readonly spotPrices = new Map<string, number>();
   readonly purchases = new Map<string, Purchase>();
   readonly addresses = new AddressPlan();
+  readonly elastic = new Elastic();
+  readonly bgp = new Bgp();
+  readonly gateways = new Map<string, SimGateway>();
+  readonly spotRequests = new Map<string, SimSpotRequest>();
   /** To be called after every change of what a snapshot holds. */
   readonly changed: () => void;
   token: string;
@@ -113,6 +121,8 @@ export class Cloud {
     for (const port of device.ports) this.ports.delete(port.id);
     for (const tag of device.tags) this.#untag(tag, device);
     this.setAddresses(device, []);
+    this.elastic.release(device.id);
+    this.bgp.release(device.id);
     this.purchases.get(device.id)!.releasedAt = this.clock.now();
   }
 
@@ -144,6 +154,11 @@ export class Cloud {
   addVlan(vlan: SimVlan): void {
     this.vlans.set(vlan.id, vlan);
     this.#vlansByNumber.set(`${vlan.projectId}/${vlan.metro}/${vlan.vxlan}`, vlan);
+  }
+
+  removeVlan(vlan: SimVlan): void {
+    this.vlans.delete(vlan.id);
+    this.#vlansByNumber.delete(`${vlan.projectId}/${vlan.metro}/${vlan.vxlan}`);
   }
 
   /** A VLAN of a project's metro, by id or number. */

@@ -18,7 +18,7 @@ export function listDevices(asked: Asked): HttpAnswer {
   }
   const { items, meta } = pageOf(found, `/projects/${project}/devices`, query);
   const detail = detailOf(query);
-  const texts = items.map((device) => deviceText(device, detail));
+  const texts = items.map((device) => deviceText(cloud, device, detail));
   const body = `{"devices":[${texts.join(",")}],"meta":${JSON.stringify(meta)}}`;
   return { status: 200, headers: { "content-type": "application/json; charset=utf-8" }, body };
 }

@@ -2,16 +2,13 @@ import { type HttpAnswer, json } from "@slipway/base";
 import type { SimDevice } from "./device.ts";
 import { listDevices } from "./device-list.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import { metadataOf } from "./metadata.ts";
+import { metadataInApi } from "./metadata.ts";
 import { sell } from "./ordering.ts";
 import { pageOf } from "./paging.ts";
-import { notFound, unprocessable } from "./refused.ts";
+import { ACCEPTED, deviceIn, metadataObject, NO_CONTENT } from "./reading.ts";
+import { unprocessable } from "./refused.ts";
 import { type Asked, flag, projectIn, type Route } from "./router.ts";
-import { detailOf, deviceText, eventView } from "./views.ts";
-
-const NO_CONTENT: HttpAnswer = { status: 204, headers: {}, body: "" };
-const ACCEPTED: HttpAnswer = { status: 202, headers: {}, body: "" };
-const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+import { detailOf, deviceText, eventView, sshKeyView } from "./views.ts";
 
 /** The routes of devices, by operation ids of Equinix' OpenAPI document. */
 export function deviceRoutes(lifecycle: Lifecycle): readonly Route[] {
@@ -34,6 +31,8 @@ export function deviceRoutes(lifecycle: Lifecycle): readonly Route[] {
       answer: (asked) => shown(200, asked, deviceIn(asked)),
     },
     { operation: "updateDevice", method: "PUT", pattern: "/devices/:", answer: update },
+    // As older clients do.
+    { operation: "updateDevice", method: "PATCH", pattern: "/devices/:", answer: update },
     {
       operation: "deleteDevice",
       method: "DELETE",
@@ -63,26 +62,29 @@ export function deviceRoutes(lifecycle: Lifecycle): readonly Route[] {
       operation: "findDeviceMetadataByID",
       method: "GET",
       pattern: "/devices/:/metadata",
-      answer: (asked) => json(200, metadataOf(asked.cloud, deviceIn(asked))),
+      answer: (asked) => json(200, metadataInApi(asked.cloud, deviceIn(asked))),
+    },
+    {
+      operation: "findDeviceSSHKeys",
+      method: "GET",
+      pattern: "/devices/:/ssh-keys",
+      answer(asked) {
+        const keys = deviceIn(asked).sshKeys.flatMap((id) => asked.cloud.sshKeys.get(id) ?? []);
+        return json(200, { ssh_keys: keys.map(sshKeyView) });
+      },
     },
     {
       operation: "findDeviceUserdataByID",
       method: "GET",
       pattern: "/devices/:/userdata",
-      answer: (asked) => ({ status: 200, headers: PLAIN, body: deviceIn(asked).userData }),
+      answer: (asked) => json(200, { userdata: deviceIn(asked).userData }),
     },
   ];
 }
 
-function deviceIn({ cloud, path }: Asked): SimDevice {
-  const device = cloud.devices.get(path[1]!);
-  if (device === undefined) throw notFound();
-  return device;
-}
-
-function shown(status: number, { query }: Asked, device: SimDevice): HttpAnswer {
+function shown(status: number, { cloud, query }: Asked, device: SimDevice): HttpAnswer {
   const headers = { "content-type": "application/json; charset=utf-8" };
-  return { status, headers, body: deviceText(device, detailOf(query)) };
+  return { status, headers, body: deviceText(cloud, device, detailOf(query)) };
 }
 
 function update(asked: Asked): HttpAnswer {
@@ -116,7 +118,7 @@ function update(asked: Asked): HttpAnswer {
   boolean("network_frozen", (value) => {
     device.networkFrozen = value;
   });
-  if (body.customdata !== undefined) device.customData = body.customdata;
+  if (body.customdata !== undefined) device.customData = metadataObject(body.customdata);
   if (Array.isArray(body.tags)) cloud.setTags(device, body.tags.map(String));
   cloud.touch(device);
   return shown(200, asked, device);

@@ -22,6 +22,9 @@ export interface SimDevice {
   readonly projectId: string;
   readonly plan: PlanFacts;
   readonly metro: string;
+  readonly facility: string;
+  /** Ids of the keys that were put on it. */
+  readonly sshKeys: readonly string[];
   readonly operatingSystem: string;
   readonly billingCycle: string;
   readonly createdAt: number;

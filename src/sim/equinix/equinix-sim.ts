@@ -6,17 +6,14 @@
  * All work is done when an answer is given, except timers of the given clock; `close` ends those.
  */
 import type { HttpHandler } from "@slipway/base";
-import { catalogRoutes } from "./catalog-routes.ts";
 import { Cloud, type Purchase } from "./cloud.ts";
 import type { SimDevice } from "./device.ts";
-import { deviceRoutes } from "./device-routes.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { metadataService } from "./metadata.ts";
 import type { EquinixSimOptions, SimProject } from "./options.ts";
-import { portRoutes } from "./port-routes.ts";
-import { projectRoutes } from "./project-routes.ts";
 import { restore } from "./restore.ts";
 import { router } from "./router.ts";
+import { routesOf } from "./routes.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 export interface EquinixSim {
@@ -59,7 +56,7 @@ export function createEquinixSim(options: EquinixSimOptions): EquinixSim {
     for (const device of cloud.devices.values()) lifecycle.resume(device);
   }
   const counts = new Map<string, number>();
-  const routes = [...deviceRoutes(lifecycle), ...portRoutes, ...projectRoutes, ...catalogRoutes];
+  const routes = routesOf(lifecycle);
 
   const named = (id: string): SimDevice => {
     const device = cloud.devices.get(id);

@@ -15,6 +15,8 @@ export class Lifecycle {
   /** Takes a device that was just sold to its first boot. */
   begin(device: SimDevice): void {
     const firstBoot = this.#firstBoot(device);
+    if (device.terminatesAt !== undefined && device.revocation === undefined)
+      device.revocation = this.#timer(device.terminatesAt - this.#cloud.clock.now(), () => this.#takeBack(device));
     this.#later(device, this.#cloud.timings.queuedMs, () => {
       this.#enter(device, "provisioning", "Device is being provisioned");
       firstBoot();

@@ -6,7 +6,7 @@ import { time } from "./views.ts";
 export const METADATA_ORIGIN = "https://metadata.platformequinix.com";
 
 /** What a machine can read of itself. */
-export function metadataOf(cloud: Cloud, device: SimDevice): object {
+export function metadataOf(cloud: Cloud, device: SimDevice) {
   const physical = device.ports.filter((port) => port.kind === "physical");
   return {
     id: device.id,
@@ -14,10 +14,10 @@ export function metadataOf(cloud: Cloud, device: SimDevice): object {
     plan: device.plan.slug,
     class: device.plan.slug,
     metro: device.metro,
-    facility: `${device.metro}1`,
+    facility: device.facility,
     state: device.state,
     tags: device.tags,
-    ssh_keys: [...cloud.sshKeys.values()].map(({ key }) => key),
+    ssh_keys: device.sshKeys.flatMap((id) => cloud.sshKeys.get(id)?.key ?? []),
     customdata: device.customData,
     operating_system: { slug: device.operatingSystem },
     reserved: device.reservation !== undefined,
@@ -41,6 +41,12 @@ export function metadataOf(cloud: Cloud, device: SimDevice): object {
     phone_home_url: `${METADATA_ORIGIN}/phone-home`,
     user_state_url: `${METADATA_ORIGIN}/events`,
   };
+}
+
+/** The same as the API shows it, where addresses are texts. */
+export function metadataInApi(cloud: Cloud, device: SimDevice): object {
+  const metadata = metadataOf(cloud, device);
+  return { ...metadata, network: { ...metadata.network, addresses: device.addresses.map(({ address }) => address) } };
 }
 
 const EC2 = "/2009-04-04/meta-data/";

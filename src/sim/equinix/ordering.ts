@@ -1,7 +1,10 @@
 import { METROS, planFacts } from "./catalog.ts";
 import type { Cloud, Reservation } from "./cloud.ts";
 import type { SimDevice } from "./device.ts";
+import { type Facility, facilitiesIn, facilityOf } from "./facilities.ts";
+import { isOperatingSystem } from "./operating-systems.ts";
 import { rack } from "./racking.ts";
+import { strings } from "./reading.ts";
 import { unprocessable } from "./refused.ts";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -12,10 +15,8 @@ export function sell(cloud: Cloud, projectId: string, body: Body): SimDevice {
   if (plan === undefined) throw unprocessable(`plan ${JSON.stringify(body.plan ?? null)} is not a valid plan`);
   const operatingSystem = text(body.operating_system);
   if (!operatingSystem) throw unprocessable("operating_system can't be blank");
-  const facility = body.facility;
-  if (facility !== undefined && facility !== null && String(facility) !== "") {
-    throw unprocessable("facility: provisioning by facility is no longer supported; use metro");
-  }
+  if (!isOperatingSystem(operatingSystem))
+    throw unprocessable(`operating_system ${operatingSystem} is not a valid operating system`);
   const userData = text(body.userdata) ?? "";
   const scriptUrl = text(body.ipxe_script_url) ?? "";
   if (operatingSystem === "custom_ipxe" && scriptUrl === "" && !userData.startsWith("#!ipxe")) {
@@ -23,14 +24,46 @@ export function sell(cloud: Cloud, projectId: string, body: Body): SimDevice {
   }
   const spot = body.spot_instance === true;
   const reservation = reserve(cloud, text(body.hardware_reservation_id), plan.slug);
-  const metro = reservation?.metro ?? placeIn(cloud, text(body.metro), plan.slug);
+  const facilities = facilitiesIn(body.facility);
+  const metro = reservation?.metro ?? placeIn(cloud, metroWished(cloud, body, facilities, plan.slug), plan.slug);
+  const facility = facilities?.find((one) => one.metro === metro)?.code ?? facilityOf(metro);
+  const sshKeys = keysOf(cloud, projectId, body);
+  const terminatesAt = terminationOf(cloud, body);
   if (spot) bid(cloud, metro, plan.slug, body.spot_price_max);
 
   if (reservation === undefined) cloud.addCapacity(metro, plan.slug, -1);
-  const device = rack(cloud, projectId, { body, plan, metro, operatingSystem, userData, scriptUrl, spot, reservation });
+  const place = { plan, metro, facility, reservation };
+  const device = rack(cloud, projectId, {
+    ...{ body, ...place, operatingSystem, userData, scriptUrl, spot, sshKeys, terminatesAt },
+  });
   if (reservation !== undefined) reservation.device = device;
   cloud.add(device);
   return device;
+}
+
+/** The metro of the body; else that of the first facility that has a machine, or of the first. */
+function metroWished(cloud: Cloud, body: Body, facilities: Facility[] | undefined, plan: string): string | undefined {
+  const metro = text(body.metro);
+  if (metro || facilities === undefined) return metro;
+  if (facilities.length === 0) throw unprocessable(`facility ${String(body.facility)} is not a valid facility`);
+  return (facilities.find((one) => cloud.free(one.metro, plan) > 0) ?? facilities[0]!).metro;
+}
+
+/** The keys to put on a device: all of the user and the project, or those of the project that are listed. */
+function keysOf(cloud: Cloud, projectId: string, body: Body): string[] {
+  if (body.no_ssh_keys === true) return [];
+  const own = [...cloud.sshKeys.values()].filter((key) => key.projectId === undefined || key.projectId === projectId);
+  const listed = [...strings(body.project_ssh_keys), ...strings(body.user_ssh_keys)];
+  const unknown = strings(body.project_ssh_keys).find((id) => !own.some((key) => key.id === id));
+  if (unknown !== undefined) throw unprocessable(`project_ssh_keys: ${unknown} is not a key of the project`);
+  return own.map(({ id }) => id).filter((id) => listed.length === 0 || listed.includes(id));
+}
+
+function terminationOf({ clock }: Cloud, { termination_time: wish }: Body): number | undefined {
+  if (wish === undefined || wish === null || wish === "") return undefined;
+  const at = Date.parse(String(wish));
+  if (!(at > clock.now())) throw unprocessable("termination_time must be a time in the future");
+  return at;
 }
 
 function placeIn(cloud: Cloud, metro: string | undefined, plan: string): string {

@@ -21,8 +21,9 @@ export function pageOf<T>(all: readonly T[], path: string, query: URLSearchParam
       first: link(1),
       last: link(last),
       self: link(page),
-      ...(page < last ? { next: link(page + 1) } : {}),
-      ...(page > 1 ? { previous: link(page - 1) } : {}),
+      // Older clients read them without asking whether they are there.
+      next: page < last ? link(page + 1) : null,
+      previous: page > 1 ? link(page - 1) : null,
       total: all.length,
       current_page: page,
       last_page: last,

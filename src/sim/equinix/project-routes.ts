@@ -1,12 +1,13 @@
-import { json, uuid } from "@slipway/base";
+import { type HttpAnswer, json, uuid } from "@slipway/base";
 import { METROS } from "./catalog.ts";
 import type { Reservation, SshKey } from "./cloud.ts";
 import type { SimVlan } from "./device.ts";
-import type { SimProject } from "./options.ts";
+import { facilityOf } from "./facilities.ts";
 import { pageOf } from "./paging.ts";
+import { textIn } from "./reading.ts";
 import { notFound, unprocessable } from "./refused.ts";
 import { type Asked, projectIn, type Route } from "./router.ts";
-import { href, vlanView } from "./views.ts";
+import { deviceReference, facilityView, href, projectView, sshKeyView, vlanView } from "./views.ts";
 
 /** The range that numbers are drawn from when the order names none, and the range it may name. */
 const AUTOMATIC = { first: 1000, last: 1999 };
@@ -54,6 +55,37 @@ export const projectRoutes: readonly Route[] = [
     },
   },
   {
+    operation: "getVirtualNetwork",
+    method: "GET",
+    pattern: "/virtual-networks/:",
+    answer: (asked) => json(200, vlanView(vlanIn(asked))),
+  },
+  {
+    operation: "deleteVirtualNetwork",
+    method: "DELETE",
+    pattern: "/virtual-networks/:",
+    answer(asked) {
+      const vlan = vlanIn(asked);
+      const { ports, gateways } = asked.cloud;
+      if ([...ports.values()].some((port) => port.vlans.includes(vlan)))
+        throw unprocessable("The virtual network is assigned to ports: unassign it first");
+      if ([...gateways.values()].some(({ vlanId }) => vlanId === vlan.id))
+        throw unprocessable("The virtual network has a metal gateway: delete that first");
+      asked.cloud.removeVlan(vlan);
+      return json(200, vlanView(vlan));
+    },
+  },
+  {
+    operation: "findHardwareReservationById",
+    method: "GET",
+    pattern: "/hardware-reservations/:",
+    answer({ cloud, path }) {
+      const reservation = cloud.reservations.get(path[1]!);
+      if (reservation === undefined) throw notFound();
+      return json(200, reservationView(reservation));
+    },
+  },
+  {
     operation: "findProjectHardwareReservations",
     method: "GET",
     pattern: "/projects/:/hardware-reservations",
@@ -95,6 +127,14 @@ export const projectRoutes: readonly Route[] = [
     answer: (asked) => json(201, sshKeyView(newSshKey(asked, undefined))),
   },
   {
+    operation: "findSSHKeyById",
+    method: "GET",
+    pattern: "/ssh-keys/:",
+    answer: (asked) => json(200, sshKeyView(keyIn(asked))),
+  },
+  { operation: "updateSSHKey", method: "PUT", pattern: "/ssh-keys/:", answer: updateKey },
+  { operation: "updateSSHKey", method: "PATCH", pattern: "/ssh-keys/:", answer: updateKey },
+  {
     operation: "deleteSSHKey",
     method: "DELETE",
     pattern: "/ssh-keys/:",
@@ -105,8 +145,23 @@ export const projectRoutes: readonly Route[] = [
   },
 ];
 
-function projectView({ id, name }: SimProject): object {
-  return { ...href(`/projects/${id}`), id, name, devices: [], ssh_keys: [], type: "default" };
+function vlanIn({ cloud, path }: Asked): SimVlan {
+  const vlan = cloud.vlans.get(path[1]!);
+  if (vlan === undefined) throw notFound();
+  return vlan;
+}
+
+function keyIn({ cloud, path }: Asked): SshKey {
+  const key = cloud.sshKeys.get(path[1]!);
+  if (key === undefined) throw notFound();
+  return key;
+}
+
+function updateKey(asked: Asked): HttpAnswer {
+  const key = keyIn(asked);
+  key.label = textIn(asked.body.label) ?? key.label;
+  key.key = textIn(asked.body.key) ?? key.key;
+  return json(200, sshKeyView(key));
 }
 
 function newVlan({ cloud, body }: Asked, projectId: string): SimVlan {
@@ -133,16 +188,17 @@ function freeVxlan(taken: (vxlan: number) => boolean): number {
   return vxlan;
 }
 
-function reservationView({ id, plan, device }: Reservation): object {
+function reservationView({ id, plan, metro, device }: Reservation): object {
   return {
     ...href(`/hardware-reservations/${id}`),
     id,
     short_id: id.slice(0, 8),
     plan: { slug: plan, name: plan },
+    facility: facilityView(facilityOf(metro)),
     provisionable: device === undefined,
     spare: false,
     need_of_service: false,
-    ...(device === undefined ? {} : { device: { ...href(`/devices/${device.id}`), id: device.id } }),
+    ...(device === undefined ? {} : { device: deviceReference(device.id) }),
   };
 }
 
@@ -152,8 +208,4 @@ function newSshKey({ cloud, body }: Asked, projectId: string | undefined): SshKe
   const key: SshKey = { id: uuid(cloud.random), label, key: body.key, projectId };
   cloud.sshKeys.set(key.id, key);
   return key;
-}
-
-function sshKeyView({ id, label, key }: SshKey): object {
-  return { ...href(`/ssh-keys/${id}`), id, label, key };
 }

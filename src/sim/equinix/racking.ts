@@ -1,9 +1,10 @@
 import { uuid } from "@slipway/base";
 import type { Hardware } from "../hardware.ts";
-import { addressOf, DEFAULT_ADDRESSES } from "./addresses.ts";
+import { type AddressWish, addressOf, DEFAULT_ADDRESSES } from "./addresses.ts";
 import type { PlanFacts } from "./catalog.ts";
 import type { Cloud, Reservation } from "./cloud.ts";
-import type { SimDevice, SimPort } from "./device.ts";
+import type { SimAddress, SimDevice, SimPort } from "./device.ts";
+import { metadataObject } from "./reading.ts";
 
 const MAX_STALE_MS = 30_000;
 
@@ -12,6 +13,10 @@ export interface Sale {
   body: Readonly<Record<string, unknown>>;
   plan: PlanFacts;
   metro: string;
+  facility: string;
+  sshKeys: readonly string[];
+  /** When it is taken back by itself. */
+  terminatesAt: number | undefined;
   operatingSystem: string;
   userData: string;
   scriptUrl: string;
@@ -35,6 +40,8 @@ export function rack(cloud: Cloud, projectId: string, sale: Sale): SimDevice {
     projectId,
     plan,
     metro: sale.metro,
+    facility: sale.facility,
+    sshKeys: sale.sshKeys,
     operatingSystem: sale.operatingSystem,
     billingCycle: text(body.billing_cycle) ?? "hourly",
     createdAt: now,
@@ -51,10 +58,10 @@ export function rack(cloud: Cloud, projectId: string, sale: Sale): SimDevice {
     userData: sale.userData,
     scriptUrl: sale.scriptUrl,
     alwaysPxe: body.always_pxe === true,
-    customData: body.customdata ?? {},
+    customData: metadataObject(body.customdata),
     locked: body.locked === true,
     networkFrozen: body.network_frozen === true,
-    terminatesAt: undefined,
+    terminatesAt: sale.terminatesAt,
     updatedAt: now,
     addresses: [],
     events: [],
@@ -69,11 +76,27 @@ export function rack(cloud: Cloud, projectId: string, sale: Sale): SimDevice {
     shown: new Map(),
   };
   wirePorts(cloud, device, ports, number);
+  const size = Number(body.public_ipv4_subnet_size);
   cloud.setAddresses(
     device,
-    DEFAULT_ADDRESSES.map((wish) => addressOf(slot, wish, random)),
+    addressWishes(body).map((wish) => sized(addressOf(slot, wish, random), size)),
   );
   return device;
+}
+
+/** The addresses that an order asks for; those of any device where it does not say. */
+function addressWishes({ ip_addresses: wishes }: Sale["body"]): readonly AddressWish[] {
+  if (!Array.isArray(wishes) || wishes.length === 0) return DEFAULT_ADDRESSES;
+  return wishes.map((one: { address_family?: number; public?: boolean }) => ({
+    family: one.address_family === 6 ? 6 : 4,
+    public: one.public !== false,
+  }));
+}
+
+/** The public IPv4 block in the size that was asked for. */
+function sized(address: SimAddress, prefix: number): SimAddress {
+  const fits = Number.isInteger(prefix) && prefix >= 24 && prefix <= 32;
+  return fits && address.family === 4 && address.public ? { ...address, cidr: prefix } : address;
 }
 
 function wirePorts(cloud: Cloud, device: SimDevice, ports: SimPort[], number: number): void {

@@ -2,6 +2,7 @@ import { checkedSnapshot, unusable } from "../snapshot-check.ts";
 import { planFacts } from "./catalog.ts";
 import type { Cloud } from "./cloud.ts";
 import type { SimDevice, SimPort } from "./device.ts";
+import { facilityOf } from "./facilities.ts";
 import { bodyOf } from "./racking.ts";
 import { type SavedDevice, type SavedPort, Snapshot } from "./snapshot.ts";
 
@@ -31,11 +32,22 @@ export function restore(cloud: Cloud, value: unknown, from: string | undefined):
     cloud.place(device);
     if (one.disk !== undefined) cloud.firmware.recall?.(device.hardware, one.disk);
   }
+  refillNetwork(cloud, saved);
   cloud.reservations.clear();
   for (const one of saved.reservations) {
     const device = one.device === undefined ? undefined : (cloud.devices.get(one.device) ?? missing(one.device));
     cloud.reservations.set(one.id, { ...one, device });
   }
+}
+
+function refillNetwork({ elastic, bgp, gateways, spotRequests }: Cloud, saved: Snapshot): void {
+  for (const one of saved.blocks)
+    elastic.blocks.set(one.id, { ...one, metro: one.metro, details: one.details, customData: one.customData });
+  for (const one of saved.assignments) elastic.assignments.set(one.id, one);
+  for (const one of saved.bgpConfigs) bgp.configs.set(one.projectId, { ...one, md5: one.md5 });
+  for (const one of saved.bgpSessions) bgp.sessions.set(one.id, one);
+  for (const one of saved.gateways) gateways.set(one.id, one);
+  for (const one of saved.spotRequests) spotRequests.set(one.id, { ...one, endsAt: one.endsAt });
 }
 
 function racked(cloud: Cloud, saved: SavedDevice, missing: (what: string) => never): SimDevice {
@@ -46,6 +58,7 @@ function racked(cloud: Cloud, saved: SavedDevice, missing: (what: string) => nev
     plan: planFacts(saved.plan) ?? missing(`plan ${saved.plan}`),
     hardware: bodyOf(() => device, ports, serial),
     ports,
+    facility: saved.facility ?? facilityOf(saved.metro),
     reservation: saved.reservation,
     description: saved.description,
     terminatesAt: saved.terminatesAt,

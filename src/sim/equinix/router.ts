@@ -15,7 +15,7 @@ export interface Asked {
 export interface Route {
   /** The document's operationId: calls are counted by it. */
   operation: string;
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** `/devices/:/actions`. */
   pattern: string;
   answer(asked: Asked): HttpAnswer;
@@ -40,7 +40,7 @@ export function router(
   };
   return async (request) => {
     const url = new URL(request.url, "http://metal.invalid");
-    const path = url.pathname.replace(BASE_PATH, "").split("/").slice(1).map(decodeURIComponent);
+    const path = pathOf(url.pathname);
     const sameShape = compiled.filter((route) => matches(route.parts, path));
     const route = sameShape.find(({ method }) => method === request.method);
     count(route?.operation ?? "unknown");
@@ -59,6 +59,18 @@ export function router(
     return { ...answer, headers: { ...answer.headers, ...limits.headers } };
   };
 }
+
+/**
+ * The path below the API's base, which may be absent, or stand there twice: older clients append links, which begin with it, to their base.
+ * Empty parts count for nothing.
+ */
+function pathOf(pathname: string): string[] {
+  const parts = pathname.split("/").filter((part) => part !== "");
+  while (parts[0] === BASE[0] && parts[1] === BASE[1]) parts.splice(0, BASE.length);
+  return parts.map(decodeURIComponent);
+}
+
+const BASE = BASE_PATH.slice(1).split("/");
 
 function answerOf(route: Route, asked: () => Asked): HttpAnswer {
   try {

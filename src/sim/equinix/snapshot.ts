@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { FAMILIES } from "./bgp.ts";
 import type { Cloud } from "./cloud.ts";
 import type { SimDevice, SimPort } from "./device.ts";
+import { BLOCK_TYPES } from "./elastic.ts";
 
 const address = z.strictObject({
   id: z.string(),
@@ -39,6 +41,8 @@ const device = z.strictObject({
   projectId: z.string(),
   plan: z.string(),
   metro: z.string(),
+  facility: z.string().optional(),
+  sshKeys: z.array(z.string()).default([]),
   operatingSystem: z.string(),
   billingCycle: z.string(),
   createdAt: z.number(),
@@ -106,6 +110,65 @@ export const Snapshot = z.strictObject({
     }),
   ),
   devices: z.array(device),
+  blocks: z
+    .array(
+      z.strictObject({
+        ...{ id: z.string(), projectId: z.string(), metro: z.string().optional(), cidr: z.string() },
+        type: z.enum(BLOCK_TYPES),
+        createdAt: z.number(),
+        tags: z.array(z.string()),
+        details: z.string().optional(),
+        customData: z.json(),
+      }),
+    )
+    .default([]),
+  assignments: z
+    .array(
+      z.strictObject({ id: z.string(), blockId: z.string(), to: z.string(), cidr: z.string(), createdAt: z.number() }),
+    )
+    .default([]),
+  bgpConfigs: z
+    .array(
+      z.strictObject({
+        ...{
+          id: z.string(),
+          projectId: z.string(),
+          asn: z.number(),
+          md5: z.string().optional(),
+          createdAt: z.number(),
+        },
+        deploymentType: z.enum(["local", "global"]),
+        status: z.enum(["requested", "enabled"]),
+      }),
+    )
+    .default([]),
+  bgpSessions: z
+    .array(
+      z.strictObject({
+        ...{ id: z.string(), deviceId: z.string(), createdAt: z.number(), defaultRoute: z.boolean() },
+        family: z.enum(FAMILIES),
+      }),
+    )
+    .default([]),
+  gateways: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        projectId: z.string(),
+        vlanId: z.string(),
+        blockId: z.string(),
+        createdAt: z.number(),
+      }),
+    )
+    .default([]),
+  spotRequests: z
+    .array(
+      z.strictObject({
+        ...{ id: z.string(), projectId: z.string(), metro: z.string(), least: z.number(), most: z.number() },
+        ...{ price: z.number(), endsAt: z.number().optional(), createdAt: z.number(), devices: z.array(z.string()) },
+      }),
+    )
+    .default([]),
   purchases: z.array(
     z.strictObject({
       id: z.string(),
@@ -137,6 +200,12 @@ export function snapshotOf(cloud: Cloud): Snapshot {
     sshKeys: [...cloud.sshKeys.values()],
     vlans: [...cloud.vlans.values()],
     devices: [...cloud.devices.values()].map((one) => savedDevice(cloud, one)),
+    blocks: [...cloud.elastic.blocks.values()],
+    assignments: [...cloud.elastic.assignments.values()],
+    bgpConfigs: [...cloud.bgp.configs.values()],
+    bgpSessions: [...cloud.bgp.sessions.values()],
+    gateways: [...cloud.gateways.values()],
+    spotRequests: [...cloud.spotRequests.values()],
     purchases: [...cloud.purchases.values()],
   };
   return JSON.parse(JSON.stringify(snapshot)) as Snapshot;

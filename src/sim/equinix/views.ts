@@ -1,4 +1,6 @@
-import { METROS, type PlanFacts } from "./catalog.ts";
+import { metroOf } from "../../machines/drivers/equinix/placement.ts";
+import { METROS, PLANS, type PlanFacts } from "./catalog.ts";
+import type { Cloud, SshKey } from "./cloud.ts";
 import {
   membersOf,
   networkType,
@@ -8,6 +10,9 @@ import {
   type SimPort,
   type SimVlan,
 } from "./device.ts";
+import { assignmentView } from "./ip-views.ts";
+import { OPERATING_SYSTEMS, type OperatingSystem } from "./operating-systems.ts";
+import type { SimProject } from "./options.ts";
 
 export const BASE_PATH = "/metal/v1";
 
@@ -33,24 +38,25 @@ export function href(path: string): { href: string } {
 }
 
 /** A device as JSON. Made once per change and detail: a list of thousands is mostly joined text. */
-export function deviceText(device: SimDevice, detail: Detail): string {
+export function deviceText(cloud: Cloud, device: SimDevice, detail: Detail): string {
   const known = device.shown.get(detail.key);
   if (known !== undefined) return known;
-  const text = JSON.stringify(deviceView(device, detail));
+  const text = JSON.stringify(deviceView(cloud, device, detail));
   device.shown.set(detail.key, text);
   return text;
 }
 
-function deviceView(device: SimDevice, detail: Detail): object {
+function deviceView(cloud: Cloud, device: SimDevice, detail: Detail): object {
   const nested: Record<string, unknown> = {
     plan: planView(device.plan),
     metro: metroView(device.metro),
+    facility: facilityView(device.facility),
     project: href(`/projects/${device.projectId}`),
-    operating_system: {
-      id: idOf(`os/${device.operatingSystem}`),
-      slug: device.operatingSystem,
-      name: device.operatingSystem,
-    },
+    operating_system: operatingSystemView(
+      OPERATING_SYSTEMS.find(({ slug }) => slug === device.operatingSystem) ?? {
+        ...{ slug: device.operatingSystem, name: device.operatingSystem, distro: "", version: "" },
+      },
+    ),
   };
   for (const name of detail.excluded) if (name in nested) nested[name] = href(`/devices/${device.id}/${name}`);
   return {
@@ -75,9 +81,12 @@ function deviceView(device: SimDevice, detail: Detail): object {
       : { hardware_reservation: href(`/hardware-reservations/${device.reservation}`) }),
     provisioning_percentage: PERCENTAGE[device.state] ?? 100,
     provisioning_events: device.events.filter(({ type }) => type.startsWith("provisioning.")).map(eventView),
-    ip_addresses: device.addresses.map((one) => addressView(one, device)),
+    ip_addresses: [
+      ...device.addresses.map((one) => addressView(one, device)),
+      ...cloud.elastic.assignedTo(device.id).map((one) => assignmentView(cloud, one)),
+    ],
     network_ports: device.ports.map((port) => portView(port, detail)),
-    ssh_keys: [],
+    ssh_keys: device.sshKeys.map((id) => href(`/ssh-keys/${id}`)),
     volumes: [],
     actions: actions(device),
     created_at: time(device.createdAt),
@@ -96,7 +105,7 @@ function actions({ state }: SimDevice): object[] {
 /** A port as JSON. */
 export function portView(port: SimPort, detail: Detail): object {
   const vlan = (one: SimVlan): object => (detail.vlans ? vlanView(one) : href(`/virtual-networks/${one.id}`));
-  const bonded = port.kind === "bond" ? membersOf(port).every((member) => member.bonded) : port.bonded;
+  const bonded = port.kind === "bond" ? membersOf(port).some((member) => member.bonded) : port.bonded;
   return {
     ...href(`/ports/${port.id}`),
     id: port.id,
@@ -125,7 +134,8 @@ export function vlanView(vlan: SimVlan): object {
   };
 }
 
-function addressView(address: SimAddress, device: SimDevice): object {
+/** An address that a device came with, as JSON. */
+export function addressView(address: SimAddress, device: SimDevice): object {
   return {
     ...href(`/ips/${address.id}`),
     id: address.id,
@@ -175,6 +185,50 @@ export function planView(plan: PlanFacts): object {
       nics: [{ count: plan.bonds.flat().length, type: "10Gbps" }],
       features: { uefi: plan.firmware === "uefi" },
     },
+  };
+}
+
+/** A project as JSON. */
+export function projectView({ id, name }: SimProject): object {
+  return { ...href(`/projects/${id}`), id, name, devices: [], ssh_keys: [], type: "default" };
+}
+
+/** An SSH key as JSON. */
+export function sshKeyView({ id, label, key, projectId }: SshKey): object {
+  const owner = href(projectId === undefined ? "/user" : `/projects/${projectId}`);
+  return { ...href(`/ssh-keys/${id}`), id, label, key, entity: owner, owner };
+}
+
+/** A reference to a device, with its id beside. */
+export function deviceReference(id: string): object {
+  return { ...href(`/devices/${id}`), id };
+}
+
+/** A facility as JSON: its code's first letters are its metro's. */
+export function facilityView(code: string): object {
+  const metro = metroOf(code) ?? code.slice(0, 2);
+  return {
+    id: idOf(`facility/${code}`),
+    code,
+    name: `${METROS.get(metro)?.name ?? metro} 1`,
+    features: ["baremetal", "layer_2", "backend_transfer", "global_ipv4", "ibx"],
+    ip_ranges: [],
+    metro: metroView(metro),
+  };
+}
+
+/** An operating system as JSON. */
+export function operatingSystemView({ slug, name, distro, version }: OperatingSystem): object {
+  return {
+    id: idOf(`os/${slug}`),
+    slug,
+    name,
+    distro,
+    version,
+    provisionable_on: PLANS.map((plan) => plan.slug),
+    licensed: false,
+    preinstallable: false,
+    pricing: {},
   };
 }
 
