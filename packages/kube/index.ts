@@ -39,6 +39,6 @@ export { type PolicyRule, type RbacRules, rulesOf } from "./rbac.ts";
 export { reflect } from "./reflector.ts";
 export { createClient } from "./rest-client.ts";
 export { isStalled, recovered, stalled, stalledBy, type Waiting, waitFor } from "./stalled.ts";
-export { type StatusFields, StatusRecord } from "./status-record.ts";
+export { type Reported, type StatusFields, StatusRecord } from "./status-record.ts";
 export { Store } from "./store.ts";
 export type { ApiAnswer, ApiRequest, Transport, WatchEvent, WatchStream } from "./transport.ts";

@@ -9,6 +9,8 @@ export interface BootRecord {
   script: string;
   /** Configuration of the installed system, with its secrets. Empty: none is served. */
   config: string;
+  /** What the machine is called, as cloud-init's meta data. Unset: none is served. */
+  metaData?: string;
   /** When and by which address the configuration was fetched first, ms since the epoch. */
   firstConfigFetchAt?: number;
   firstConfigFetchFrom?: string;
@@ -62,6 +64,7 @@ export function encodeBootRecord(record: BootRecord): Record<string, string> {
     expiresAt: rfc3339(record.expiresAt),
     script: record.script,
     config: record.config,
+    ...(record.metaData === undefined ? {} : { metaData: record.metaData }),
     ...(record.firstConfigFetchAt === undefined ? {} : { firstConfigFetchAt: rfc3339(record.firstConfigFetchAt) }),
     ...(record.firstConfigFetchFrom === undefined ? {} : { firstConfigFetchFrom: record.firstConfigFetchFrom }),
     ...(record.closed === undefined ? {} : { closed: String(record.closed) }),
@@ -82,11 +85,13 @@ export function decodeBootRecord(data: Readonly<Record<string, string>>): BootRe
   if (!/^[A-Za-z0-9_-]{43}$/.test(capability)) unreadable("capability", "is not a capability");
   const from = optional("firstConfigFetchFrom");
   const closed = optional("closed");
+  const metaData = optional("metaData");
   return {
     capability,
     expiresAt: time("expiresAt"),
     script: text("script"),
     config: text("config"),
+    ...(metaData === undefined ? {} : { metaData }),
     ...(data.firstConfigFetchAt === undefined ? {} : { firstConfigFetchAt: time("firstConfigFetchAt") }),
     ...(from === undefined ? {} : { firstConfigFetchFrom: from }),
     ...(closed === undefined ? {} : { closed: closed === "true" }),

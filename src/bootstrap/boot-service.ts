@@ -100,6 +100,10 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
     return text(200, stored.config);
   };
 
+  /** Names, no secrets: they may be asked for as often as the boot lasts. */
+  const metaData = async ({ record }: Visit): Promise<HttpAnswer> =>
+    isOver(record, clock.now()) || record.metaData === undefined ? gone() : text(200, record.metaData);
+
   const report = async (visit: Visit, kind: "started" | "succeeded" | "failed"): Promise<HttpAnswer> => {
     if (clock.now() >= visit.record.expiresAt + LATE_EVENTS_MS) return gone();
     // A repeated report of a boot that has ended is a lost answer, not news.
@@ -112,7 +116,10 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
       case "ipxe":
         return script(visit);
       case "config":
+      case "user-data":
         return config(visit);
+      case "meta-data":
+        return metaData(visit);
       case "events/started":
         return report(visit, "started");
       case "events/succeeded":

@@ -7,7 +7,16 @@ import type { Random } from "@slipway/base";
  */
 
 /** What one boot may fetch or report. */
-export const BOOT_PATHS = ["ipxe", "config", "events/started", "events/succeeded", "events/failed"] as const;
+export const BOOT_PATHS = [
+  "ipxe",
+  "config",
+  "events/started",
+  "events/succeeded",
+  "events/failed",
+  // As cloud-init asks below one address: `user-data` is what `config` is, `meta-data` how the machine is called.
+  "user-data",
+  "meta-data",
+] as const;
 export type BootPath = (typeof BOOT_PATHS)[number];
 
 export interface BootAddress {
@@ -44,7 +53,7 @@ export function bootUrls(base: string, claim: string, capability: string): Reado
 /** Reads the path of such a URL; a whole URL is read too, and its query ignored. Undefined: it has not even the shape of one. */
 export function parseBootUrl(url: string): BootAddress | undefined {
   const path = URL.parse(url, "http://path.invalid")?.pathname ?? "";
-  const match = /^\/boot\/([A-Za-z0-9._-]{1,64})\/([A-Za-z0-9_-]{43})\/([a-z/]{1,32})$/.exec(path);
+  const match = /^\/boot\/([A-Za-z0-9._-]{1,64})\/([A-Za-z0-9_-]{43})\/([a-z/-]{1,32})$/.exec(path);
   const what = BOOT_PATHS.find((known) => known === match?.[3]);
   return match === null || what === undefined ? undefined : { claim: match[1]!, capability: match[2]!, what };
 }

@@ -5,6 +5,8 @@
  * claim it was made for from its first request on, so that a lost answer never buys a second one.
  */
 
+import type { ElasticAddresses } from "./elastic.ts";
+
 /** What a provider says of a machine, in one word; `providerState` keeps its own. */
 export type Phase =
   /** Accepted, hardware not yet handed over. */
@@ -41,6 +43,8 @@ export interface Machine {
   /** The newest thing the provider reported, for the user to read. */
   lastEvent: string | undefined;
   createdAt: number | undefined;
+  /** The provider's labels of it, without the claim's mark. Unset: it has none, or they are not read. */
+  tags?: readonly string[];
 }
 
 export interface Address {
@@ -91,6 +95,8 @@ export interface Placement {
   plan: string;
   metro: string | undefined;
   facility?: readonly string[];
+  /** Id of a reserved machine to take there, or `next-available`. */
+  reservation?: string;
 }
 
 /** Everything a machine is ordered with. Fields a driver can't express are refused by `MachineDriver.check`. */
@@ -114,6 +120,8 @@ export interface Order {
   reservation?: string;
   userSshKeys?: readonly string[];
   projectSshKeys?: readonly string[];
+  /** Public keys themselves, for the machine alone. */
+  sshPublicKeys?: readonly string[];
   noSshKeys?: boolean;
   features?: Readonly<Record<string, string>>;
   /** JSON text. */
@@ -135,6 +143,16 @@ export interface Capabilities {
   reservations: boolean;
   reinstall: boolean;
   locks: boolean;
+  /** What is ordered as user data reaches the machine, by a metadata service or the like. */
+  userData: boolean;
+}
+
+/** What a machine boots from the network in the place of an operating system that its provider would install. */
+export interface NetworkImage {
+  kernel: string;
+  initrd: string;
+  /** Beside what says where the bootstrap data are. */
+  kernelArguments: readonly string[];
 }
 
 /** How a machine is given back. */
@@ -166,6 +184,10 @@ export interface MachineDriver {
   check(order: Order): readonly Concern[];
   /** Whether this order could be served now. Absent where only an order shows it. Asks nobody, so it may be a moment old. */
   couldServe?(order: Order): Promise<boolean>;
+  /** Addresses that move between machines. Absent where the provider has none. */
+  readonly elastic?: ElasticAddresses;
+  /** What boots as an operating system, of providers that install none. Undefined: the name is not known. */
+  imageOf?(operatingSystem: string): NetworkImage | undefined;
   /** All machines of the account, every page. One call per page of up to 250 or more. */
   list(signal?: AbortSignal): Promise<readonly Machine[]>;
   /** Undefined: the provider knows no such machine. */

@@ -2,8 +2,9 @@ import { harvester } from "../systems/harvester/system.ts";
 import { kamaji } from "../systems/kamaji/system.ts";
 import { kamajiControlPlane } from "../systems/kamaji-control-plane/system.ts";
 import { netboot } from "../systems/netboot/system.ts";
+import { packet } from "../systems/packet/system.ts";
 import { providers } from "../systems/providers/system.ts";
 import type { System } from "../systems/system.ts";
 
 /** All systems. The only list: everything else about each is derived from it. */
-export const SYSTEMS: readonly System[] = [harvester, providers, netboot, kamaji, kamajiControlPlane];
+export const SYSTEMS: readonly System[] = [harvester, providers, netboot, kamaji, kamajiControlPlane, packet];

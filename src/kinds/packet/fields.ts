@@ -104,7 +104,9 @@ export const machineSpec = z.object({
   metro: text("Metro to order in. Empty: the PacketCluster's."),
   ipxeURL: text("Boot script, for the operating system custom_ipxe."),
   hardwareReservationID: text("Reserved machines: an id, ids separated by commas, or next-available."),
-  sshKeys: texts("Ids of the users' SSH keys to put on the machine. Empty: all keys of the project."),
+  sshKeys: texts(
+    "SSH keys to put on the machine: ids of the project's, or public keys. Empty: all keys of the project.",
+  ),
   tags: texts("Tags of the machine, besides the provider's own."),
   providerID: text("The machine, as its Node names it. Set by the controller."),
   metros: texts("More metros to try, in order, when the first has no capacity."),

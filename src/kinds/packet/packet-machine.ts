@@ -54,6 +54,15 @@ export const PacketMachine = defineKind({
     instanceID: z.string().optional().describe("Id of the machine at the provider."),
     interruptible: z.boolean().optional().describe("The provider may take the machine back (spot market)."),
     provider: z.string().optional().describe("Driver that serves it: equinix, latitude or inventory."),
+    account: z
+      .object({
+        provider: z.string().optional().describe("Name of the MachineProvider."),
+        secret: z.string().optional().describe("Namespace and name of the Secret with the API key."),
+        project: z.string().optional().describe("Id of the project."),
+      })
+      .optional()
+      .describe("The account that the machine was ordered with."),
+    failureDomain: z.string().optional().describe("Metro that the machine is in."),
     placement: z
       .object({
         machineType: z.string().optional(),
@@ -62,6 +71,16 @@ export const PacketMachine = defineKind({
       })
       .optional()
       .describe("What the machine was ordered as."),
+    vip: z
+      .object({
+        address: z
+          .boolean()
+          .optional()
+          .describe("The elastic IP was seen to: it has it, or another control plane machine."),
+        session: z.boolean().optional().describe("Its BGP session was opened."),
+      })
+      .optional()
+      .describe("What was done for the control plane's elastic IP."),
     purchase,
     boot: z
       .object({

@@ -52,6 +52,22 @@ const inventory = z.object({
     .record(z.string(), labelSelector)
     .optional()
     .describe("Metros of manifests, and the labels of the hosts in each one. Unset: metros are ignored."),
+  operatingSystems: z
+    .record(
+      z.string(),
+      z.object({
+        kernel: z.url({ protocol: /^https?$/ }).describe("Address of the kernel."),
+        initrd: z.url({ protocol: /^https?$/ }).describe("Address of the initramfs."),
+        kernelArguments: z
+          .array(z.string().min(1))
+          .optional()
+          .describe("Words for the kernel's command line: console=ttyS0."),
+      }),
+    )
+    .optional()
+    .describe(
+      "Operating systems of PacketMachines, and what boots from the network as each one. It takes its bootstrap data as cloud-init does, from ds=nocloud on the command line.",
+    ),
   topologyLabel: z
     .string()
     .min(1)

@@ -1,10 +1,10 @@
 import { json } from "@slipway/base";
 import { FAMILIES, type SimBgpConfig, type SimBgpSession } from "./bgp.ts";
 import type { SimDevice } from "./device.ts";
+import { href, time } from "./place-views.ts";
 import { deviceIn, NO_CONTENT, textIn } from "./reading.ts";
 import { unprocessable } from "./refused.ts";
 import { type Asked, projectIn, type Route } from "./router.ts";
-import { href, time } from "./views.ts";
 
 const PEER_ASN = 65530;
 const PEERS = ["169.254.255.1", "169.254.255.2"];

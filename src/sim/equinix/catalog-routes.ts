@@ -1,9 +1,10 @@
 import { json } from "@slipway/base";
 import { METROS, PLANS } from "./catalog.ts";
 import type { Cloud } from "./cloud.ts";
+import { metroView } from "./place-views.ts";
 import { unprocessable } from "./refused.ts";
 import type { Route } from "./router.ts";
-import { metroView, planView } from "./views.ts";
+import { planView } from "./views.ts";
 
 export const catalogRoutes: readonly Route[] = [
   {

@@ -2,9 +2,8 @@ import { type Clock, type Random, uuid } from "@slipway/base";
 import type { Firmware } from "../hardware.ts";
 import { AddressPlan } from "./addresses.ts";
 import { Bgp } from "./bgp.ts";
-import type { SimDevice, SimPort, SimVlan } from "./device.ts";
+import type { SimDevice, SimGateway, SimPort, SimSpotRequest, SimVlan } from "./device.ts";
 import { Elastic } from "./elastic.ts";
-import type { SimGateway } from "./gateways.ts";
 import {
   DEFAULT_PROJECT,
   DEFAULT_SPOT_PRICE,
@@ -14,7 +13,6 @@ import {
   type SimProject,
   type Timings,
 } from "./options.ts";
-import type { SimSpotRequest } from "./spot-requests.ts";
 
 export interface Reservation {
   readonly id: string;

@@ -92,6 +92,28 @@ export interface SimVlan {
   readonly description: string;
 }
 
+/** A router between a VLAN and a block of addresses. */
+export interface SimGateway {
+  readonly id: string;
+  readonly projectId: string;
+  readonly vlanId: string;
+  readonly blockId: string;
+  readonly createdAt: number;
+}
+
+/** An order of several machines at one price. */
+export interface SimSpotRequest {
+  readonly id: string;
+  readonly projectId: string;
+  readonly metro: string;
+  readonly least: number;
+  readonly most: number;
+  readonly price: number;
+  readonly endsAt: number | undefined;
+  readonly createdAt: number;
+  readonly devices: readonly string[];
+}
+
 export interface SimAddress {
   readonly id: string;
   readonly address: string;

@@ -1,20 +1,14 @@
 /** Metal gateways: routers between a VLAN and a block of addresses. */
 import { json, parseCidr, uuid } from "@slipway/base";
 import type { Cloud } from "./cloud.ts";
+import type { SimGateway } from "./device.ts";
 import { blockView } from "./ip-views.ts";
 import { pageOf } from "./paging.ts";
+import { href, time } from "./place-views.ts";
 import { ACCEPTED, textIn } from "./reading.ts";
 import { notFound, unprocessable } from "./refused.ts";
 import { type Asked, projectIn, type Route } from "./router.ts";
-import { href, time, vlanView } from "./views.ts";
-
-export interface SimGateway {
-  readonly id: string;
-  readonly projectId: string;
-  readonly vlanId: string;
-  readonly blockId: string;
-  readonly createdAt: number;
-}
+import { vlanView } from "./views.ts";
 
 const SIZES: readonly number[] = [8, 16, 32, 64, 128];
 

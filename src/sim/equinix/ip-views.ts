@@ -1,7 +1,7 @@
 import { type Cidr, formatIp, netmask, networkOf, parseCidr } from "@slipway/base";
 import type { Cloud } from "./cloud.ts";
 import type { SimAssignment, SimBlock } from "./elastic.ts";
-import { facilityView, href, metroView, time } from "./views.ts";
+import { facilityView, href, metroView, time } from "./place-views.ts";
 
 function places(metro: string | undefined): object {
   return metro === undefined ? {} : { metro: metroView(metro), facility: facilityView(`${metro}1`) };

@@ -1,7 +1,7 @@
 import { type HttpHandler, json, plain } from "@slipway/base";
 import type { Cloud } from "./cloud.ts";
 import { networkType, type SimDevice } from "./device.ts";
-import { time } from "./views.ts";
+import { time } from "./place-views.ts";
 
 export const METADATA_ORIGIN = "https://metadata.platformequinix.com";
 

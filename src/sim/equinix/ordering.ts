@@ -1,3 +1,4 @@
+import { uuid } from "@slipway/base";
 import { METROS, planFacts } from "./catalog.ts";
 import type { Cloud, Reservation } from "./cloud.ts";
 import type { SimDevice } from "./device.ts";
@@ -56,7 +57,20 @@ function keysOf(cloud: Cloud, projectId: string, body: Body): string[] {
   const listed = [...strings(body.project_ssh_keys), ...strings(body.user_ssh_keys)];
   const unknown = strings(body.project_ssh_keys).find((id) => !own.some((key) => key.id === id));
   if (unknown !== undefined) throw unprocessable(`project_ssh_keys: ${unknown} is not a key of the project`);
-  return own.map(({ id }) => id).filter((id) => listed.length === 0 || listed.includes(id));
+  const given = newKeys(cloud, projectId, body);
+  const all = listed.length === 0 && given.length === 0;
+  return [...own.map(({ id }) => id).filter((id) => all || listed.includes(id)), ...given];
+}
+
+/** Keys that an order brings: they become keys of the project, unless they are. */
+function newKeys(cloud: Cloud, projectId: string, { ssh_keys: keys }: Body): string[] {
+  if (!Array.isArray(keys)) return [];
+  return keys.map(({ key = "", label = "" }: { key?: string; label?: string }) => {
+    const held = [...cloud.sshKeys.values()].find((one) => one.projectId === projectId && one.key === key);
+    const id = held?.id ?? uuid(cloud.random);
+    if (held === undefined) cloud.sshKeys.set(id, { id, label, key, projectId });
+    return id;
+  });
 }
 
 function terminationOf({ clock }: Cloud, { termination_time: wish }: Body): number | undefined {

@@ -3,18 +3,10 @@ import type { SimEvent } from "./device.ts";
 import { FACILITIES } from "./facilities.ts";
 import { OPERATING_SYSTEMS } from "./operating-systems.ts";
 import { pageOf } from "./paging.ts";
+import { facilityView, href, metroView } from "./place-views.ts";
 import { notFound } from "./refused.ts";
 import { type Asked, projectIn, type Route } from "./router.ts";
-import {
-  detailOf,
-  deviceText,
-  eventView,
-  facilityView,
-  href,
-  metroView,
-  operatingSystemView,
-  projectView,
-} from "./views.ts";
+import { detailOf, deviceText, eventView, operatingSystemView, projectView } from "./views.ts";
 
 const ORGANIZATION = "5afe0000-0000-4000-8000-00000000000a";
 

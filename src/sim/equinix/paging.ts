@@ -1,5 +1,5 @@
+import { href } from "./place-views.ts";
 import { unprocessable } from "./refused.ts";
-import { href } from "./views.ts";
 
 const DEFAULT_PER_PAGE = 10;
 const MAX_PER_PAGE = 1000;

@@ -4,10 +4,11 @@ import type { Reservation, SshKey } from "./cloud.ts";
 import type { SimVlan } from "./device.ts";
 import { facilityOf } from "./facilities.ts";
 import { pageOf } from "./paging.ts";
+import { facilityView, href } from "./place-views.ts";
 import { textIn } from "./reading.ts";
 import { notFound, unprocessable } from "./refused.ts";
 import { type Asked, projectIn, type Route } from "./router.ts";
-import { deviceReference, facilityView, href, projectView, sshKeyView, vlanView } from "./views.ts";
+import { deviceReference, projectView, sshKeyView, vlanView } from "./views.ts";
 
 /** The range that numbers are drawn from when the order names none, and the range it may name. */
 const AUTOMATIC = { first: 1000, last: 1999 };

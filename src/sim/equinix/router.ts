@@ -1,7 +1,7 @@
 import { type HttpAnswer, type HttpHandler, json } from "@slipway/base";
 import type { Cloud } from "./cloud.ts";
+import { BASE_PATH } from "./place-views.ts";
 import { notFound, Refused } from "./refused.ts";
-import { BASE_PATH } from "./views.ts";
 
 /** One request, taken apart. Parameters of the path are found by their place in the pattern. */
 export interface Asked {

@@ -1,25 +1,15 @@
 /** Spot market requests: orders of several machines at one price. What can be had at it is bought at once. */
 import { json, uuid } from "@slipway/base";
 import type { Cloud } from "./cloud.ts";
+import type { SimSpotRequest } from "./device.ts";
 import { facilitiesIn } from "./facilities.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { sell } from "./ordering.ts";
+import { href, metroView, time } from "./place-views.ts";
 import { NO_CONTENT, strings, textIn } from "./reading.ts";
 import { notFound, unprocessable } from "./refused.ts";
 import { type Asked, flag, projectIn, type Route } from "./router.ts";
-import { deviceReference, href, metroView, time } from "./views.ts";
-
-export interface SimSpotRequest {
-  readonly id: string;
-  readonly projectId: string;
-  readonly metro: string;
-  readonly least: number;
-  readonly most: number;
-  readonly price: number;
-  readonly endsAt: number | undefined;
-  readonly createdAt: number;
-  readonly devices: readonly string[];
-}
+import { deviceReference } from "./views.ts";
 
 /** The routes of spot market requests. */
 export function spotRequestRoutes(lifecycle: Lifecycle): readonly Route[] {

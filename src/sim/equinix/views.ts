@@ -1,5 +1,4 @@
-import { metroOf } from "../../machines/drivers/equinix/placement.ts";
-import { METROS, PLANS, type PlanFacts } from "./catalog.ts";
+import { PLANS, type PlanFacts } from "./catalog.ts";
 import type { Cloud, SshKey } from "./cloud.ts";
 import {
   membersOf,
@@ -13,8 +12,7 @@ import {
 import { assignmentView } from "./ip-views.ts";
 import { OPERATING_SYSTEMS, type OperatingSystem } from "./operating-systems.ts";
 import type { SimProject } from "./options.ts";
-
-export const BASE_PATH = "/metal/v1";
+import { facilityView, href, idOf, metroView, time } from "./place-views.ts";
 
 /** What of a device's references is shown whole, and what only as a reference. */
 export interface Detail {
@@ -30,11 +28,6 @@ export function detailOf(query: URLSearchParams): Detail {
   const vlans = names("include").some((path) => path.split(".").includes("virtual_networks"));
   const excluded = names("exclude").filter((name) => !name.includes("."));
   return { vlans, excluded, key: `${vlans}/${excluded.join()}` };
-}
-
-/** A reference as the API writes it: the path under the API's base. */
-export function href(path: string): { href: string } {
-  return { href: BASE_PATH + path };
 }
 
 /** A device as JSON. Made once per change and detail: a list of thousands is mostly joined text. */
@@ -204,19 +197,6 @@ export function deviceReference(id: string): object {
   return { ...href(`/devices/${id}`), id };
 }
 
-/** A facility as JSON: its code's first letters are its metro's. */
-export function facilityView(code: string): object {
-  const metro = metroOf(code) ?? code.slice(0, 2);
-  return {
-    id: idOf(`facility/${code}`),
-    code,
-    name: `${METROS.get(metro)?.name ?? metro} 1`,
-    features: ["baremetal", "layer_2", "backend_transfer", "global_ipv4", "ibx"],
-    ip_ranges: [],
-    metro: metroView(metro),
-  };
-}
-
 /** An operating system as JSON. */
 export function operatingSystemView({ slug, name, distro, version }: OperatingSystem): object {
   return {
@@ -230,25 +210,4 @@ export function operatingSystemView({ slug, name, distro, version }: OperatingSy
     preinstallable: false,
     pricing: {},
   };
-}
-
-/** A metro as JSON; its id is the same in each cloud. */
-export function metroView(code: string): object {
-  return { id: idOf(`metro/${code}`), code, ...METROS.get(code) };
-}
-
-/** A UUID-shaped id that is always the same for the same name (FNV-1a, four times): catalogs have no state. */
-function idOf(name: string): string {
-  const hex = [0, 1, 2, 3].map((seed) => {
-    let hash = 0x811c9dc5 ^ seed;
-    for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
-    return hash.toString(16).padStart(8, "0");
-  });
-  const all = hex.join("");
-  return `${all.slice(0, 8)}-${all.slice(8, 12)}-4${all.slice(13, 16)}-8${all.slice(17, 20)}-${all.slice(20)}`;
-}
-
-/** A time as the API writes it: RFC 3339. `ms`: since 1970. */
-export function time(ms: number): string {
-  return new Date(ms).toISOString();
 }

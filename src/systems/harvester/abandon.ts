@@ -1,11 +1,11 @@
-import { Fault, isFault, isoTime } from "@slipway/base";
+import { Fault, isFault } from "@slipway/base";
 import type { Context } from "@slipway/kube";
-import { ConfigMap } from "@slipway/kube/core";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
+import { ABANDONED_MACHINES, writeAbandoned } from "../providers/abandoned.ts";
 import { accountOf } from "../providers/accounts.ts";
 import type { Harvester } from "./harvester.ts";
-import { ABANDON, ABANDONED_MACHINES, POOL_LABEL } from "./names.ts";
+import { ABANDON, POOL_LABEL } from "./names.ts";
 
 /** Whether the user gave up on the provider of an Instance that is being deleted. */
 export function isAbandoned({ metadata }: Instance): boolean {
@@ -38,10 +38,11 @@ export function withWayOut(fault: Fault, { metadata, status }: Instance, namespa
  */
 export async function recordAbandoned(
   { addon }: Harvester,
-  { cache, clean, client, clock, events }: Context,
+  context: Context,
   instance: Instance,
   reason: string,
 ): Promise<void> {
+  const { cache, client, events } = context;
   const { metadata, spec, status } = instance;
   const machine = status?.instanceID || "unknown";
   const pool = metadata.labels?.[POOL_LABEL];
@@ -54,18 +55,10 @@ export async function recordAbandoned(
     ...(status?.placement ?? {}),
     ...(status?.publicIP && { publicIP: status.publicIP }),
     ...(status?.purchase && { orderedAt: status.purchase.at }),
-    abandonedAt: isoTime(clock.now()),
     reason,
   };
-  const ref = { namespace: addon.namespace, name: ABANDONED_MACHINES };
-  const data = { [`${metadata.name}.${metadata.uid}`]: JSON.stringify(clean(record)) };
-  try {
-    await client.create(ConfigMap, { metadata: ref, data });
-  } catch (error) {
-    if (!isFault(error, "AlreadyExists")) throw error;
-    await client.patch(ConfigMap, ref, { type: "merge", body: { data } });
-  }
-  const message = `machine ${machine} (${metadata.name}) was not given back and may still be billed: see ConfigMap ${ref.namespace}/${ref.name}; ${reason}`;
+  const where = await writeAbandoned(context, addon.namespace, { key: `${metadata.name}.${metadata.uid}`, record });
+  const message = `machine ${machine} (${metadata.name}) was not given back and may still be billed: see ${where}; ${reason}`;
   events.warning(instance, "MachineAbandoned", message);
   const owner = pool === undefined ? undefined : cache.get(InstancePool, { name: pool });
   if (owner !== undefined) events.warning(owner, "MachineAbandoned", message);

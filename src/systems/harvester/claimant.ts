@@ -1,18 +1,16 @@
-import { Fault, isFault, isoTime } from "@slipway/base";
+import { isoTime } from "@slipway/base";
 import { type Context, type StatusFields, StatusRecord } from "@slipway/kube";
 import { Instance, type InstanceStatus } from "../../kinds/harvester/instance.ts";
-import type { BootEntry, Claimant, Entry, Job, Purchase } from "../../machines/claimant.ts";
+import type { Claimant, Entry, Job, Purchase } from "../../machines/claimant.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import type { Journal } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
+import { bootField, installField, purchaseField, writeBesideMachine } from "../../machines/status-journal.ts";
 import { unrecorded } from "./adoption.ts";
 import { announce } from "./announce.ts";
 import { claimOf, orderOf, placementsOf, specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
 import { journalOf } from "./journal.ts";
 import { releaseOf } from "./release-entry.ts";
-
-const TRIES = 5;
 
 /** What an Instance's reconcile writes to its status. */
 export type InstanceRecord = StatusRecord<Instance>;
@@ -35,21 +33,6 @@ export function jobOf(
   const { clock, signal } = context;
   const claimant = new InstanceClaimant(harvester, context, record, describe);
   return { claimant, fleet, clock, signal, monotonic: () => clock.monotonic() };
-}
-
-/** Whether the step that an entry is of is still the one under way. */
-function stands(entry: Entry, before: Journal, now: Journal): boolean {
-  if (before.boot?.id !== now.boot?.id) return false;
-  return entry.is !== "bought" || (isSame(before.purchase, now.purchase) && now.machineId === undefined);
-}
-
-/** What must still stand on the object for the entry to be written: the boot and, for a machine that was bought, the order that waits for it. */
-function guardOf({ is }: Entry, { status }: Instance): Record<string, unknown> {
-  const { boot, purchase } = status ?? {};
-  return {
-    ...(boot !== undefined && { "/status/boot/id": boot.id }),
-    ...(is === "bought" && purchase !== undefined && { "/status/purchase": purchase }),
-  };
 }
 
 /** An Instance as the executor sees it: its journal is its status. */
@@ -118,29 +101,13 @@ class InstanceClaimant implements Claimant {
   }
 
   async write(entry: Entry) {
-    if (entry.is === "bought" || entry.is === "booted") await this.#writeBesideMachine(entry);
-    else await this.#record.write(this.#fields(entry));
-  }
-
-  /**
-   * The machine reports on the same object, at the same time: what it wrote stays. What is guarded is the step of the entry. Should the
-   * object have changed in another way, the entry is written again while its step is the one under way.
-   */
-  async #writeBesideMachine(entry: Entry): Promise<void> {
-    const before = this.journal;
-    for (let tries = 1; ; tries++) {
-      try {
-        const guard = guardOf(entry, this.#instance);
-        this.#note(entry);
-        await this.#record.writeBeside(guard);
-        return;
-      } catch (cause) {
-        if (!isFault(cause, "Conflict", "Invalid") || tries === TRIES) throw cause;
-        if (!(await this.#record.reread())) return;
-        if (!stands(entry, before, this.journal))
-          throw new Fault("Conflict", this.on, "another step is under way", { cause });
-      }
-    }
+    if (entry.is !== "bought" && entry.is !== "booted") await this.#record.write(this.#fields(entry));
+    else
+      await writeBesideMachine(this.#record, {
+        ...{ entry, on: this.on },
+        journal: () => this.journal,
+        note: () => this.#note(entry),
+      });
   }
 
   #note(entry: Entry): void {
@@ -164,7 +131,7 @@ class InstanceClaimant implements Claimant {
 
   #purchase(purchase: Purchase): InstanceStatus["purchase"] {
     const onDemand = this.#isOnDemand(purchase.attempt);
-    return { ...purchase, at: isoTime(purchase.at), ...(onDemand && { onDemand }) };
+    return { ...purchaseField(purchase), ...(onDemand && { onDemand }) };
   }
 
   #fields(entry: Entry): StatusFields<Instance> {
@@ -173,8 +140,8 @@ class InstanceClaimant implements Claimant {
       case "ordering":
         return {
           purchase: this.#purchase(entry.purchase),
-          boot: bootOf(entry.boot, false),
-          install: installOf(status, entry.boot),
+          boot: bootField(entry.boot, false),
+          install: installField(status?.install, entry.boot),
         };
       case "orderFailed":
         return { purchase: entry.purchase && this.#purchase(entry.purchase) };
@@ -184,12 +151,12 @@ class InstanceClaimant implements Claimant {
         return boughtFields(status, entry.machine, entry.provider);
       case "booting":
         return {
-          boot: bootOf(entry.boot, true),
-          install: installOf(status, entry.boot),
+          boot: bootField(entry.boot, true),
+          install: installField(status?.install, entry.boot),
           status: entry.boot.pass === 2 ? "reinstalling" : (status?.status ?? ""),
         };
       case "booted":
-        return { boot: bootOf(entry.boot, true) };
+        return { boot: bootField(entry.boot, true) };
       case "bootDiscarded":
         return { boot: undefined };
       case "lost": {
@@ -200,20 +167,6 @@ class InstanceClaimant implements Claimant {
         return { release: { ...releaseOf(this.#instance, this.#context.clock.now()), accepted: true } };
     }
   }
-}
-
-/** `sent` stands in the status only where it was asked for: of an order, its machine is the proof. */
-function bootOf({ id, pass, at, sent }: BootEntry, withSent: boolean): InstanceStatus["boot"] {
-  return { id, pass, at: isoTime(at), ...(withSent && { sent }) };
-}
-
-/** Where the signals of this boot go. It is announced with the boot, so a signal is one write that needs nothing but the boot's name. */
-function installOf(status: Instance["status"], { id }: BootEntry): InstanceStatus["install"] {
-  return status?.install?.bootID === id ? status.install : { bootID: id };
-}
-
-function isSame(a: Purchase | undefined, b: Purchase | undefined): boolean {
-  return a?.attempt === b?.attempt && a?.at === b?.at;
 }
 
 function boughtFields(status: Instance["status"], machine: Machine, provider: string): StatusFields<Instance> {

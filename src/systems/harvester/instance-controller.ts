@@ -10,7 +10,7 @@ import {
   source,
   stalled,
 } from "@slipway/kube";
-import { ConfigMap, Node, Pod } from "@slipway/kube/core";
+import { Node, Pod } from "@slipway/kube/core";
 import { bootStoreAccess } from "../../bootstrap/boot-store.ts";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
@@ -21,6 +21,7 @@ import type { Fleet } from "../../machines/fleet.ts";
 import type { Journal } from "../../machines/lifecycle.ts";
 import type { Machine, Order, Placement } from "../../machines/machine.ts";
 import { TRIAL_BOOT } from "../../machines/purchase.ts";
+import { abandonedAccess } from "../providers/abandoned.ts";
 import { accountOf } from "../providers/accounts.ts";
 import { adopt, isHeld, mark, needsAdoption } from "./adoption.ts";
 import { CapiMachine } from "./capi-machine.ts";
@@ -31,7 +32,7 @@ import { type InstancePlan, planInstance } from "./instance-plan.ts";
 import { releaseInstance } from "./instance-release.ts";
 import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { journalOf } from "./journal.ts";
-import { ABANDONED_MACHINES, FINALIZER, FLEET_LOCAL, HARVESTER, POOL_LABEL } from "./names.ts";
+import { FINALIZER, FLEET_LOCAL, HARVESTER, POOL_LABEL } from "./names.ts";
 import { identify, isNews } from "./node-identity.ts";
 import { driftOf, instanceSpecOf } from "./pool-template.ts";
 
@@ -65,8 +66,7 @@ export function instanceController(harvester: Harvester): Controller {
       { resource: MachineProvider, verbs: ["get"] },
       ...bootStoreAccess(harvester.addon.namespace),
       { resource: CapiMachine, verbs: ["delete"], namespace: FLEET_LOCAL },
-      { resource: ConfigMap, verbs: ["create"], namespace: harvester.addon.namespace },
-      { resource: ConfigMap, verbs: ["patch"], namespace: harvester.addon.namespace, names: [ABANDONED_MACHINES] },
+      ...abandonedAccess(harvester.addon.namespace),
       ...JOIN_FACTS_ACCESS,
     ],
     async reconcile(ref, context) {

@@ -18,8 +18,6 @@ export const PROTECT = "slipway.dev/protect";
 export const FORCE_DELETE = "slipway.dev/force-delete";
 /** `true` on an Instance that is being deleted: it goes although its provider can't be asked; what may be left there is written down. */
 export const ABANDON = "slipway.dev/abandon-machine";
-/** ConfigMap in the operator's namespace that lists machines which were abandoned, by Instance. Only the user removes an entry. */
-export const ABANDONED_MACHINES = "slipway-abandoned-machines";
 /** Label a Node registers with: uid of the Instance it is. */
 export const NODE_CLAIM_LABEL = "slipway.dev/instance-uid";
 /** On Instances taken over from the addon. */

@@ -9,7 +9,8 @@ import { Fault, isFault } from "@slipway/base";
 import { type Machine, type MachineDriver, NETWORK_MODES } from "../../machine.ts";
 import type { DriverFactory } from "../../provider.ts";
 import { claimOf, claimTag } from "./claim-tag.ts";
-import { metalClient } from "./client.ts";
+import { type MetalClient, metalClient } from "./client.ts";
+import { elasticAddresses } from "./elastic.ts";
 import { numbered, setNetwork } from "./network.ts";
 import { machineOf, presentMachine, type VlanNumbers } from "./observe.ts";
 import { concernsAbout, wireOrder } from "./order.ts";
@@ -25,7 +26,8 @@ const POWER = { on: "power_on", off: "power_off", cycle: "reboot" } as const;
 /** The driver of one Equinix Metal account. Nothing is requested before the first call. */
 export const createEquinixDriver: DriverFactory = (account, { http, clock, log }): MachineDriver => {
   const endpoint = account.endpoint ?? PUBLIC_ENDPOINT;
-  const client = metalClient(openSession({ endpoint, token: account.token, http, clock }));
+  const session = openSession({ endpoint, token: account.token, http, clock });
+  const client = metalClient(session);
   const project = projectFinder(account.project, client);
   const numbers: VlanNumbers = new Map();
 
@@ -53,8 +55,16 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
 
   return {
     type: "equinix",
-    capabilities: { networkModes: NETWORK_MODES, spot: true, reservations: true, reinstall: true, locks: true },
+    capabilities: {
+      networkModes: NETWORK_MODES,
+      spot: true,
+      reservations: true,
+      reinstall: true,
+      locks: true,
+      userData: true,
+    },
     check: (order) => concernsAbout(order, account),
+    elastic: elasticAddresses({ session, project, metroMapping: account.metroMapping }),
 
     list: (signal) => machines({}, signal),
     read,
@@ -79,26 +89,7 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
       return machine;
     },
 
-    async configure(id, boot, signal) {
-      const update = {
-        ...(boot.userData === undefined ? {} : { userdata: boot.userData }),
-        ...(boot.scriptUrl === undefined ? {} : { ipxe_script_url: boot.scriptUrl }),
-      };
-      if (Object.keys(update).length > 0) await client.updateDevice(id, update, signal);
-    },
-
-    async reinstall(id, boot, signal) {
-      // The action takes no user data.
-      await client.updateDevice(id, { userdata: boot.userData, ipxe_script_url: boot.scriptUrl }, signal);
-      await client.act(id, { type: "reinstall", preserve_data: true, deprovision_fast: true }, signal);
-    },
-
-    async tag(id, claim, signal) {
-      const tags = (await client.device(id, signal)).tags ?? [];
-      // The update replaces the whole list.
-      const others = tags.filter((tag) => claimOf([tag]) === undefined);
-      await client.updateDevice(id, { tags: [claimTag(claim), ...others] }, signal);
-    },
+    ...bootsOf(client),
 
     async power(id, action, signal) {
       try {
@@ -125,3 +116,29 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
     },
   };
 };
+
+/** What existing devices boot with, and whose they are. */
+function bootsOf(client: MetalClient): Required<Pick<MachineDriver, "configure" | "reinstall" | "tag">> {
+  return {
+    async configure(id, boot, signal) {
+      const update = {
+        ...(boot.userData === undefined ? {} : { userdata: boot.userData }),
+        ...(boot.scriptUrl === undefined ? {} : { ipxe_script_url: boot.scriptUrl }),
+      };
+      if (Object.keys(update).length > 0) await client.updateDevice(id, update, signal);
+    },
+
+    async reinstall(id, boot, signal) {
+      // The action takes no user data.
+      await client.updateDevice(id, { userdata: boot.userData, ipxe_script_url: boot.scriptUrl }, signal);
+      await client.act(id, { type: "reinstall", preserve_data: true, deprovision_fast: true }, signal);
+    },
+
+    async tag(id, claim, signal) {
+      const tags = (await client.device(id, signal)).tags ?? [];
+      // The update replaces the whole list.
+      const others = tags.filter((tag) => claimOf([tag]) === undefined);
+      await client.updateDevice(id, { tags: [claimTag(claim), ...others] }, signal);
+    },
+  };
+}

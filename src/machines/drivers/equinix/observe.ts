@@ -37,6 +37,7 @@ export function machineOf(device: WireDevice, numbers: VlanNumbers): Machine {
     progress: device.provisioning_percentage ?? undefined,
     lastEvent: lastEvent(device),
     createdAt: time(device.created_at),
+    tags: (device.tags ?? []).filter((tag) => claimOf([tag]) === undefined),
   };
 }
 

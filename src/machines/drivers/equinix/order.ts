@@ -22,7 +22,9 @@ export function concernsAbout(order: Order, account: Names): readonly Concern[] 
       metro === undefined ? "" : wished === undefined ? `; metro ${metro} is used instead` : `; metro ${metro} is used`;
     note(false, "facility", `facilities are deprecated and refused by the API: not sent${instead}`);
   }
-  if (metro === undefined) note(true, "metro", "a metro is required, and none follows from the facility");
+  // A reserved machine stands where it stands.
+  if (metro === undefined && !reservationOf(order))
+    note(true, "metro", "a metro is required, and none follows from the facility");
   if (order.placement.plan === "") note(true, "plan", "a plan is required");
   if (order.operatingSystem === "") note(true, "operating_system", "an operating system is required");
   if (order.billingCycle && !BILLING_CYCLES.includes(order.billingCycle)) {
@@ -41,7 +43,7 @@ export function concernsAbout(order: Order, account: Names): readonly Concern[] 
   if (order.spot?.maxPrice !== undefined && !(Number(order.spot.maxPrice) >= 0)) {
     note(true, "spotPriceMax", `${order.spot.maxPrice} is not a price`);
   }
-  if (order.spot !== undefined && order.reservation) {
+  if (order.spot !== undefined && reservationOf(order)) {
     note(true, "hardwareReservation_id", "a reserved machine can't be bought on the spot market");
   }
   for (const [name, wish] of Object.entries(order.features ?? {})) {
@@ -79,11 +81,12 @@ export function wireOrder(order: Order, account: Names): WireOrder {
     ...(spot === undefined ? {} : { spot_instance: true }),
     // Zero means no own limit to the addon, and a bid of nothing to the API.
     ...(maxPrice > 0 ? { spot_price_max: maxPrice } : {}),
-    ...(order.reservation ? { hardware_reservation_id: order.reservation } : {}),
+    ...(reservationOf(order) ? { hardware_reservation_id: reservationOf(order)! } : {}),
     ...features(order.features),
     ...(order.customData ? { customdata: jsonObject(order.customData) ?? {} } : {}),
     ...(order.userSshKeys?.length ? { user_ssh_keys: order.userSshKeys } : {}),
     ...(order.projectSshKeys?.length ? { project_ssh_keys: order.projectSshKeys } : {}),
+    ...(order.sshPublicKeys?.length ? { ssh_keys: order.sshPublicKeys.map(publicKey) } : {}),
     ...(order.noSshKeys ? { no_ssh_keys: true } : {}),
     ...(order.publicIPv4SubnetSize ? { public_ipv4_subnet_size: order.publicIPv4SubnetSize } : {}),
   };
@@ -95,6 +98,15 @@ function features(wish: Order["features"]): Pick<WireOrder, "features"> {
   if (entries.length === 0) return {};
   if (entries.every(([, value]) => value === "required")) return { features: entries.map(([name]) => name) };
   return { features: Object.fromEntries(entries) };
+}
+
+/** A key with a label, which the API wants: the key's own comment. */
+function publicKey(key: string): { key: string; label: string } {
+  return { key, label: key.trim().split(/\s+/)[2] ?? "slipway" };
+}
+
+function reservationOf({ reservation, placement }: Order): string | undefined {
+  return placement.reservation || reservation || undefined;
 }
 
 function metroFor({ placement }: Order, account: Names): string | undefined {

@@ -7,7 +7,7 @@ const MEANINGS: readonly { says: RegExp; code: Code; remedy?: string; retryAfter
     code: "AlreadyConfigured",
   },
   {
-    says: /(is|are) not (bonded|assigned)|already (in|has|exists)|has already been taken|being deleted/i,
+    says: /(is|are) not (bonded|assigned)|already (in|has|exists|been (requested|assigned))|has already been taken|being deleted/i,
     code: "AlreadyConfigured",
   },
   { says: /\blocked\b/i, code: "Locked", remedy: "unlock the device at the provider" },

@@ -73,6 +73,7 @@ export interface WireOrder {
   customdata?: object;
   user_ssh_keys?: readonly string[];
   project_ssh_keys?: readonly string[];
+  ssh_keys?: readonly { key: string; label: string }[];
   no_ssh_keys?: boolean;
   public_ipv4_subnet_size?: number;
 }

@@ -11,7 +11,7 @@ import type { DriverFactory } from "../../provider.ts";
 import { hostTurn } from "./host-id.ts";
 import { HostTurns } from "./host-turns.ts";
 import { machineOf } from "./observe.ts";
-import { concernsAbout } from "./offer.ts";
+import { concernsAbout, imageOf } from "./offer.ts";
 import { putScript } from "./script-secret.ts";
 
 const REBOOT = "reboot.metal3.io";
@@ -24,8 +24,16 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
 
   return {
     type: "inventory",
-    capabilities: { networkModes: [], spot: false, reservations: false, reinstall: true, locks: false },
+    capabilities: {
+      networkModes: [],
+      spot: false,
+      reservations: false,
+      reinstall: true,
+      locks: false,
+      userData: false,
+    },
     check: (order) => concernsAbout(order, offer),
+    imageOf: (operatingSystem) => imageOf(operatingSystem, offer),
     couldServe: (order) => turns.couldBegin(order),
     list: () => turns.list(),
     find: (claim, signal) => turns.of(claim, signal),

@@ -5,7 +5,7 @@ import { GROUP_LABEL } from "../../../inventory/claims/claim.ts";
 import type { LabelSelector } from "../../../inventory/claims/selector.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
-import type { Concern, Order } from "../../machine.ts";
+import type { Concern, NetworkImage, Order } from "../../machine.ts";
 
 type Plan = HostOffer["plans"][string];
 
@@ -24,9 +24,15 @@ export function concernsAbout(order: Order, offer: HostOffer): Concern[] {
   if (order.boot.userData !== "")
     fatal("spec.userdata", "hosts of your own have no metadata service: user data can't reach the machine");
   if (order.spot !== undefined) ignored("spec.spotInstance", "hosts of your own have no price");
-  if (order.reservation !== undefined)
+  if (order.reservation !== undefined || order.placement.reservation !== undefined)
     ignored("spec.hardwareReservation_id", "use labels and a plan that selects them");
   return concerns;
+}
+
+/** What hosts boot as an operating system; undefined for one that the MachineProvider does not list. */
+export function imageOf(operatingSystem: string, offer: HostOffer): NetworkImage | undefined {
+  const image = own(offer.operatingSystems ?? {}, operatingSystem);
+  return image && { kernel: image.kernel, initrd: image.initrd, kernelArguments: image.kernelArguments ?? [] };
 }
 
 /** What is asked of a host for this order. `hosts`: all, of which those of the same group are spread. */

@@ -97,7 +97,14 @@ export const createLatitudeDriver: DriverFactory = (account, { http, clock, log 
 
   return {
     type: "latitude",
-    capabilities: { networkModes: NETWORK_MODES, spot: false, reservations: false, reinstall: true, locks: true },
+    capabilities: {
+      networkModes: NETWORK_MODES,
+      spot: false,
+      reservations: false,
+      reinstall: true,
+      locks: true,
+      userData: true,
+    },
     check: (order) => concernsAbout(order, account),
 
     async list(signal) {

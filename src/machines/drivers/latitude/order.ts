@@ -31,7 +31,7 @@ export function concernsAbout(order: Order, account: Names): readonly Concern[] 
   if (facility.length > 0) warn("facility", "Latitude has no facilities: not sent");
   if (order.operatingSystem === "") refuse("operating_system", "an operating system is required");
   if (order.spot !== undefined) refuse("spot", "Latitude has no spot market: it would be billed in full");
-  if (order.reservation)
+  if (order.reservation || order.placement.reservation)
     refuse("hardwareReservation_id", "Latitude has no reservations of single machines: it would be billed in full");
   if (order.billingCycle && !BILLING.has(order.billingCycle)) {
     warn("billingCycle", `Latitude does not bill ${order.billingCycle}: billed hourly instead`);
@@ -51,6 +51,7 @@ export function concernsAbout(order: Order, account: Names): readonly Concern[] 
       "a machine that boots from the network gets its configuration through its boot script: Latitude stores the user data, but promises to hand it only to its own images",
     );
   }
+  if (order.sshPublicKeys?.length) warn("sshKeys", "Latitude takes keys by their ids: the others are not sent");
   if (Object.keys(order.features ?? {}).length > 0) warn("features", "Latitude has no features to ask for: not sent");
   if (order.customData) warn("customData", "Latitude keeps no custom data: not sent");
   if (order.description) warn("description", "Latitude keeps no description: not sent");
