@@ -72,7 +72,7 @@ export function declaredClient(client: Client, access: readonly Access[], who: s
 }
 
 /** In the place of a plural: every resource of the group, as RBAC has it. */
-const ANY = "*";
+export const ANY = "*";
 
 /** What watching a source needs. A selector on one name narrows it to that name, as RBAC does for list and watch. */
 export function sourceAccess(source: Source): Access {

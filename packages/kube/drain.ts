@@ -9,6 +9,8 @@ export interface DrainOptions extends CallOptions {
   force?: boolean;
   /** Unset: each Pod's own. */
   gracePeriodSeconds?: number;
+  /** Pods that are left where they are, besides those that `kubectl drain` leaves. */
+  leaves?: (pod: Pod) => boolean;
   /** Delete instead of evict: disruption budgets are no longer asked. For the end of a deadline. */
   ignoreBudgets?: boolean;
 }
@@ -30,7 +32,7 @@ export async function drainStep(client: Client, nodeName: string, options: Drain
   if (node.spec?.unschedulable !== true) await cordon(client, nodeName, call);
 
   const { items } = await client.list(Pod, { ...call, fieldSelector: `spec.nodeName=${nodeName}` });
-  const pods = podsToEvict(items);
+  const pods = podsToEvict(items).filter((pod) => options.leaves?.(pod) !== true);
   const reasons: string[] = [];
   for (const pod of pods) {
     const reason = await evict(client, pod, options, call);

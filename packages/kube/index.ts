@@ -9,7 +9,7 @@ export type { Cache } from "./cache.ts";
 export type { Client, Patch } from "./client.ts";
 export { type ConditionUpdate, conditionOf, isTrue, setCondition } from "./conditions.ts";
 export { type Access, type Context, type Controller, DONE, type Outcome, source } from "./controller.ts";
-export { declaredClient } from "./declared-client.ts";
+export { ANY, declaredClient } from "./declared-client.ts";
 export { Discovery } from "./discovery.ts";
 export { drainStep } from "./drain.ts";
 export { EventPipe } from "./event-pipe.ts";
@@ -32,7 +32,7 @@ export {
   type Resource,
   refOf,
 } from "./object.ts";
-export { controllerReference, ownerReference } from "./owners.ts";
+export { controllerOf, controllerReference, isControlledBy, ownerReference, withOwner } from "./owners.ts";
 export { WorkQueue } from "./queue.ts";
 export { TokenBucket } from "./rate-limit.ts";
 export { type PolicyRule, type RbacRules, rulesOf } from "./rbac.ts";

@@ -79,17 +79,7 @@ interface Kubeconfig {
 
 /** The connection that a context of a kubeconfig file describes. Paths in it are relative to the file. Throws `Invalid`, naming what is missing. */
 export async function fromKubeconfig(file: string, options: { clock: Clock; context?: string }): Promise<Connection> {
-  const config = parse(await read(file), file);
-  const name = options.context ?? config["current-context"] ?? "";
-  const context = config.contexts?.find((c) => c.name === name)?.context;
-  if (context === undefined) throw invalid(file, `it has no context "${name}"`);
-  const cluster = config.clusters?.find((c) => c.name === context.cluster)?.cluster;
-  if (cluster?.server === undefined) throw invalid(file, `cluster "${context.cluster ?? ""}" has no server`);
-  if (cluster["proxy-url"] !== undefined) throw invalid(file, "proxy-url is not supported");
-  if (!/^https?:\/\//.test(cluster.server) || !URL.canParse(cluster.server))
-    throw invalid(file, `server "${cluster.server}" is not an http or https URL`);
-  const user = config.users?.find((u) => u.name === context.user)?.user ?? {};
-
+  const { name, context, server, cluster, user } = chosen(parse(await read(file), file), file, options.context);
   const base = dirname(file);
   const pem = (data: string | undefined, path: string | undefined): Promise<string | undefined> | string | undefined =>
     data !== undefined ? Buffer.from(data, "base64").toString("utf8") : path && read(resolve(base, path));
@@ -105,7 +95,7 @@ export async function fromKubeconfig(file: string, options: { clock: Clock; cont
   const credentials = plugin ? await pluginCredentials(file, name, options.clock) : undefined;
   const authorization = credentials?.authorization ?? headerOf(user, base, options.clock);
   return {
-    server: cluster.server,
+    server,
     ...given({ cert: credentials?.cert, key: credentials?.key, authorization }),
     ...first,
     ...(inFiles !== undefined &&
@@ -115,6 +105,45 @@ export async function fromKubeconfig(file: string, options: { clock: Clock; cont
     ...given({ serverName: cluster["tls-server-name"], namespace: context.namespace }),
     ...(cluster["insecure-skip-tls-verify"] === true ? { insecure: true } : {}),
   };
+}
+
+/**
+ * The connection of a kubeconfig that holds everything itself, such as one in a Secret. Throws `Invalid`, naming `on` and what is wrong: it may
+ * name no files and no programs, which would be read and run here.
+ */
+export function connectionOf(text: string, on: string, clock: Clock): Connection {
+  const { context, server, cluster, user } = chosen(parse(text, on), on, undefined);
+  const outside = [cluster["certificate-authority"], user["client-certificate"], user["client-key"], user.tokenFile];
+  if (outside.some((path) => path !== undefined)) throw invalid(on, "it names files; their contents must be in it");
+  if (user.exec !== undefined || user["auth-provider"] !== undefined)
+    throw invalid(on, "it names a plugin; credentials must be in it");
+  const pem = (data: string | undefined) => data && Buffer.from(data, "base64").toString("utf8");
+  return {
+    server,
+    ...given({
+      ca: pem(cluster["certificate-authority-data"]),
+      cert: pem(user["client-certificate-data"]),
+      key: pem(user["client-key-data"]),
+      authorization: headerOf(user, "", clock),
+      serverName: cluster["tls-server-name"],
+      namespace: context.namespace,
+    }),
+    ...(cluster["insecure-skip-tls-verify"] === true ? { insecure: true } : {}),
+  };
+}
+
+/** The parts of a kubeconfig that a context names. */
+function chosen(config: Kubeconfig, on: string, wanted: string | undefined) {
+  const name = wanted ?? config["current-context"] ?? "";
+  const context = config.contexts?.find((c) => c.name === name)?.context;
+  if (context === undefined) throw invalid(on, `it has no context "${name}"`);
+  const cluster = config.clusters?.find((c) => c.name === context.cluster)?.cluster;
+  if (cluster?.server === undefined) throw invalid(on, `cluster "${context.cluster ?? ""}" has no server`);
+  if (cluster["proxy-url"] !== undefined) throw invalid(on, "proxy-url is not supported");
+  if (!/^https?:\/\//.test(cluster.server) || !URL.canParse(cluster.server))
+    throw invalid(on, `server "${cluster.server}" is not an http or https URL`);
+  const user = config.users?.find((u) => u.name === context.user)?.user ?? {};
+  return { name, context, server: cluster.server, cluster, user };
 }
 
 function headerOf(user: KubeconfigUser, base: string, clock: Clock): Connection["authorization"] {

@@ -12,7 +12,7 @@ import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
 import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import { serveConversion, WEBHOOK_PORT, WEBHOOK_SERVICE } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
-import { KINDS } from "../operator/kinds.ts";
+import { convertedKinds, KINDS } from "../operator/kinds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
 import { createOperator, systemsToRun } from "../operator/operator.ts";
 import { loadedSettings } from "../operator/settings.ts";
@@ -183,7 +183,8 @@ async function run(options: Options): Promise<void> {
     const conversion = await serveConversion(
       { client, clock, log },
       {
-        kinds: KINDS,
+        kinds: convertedKinds(operator.systems),
+        mayBeForeign: convertedKinds(operator.systems).filter((one) => !KINDS.includes(one)),
         namespace,
         host: options.healthListen.host,
         port,
@@ -193,13 +194,13 @@ async function run(options: Options): Promise<void> {
     open.push(async () => conversion?.close());
     serving = true;
     await conversion?.prepare();
-    if (options.installCrds) await installCrds(client, clock, stopping.signal, KINDS);
-    await conversion?.start();
     if (options.installCrds) {
+      await installCrds(client, clock, stopping.signal, KINDS);
       for (const system of operator.systems)
         if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
-      await operator.prepare(stopping.signal);
     }
+    await conversion?.start();
+    if (options.installCrds) await operator.prepare(stopping.signal);
     const stopped = untilStopped();
     await manager.start(stopping.signal);
     log.info({ systems: systems.map(({ name }) => name), boot: boot.url, health: health.url }, "operator started");

@@ -13,6 +13,8 @@ export const LABELS = {
   watchFilter: `${DOMAIN}/watch-filter`,
   /** On Pods: `skip` keeps them from being drained. */
   drain: `${DOMAIN}/drain`,
+  /** On definitions and Deployments: the provider that they belong to. */
+  provider: `${DOMAIN}/provider`,
   templateHash: "machine-template-hash",
 } as const;
 

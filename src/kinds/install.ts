@@ -37,11 +37,16 @@ export async function installOwnCrds(
   );
 }
 
+/** Whether none of a definition's fields is ours. */
+export function isForeignDefinition({ metadata }: CustomResourceDefinition): boolean {
+  const written = (metadata.managedFields ?? []) as { manager?: string }[];
+  return !written.some(({ manager }) => manager === FIELD_MANAGER);
+}
+
 /** Whether there is such a definition and none of its fields is ours. */
 async function isForeign(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
   const held = await client.find(CustomResourceDefinition, { name }, { signal });
-  const written = (held?.metadata.managedFields ?? []) as { manager?: string }[];
-  return held !== undefined && !written.some(({ manager }) => manager === FIELD_MANAGER);
+  return held !== undefined && isForeignDefinition(held);
 }
 
 async function install(

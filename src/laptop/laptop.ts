@@ -28,9 +28,9 @@ import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
 import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { serveConversion } from "../operator/conversion-server.ts";
-import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../operator/defaults.ts";
-import { KINDS } from "../operator/kinds.ts";
-import { createOperator, type Operator } from "../operator/operator.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
+import { convertedKinds, KINDS } from "../operator/kinds.ts";
+import { createOperator, type Operator, systemsToRun } from "../operator/operator.ts";
 import { type SystemSettings, settingsFrom } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { textOf } from "../pki/shelf.ts";
@@ -83,6 +83,8 @@ const LOOPBACK = "127.0.0.1";
 /** Starts everything, in the order in which one part needs the other; what was started before a failure is closed again. */
 export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
   const { log, secrets, host, port, kinds = KINDS } = options;
+  // What other owners may bring is converted here, too: on this API the definitions are ours.
+  const converting = [...kinds, ...convertedKinds(SYSTEMS).filter((one) => !KINDS.includes(one))];
   // The clouds' state speaks of the objects of one API: each kind of API has its own.
   const dir = options.dir !== undefined && options.kubernetes === "real" ? join(options.dir, "real") : options.dir;
   const clock: Clock = systemClock;
@@ -94,7 +96,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     const identity = await laptopIdentity(options.dir, host, clock);
     const ports = { clock, random, log };
     const kubernetes = await startKubernetes(options.kubernetes, {
-      ...{ dir, host, port, identity, kinds, ...ports },
+      ...{ dir, host, port, identity, kinds: converting, ...ports },
       ...(options.onRepair && { onRepair: options.onRepair }),
     });
     closers.push(() => kubernetes.close());
@@ -102,6 +104,9 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     const client = createClient(transport, { clock, random, log });
     const stopping = new AbortController();
     await installCrds(client, clock, stopping.signal, kinds);
+    // Before what stands in for other systems brings stubs of the same kinds.
+    for (const system of systemsToRun(DEFAULT_SYSTEMS, { ...options.of, ...onLaptop(options.of) }))
+      if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
     await ensureNamespace(client, DEFAULT_NAMESPACE);
 
     const joinToken = await kept(dir, "join-token", () => text(random, 32, ALPHANUMERIC));
@@ -124,7 +129,10 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     if (options.kubernetes === "real") {
       // The embedded API converts by itself; this one asks.
       const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
-      const conversion = await serveConversion({ client, clock, log }, { kinds, namespace: DEFAULT_NAMESPACE, ...way });
+      const conversion = await serveConversion(
+        { client, clock, log },
+        { kinds: converting, namespace: DEFAULT_NAMESPACE, ...way },
+      );
       closers.push(async () => conversion?.close());
       await conversion?.start();
     }

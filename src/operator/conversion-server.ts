@@ -9,6 +9,7 @@ import { type Access, type Client, declaredClient } from "@slipway/kube";
 import { CustomResourceDefinition } from "@slipway/kube/core";
 import { needsConversion } from "../kinds/conversion.ts";
 import { crdOf, type CustomResourceDefinition as Definition, type WebhookClientConfig } from "../kinds/crd.ts";
+import { isForeignDefinition } from "../kinds/install.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { certificateAccess, keptCertificate, type TrustedCertificate } from "./conversion-certificate.ts";
 import { CONVERT_PATH, conversionWebhook, MAX_REVIEW_BYTES } from "./conversion-webhook.ts";
@@ -36,6 +37,8 @@ export interface ConversionServer {
 export interface ConversionSettings {
   /** Every kind with all its versions. */
   kinds: readonly (readonly Kind[])[];
+  /** Those of `kinds` whose definitions may be foreign: such a one is left alone. */
+  mayBeForeign?: readonly (readonly Kind[])[];
   namespace: string;
   host: string;
   port: number;
@@ -66,7 +69,7 @@ export function conversionAccess(namespace: string, kinds: readonly (readonly Ki
  */
 export async function serveConversion(
   ports: { client: Client; clock: Clock; log: Log },
-  { kinds, namespace, host, port, url }: ConversionSettings,
+  { kinds, mayBeForeign = [], namespace, host, port, url }: ConversionSettings,
 ): Promise<ConversionServer | undefined> {
   const ours = converted(kinds);
   if (ours.length === 0) return undefined;
@@ -91,7 +94,7 @@ export async function serveConversion(
     const missing: string[] = [];
     for (const versions of ours) {
       const crd = crdOf(versions, { ...way, caBundle: Buffer.from(certificate.caPem).toString("base64") });
-      await write(client, crd, signal).catch((error: unknown) => {
+      await write(client, crd, mayBeForeign.includes(versions), signal).catch((error: unknown) => {
         if (!isFault(error, "NotFound")) throw error;
         missing.push(crd.metadata.name);
       });
@@ -136,10 +139,15 @@ export async function serveConversion(
   };
 }
 
-/** Rejects with `NotFound` when the definition is not there. */
-async function write(client: Client, { metadata, spec }: Definition, signal: AbortSignal): Promise<void> {
+/** Leaves definitions of other owners alone. Rejects with `NotFound` when the definition is not there. */
+async function write(
+  client: Client,
+  { metadata, spec }: Definition,
+  mayBeForeign: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const held = await client.get(CustomResourceDefinition, metadata, { signal });
-  if (isDeepStrictEqual(held.spec.conversion, spec.conversion)) return;
+  if ((mayBeForeign && isForeignDefinition(held)) || isDeepStrictEqual(held.spec.conversion, spec.conversion)) return;
   const { url = null, service = null, caBundle } = spec.conversion!.webhook.clientConfig;
   // A merge, since an apply could not take away the other way, which the installer of the definition may own.
   const webhook = { ...spec.conversion!.webhook, clientConfig: { url, service, caBundle } };

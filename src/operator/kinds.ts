@@ -9,6 +9,12 @@ export function ownKinds(systems: readonly System[] = SYSTEMS): Kinds {
   return systems.filter(({ kindsMayBeForeign }) => !kindsMayBeForeign).flatMap(({ kinds }) => kinds);
 }
 
+/** The kinds that are converted where these systems run: their own, and those of other owners that the definitions may be ours of. */
+export const convertedKinds = (systems: readonly System[]): Kinds => [
+  ...KINDS,
+  ...systems.filter(({ kindsMayBeForeign }) => kindsMayBeForeign).flatMap(({ kinds }) => kinds),
+];
+
 /** Every kind that some system brings. */
 export const ALL_KINDS: Kinds = SYSTEMS.flatMap(({ kinds }) => kinds);
 

@@ -26,6 +26,7 @@ import {
   type RuntimeMetrics,
   type Transport,
 } from "@slipway/kube";
+import { createHttpTransport } from "@slipway/kube/http";
 import { anyOf } from "../bootstrap/boot-records.ts";
 import { bootService } from "../bootstrap/boot-service.ts";
 import type { Kind } from "../kinds/kind.ts";
@@ -38,6 +39,9 @@ import { createLatitudeDriver } from "../machines/drivers/latitude/driver.ts";
 import type { DriverFactory, HostInventory } from "../machines/provider.ts";
 import { inventoryAccess } from "../systems/providers/inventory-access.ts";
 import type { System, SystemPorts } from "../systems/system.ts";
+import { kubeconfigOf } from "../workload/kubeconfig-secret.ts";
+import type { OpenWorkload } from "../workload/ports.ts";
+import { WorkloadClusters } from "../workload/workload-clusters.ts";
 import { DEFAULT_SYSTEMS } from "./defaults.ts";
 import { KINDS } from "./kinds.ts";
 import type { OperatorMetrics } from "./metrics.ts";
@@ -57,6 +61,8 @@ export interface OperatorPorts {
   /** What Slipway counts of its own work. */
   counts?: OperatorMetrics;
   secrets?: Secrets;
+  /** The way to workload clusters. Default: HTTP, by their kubeconfigs. */
+  openWorkload?: OpenWorkload;
 }
 
 export interface OperatorSettings {
@@ -136,6 +142,7 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
   };
   const closed = async (): Promise<void> => {
     for (const parts of running) await parts.closed?.();
+    await shared.workloads.close();
   };
   return { manager, client, boot, systems, prepare, closed };
 }
@@ -210,7 +217,9 @@ export function systemPorts(
     secrets,
     counts,
     readNodeFile,
-  }: Omit<OperatorPorts, "transport" | "random"> & { client: Client },
+    openWorkload,
+    random,
+  }: Omit<OperatorPorts, "transport"> & { client: Client },
   { namespace, secret, of, bootUrl, pollMs, leaderElection }: OperatorSettings,
   systems: readonly System[],
   hosts?: HostInventory,
@@ -229,6 +238,11 @@ export function systemPorts(
   const account = { namespace, secret, onSecret };
   const hasReplicas = leaderElection !== false;
   const tallies = counts?.tallies ?? NO_TALLIES;
+  const workloads = new WorkloadClusters({
+    ...{ clock, random, log },
+    kubeconfig: (cluster) => kubeconfigOf(client, cluster),
+    open: openWorkload ?? ((connection) => createHttpTransport(connection)),
+  });
   const shared = { clock, log, client, namespace, accounts, account, bootUrl, pollMs, hasReplicas };
-  return { ...shared, readNodeFile, onSecret, tallies };
+  return { ...shared, readNodeFile, onSecret, tallies, workloads };
 }

@@ -105,7 +105,7 @@ export function netbootInOperatorObjects(namespace = DISCOVERY_NAMESPACE, operat
 
 /** What the operator's account needs beside its own roles for a system that runs only where its settings are given. */
 export function systemInOperatorObjects(system: System, operator = DEFAULT_NAMESPACE): RbacObject[] {
-  const definitions = crdAccess(system.kinds);
+  const definitions = [...crdAccess(system.kinds), ...conversionAccess(operator, system.kinds)];
   const rules = systemRules([system], operator, definitions);
   return boundRules(`${SERVICE_ACCOUNT}-${system.name}`, rules, { name: SERVICE_ACCOUNT, namespace: operator });
 }
@@ -134,7 +134,7 @@ function systemRules(
     { clock: systemClock, random, log: quietLog },
   );
   const ports = systemPorts(
-    { client, clock: systemClock, log: quietLog, http: () => nobody, readNodeFile: nobody },
+    { client, clock: systemClock, random, log: quietLog, http: () => nobody, readNodeFile: nobody },
     { namespace, secret: DEFAULT_SECRET, bootUrl: "http://boot.invalid", pollMs: 1000, leaderElection: { namespace } },
     systems,
   );

@@ -1,3 +1,4 @@
+import { clusterApi } from "../systems/cluster-api/system.ts";
 import { harvester } from "../systems/harvester/system.ts";
 import { kamaji } from "../systems/kamaji/system.ts";
 import { kamajiControlPlane } from "../systems/kamaji-control-plane/system.ts";
@@ -7,4 +8,12 @@ import { providers } from "../systems/providers/system.ts";
 import type { System } from "../systems/system.ts";
 
 /** All systems. The only list: everything else about each is derived from it. */
-export const SYSTEMS: readonly System[] = [harvester, providers, netboot, kamaji, kamajiControlPlane, packet];
+export const SYSTEMS: readonly System[] = [
+  harvester,
+  providers,
+  netboot,
+  kamaji,
+  clusterApi,
+  kamajiControlPlane,
+  packet,
+];

@@ -9,6 +9,7 @@ import type { z } from "zod";
 import type { BootRecords } from "../bootstrap/boot-service.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Accounts } from "../machines/accounts.ts";
+import type { WorkloadClusters } from "../workload/workload-clusters.ts";
 import type { Counterpart, StandInHardware } from "./counterpart.ts";
 import type { OwnAccount } from "./providers/accounts.ts";
 
@@ -36,6 +37,8 @@ export interface SystemPorts {
   onSecret: (value: string) => void;
   /** Counts in the systems' `tallies`. */
   tallies: Tallies;
+  /** Clients of workload clusters, one each, shared by all who need one. Who asks for a cluster declares to read Secrets (`KUBECONFIG_ACCESS`). */
+  workloads: WorkloadClusters;
 }
 
 /** What runs of a system. */

@@ -21,7 +21,11 @@ let stage: Stage = {
   async begin(clock, random) {
     // Not loaded where another server takes its place.
     const { createApiServer } = await import("@slipway/apiserver");
-    const server = await createApiServer({ clock, random, log: quietLog });
+    const { convertersByDefinition } = await import("../../src/kinds/conversion.ts");
+    const { convertedKinds } = await import("../../src/operator/kinds.ts");
+    const { SYSTEMS } = await import("../../src/operator/systems.ts");
+    const conversions = convertersByDefinition(convertedKinds(SYSTEMS));
+    const server = await createApiServer({ clock, random, log: quietLog, conversions });
     return { transport: () => server.transport(), outside: () => undefined, close: () => server.close() };
   },
   everyNth: 1,

@@ -16,7 +16,7 @@ import { applyObjects } from "../../src/laptop/apply.ts";
 import { type SimulatedMetal, startMetal } from "../../src/laptop/metal.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../../src/operator/defaults.ts";
 import { ownKinds } from "../../src/operator/kinds.ts";
-import { createOperator, type Operator, systemsOf } from "../../src/operator/operator.ts";
+import { createOperator, type Operator, type OperatorPorts, systemsOf } from "../../src/operator/operator.ts";
 import { type SystemSettings, settingsFrom } from "../../src/operator/settings.ts";
 import type { EquinixSim } from "../../src/sim/equinix/equinix-sim.ts";
 import type { EquinixSimOptions } from "../../src/sim/equinix/options.ts";
@@ -112,6 +112,11 @@ export class World {
     return {};
   }
 
+  /** What an operator's process is given beside the usual. */
+  protected ports(_process: Mortal): Partial<OperatorPorts> {
+    return {};
+  }
+
   protected async begin(): Promise<void> {
     const { clock, random } = this;
     const { without = [], firmware, equinix, counterparts = await standIns(this.systems) } = this.#options;
@@ -168,6 +173,7 @@ export class World {
         http: () => http,
         readNodeFile: async () => undefined,
         secrets,
+        ...this.ports(mortal),
       },
       {
         namespace: DEFAULT_NAMESPACE,

@@ -78,6 +78,8 @@ const NAME_IS_LABEL = {
 } as const;
 const version = stringColumn("Version", ".spec.template.spec.version");
 
+const PACE = "self.rollout.strategy.rollingUpdate";
+
 /** Machines that are rolled out (Cluster API, v1beta2). */
 export const MachineDeployment = defineKind({
   ...common,
@@ -134,11 +136,7 @@ export const MachineDeployment = defineKind({
     NAME_IS_LABEL,
     {
       path: "spec",
-      rule:
-        "!has(self.rollout) || !has(self.rollout.strategy) || !has(self.rollout.strategy.rollingUpdate) || " +
-        "!has(self.rollout.strategy.rollingUpdate.maxSurge) || " +
-        "!(self.rollout.strategy.rollingUpdate.maxSurge in [0, '0', '0%']) || " +
-        "(has(self.rollout.strategy.rollingUpdate.maxUnavailable) && !(self.rollout.strategy.rollingUpdate.maxUnavailable in [0, '0', '0%']))",
+      rule: `!has(self.rollout) || !has(self.rollout.strategy) || !has(self.rollout.strategy.rollingUpdate) || !has(${PACE}.maxSurge) || !(string(${PACE}.maxSurge) in ['0', '0%']) || (has(${PACE}.maxUnavailable) && !(string(${PACE}.maxUnavailable) in ['0', '0%']))`,
       message: "maxSurge and maxUnavailable can't both be 0: no Machine could be replaced",
     },
   ],

@@ -6,6 +6,10 @@ import { z } from "zod";
 import { defineKind, type Kind } from "../kind.ts";
 import { CATEGORIES, GROUP } from "./fields.ts";
 
+/** Why a kind is refused, in words. */
+export const refusalOf = (kind: string): string =>
+  `${kind} is served by upstream's Cluster API only: install it with clusterctl init`;
+
 const refused = (of: { kind: string; plural: string; group?: string; shortNames?: string[]; what: string }): Kind =>
   defineKind({
     group: of.group ?? GROUP,
@@ -22,7 +26,7 @@ const refused = (of: { kind: string; plural: string; group?: string; shortNames?
       {
         path: "",
         rule: "false",
-        message: `${of.kind} is served by upstream's Cluster API only: install it with clusterctl init`,
+        message: refusalOf(of.kind),
       },
     ],
   }) as unknown as Kind;

@@ -1,0 +1,42 @@
+import { Fault } from "@slipway/base";
+import type { Cluster } from "../../../kinds/cluster-api/cluster.ts";
+import type { Machine } from "../../../kinds/cluster-api/machine.ts";
+import type { Session } from "../../../workload/session.ts";
+import type { NodeSeen } from "./machine-status.ts";
+
+const awaited = (reason: string, message: string): NodeSeen => ({ is: "awaited", reason, message });
+
+/**
+ * The Node of a Machine: the one with its providerID, byte for byte. Throws `Invalid` where several have it. Does not ask the workload cluster: its
+ * Nodes are watched.
+ */
+export function findNode(machine: Machine, cluster: Cluster, session: () => Session): NodeSeen {
+  const { providerID } = machine.spec;
+  const held = machine.status?.nodeRef?.name;
+  const is = cluster.status?.initialization;
+  if (is?.infrastructureProvisioned !== true && held === undefined)
+    return awaited(
+      "InspectionFailed",
+      "Waiting for Cluster status.initialization.infrastructureProvisioned to be true",
+    );
+  if (is?.controlPlaneInitialized !== true && held === undefined)
+    return awaited("InspectionFailed", "Waiting for Cluster control plane to be initialized");
+  const workload = session();
+  if (workload.client === undefined || !workload.isReached)
+    return { is: "unknown", since: workload.lostAt ?? 0, why: workload.why ?? "it does not answer" };
+  if (providerID === undefined)
+    return awaited("InspectionFailed", `Waiting for ${machine.spec.infrastructureRef.kind} to report spec.providerID`);
+  const nodes = workload.nodesBy(providerID);
+  if (nodes.length > 1)
+    throw new Fault(
+      "Invalid",
+      `Machine/${machine.metadata.namespace}/${machine.metadata.name}`,
+      `several Nodes have its providerID ${providerID}: ${nodes.map(({ metadata }) => metadata.name).join(", ")}`,
+      { remedy: "delete the Nodes of machines that are no more" },
+    );
+  const [node] = nodes;
+  if (node !== undefined) return { is: "there", node };
+  return held === undefined
+    ? awaited("NodeDoesNotExist", `Waiting for a Node with spec.providerID ${providerID} to exist`)
+    : { is: "deleted", name: held };
+}

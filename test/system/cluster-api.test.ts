@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Node } from "@slipway/kube/core";
+import { SimBootstrap, SimMachine } from "./cluster-api-provider.ts";
+import { CoreWorld, conditionOf, NAMESPACE } from "./cluster-api-world.ts";
+import { MINUTE } from "./world.ts";
+
+test("a cluster with a deployment of three becomes three Running Machines with Ready Nodes, and every object says so", async (t) => {
+  const world = await CoreWorld.started(t);
+  await world.deploy("workers", 3, {}, { minReadySeconds: 10 });
+  await world.untilRolledOut("workers");
+  const machines = await world.machines();
+  assert.deepEqual(
+    machines.map(({ status }) => [status?.phase, conditionOf({ status } as never, "Ready")?.status]),
+    Array.from({ length: 3 }, () => ["Running", "True"]),
+  );
+  const [machine] = machines;
+  const ref = { namespace: NAMESPACE, name: machine!.metadata.name };
+  // Machine, infrastructure and bootstrap have one name, and the Machine owns the others.
+  for (const resource of [SimMachine, SimBootstrap]) {
+    const object = await world.whileTimePasses(world.client.get(resource, ref));
+    assert.deepEqual(
+      object.metadata.ownerReferences?.map(({ kind, controller }) => [kind, controller]),
+      [["Machine", true]],
+    );
+    assert.equal(object.metadata.labels?.["cluster.x-k8s.io/cluster-name"], "quay");
+    assert.equal(object.metadata.annotations?.["cluster.x-k8s.io/cloned-from-name"], "a");
+  }
+  const tenant = await world.whileTimePasses(world.provider.tenant("quay"));
+  const node = await world.whileTimePasses(tenant.get(Node, { name: machine!.status!.nodeRef!.name }));
+  assert.ok(
+    !node.spec?.taints?.some(({ key }) => key.startsWith("node.cluster.x-k8s.io/")),
+    "the uninitialized taint is gone",
+  );
+  assert.equal(node.metadata.annotations?.["cluster.x-k8s.io/machine"], machine!.metadata.name);
+  assert.equal(node.metadata.annotations?.["cluster.x-k8s.io/owner-kind"], "MachineSet");
+  await world.until(
+    "Cluster Available",
+    async () => conditionOf(await world.cluster(), "Available")?.status === "True",
+  );
+  const cluster = await world.cluster();
+  assert.equal(cluster?.status?.phase, "Provisioned");
+  assert.deepEqual(cluster?.spec.controlPlaneEndpoint, { host: "10.0.0.1", port: 6443 });
+  assert.equal(cluster?.status?.workers?.availableReplicas, 3);
+  assert.deepEqual(
+    cluster?.status?.deprecated?.v1beta1?.conditions?.map(({ type, status }) => [type, status]),
+    [
+      ["Ready", "True"],
+      ["ControlPlaneInitialized", "True"],
+      ["ControlPlaneReady", "True"],
+      ["InfrastructureReady", "True"],
+    ],
+  );
+});
+
+test("deleting the Cluster takes Machines first, then the control plane, then the infrastructure, and leaves nothing", async (t) => {
+  const world = await CoreWorld.started(t);
+  await world.deploy("workers", 2);
+  await world.untilRolledOut("workers");
+  const { Cluster } = await import("../../src/kinds/cluster-api/cluster.ts");
+  await world.whileTimePasses(world.client.delete(Cluster, { namespace: NAMESPACE, name: "quay" }));
+  await world.until("the Cluster gone", async () => (await world.cluster()) === undefined, 20 * MINUTE);
+  assert.deepEqual(await world.machines(), []);
+  assert.deepEqual(await world.sets(), []);
+  assert.equal(world.provider.released, world.provider.made);
+});
