@@ -3,7 +3,7 @@
  * client that has read the kubeconfig gets its first answer; then what it costs while nobody asks for anything.
  * Run: `node bench/startup.bench.ts [--idle seconds]`.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { load } from "js-yaml";
 import { Client } from "undici";
 import { cpuOf, residentOf } from "./proc.ts";
 import { printMachine, report } from "./table.ts";
+import { printedKubeconfig } from "./up.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
 const POOLS = "/apis/equinix.harvesterhci.io/v1/instancepools";
@@ -71,18 +72,6 @@ async function measure(what: string): Promise<void> {
     up.kill("SIGTERM");
     await exited;
   }
-}
-
-/** Resolves with the file's name when the line with it is printed. */
-async function printedKubeconfig(up: ChildProcess): Promise<string> {
-  let printed = "";
-  // What it prints later must still have somewhere to go.
-  for await (const chunk of up.stdout!.iterator({ destroyOnReturn: false })) {
-    printed += chunk;
-    const name = /^kubeconfig\s+(\S+)\n/m.exec(printed)?.[1];
-    if (name !== undefined) return name;
-  }
-  throw new Error(`slipway up ended: ${printed}`);
 }
 
 interface Kubeconfig {

@@ -3,7 +3,7 @@
  * to Ready one by one, beside an etcd and a kube-apiserver alone; the memory of the etcd that they share; sleeping and waking.
  * Run: `node bench/tenants.bench.ts [N] --runtime embedded|process [--idle seconds]`. Linux only: memory and CPU time are read from /proc.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,6 +18,7 @@ import { TenantControlPlane } from "../src/kinds/kamaji/tenant-control-plane.ts"
 import { childrenOf, cpuOf, residentOf } from "./proc.ts";
 import { startServer } from "./servers.ts";
 import { printMachine, report } from "./table.ts";
+import { printedKubeconfig } from "./up.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
 const NAMESPACE = "tenants";
@@ -65,18 +66,6 @@ async function withUp(measure: (up: Up) => Promise<void>): Promise<void> {
     up.kill("SIGTERM");
     await exited;
   }
-}
-
-/** Resolves with the file's name when the line with it is printed. */
-async function printedKubeconfig(up: ChildProcess): Promise<string> {
-  let printed = "";
-  // What it prints later must still have somewhere to go.
-  for await (const chunk of up.stdout!.iterator({ destroyOnReturn: false })) {
-    printed += chunk;
-    const name = /^kubeconfig\s+(\S+)\n/m.exec(printed)?.[1];
-    if (name !== undefined) return name;
-  }
-  throw new Error(`slipway up ended: ${printed}`);
 }
 
 async function make(client: Client, name: string): Promise<void> {

@@ -5,9 +5,10 @@ import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { STAGES } from "../../src/sim/firmware/firmware.ts";
 import { numbers, sampled } from "./api.ts";
 import { HarvesterWorld } from "./harvester-world.ts";
-import { assertConverged, assertInvariants } from "./invariants.ts";
+import { assertConverged } from "./invariants.ts";
 import { interruptible } from "./mortal.ts";
-import { HOUR, MINUTE, SECOND } from "./world.ts";
+import { livesTo } from "./pool-life.ts";
+import { HOUR } from "./world.ts";
 
 /** Plays the history of one seed. Throws when it does not converge or an invariant is broken. */
 export async function lifeUnderFaults(seed: number): Promise<void> {
@@ -46,26 +47,17 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
     const wanted = [3, 1 + draw.int(4), draw.int(3)];
     for (const count of wanted) {
       await world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec: { count } } });
-      const mischiefEnds = world.clock.now() + 40 * MINUTE;
-      await world.until(
-        `the pool has ${count} machines`,
-        async () => {
-          await assertInvariants(world);
-          if (world.clock.now() < mischiefEnds) await mischief();
-          else apiDown = false;
-          return (
-            world.clock.now() >= mischiefEnds && (await world.converged()) && (await world.instances()).length === count
-          );
-        },
-        24 * HOUR,
-        30 * SECOND,
-      );
+      await livesTo(world, count, { mischief, mend });
       // A machine may still be on its way out at the provider.
       await world.until("what was released is gone", () => world.cloud.machines().length === count, HOUR);
       await assertConverged(world, count);
     }
   } finally {
     await world.close();
+  }
+
+  async function mend(): Promise<void> {
+    apiDown = false;
   }
 
   async function mischief(): Promise<void> {

@@ -6,9 +6,10 @@ import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { STAGES } from "../../src/sim/firmware/firmware.ts";
 import { HarvesterWorld } from "./harvester-world.ts";
-import { assertConverged, assertInvariants } from "./invariants.ts";
+import { assertConverged } from "./invariants.ts";
 import { interruptible } from "./mortal.ts";
-import { HOUR, MINUTE, SECOND } from "./world.ts";
+import { livesTo } from "./pool-life.ts";
+import { HOUR } from "./world.ts";
 
 /** Plays the history of one seed. Throws when it does not converge or an invariant is broken. */
 export async function ownPoolUnderFaults(seed: number): Promise<void> {
@@ -38,22 +39,8 @@ export async function ownPoolUnderFaults(seed: number): Promise<void> {
     for (const count of [2, 1 + draw.int(3), draw.int(3)]) {
       const body = { spec: { count } };
       await world.whileTimePasses(world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body }));
-      const mischiefEnds = world.clock.now() + 40 * MINUTE;
       isMischief = true;
-      await world.until(
-        `the pool has ${count} machines`,
-        async () => {
-          await assertInvariants(world);
-          await world.own.check();
-          if (world.clock.now() < mischiefEnds) await mischief();
-          else await mend();
-          return (
-            world.clock.now() >= mischiefEnds && (await world.converged()) && (await world.instances()).length === count
-          );
-        },
-        24 * HOUR,
-        30 * SECOND,
-      );
+      await livesTo(world, count, { mischief, mend, check: () => world.own.check() });
       await world.until("what was given back is free", () => world.cloud.machines().length === count, 2 * HOUR);
       await assertConverged(world, count);
     }
