@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
 import { apiServerFlags, controllerManagerFlags, ignoredExtraArgs, kineFlags, schedulerFlags } from "./flags.ts";
-import type { Plane } from "./plane.ts";
+import type { Plane, PlaneStore } from "./plane.ts";
 import { testPlane } from "./testing.ts";
 
 let plane: Plane;
@@ -66,6 +66,19 @@ test("B26 the flags of a plane are the same each time, in the order of their nam
       assert.deepEqual(valuesOf(flags, "secure-port"), ["6443"]);
     }),
   );
+});
+
+test("resources that are elsewhere are named to kube-apiserver in its own way", () => {
+  const store = { endpoints: ["https://a"], prefix: "/u1", tls: { ca: "", cert: "", key: "" } };
+  const etcd = (at: number) => `https://etcd-${at}`;
+  const events = { resource: "/events", endpoints: [etcd(0), etcd(1), etcd(2)] };
+  const given = (overrides: NonNullable<PlaneStore["overrides"]>): string[] =>
+    valuesOf(apiServerFlags({ ...plane, store: { ...store, overrides } }, file), "etcd-servers-overrides");
+  const first = "/events#https://etcd-0;https://etcd-1;https://etcd-2";
+  assert.deepEqual(given([events]), [first]);
+  const pods = { resource: "/pods", endpoints: [etcd(3), etcd(4), etcd(5)] };
+  assert.deepEqual(given([events, pods]), [`${first},/pods#https://etcd-3;https://etcd-4;https://etcd-5`]);
+  assert.deepEqual(given([]), []);
 });
 
 test("a datastore's prefix and certificates are managed, and it is not compacted from here", () => {

@@ -3,7 +3,7 @@
  * manages wins; a default gives way to the user's flag of its name; every other flag of the user's stands as it was written, behind ours.
  */
 import { tryParseIp } from "@slipway/base";
-import type { Plane } from "./plane.ts";
+import type { Plane, PlaneStore } from "./plane.ts";
 
 /** Where a component finds a file of the plane: `apiserver.crt`, `etcd/ca.crt`, `scheduler.conf`. */
 export type FileOf = (name: string) => string;
@@ -40,6 +40,7 @@ export function apiServerFlags(plane: Plane, file: FileOf, extra: Readonly<Recor
       ...(store !== undefined && {
         ...(store.endpoints.length > 0 && { "etcd-servers": store.endpoints.join(",") }),
         "etcd-prefix": store.prefix,
+        "etcd-servers-overrides": overridesOf(store),
         // The key by which API servers share this work lies outside the tenant's prefix: etcd compacts itself, and so does kine.
         "etcd-compaction-interval": "0",
       }),
@@ -61,6 +62,12 @@ export function apiServerFlags(plane: Plane, file: FileOf, extra: Readonly<Recor
       ...(!ownsAuthorization && { "authorization-mode": "Node,RBAC" }),
     },
   });
+}
+
+/** kube-apiserver's way to write them: `/events#https://a;https://b,apps/deployments#https://c`. */
+function overridesOf({ overrides = [] }: PlaneStore): string | undefined {
+  if (overrides.length === 0) return undefined;
+  return overrides.map(({ resource, endpoints }) => `${resource}#${endpoints.join(";")}`).join(",");
 }
 
 /** What Service `kubernetes` in the tenant leads to: an address. Of a name of a load balancer's there is none to be said. */

@@ -1,3 +1,4 @@
+import type { GatewayStatus } from "../kinds/kamaji/gateway.ts";
 import type { TenantControlPlaneStatus } from "../kinds/kamaji/tenant-control-plane.ts";
 
 /** A certificate and its private key, as PEM texts. */
@@ -30,6 +31,8 @@ export interface PlaneStore {
   /** The certificate of a tenant that its datastore knows by one; a kine's, too. */
   tls?: KeyPair & { ca: string };
   kine?: PlaneKine;
+  /** Resources (`/events`) that are held in other etcds, below the same prefix and by the same certificate. */
+  overrides?: readonly { resource: string; endpoints: readonly string[] }[];
 }
 
 /** What a kine of one tenant is started with, beside its flags. */
@@ -104,11 +107,13 @@ export interface Observed {
   components: readonly ComponentHealth[];
   /** Objects of the management cluster that it consists of, as a tenant's status has them. */
   objects?: PlaneObjects;
+  /** What Gateways say of the route to konnectivity's server. */
+  tunnelRoute?: GatewayStatus;
   /** What was asked for and has no effect, and why. */
   ignored?: readonly string[];
 }
 
 export type PlaneObjects = Pick<
   NonNullable<TenantControlPlaneStatus["kubernetesResources"]>,
-  "deployment" | "service" | "ingress"
+  "deployment" | "service" | "ingress" | "gateway"
 >;

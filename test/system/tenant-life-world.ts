@@ -51,6 +51,14 @@ interface Running {
   stop(): Promise<void>;
 }
 
+export interface TenantWish {
+  version?: string;
+  replicas?: number;
+  dataStore?: string;
+  /** DataStores of resources that are not with the rest. */
+  elsewhere?: Readonly<Record<string, string>>;
+}
+
 export interface LifeOptions {
   seed?: number;
   /** What befalls calls to databases. */
@@ -65,6 +73,8 @@ export class TenantLifeWorld {
   readonly random: Random;
   readonly databases = new Map<string, SimDatabase>();
   readonly #written = new Set<string>();
+  /** Of all databases, until one gets a new one. */
+  #authority: ReturnType<typeof createAuthority> | undefined;
   readonly #options: LifeOptions;
   #api!: WorldApi;
   client!: Client;
@@ -124,13 +134,15 @@ export class TenantLifeWorld {
 
   /** Gives a DataStore another authority, as its database's administrator does in time. */
   async newAuthority(name: string): Promise<void> {
+    this.#authority = undefined;
     const spec = await this.#specOf(name, `${name}.example:2379`);
     await this.passing(this.client.patch(DataStore, { name }, { type: "merge", body: { spec } }));
   }
 
   async #specOf(name: string, endpoint: string): Promise<DataStore["spec"]> {
     const { clock } = this;
-    const authority = await this.#outside.track(createAuthority({ commonName: name, clock }));
+    this.#authority ??= createAuthority({ commonName: name, clock });
+    const authority = await this.#outside.track(this.#authority);
     const root = await this.#outside.track(issueClient(authority, { commonName: "root", clock, organizations: [] }));
     const content = (text: string) => ({ content: Buffer.from(text).toString("base64") });
     return {
@@ -191,19 +203,28 @@ export class TenantLifeWorld {
   }
 
   /** Writes a tenant's specification. */
-  async apply(name: string, spec: { version?: string; replicas?: number; dataStore?: string } = {}): Promise<void> {
+  async apply(name: string, spec: TenantWish = {}): Promise<void> {
     const body = {
       apiVersion: "kamaji.clastix.io/v1alpha1",
       kind: "TenantControlPlane",
       metadata: { name, namespace: NAMESPACE },
       spec: {
         ...(spec.dataStore !== undefined && { dataStore: spec.dataStore }),
+        ...(spec.elsewhere !== undefined && {
+          dataStoreOverrides: Object.entries(spec.elsewhere).map(([resource, dataStore]) => ({ resource, dataStore })),
+        }),
         controlPlane: { deployment: { replicas: spec.replicas ?? 1 }, service: { serviceType: "LoadBalancer" } },
         kubernetes: { version: spec.version ?? "v1.33.0", kubelet: { cgroupfs: "systemd" } },
       },
     };
     const options = { type: "apply", body, fieldManager: "user", force: true } as const;
     await this.passing(this.client.patch(TenantControlPlane, { namespace: NAMESPACE, name }, options));
+  }
+
+  /** Writes a tenant's status, as another operator did before. */
+  async setStatus(name: string, status: NonNullable<TenantControlPlane["status"]>): Promise<void> {
+    const tenant = await this.passing(this.client.get(TenantControlPlane, { namespace: NAMESPACE, name }));
+    await this.passing(this.client.updateStatus(TenantControlPlane, { ...tenant, status }));
   }
 
   async delete(name: string): Promise<void> {

@@ -8,19 +8,28 @@ const NAMES = ["a", "b", "c"];
 const MISCHIEF_MS = 90 * MINUTE;
 
 /** What a user wants of a tenant; undefined: that there is none. */
-type Wish = { version: string; replicas: number; dataStore: string } | undefined;
+type Wish =
+  | { version: string; replicas: number; dataStore: string; elsewhere: Readonly<Record<string, string>> }
+  | undefined;
 
 const STORES = ["default", "other"];
+/** Where some tenants have their events. */
+const EVENTS = "events";
 
 function nextWish(held: Wish, draw: Random): NonNullable<Wish> {
   const chance = (p: number): boolean => draw.fraction() < p;
   const minor = Number(held?.version.split(".")[1] ?? 31 + draw.int(3)) + (chance(0.4) ? draw.int(4) : 0);
   const dataStore = held === undefined || chance(0.4) ? STORES[draw.int(STORES.length)]! : held.dataStore;
-  return { version: `v1.${minor}.${draw.int(3)}`, replicas: chance(0.2) ? 0 : 1 + draw.int(2), dataStore };
+  // Events may go elsewhere at any time, other resources when the tenant is made.
+  const elsewhere = {
+    ...(held === undefined ? chance(0.2) && { "/pods": EVENTS } : held.elsewhere),
+    ...(chance(0.2) && { "/events": EVENTS }),
+  };
+  return { elsewhere, version: `v1.${minor}.${draw.int(3)}`, replicas: chance(0.2) ? 0 : 1 + draw.int(2), dataStore };
 }
 
 async function makeStores(world: TenantLifeWorld): Promise<void> {
-  for (const name of STORES) await world.dataStore(name);
+  for (const name of [...STORES, EVENTS]) await world.dataStore(name);
 }
 
 /** Plays the history of one seed. Throws when it does not converge or an invariant is broken. */

@@ -10,7 +10,7 @@ export function overrideProblems(overrides: Overrides): Problem[] {
   return overrides.flatMap(({ resource = "", dataStore = "" }, at) => {
     const field = `spec.dataStoreOverrides[${at}]`;
     const problems: Problem[] = [];
-    if (!/^[^/#\s]*\/[^/#\s]+$/.test(resource))
+    if (!/^[a-z0-9.-]*\/[a-z0-9-]+$/.test(resource))
       problems.push({
         field: `${field}.resource`,
         message: `${quoted(resource)} names no resource: write group/resource, such as apps/deployments, or /events for the core group`,
@@ -46,7 +46,9 @@ export function problemsOfDataStores(
   for (const [at, { dataStore: name = "" }] of overrides.entries()) {
     const field = `spec.dataStoreOverrides[${at}].dataStore`;
     const its = drivers.get(name);
-    if (its === undefined && name !== "") problems.push(missing(field, name));
+    if (name === dataStore && driver === "etcd")
+      problems.push({ field, message: `${name} is the tenant's own DataStore: remove the override, or name another` });
+    else if (its === undefined && name !== "") problems.push(missing(field, name));
     else if (its !== undefined && its !== "etcd")
       problems.push({ field, message: `${name} is ${its}, and an override needs driver etcd: name another DataStore` });
   }

@@ -140,7 +140,12 @@ test("overrides are for etcd alone, on both sides", () => {
     "spec.dataStoreOverrides[1].dataStore: sql is MySQL, and an override needs driver etcd: name another DataStore",
     'spec.dataStoreOverrides[2].dataStore: there is no DataStore "gone": create it, or name one of etcd, sql',
   ]);
-  assert.deepEqual(stores("etcd", { dataStoreOverrides: overrides.slice(0, 1) }), []);
+  assert.deepEqual(stores("etcd", { dataStoreOverrides: overrides.slice(0, 1) }), [
+    "spec.dataStoreOverrides[0].dataStore: etcd is the tenant's own DataStore: remove the override, or name another",
+  ]);
+  const elsewhere = [{ resource: "apps/deployments", dataStore: "etcd-b" }];
+  const both = new Map<string, Driver>([...DRIVERS, ["etcd-b", "etcd"]]);
+  assert.deepEqual(problemsOfDataStores(tenant({ dataStoreOverrides: elsewhere }), "etcd", both), []);
 });
 
 test("a minor version never goes down; a patch release may", () => {

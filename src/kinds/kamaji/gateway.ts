@@ -80,3 +80,4 @@ export const gatewayStatus = z
       .meta({ "x-kubernetes-map-type": "atomic" }),
   })
   .optional();
+export type GatewayStatus = z.output<typeof gatewayStatus>;

@@ -145,6 +145,8 @@ export class SimRuntime implements Runtime {
     const database = databaseOf(store?.endpoints[0] ?? "");
     const schema = store?.prefix.slice(1) ?? "";
     const place = database?.places.get(schema);
+    const elsewhere = (store?.overrides ?? []).map(({ endpoints }) => databaseOf(endpoints[0] ?? ""));
+    if (elsewhere.some((other) => other?.isUp !== true || !other.places.has(schema))) return false;
     if (database?.isUp !== true || place === undefined) return false;
     const found = place.data.get(WRITTEN);
     if (found !== undefined && found !== id) this.broken.push(`${id} found the objects of ${found}`);

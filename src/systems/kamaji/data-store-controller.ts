@@ -14,6 +14,7 @@ import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { storesOfMove } from "./migration-record.ts";
 import { KAMAJI, STORE_FINALIZER } from "./names.ts";
+import { storesOfOverrides } from "./overrides.ts";
 import type { Stores } from "./stores.ts";
 
 const LOOK_MS = 60_000;
@@ -68,7 +69,13 @@ export function dataStoreController(stores: Stores): Controller {
 function usedBy(tenant: TenantControlPlane | undefined): string[] {
   if (tenant === undefined) return [];
   const { driver, dataStoreName } = tenant.status?.storage ?? {};
-  return [...new Set([...(driver && dataStoreName ? [dataStoreName] : []), ...storesOfMove(tenant)])];
+  return [
+    ...new Set([
+      ...(driver && dataStoreName ? [dataStoreName] : []),
+      ...storesOfMove(tenant),
+      ...storesOfOverrides(tenant),
+    ]),
+  ];
 }
 
 async function report(stores: Stores, context: Context, store: DataStore, users: readonly string[]): Promise<void> {

@@ -21,6 +21,8 @@ export const WITHOUT_APIS = "slipway.dev/without-removed-apis";
 
 /** On a TenantControlPlane whose objects are moved between DataStores: `FROM/TO`. */
 export const MIGRATION = "slipway.dev/migration";
+/** On a TenantControlPlane: which of its resources are in which other DataStores (`overrides.ts`). */
+export const OVERRIDES = "slipway.dev/datastore-overrides";
 export { labelsOf, PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
 
 const PREFIX = "kamaji.clastix.io";

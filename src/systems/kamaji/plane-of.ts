@@ -71,7 +71,7 @@ const USUAL_PREFIX = "/registry";
 
 function storeOf(
   { dataStoreSchema, controlPlane }: CompleteSpec,
-  { endpoints, kine }: TenantPlace,
+  { endpoints, kine, overrides }: TenantPlace,
   certificate: HeldPki["datastore"],
 ): PlaneStore {
   const { "ca.crt": ca, "server.crt": cert, "server.key": key } = certificate ?? {};
@@ -81,9 +81,14 @@ function storeOf(
     return { endpoints: [], prefix: USUAL_PREFIX, kine: { ...kine, extraArgs }, ...(tls !== undefined && { tls }) };
   }
   const scheme = tls === undefined ? "http" : "https";
+  const urls = (of: readonly string[]): string[] =>
+    of.map((endpoint) => (endpoint.includes("://") ? endpoint : `${scheme}://${endpoint}`));
   return {
-    endpoints: endpoints.map((endpoint) => (endpoint.includes("://") ? endpoint : `${scheme}://${endpoint}`)),
+    endpoints: urls(endpoints),
     prefix: `/${dataStoreSchema}`,
+    ...(overrides.length > 0 && {
+      overrides: overrides.map(({ resource, endpoints }) => ({ resource, endpoints: urls(endpoints) })),
+    }),
     ...(tls !== undefined && { tls }),
   };
 }

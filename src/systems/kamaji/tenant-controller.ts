@@ -5,6 +5,7 @@ import {
   type Context,
   type Controller,
   DONE,
+  type Outcome,
   type Resource,
   refOf,
   removeFinalizer,
@@ -16,9 +17,11 @@ import { ConfigMap, Deployment, Ingress, Secret, Service } from "@slipway/kube/c
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import { missingDefaults } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import { TlsRoute } from "../../tenants/deployment/tls-route.ts";
 import {
   FINALIZER,
   KAMAJI,
+  OVERRIDES,
   PAUSED,
   PROJECT,
   RUNS_ON,
@@ -27,6 +30,7 @@ import {
   SOOT_FINALIZER,
   TENANT_LABEL,
 } from "./names.ts";
+import { wantedOverrides, writeOverrides } from "./overrides.ts";
 import type { Runtimes } from "./runtimes.ts";
 import { configNameOf } from "./store-config.ts";
 import type { Stores } from "./stores.ts";
@@ -56,7 +60,7 @@ export function tenantController(
         keys: ({ metadata }, _, cache) =>
           cache
             .list(TenantControlPlane)
-            .filter(({ spec }) => spec.dataStore === metadata.name)
+            .filter(({ spec }) => storesNamedBy(spec).includes(metadata.name))
             .map((tenant) => refOf(tenant)),
       }),
       ofTenants(Secret),
@@ -66,7 +70,7 @@ export function tenantController(
       { resource: TenantControlPlane, verbs: ["get", "patch"] },
       { resource: TenantControlPlane, verbs: ["update"], subresource: "status" },
       { resource: Secret, verbs: ["get", "create", "patch"] },
-      ...(inCluster ? PLANE_OBJECTS.map((resource): Access => ({ resource, verbs: PLANE_VERBS })) : []),
+      ...(inCluster ? [...PLANE_OBJECTS, TlsRoute].map((resource): Access => ({ resource, verbs: PLANE_VERBS })) : []),
     ],
     listen: (wake) =>
       runtimes.onChange((id) => {
@@ -80,7 +84,10 @@ export function tenantController(
       refs.set(uid, { namespace: tenant.metadata.namespace!, name: tenant.metadata.name });
       const record: TenantRecord = new StatusRecord(context, TenantControlPlane, tenant);
       if (deletionTimestamp !== undefined) {
-        if (finalizers.includes(FINALIZER)) await reported(context, record, () => end(parts, context, tenant));
+        if (finalizers.includes(FINALIZER)) {
+          const ended = await reported(context, record, () => end(parts, context, tenant));
+          if (ended !== DONE) return ended;
+        }
         refs.delete(uid);
         contents.forget(uid);
         return DONE;
@@ -96,6 +103,10 @@ export function tenantController(
       });
     },
   };
+}
+
+function storesNamedBy({ dataStore, dataStoreOverrides = [] }: TenantControlPlane["spec"]): (string | undefined)[] {
+  return [dataStore, ...dataStoreOverrides.map((one) => one.dataStore)];
 }
 
 /** What a plane consists of that runs as Pods of the cluster. */
@@ -116,8 +127,15 @@ function ofTenants(resource: Resource) {
   });
 }
 
-/** What prevents the next step is on the object before the queue backs off. */
-async function reported<T>({ clock, signal }: Context, record: TenantRecord, work: () => Promise<T>): Promise<T> {
+/** What its user repairs may lie outside of all that is watched: a program, a port, a Secret of the DataStore's. */
+const STALLED_LOOK_MS = 30_000;
+
+/** What prevents the next step is on the object before the queue backs off. What only a change can heal is looked at again, too. */
+async function reported(
+  { clock, signal }: Context,
+  record: TenantRecord,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
   try {
     return await work();
   } catch (error) {
@@ -125,7 +143,8 @@ async function reported<T>({ clock, signal }: Context, record: TenantRecord, wor
     const fault = asFault(error, `TenantControlPlane/${record.object.metadata.name}`);
     const { metadata, status } = record.object;
     await record.write(stalled(status, fault, { now: clock.now(), observedGeneration: metadata.generation ?? 0 }));
-    throw error;
+    if (fault.retryable) throw error;
+    return { againAfterMs: STALLED_LOOK_MS };
   }
 }
 
@@ -139,17 +158,26 @@ async function decided({ runtimes }: TenantParts, { client }: Context, tenant: T
   const spec = missingDefaults(tenant);
   if (spec === undefined && runsOn === annotations[RUNS_ON]) return false;
   const body = {
-    metadata: { resourceVersion, annotations: { [RUNS_ON]: runsOn } },
+    metadata: { resourceVersion, annotations: { [RUNS_ON]: runsOn, ...overridesTakenOver(tenant) } },
     ...(spec !== undefined && { spec }),
   };
   await client.patch(TenantControlPlane, refOf(tenant), { type: "merge", body });
   return true;
 }
 
+/** A tenant that another operator has run (B51) has its objects where its specification says. */
+function overridesTakenOver(tenant: TenantControlPlane): Record<string, string> {
+  const { annotations = {} } = tenant.metadata;
+  const at = wantedOverrides(tenant);
+  const isInstalled = Boolean(tenant.status?.kubernetesResources?.version?.version);
+  if (annotations[RUNS_ON] !== undefined || !isInstalled || at.length === 0) return {};
+  return { [OVERRIDES]: writeOverrides({ at, left: [] }) };
+}
+
 /** What can't be removed is tried for so long; then the tenant goes without it (B27). */
 const GIVEN_UP_AFTER_MS = 3_600_000;
 
-async function end({ runtimes, stores }: TenantParts, context: Context, tenant: TenantControlPlane): Promise<void> {
+async function end({ runtimes, stores }: TenantParts, context: Context, tenant: TenantControlPlane): Promise<Outcome> {
   const { uid, annotations = {}, deletionTimestamp } = tenant.metadata;
   const { clock, client, events, signal } = context;
   const removed = async (what: string, removal: Promise<void>): Promise<void> => {
@@ -171,6 +199,7 @@ async function end({ runtimes, stores }: TenantParts, context: Context, tenant: 
   await freeConfig(context, tenant);
   await removeFinalizer(client, TenantControlPlane, tenant, SOOT_FINALIZER);
   await removeFinalizer(client, TenantControlPlane, tenant, FINALIZER);
+  return DONE;
 }
 
 /** What Kamaji's operator would have done with the Secret of a tenant that it had. */

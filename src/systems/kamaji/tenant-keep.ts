@@ -10,12 +10,14 @@ import { credentialsOf } from "../../pki/tenant/credentials.ts";
 import { apiServerHosts } from "../../pki/tenant/hosts.ts";
 import type { Home, Place, Placeless, Runtime } from "../../tenants/runtime.ts";
 import { RUNS_ON } from "./names.ts";
+import type { Override } from "./overrides.ts";
 import { planeOf } from "./plane-of.ts";
 import type { Runtimes } from "./runtimes.ts";
 import type { Stores } from "./stores.ts";
 import type { TenantContents } from "./tenant-contents.ts";
 import { konnectivityContents } from "./tenant-konnectivity.ts";
 import { copyOver, nextMove, tidyMove } from "./tenant-migration.ts";
+import { nextOverrides } from "./tenant-overrides.ts";
 import { keepPki, type MakePki, type Reached, type TenantPki } from "./tenant-pki.ts";
 import { keepPlace, type TenantPlace } from "./tenant-place.ts";
 import { placelessStatus, type TenantFacts, tenantStatusOf, waitOf } from "./tenant-status-of.ts";
@@ -59,7 +61,9 @@ export async function keepTenant(
   // The embedded runtime keeps objects by itself.
   const move = runtime.name === "embedded" ? undefined : await nextMove(stores, context, tenant, spec);
   if (move?.step === "announced") return { againAfterMs: 0 };
-  const store = move && (await storeOf(stores, context, record, { ...spec, dataStore: move.at }));
+  const overrides = move && (await nextOverrides(stores, context, tenant, { ...spec, dataStore: move.at }));
+  if (overrides?.announced) return { againAfterMs: 0 };
+  const store = move && (await storeOf(stores, context, record, { ...spec, dataStore: move.at }, overrides?.use));
   const users = { storeUser: store?.storeUser, hasKonnectivity: goesThroughKonnectivity(runtime, spec) };
   const pki = await keepPki(context, tenant, reachedAt(tenant, spec, place), users, makePki);
   tellOfRenewals(context, tenant, pki);
@@ -81,7 +85,12 @@ export async function keepTenant(
     ...{ spec, place, pki, observed, running: version },
     ...(store !== undefined && { store }),
     isMoving: move?.step.do === "clean",
-    obstacle: obstacle ?? move?.obstacle ?? tidied ?? writesNotBlocked(tenant, spec, version, hasPolicies),
+    obstacle:
+      obstacle ??
+      move?.obstacle ??
+      overrides?.obstacle ??
+      tidied ??
+      writesNotBlocked(tenant, spec, version, hasPolicies),
   });
 }
 
@@ -115,10 +124,11 @@ async function storeOf(
   context: Context,
   record: TenantRecord,
   spec: CompleteSpec,
+  overrides: readonly Override[] = [],
 ): Promise<TenantPlace> {
   const announce = async (storage: object): Promise<void> =>
     void (await record.write({ storage: { ...record.object.status?.storage, ...storage } }));
-  return await keepPlace(stores, context, record.object, spec, announce);
+  return await keepPlace(stores, context, record.object, spec, { overrides, announce });
 }
 
 function goesThroughKonnectivity({ hasKonnectivity = false }: Runtime, { addons }: CompleteSpec): boolean {
@@ -127,8 +137,18 @@ function goesThroughKonnectivity({ hasKonnectivity = false }: Runtime, { addons 
 
 /** What a runtime does not do that the specification asks for. */
 function ignoredBy(runtime: Runtime, spec: CompleteSpec): string[] {
-  if (spec.addons?.konnectivity === undefined || goesThroughKonnectivity(runtime, spec)) return [];
-  return [`spec.addons.konnectivity: runtime ${runtime.name} has no server for it`];
+  const { ingress, gateway } = spec.controlPlane;
+  const outside = runtime.name === "deployment" ? {} : { ingress, gateway };
+  const isUnserved = spec.addons?.konnectivity !== undefined && !goesThroughKonnectivity(runtime, spec);
+  return [
+    ...(isUnserved ? [`spec.addons.konnectivity: runtime ${runtime.name} has no server for it`] : []),
+    ...Object.entries(outside)
+      .filter(([, value]) => value !== undefined)
+      .map(([field]) => `spec.controlPlane.${field}: runtime ${runtime.name} has no Service to lead to`),
+    ...(runtime.name === "embedded" && (spec.dataStoreOverrides?.length ?? 0) > 0
+      ? ["spec.dataStoreOverrides: runtime embedded keeps all objects itself"]
+      : []),
+  ];
 }
 
 interface Installed {

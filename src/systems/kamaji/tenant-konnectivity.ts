@@ -51,6 +51,7 @@ export function konnectivityStatus(
         configMap: { name: egressName(name) },
         sa: { name: AGENT, namespace: AGENT_NAMESPACE },
         clusterrolebinding: { name: SERVER_USER },
+        ...(observed.tunnelRoute !== undefined && { gateway: observed.tunnelRoute }),
         agent: { name: AGENT, namespace: AGENT_NAMESPACE, mode: konnectivity.agent.mode },
       },
     },

@@ -12,7 +12,8 @@ import { recordOf, unreadable } from "./migration-record.ts";
 import { MIGRATION } from "./names.ts";
 import { heldPlace } from "./store-config.ts";
 import type { Stores } from "./stores.ts";
-import { usableStore } from "./tenant-place.ts";
+import { refuseOtherAuthority } from "./tenant-overrides.ts";
+import { usableStore } from "./usable-store.ts";
 
 const STOPPING_MS = 500;
 
@@ -70,8 +71,9 @@ async function announce(
       `its driver is ${store.spec.driver}, and the tenant's objects are in ${from}, driver ${driver}`,
       { remedy: `set spec.dataStore back to ${from}, or make another tenant there and apply the objects to it` },
     );
-  const { datastore } = await stores.of(client, store);
+  const { datastore, authority } = await stores.of(client, store);
   await datastore.check(signal);
+  await refuseOtherAuthority(stores, context, tenant, authority);
   const schema = spec.dataStoreSchema;
   if (!turnsBack && (await datastore.places(signal)).includes(schema))
     throw new Fault(

@@ -2,17 +2,19 @@
 import { asFault, Fault, isFault } from "@slipway/base";
 import type { Context } from "@slipway/kube";
 import type { Place } from "../../datastores/place.ts";
-import { problemsOfDataStores } from "../../kinds/kamaji/check-data-stores.ts";
 import { DataStore, type Driver } from "../../kinds/kamaji/data-store.ts";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
-import { TenantControlPlane, type TenantControlPlaneStatus } from "../../kinds/kamaji/tenant-control-plane.ts";
+import type { TenantControlPlane, TenantControlPlaneStatus } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { Authority } from "../../pki/authority.ts";
 import { certificateFault } from "../../pki/renewal.ts";
 import type { PlaneKine } from "../../tenants/plane.ts";
 import { storesOfMove } from "./migration-record.ts";
+import { type Override, storesOfOverrides } from "./overrides.ts";
 import { KINE_ENDPOINT, keepConfig, releaseConfig } from "./store-config.ts";
 import type { Stores } from "./stores.ts";
+import { openOverrides } from "./tenant-overrides.ts";
 import { LEFT_MS, type StoreUser } from "./tenant-pki.ts";
+import { freeStore, type Names } from "./usable-store.ts";
 
 /** Where a tenant's objects are, and by what it is known there. */
 export interface TenantPlace {
@@ -25,6 +27,8 @@ export interface TenantPlace {
   storeUser?: StoreUser;
   /** Of the kine between its API server and a database that is no etcd. */
   kine?: Omit<PlaneKine, "extraArgs">;
+  /** Resources that are elsewhere, and where. */
+  overrides: readonly { resource: string; endpoints: readonly string[] }[];
 }
 
 type Storage = NonNullable<TenantControlPlaneStatus["storage"]>;
@@ -38,26 +42,35 @@ export async function keepPlace(
   context: Context,
   tenant: TenantControlPlane,
   spec: CompleteSpec,
-  announce: (storage: Storage) => Promise<void>,
+  { overrides, announce }: { overrides: readonly Override[]; announce: (storage: Storage) => Promise<void> },
 ): Promise<TenantPlace> {
   const { client, signal } = context;
   const { dataStore: name, dataStoreSchema: schema, dataStoreUsername: user } = spec;
-  const store = usableStore(stores, context, tenant, spec);
+  const store = freeStore(stores, context, tenant, spec);
   const { driver } = store.spec;
   const open = await stores.of(client, store);
   const { datastore, endpoints, authority, tls } = open;
   if (authority !== undefined) refuseEnding(name, authority, context.clock.now());
+  const elsewhere = await openOverrides(stores, context, tenant, spec, { overrides, authority });
   await announce({ driver, dataStoreName: name, setup: { schema, user } });
   const { password, kineEndpoint, ...config } = await keepConfig(context, tenant, {
     ...{ driver, schema, user, store: open },
   });
   const place: Place = { schema, user, ...(driver !== "etcd" && { password }) };
-  const what = JSON.stringify([name, store.metadata.generation, config.checksum]);
+  const others = [...new Map(elsewhere.map(({ store, open }) => [store.metadata.name, { store, open }])).values()];
+  const generations = [store, ...others.map((one) => one.store)].map(({ metadata }) => [
+    metadata.name,
+    metadata.generation,
+  ]);
+  const what = JSON.stringify([generations, config.checksum]);
   const { uid } = tenant.metadata;
   if (!isReady(tenant) || !stores.hasMade(uid, what))
-    await stores.make(uid, what, () => datastore.ensure(place, signal));
+    await stores.make(uid, what, async () => {
+      for (const each of [datastore, ...others.map(({ open }) => open.datastore)]) await each.ensure(place, signal);
+    });
   return {
     ...{ driver, dataStoreName: name, endpoints, config },
+    overrides: elsewhere.map(({ resource, open }) => ({ resource, endpoints: open.endpoints })),
     ...(authority !== undefined && { storeUser: { user, authority } }),
     ...(kineEndpoint !== undefined && {
       kine: {
@@ -67,27 +80,6 @@ export async function keepPlace(
       },
     }),
   };
-}
-
-/** The DataStore that the specification names. Throws `Invalid` where another tenant has the names there, `MissingInput` where it is not there. */
-export function usableStore(
-  stores: Stores,
-  context: Context,
-  tenant: TenantControlPlane,
-  { dataStore: name, dataStoreSchema: schema, dataStoreUsername: user }: CompleteSpec,
-): DataStore {
-  const other = holderOf(stores, context, tenant, { name, schema, user });
-  if (other !== undefined)
-    throw new Fault("Invalid", `DataStore/${name}`, `${schema} or its user ${user} is of tenant ${other}`, {
-      remedy: "choose another dataStoreSchema and dataStoreUsername, or leave them out",
-    });
-  const store = context.cache.get(DataStore, { name });
-  if (store === undefined)
-    throw new Fault("MissingInput", `DataStore/${name}`, "there is none of this name", {
-      remedy: "create it, or name another in spec.dataStore",
-    });
-  refuseUnsuited(context, tenant, name);
-  return store;
 }
 
 /** It signs certificates of tenants, which would end with it. */
@@ -105,38 +97,6 @@ function isReady({ status }: TenantControlPlane): boolean {
   return status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
 }
 
-/** What a tenant's overrides ask of other DataStores. */
-function refuseUnsuited({ cache }: Context, tenant: TenantControlPlane, name: string): void {
-  const drivers = new Map(cache.list(DataStore).map(({ metadata, spec }) => [metadata.name, spec.driver]));
-  const problems = problemsOfDataStores(tenant, name, drivers);
-  if (problems.length === 0) return;
-  const what = problems.map(({ field, message }) => `${field}: ${message}`).join("; ");
-  throw new Fault("MissingInput", `TenantControlPlane/${tenant.metadata.name}`, what);
-}
-
-interface Names {
-  name: string;
-  schema: string;
-  user: string;
-}
-
-/**
- * Another tenant that has the schema or the user (B28): the first one that asked keeps it. Who asked is known here from now on, and in the status of those that had it
- * before this process began.
- */
-function holderOf(stores: Stores, { cache }: Context, tenant: TenantControlPlane, names: Names): string | undefined {
-  const { uid } = tenant.metadata;
-  const others = cache.list(TenantControlPlane).filter(({ metadata }) => metadata.uid !== uid);
-  const written = others.find((tenant) => {
-    const { dataStoreName, driver, setup } = tenant.status?.storage ?? {};
-    const isThere = dataStoreName === names.name || storesOfMove(tenant).includes(names.name);
-    return driver && isThere && (setup?.schema === names.schema || setup?.user === names.user);
-  });
-  const asked = stores.claim(uid, names);
-  const holder = written ?? others.find(({ metadata }) => metadata.uid === asked);
-  return holder && `${holder.metadata.namespace}/${holder.metadata.name}`;
-}
-
 /** Removes the tenant's place; what could not be removed is said in an event, and does not keep the tenant. */
 export async function removePlace(stores: Stores, context: Context, tenant: TenantControlPlane): Promise<void> {
   stores.release(tenant.metadata.uid);
@@ -144,7 +104,7 @@ export async function removePlace(stores: Stores, context: Context, tenant: Tena
   const { dataStoreName, driver, setup } = tenant.status?.storage ?? {};
   if (!driver || !dataStoreName) return;
   const { schema = "", user = "" } = setup ?? {};
-  for (const name of new Set([dataStoreName, ...storesOfMove(tenant)]))
+  for (const name of new Set([dataStoreName, ...storesOfMove(tenant), ...storesOfOverrides(tenant)]))
     await removeAt(stores, context, tenant, { name, schema, user });
 }
 

@@ -12,6 +12,7 @@ import { ingressOf } from "./ingress.ts";
 import { storeAuthorityOf } from "./kine.ts";
 import { egressName, egressOf } from "./konnectivity.ts";
 import { observedOf } from "./observed.ts";
+import { Routes } from "./routes.ts";
 import { placeOf, serviceOf } from "./service.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -26,6 +27,7 @@ export class DeploymentRuntime implements Runtime {
   readonly hasKonnectivity = true;
   readonly #applied = new Applied();
   readonly #lookup: Lookup;
+  readonly #routes = new Routes(this.#applied);
   readonly #kineImage: string | undefined;
 
   /** `lookup`: finds the addresses of load balancers' names; the system's unless given. `kineImage`: of kine, where a tenant names none. */
@@ -73,8 +75,13 @@ export class DeploymentRuntime implements Runtime {
     if (plane.konnectivity === undefined)
       await this.#applied.drop(home, ConfigMap, { ...ref, name: egressName(ref.name) }, uid);
     const ingress = await this.#ingress(home, wanted);
+    const { gateway, tunnel } = await this.#routes.keep(home, wanted);
     const service = cache.get(Service, ref);
-    return { ...observedOf(wanted, { deployment, service, ingress }), ignored: ignoredOf(wanted) };
+    return {
+      ...observedOf(wanted, { deployment, service, ingress, gateway }),
+      ...(tunnel !== undefined && { tunnelRoute: tunnel }),
+      ignored: ignoredOf(wanted),
+    };
   }
 
   /** Deletes the Deployment and waits for its Pods; the rest goes with the tenant's object. */
@@ -129,6 +136,8 @@ export function ignoredOf(wanted: Wanted): string[] {
     ...(ingress !== undefined && !ingress.hostname
       ? ["spec.controlPlane.ingress: without a hostname there is no Ingress"]
       : []),
-    ...(gateway !== undefined ? ["spec.controlPlane.gateway: routes of the Gateway API are not made yet"] : []),
+    ...(gateway !== undefined && !gateway.hostname
+      ? ["spec.controlPlane.gateway: without a hostname there are no routes"]
+      : []),
   ];
 }

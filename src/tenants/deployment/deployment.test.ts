@@ -9,6 +9,7 @@ import { ingressOf } from "./ingress.ts";
 import { egressOf } from "./konnectivity.ts";
 import { serviceOf } from "./service.ts";
 import { wantedOf } from "./testing.ts";
+import { tlsRoutesOf } from "./tls-route.ts";
 import type { Wanted } from "./wanted.ts";
 
 interface Container {
@@ -31,6 +32,7 @@ const all = (wanted: Wanted) => ({
   deployment: deploymentOf(wanted),
   service: serviceOf(wanted),
   ingress: ingressOf(wanted),
+  routes: tlsRoutesOf(wanted),
   ignored: ignoredOf(wanted),
 });
 const podOf = (wanted: Wanted): PodSpec => deploymentOf(wanted).spec!.template!.spec as unknown as PodSpec;
@@ -143,7 +145,13 @@ const INGRESS: Record<string, unknown> = {
   additionalMetadata: { labels: { a: "b" } },
 };
 
-test("every field of the Deployment, the Service and the Ingress has an effect or a reason why not", async () => {
+const GATEWAY: Record<string, unknown> = {
+  hostname: "other.example",
+  parentRefs: [{ name: "shared", namespace: "gateways" }],
+  additionalMetadata: { labels: { a: "b" } },
+};
+
+test("every field of the Deployment, the Service, the Ingress and the Gateway has an effect or a reason why not", async () => {
   assert.deepEqual(Object.keys(DEPLOYMENT).sort(), Object.keys(deploymentFields.shape).sort());
   assert.deepEqual(Object.keys(SERVICE).sort(), Object.keys(controlPlane.shape.service.shape).sort());
   assert.deepEqual(Object.keys(INGRESS).sort(), Object.keys(controlPlane.shape.ingress.unwrap().shape).sort());
@@ -160,9 +168,16 @@ test("every field of the Deployment, the Service and the Ingress has an effect o
       await text({ controlPlane: { ingress: plain } }),
       `ingress.${field}`,
     );
+  assert.deepEqual(Object.keys(GATEWAY).sort(), Object.keys(controlPlane.shape.gateway.unwrap().shape).sort());
+  for (const [field, value] of Object.entries(GATEWAY))
+    assert.notEqual(
+      await text({ controlPlane: { gateway: { ...plain, [field]: value } } }),
+      await text({ controlPlane: { gateway: plain } }),
+      `gateway.${field}`,
+    );
   const said = async (over: object): Promise<string> => ignoredOf(await wantedOf(over)).join();
   assert.match(await said({ controlPlane: { ingress: {} } }), /without a hostname/);
-  assert.match(await said({ controlPlane: { gateway: {} } }), /gateway/);
+  assert.match(await said({ controlPlane: { gateway: {} } }), /gateway: without a hostname there are no routes/);
   assert.match(
     await said(pods({ extraArgs: { scheduler: ["--kubeconfig=/x"] } })),
     /scheduler: --kubeconfig is managed/,

@@ -1,4 +1,5 @@
 import type { Deployment, Ingress, Service } from "@slipway/kube/core";
+import type { GatewayStatus } from "../../kinds/kamaji/gateway.ts";
 import { TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
 import type { Observed, PlaneObjects } from "../plane.ts";
 import type { Wanted } from "./wanted.ts";
@@ -8,6 +9,7 @@ export interface Live {
   deployment: Deployment;
   service?: Service | undefined;
   ingress?: Ingress | undefined;
+  gateway?: GatewayStatus;
 }
 
 /** How a plane is, by what the management cluster says of its objects. Pure. */
@@ -52,7 +54,7 @@ function troubleOf({ spec, status }: Deployment): string {
   return why === undefined ? pods : `${pods}: ${why}`;
 }
 
-function objectsOf(port: number, { deployment, service, ingress }: Live): PlaneObjects {
+function objectsOf(port: number, { deployment, service, ingress, gateway }: Live): PlaneObjects {
   const refOf = ({ metadata }: { metadata: { name: string; namespace?: string } }) => ({
     name: metadata.name,
     namespace: metadata.namespace ?? "",
@@ -76,6 +78,7 @@ function objectsOf(port: number, { deployment, service, ingress }: Live): PlaneO
     ...(service !== undefined && {
       service: { ...refOf(service), port, ...loadBalancerOf(service.status) },
     }),
+    ...(gateway !== undefined && { gateway }),
     ...(ingress !== undefined && { ingress: { ...refOf(ingress), ...loadBalancerOf(ingress.status) } }),
   };
 }

@@ -5,13 +5,14 @@ import { EtcdClient } from "../../../src/datastores/etcd/client.ts";
 import type { Place } from "../../../src/datastores/place.ts";
 import { type Authority, createAuthority, issueClient } from "../../../src/pki/authority.ts";
 import { freePort } from "../../kubernetes/free-port.ts";
-import { certificates, findProgram, serverFolder, startServer } from "./programs.ts";
+import { type Certificates, certificates, findProgram, serverFolder, startServer } from "./programs.ts";
 import { PATIENT, type Server, type Stage, type Tenant } from "./stage.ts";
 
 export const NEEDS = ["etcd"];
 
 export interface EtcdServer extends Server {
   authority: Authority;
+  certificates: Certificates;
 }
 
 async function identity(authority: Authority, commonName: string): Promise<{ ca: string; cert: string; key: string }> {
@@ -23,9 +24,12 @@ export async function startEtcd(
   t: TestContext,
   flags: readonly string[] = [],
   authentication = true,
+  /** Of another server, whose clients are known to this one, too. */
+  shared?: Certificates,
 ): Promise<EtcdServer> {
   const folder = serverFolder("etcd");
-  const { authority, server: own } = await certificates();
+  const made = shared ?? (await certificates());
+  const { authority, server: own } = made;
   const [port, peer] = [await freePort(), await freePort()];
   const [url, peerUrl] = [`https://127.0.0.1:${port}`, `http://127.0.0.1:${peer}`];
   const tls = await identity(authority, "root");
@@ -53,7 +57,7 @@ export async function startEtcd(
     await client.enableAuth(PATIENT);
   }
   return {
-    ...{ port, options, authority, stop: started.stop },
+    ...{ port, options, authority, certificates: made, stop: started.stop },
     async contents() {
       const { kvs } = await client.range({ key: "\0", end: "\0", limit: 0, revision: 0n, keysOnly: true }, PATIENT);
       const users = (await client.users(PATIENT)).map((name) => `user ${name}`);
