@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Client } from "@slipway/kube";
-import { serverUrl } from "./join-facts.ts";
+import { JoinInputs, serverUrl } from "./join-facts.ts";
 
 /** A cluster in which these objects are, by name. */
 const cluster = (objects: Record<string, object>): Client =>
@@ -31,4 +32,28 @@ test("an address of the specification goes before the cluster's; without any, th
     await assert.rejects(serverUrl(cluster({ vip: { data: { ip: "0.0.0.0" } } }), unset), (error) =>
       isFault(error, "MissingInput"),
     );
+});
+
+test("the token is the environment's, else the operator's Secret's, else the one in the node's own file", async () => {
+  const encoded = { operator: { data: { JOIN_TOKEN: Buffer.from(" of the Secret\n").toString("base64") } } };
+  const token = (of: { environment?: string; file?: string; objects?: Record<string, object> }) => {
+    const { environment, file, objects = {} } = of;
+    const secret = { namespace: "harvester-system", name: "operator" };
+    const source = { environment, secret, readNodeFile: async () => file };
+    return new JoinInputs(source, new VirtualClock()).token(cluster(objects));
+  };
+  const file = "server: https://10.0.0.1\ntoken: of the node\n";
+  assert.equal(await token({ environment: "of the environment", file, objects: encoded }), "of the environment");
+  assert.equal(await token({ file, objects: encoded }), "of the Secret");
+  assert.equal(await token({ file }), "of the node");
+  for (const [without, says] of [
+    [{}, /no rancherd configuration on this node/],
+    [{ file: "server: https://10.0.0.1\n" }, /no key token in the rancherd configuration/],
+    [{ file: "token: ''\n" }, /no key token in/],
+  ] as const)
+    await assert.rejects(token(without), (error) => {
+      assert.ok(isFault(error, "MissingInput") && error.on === "Secret/harvester-system/operator");
+      assert.match(error.message, says);
+      return true;
+    });
 });

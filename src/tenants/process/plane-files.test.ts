@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { PlaneFiles } from "./plane-files.ts";
+import { testPlane } from "../testing.ts";
+import { filesOf, PlaneFiles } from "./plane-files.ts";
 
 test("a plane's files are written when they change, stay as they are otherwise, and go when they are no longer wanted", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "slipway-files-"));
@@ -24,4 +25,20 @@ test("a plane's files are written when they change, stay as they are otherwise, 
   assert.notEqual(await files.keep({ "ca.crt": "another" }), mark);
   assert.notEqual(inode("ca.crt"), before);
   assert.equal(existsSync(join(dir, "etcd/server.key")), false);
+});
+
+test("a plane's programs read its keys and kubeconfigs, and those of its datastore where it has any", async () => {
+  const { plane } = await testPlane("a", { host: "127.0.0.1", port: 6443 });
+  const { pki } = plane;
+  const files = filesOf(plane);
+  assert.equal(files["apiserver.key"], pki.apiServer.key);
+  assert.equal(files["sa.pub"], pki.accounts.publicKey);
+  assert.equal(files["scheduler.conf"], plane.kubeconfigs.scheduler);
+  assert.equal(Object.keys(files).length, 13);
+  const store = { endpoints: [], prefix: "/", tls: { ca: "CA", cert: "CERT", key: "KEY" } };
+  const { "etcd/ca.crt": ca, "etcd/server.crt": cert, "etcd/server.key": key } = filesOf({ ...plane, store });
+  assert.deepEqual([ca, cert, key], ["CA", "CERT", "KEY"]);
+  const kine = { endpoint: "mysql://x", secret: { name: "", key: "" }, ca: "DB CA", extraArgs: [] };
+  const behindKine = filesOf({ ...plane, store: { endpoints: [], prefix: "/", kine } });
+  assert.deepEqual([behindKine["etcd/ca.crt"], Object.keys(behindKine).length], ["DB CA", 14]);
 });

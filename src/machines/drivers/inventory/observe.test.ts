@@ -33,6 +33,21 @@ test("a host's states are the phases of a machine", () => {
   assert.equal(machine("provisioned", { annotations })?.phase, "releasing");
 });
 
+test("a machine's addresses are its cards', each of its family, and none is public", () => {
+  const nics = [{ ip: "10.0.0.5" }, {}, { ip: "fd00::5" }];
+  assert.deepEqual(
+    machine("provisioned", { status: { hardware: { nics } } })?.addresses.map((one) => [
+      one.address,
+      one.family,
+      one.public,
+    ]),
+    [
+      ["10.0.0.5", 4, false],
+      ["fd00::5", 6, false],
+    ],
+  );
+});
+
 test("a machine begins with its installation, and before that it has no time", () => {
   const start = "2026-01-01T10:00:00Z";
   const began = (provision?: object) => machine("provisioning", { status: { operationHistory: { provision } } });
