@@ -2,6 +2,7 @@
 import { Namespace, Secret } from "@slipway/kube/core";
 import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
+import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { PACKET_KINDS } from "../../src/kinds/packet/kinds.ts";
 import { PacketCluster } from "../../src/kinds/packet/packet-cluster.ts";
 import { PacketMachine } from "../../src/kinds/packet/packet-machine.ts";
@@ -35,7 +36,7 @@ export class PacketWorld extends World {
 
   protected override async begin(): Promise<void> {
     await super.begin();
-    await this.install([[Cluster], [Machine], ...PACKET_KINDS] as never);
+    await this.install([[Cluster], [Machine], [BareMetalHost], ...PACKET_KINDS] as never);
     for (const name of ["default", "other", DEFAULT_NAMESPACE])
       await this.whileTimePasses(this.client.create(Namespace, { metadata: { name } }).catch(() => {}));
     await this.credentials(API_KEY);
@@ -74,9 +75,17 @@ export class PacketWorld extends World {
   async machine(
     name: string,
     spec: object = {},
-    of: { cluster?: string; namespace?: string; data?: string | false; controlPlane?: boolean } = {},
+    of: {
+      cluster?: string;
+      namespace?: string;
+      data?: string | false;
+      controlPlane?: boolean;
+      /** Default: that of the PacketMachine. */
+      machineName?: string;
+      failureDomain?: string;
+    } = {},
   ) {
-    const { cluster = "a", namespace = "default", data = BOOTSTRAP } = of;
+    const { cluster = "a", namespace = "default", data = BOOTSTRAP, machineName = name } = of;
     const labels = {
       "cluster.x-k8s.io/cluster-name": cluster,
       ...(of.controlPlane && { "cluster.x-k8s.io/control-plane": "" }),
@@ -87,19 +96,20 @@ export class PacketWorld extends World {
       );
     const machine = await this.whileTimePasses(
       this.client.create(Machine, {
-        metadata: { name, namespace, labels },
+        metadata: { name: machineName, namespace, labels },
         spec: {
           clusterName: cluster,
           version: "v1.27.0",
           infrastructureRef: { apiGroup: PacketMachine.group, kind: PacketMachine.kind, name },
           bootstrap: { dataSecretName: `${name}-data` },
+          ...(of.failureDomain !== undefined && { failureDomain: of.failureDomain }),
         },
       } as never),
     );
     const owner = {
       apiVersion: "cluster.x-k8s.io/v1beta2",
       kind: "Machine",
-      name,
+      name: machineName,
       uid: machine.metadata.uid,
       controller: true,
     };
@@ -123,6 +133,18 @@ export class PacketWorld extends World {
     return (await this.whileTimePasses(this.client.list(PacketMachine))).items;
   }
 
+  /** The statuses too: these kinds may be foreign, so the world does not list them. */
+  override async story(): Promise<string> {
+    const objects = [
+      ...(await this.whileTimePasses(this.client.list(PacketCluster))).items,
+      ...(await this.packetMachines()),
+    ];
+    const told = objects.map(
+      ({ kind, metadata, status }) => `${kind} ${JSON.stringify([metadata.name, metadata.deletionTimestamp, status])}`,
+    );
+    return [...told, await super.story()].join("\n");
+  }
+
   /** What the core would do now: take over what the infrastructure says, and see Nodes join. */
   async core(): Promise<void> {
     await this.whileTimePasses(this.#core());
@@ -139,8 +161,10 @@ export class PacketWorld extends World {
       await client.patch(Cluster, refOf(cluster), { type: "merge", body: { status } }, { subresource: "status" });
     }
     const machines = new Map((await client.list(PacketMachine)).items.map((one) => [keyOf(one), one]));
+    const madeFor = ({ metadata, spec }: Machine) =>
+      machines.get(`${metadata.namespace}/${spec.infrastructureRef.name}`);
     for (const machine of (await client.list(Machine)).items) {
-      const infrastructure = machines.get(keyOf(machine));
+      const infrastructure = madeFor(machine);
       if (infrastructure?.status?.initialization?.provisioned !== true || machine.status?.nodeRef !== undefined)
         continue;
       const status = { nodeRef: { name: machine.metadata.name } };
@@ -178,13 +202,12 @@ export class PacketWorld extends World {
     await this.whileTimePasses(this.client.delete(kind as typeof PacketCluster, { name, namespace }));
   }
 
-  /** Asks the simulated Packet API. */
-  async metal<T>(path: string): Promise<T> {
+  /** Asks the simulated Packet API; with a body, by POST. */
+  async metal<T>(path: string, body?: object): Promise<T> {
     const url = `https://api.equinix.com/metal/v1${path}`;
     const answer = await this.equinix.handle({
-      method: "GET",
-      url,
-      headers: { "x-auth-token": this.equinix.token },
+      ...{ method: body === undefined ? "GET" : "POST", url, headers: { "x-auth-token": this.equinix.token } },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       remote: "192.0.2.9",
     });
     return JSON.parse(answer.body) as T;
@@ -217,4 +240,11 @@ export async function inPacketWorld(
   } finally {
     await world.close();
   }
+}
+
+/** Status, reason and severity of an object's condition; empty where it has none of the type. */
+export function conditionOf(object: PacketCluster | PacketMachine | undefined, type: string): string {
+  const condition = object?.status?.conditions?.find((one) => one.type === type);
+  const { status, reason, severity } = (condition ?? {}) as { status?: string; reason?: string; severity?: string };
+  return [status, reason, severity].filter((word) => word !== undefined).join(" ");
 }

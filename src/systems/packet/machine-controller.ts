@@ -10,6 +10,7 @@ import {
   source,
 } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
+import { bootStoreAccess } from "../../bootstrap/boot-store.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
@@ -79,6 +80,7 @@ export function machineController(packet: Packet): Controller {
       { resource: MachineProvider, verbs: ["get"] },
       // Bootstrap data and credentials stand beside the objects, in any namespace.
       { resource: Secret, verbs: ["get"] },
+      ...bootStoreAccess(packet.own.namespace),
       ...abandonedAccess(packet.own.namespace),
     ],
     async reconcile(ref, context) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bootedObjects, signalAccess } from "../../bootstrap/boot-signals.ts";
-import { BootStore, bootRecordAccess, bootStoreAccess } from "../../bootstrap/boot-store.ts";
+import { BootStore, bootRecordAccess } from "../../bootstrap/boot-store.ts";
 import { PACKET_KINDS } from "../../kinds/packet/kinds.ts";
 import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import { Patience } from "../../machines/patience.ts";
@@ -59,7 +59,7 @@ export const packet = system({
     const served: { close(): void }[] = [];
     return {
       controllers: [clusterController(shared), machineController(shared)],
-      access: [...bootRecordAccess(namespace), ...bootStoreAccess(namespace), ...signalAccess(PacketMachine)],
+      access: [...bootRecordAccess(namespace), ...signalAccess(PacketMachine)],
       boots: (client, cache) => {
         const machines = bootedObjects(PacketMachine, { client, cache, clock, log });
         served.push(machines);
