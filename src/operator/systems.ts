@@ -2,6 +2,7 @@ import { clusterApi } from "../systems/cluster-api/system.ts";
 import { harvester } from "../systems/harvester/system.ts";
 import { kamaji } from "../systems/kamaji/system.ts";
 import { kamajiControlPlane } from "../systems/kamaji-control-plane/system.ts";
+import { kubeadmBootstrap } from "../systems/kubeadm-bootstrap/system.ts";
 import { netboot } from "../systems/netboot/system.ts";
 import { packet } from "../systems/packet/system.ts";
 import { providers } from "../systems/providers/system.ts";
@@ -15,5 +16,6 @@ export const SYSTEMS: readonly System[] = [
   kamaji,
   clusterApi,
   kamajiControlPlane,
+  kubeadmBootstrap,
   packet,
 ];

@@ -10,12 +10,16 @@ import {
   ownerReference,
   type Resource,
 } from "@slipway/kube";
+import { createHttpTransport } from "@slipway/kube/http";
 import { Cluster, ClusterV1beta1 } from "../../src/kinds/cluster-api/cluster.ts";
+import { Machine, MachineV1beta1 } from "../../src/kinds/cluster-api/machine.ts";
 import { convertersByDefinition } from "../../src/kinds/conversion.ts";
 import { installCrds } from "../../src/kinds/install.ts";
 import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
 import { KamajiControlPlane } from "../../src/kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import { KAMAJI_CONTROL_PLANE_KINDS } from "../../src/kinds/kamaji-control-plane/kinds.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import { KUBEADM_KINDS } from "../../src/kinds/kubeadm/kinds.ts";
 import { PACKET_KINDS } from "../../src/kinds/packet/kinds.ts";
 import { PacketCluster } from "../../src/kinds/packet/packet-cluster.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
@@ -24,9 +28,17 @@ import { startRuntime } from "../../src/systems/kamaji/start-runtime.ts";
 import { Stores } from "../../src/systems/kamaji/stores.ts";
 import { tenantController } from "../../src/systems/kamaji/tenant-controller.ts";
 import { kamajiControlPlaneController } from "../../src/systems/kamaji-control-plane/controller.ts";
+import { kubeadmConfigController } from "../../src/systems/kubeadm-bootstrap/controller.ts";
+import { ForeignProvider } from "../../src/systems/kubeadm-bootstrap/foreign-provider.ts";
+import { kubeconfigOf } from "../../src/workload/kubeconfig-secret.ts";
+import { WorkloadClusters } from "../../src/workload/workload-clusters.ts";
 
 export const NAMESPACE = "default";
-const KINDS = [[Cluster, ClusterV1beta1], ...KAMAJI_CONTROL_PLANE_KINDS, ...PACKET_KINDS];
+const CORE = [
+  [Cluster, ClusterV1beta1],
+  [Machine, MachineV1beta1],
+] as unknown as readonly (readonly Kind[])[];
+const KINDS = [...CORE, ...KUBEADM_KINDS, ...KAMAJI_CONTROL_PLANE_KINDS, ...PACKET_KINDS];
 
 export interface ControlPlanesWorld {
   client: Client;
@@ -126,10 +138,17 @@ export async function controlPlanesWorld(t: TestContext, { kamaji = true } = {})
   const manager = createManager({ transport: counted, clock, random, log, leaderElection: false });
   manager.add(tenantController(runtimes, stores));
   manager.add(kamajiControlPlaneController());
+  const workloads = new WorkloadClusters({
+    ...{ clock, random, log, kubeconfig: (cluster) => kubeconfigOf(client, cluster) },
+    open: (connection) => createHttpTransport(connection),
+  });
+  const foreign = new ForeignProvider({ client, clock });
+  manager.add(kubeadmConfigController({ workloads, foreign, clock, random, onSecret: () => {} }));
   void manager.start();
   if (kamaji) await manager.whenReady();
   t.after(async () => {
     await manager.stop();
+    await workloads.close();
     await runtimes.close();
     await stores.close();
     await api.close();
