@@ -112,3 +112,9 @@ test("a step that the provider has just refused rests, and what was noted is wri
   assert.equal(rested.rests, true);
   assert.deepEqual(calls, ["flush", "power", "flush"]);
 });
+
+test("an object that was changed meanwhile is no refusal of the provider: the step is tried again at once", async () => {
+  const { calls, step } = rig({ refuses: { "write ordering": new Fault("Conflict", "Thing/a", "it was changed") } });
+  for (let round = 0; round < 2; round++) await assert.rejects(step(ORDER), (error) => isFault(error, "Conflict"));
+  assert.deepEqual(calls, ["prepare", "write ordering", "prepare", "write ordering"]);
+});
