@@ -37,6 +37,7 @@ export const OPERATING_SYSTEMS: readonly OperatingSystem[] = [
 
 const KNOWN: ReadonlySet<string> = new Set(OPERATING_SYSTEMS.map(({ slug }) => slug));
 
+/** Whether the cloud sells machines with this operating system. */
 export function isOperatingSystem(slug: string): boolean {
   return KNOWN.has(slug);
 }

@@ -25,6 +25,7 @@ export type OverridePlan =
 /** Objects that end by themselves within hours: they may stay behind. */
 const SHORT_LIVED = "/events";
 
+/** The record as the annotation has it: `RESOURCE=DATASTORE`, and `=DATASTORE` for what was left behind. */
 export function writeOverrides({ at, left }: OverrideRecord): string {
   return [...at.map(({ resource, dataStore }) => `${resource}=${dataStore}`), ...left.map((name) => `=${name}`)].join(
     ",",

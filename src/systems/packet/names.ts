@@ -57,6 +57,7 @@ export function oldMachineTags({ namespace, cluster, machine }: MachineNames): s
   );
 }
 
+/** The tag that says what a machine is in its cluster. */
 export function roleTag(isControlPlane: boolean): string {
   return `kubernetes.io/role:${isControlPlane ? "master" : "node"}`;
 }

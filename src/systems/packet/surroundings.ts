@@ -79,6 +79,7 @@ export function isExternallyManaged({ metadata }: PacketCluster): boolean {
   return metadata.annotations?.[ANNOTATIONS.managedBy] !== undefined;
 }
 
+/** Namespace and name of an object that is in a namespace. */
 export function refOf({ metadata }: PacketMachine | PacketCluster): Ref {
   return { namespace: metadata.namespace!, name: metadata.name };
 }

@@ -68,6 +68,7 @@ export function kineContainers(wanted: Wanted): object[] {
   ];
 }
 
+/** Volumes of a tenant's kine: the socket that it shares with kube-apiserver, and its certificates. None without a kine. */
 export function kineVolumes(wanted: Wanted): object[] {
   if (wanted.plane.store?.kine === undefined) return [];
   const secretName = `${wanted.tenant.metadata.name}-${CERTIFICATE}`;

@@ -26,6 +26,7 @@ interface Counted {
 
 const NAMES = ["replicas", "readyReplicas", "availableReplicas", "upToDateReplicas"] as const;
 
+/** The status of a MachineDeployment: its counters are the sums of its MachineSets'. Pure. */
 export function deploymentStatus(facts: DeploymentFacts): Partial<MachineDeploymentStatus> {
   const { deployment, sets, current, machines } = facts;
   const counted = Object.fromEntries(

@@ -22,6 +22,7 @@ const hasTrue = (type: string) => (machine: Machine) =>
 /** A Machine so young need not say yet whether it is up to date. */
 const YOUNG_MS = 10_000;
 
+/** The status of a MachineSet, counted from its Machines' conditions. Pure. */
 export function machineSetStatus(facts: MachineSetFacts): Partial<MachineSetStatus> {
   const { set, machines } = facts;
   const { generation } = set.metadata;
