@@ -18,7 +18,7 @@ import {
   SimMachineTemplate,
   TestProvider,
 } from "./cluster-api-provider.ts";
-import { World, type WorldOptions } from "./world.ts";
+import { MINUTE, World, type WorldOptions } from "./world.ts";
 
 export const NAMESPACE = "default";
 export const CLUSTER = "quay";
@@ -129,7 +129,7 @@ export class CoreWorld extends World {
 
   /** Lets time pass until the deployment has so many Machines of its template, all available, and no others. */
   async untilRolledOut(name: string): Promise<void> {
-    await this.until(`${name} rolled out`, async () => {
+    const isDone = async (): Promise<boolean> => {
       const { spec, status, metadata } = await this.deployment(name);
       const all = [status?.replicas, status?.upToDateReplicas, status?.availableReplicas];
       const sets = (await this.sets()).filter((set) =>
@@ -138,7 +138,8 @@ export class CoreWorld extends World {
       return (
         all.every((count) => (count ?? 0) === spec.replicas) && sets.filter((set) => set.spec.replicas > 0).length <= 1
       );
-    });
+    };
+    await this.until(`${name} rolled out`, isDone, 30 * MINUTE);
   }
 
   /** Where the core's objects stand. */

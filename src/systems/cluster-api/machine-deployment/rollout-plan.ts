@@ -30,18 +30,14 @@ const sum = (sets: readonly SetState[], of: (set: SetState) => number): number =
 /** The next step of a RollingUpdate: the current set grows as far as the surge allows, the old ones shrink as far as availability does. */
 export function rollingUpdate(facts: RolloutFacts): Sizes {
   const { current, old } = facts;
-  const sizes = new Map<string, number>();
   const grown = currentSize(facts);
-  if (grown !== current.spec) sizes.set(current.name, grown);
-  const shrunk = shrink(facts, grown);
-  for (const [name, size] of shrunk) sizes.set(name, size);
-  if (sizes.size === 0) {
-    const stuck = stuckSet(facts);
-    if (stuck !== undefined) sizes.set(stuck.name, stuck.spec - 1);
-  }
-  return new Map(
-    [...sizes].filter(([name, size]) => size !== [current, ...old].find((set) => set.name === name)?.spec),
+  const specs = new Map([current, ...old].map(({ name, spec }) => [name, spec]));
+  const sizes = [[current.name, grown] as const, ...shrink(facts, grown)].filter(
+    ([name, size]) => size !== specs.get(name),
   );
+  if (sizes.length > 0) return new Map(sizes);
+  const stuck = stuckSet(facts);
+  return stuck === undefined ? new Map() : new Map([[stuck.name, stuck.spec - 1]]);
 }
 
 function currentSize({ replicas, pace, current, old }: RolloutFacts): number {

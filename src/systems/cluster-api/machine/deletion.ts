@@ -177,13 +177,23 @@ async function waitForVolumes(parts: CoreParts, context: Context, leaving: Leavi
   begin(record, "waitForNodeVolumeDetachStartTime", now);
   if (typeof client === "string") return { reason, message: client, againAfterMs: RETRY_MS };
   const held = await client.find(Node, { name });
-  const { items } = await client.list(VolumeAttachment);
+  const items = await attachments(client);
   const attached = [
     ...(held?.status?.volumesAttached ?? []).map((volume) => volume.name),
     ...items.filter(({ spec }) => spec.nodeName === name).map(({ metadata }) => metadata.name),
   ];
   if (attached.length === 0) return undefined;
   return { reason, message: `Waiting for Node volumes to be detached: ${attached.join(", ")}`, againAfterMs: RETRY_MS };
+}
+
+/** A cluster whose API serves no attachments has none. */
+async function attachments(client: Client): Promise<VolumeAttachment[]> {
+  try {
+    return (await client.list(VolumeAttachment)).items;
+  } catch (error) {
+    if (isFault(error, "NotFound")) return [];
+    throw error;
+  }
 }
 
 /** The infrastructure first, since it may still need the bootstrap data. */

@@ -30,11 +30,12 @@ import { claim } from "../ownership.ts";
 import type { CoreParts } from "../parts.ts";
 import { pauseShown } from "../pause-shown.ts";
 import { Waker } from "../wake.ts";
-import { deleteMachine } from "./deletion.ts";
+import { deleteMachine, type LeavingMachine } from "./deletion.ts";
 import { findNode } from "./find-node.ts";
 import {
   availableInMs,
   CONNECTION_DOWN_MS,
+  type Deleting,
   type MachineFacts,
   machineStatus,
   type NodeSeen,
@@ -147,16 +148,32 @@ async function keep(parts: CoreParts, context: Context, { machine: first, cluste
     await record.write(machineStatus(facts));
     return next(facts, record.object, context.clock.now());
   }
-  const waits = await deleteMachine(parts, context, { record, cluster, ...seen, node, by });
-  if (waits === undefined) return DONE;
-  const { reason, message, againAfterMs } = waits;
-  const { deprecated, conditions, phase, lastUpdated } = machineStatus({
-    ...facts,
-    machine: record.object,
-    deleting: { reason, message },
-  });
-  await record.write({ deprecated, conditions, phase, ...(lastUpdated && { lastUpdated }) });
-  return againAfterMs === undefined ? DONE : { againAfterMs };
+  return await takeDown(parts, context, facts, { record, cluster, ...seen, node, by });
+}
+
+/** One pass of the deletion. What it waits for, or what prevents it, is the condition Deleting. */
+async function takeDown(
+  parts: CoreParts,
+  context: Context,
+  facts: MachineFacts,
+  leaving: LeavingMachine,
+): Promise<Outcome> {
+  const { record } = leaving;
+  const tell = async ({ reason, message }: Deleting): Promise<void> => {
+    const status = machineStatus({ ...facts, machine: record.object, deleting: { reason, message } });
+    const { deprecated, conditions, phase, lastUpdated } = status;
+    await record.write({ deprecated, conditions, phase, ...(lastUpdated && { lastUpdated }) });
+  };
+  try {
+    const waits = await deleteMachine(parts, context, leaving);
+    if (waits === undefined) return DONE;
+    await tell(waits);
+    return waits.againAfterMs === undefined ? DONE : { againAfterMs: waits.againAfterMs };
+  } catch (error) {
+    const isOurs = context.signal.aborted || isFault(error, "Conflict", "NotLeader", "Undeclared");
+    if (!isOurs) await tell({ reason: "InternalError", message: asFault(error, "deletion").advice });
+    throw error;
+  }
 }
 
 /** Makes the objects of providers the Machine's own. */

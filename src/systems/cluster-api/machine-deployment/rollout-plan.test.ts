@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Pace, type Portion, paceOf, portionOf } from "./portions.ts";
+import { onDelete, proportional, rollingUpdate, type SetState, type Sizes } from "./rollout-plan.ts";
+
+/** Sets and what becomes of their Machines: each step of `live` one thing happens. */
+class Sets {
+  sets: SetState[];
+  #leaving = new Map<string, number>();
+
+  constructor(sets: SetState[]) {
+    this.sets = sets;
+  }
+
+  of(name: string): SetState {
+    return this.sets.find((set) => set.name === name)!;
+  }
+
+  apply(sizes: Sizes): void {
+    for (const [name, size] of sizes) this.of(name).spec = size;
+  }
+
+  /** What could happen next: a Machine is made, becomes available, begins to leave or is gone. `broken`: sets whose Machines never become available. */
+  moves(broken: ReadonlySet<string>): (() => void)[] {
+    return this.sets.flatMap((set) => {
+      const leaving = this.#leaving.get(set.name) ?? 0;
+      const staying = set.actual - leaving;
+      const moves: (() => void)[] = [];
+      if (set.actual < set.spec) moves.push(() => void set.actual++);
+      if (!broken.has(set.name) && set.available < staying) moves.push(() => void set.available++);
+      if (staying > set.spec)
+        moves.push(() => {
+          this.#leaving.set(set.name, leaving + 1);
+          // One that is not available goes first, as deletion order has it.
+          if (set.available > staying - 1) set.available = staying - 1;
+        });
+      if (leaving > 0)
+        moves.push(() => {
+          this.#leaving.set(set.name, leaving - 1);
+          set.actual--;
+        });
+      return moves;
+    });
+  }
+
+  get total(): number {
+    return this.sets.reduce((sum, { actual }) => sum + actual, 0);
+  }
+  get available(): number {
+    return this.sets.reduce((sum, { available }) => sum + available, 0);
+  }
+}
+
+const full = (name: string, replicas: number): SetState => ({
+  name,
+  spec: replicas,
+  actual: replicas,
+  available: replicas,
+});
+const empty = (name: string): SetState => ({ name, spec: 0, actual: 0, available: 0 });
+const portion: fc.Arbitrary<Portion> = fc.oneof(
+  fc.nat({ max: 12 }),
+  fc.constantFrom("0%", "10%", "25%", "34%", "50%", "100%"),
+);
+
+/** Rolls out until nothing happens any more, in the order that `order` gives; fails after too many steps. */
+function rollOut(
+  sets: Sets,
+  replicas: number,
+  pace: Pace,
+  order: Iterator<number>,
+  check: () => void,
+  broken = new Set<string>(),
+): void {
+  for (let step = 0; step < 2000; step++) {
+    const [current, ...old] = sets.sets;
+    sets.apply(rollingUpdate({ replicas, pace, current: { ...current! }, old: old.map((set) => ({ ...set })) }));
+    check();
+    const moves = sets.moves(broken);
+    if (moves.length === 0) return;
+    moves[order.next().value % moves.length]!();
+    check();
+  }
+  assert.fail("the roll-out does not end");
+}
+
+const orders = fc.noShrink(fc.infiniteStream(fc.nat({ max: 1000 })));
+
+test("a RollingUpdate of any shape ends with all Machines of the new template, and never has more or fewer than its pace allows", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 12 }),
+      portion,
+      portion,
+      orders,
+      (replicas, maxSurge, maxUnavailable, order) => {
+        const pace = paceOf({ maxSurge, maxUnavailable }, replicas);
+        const sets = new Sets([empty("new"), full("old", replicas)]);
+        rollOut(sets, replicas, pace, order, () => {
+          assert.ok(sets.total <= replicas + pace.maxSurge, `${sets.total} Machines of ${replicas} + ${pace.maxSurge}`);
+          assert.ok(
+            sets.available >= replicas - pace.maxUnavailable,
+            `${sets.available} available of ${replicas} - ${pace.maxUnavailable}`,
+          );
+        });
+        assert.deepEqual(sets.sets, [full("new", replicas), { ...empty("old") }]);
+      },
+    ),
+    { numRuns: 600 },
+  );
+});
+
+test("a template that changes again in the middle, and another size, end with the last template and the last size", () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        first: fc.integer({ min: 1, max: 12 }),
+        second: fc.integer({ min: 0, max: 12 }),
+        after: fc.nat({ max: 30 }),
+      }),
+      portion,
+      portion,
+      orders,
+      ({ first, second, after }, maxSurge, maxUnavailable, order) => {
+        const sets = new Sets([empty("b"), full("a", first)]);
+        const pace = paceOf({ maxSurge, maxUnavailable }, first);
+        for (let step = 0; step < after; step++) {
+          const [current, ...old] = sets.sets;
+          sets.apply(rollingUpdate({ replicas: first, pace, current: { ...current! }, old }));
+          const moves = sets.moves(new Set());
+          moves[order.next().value % Math.max(1, moves.length)]?.();
+        }
+        const again = new Sets([empty("c"), sets.of("a"), sets.of("b")]);
+        rollOut(again, second, paceOf({ maxSurge, maxUnavailable }, second), order, () => {});
+        assert.deepEqual(
+          again.sets.map(({ name, actual }) => [name, actual]),
+          [
+            ["c", second],
+            ["a", 0],
+            ["b", 0],
+          ],
+        );
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test("old Machines that never become available do not hold a roll-out back for ever", () => {
+  for (const replicas of [1, 3, 5])
+    for (const maxSurge of [0, 1]) {
+      const pace = paceOf({ maxSurge, maxUnavailable: 0 }, replicas);
+      const sets = new Sets([empty("new"), { ...full("old", replicas), available: replicas - 1 }]);
+      const order = (function* (): Generator<number> {
+        for (let at = 0; ; at++) yield at;
+      })();
+      rollOut(sets, replicas, pace, order, () => {}, new Set(["old"]));
+      assert.deepEqual(sets.of("new"), full("new", replicas));
+    }
+});
+
+test("with maxSurge 0 a Machine is replaced only when the old one is gone", () => {
+  const pace = paceOf({ maxSurge: 0, maxUnavailable: 1 }, 3);
+  const sizes = (current: SetState, old: SetState) => [...rollingUpdate({ replicas: 3, pace, current, old: [old] })];
+  assert.deepEqual(sizes(empty("new"), full("old", 3)), [["old", 2]]);
+  assert.deepEqual(
+    sizes(empty("new"), { name: "old", spec: 2, actual: 3, available: 2 }),
+    [],
+    "it is still being deleted",
+  );
+  assert.deepEqual(sizes(empty("new"), full("old", 2)), [["new", 1]]);
+});
+
+test("OnDelete keeps what old sets have, fills the rest, and shrinks the oldest first", () => {
+  const old = [full("a", 2), { name: "b", spec: 2, actual: 1, available: 1 }];
+  assert.deepEqual(
+    [...onDelete({ replicas: 4, current: empty("new"), old })],
+    [
+      ["b", 1],
+      ["new", 1],
+    ],
+  );
+  assert.deepEqual(
+    [...onDelete({ replicas: 2, current: full("new", 1), old })],
+    [
+      ["a", 1],
+      ["b", 1],
+      ["new", 0],
+    ],
+  );
+});
+
+test("a paused deployment is scaled by the sizes of its sets, and none is made or emptied", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 4 }),
+      fc.nat({ max: 20 }),
+      (specs, replicas) => {
+        const sets = specs.map((spec, at) => full(`s${at}`, spec));
+        const sizes = proportional(replicas, 0, sets);
+        const after = sets.map(({ name, spec }) => sizes.get(name) ?? spec);
+        assert.equal(
+          after.reduce((a, b) => a + b, 0),
+          replicas,
+        );
+        assert.ok(after.every((size) => size >= 0));
+      },
+    ),
+  );
+  assert.deepEqual(
+    [...proportional(10, 0, [full("a", 3), full("b", 2)])],
+    [
+      ["a", 6],
+      ["b", 4],
+    ],
+  );
+});
+
+test("portions: a surge is rounded up, what may be missing down, and never are both 0", () => {
+  assert.equal(portionOf("25%", 3, "up"), 1);
+  assert.equal(portionOf("25%", 3, "down"), 0);
+  assert.deepEqual(paceOf(undefined, 3), { maxSurge: 1, maxUnavailable: 0 });
+  assert.deepEqual(paceOf({ maxSurge: "0%", maxUnavailable: "10%" }, 3), { maxSurge: 0, maxUnavailable: 1 });
+});
