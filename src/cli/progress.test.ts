@@ -116,3 +116,9 @@ test("in a log each pool's progress is a line when it changes, with the seconds 
   log.show(rows("1 of 2"));
   assert.deepEqual(lines, ["   0.0s  Pool a: 0 of 2\n", "  12.0s  Pool a: 1 of 2\n"]);
 });
+
+test("the table leaves dates out", () => {
+  const age = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+  const kind = { columns: [{ name: "Phase", type: "string", jsonPath: ".status.status" }, age] };
+  assert.deepEqual(printed(kind, [object(Machine, "a", { status: "Running" })]), ["NAME   PHASE", "a      Running"]);
+});

@@ -94,12 +94,12 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   );
 }
 
-/** The column of a CRD's printed table as its kind declares it: name, status, ready, requested for a pool. */
+/** The table that a kind's columns ask for, without dates: all that is shown here has just been made. */
 export function printed(
-  kind: { columns: readonly { name: string; jsonPath: string; priority?: number }[] },
+  kind: { columns: readonly { name: string; type: string; jsonPath: string; priority?: number }[] },
   objects: readonly KubeObject[],
 ): string[] {
-  const columns = kind.columns.filter((column) => (column.priority ?? 0) === 0);
+  const columns = kind.columns.filter((column) => (column.priority ?? 0) === 0 && column.type !== "date");
   const value = (object: KubeObject, path: string): string => {
     const found = steps(path).reduce<unknown>((at, step) => step(at), object);
     return found === undefined || found === null ? "" : String(found);

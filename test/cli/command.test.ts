@@ -66,7 +66,7 @@ const REFUSED: [args: string, said: RegExp][] = [
   ["sim equinix --host 192.0.2.1", /192\.0\.2\.1: this machine has no such address; /],
   ["operator", /--boot-url <url>' not specified/],
   ["operator --boot-url slipway.example", /--boot-url.*https:\/\/slipway.example:8443/],
-  ["operator --boot-url http://a.example --systems harvester,packet", /no packet; known: harvester/],
+  ["operator --boot-url http://a.example --systems harvester,nimbus", /no nimbus; known: harvester/],
   ["operator --boot-url http://a.example --boot-listen here", /--boot-listen.*address:port/],
   ["operator --boot-url http://a.example --kubeconfig /nowhere/kubeconfig", /\/nowhere\/kubeconfig.*can't be read/],
   ["demo --examples /nowhere", /\/nowhere: there is no such file or folder; correct the path/],

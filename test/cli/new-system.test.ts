@@ -25,7 +25,7 @@ async function withSea(t: TestContext): Promise<string> {
   const before = await readFile(list, "utf8");
   const after = before
     .replace(/^(import)/, 'import { sea } from "../systems/sea/system.ts";\n$1')
-    .replace("];", ", sea];");
+    .replace(/,?\s*\];/, ", sea];");
   assert.notEqual(after, before);
   await writeFile(list, after);
   return root;
