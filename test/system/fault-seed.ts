@@ -88,7 +88,7 @@ export async function runSeeds(
   {
     life = lifeUnderFaults,
     print = console.log,
-  }: { life?: typeof lifeUnderFaults; print?: (line: string) => void } = {},
+  }: { life?: (seed: number) => Promise<unknown>; print?: (line: string) => void } = {},
 ): Promise<void> {
   assert.ok(count > 0);
   const seeds = sampled(numbers(from, from + count - 1));

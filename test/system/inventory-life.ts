@@ -26,7 +26,8 @@ export async function playInstallerLife(
     await watch();
     // Whoever is at the rack does what the host asks for.
     const status = (await world.host(name))?.status;
-    if (!bmc && /^somebody to start/.test(status?.waitingFor ?? "")) server.restart();
+    const isAsked = !bmc && /^somebody to start/.test(status?.waitingFor ?? "");
+    if (isAsked && !["firmware", "agent"].includes(server.running?.is ?? "")) server.restart();
     return status?.provisioning?.state;
   };
   await world.until(`${name} is provisioned`, async () => (await state()) === "provisioned", LONG);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Log, plain, quietLog, type Random, seededRandom, type Tallies } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { type Client, createClient, createManager, type Draft, type Manager } from "@slipway/kube";
+import { type Client, createClient, createManager, type Draft, type Manager, type Transport } from "@slipway/kube";
 import { Event, Secret } from "@slipway/kube/core";
 import type { Bmc, BmcCredentials } from "../../src/inventory/bmc/bmc.ts";
 import { hostClaimController } from "../../src/inventory/claims/host-claim-controller.ts";
@@ -62,6 +62,10 @@ export interface InventoryOptions {
   makers?: ReadonlySet<string>;
   /** BMCs speak Redfish. Default: they answer by direct call. */
   redfish?: boolean;
+  /** What stands between each process and the API. */
+  transport?: (inner: Transport) => Transport;
+  /** Longest time between two looks of `until`, in ms. Default: a minute. */
+  lookMs?: number;
   /** What is counted of the hosts. */
   tallies?: Tallies;
 }
@@ -121,7 +125,8 @@ export class InventoryWorld {
       },
       network.places,
     );
-    const transport = mortal.transport(this.api.transport("operator"));
+    const { transport: between = (inner: Transport) => inner } = this.#options;
+    const transport = mortal.transport(between(this.api.transport("operator")));
     const manager = createManager({ transport, clock, random, log, leaderElection: false });
     const { hosts } = provisioning;
     manager.add(discoveryController({ hosts, namespace: RACK, most: 1_000, perSecond: 100 }));
@@ -285,7 +290,7 @@ export class InventoryWorld {
     while (!(await holds())) {
       const passed = this.clock.monotonic() - began;
       if (passed >= forMs) throw new Error(`not within ${forMs / MINUTE} minutes: ${what}\n${await this.story()}`);
-      await this.clock.run(Math.min(MINUTE, Math.max(stepMs, passed / 20)));
+      await this.clock.run(Math.min(this.#options.lookMs ?? MINUTE, Math.max(stepMs, passed / 20)));
     }
   }
 

@@ -1,3 +1,4 @@
+import { lifeOfDeaths } from "./deaths-seed.ts";
 import { runSeeds } from "./fault-seed.ts";
 import { ownPoolUnderFaults } from "./own-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
@@ -9,6 +10,8 @@ await runSeeds(from, seeds);
 console.log(`${seeds} seeds from ${from}: every life converged, nothing was bought twice or left over`);
 await runSeeds(from, seeds, { life: rackUnderFaults });
 console.log(`${seeds} seeds from ${from}: every host got what was asked for last, none was offered unwiped or running`);
+await runSeeds(from, seeds, { life: lifeOfDeaths });
+console.log(`${seeds} seeds from ${from}: every host lived on though each process died after a few effects`);
 await runSeeds(from, seeds, { life: ownPoolUnderFaults });
 console.log(
   `${seeds} seeds from ${from}: every pool on own hosts converged, nobody had two hosts, none was offered unwiped`,

@@ -1,4 +1,4 @@
-import { isoTime } from "@slipway/base";
+import { type Fault, isFault, isoTime } from "@slipway/base";
 import { waitFor } from "@slipway/kube";
 import type { Standing } from "../../netboot/hosts/trust.ts";
 import { bootsBy } from "../bmc/address.ts";
@@ -11,6 +11,8 @@ import type { HostStep } from "./step.ts";
 export const AGENT_MS = 20 * 60_000;
 /** A machine that is still off so long after it was started was not. */
 export const OFF_AGAIN_MS = 60_000;
+/** So long after a start that a process which has died may not have made, it is made again. */
+const UNSURE_MS = 5 * 60_000;
 /** A person may be needed to start a machine without a BMC; nobody is at the rack all the time. */
 const PERSON_MS = 60 * 60_000;
 const LOOK_MS = 5_000;
@@ -30,8 +32,7 @@ export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefi
   if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };
   if (isInAgent(at)) return takeOutUsed(at);
   if (bmc === undefined) return waitForPerson(at, operation);
-  if (bmc.is === "fails")
-    return { do: "write", fields: failed(at, bmc.fault.advice), event: failure(bmc.fault.message) };
+  if (bmc.is === "fails") return withoutAnswer(at, operation, bmc.fault);
   return startAgent(at, operation, bmc.power === "off");
 }
 
@@ -48,14 +49,23 @@ function startBehindBmc(at: Facts, operation: Operation, { because }: Standing):
     const forWhat = `spec.bmc with an address of redfish-uefihttp or for virtual media, by which the host can be started: ${because}`;
     return { do: "wait", forWhat, recheckMs: APPROVAL_MS };
   }
-  if (bmc.is === "fails")
-    return { do: "write", fields: failed(at, bmc.fault.advice), event: failure(bmc.fault.message) };
+  if (bmc.is === "fails") return withoutAnswer(at, operation, bmc.fault);
   if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };
   if (operation.poweredAt !== undefined && hasBegunSince(at, Date.parse(operation.poweredAt))) {
+    // The process that knew the value has died.
+    if (!at.isStarted(operation.poweredAt)) return start(at, bmc.power === "off");
     const message = `the host was started by its BMC, and its agent came otherwise: ${because}`;
     return { do: "write", fields: failed(at, message), event: failure(message) };
   }
   return startAgent(at, operation, bmc.power === "off");
+}
+
+/** A machine that was started comes by itself: that its BMC does not answer meanwhile is no reason to start it once more. */
+function withoutAnswer(at: Facts, { poweredAt }: Operation, fault: Fault): HostStep {
+  const deadline = poweredAt === undefined ? 0 : Date.parse(poweredAt) + AGENT_MS;
+  if (at.now < deadline && isFault(fault, "Unavailable", "Timeout", "LostAnswer", "Throttled"))
+    return { do: "wait", forWhat: `${REGISTERS}; its BMC does not answer meanwhile`, recheckMs: LOOK_MS, deadline };
+  return { do: "write", fields: failed(at, fault.advice), event: failure(fault.message) };
 }
 
 function startAgent(at: Facts, operation: Operation, isOff: boolean): HostStep {
@@ -64,22 +74,27 @@ function startAgent(at: Facts, operation: Operation, isOff: boolean): HostStep {
   // It came, and has gone: its power was cut, or it hangs.
   const isLost = started !== undefined && hasBegunSince(at, started) && (machine?.session?.spokeAt ?? 0) > started;
   const isStillOff = isOff && started !== undefined && now - started > OFF_AGAIN_MS;
-  if (started === undefined || isLost || isStillOff)
-    return {
-      do: "power",
-      action: isOff ? "on" : "restart",
-      from: "network",
-      announce: progressed(
-        at,
-        { poweredAt: isoTime(now) },
-        { ...noteMedia(at), ...waitFor(at.host.status, { what: REGISTERS, deadline: now + AGENT_MS, now }) },
-      ),
-      event: { type: "Normal", reason: "PowerOn", message: "Host started from the network, into Slipway's agent" },
-    };
+  const isUnsure = started !== undefined && now - started > UNSURE_MS && !at.isStarted(operation.poweredAt!);
+  if (started === undefined || isLost || isStillOff || isUnsure) return start(at, isOff);
   const deadline = started + AGENT_MS;
   if (now < deadline) return { do: "wait", forWhat: REGISTERS, recheckMs: LOOK_MS, deadline };
   const message = `no agent has registered ${AGENT_MS / 60_000} minutes after the host was started from the network`;
   return { do: "write", fields: failed(at, message), event: failure(message) };
+}
+
+function start(at: Facts, isOff: boolean): HostStep {
+  const { now } = at;
+  return {
+    do: "power",
+    action: isOff ? "on" : "restart",
+    from: "network",
+    announce: progressed(
+      at,
+      { poweredAt: isoTime(now) },
+      { ...noteMedia(at), ...waitFor(at.host.status, { what: REGISTERS, deadline: now + AGENT_MS, now }) },
+    ),
+    event: { type: "Normal", reason: "PowerOn", message: "Host started from the network, into Slipway's agent" },
+  };
 }
 
 function waitForPerson(at: Facts, operation: Operation): HostStep {

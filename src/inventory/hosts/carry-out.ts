@@ -99,6 +99,7 @@ async function affect(
     else if (step.do === "eject") await eject(facts, ports);
     else {
       await power(step, facts, ports);
+      ports.memory.noteStart(keyOf(refOf(record.object)), step.announce.operation?.poweredAt);
       tell(ports, step.event);
     }
     if ("done" in step && step.done !== undefined) await write(step.done, ports);

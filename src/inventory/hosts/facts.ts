@@ -36,6 +36,8 @@ export interface Facts {
   hasRoom: boolean;
   /** Whether this process offers the files that the order with this id names. */
   isOffered(id: string): boolean;
+  /** Whether this process has made the start that was announced for this moment; another may have died before it. */
+  isStarted(announcedAt: string): boolean;
   /** For what is begun now: never given before. */
   newId: string;
 }

@@ -3,6 +3,7 @@ export class HostMemory {
   readonly #orders = new Map<string, string>();
   readonly #installs = new Map<string, string>();
   readonly #firmware = new Map<string, string | undefined>();
+  readonly #starts = new Map<string, string | undefined>();
 
   /** The files of this order are offered here. */
   noteOrder(key: string, id: string): void {
@@ -19,6 +20,15 @@ export class HostMemory {
     return this.#orders.get(key) === id || this.#installs.get(key) === id;
   }
 
+  /** The start that was announced for this moment has been made from here. */
+  noteStart(key: string, announcedAt: string | undefined): void {
+    this.#starts.set(key, announcedAt);
+  }
+
+  hasStarted(key: string, announcedAt: string): boolean {
+    return this.#starts.get(key) === announcedAt;
+  }
+
   /** The firmware's settings were read in the inspection that began then. */
   noteFirmware(key: string, began: string | undefined): void {
     this.#firmware.set(key, began);
@@ -29,6 +39,6 @@ export class HostMemory {
   }
 
   forget(key: string): void {
-    for (const map of [this.#orders, this.#installs, this.#firmware]) map.delete(key);
+    for (const map of [this.#orders, this.#installs, this.#firmware, this.#starts]) map.delete(key);
   }
 }

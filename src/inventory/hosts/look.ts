@@ -51,6 +51,7 @@ export async function look(host: BareMetalHost, context: Context, ports: LookPor
     isFirmwareRead: memory.hasReadFirmware(key, host.status?.operation?.startedAt),
     hasRoom: room.hasFor(key),
     isOffered: (id) => memory.offers(key, id),
+    isStarted: (announcedAt) => memory.hasStarted(key, announcedAt),
     newId: uuid(random),
   };
 }

@@ -21,7 +21,8 @@ export function factsOf(
   } as unknown as BareMetalHost;
   return {
     ...{ now: NOW, host, machine: undefined, standing: undefined, rival: undefined, isShared: false, bmc: undefined },
-    ...{ isDescribed: true, isFirmwareRead: true, hasRoom: true, isOffered: () => true, newId: "new" },
+    ...{ isDescribed: true, isFirmwareRead: true, hasRoom: true, isOffered: () => true, isStarted: () => true },
+    newId: "new",
     ...more,
   };
 }
