@@ -19,6 +19,8 @@ export interface Place {
   port: number;
   /** Where its own components reach its API server. Default: `host`. */
   local?: string;
+  /** Where konnectivity's agents reach their server. Default: the port that is specified. */
+  tunnelPort?: number;
 }
 
 /** It has no place yet. */

@@ -1,27 +1,19 @@
 /** konnectivity's real programs with our flags and objects, between a kube-apiserver and a kubelet that stands in for one. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock as clock } from "@slipway/base";
-import { Node, Pod } from "@slipway/kube/core";
 import { addons } from "../../src/kinds/kamaji/tenant-kubernetes.ts";
 import { findAssets } from "../../src/kubernetes/assets.ts";
 import { KeptProcess } from "../../src/kubernetes/kept-process.ts";
 import { createAuthority, type Issued, issueClient, issueServer } from "../../src/pki/authority.ts";
 import { kubeconfig } from "../../src/pki/kubeconfig.ts";
 import { agentObjects } from "../../src/tenants/konnectivity/agent.ts";
-import {
-  AGENT,
-  AGENT_NAMESPACE,
-  egressSelectorConfiguration,
-  SERVER_USER,
-  serverFlags,
-} from "../../src/tenants/konnectivity/server.ts";
-import { type Cluster, startCluster } from "./cluster.ts";
+import { egressSelectorConfiguration, SERVER_USER, serverFlags } from "../../src/tenants/konnectivity/server.ts";
+import { startCluster } from "./cluster.ts";
+import { agentHere, agentToken, fakeKubelet, logOf, podOf, podOnNode } from "./far-node.ts";
 import { freePort } from "./free-port.ts";
 import { until } from "./live.ts";
 import { apply } from "./operator-account.ts";
@@ -69,28 +61,6 @@ async function rig(t: TestContext) {
   };
 }
 
-/** A kubelet that answers every request alike. Resolves with its port. */
-async function fakeKubelet(t: TestContext, { certificatePem, keyPem }: Issued): Promise<number> {
-  const kubelet = createServer({ cert: certificatePem, key: keyPem }, (_, response) => response.end("from the node"));
-  await new Promise<void>((resolve) => kubelet.listen(0, HOST, resolve));
-  t.after(() => {
-    kubelet.closeAllConnections();
-    kubelet.close();
-  });
-  return (kubelet.address() as AddressInfo).port;
-}
-
-async function podOnNode({ client }: Cluster, kubeletPort: number): Promise<void> {
-  const node = await client.create(Node, { metadata: { name: "far" } });
-  const status = {
-    addresses: [{ type: "InternalIP", address: HOST }],
-    daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
-  };
-  await client.updateStatus(Node, { ...node, status });
-  const spec = { nodeName: "far", serviceAccountName: AGENT, containers: [{ name: "a", image: "a" }] };
-  await client.create(Pod, { metadata: { namespace: AGENT_NAMESPACE, name: "a" }, spec });
-}
-
 test("kube-apiserver reaches a node through the server and an agent that its token lets in, and no other way", {
   skip,
 }, async (t) => {
@@ -102,14 +72,9 @@ test("kube-apiserver reaches a node through the server and an agent that its tok
   const [binding, account, workload] = agentObjects({ version: "v1.36.3", host: HOST, konnectivity: konnectivity! });
   await apply(cluster.transport, binding as never);
   await apply(cluster.transport, account as never);
-  await podOnNode(cluster, await fakeKubelet(t, serving));
-  const log = async () => {
-    const path = `/api/v1/namespaces/${AGENT_NAMESPACE}/pods/a/log`;
-    return await cluster.transport.request({ method: "GET", path }).then(
-      ({ status, body }) => `${status} ${typeof body === "string" ? body : JSON.stringify(body)}`,
-      (error: Error) => error.message,
-    );
-  };
+  const kubelet = await fakeKubelet(t, { cert: serving.certificatePem, key: serving.keyPem });
+  await podOnNode(cluster.client, kubelet);
+  const log = async () => await logOf(cluster.transport);
   const run = (name: string, args: string[]): KeptProcess => {
     const program = new KeptProcess({
       ...{ command: join(String(assets), name), args, logFile: join(dir, `${name}.log`), orphaned: "KILL" },
@@ -127,25 +92,10 @@ test("kube-apiserver reaches a node through the server and an agent that its tok
   );
 
   // What the agent's Pod has, with the files and ports of this machine.
-  const [{ args, volumes }] = [podOf(workload)];
-  const { audience, expirationSeconds } = volumes;
-  const tokenRequest = {
-    ...{ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest" },
-    spec: { audiences: [audience], expirationSeconds },
-  };
-  const path = `/api/v1/namespaces/${AGENT_NAMESPACE}/serviceaccounts/${AGENT}/token`;
-  const { body } = await cluster.transport.request({ method: "POST", path, body: tokenRequest });
-  const tokenFile = file("token", (body as { status: { token: string } }).status.token);
-  const here: Record<string, string> = {
-    "--ca-cert": caFile,
-    "--service-account-token-path": tokenFile,
-    "--admin-server-port": String(agentAdmin),
-    "--health-server-port": String(agentHealth),
-  };
-  const agentArgs = args.map((arg) => {
-    const [name = ""] = arg.split("=");
-    return here[name] === undefined ? arg : `${name}=${here[name]}`;
-  });
+  const { args, token } = podOf(workload);
+  const tokenFile = file("token", await agentToken(cluster.transport, token));
+  const here = { caFile, tokenFile, adminPort: agentAdmin!, healthPort: agentHealth! };
+  const agentArgs = agentHere(args, here);
   const agent = run("proxy-agent", agentArgs);
   const story = async (): Promise<string> =>
     `${await server.lastWords(5)}\n${await agent.lastWords(5)}\n${await log()}`;
@@ -160,14 +110,3 @@ test("kube-apiserver reaches a node through the server and an agent that its tok
   await until("the server refuses a forged token", isRefused, 30_000, story);
   assert.ok(!(await log()).startsWith("200"));
 });
-
-function podOf(workload: unknown): { args: string[]; volumes: { audience: string; expirationSeconds: number } } {
-  const { spec } = (workload as { spec: { template: { spec: object } } }).spec.template;
-  const { containers, volumes } = spec as {
-    containers: { args: string[] }[];
-    volumes: {
-      projected: { sources: { serviceAccountToken: { audience: string; expirationSeconds: number } }[] };
-    }[];
-  };
-  return { args: containers[0]!.args, volumes: volumes[0]!.projected.sources[0]!.serviceAccountToken };
-}

@@ -41,6 +41,7 @@ async function rig(t: TestContext) {
     assets: async () => String(assets),
     releaseOf: async () => undefined,
     kine: async () => join(String(assets), "kine"),
+    tunnel: async () => join(String(assets), "proxy-server"),
   });
   t.after(async () => {
     await runtime.close();

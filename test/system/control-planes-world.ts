@@ -202,6 +202,7 @@ const NO_PROGRAMS = {
   assets: async () => "",
   releaseOf: async () => undefined,
   kine: async () => "",
+  tunnel: async () => "",
 };
 
 /** Status of a condition of an object. */

@@ -67,7 +67,8 @@ export async function tenantsWorld(
     const etcd = programs === undefined ? undefined : await startDefaultStore(client, store);
     const stores = new Stores({ clock, log, ...(inCluster && { open: async () => NO_DATABASE }) });
     const kine = async () => join(programs ?? "", "kine");
-    const surroundings = { clock, random, log, host, dir, assets, releaseOf, kine, inCluster };
+    const tunnel = async () => join(programs ?? "", "proxy-server");
+    const surroundings = { clock, random, log, host, dir, assets, releaseOf, kine, tunnel, inCluster };
     const runtimes = new Runtimes({ wanted, start: (name) => startRuntime(name, surroundings) });
     const manager = createManager({ transport: api.transport(), clock, random, log, leaderElection: false });
     manager.add(tenantController(runtimes, stores, { inCluster }));

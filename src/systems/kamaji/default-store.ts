@@ -19,6 +19,8 @@ export interface DefaultStorePorts {
   /** The operator's namespace. */
   namespace: string;
   dir: string;
+  /** The address for the API servers of tenants; default: loopback. */
+  host?: string;
   /** The folder with etcd. */
   assets: () => Promise<string>;
 }
@@ -28,15 +30,15 @@ export interface DefaultStorePorts {
  * it goes on with the same data at the same address.
  */
 export async function startDefaultStore(client: Client, ports: DefaultStorePorts): Promise<SharedEtcd | undefined> {
-  const { clock, log, namespace, dir } = ports;
+  const { clock, log, namespace, dir, host = LOOPBACK } = ports;
   const name = DEFAULT_SETTINGS.dataStore;
   const found = await client.find(DataStore, { name });
   if (found !== undefined && found.metadata.annotations?.[OURS] === undefined) return undefined;
   const before = Number(found?.spec.endpoints[0]?.split(":").at(-1) ?? 0);
   const book = new PortBook();
-  const { port } = await book.take("clients", { host: LOOPBACK, port: before, exact: false });
+  const { port } = await book.take("clients", { host, port: before, exact: false });
   const { port: peerPort } = await book.take("peers", { host: LOOPBACK, port: 0, exact: false });
-  const etcd = await startSharedEtcd({ clock, log, dir, assets: await ports.assets(), port, peerPort });
+  const etcd = await startSharedEtcd({ clock, log, dir, assets: await ports.assets(), port, peerPort, host });
   const texts = {
     "ca.crt": etcd.authority.certificatePem,
     "ca.key": etcd.authority.keyPem,

@@ -16,7 +16,7 @@ export function planeOf(
     store,
   }: {
     version: string;
-    place: { host: string; port: number };
+    place: { host: string; port: number; tunnelPort?: number };
     pki: HeldPki;
     /** Where its objects are; unset: the runtime keeps them. */
     store?: TenantPlace;
@@ -30,7 +30,8 @@ export function planeOf(
   const { extraArgs = {}, replicas } = spec.controlPlane.deployment;
   const { advertiseAddress } = network;
   return {
-    ...{ id: metadata.uid, name: `${metadata.namespace}/${metadata.name}`, version, replicas, ...place },
+    ...{ id: metadata.uid, name: `${metadata.namespace}/${metadata.name}`, version, replicas },
+    ...{ host: place.host, port: place.port },
     ...(advertiseAddress !== undefined && { advertiseAddress }),
     pki: {
       ca: pair("ca", "ca"),
@@ -55,15 +56,19 @@ export function planeOf(
       scheduler: extraArgs.scheduler ?? [],
     },
     ...(store !== undefined && { store: storeOf(spec, store, pki.datastore) }),
-    ...konnectivityOf(spec, pki),
+    ...konnectivityOf(spec, pki, place.tunnelPort),
   };
 }
 
-function konnectivityOf({ addons }: CompleteSpec, { konnectivityKubeconfig: held }: HeldPki): Partial<Plane> {
+function konnectivityOf(
+  { addons }: CompleteSpec,
+  { konnectivityKubeconfig: held }: HeldPki,
+  port: number | undefined,
+): Partial<Plane> {
   const server = addons?.konnectivity?.server;
   if (server === undefined || held === undefined) return {};
   const kubeconfig = held["konnectivity-server.conf"] ?? "";
-  return { konnectivity: { port: server.port, kubeconfig, extraArgs: server.extraArgs ?? [] } };
+  return { konnectivity: { port: port ?? server.port, kubeconfig, extraArgs: server.extraArgs ?? [] } };
 }
 
 /** The default prefix of kube-apiserver's keys: a kine has a database for one tenant alone, and Kamaji's tenants have theirs below it. */

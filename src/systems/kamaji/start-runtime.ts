@@ -17,6 +17,8 @@ export interface RuntimeSurroundings {
   kine: () => Promise<string>;
   /** Image of kine, for runtime `deployment`; unset: the one that Slipway is tested with. */
   kineImage?: string | undefined;
+  /** konnectivity-server's program, for runtime `process`. Rejects with a `Fault` where there is none. */
+  tunnel: () => Promise<string>;
   /** The rights to run tenants as Deployments are there, and those are watched. */
   inCluster: boolean;
 }
@@ -24,7 +26,7 @@ export interface RuntimeSurroundings {
 /** Opens a runtime; its code is loaded then. Rejects with `Unsupported` for one that can't run here, and with `MissingInput` for what it needs. */
 export async function startRuntime(
   name: RuntimeName,
-  { clock, random, log, host, dir, assets, releaseOf, kine, kineImage, inCluster }: RuntimeSurroundings,
+  { clock, random, log, host, dir, assets, releaseOf, kine, kineImage, tunnel, inCluster }: RuntimeSurroundings,
 ): Promise<Runtime> {
   if (name === "embedded") {
     const { EmbeddedRuntime } = await import("../../tenants/embedded/embedded-runtime.ts");
@@ -32,7 +34,7 @@ export async function startRuntime(
   }
   if (name === "process") {
     const { ProcessRuntime } = await import("../../tenants/process/process-runtime.ts");
-    return new ProcessRuntime({ clock, assets, releaseOf, kine, host, dir: neededFolder(dir) });
+    return new ProcessRuntime({ clock, assets, releaseOf, kine, tunnel, host, dir: neededFolder(dir) });
   }
   if (!inCluster)
     throw new Fault("Unsupported", `runtime ${name}`, "this operator watches no Deployments", {

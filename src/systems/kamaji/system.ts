@@ -63,7 +63,8 @@ export const kamaji = system({
       return found && `v${found}`;
     };
     const kine = async (): Promise<string> => join(await findAssets(process.env, ["kine"]), "kine");
-    const machine = { host, assets, releaseOf, kine, kineImage, inCluster, ...(dir && { dir }) };
+    const tunnel = async (): Promise<string> => join(await findAssets(process.env, ["proxy-server"]), "proxy-server");
+    const machine = { host, assets, releaseOf, kine, kineImage, tunnel, inCluster, ...(dir && { dir }) };
     const surroundings = { clock, random: cryptoRandom, log, ...machine };
     const runtimes = new Runtimes({ wanted, start: (name) => startRuntime(name, surroundings) });
     const stores = new Stores({ clock, log });

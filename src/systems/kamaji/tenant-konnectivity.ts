@@ -10,7 +10,7 @@ import type { TenantPki } from "./tenant-pki.ts";
 
 interface Facts {
   spec: CompleteSpec;
-  place: { host: string };
+  place: { host: string; tunnelPort?: number };
   pki: TenantPki;
 }
 
@@ -22,7 +22,8 @@ export function konnectivityContents(
   const { konnectivity } = spec.addons ?? {};
   if (konnectivity !== undefined && pki.held.konnectivityKubeconfig !== undefined) {
     const host = spec.networkProfile.advertiseAddress || place.host;
-    return { wanted: agentObjects({ version, host, konnectivity }), unwanted: agentLeftOvers(konnectivity) };
+    const port = place.tunnelPort ?? konnectivity.server.port;
+    return { wanted: agentObjects({ version, host, port, konnectivity }), unwanted: agentLeftOvers(konnectivity) };
   }
   return { wanted: [], unwanted: status?.addons?.konnectivity?.enabled === true ? agentLeftOvers() : [] };
 }
@@ -30,7 +31,7 @@ export function konnectivityContents(
 /** `status.addons` with konnectivity as it is; where it is no longer wanted, until it is out of the tenant. */
 export function konnectivityStatus(
   { metadata, status }: TenantControlPlane,
-  { spec, pki: { marks }, observed }: Facts & { observed: Observed },
+  { spec, place, pki: { marks }, observed }: Facts & { observed: Observed },
 ): Pick<TenantControlPlaneStatus, "addons"> {
   const { konnectivity: held, ...others } = status?.addons ?? {};
   const { konnectivity } = spec.addons ?? {};
@@ -47,7 +48,7 @@ export function konnectivityStatus(
       konnectivity: {
         enabled: true,
         ...{ certificate, kubeconfig },
-        service: { name, namespace, port: konnectivity.server.port },
+        service: { name, namespace, port: place.tunnelPort ?? konnectivity.server.port },
         configMap: { name: egressName(name) },
         sa: { name: AGENT, namespace: AGENT_NAMESPACE },
         clusterrolebinding: { name: SERVER_USER },

@@ -12,7 +12,7 @@ import { isSameRelease } from "./upgrade.ts";
 
 export interface TenantFacts {
   spec: CompleteSpec;
-  place: { host: string; port: number };
+  place: { host: string; port: number; tunnelPort?: number };
   pki: TenantPki;
   observed: Observed;
   /** The version that is being run: the wanted one, or one on the way to it. */

@@ -9,6 +9,8 @@ export interface AgentFacts {
   version: string;
   /** Where agents reach the server. */
   host: string;
+  /** Default: the server's port as it is specified. */
+  port?: number;
   konnectivity: Konnectivity;
 }
 
@@ -92,7 +94,7 @@ function podOf(facts: AgentFacts): object {
   };
 }
 
-function containerOf({ version, host, konnectivity: { agent, server } }: AgentFacts): object {
+function containerOf({ version, host, port, konnectivity: { agent, server } }: AgentFacts): object {
   return {
     name: AGENT,
     image: imageOf(agent, version),
@@ -101,7 +103,7 @@ function containerOf({ version, host, konnectivity: { agent, server } }: AgentFa
       {
         "ca-cert": "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt",
         "proxy-server-host": host,
-        "proxy-server-port": server.port,
+        "proxy-server-port": port ?? server.port,
         "admin-server-port": ADMIN_PORT,
         "health-server-port": HEALTH_PORT,
         "service-account-token-path": `${TOKENS}/${TOKEN}`,

@@ -29,6 +29,8 @@ export interface ServerFacts {
   socket: string;
   /** Where agents connect. */
   agentPort: number;
+  /** The address for them; unset: all. */
+  agentHost?: string;
   /** The certificate that agents see: the API server's, which has all its names. */
   certificate: { cert: string; key: string };
   kubeconfig: string;
@@ -36,6 +38,8 @@ export interface ServerFacts {
   servers: number;
   adminPort?: number;
   healthPort?: number;
+  /** The address that health is asked at; unset: all. */
+  healthHost?: string;
   /** The user's. */
   extraArgs?: readonly string[] | undefined;
 }
@@ -51,6 +55,8 @@ export function serverFlags(facts: ServerFacts): string[] {
     mode: "grpc",
     "server-port": 0,
     "agent-port": facts.agentPort,
+    ...(facts.agentHost !== undefined && { "agent-bind-address": facts.agentHost }),
+    ...(facts.healthHost !== undefined && { "health-bind-address": facts.healthHost }),
     "admin-port": facts.adminPort ?? ADMIN_PORT,
     "health-port": facts.healthPort ?? HEALTH_PORT,
     "agent-namespace": AGENT_NAMESPACE,

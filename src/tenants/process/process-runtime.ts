@@ -1,11 +1,13 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@slipway/base";
+import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import { ignoredExtraArgs } from "../flags.ts";
 import type { Observed, Plane } from "../plane.ts";
 import { PortBook } from "../ports.ts";
-import type { ProgramUsage, Runtime } from "../runtime.ts";
-import { type Component, TenantProcesses } from "./tenant-processes.ts";
+import type { Home, Place, ProgramUsage, Runtime } from "../runtime.ts";
+import { type Component, type Listener, TenantProcesses } from "./tenant-processes.ts";
+import { TUNNEL } from "./tunnel.ts";
 
 export interface ProcessRuntimePorts {
   clock: Clock;
@@ -15,11 +17,24 @@ export interface ProcessRuntimePorts {
   releaseOf: (minor: string) => Promise<string | undefined>;
   /** kine's program. Rejects with a `Fault` where there is none. */
   kine: () => Promise<string>;
+  /** konnectivity-server's program. Rejects with a `Fault` where there is none. */
+  tunnel: () => Promise<string>;
   /** Where planes listen. */
   host: string;
   /** A folder for the planes' files and logs. */
   dir: string;
 }
+
+/** What has ports of its own, each plane. */
+const HELD: readonly Listener[] = [
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  TUNNEL,
+  `${TUNNEL}-admin`,
+];
+/** The port at which konnectivity's agents arrive is held under this name. */
+const agentsOf = (id: string): string => `${id}/agents`;
 
 const HEALTH = { host: "127.0.0.1", port: 20_250, exact: false };
 
@@ -29,6 +44,7 @@ const HEALTH = { host: "127.0.0.1", port: 20_250, exact: false };
  */
 export class ProcessRuntime implements Runtime {
   readonly name = "process";
+  readonly hasKonnectivity = true;
   readonly #ports: ProcessRuntimePorts;
   readonly #book = new PortBook();
   readonly #tenants = new Map<string, TenantProcesses>();
@@ -38,8 +54,21 @@ export class ProcessRuntime implements Runtime {
     this.#ports = ports;
   }
 
-  async place(id: string, wanted: { host?: string; port: number; exact: boolean }) {
-    return await this.#book.take(id, { ...wanted, host: wanted.host ?? this.#ports.host });
+  async place(
+    id: string,
+    wanted: { host?: string; port: number; exact: boolean },
+    home?: Pick<Home, "tenant"> & { spec: Pick<CompleteSpec, "addons"> },
+  ): Promise<Place> {
+    const place = await this.#book.take(id, { ...wanted, host: wanted.host ?? this.#ports.host });
+    const tunnel = home?.spec.addons?.konnectivity?.server.port;
+    if (tunnel === undefined) {
+      this.#book.release(agentsOf(id));
+      return place;
+    }
+    // Agents that are there already know the former one.
+    const before = home?.tenant.status?.addons?.konnectivity?.service?.port;
+    const taken = await this.#book.take(agentsOf(id), { host: place.host, port: before ?? tunnel, exact: false });
+    return { ...place, tunnelPort: taken.port };
   }
 
   async releaseOf(minor: string): Promise<string | undefined> {
@@ -64,7 +93,8 @@ export class ProcessRuntime implements Runtime {
     const tenant = this.#tenants.get(id);
     this.#tenants.delete(id);
     await tenant?.close();
-    for (const part of ["", "/kube-controller-manager", "/kube-scheduler"]) this.#book.release(`${id}${part}`);
+    for (const part of HELD) this.#book.release(part === "kube-apiserver" ? id : `${id}/${part}`);
+    this.#book.release(agentsOf(id));
     await rm(join(this.#ports.dir, id), { recursive: true, force: true });
   }
 
@@ -80,12 +110,18 @@ export class ProcessRuntime implements Runtime {
   }
 
   #open(id: string): TenantProcesses {
-    const { clock, assets, kine, dir } = this.#ports;
-    const bookedAs = (component: Component): string => (component === "kube-apiserver" ? id : `${id}/${component}`);
+    const { clock, assets, kine, tunnel, dir } = this.#ports;
+    const bookedAs = (listener: Listener): string => (listener === "kube-apiserver" ? id : `${id}/${listener}`);
     const tenant = new TenantProcesses({
-      ...{ clock, assets, kine, dir: join(dir, id) },
-      healthPort: async (component) => (await this.#book.take(bookedAs(component), HEALTH)).port,
-      portTaken: (component) => this.#book.release(bookedAs(component)),
+      ...{ clock, assets, kine, tunnel, dir: join(dir, id) },
+      healthPort: async (listener) => (await this.#book.take(bookedAs(listener), HEALTH)).port,
+      portTaken: (component: Component) => {
+        this.#book.release(bookedAs(component));
+        if (component !== TUNNEL) return;
+        // It does not say which of its ports it is.
+        this.#book.release(bookedAs(`${TUNNEL}-admin`));
+        this.#book.release(agentsOf(id));
+      },
       changed: () => {
         for (const listener of this.#listeners) listener(id);
       },

@@ -6,7 +6,7 @@ import { isGood } from "../../pki/renewal.ts";
 import { keptCertificate } from "../../pki/shelf.ts";
 import { Supervised } from "./supervised.ts";
 
-const HOST = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 const ROOT = "root";
 const READY_MS = 30_000;
 const LOOK_MS = 100;
@@ -22,6 +22,8 @@ export interface SharedEtcdOptions {
   assets: string;
   port: number;
   peerPort: number;
+  /** The address for clients; default: loopback. */
+  host?: string;
 }
 
 /** An etcd for all tenants of this machine: a user and a prefix for each, known by client certificates. */
@@ -34,12 +36,12 @@ export interface SharedEtcd {
   close(): Promise<void>;
 }
 
-/** Starts it on loopback, over TLS, and turns its authentication on. What it keeps is on the disk before it answers. Rejects with its last words. */
+/** Starts it, over TLS, and turns its authentication on. What it keeps is on the disk before it answers. Rejects with its last words. */
 export async function startSharedEtcd(options: SharedEtcdOptions): Promise<SharedEtcd> {
-  const { clock, log, dir, assets, port, peerPort } = options;
-  const { authority, server, root, shelf } = await identityOf(dir, clock);
+  const { clock, log, dir, assets, port, peerPort, host = LOOPBACK } = options;
+  const { authority, server, root, shelf } = await identityOf(dir, host, clock);
   await peerIdentity(shelf, clock);
-  const [client, peer] = [`https://${HOST}:${port}`, `https://${HOST}:${peerPort}`];
+  const [client, peer] = [`https://${host}:${port}`, `https://${LOOPBACK}:${peerPort}`];
   const etcd = new Supervised(clock, () =>
     log.warn({ reason: etcd.failure }, "the tenants' etcd ended, and is started again"),
   );
@@ -60,12 +62,12 @@ export async function startSharedEtcd(options: SharedEtcdOptions): Promise<Share
   });
   try {
     const tls = { ca: authority.certificatePem, cert: root.certificatePem, key: root.keyPem };
-    await open({ clock, log, tls, endpoint: `${HOST}:${port}`, etcd });
+    await open({ clock, log, tls, endpoint: `${host}:${port}`, etcd });
   } catch (error) {
     await etcd.want(undefined);
     throw error;
   }
-  return { endpoint: `${HOST}:${port}`, authority, root, close: () => etcd.want(undefined) };
+  return { endpoint: `${host}:${port}`, authority, root, close: () => etcd.want(undefined) };
 }
 
 /** It has no peers. Whoever comes as one would need a certificate of an authority that certifies nobody else, and so no tenant. */
@@ -80,12 +82,12 @@ async function peerIdentity(shelf: string, clock: Pick<Clock, "now">): Promise<v
   await keptCertificate(
     shelf,
     "peer",
-    (held) => isGood(held, { now, leftMs: MONTH_MS, authorityPem: authority.certificatePem, hosts: [HOST] }),
-    () => issueServer(authority, { commonName: "etcd-peer", hosts: [HOST], clock }),
+    (held) => isGood(held, { now, leftMs: MONTH_MS, authorityPem: authority.certificatePem, hosts: [LOOPBACK] }),
+    () => issueServer(authority, { commonName: "etcd-peer", hosts: [LOOPBACK], clock }),
   );
 }
 
-async function identityOf(dir: string, clock: Pick<Clock, "now">) {
+async function identityOf(dir: string, host: string, clock: Pick<Clock, "now">) {
   const shelf = join(dir, "pki");
   const now = clock.now();
   const authority = await keptCertificate(
@@ -98,8 +100,8 @@ async function identityOf(dir: string, clock: Pick<Clock, "now">) {
   const server = await keptCertificate(
     shelf,
     "server",
-    (held) => isGood(held, { ...demands, hosts: [HOST] }),
-    () => issueServer(authority, { commonName: "etcd", hosts: [HOST, "localhost"], clock }),
+    (held) => isGood(held, { ...demands, hosts: [host] }),
+    () => issueServer(authority, { commonName: "etcd", hosts: [...new Set([host, LOOPBACK, "localhost"])], clock }),
   );
   const root = await keptCertificate(
     shelf,

@@ -12,7 +12,12 @@ test("a folder that is too long for a kine's socket is refused with what to do, 
   t.after(() => rmSync(dir, { recursive: true }));
   const runtime = new ProcessRuntime({
     ...{ clock, host: "127.0.0.1", dir: join(dir, "x".repeat(100)) },
-    ...{ assets: async () => "/nowhere", kine: async () => "/nowhere/kine", releaseOf: async () => undefined },
+    ...{
+      assets: async () => "/nowhere",
+      kine: async () => "/nowhere/kine",
+      tunnel: async () => "",
+      releaseOf: async () => undefined,
+    },
   });
   t.after(() => runtime.close());
   const { plane } = await testPlane("a", { host: "127.0.0.1", port: 6443 });
@@ -35,7 +40,7 @@ test("a plane whose programs have only just started is not ready; asleep, none o
   }
   const runtime = new ProcessRuntime({
     ...{ clock, host: "127.0.0.1", dir: join(dir, "planes"), assets: async () => dir },
-    ...{ kine: async () => "/nowhere/kine", releaseOf: async () => undefined },
+    ...{ kine: async () => "/nowhere/kine", tunnel: async () => "/nowhere/kine", releaseOf: async () => undefined },
   });
   t.after(() => runtime.close());
   const { plane } = await testPlane("a", await runtime.place("a", { port: 0, exact: false }));

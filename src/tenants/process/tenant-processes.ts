@@ -9,10 +9,13 @@ import { askKine } from "./kine-health.ts";
 import { Looks } from "./looks.ts";
 import { filesOf, PlaneFiles } from "./plane-files.ts";
 import { type Program, Supervised } from "./supervised.ts";
+import { askTunnel, egressFlag, TUNNEL, tunnelFiles, tunnelFlags } from "./tunnel.ts";
 import { usageOf } from "./usage.ts";
 
 const KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;
-export type Component = (typeof KUBERNETES)[number] | "kine";
+export type Component = (typeof KUBERNETES)[number] | "kine" | typeof TUNNEL;
+/** What has a port of loopback. */
+export type Listener = Component | `${typeof TUNNEL}-admin`;
 
 const LOOK_MS = 250;
 const STEADY_LOOK_MS = 10_000;
@@ -27,10 +30,12 @@ export interface TenantProcessesPorts {
   assets: (version: string) => Promise<string>;
   /** kine's program. Rejects with a `Fault` where there is none. */
   kine: () => Promise<string>;
+  /** konnectivity-server's program. Rejects with a `Fault` where there is none. */
+  tunnel: () => Promise<string>;
   /** The plane's own folder. */
   dir: string;
   /** A port of loopback for the health of a component behind the API server, the same one until it was `portTaken`. */
-  healthPort: (component: Component) => Promise<number>;
+  healthPort: (listener: Listener) => Promise<number>;
   /** Somebody else listens on the port of this component: the plane's own, where it is the API server's. */
   portTaken: (component: Component) => void;
   /** The plane's state may have changed. */
@@ -47,7 +52,7 @@ export class TenantProcesses {
   #plane: Plane | undefined;
   /** Starts what waits for kine's first answer. */
   #startRest: (() => Promise<void>) | undefined;
-  #healthPorts: Partial<Record<Component, number>> = {};
+  #healthPorts: Partial<Record<Listener, number>> = {};
 
   constructor(ports: TenantProcessesPorts) {
     this.#ports = ports;
@@ -59,6 +64,7 @@ export class TenantProcesses {
       "kube-controller-manager": supervised("kube-controller-manager"),
       "kube-scheduler": supervised("kube-scheduler"),
       kine: supervised("kine"),
+      [TUNNEL]: supervised(TUNNEL),
     };
   }
 
@@ -82,8 +88,9 @@ export class TenantProcesses {
     const awake = plane.replicas > 0;
     const folder = awake ? await this.#ports.assets(plane.version) : "";
     const kineProgram = awake && kine !== undefined ? await this.#ports.kine() : undefined;
+    const tunnelProgram = awake && plane.konnectivity !== undefined ? await this.#ports.tunnel() : undefined;
     this.#plane = plane;
-    const mark = await this.#files.keep(filesOf(plane));
+    const mark = await this.#files.keep({ ...filesOf(plane), ...tunnelFiles(plane, this.#tunnelSocket) });
     if (!awake) {
       await this.#rest();
       return this.observed();
@@ -100,6 +107,10 @@ export class TenantProcesses {
     if (!waits) await startRest();
     await this.#programs.kine.want(kineProgram === undefined ? undefined : this.#kineOf(plane, kineProgram, mark));
     if (kineProgram === undefined) this.#health.delete("kine");
+    await this.#programs[TUNNEL].want(
+      tunnelProgram === undefined ? undefined : await this.#tunnelOf(plane, tunnelProgram, mark),
+    );
+    if (tunnelProgram === undefined) this.#health.delete(TUNNEL);
     this.#looks.soon();
     return this.observed();
   }
@@ -118,16 +129,21 @@ export class TenantProcesses {
   }
 
   #wanted(): readonly Component[] {
-    return this.#plane?.store?.kine === undefined ? KUBERNETES : ["kine", ...KUBERNETES];
+    const { store, konnectivity } = this.#plane ?? {};
+    return [
+      ...(store?.kine === undefined ? [] : (["kine"] as const)),
+      ...KUBERNETES,
+      ...(konnectivity === undefined ? [] : ([TUNNEL] as const)),
+    ];
   }
 
-  #programOf(component: Exclude<Component, "kine">, plane: Plane, folder: string, mark: string): Program {
+  #programOf(component: (typeof KUBERNETES)[number], plane: Plane, folder: string, mark: string): Program {
     const { path } = this.#files;
     const port = this.#healthPorts[component];
     const kine = plane.store?.kine !== undefined && { "etcd-servers": `unix://${this.#socket}` };
     const flags = {
       "kube-apiserver": () => [
-        ...apiServerFlags(plane, path, { "bind-address": plane.host, ...kine }),
+        ...apiServerFlags(plane, path, { "bind-address": plane.host, ...kine, ...egressFlag(plane, path) }),
         // Service `kubernetes` names the address that nodes reach, which is ours to know, not that of this process.
         "--profiling=false",
       ],
@@ -139,10 +155,7 @@ export class TenantProcesses {
   }
 
   #kineOf(plane: Plane, command: string, mark: string): Program {
-    if (Buffer.byteLength(this.#socket) > LONGEST_SOCKET)
-      throw new Fault("Invalid", this.#socket, `a socket's path has at most ${LONGEST_SOCKET} bytes`, {
-        remedy: "name a folder with a shorter path by --tenants-dir",
-      });
+    refuseLong(this.#socket);
     return {
       command,
       args: kineFlags(plane, this.#files.path, `unix://${this.#socket}`),
@@ -150,6 +163,19 @@ export class TenantProcesses {
       logFile: this.#logOf("kine"),
       mark,
     };
+  }
+
+  async #tunnelOf(plane: Plane, command: string, mark: string): Promise<Program> {
+    refuseLong(this.#tunnelSocket);
+    const { healthPort } = this.#ports;
+    const ports = { healthPort: await healthPort(TUNNEL), adminPort: await healthPort(`${TUNNEL}-admin`) };
+    this.#healthPorts[TUNNEL] = ports.healthPort;
+    const args = tunnelFlags(plane, this.#files.path, { socket: this.#tunnelSocket, ...ports });
+    return { command, args, logFile: this.#logOf(TUNNEL), mark };
+  }
+
+  get #tunnelSocket(): string {
+    return resolve(this.#ports.dir, "tunnel.sock");
   }
 
   get #socket(): string {
@@ -166,7 +192,7 @@ export class TenantProcesses {
     this.#startRest = undefined;
     this.#health.clear();
     await Promise.all(KUBERNETES.map((component) => this.#programs[component].want(undefined)));
-    await this.#programs.kine.want(undefined);
+    await Promise.all([this.#programs.kine.want(undefined), this.#programs[TUNNEL].want(undefined)]);
     await rested;
   }
 
@@ -197,6 +223,7 @@ export class TenantProcesses {
     if (failure !== undefined) return { component, ready: false, message: failure };
     const { clock } = this.#ports;
     if (component === "kine") return await askKine(this.#socket, { clock, ms: ASK_MS, signal });
+    if (component === TUNNEL) return await askTunnel(this.#healthPorts[TUNNEL]!, { clock, ms: ASK_MS, signal });
     if (!this.#programs[component].wanted) return { component, ready: false, message: "it waits for kine" };
     const host = plane.host.includes(":") ? `[${plane.host}]` : plane.host;
     // The certificate of those behind the API server is made at each start, and health is public.
@@ -219,6 +246,13 @@ export class TenantProcesses {
       await transport.close();
     }
   }
+}
+
+function refuseLong(socket: string): void {
+  if (Buffer.byteLength(socket) <= LONGEST_SOCKET) return;
+  throw new Fault("Invalid", socket, `a socket's path has at most ${LONGEST_SOCKET} bytes`, {
+    remedy: "name a folder with a shorter path by --tenants-dir",
+  });
 }
 
 async function get(transport: Transport, path: string, signal: AbortSignal) {
