@@ -75,7 +75,7 @@ image: bundle ## dist/image: an OCI image layout for amd64 and arm64 (needs apt-
 agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders from Debian: ARCHITECTURES="amd64 arm64"
 	@$(NODE) tools/agent/main.ts
 
-node-image: $(INSTALLED) ## What a machine boots to become a Kubernetes node, from Debian and Go modules (half an hour, once): VERSION=1.36 ARCHITECTURE=amd64
+node-image: $(INSTALLED) ## What a machine boots to become a Kubernetes node, from Debian and Go modules (half an hour, once): VERSION=1.36 ARCHITECTURE=amd64 FORM=live|disk
 	@$(NODE) tools/node-image/main.ts
 
 test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in network namespaces; FUZZ_RUNS=number

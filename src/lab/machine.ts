@@ -20,6 +20,8 @@ export interface MachineSpec {
   name: string;
   firmware: Firmware;
   memoryMiB: number;
+  /** Default: one. */
+  processors?: number;
   mac: Mac;
   /** Raw images; the machine boots from the first when the network lets it. */
   disks: readonly DiskSpec[];

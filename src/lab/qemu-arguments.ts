@@ -25,7 +25,16 @@ export function qemuArguments(machine: MachineSpec, wiring: Wiring): { program: 
   const { program } = FIRMWARE_FILES[machine.firmware];
   const indexes = bootIndexes(machine, wiring.first);
   const args = [
-    ...["-name", machine.name, "-uuid", machine.uuid, "-m", String(machine.memoryMiB), "-smp", "1"],
+    ...[
+      "-name",
+      machine.name,
+      "-uuid",
+      machine.uuid,
+      "-m",
+      String(machine.memoryMiB),
+      "-smp",
+      String(machine.processors ?? 1),
+    ],
     ...["-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio"],
     ...["-chardev", `socket,id=qmp,fd=${wiring.qmpDescriptor}`, "-mon", "chardev=qmp,mode=control"],
     ...board(machine),

@@ -18,6 +18,7 @@ export interface MachinePlan {
   name: string;
   firmware: Firmware;
   memoryMiB: number;
+  processors?: number;
   /** One disk of this size. */
   diskBytes: number;
   hasTpm?: boolean;
@@ -47,6 +48,7 @@ export function specOf(plan: MachinePlan, n: number, folder: string): MachineSpe
     mac: labMac(n),
     uuid: labUuid(n),
     disks: [{ file: join(folder, "disk.img"), bus, serial: `SLIPWAY${n}` }],
+    ...(plan.processors !== undefined && { processors: plan.processors }),
     ...(plan.hasTpm !== undefined && { hasTpm: plan.hasTpm }),
     ...(plan.loader !== undefined && { loader: plan.loader }),
   };

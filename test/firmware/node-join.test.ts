@@ -4,52 +4,76 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { systemClock as clock, deadline, cryptoRandom as random } from "@slipway/base";
+import { systemClock as clock } from "@slipway/base";
 import type { Client, KubeObject } from "@slipway/kube";
 import { Node, Pod, Secret, Service } from "@slipway/kube/core";
+import { createHttpTransport } from "@slipway/kube/http";
 import { loadAll } from "js-yaml";
-import { createBootstrapToken } from "../../src/bootstrap/kubeadm/bootstrap-token.ts";
 import { findAssets, TENANT_BINARIES } from "../../src/kubernetes/assets.ts";
-import { plain } from "../../src/lab/console.ts";
 import { LAB, planMachines } from "../../src/lab/rack.ts";
+import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
+import { PROXY_AGENT } from "../../tools/node-image/packages.ts";
 import { nodeImageFolder } from "../../tools/node-image/place.ts";
+import { NODE_VERSIONS, type NodeVersion } from "../kubernetes/assets/node-binaries.ts";
 import { NAMESPACE, stateOf, tenantsWorld } from "../system/tenants-world.ts";
 import { BootServer } from "./node/boot-server.ts";
 import { joinSeed } from "./node/join-seed.ts";
-import { type Stage, setStage } from "./stage.ts";
+import { bootsAsNode, eventually, joined, joinToken } from "./node/joining.ts";
+import { setStage } from "./stage.ts";
 
-const assets = await findAssets(process.env, ["etcd", ...TENANT_BINARIES]).catch((error: Error) => error);
-const image = nodeImageFolder(process.env, "1.36", "amd64");
-const skip =
-  assets instanceof Error
-    ? `${assets.message}; run \`make kube-assets\``
-    : !existsSync(join(image, "packages.json")) && "no node image: run `make node-image`";
-
+const assets = await findAssets(process.env, ["etcd", "proxy-server"]).catch((error: Error) => error);
 const MACHINES = 2;
 const BUSYBOX = "slipway.dev/busybox:1";
-/** Each step; emulated machines beside other work are slow. */
-const PATIENCE_MS = 600_000;
 
-test("machines boot the node image from the network, and join a tenant by Cluster API's bootstrap data", {
-  skip,
-}, async (t) => {
+for (const [minor, version] of Object.entries(NODE_VERSIONS).reverse() as [NodeVersion, string][])
+  test(
+    `${minor}: machines boot the node image from the network, and join a tenant by Cluster API's bootstrap data`,
+    {
+      skip: await whyNot(minor, version),
+    },
+    (t) => joining(t, minor, version),
+  );
+
+async function whyNot(minor: NodeVersion, version: string): Promise<string | false> {
+  if (assets instanceof Error) return `${assets.message}; run \`make kube-assets NAMES="etcd proxy-server"\``;
+  const plane = await findAssets(process.env, TENANT_BINARIES, version).catch((error: Error) => error);
+  if (plane instanceof Error) return `${plane.message}; run \`make kube-assets VERSIONS=${minor}\``;
+  const image = join(nodeImageFolder(process.env, minor, "amd64"), "packages.json");
+  return !existsSync(image) && `no node image: run \`make node-image VERSION=${minor}\``;
+}
+
+async function joining(t: TestContext, minor: NodeVersion, version: string): Promise<void> {
   const stage = await setStage(planMachines(MACHINES, ["bios"], { memoryMiB: 3072, diskBytes: 1024 ** 3 }));
   t.after(() => stage.close());
   const world = await tenantsWorld(t, String(assets), { host: LAB.address });
-  await world.apply("a");
+  // The agent that the node image brings along, whatever the version of Kubernetes.
+  const agent = { version: PROXY_AGENT.split(":")[1] };
+  await world.apply("a", {
+    kubernetes: { version: `v${version}`, kubelet: { cgroupfs: "systemd" } },
+    addons: { coreDNS: {}, kubeProxy: {}, konnectivity: { server: { port: 8132 }, agent } },
+  });
   await world.until("a", (one) => stateOf(one) === "Ready");
   const admin = await world.client.get(Secret, { namespace: NAMESPACE, name: "a-admin-kubeconfig" });
   const kubeconfig = Buffer.from(admin.data!["admin.conf"]!, "base64").toString();
   await world.inTenant("a", async (tenant) => {
-    const { token, secret } = createBootstrapToken({ random, expires: clock.now() + PATIENCE_MS });
-    await tenant.create(Secret, secret as unknown as Secret);
+    const token = await joinToken(tenant);
     await letNodesSeeNodes(tenant);
-    await powerOn(t, stage, (machine) => joinSeed(machine, { kubeconfig, token }));
-    await joined(tenant, stage);
-    const todo = "it was not seen to the end yet";
-    await t.test("Pods of two nodes reach each other by a Service's name", { todo }, () => talk(tenant));
+    const server = await BootServer.start(LAB.address, nodeImageFolder(process.env, minor, "amd64"));
+    t.after(() => server.close());
+    for (const machine of stage.rack.machines)
+      bootsAsNode(stage, server, machine, joinSeed(machine.spec.name, { kubeconfig, token }));
+    await stage.rack.powerOn();
+    await joined(tenant, stage.rack.machines);
+    const kubelets = (await tenant.list(Node)).items.map(({ status }) => kubeletOf(status));
+    assert.deepEqual(kubelets, [`v${version}`, `v${version}`]);
+    await t.test("Pods of two nodes reach each other by a Service's name", () => talk(tenant));
+    await t.test("B25 a Pod's log comes through konnectivity", () => readLog(kubeconfig));
   });
-});
+}
+
+function kubeletOf(status: unknown): string | undefined {
+  return (status as { nodeInfo?: { kubeletVersion?: string } } | undefined)?.nodeInfo?.kubeletVersion;
+}
 
 /** As the documentation says for a cluster without a network of its own. */
 async function letNodesSeeNodes(tenant: Client): Promise<void> {
@@ -61,39 +85,10 @@ async function letNodesSeeNodes(tenant: Client): Promise<void> {
   }
 }
 
-/** Switches the machines on; each boots the image by a script of its own. */
-async function powerOn(
-  t: TestContext,
-  { rack, netboot }: Stage,
-  seedOf: (machine: string) => ReturnType<typeof joinSeed>,
-): Promise<void> {
-  const server = await BootServer.start(LAB.address, image);
-  t.after(() => server.close());
-  for (const { spec } of rack.machines) {
-    netboot.hosts.seen({ mac: spec.mac });
-    netboot.hosts.setBoot(spec.mac, { chain: server.add(spec.name, seedOf(spec.name)) });
-  }
-  await rack.powerOn();
-}
-
-/** Resolves when each machine is a Node that is Ready. */
-async function joined(tenant: Client, { rack }: Stage): Promise<void> {
-  const began = clock.now();
-  const waiting = new Set(rack.machines.map(({ spec }) => spec.name));
-  const shown = (): string =>
-    rack.machines.map(({ spec, console }) => `${spec.name}:\n${plain(console.lastLines(60))}`).join("\n");
-  await eventually(`Nodes ${[...waiting].join(", ")}`, shown, async () => {
-    for (const node of (await tenant.list(Node)).items)
-      if (isTrue(node.status?.conditions, "Ready") && waiting.delete(node.metadata.name!))
-        console.log(`${node.metadata.name}: Ready ${((clock.now() - began) / 1000).toFixed(1)} s after power-on`);
-    return waiting.size === 0;
-  });
-}
-
 /** A server on one node, and a client on the other that asks it by its Service's name: DNS, kube-proxy and the Pods' network work. */
 async function talk(tenant: Client): Promise<void> {
   const serve = "mkdir /www && echo hello from lab-1 >/www/index.html && httpd -f -p 80 -h /www";
-  const ask = "until wget -T 5 -q -O - http://web.default.svc.cluster.local; do sleep 1; done";
+  const ask = "until wget -T 5 -q -O - http://web.default.svc.cluster.local 2>/dev/null; do sleep 1; done";
   await tenant.create(Service, {
     metadata: { name: "web", namespace: "default" },
     spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
@@ -112,6 +107,30 @@ async function talk(tenant: Client): Promise<void> {
   assert.equal(await phase("web"), "Running");
 }
 
+/** The API server has no other way to a kubelet than the agents on the nodes. */
+async function readLog(kubeconfig: string): Promise<void> {
+  const { server, caPem: ca, certificatePem: cert, keyPem: key } = credentialsOf(kubeconfig)!;
+  const transport = createHttpTransport({ server, ca, cert, key });
+  const path = "/api/v1/namespaces/default/pods/client/log";
+  let last = "";
+  const read = async (): Promise<string> => {
+    const { status, body } = await transport.request({ method: "GET", path });
+    return `${status} ${typeof body === "string" ? body : JSON.stringify(body)}`;
+  };
+  const began = clock.now();
+  const isRead = async (): Promise<boolean> => {
+    last = await read().catch((error: Error) => error.message);
+    return last.startsWith("200");
+  };
+  try {
+    await eventually("log of the client", () => last, isRead);
+  } finally {
+    await transport.close();
+  }
+  assert.equal(last, "200 hello from lab-1\n");
+  console.log(`its log has come through konnectivity after ${((clock.now() - began) / 1000).toFixed(1)} s`);
+}
+
 function pod(name: string, nodeName: string, command: string): Pod {
   return {
     metadata: { name, namespace: "default", labels: { app: name } },
@@ -122,24 +141,4 @@ function pod(name: string, nodeName: string, command: string): Pod {
       containers: [{ name: "it", image: BUSYBOX, command: ["sh", "-c", command] }],
     },
   } as never;
-}
-
-function isTrue(conditions: readonly { type: string; status: string }[] | undefined, type: string): boolean {
-  return conditions?.some((each) => each.type === type && each.status === "True") === true;
-}
-
-async function eventually(
-  missing: string,
-  shown: () => string | Promise<string>,
-  holds: () => Promise<boolean>,
-): Promise<void> {
-  const { signal, done } = deadline(clock, PATIENCE_MS);
-  try {
-    while (!(await holds())) {
-      if (signal.aborted) assert.fail(`no ${missing}:\n${await shown()}`);
-      await clock.sleep(250);
-    }
-  } finally {
-    done();
-  }
 }

@@ -1,60 +1,101 @@
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { coreDnsVersion } from "../../src/bootstrap/kubeadm/core-dns.ts";
 import type { NodeArchitecture } from "../../test/kubernetes/assets/node-binaries.ts";
 import { readElf } from "../image/elf.ts";
-import { writeImageArchive } from "./image-archive.ts";
-import { IPTABLES, PAUSE } from "./packages.ts";
+import { run } from "../image/run.ts";
+import { writeImageLayout } from "./image-layout.ts";
+import { IPTABLES, PAUSE, PROXY_AGENT } from "./packages.ts";
 import { addProgram } from "./tree.ts";
 
-const FOLDER = "usr/share/slipway/images";
+/** What containerd keeps of images, copied at each start into memory. */
+const STORE = "usr/share/slipway/store";
+/** The files of their layers, which stay where they are. */
+const LAYERS = "usr/share/slipway/layers";
+/** Where the node's packed files are mounted by themselves. */
+const MOUNTED = "/mnt/image";
 
 export interface ImageSources {
   architecture: NodeArchitecture;
   /** Of Kubernetes, without `v`. */
   version: string;
-  /** The node's files, from which iptables and busybox are taken, and into which the archives go. */
+  /** The node's files, from which iptables and busybox are taken, and into which the images go. */
   root: string;
   /** A folder for what is put together. */
   work: string;
   /** The file of a program that was built. */
-  program(name: "pause" | "kube-proxy" | "coredns"): string;
+  program(name: "pause" | "kube-proxy" | "coredns" | "proxy-agent"): string;
+  /** The program that writes containerd's store, on this machine. */
+  imageStore: string;
 }
 
-/** Writes the images that a node brings along, in the order of their import: the sandbox's first. */
-export async function addImages({ architecture, version, root, work, program }: ImageSources): Promise<void> {
-  mkdirSync(join(root, FOLDER), { recursive: true });
-  const write = async (
-    file: string,
-    name: string,
-    entrypoint: string,
-    fill: (layer: string) => void,
-  ): Promise<void> => {
-    const layer = join(work, file);
-    rmSync(layer, { recursive: true, force: true });
+/** What the program that writes the store is told of an image. */
+interface Stored {
+  name: string;
+  layout: string;
+  root: string;
+  pinned: boolean;
+}
+
+/** Puts the images that a node brings along into its files, as containerd keeps them: nothing is imported or unpacked on the node. */
+export async function addImages({
+  architecture,
+  version,
+  root,
+  work,
+  program,
+  imageStore,
+}: ImageSources): Promise<void> {
+  const stored: Stored[] = [];
+  const write = async (name: string, entrypoint: string, fill: (layer: string) => void): Promise<void> => {
+    const place = join(work, `image-${stored.length}`);
+    const [layer, layout] = [join(place, "root"), join(place, "layout")];
+    rmSync(place, { recursive: true, force: true });
     mkdirSync(layer, { recursive: true });
     fill(layer);
-    const target = join(root, FOLDER, `${file}.tar`);
-    await writeImageArchive(target, { name, architecture, root: layer, entrypoint: [entrypoint] });
-    rmSync(layer, { recursive: true });
+    await writeImageLayout(layout, { name, architecture, root: layer, entrypoint: [entrypoint] });
+    stored.push({ name, layout, root: layer, pinned: name === PAUSE });
   };
-  await write("0-pause", PAUSE, "/pause", (layer) => addProgram(layer, program("pause"), "pause"));
-  await write("2-kube-proxy", `registry.k8s.io/kube-proxy:v${version}`, "/usr/local/bin/kube-proxy", (layer) => {
+  await write(PAUSE, "/pause", (layer) => addProgram(layer, program("pause"), "pause"));
+  await write(`registry.k8s.io/kube-proxy:v${version}`, "/usr/local/bin/kube-proxy", (layer) => {
     addProgram(layer, program("kube-proxy"), "usr/local/bin/kube-proxy");
     addIptables(root, layer);
   });
-  await write("1-busybox", "slipway.dev/busybox:1", "/bin/sh", (layer) => {
+  await write("slipway.dev/busybox:1", "/bin/sh", (layer) => {
     addProgram(layer, join(root, "usr/bin/busybox"), "bin/busybox");
     for (const name of ["sh", "ip", "nc", "ping", "nslookup", "wget", "httpd", "sleep", "cat", "ls", "hostname"])
       symlinkSync("busybox", join(layer, "bin", name));
   });
-  const coreDns = `registry.k8s.io/coredns/coredns:${coreDnsVersion(version)}`;
-  await write("3-coredns", coreDns, "/coredns", (layer) => {
+  await write(`registry.k8s.io/coredns/coredns:${coreDnsVersion(version)}`, "/coredns", (layer) => {
     addProgram(layer, program("coredns"), "coredns");
     const authorities = "etc/ssl/certs/ca-certificates.crt";
     mkdirSync(join(layer, dirname(authorities)), { recursive: true });
     cpSync(join(root, authorities), join(layer, authorities));
   });
+  await write(PROXY_AGENT, "/proxy-agent", (layer) => addProgram(layer, program("proxy-agent"), "proxy-agent"));
+  run(imageStore, [join(root, STORE)], { input: Buffer.from(JSON.stringify(stored)) });
+  setLayersApart(root);
+}
+
+/** Layers stay packed: in the store there are links to them. */
+function setLayersApart(root: string): void {
+  const snapshots = join(root, STORE, "io.containerd.snapshotter.v1.overlayfs/snapshots");
+  mkdirSync(join(root, LAYERS), { recursive: true });
+  for (const id of readdirSync(snapshots)) {
+    renameSync(join(snapshots, id, "fs"), join(root, LAYERS, id));
+    symlinkSync(join(MOUNTED, LAYERS, id), join(snapshots, id, "fs"));
+  }
 }
 
 /** iptables and nft's side of it, with the libraries and extensions that they load, and kmod's programs. */

@@ -2,7 +2,8 @@ import { cpSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "@slipway/base";
 import type { Entry } from "../../src/netboot/agent/cpio.ts";
-import { isTaken, type Module, under, withDependencies } from "../agent/modules.ts";
+import type { NodeArchitecture } from "../../test/kubernetes/assets/node-binaries.ts";
+import { type Drivers, driversOf, isTaken, type Module, under, withDependencies } from "../agent/modules.ts";
 import { run } from "../image/run.ts";
 import { FIRST_MODULES, MODULES, MODULES_LEFT } from "./packages.ts";
 
@@ -11,12 +12,16 @@ export interface Kernel {
   vmlinuz: Buffer;
   /** Of the initramfs: modules that are loaded first, and their order. */
   first: Map<string, Entry>;
+  /** Of the initramfs, too: what reaches the network. */
+  cards: Pick<Drivers, "entries" | "firmware">;
+  /** Of a disk's initramfs, beside those: what reaches disks. */
+  disks: Pick<Drivers, "entries" | "firmware">;
   /** Files that drivers may ask for, below /lib/firmware. */
   firmware: readonly string[];
 }
 
 /** Puts the modules of an unpacked kernel, with the lists by which they are found, into a node's files, and its configuration, which kubeadm looks at. */
-export function addKernel(unpacked: string, root: string): Kernel {
+export function addKernel(architecture: NodeArchitecture, unpacked: string, root: string): Kernel {
   const [vmlinuz] = globSync(join(unpacked, "boot/vmlinuz-*"));
   const [releaseFolder] = globSync(join(unpacked, "usr/lib/modules/*"));
   if (vmlinuz === undefined || releaseFolder === undefined)
@@ -34,9 +39,11 @@ export function addKernel(unpacked: string, root: string): Kernel {
     copy(join(releaseFolder, list), join(target, list));
   run("/usr/sbin/depmod", ["-b", root, release]);
   copy(join(unpacked, `boot/config-${release}`), join(root, `boot/config-${release}`));
+  const { first: cards, rest: disks } = driversOf(architecture, unpacked);
   return {
     vmlinuz: readFileSync(vmlinuz),
     first: firstModules(modules),
+    ...{ cards, disks },
     firmware: [...modules.values()].flatMap(({ firmware }) => firmware),
   };
 }

@@ -1,14 +1,15 @@
 /**
  * `make node-image`: writes a live image that becomes a Kubernetes node: kernel and initramfs, from Debian's packages and programs that
  * are built from Go modules. Same inputs, same bytes; nothing is done when nothing has changed. Needs apt-get, dpkg-deb (Debian or Ubuntu), xz, depmod,
- * mksquashfs and Go, no rights. `VERSION`: minor of Kubernetes. `ARCHITECTURE`: of Debian. `SLIPWAY_NODE_IMAGE`: another folder.
+ * mksquashfs and Go, no rights. `VERSION`: minor of Kubernetes. `ARCHITECTURE`: of Debian. `FORM=disk`: as a disk, too. `SLIPWAY_NODE_IMAGE`: another folder.
  */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Fault, systemClock } from "@slipway/base";
 import { BINARIES } from "../../test/kubernetes/assets/binaries.ts";
 import {
+  IMAGE_STORE,
   NODE_ARCHITECTURES,
   NODE_PROGRAMS,
   NODE_VERSIONS,
@@ -22,6 +23,7 @@ import { oneAtATime } from "../agent/one-at-a-time.ts";
 import { FIRMWARE, TARGETS } from "../agent/packages.ts";
 import { Apt, type Candidate } from "../image/apt.ts";
 import { build } from "./build.ts";
+import { LOADERS, writeDisk } from "./disk.ts";
 import { keyOf } from "./key.ts";
 import { PACKAGES } from "./packages.ts";
 import { nodeImageFolder } from "./place.ts";
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
   const binary = (name: NodeProgram): string => nodeBinary(name, minor, architecture);
   const assets = await provide({
     binaries: BINARIES,
-    names: NODE_PROGRAMS.map(binary),
+    names: [...NODE_PROGRAMS.map(binary), IMAGE_STORE],
     sources: join(import.meta.dirname, "../../test/kubernetes/assets"),
     env: process.env,
     clock: systemClock,
@@ -61,7 +63,8 @@ async function main(): Promise<void> {
   const packages = apt.withDependencies(PACKAGES);
   const firmware = apt.alone(FIRMWARE);
   const all = [...kernel, ...packages, ...firmware];
-  const key = keyOf(all, NODE_PROGRAMS.map(program));
+  const imageStore = join(assets, IMAGE_STORE);
+  const key = keyOf(all, [...NODE_PROGRAMS.map(program), imageStore]);
   const list = join(folder, "packages.json");
   if (madeWith(list) === key) say("up to date");
   else {
@@ -73,7 +76,7 @@ async function main(): Promise<void> {
       architecture,
       version: NODE_VERSIONS[minor],
       ...debs,
-      program,
+      ...{ program, imageStore },
       work: join(home, "work"),
       say,
     });
@@ -81,7 +84,26 @@ async function main(): Promise<void> {
     const versions = Object.fromEntries(all.map(({ name, version }) => [name, version]));
     writeFileSync(list, `${JSON.stringify({ key, packages: versions }, null, 2)}\n`);
   }
+  if (chosen("FORM", ["live", "disk"], "live") === "disk") makeDisk(apt, folder, architecture, { key, home, say });
   console.log(folder);
+}
+
+interface DiskPlace {
+  /** Of the live image that is on it. */
+  key: string;
+  home: string;
+  say(text: string): void;
+}
+
+/** The same as a disk, where it is not there yet. */
+function makeDisk(apt: Apt, folder: string, architecture: NodeArchitecture, { key, home, say }: DiskPlace): void {
+  const loaders = apt.alone(LOADERS[architecture]);
+  const made = `${key} ${loaders.map(({ version }) => version).join(" ")}`;
+  const stamp = join(folder, "disk.key");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === made) return;
+  say("writing the disk");
+  writeDisk(folder, { architecture, loaders: apt.fetch(loaders), work: join(home, "work-disk"), say });
+  writeFileSync(stamp, made);
 }
 
 function refresh(apt: Apt, home: string, say: (text: string) => void): void {

@@ -85,8 +85,14 @@ export const MODULES_LEFT: readonly string[] = [
 /** Loaded by the initramfs before the node's files are there, in any order: what they depend on is loaded before them. */
 export const FIRST_MODULES: readonly string[] = ["loop", "squashfs", "overlay"];
 
+/** Of the partition that a disk with the node image boots from. */
+export const DISK_LABEL = "SLIPWAYNODE";
+
 /** containerd's own choice; its configuration (`root/etc/containerd`) names it, too. */
 export const PAUSE = "registry.k8s.io/pause:3.10.2";
+
+/** konnectivity's agent, by the version that it is built from (test/kubernetes/assets/konnectivity). */
+export const PROXY_AGENT = "registry.k8s.io/kas-network-proxy/proxy-agent:v0.36.0";
 
 /** iptables as kube-proxy's image has it: Debian's packages, and the links that alternatives would be. */
 export const IPTABLES: readonly string[] = [

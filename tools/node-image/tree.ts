@@ -22,7 +22,7 @@ const FOLDERS = [
   "dev",
   "etc",
   "home",
-  "mnt",
+  "mnt/image",
   "opt/cni/bin",
   "proc",
   "root",

@@ -40,7 +40,7 @@ test("a plane whose programs have only just started is not ready; asleep, none o
   }
   const runtime = new ProcessRuntime({
     ...{ clock, host: "127.0.0.1", dir: join(dir, "planes"), assets: async () => dir },
-    ...{ kine: async () => "/nowhere/kine", tunnel: async () => "/nowhere/kine", releaseOf: async () => undefined },
+    ...{ kine: async () => "/nowhere/kine", tunnel: async () => "/nowhere/tunnel", releaseOf: async () => undefined },
   });
   t.after(() => runtime.close());
   const { plane } = await testPlane("a", await runtime.place("a", { port: 0, exact: false }));

@@ -23,7 +23,7 @@ export class BootServer {
     server.on("request", ({ url = "" }, response) => {
       const text = made.#text(url);
       if (text !== undefined) return void response.end(text);
-      const [, file] = /^\/(vmlinuz|initrd)$/.exec(url) ?? [];
+      const [, file] = /^\/(vmlinuz|initrd|root\.squashfs)$/.exec(url) ?? [];
       if (file === undefined) return void response.writeHead(404).end();
       response.setHeader("content-length", statSync(join(image, file)).size);
       // A machine that is switched off meanwhile takes no more.
@@ -48,7 +48,7 @@ export class BootServer {
     const seed = this.#seeds.get(machine);
     const texts: Readonly<Record<string, string | undefined>> = {
       ipxe: `#!ipxe
-kernel ${this.#url}/vmlinuz console=ttyS0 tsc=unstable initrd=initrd ds=nocloud;s=${this.#url}/${machine}/
+kernel ${this.#url}/vmlinuz console=ttyS0 quiet mitigations=off tsc=unstable initrd=initrd slipway.check=size slipway.root=${this.#url}/root.squashfs ds=nocloud;s=${this.#url}/${machine}/
 initrd --name initrd ${this.#url}/initrd
 boot
 `,

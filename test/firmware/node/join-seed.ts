@@ -7,8 +7,15 @@ export interface JoinSeed {
   metaData: string;
 }
 
-/** `kubeconfig`: of the tenant's administrator, for its server and authority. */
-export function joinSeed(machine: string, { kubeconfig, token }: { kubeconfig: string; token: string }): JoinSeed {
+export interface JoinFacts {
+  /** Of the tenant's administrator, for its server and authority. */
+  kubeconfig: string;
+  token: string;
+  /** Further files, by their paths on the machine. */
+  files?: Readonly<Record<string, string>>;
+}
+
+export function joinSeed(machine: string, { kubeconfig, token, files = {} }: JoinFacts): JoinSeed {
   const { server, caPem } = credentialsOf(kubeconfig)!;
   const key = new X509Certificate(caPem).publicKey.export({ type: "spki", format: "der" });
   const userData = `## template: jinja
@@ -35,8 +42,12 @@ write_files:
     owner: root:root
     permissions: '0640'
     content: "This placeholder file is used to create the /run/cluster-api sub directory"
-runcmd:
+${Object.entries(files).map(fileEntry).join("")}runcmd:
   - 'kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml  && echo success > /run/cluster-api/bootstrap-success.complete'
 `;
   return { userData, metaData: `instance-id: ${machine}\nlocal-hostname: ${machine}\n` };
+}
+
+function fileEntry([path, content]: [string, string]): string {
+  return `-   path: ${path}\n    content: ${JSON.stringify(content)}\n`;
 }

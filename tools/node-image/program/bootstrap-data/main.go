@@ -21,11 +21,15 @@ func main() {
 	file := flag.String("user-data", "", "a `file` with user data, in the place of those of this boot")
 	metaFile := flag.String("meta-data", "", "a `file` with the meta data to it")
 	commandLine := flag.String("command-line", "/proc/cmdline", "the `file` with the kernel's command line")
+	runtime := flag.String("runtime", "", "the container runtime's `socket`, which is waited for; empty: nothing is")
 	flag.Parse()
 	seed, err := readSeed(*file, *metaFile, *commandLine)
 	if errors.Is(err, errNoSeed) {
 		say("no user data: neither on the command line (slipway.userdata=, ds=nocloud;s=) nor a disk with the label cidata")
 		os.Exit(exitNone)
+	}
+	if err == nil && *runtime != "" {
+		err = waitForRuntime(*runtime)
 	}
 	if err == nil {
 		err = node{root: *root}.carryOut(seed)

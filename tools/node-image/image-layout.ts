@@ -1,8 +1,4 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { ImageLayout } from "../image/oci.ts";
-import { run } from "../image/run.ts";
-import { packedAlike } from "../image/tar.ts";
 
 export interface Image {
   /** With registry and tag: what a Pod asks for. */
@@ -13,20 +9,22 @@ export interface Image {
   entrypoint: readonly string[];
 }
 
-/** Writes an image as an archive that containerd imports under its name. Same contents, same bytes. The layer is not packed: who stores the archive packs it. */
-export async function writeImageArchive(file: string, { name, architecture, root, entrypoint }: Image): Promise<void> {
-  const layout = new ImageLayout(`${file}.layout`);
+/** Writes an image as an OCI layout into a folder. Same contents, same bytes. The layer is not packed: who stores it packs it, or uses it as it is. */
+export async function writeImageLayout(folder: string, { name, architecture, root, entrypoint }: Image): Promise<void> {
+  const layout = new ImageLayout(folder);
   const { descriptor, diffId } = await layout.layer(root, { packed: false });
   const config = layout.json("application/vnd.oci.image.config.v1+json", {
     os: "linux",
     architecture,
-    config: { Env: ["PATH=/usr/local/bin:/usr/sbin:/usr/bin"], Entrypoint: entrypoint, WorkingDir: "/" },
+    config: {
+      Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+      Entrypoint: entrypoint,
+      WorkingDir: "/",
+    },
     rootfs: { type: "layers", diff_ids: [diffId] },
   });
   const mediaType = "application/vnd.oci.image.manifest.v1+json";
   const manifest = layout.json(mediaType, { schemaVersion: 2, mediaType, config, layers: [descriptor] });
   const annotations = { "io.containerd.image.name": name, "org.opencontainers.image.ref.name": name };
   layout.finish([{ ...manifest, platform: { os: "linux", architecture }, annotations }]);
-  run("tar", [...packedAlike, "-C", layout.folder, "-cf", file, ...["blobs", "index.json", "oci-layout"]]);
-  rmSync(join(layout.folder), { recursive: true });
 }
