@@ -171,6 +171,8 @@ test("deletion of a Machine waits for hooks and for Pods behind a budget, in ord
       { type: "merge", body: { metadata: { finalizers: null } } },
     ),
   );
+  // What the kubelet says at the end.
+  await world.whileTimePasses(tenant.delete(Pod, { namespace: "default", name: "web" }, { gracePeriodSeconds: 0 }));
   await world.until("gone", async () => (await deleting()) === undefined);
   const { Node } = await import("@slipway/kube/core");
   assert.equal(await world.whileTimePasses(tenant.find(Node, { name })), undefined, "the Node went with it");

@@ -147,3 +147,34 @@ test("scaling down takes the Machine that a user has marked", async (t) => {
   await world.until("two", async () => (await world.machines()).length === 2);
   assert.ok((await world.machines()).every(({ metadata }) => metadata.uid !== marked!.metadata.uid));
 });
+
+test("an operator that dies at any effect of a roll-out leaves work that the next one ends, with nothing made twice", async () => {
+  for (const atEffect of sampled([2, 7, 12, 18, 25, 33]))
+    for (const when of ["before", "after"] as const) {
+      const world = await CoreWorld.create({});
+      try {
+        await world.operator({ death: { atEffect, when } });
+        await world.make();
+        await world.deploy("workers", 2);
+        await world.clock.run(3 * MINUTE);
+        world.kill();
+        await world.operator();
+        await world.untilRolledOut("workers");
+        await world.patch("workers", toTemplate("b"));
+        await world.untilRolledOut("workers");
+        await world.until("old sets gone", async () => (await world.sets()).length === 1);
+        const { SimMachine, SimBootstrap } = await import("./cluster-api-provider.ts");
+        const names = (await world.machines()).map(({ metadata }) => metadata.name).toSorted();
+        for (const resource of [SimMachine, SimBootstrap]) {
+          const { items } = await world.whileTimePasses(world.client.list(resource));
+          assert.deepEqual(
+            items.map(({ metadata }) => metadata.name).toSorted(),
+            names,
+            `${resource.kind} after a death ${when} effect ${atEffect}`,
+          );
+        }
+      } finally {
+        await world.close();
+      }
+    }
+});
