@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import { controllerReference, createClient } from "@slipway/kube";
-import { Secret } from "@slipway/kube/core";
+import { Node, Secret } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { load } from "js-yaml";
 import { caHashes } from "../../src/bootstrap/kubeadm/ca-hash.ts";
@@ -11,10 +11,50 @@ import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { KamajiControlPlane } from "../../src/kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import { KubeadmConfig } from "../../src/kinds/kubeadm/kubeadm-config.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
+import { createFirmware } from "../../src/sim/firmware/firmware.ts";
+import { sampleHardware } from "../../src/sim/firmware/sample-hardware.ts";
+import { NO_TIMINGS } from "../../src/sim/firmware/timings.ts";
 import { conditionOf, controlPlanesWorld, manifests, NAMESPACE } from "./control-planes-world.ts";
 
+const NOTHING = { status: 404, headers: {}, body: "" };
 const at = (name: string) => ({ namespace: NAMESPACE, name });
 const text = (secret: Secret, key: string) => Buffer.from(secret.data![key]!, "base64").toString();
+
+/** How a simulated machine ends that is given user data: it carries it out by the real protocol. */
+const boots = (boot: string) =>
+  new Promise<{ stage: string; message: string }>((resolve) => {
+    const firmware = createFirmware({
+      ...{ clock, random, log, site: undefined, timings: NO_TIMINGS },
+      http: async () => NOTHING,
+    });
+    firmware.fromNetwork(sampleHardware(), { scriptUrl: "", userData: boot }, (now) => {
+      if (now.stage === "joined" || now.stage === "failed") resolve(now);
+    });
+  });
+
+async function refusesWhatRealOnesDo(userData: string): Promise<void> {
+  assert.match(
+    (await boots(userData.replace(/sha256:[0-9a-f]{8}/, "sha256:00000000"))).message,
+    /none of the public keys/,
+  );
+  assert.match(
+    (await boots(userData.replace("v1beta3", "v1beta2"))).message,
+    /unknown apiVersion kubeadm\.k8s\.io\/v1beta2/,
+  );
+  assert.match((await boots("#cloud-config\n- list\n")).message, /the user data is no mapping/);
+}
+
+function showsNode([node]: readonly Node[]): void {
+  assert.equal(node?.spec?.providerID, `equinixmetal://${sampleHardware().id}`);
+  assert.deepEqual(
+    node?.spec?.taints?.map(({ key }) => key),
+    [
+      "node.cluster.x-k8s.io/uninitialized",
+      "node.cloudprovider.kubernetes.io/uninitialized",
+      "node.kubernetes.io/not-ready",
+    ],
+  );
+}
 
 test("a worker gets its user data by a token of its own, which goes when it has joined, and with it", async (t) => {
   const { apply, own, until, client, gone } = await controlPlanesWorld(t);
@@ -23,7 +63,11 @@ test("a worker gets its user data by a token of its own, which goes when it has 
     kind: "KubeadmConfig",
     metadata: { name: "w", labels: { "cluster.x-k8s.io/cluster-name": "a" } },
     spec: {
-      joinConfiguration: { nodeRegistration: { kubeletExtraArgs: { "cloud-provider": "external" } } },
+      joinConfiguration: {
+        nodeRegistration: {
+          kubeletExtraArgs: { "cloud-provider": "external", "provider-id": "equinixmetal://{{ v1.instance_id }}" },
+        },
+      },
       preKubeadmCommands: ["swapoff -a"],
     },
   });
@@ -82,6 +126,11 @@ test("a worker gets its user data by a token of its own, which goes when it has 
   const made = await inside.get(Secret, { namespace: "kube-system", name: `bootstrap-token-${token.split(".")[0]}` });
   assert.equal(text(made, "token-secret"), token.split(".")[1]);
   assert.ok(Date.parse(text(made, "expiration")) > clock.now());
+
+  await refusesWhatRealOnesDo(userData);
+  const joined = await boots(userData);
+  assert.equal(joined.stage, "joined", joined.message);
+  showsNode((await inside.list(Node)).items);
 
   const nodeRef = { name: "w" };
   await client.patch(Machine, at("w"), { type: "merge", body: { status: { nodeRef } } }, { subresource: "status" });

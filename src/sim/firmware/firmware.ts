@@ -6,12 +6,14 @@ import { asFault, type Clock, type Http, isFault, type Log, type Random } from "
 import type { Firmware, Hardware, NetBoot, Powered, Progress } from "../hardware.ts";
 import type { JoinRequest, Role } from "../site/node-object.ts";
 import type { Joined } from "../site/site.ts";
+import { isCloudConfig, seed } from "./cloud-init.ts";
 import { harvesterVersion, install } from "./harvester-installer.ts";
 import type { HarvesterConfig } from "./harvester-schema.ts";
 import { installerRules, type Version } from "./harvester-versions.ts";
 import { bootFrom } from "./ipxe.ts";
 import type { IpxeEnd } from "./ipxe-machine.ts";
 import { hardwareSettings } from "./ipxe-settings.ts";
+import { kubeadmJoin, type OpenApi } from "./kubeadm-join.ts";
 import { machineNetwork } from "./metadata.ts";
 import { jittered, METAL_TIMINGS, type Timings } from "./timings.ts";
 
@@ -28,6 +30,8 @@ export interface FirmwareOptions {
   /** The cluster; undefined: none is there, and an installed machine waits for one. */
   site: { join(request: JoinRequest): Promise<Joined>; powerLost(machineId: string): void } | undefined;
   timings?: Timings;
+  /** The way to workload clusters' APIs. Default: sockets. */
+  openApi?: OpenApi;
   /** Fault injection: whether this machine hangs at this stage. Asked once a stage. */
   hangs?: (hardware: Hardware, stage: Stage) => boolean;
   /** Fault injection: what goes wrong while the system is written; undefined: nothing. */
@@ -91,7 +95,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
       say({ stage: "dhcp", message: "asks for an address" });
       await pause(timings.dhcpMs, signal);
       if (hangsAt(run, "dhcp")) return;
-      if (boot.scriptUrl === "") return say({ stage: "shell", message: "nothing to boot" });
+      if (boot.scriptUrl === "") return await withoutScript(run, boot);
       say({ stage: "script", message: "runs its boot script" });
       if (hangsAt(run, "script")) return;
       const settings = hardwareSettings(hardware, { extra: { ipxe_cloud_config: "packet" } });
@@ -104,6 +108,32 @@ export function createFirmware(options: FirmwareOptions): Firmware {
       }
       return await afterScript(run, end, http);
     }
+  }
+
+  async function withoutScript(run: Run, { userData }: NetBoot): Promise<void> {
+    if (isCloudConfig(userData)) return await bootImage(run, userData);
+    run.say({ stage: "shell", message: "nothing to boot" });
+  }
+
+  /** The provider's image is on the disk; cloud-init carries out the user data, and kubeadm joins where it says so. */
+  async function bootImage({ hardware, signal, say }: Run, userData: string): Promise<void> {
+    say({ stage: "installing", message: "starts the provider's image" });
+    await pause(timings.installMs, signal);
+    const end = seed(userData, hardware);
+    if (end.is === "failed") return say({ stage: "failed", message: end.message });
+    await pause(timings.diskBootMs, signal);
+    const path = end.commands
+      .map((command) => /\bkubeadm join --config (\S+)/.exec(command)?.[1])
+      .find((found) => found);
+    say({ stage: "installed", message: `is set up by cloud-init: ${end.commands.length} commands are recorded` });
+    if (path === undefined) return;
+    const file = end.files.get(path);
+    if (file === undefined) return say({ stage: "failed", message: `kubeadm: ${path} does not exist` });
+    const { clock, random, log, openApi } = options;
+    const ports = { clock, random, log, signal, ...(openApi && { open: openApi }) };
+    const joined = await kubeadmJoin(file, { hostname: hardware.hostname, addresses: addressesOf(hardware) }, ports);
+    if (joined.is === "refused") return say({ stage: "failed", message: joined.message });
+    say({ stage: "joined", message: `has joined as Node ${joined.node}` });
   }
 
   async function afterScript(run: Run, end: IpxeEnd, http: Http): Promise<void> {
@@ -205,6 +235,11 @@ function targetOf(hardware: Hardware): Parameters<typeof install>[2] {
   };
 }
 
+const addressesOf = (hardware: Hardware): { type: "InternalIP" | "ExternalIP"; address: string }[] => [
+  { type: "InternalIP", address: hardware.privateIp },
+  { type: "ExternalIP", address: hardware.publicIp },
+];
+
 function joinRequest(hardware: Hardware, { config, version }: Installed): JoinRequest {
   const rules = installerRules(version);
   const role = ((rules.roles && config.install?.role) || "default") as Role;
@@ -216,10 +251,7 @@ function joinRequest(hardware: Hardware, { config, version }: Installed): JoinRe
     role,
     cordoned: rules.cordoned && config.install?.cordoned === true,
     nics: hardware.nics,
-    addresses: [
-      { type: "InternalIP", address: hardware.privateIp },
-      { type: "ExternalIP", address: hardware.publicIp },
-    ],
+    addresses: addressesOf(hardware),
     machineId: hardware.id,
     version: `v${version.join(".")}`,
     reachable: hardware.reachable,

@@ -5,6 +5,7 @@ import type { Clock, Log, Random } from "@slipway/base";
 import type { Observed, Plane } from "../plane.ts";
 import { PortBook } from "../ports.ts";
 import type { Runtime } from "../runtime.ts";
+import { startJoining } from "./joining.ts";
 
 export interface EmbeddedRuntimePorts {
   clock: Clock;
@@ -21,6 +22,8 @@ type Face = Awaited<ReturnType<ApiServer["listen"]>>;
 /** One embedded API and its port. */
 interface Running {
   api: ApiServer;
+  /** Signs what machines need to join. */
+  joining: { close(): Promise<void> };
   /** The version that is reported; a plane's may change while it runs. */
   version: { reported: string };
   face: Face | undefined;
@@ -30,7 +33,7 @@ interface Running {
 
 /**
  * Tenants' control planes in this very process: one embedded API each. They have the tenant's certificates, tokens and kubeconfigs, and
- * no controllers or scheduler of workloads. A plane that sleeps has no port; its objects stay.
+ * no controllers or scheduler of workloads, but what machines need to join (`joining.ts`). A plane that sleeps has no port; its objects stay.
  */
 export class EmbeddedRuntime implements Runtime {
   readonly name = "embedded";
@@ -74,6 +77,7 @@ export class EmbeddedRuntime implements Runtime {
     const running = this.#running.get(id);
     this.#running.delete(id);
     this.#book.release(id);
+    await running?.joining.close();
     await running?.api.close();
     const { dir } = this.#ports;
     if (dir !== undefined) await rm(join(dir, id), { recursive: true, force: true });
@@ -87,6 +91,7 @@ export class EmbeddedRuntime implements Runtime {
   async close(): Promise<void> {
     const all = [...this.#running.values()];
     this.#running.clear();
+    await Promise.all(all.map(({ joining }) => joining.close()));
     await Promise.all(all.map(({ api }) => api.close()));
   }
 
@@ -103,7 +108,8 @@ export class EmbeddedRuntime implements Runtime {
       accountTokens: { key: pki.accounts.privateKey, issuer: `https://kubernetes.default.svc.${clusterDomain}` },
       ...(dir !== undefined && { storage: { file: join(dir, id, "objects.db") } }),
     });
-    const running: Running = { api, version, face: undefined, listens: "" };
+    const joining = startJoining({ clock, random, log, transport: api.transport(ADMIN), ca: pki.ca });
+    const running: Running = { api, joining, version, face: undefined, listens: "" };
     this.#running.set(id, running);
     return running;
   }
