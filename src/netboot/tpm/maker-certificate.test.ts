@@ -47,6 +47,18 @@ test("authorities between it and the settings' are taken from the TPM, in any or
   assert.equal(check(der, { authorities: tpmAuthorities(low.pem, "") }).because, undefined);
 });
 
+test("an authority whose key can't be read has certified nothing, whatever it is called", async () => {
+  const der = Buffer.from(ROOT.der);
+  // Of the key's algorithm: id-ecPublicKey, made one that nobody knows.
+  const algorithm = der.indexOf(Buffer.from("06072a8648ce3d0201", "hex"));
+  assert.notEqual(algorithm, -1);
+  der[algorithm + 8] = 0x7f;
+  const pem = `-----BEGIN CERTIFICATE-----\n${der.toString("base64")}\n-----END CERTIFICATE-----\n`;
+  const { because, authority } = check(await ROOT.certify(KEY.public), { authorities: tpmAuthorities(pem, "") });
+  assert.match(because ?? "", /leads to no authority of tpmAuthorities, but to CN=Root$/);
+  assert.equal(authority, undefined);
+});
+
 test("what is not below an authority of the settings counts for nothing, whatever it is called", async () => {
   const other = await maker("Root");
   const says = async (der: Buffer, chain: Buffer[] = []): Promise<string | undefined> => check(der, { chain }).because;
