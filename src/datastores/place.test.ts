@@ -43,6 +43,17 @@ test("B28 names that Kamaji gives are taken: a UID, and namespace and name", () 
       assert.ok(accepted(driver, name), driver);
 });
 
+test("B28 a password is one line of text; for each driver one that is none is refused without being repeated", () => {
+  for (const driver of ["etcd", "PostgreSQL", "MySQL", "NATS"] as const) {
+    checkPlace(driver, { schema: "a", user: "a", password: "good" });
+    for (const password of ["two\nlines", "nul\0", "return\r", "half \ud800"])
+      assert.throws(
+        () => checkPlace(driver, { schema: "a", user: "a", password }),
+        (error: Error) => /password is not one line/.test(error.message) && !error.message.includes(password),
+      );
+  }
+});
+
 test("B28 a server's own names and names that would become another's are refused", () => {
   const refused: (readonly [Driver, string])[] = [
     ...([

@@ -79,6 +79,7 @@ test("resources that are elsewhere are named to kube-apiserver in its own way", 
   const pods = { resource: "/pods", endpoints: [etcd(3), etcd(4), etcd(5)] };
   assert.deepEqual(given([events, pods]), [`${first},/pods#https://etcd-3;https://etcd-4;https://etcd-5`]);
   assert.deepEqual(given([]), []);
+  assert.deepEqual(valuesOf(apiServerFlags({ ...plane, store }, file), "etcd-servers"), ["https://a"]);
 });
 
 test("a datastore's prefix and certificates are managed, and it is not compacted from here", () => {

@@ -81,6 +81,13 @@ test("B21 the API server's certificate holds names and addresses, each once, and
   assert.equal(new Set(HOSTS).size, HOSTS.length);
 });
 
+test("one user has one key, whichever way it comes, and no other user has it", () => {
+  const keyOf = (file: string) => credentialsOf(text("admin", file))?.keyPem;
+  assert.equal(keyOf("admin.svc"), keyOf("admin.conf"));
+  assert.equal(keyOf("super-admin.svc"), keyOf("super-admin.conf"));
+  assert.notEqual(keyOf("super-admin.conf"), keyOf("admin.conf"));
+});
+
 test("each kubeconfig says who it is and which server it is for", () => {
   const found = ["admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc"].map((file) => {
     const credentials = credentialsOf(text("admin", file));
