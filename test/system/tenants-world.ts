@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
-import { systemClock as clock, deadline, quietLog as log, cryptoRandom as random } from "@slipway/base";
+import { systemClock as clock, deadline, isFault, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import { createClient, createManager } from "@slipway/kube";
-import { Namespace, Secret } from "@slipway/kube/core";
+import { Namespace, Node, Secret } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { installCrds } from "../../src/kinds/install.ts";
 import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
@@ -134,7 +134,9 @@ export async function tenantsWorld(
         key: found.keyPem,
       });
       try {
-        return await use(createClient(transport, { clock, random, log }));
+        const inside = createClient(transport, { clock, random, log });
+        if (programs !== undefined && by === "admin.conf") await untilGranted(inside);
+        return await use(inside);
       } finally {
         await transport.close();
       }
@@ -144,6 +146,24 @@ export async function tenantsWorld(
       stop = await start();
     },
   };
+}
+
+/** A real API server takes a moment to read who may do what, and refuses administrators until then. */
+async function untilGranted(inside: ReturnType<typeof createClient>): Promise<void> {
+  const { signal, done } = deadline(clock, 60_000);
+  try {
+    for (;;) {
+      const error = await inside.list(Node).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (error === undefined) return;
+      if (!isFault(error, "Forbidden") || signal.aborted) throw error;
+      await clock.sleep(50);
+    }
+  } finally {
+    done();
+  }
 }
 
 export const stateOf = ({ status }: TenantControlPlane): string | undefined =>
