@@ -11,7 +11,14 @@ test("a kubeconfig is current for its user, groups, server and authority, and wh
   const { certificatePem, keyPem } = await issueClient(authority, { commonName: "u", organizations: ["g"], clock });
   const server = "https://a.example:6443";
   const caPem = authority.certificatePem;
-  const held = kubeconfig({ name: "a", userName: "u", server, caPem, clientCertPem: certificatePem, clientKeyPem: keyPem });
+  const held = kubeconfig({
+    name: "a",
+    userName: "u",
+    server,
+    caPem,
+    clientCertPem: certificatePem,
+    clientKeyPem: keyPem,
+  });
   const wanted = { user: "u", groups: ["g"], server, caPem, now: clock.now(), leftMs: 1000 };
   assert.equal(isCurrent(held, wanted), true);
   const others = [
