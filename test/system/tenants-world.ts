@@ -135,8 +135,7 @@ export async function tenantsWorld(
       });
       try {
         const inside = createClient(transport, { clock, random, log });
-        if (programs !== undefined && by === "admin.conf") await untilGranted(inside);
-        return await use(inside);
+        return await use(programs !== undefined && by === "admin.conf" ? await untilGranted(inside) : inside);
       } finally {
         await transport.close();
       }
@@ -149,7 +148,7 @@ export async function tenantsWorld(
 }
 
 /** A real API server takes a moment to read who may do what, and refuses administrators until then. */
-async function untilGranted(inside: ReturnType<typeof createClient>): Promise<void> {
+async function untilGranted<T extends ReturnType<typeof createClient>>(inside: T): Promise<T> {
   const { signal, done } = deadline(clock, 60_000);
   try {
     for (;;) {
@@ -157,7 +156,7 @@ async function untilGranted(inside: ReturnType<typeof createClient>): Promise<vo
         () => undefined,
         (error: unknown) => error,
       );
-      if (error === undefined) return;
+      if (error === undefined) return inside;
       if (!isFault(error, "Forbidden") || signal.aborted) throw error;
       await clock.sleep(50);
     }
