@@ -23,7 +23,7 @@ function plane(over: object = {}, of: { store?: object; pki?: object } = {}) {
   const tenant = tenantWith(over);
   const pki = { ...PKI, ...of.pki } as HeldPki;
   const place = { host: "192.0.2.1", port: 6443 };
-  const store = of.store as TenantPlace | undefined;
+  const store = of.store && ({ overrides: [], ...of.store } as unknown as TenantPlace);
   return planeOf(tenant, completeSpec(tenant), { version: "v1.34.2", place, pki, ...(store && { store }) });
 }
 
