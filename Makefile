@@ -7,7 +7,7 @@ INSTALLED := node_modules/.package-lock.json
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-formats test-datastores test-all check generate kubernetes-types bundle image test-install agent node-image test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-all check generate kubernetes-types bundle image test-install agent node-image test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -84,6 +84,9 @@ test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in 
 test-bmc: $(INSTALLED) ## Redfish: our client against a foreign service, our service against foreign clients and DMTF's validator (PyPI)
 	@$(TEST) --test-concurrency=1 "test/bmc/**/*.test.ts"
 
+test-clients: $(INSTALLED) ## Clients of others against the simulated Packet API: packet-python (PyPI), packngo and equinix-sdk-go (Go modules); what can't be had is skipped with a reason
+	@$(TEST) --test-concurrency=1 "test/clients/**/*.test.ts"
+
 test-attack: $(INSTALLED) ## What attackers try: floods, impersonation, doubled inputs, damage, a full disk (some need root; skipped with a reason)
 	@$(TEST) --expose-gc --test-concurrency=2 "test/attack/**/*.test.ts"
 
@@ -95,7 +98,7 @@ test-datastores: $(INSTALLED) ## Tenants' places in real databases: etcd, Postgr
 	@$(TEST) --test-concurrency=1 "test/datastores/**/*.test.ts"
 
 test-all: export SEEDS = 300
-test-all: check test sim test-kubectl test-kubernetes test-kubeadm test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-formats test-datastores test-firmware ## Every suite, one after the other
+test-all: check test sim test-kubectl test-kubernetes test-kubeadm test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-clients test-formats test-datastores test-firmware ## Every suite, one after the other
 
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"
 	@$(NODE) test/firmware/main.ts $(ONLY:%=test/firmware/%.test.ts)

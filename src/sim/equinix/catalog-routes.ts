@@ -1,6 +1,7 @@
 import { json } from "@slipway/base";
 import { METROS, PLANS } from "./catalog.ts";
 import type { Cloud } from "./cloud.ts";
+import { facilityOf } from "./facilities.ts";
 import { metroView } from "./place-views.ts";
 import { unprocessable } from "./refused.ts";
 import type { Route } from "./router.ts";
@@ -54,6 +55,16 @@ export const catalogRoutes: readonly Route[] = [
     },
   },
   {
+    operation: "findSpotMarketPrices",
+    method: "GET",
+    pattern: "/market/spot/prices",
+    answer: ({ cloud }) => {
+      const prices = perPlace((metro, plan) => ({ price: cloud.spotPrice(metro, plan) }));
+      const byFacility = Object.entries(prices).map(([metro, plans]) => [facilityOf(metro), plans]);
+      return json(200, { spot_market_prices: Object.fromEntries(byFacility) });
+    },
+  },
+  {
     operation: "findMetroSpotMarketPrices",
     method: "GET",
     pattern: "/market/spot/prices/metros",
@@ -62,7 +73,7 @@ export const catalogRoutes: readonly Route[] = [
   },
 ];
 
-function perPlace(value: (metro: string, plan: string) => object): object {
+function perPlace(value: (metro: string, plan: string) => object): Record<string, object> {
   const plans = (metro: string): object => Object.fromEntries(PLANS.map(({ slug }) => [slug, value(metro, slug)]));
   return Object.fromEntries([...METROS.keys()].map((metro) => [metro, plans(metro)]));
 }

@@ -98,6 +98,8 @@ export interface SimGateway {
   readonly projectId: string;
   readonly vlanId: string;
   readonly blockId: string;
+  /** The block was reserved with it, and goes with it. */
+  readonly ownsBlock: boolean;
   readonly createdAt: number;
 }
 

@@ -5,7 +5,7 @@ import type { SimGateway } from "./device.ts";
 import { blockView } from "./ip-views.ts";
 import { pageOf } from "./paging.ts";
 import { href, time } from "./place-views.ts";
-import { ACCEPTED, textIn } from "./reading.ts";
+import { textIn } from "./reading.ts";
 import { notFound, unprocessable } from "./refused.ts";
 import { type Asked, projectIn, type Route } from "./router.ts";
 import { vlanView } from "./views.ts";
@@ -44,7 +44,9 @@ export const gatewayRoutes: readonly Route[] = [
       const gateway = gatewayIn(asked);
       asked.cloud.gateways.delete(gateway.id);
       asked.cloud.elastic.release(gateway.id);
-      return { ...ACCEPTED, ...json(202, { ...gatewayView(asked.cloud, gateway), state: "deleting" }) };
+      const shown = { ...gatewayView(asked.cloud, gateway), state: "deleting" };
+      if (gateway.ownsBlock) asked.cloud.elastic.remove(gateway.blockId);
+      return json(202, shown);
     },
   },
 ];
@@ -67,7 +69,8 @@ function newGateway({ cloud, body }: Asked, projectId: string): SimGateway {
   if (block?.projectId !== projectId) throw unprocessable("ip_reservation_id is not a reservation of the project");
   const id = uuid(cloud.random);
   cloud.elastic.assign({ projectId, metro: vlan.metro, address: block.cidr, to: id }, cloud.random, now);
-  const gateway: SimGateway = { id, projectId, vlanId: vlan.id, blockId: block.id, createdAt: now };
+  const own = { blockId: block.id, ownsBlock: named === undefined };
+  const gateway: SimGateway = { id, projectId, vlanId: vlan.id, ...own, createdAt: now };
   cloud.gateways.set(id, gateway);
   return gateway;
 }

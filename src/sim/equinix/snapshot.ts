@@ -157,6 +157,7 @@ export const Snapshot = z.strictObject({
         projectId: z.string(),
         vlanId: z.string(),
         blockId: z.string(),
+        ownsBlock: z.boolean(),
         createdAt: z.number(),
       }),
     )
