@@ -104,8 +104,14 @@ export async function removePlace(stores: Stores, context: Context, tenant: Tena
   const { dataStoreName, driver, setup } = tenant.status?.storage ?? {};
   if (!driver || !dataStoreName) return;
   const { schema = "", user = "" } = setup ?? {};
-  for (const name of new Set([dataStoreName, ...storesOfMove(tenant), ...storesOfOverrides(tenant)]))
-    await removeAt(stores, context, tenant, { name, schema, user });
+  let away: unknown;
+  // One that is away keeps nothing in the others.
+  for (const name of new Set([dataStoreName, ...storesOfMove(tenant), ...storesOfOverrides(tenant)])) {
+    const failed = await removeAt(stores, context, tenant, { name, schema, user }).catch((error: unknown) => error);
+    context.signal.throwIfAborted();
+    away ??= failed;
+  }
+  if (away !== undefined) throw away;
 }
 
 async function removeAt(
