@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { numbers, sampled } from "./api.ts";
 import type { Death } from "./mortal.ts";
 import { lifeWithDeath } from "./packet-life.ts";
+import { ofTurn } from "./seeds-of-turn.ts";
 
-/** Every effect of a cluster's life as the place to die. */
+/** Effects of a cluster's life as the place to die: a turn's share, and every one in `make test-all`. */
 async function everyDeath(when: Death["when"]): Promise<void> {
   const { effects } = await lifeWithDeath();
   assert.ok(effects > 30, `the life has effects to die at: ${effects}`);
-  for (const atEffect of sampled(numbers(1, effects))) {
+  for (const atEffect of ofTurn(sampled(numbers(1, effects)), process.env)) {
     try {
       await lifeWithDeath({ atEffect, when });
     } catch (error) {
