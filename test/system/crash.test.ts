@@ -5,6 +5,7 @@ import { numbers, sampled } from "./api.ts";
 import { HarvesterWorld } from "./harvester-world.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
 import type { Death } from "./mortal.ts";
+import { ofTurn } from "./seeds-of-turn.ts";
 import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 /** A pool's life: two machines, one of them with two installations, grown to three, shrunk to one, deleted. Returns how many effects it took. */
@@ -57,7 +58,7 @@ async function life(death?: Death): Promise<{ effects: number; died: boolean }> 
 async function everyDeath(when: Death["when"]): Promise<void> {
   const { effects } = await life();
   assert.ok(effects > 40, `the life has effects to die at: ${effects}`);
-  for (const atEffect of sampled(numbers(1, effects))) {
+  for (const atEffect of ofTurn(sampled(numbers(1, effects)), process.env)) {
     try {
       await life({ atEffect, when });
     } catch (error) {
