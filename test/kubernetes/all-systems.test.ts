@@ -14,6 +14,9 @@ import { realStage } from "./stage.ts";
 /** The first reads names of tests; the second takes away a definition, which all worlds share here. */
 const ELSEWHERE = new Set(["statements.test.ts", "missing-definition.test.ts"]);
 
+/** Systems of Cluster API: their worlds make objects that only the embedded API takes so far, so they are not played here yet. */
+const NOT_YET = /^(cluster-api|control-planes|kubeadm-bootstrap|packet)/;
+
 const skip = await whyNotHere();
 
 if (skip !== undefined) test("the systems on a real kube-apiserver", { skip });
@@ -22,7 +25,9 @@ else {
   after(() => stage.close());
   playOn(stage);
   const wanted = process.env.SYSTEMS?.split(",");
-  const files = (await readdir("test/system")).filter((name) => name.endsWith(".test.ts") && !ELSEWHERE.has(name));
+  const files = (await readdir("test/system")).filter(
+    (name) => name.endsWith(".test.ts") && !ELSEWHERE.has(name) && !NOT_YET.test(name),
+  );
   const turn = wanted === undefined ? process.env.TURN : undefined;
   const hasTurn = (at: number): boolean => turn === undefined || (at - Number(turn)) % 2 === 0;
   const played = files.toSorted().filter((name, at) => wanted?.some((part) => name.includes(part)) ?? hasTurn(at));
