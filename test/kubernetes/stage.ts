@@ -6,11 +6,9 @@ import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { installCrds } from "../../src/kinds/install.ts";
-import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
-import { KINDS } from "../../src/operator/kinds.ts";
+import { ALL_KINDS } from "../../src/operator/kinds.ts";
 import { create } from "../../src/sim/site/capi-machine.ts";
-import { METAL3_KINDS } from "../../src/systems/netboot/led-netboot.ts";
 import type { Stage } from "../system/api.ts";
 import { type Attributes, rightsUsed } from "./attributes.ts";
 import { startCluster } from "./cluster.ts";
@@ -29,6 +27,11 @@ export const CONTROLLERS = [
   "disruption-controller",
 ];
 
+/** Rights of systems that an installed operator does not run unless it is set to. */
+const SYSTEMS_RIGHTS = ["netboot", "kamaji", "cluster-api", "kamaji-control-plane", "kubeadm-bootstrap", "packet"].map(
+  (system) => `${system}-in-operator.yaml`,
+);
+
 export interface RealStage extends Stage {
   /** Everything that the operator asked for so far. */
   used: Attributes[];
@@ -43,7 +46,7 @@ export async function realStage(): Promise<RealStage> {
   const cluster = await startCluster({ apiServerFlags: ["--watch-cache=false"] });
   await prepare(cluster);
   await create(cluster.client, Namespace, { metadata: { name: DISCOVERY_NAMESPACE } });
-  for (const more of ["netboot-in-operator.yaml", "kamaji-in-operator.yaml"])
+  for (const more of SYSTEMS_RIGHTS)
     for (const object of await shippedRbac(more)) await apply(cluster.transport, object);
   const used: Attributes[] = [];
   const forbidden: Attributes[] = [];
@@ -51,7 +54,7 @@ export async function realStage(): Promise<RealStage> {
     (status === 403 ? forbidden : used).push(...rights);
   });
   const client = createClient(operator, { clock: systemClock, random: cryptoRandom, log: quietLog });
-  await installCrds(client, systemClock, new AbortController().signal, [...KINDS, ...METAL3_KINDS, ...KAMAJI_KINDS]);
+  await installCrds(client, systemClock, new AbortController().signal, ALL_KINDS);
   // The garbage collector looks for new kinds only twice a minute: it starts when ours are there.
   cluster.plane.startControllers(CONTROLLERS);
   let worlds = 0;

@@ -1,5 +1,15 @@
 import { type Client, type KubeObject, pathOf, type Resource, refOf, type Transport } from "@slipway/kube";
-import { ConfigMap, Event, Lease, Node, Pod, PodDisruptionBudget, Secret, Service } from "@slipway/kube/core";
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  Event,
+  Lease,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+} from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
@@ -35,6 +45,8 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [Pod, "default"],
   [PodDisruptionBudget, "default"],
   [Event, "default"],
+  [Secret, "default"],
+  [ConfigMap, "default"],
   [Event, "harvester-system"],
   [Secret, "harvester-system"],
   [ConfigMap, "harvester-system"],
@@ -59,6 +71,31 @@ export async function wipe(client: Client, transport: Transport): Promise<void> 
   for (const name of ["ingress-expose", "rke2-traefik"])
     await client.delete(Service, { namespace: "kube-system", name });
   await Promise.all(WRITTEN.map(([resource, namespace]) => empty(client, transport, resource, namespace)));
+  const { items } = await client.list(CustomResourceDefinition);
+  await Promise.all(items.flatMap(clusterApiKind).map((resource) => emptyEverywhere(client, resource)));
+}
+
+/** A kind of Cluster API's groups, those of the tests' own providers included. */
+function clusterApiKind({ spec }: CustomResourceDefinition): Resource[] {
+  const { group, names, versions } = spec as unknown as {
+    group: string;
+    names: { kind: string; plural: string };
+    versions: { name: string; served: boolean }[];
+  };
+  const version = versions.find(({ served }) => served)?.name;
+  if (version === undefined || !group.endsWith("cluster.x-k8s.io")) return [];
+  return [{ ...{ group, version, namespaced: true }, kind: names.kind, plural: names.plural }];
+}
+
+async function emptyEverywhere(client: Client, resource: Resource): Promise<void> {
+  for (;;) {
+    const { items } = await client.list(resource);
+    if (items.length === 0) return;
+    for (const held of items) {
+      if (held.metadata.finalizers?.length) await release(client, resource, held);
+      await client.delete(resource, refOf(held));
+    }
+  }
 }
 
 async function empty(client: Client, transport: Transport, resource: Resource, namespace?: string): Promise<void> {

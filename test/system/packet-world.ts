@@ -1,6 +1,7 @@
 /** The world of the tests of Cluster API's Packet provider: the simulated providers, and a core that the test plays by hand. */
 import { Namespace, Secret } from "@slipway/kube/core";
 import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
+import { CLUSTER_API_KINDS } from "../../src/kinds/cluster-api/kinds.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { PACKET_KINDS } from "../../src/kinds/packet/kinds.ts";
@@ -36,7 +37,7 @@ export class PacketWorld extends World {
 
   protected override async begin(): Promise<void> {
     await super.begin();
-    await this.install([[Cluster], [Machine], [BareMetalHost], ...PACKET_KINDS] as never);
+    await this.install([...CLUSTER_API_KINDS, [BareMetalHost], ...PACKET_KINDS]);
     for (const name of ["default", "other", DEFAULT_NAMESPACE])
       await this.whileTimePasses(this.client.create(Namespace, { metadata: { name } }).catch(() => {}));
     await this.credentials(API_KEY);
