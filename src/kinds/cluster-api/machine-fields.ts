@@ -38,9 +38,9 @@ export const machineSpec = z.object({
   readinessGates,
   deletion: z
     .object({
-      nodeDrainTimeoutSeconds: count("How long draining may take. 0 or empty: for ever."),
-      nodeVolumeDetachTimeoutSeconds: count("How long volumes may take to be detached. 0 or empty: for ever."),
-      nodeDeletionTimeoutSeconds: count("How long deleting the Node is tried. 0: for ever. Default: 10."),
+      nodeDrainTimeoutSeconds: count("How long draining may take. 0 or empty: without limit."),
+      nodeVolumeDetachTimeoutSeconds: count("How long volumes may take to be detached. 0 or empty: without limit."),
+      nodeDeletionTimeoutSeconds: count("How long deleting the Node is tried. 0: without limit. Default: 10."),
     })
     .optional()
     .describe("What deletion waits for."),

@@ -76,7 +76,7 @@ export const MachineHealthCheck = defineKind({
     selector: selected,
     checks: z
       .object({
-        nodeStartupTimeoutSeconds: count("How long a Machine may take to have a Node. 0: for ever. Default: 600."),
+        nodeStartupTimeoutSeconds: count("How long a Machine may take to have a Node. 0: without limit. Default: 600."),
         unhealthyNodeConditions: z
           .array(z.object({ type: anyType, status: anyStatus, timeoutSeconds }))
           .max(100)

@@ -64,7 +64,7 @@ export const toleration = z.object({
   effect: text("Effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Empty: all."),
   key: text("Key of the taint. Empty: all, with operator Exists."),
   operator: text("Exists or Equal. Default: Equal."),
-  tolerationSeconds: z.int().optional().describe("How long a NoExecute taint is tolerated. Default: for ever."),
+  tolerationSeconds: z.int().optional().describe("How long a NoExecute taint is tolerated. Default: without limit."),
   value: text("Value of the taint."),
 });
 
