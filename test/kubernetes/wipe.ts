@@ -1,3 +1,4 @@
+import { isFault } from "@slipway/base";
 import { type Client, type KubeObject, pathOf, type Resource, refOf, type Transport } from "@slipway/kube";
 import {
   ConfigMap,
@@ -112,6 +113,11 @@ async function empty(client: Client, transport: Transport, resource: Resource, n
   }
 }
 
+/** Takes its finalizers away. What is being deleted may go by itself meanwhile. */
 async function release(client: Client, resource: Resource, held: KubeObject): Promise<void> {
-  await client.patch(resource, refOf(held), { type: "merge", body: { metadata: { finalizers: null } } });
+  try {
+    await client.patch(resource, refOf(held), { type: "merge", body: { metadata: { finalizers: null } } });
+  } catch (error) {
+    if (!isFault(error, "NotFound")) throw error;
+  }
 }
