@@ -10,16 +10,20 @@ export function selects(
   labels: Readonly<Record<string, string>> = {},
 ): boolean {
   return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    Object.entries(matchLabels).every(([key, value]) => labelOf(labels, key) === value) &&
     matchExpressions.every((expression) => holds(expression, labels))
   );
 }
+
+/** A label that every JavaScript object seems to have, such as `constructor`, counts only where it was given. */
+const labelOf = (labels: Readonly<Record<string, string>>, key: string): string | undefined =>
+  Object.hasOwn(labels, key) ? labels[key] : undefined;
 
 function holds(
   { key, operator, values = [] }: NonNullable<LabelSelector["matchExpressions"]>[number],
   labels: Readonly<Record<string, string>>,
 ): boolean {
-  const value = labels[key];
+  const value = labelOf(labels, key);
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);
