@@ -6,7 +6,7 @@ import type { Client, Transport } from "@slipway/kube";
 import { TenantControlPlane } from "../kinds/kamaji/tenant-control-plane.ts";
 import { createAuthority, issueClient } from "../pki/authority.ts";
 import { kubeconfig } from "../pki/kubeconfig.ts";
-import { tenantNamed } from "./describe.ts";
+import { describedBy } from "./describe.ts";
 import { readTenant } from "./tenant-description.ts";
 import { tenantLines } from "./tenant-lines.ts";
 
@@ -130,11 +130,12 @@ test("one that is not there, and what is no tenant, is refused with what to writ
   await assert.rejects(readTenant(client, { namespace: "tenants", name: "b" }, { clock, open }), (error) =>
     isFault(error, "NotFound"),
   );
-  assert.equal(tenantNamed("tcp/a"), "a");
-  assert.equal(tenantNamed("TenantControlPlane/tenants/a"), "tenants/a");
+  assert.equal(describedBy("tcp/a").name, "a");
+  assert.equal(describedBy("TenantControlPlane/tenants/a").name, "tenants/a");
+  assert.equal(describedBy("cluster/a").name, "a");
   for (const wrong of ["a", "pod/a", "tcp"])
     assert.throws(
-      () => tenantNamed(wrong),
+      () => describedBy(wrong),
       (error) => isFault(error, "BadRequest") && /write tcp\/NAME/.test(error.advice),
     );
 });

@@ -1,6 +1,8 @@
 import { systemClock as clock, cryptoRandom, Fault, quietLog } from "@slipway/base";
-import { createClient } from "@slipway/kube";
+import { type Client, createClient, type Ref } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import { readCluster } from "./cluster-description.ts";
+import { clusterLines } from "./cluster-tree.ts";
 import { refOf } from "./kubeconfig.ts";
 import { say } from "./outgoing.ts";
 import { reach } from "./reach.ts";
@@ -8,9 +10,30 @@ import { readTenant } from "./tenant-description.ts";
 import { tenantLines } from "./tenant-lines.ts";
 import type { Verb } from "./verb.ts";
 
-const KINDS = ["tcp", "tenantcontrolplane", "tenantcontrolplanes"];
+interface Described {
+  client: Client;
+  ref: Required<Ref>;
+}
+
+/** What can be described, by the names that kubectl knows it under. */
+const KINDS: readonly {
+  names: readonly string[];
+  lines: (of: Described, options: DescribeOptions) => Promise<string[]>;
+}[] = [
+  {
+    names: ["tcp", "tenantcontrolplane", "tenantcontrolplanes"],
+    lines: async ({ client, ref }) =>
+      tenantLines(await readTenant(client, ref, { clock, open: createHttpTransport }), clock.now()),
+  },
+  {
+    names: ["cluster", "clusters", "cl"],
+    lines: async ({ client, ref }, { each = false }) =>
+      clusterLines(await readCluster(client, ref), clock.now(), { each }),
+  },
+];
 
 interface DescribeOptions {
+  each?: boolean;
   namespace?: string;
   kubeconfig?: string;
   context?: string;
@@ -20,22 +43,30 @@ interface DescribeOptions {
 export const verb: Verb = (program) => {
   program
     .command("describe")
-    .description("Show a tenant: what it waits for, its datastore, certificates, components and nodes.")
-    .argument("<kind/name>", "tcp/NAME or tcp/NAMESPACE/NAME of a TenantControlPlane")
-    .option("-n, --namespace <namespace>", "namespace of the tenant; unset: the kubeconfig's, else default")
-    .option("--kubeconfig <file>", "cluster with the tenant; unset: $KUBECONFIG, else the cluster it runs in")
+    .description("Show a tenant or a workload cluster: all that it is made of, and what each part waits for.")
+    .argument("<kind>", "tcp (TenantControlPlane) or cluster (Cluster API), also as KIND/NAME or KIND/NAMESPACE/NAME")
+    .argument("[name]", "its name, or NAMESPACE/NAME")
+    .option("-n, --namespace <namespace>", "namespace of the object; unset: the kubeconfig's, else default")
+    .option(
+      "--each",
+      "of a cluster: a row for each Machine, with its objects, where Machines in the same state share one",
+    )
+    .option("--kubeconfig <file>", "cluster with the object; unset: $KUBECONFIG, else the cluster it runs in")
     .option("--context <name>", "context of the kubeconfig")
     .addHelpText(
       "after",
       `
-The tenant's own API is asked, too, where it can be reached from here; what it does not answer is said.
+A tenant's own API is asked, too, where it can be reached from here; what it does not answer is said.
+A cluster is drawn as clusterctl describe draws it, by whichever core runs it.
 
 Examples:
   slipway describe tcp/team-a
-  slipway describe tcp/tenants/team-a`,
+  slipway describe tcp/tenants/team-a
+  slipway describe cluster capi-quickstart
+  slipway describe cluster capi-quickstart --each`,
     )
-    .action(async (what: string, options: DescribeOptions) => {
-      const tenant = tenantNamed(what);
+    .action(async (kind: string, name: string | undefined, options: DescribeOptions) => {
+      const { lines, name: object } = describedBy(name === undefined ? kind : `${kind}/${name}`);
       const { kubeconfig, context } = options;
       const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
       const connection = await loadConnection({ env: process.env, clock, ...named });
@@ -43,20 +74,21 @@ Examples:
       try {
         await reach(transport, connection.server);
         const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog });
-        const ref = refOf(tenant, options.namespace ?? connection.namespace ?? "default");
-        const facts = await readTenant(client, ref, { clock, open: createHttpTransport });
-        for (const line of tenantLines(facts, clock.now())) say(line);
+        const ref = refOf(object, options.namespace ?? connection.namespace ?? "default");
+        for (const line of await lines({ client, ref }, options)) say(line);
       } finally {
         await transport.close();
       }
     });
 };
 
-/** The tenant in `tcp/a` or `tcp/tenants/a`. Throws `BadRequest` for another kind. */
-export function tenantNamed(what: string): string {
+/** How the object in `tcp/a`, `cluster/a` or `tcp/tenants/a` is described. Throws `BadRequest` for another kind. */
+export function describedBy(what: string): (typeof KINDS)[number] & { name: string } {
   const [kind = "", ...rest] = what.split("/");
-  if (KINDS.includes(kind.toLowerCase()) && rest.length > 0) return rest.join("/");
+  const known = KINDS.find(({ names }) => names.includes(kind.toLowerCase()));
+  if (known !== undefined && rest.length > 0 && rest.every((part) => part !== ""))
+    return { ...known, name: rest.join("/") };
   throw new Fault("BadRequest", what, "it is no object that can be described", {
-    remedy: "write tcp/NAME or tcp/NAMESPACE/NAME",
+    remedy: "write tcp/NAME or cluster/NAME, or KIND/NAMESPACE/NAME",
   });
 }

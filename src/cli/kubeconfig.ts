@@ -63,7 +63,7 @@ interface TenantRef {
 export function refOf(text: string, namespace: string): TenantRef {
   const [first = "", second, ...rest] = text.split("/");
   if (rest.length > 0 || first === "" || second === "")
-    throw new Fault("BadRequest", text, "it is no name of a tenant", { remedy: "write NAME or NAMESPACE/NAME" });
+    throw new Fault("BadRequest", text, "it is no name", { remedy: "write NAME or NAMESPACE/NAME" });
   return second === undefined ? { namespace, name: first } : { namespace: first, name: second };
 }
 

@@ -8,6 +8,7 @@ import { addSystemOptions, systemSettings, variableLines } from "./system-option
 const systems = [
   system({
     ...{ name: "lights", summary: "lights", kinds: [], parts: () => ({ controllers: [] }) },
+    onLaptop: { colour: "white", dim: true },
     settings: z.strictObject({
       colour: z.string().min(2).default("red").describe("what colour").meta({ flag: "--colour <word>", env: "COLOUR" }),
       height: z.int().optional().describe("how high").meta({ flag: "--height <metres>" }),
@@ -27,7 +28,7 @@ function parsed(args: string[], without?: string): Record<string, unknown> {
 }
 
 test("a system's settings are options of their types, with their defaults; those that the command sees to are not", () => {
-  assert.deepEqual(parsed([]), { colour: "red" });
+  assert.deepEqual(parsed([]), {});
   const all = ["--colour", "blue", "--height", "12", "--dim"];
   assert.deepEqual(parsed(all), { colour: "blue", height: 12, dim: true });
   for (const wrong of [
@@ -38,6 +39,19 @@ test("a system's settings are options of their types, with their defaults; those
   ])
     assert.throws(() => parsed(wrong), /invalid|unknown option/);
   assert.throws(() => parsed(["--dim"], "dim"), /unknown option/);
+});
+
+test("the help has the defaults, those of a laptop where it is one; what is on there can be turned off", () => {
+  const help = (isLaptop: boolean) =>
+    addSystemOptions(new Command("x").configureHelp({ helpWidth: 200 }), { systems, isLaptop }).helpInformation();
+  assert.match(help(false), /--colour <word> +what colour \(default: "red"\)/);
+  assert.match(help(false), /--dim +half the light/);
+  assert.match(help(true), /--colour <word> +what colour \(default: "white"\)/);
+  assert.match(help(true), /--no-dim +do not half the light/);
+  const command = addSystemOptions(new Command("x"), { systems, isLaptop: true });
+  assert.deepEqual(systemSettings(command.parse(["--no-dim"], { from: "user" }).opts(), {}, systems), {
+    lights: { dim: false },
+  });
 });
 
 test("an option goes before a variable, and an empty variable says nothing", () => {

@@ -3,16 +3,23 @@ import { givenSettings, type Setting, settingsBy } from "../operator/settings.ts
 import { SYSTEMS } from "../operator/systems.ts";
 import type { System } from "../systems/system.ts";
 
-/** Adds the options that the systems' settings declare. `without`: settings that the command sees to itself. */
+/**
+ * Adds the options that the systems' settings declare. Their defaults are in the help alone: only what was said is an option's value.
+ * `without`: settings that the command sees to itself. `isLaptop`: the defaults are those of a laptop.
+ */
 export function addSystemOptions(
   command: Command,
   {
     without = () => false,
     systems = SYSTEMS,
-  }: { without?: (setting: Setting) => boolean; systems?: readonly System[] } = {},
+    isLaptop = false,
+  }: { without?: (setting: Setting) => boolean; systems?: readonly System[]; isLaptop?: boolean } = {},
 ): Command {
+  const onLaptop = new Map(isLaptop ? systems.map(({ name, onLaptop: usual }) => [name, usual]) : []);
   for (const setting of givenSettings(systems)) {
-    const option = optionOf(setting);
+    const usual =
+      (onLaptop.get(setting.system) as Record<string, unknown> | undefined)?.[setting.name] ?? setting.default;
+    const option = optionOf(setting, usual);
     if (option !== undefined && !without(setting)) command.addOption(option);
   }
   return command;
@@ -31,11 +38,12 @@ export function systemSettings(
   }, systems);
 }
 
-function optionOf({ flag, about, schema, type, default: usual }: Setting): Option | undefined {
+/** An option to have a setting otherwise than usual: what is on by itself can be turned off. */
+function optionOf({ flag, about, schema, type }: Setting, usual?: unknown): Option | undefined {
   if (flag === undefined) return undefined;
-  const option = new Option(flag, about);
-  if (usual !== undefined) option.default(usual);
-  if (type === "boolean") return option;
+  if (type === "boolean")
+    return usual === true ? new Option(flag.replace("--", "--no-"), `do not ${about}`) : new Option(flag, about);
+  const option = new Option(flag, usual === undefined ? about : `${about} (default: ${JSON.stringify(usual)})`);
   return option.argParser((text) => {
     const read = schema.safeParse(type === "number" || type === "integer" ? Number(text) : text);
     if (read.success) return read.data;

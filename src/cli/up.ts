@@ -34,7 +34,7 @@ export const verb: Verb = (program) => {
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
     .addOption(simulatedSystems());
-  addSystemOptions(command, { without: isOurs })
+  addSystemOptions(command, { without: isOurs, isLaptop: true })
     .option("--repair", "keep what is whole of a damaged journal, and move the damaged file aside (docs/kubernetes.md)")
     .addOption(kubernetesOption())
     .addOption(logLevel("warn"))
@@ -49,8 +49,9 @@ Examples:
   slipway up --netboot examples/rack/netboot.yaml
   KUBECONFIG=.slipway/kubeconfig kubectl apply -f ${examplesOf(SIMULATED_NAMES)[0]}/
 
-Machines of the simulated providers become Nodes where a cluster is there to join: --sim ${SIMULATED_NAMES[0]} simulates one, with
-its objects and a stand-in for Cluster API's Machines. Without it nothing is in the API that others define.`,
+Machines of InstancePools become Nodes where a cluster is there to join: --sim ${SIMULATED_NAMES[0]} simulates one, with its objects and a
+stand-in for Cluster API's Machines. Without it nothing is in the API that others define, and Cluster API's own kinds are served:
+examples/packet-kamaji makes a cluster of its own.`,
     )
     .action(async (options: UpOptions) => {
       const dir = resolve(options.dir);
@@ -89,7 +90,7 @@ its objects and a stand-in for Cluster API's Machines. Without it nothing is in 
           ? examplesOf(options.sim)
               .map((folder) => `  kubectl apply -f ${folder}/\n`)
               .join("")
-          : `\nMachines of the simulated providers find no cluster to join: start with --sim ${SIMULATED_NAMES[0]} for one.\n`,
+          : `  kubectl apply -f examples/packet-kamaji/\n\nMachines of InstancePools find no cluster to join: start with --sim ${SIMULATED_NAMES[0]} for one.\n`,
       );
       for (const line of await linesOfLeftOvers(laptop.client, options.sim)) console.log(line);
       console.log(`Ctrl-C stops it; the state stays in ${dir}.`);

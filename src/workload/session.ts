@@ -84,9 +84,10 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    this.#timer?.cancel();
     this.#ending.abort(new DOMException("the cluster is gone", "AbortError"));
     await this.#running;
+    // The watch that ends by closing is a loss like another, and starts the timer.
+    this.#timer?.cancel();
   }
 
   async #run(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Tenants as Deployments of a cluster: what is there, what is waited for, and what becomes of changes by others. */
 import assert from "node:assert/strict";
+import { createServer } from "node:net";
 import { test } from "node:test";
 import { systemClock as clock, deadline } from "@slipway/base";
 import type { KubeObject, Resource } from "@slipway/kube";
@@ -124,6 +125,20 @@ test("a name of the control plane's own is refused on the tenant, and a field wi
     corrected.status!.conditions!.map(({ type }) => type),
     ["Ready"],
   );
+});
+
+test("a tenant whose Pods can't listen is not ready and says so; it is once they can", async (t) => {
+  const world = await tenantsWorld(t, "deployment");
+  const other = createServer();
+  // Another test may have the address at the same time, which is just as good.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  other.once("error", () => resolve()).listen(36_443, "127.0.0.2", resolve);
+  await promise;
+  await world.apply("a");
+  const waiting = await world.until("a", ({ status }) => /0 of 1 Pods/.test(status?.waitingFor ?? ""));
+  assert.equal(isReady(waiting), false);
+  other.close();
+  await world.until("a", isReady);
 });
 
 test("a Secret that changes replaces the Pods, and no other does", async (t) => {

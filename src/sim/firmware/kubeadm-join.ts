@@ -3,7 +3,7 @@
  * cluster's configuration, TLS bootstrap by a certificate request, the Node. SIMULATION: nothing runs there.
  */
 import { createHash, createHmac, X509Certificate } from "node:crypto";
-import type { Clock, Log, Random } from "@slipway/base";
+import { type Clock, type Log, type Random, rfc3339 } from "@slipway/base";
 import {
   type Client,
   createClient,
@@ -17,6 +17,7 @@ import { ConfigMap, Node } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { load } from "js-yaml";
 import { createClientRequest } from "../../pki/client-request.ts";
+import { kubeletConditions } from "../site/node-object.ts";
 
 export type OpenApi = (connection: Parameters<typeof createHttpTransport>[0]) => Transport;
 
@@ -166,7 +167,10 @@ async function register(
     return { version: kubernetesVersion, ...(await certificateOf(client, name, ports)) };
   });
   await using({ server, ca, cert: certificate, key: keyPem }, ports, (client) =>
-    client.create(Node, nodeOf(name, { version, args, machine, taints: nodeRegistration?.taints ?? [] })),
+    client.create(
+      Node,
+      nodeOf(name, { now: ports.clock.now(), version, args, machine, taints: nodeRegistration?.taints ?? [] }),
+    ),
   );
   return name;
 }
@@ -196,7 +200,11 @@ async function certificateOf(
   return { certificate: Buffer.from(certificate, "base64").toString(), keyPem };
 }
 
+const NO_NETWORK = "container runtime network not ready: cni plugin not initialized";
+
 interface NodeFacts {
+  /** Milliseconds since 1970. */
+  now: number;
   version: string;
   args: ReadonlyMap<string, string>;
   machine: JoiningMachine;
@@ -204,7 +212,7 @@ interface NodeFacts {
 }
 
 /** What a kubelet registers. Without a network plugin it is not ready. */
-function nodeOf(name: string, { version, args, machine, taints }: NodeFacts): Draft<Node> {
+function nodeOf(name: string, { now, version, args, machine, taints }: NodeFacts): Draft<Node> {
   const external = args.get("cloud-provider") === "external";
   const uninitialized = { key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" };
   const providerID = args.get("provider-id");
@@ -217,14 +225,7 @@ function nodeOf(name: string, { version, args, machine, taints }: NodeFacts): Dr
     status: {
       addresses: [...machine.addresses, { type: "Hostname", address: name }],
       nodeInfo: { kubeletVersion: version, osImage: "simulated", operatingSystem: "linux", architecture: "amd64" },
-      conditions: [
-        {
-          type: "Ready",
-          status: "False",
-          reason: "KubeletNotReady",
-          message: "container runtime network not ready: cni plugin not initialized",
-        },
-      ],
+      conditions: kubeletConditions(NO_NETWORK, now).map((one) => ({ ...one, lastTransitionTime: rfc3339(now) })),
     },
   } as never;
 }

@@ -90,7 +90,7 @@ export function nodeStatus(request: JoinRequest, now: number): NonNullable<Node[
     addresses: [...request.addresses, { type: "Hostname", address: request.hostname }],
     capacity: resources,
     allocatable: resources,
-    conditions: kubeletConditions(false, now).map((c) => ({ ...c, lastTransitionTime: rfc3339(now) })),
+    conditions: kubeletConditions(undefined, now).map((c) => ({ ...c, lastTransitionTime: rfc3339(now) })),
     nodeInfo: {
       machineID: request.machineId.replaceAll("-", ""),
       systemUUID: request.machineId,
@@ -109,8 +109,8 @@ function simulated({ version = "v1.8.1" }: JoinRequest): NonNullable<JoinRequest
   return { kernel: SIMULATED_KERNEL, image: `Harvester ${version}`, cpus: 16, memory: "64Gi" };
 }
 
-/** What a kubelet reports with each beat. A sick one still beats and says that it is not ready. */
-export function kubeletConditions(sick: boolean, now: number): NodeCondition[] {
+/** What a kubelet reports with each beat. One with a trouble still beats and says that it is not ready. */
+export function kubeletConditions(trouble: string | undefined, now: number): NodeCondition[] {
   const fine = (type: string, reason: string, message: string): NodeCondition => ({
     type,
     status: "False",
@@ -124,9 +124,9 @@ export function kubeletConditions(sick: boolean, now: number): NodeCondition[] {
     fine("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     {
       type: "Ready",
-      status: sick ? "False" : "True",
-      reason: sick ? "KubeletNotReady" : "KubeletReady",
-      message: sick ? "container runtime is down" : "kubelet is posting ready status",
+      status: trouble === undefined ? "True" : "False",
+      reason: trouble === undefined ? "KubeletReady" : "KubeletNotReady",
+      message: trouble ?? "kubelet is posting ready status",
       lastHeartbeatTime: rfc3339(now),
     },
   ];

@@ -93,7 +93,11 @@ export function createHarvesterSite(options: SiteOptions): Site {
   async function beat(member: Member): Promise<void> {
     const { request, sick } = member;
     const held = nodes.get(request.hostname);
-    const conditions = merged(held?.status?.conditions, kubeletConditions(sick, clock.now()), clock.now());
+    const conditions = merged(
+      held?.status?.conditions,
+      kubeletConditions(sick ? "container runtime is down" : undefined, clock.now()),
+      clock.now(),
+    );
     const patch = { type: "merge", body: { status: { conditions } } } as const;
     if (request.reachable?.() === false) return goSilent(member);
     try {

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type ApiServer, createApiServer } from "@slipway/apiserver";
-import { type Clock, isFault, isoTime, type Log, type Random } from "@slipway/base";
+import { asFault, type Clock, isFault, isoTime, type Log, type Random, type Timer } from "@slipway/base";
 import { type Client, keyOf, type Ref, refOf } from "@slipway/kube";
 import { Deployment, Service } from "@slipway/kube/core";
 import { follow } from "../site/follow.ts";
@@ -24,6 +24,7 @@ interface Running {
   template: string;
 }
 
+const RESTART_MS = 1_000;
 const API_SERVER = "kube-apiserver";
 const FILE_FLAG = /(-file|-key|-certificate|kubeconfig)$/;
 
@@ -35,6 +36,8 @@ export class SimulatedManagement {
   /** Objects outlive Pods, as in a datastore: by the prefix of their keys. */
   readonly #data = new Map<string, { api: ApiServer; version: { reported: string } }>();
   readonly #running = new Map<string, Running>();
+  /** API servers that could not listen and are started again, as a kubelet starts a container that ended. */
+  readonly #restarts = new Map<string, Timer>();
   /** One step after the other. */
   #turn: Promise<void> = Promise.resolve();
   #addresses = 1;
@@ -55,6 +58,7 @@ export class SimulatedManagement {
     this.#stop.abort();
     await this.#following;
     await this.#turn;
+    for (const restart of this.#restarts.values()) restart.cancel();
     for (const { face } of this.#running.values()) await face.close();
     for (const { api } of this.#data.values()) await api.close();
   }
@@ -91,6 +95,8 @@ export class SimulatedManagement {
   async #end(ref: Required<Ref>): Promise<void> {
     const running = this.#running.get(keyOf(ref));
     this.#running.delete(keyOf(ref));
+    this.#restarts.get(keyOf(ref))?.cancel();
+    this.#restarts.delete(keyOf(ref));
     await running?.face.close();
   }
 
@@ -118,9 +124,17 @@ export class SimulatedManagement {
       key: await text("tls-private-key-file"),
       clientCa: await text("client-ca-file"),
     };
-    const face = await api.listen({ host, port: Number(flags.get("secure-port")), tls });
-    this.#running.set(keyOf(ref), { face, template });
-    return undefined;
+    try {
+      const face = await api.listen({ host, port: Number(flags.get("secure-port")), tls });
+      this.#running.set(keyOf(ref), { face, template });
+      return undefined;
+    } catch (error) {
+      this.#restarts.set(
+        keyOf(ref),
+        this.#ports.clock.after(RESTART_MS, () => this.#soon(ref)),
+      );
+      return asFault(error, `${host}:${flags.get("secure-port")}`).message;
+    }
   }
 
   async #missingFile(namespace: string, pod: PodSpec): Promise<string | undefined> {

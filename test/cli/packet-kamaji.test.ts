@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deadline, quietLog, Secrets, systemClock } from "@slipway/base";
-import { Secret } from "@slipway/kube/core";
+import { readCluster } from "../../src/cli/cluster-description.ts";
+import { clusterLines } from "../../src/cli/cluster-tree.ts";
 import { readManifests } from "../../src/cli/manifests.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { PacketMachine } from "../../src/kinds/packet/packet-machine.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
 import { startLaptop } from "../../src/laptop/laptop.ts";
-import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
-import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../../src/operator/defaults.ts";
 
 test("A1 B44 the Packet example ends in three joined nodes, with nothing else installed", async (t) => {
   const laptop = await startLaptop({
@@ -17,11 +16,6 @@ test("A1 B44 the Packet example ends in three joined nodes, with nothing else in
   });
   t.after(() => laptop.close());
   const { client } = laptop;
-  const { token, project } = EXAMPLE_KEYS.equinix;
-  await client.create(Secret, {
-    metadata: { name: DEFAULT_SECRET, namespace: DEFAULT_NAMESPACE },
-    stringData: { METAL_AUTH_TOKEN: token, METAL_PROJECT_ID: project.id },
-  } as never);
   await applyObjects(laptop, await readManifests("examples/packet-kamaji"));
   const { signal, done } = deadline(systemClock, 120_000);
   for (;;) {
@@ -39,4 +33,12 @@ test("A1 B44 the Packet example ends in three joined nodes, with nothing else in
     await systemClock.sleep(200);
   }
   done();
+  const facts = await readCluster(client, { namespace: "default", name: "capi-quickstart" });
+  const rows = clusterLines(facts, systemClock.now()).map((line) => line.trim());
+  const row = (start: string): string | undefined => rows.find((line) => line.startsWith(start));
+  assert.match(row("Cluster/capi-quickstart")!, /5\/5 .*Available: /);
+  assert.ok(row("├─ClusterInfrastructure - PacketCluster/capi-quickstart"));
+  assert.match(row("├─ControlPlane - KamajiControlPlane/capi-equinix-control-plane")!, /2\/2 .*Available: True/);
+  assert.match(row("└─MachineDeployment/capi-quickstart-worker-a")!, /3\/3/);
+  assert.match(row("└─3 Machines...")!, /See capi-quickstart-worker-a-\S+, \S+, \S+$/);
 });
