@@ -15,6 +15,7 @@ export { drainStep } from "./drain.ts";
 export { EventPipe } from "./event-pipe.ts";
 export { addFinalizer, removeFinalizer } from "./finalizers.ts";
 export { type Health, problemsOf, type SystemHealth, waitingText } from "./health.ts";
+export { type LabelSelector, matchesLabels, selectorText, selects } from "./label-selector.ts";
 export { LEASE_TIMES } from "./leader.ts";
 export type { LeaderElection } from "./managed-system.ts";
 export { createManager, type Manager, runtimeAccess } from "./manager.ts";

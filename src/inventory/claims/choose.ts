@@ -1,10 +1,10 @@
 /** Which hosts a consumer may have, and which it gets. Pure. */
 import { createHash } from "node:crypto";
+import { type LabelSelector, matchesLabels } from "@slipway/kube";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { DETACHED, hostAnnotations, isPaused } from "../hosts/annotations.ts";
 import { stateOf } from "../hosts/state.ts";
-import { type LabelSelector, matchesLabels } from "./selector.ts";
 import { isSetAside } from "./set-aside.ts";
 
 /** What a host must have at least. */

@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { asFault, Fault, isFault } from "@slipway/base";
-import { type Context, type Controller, controllerReference, DONE, refOf, StatusRecord, source } from "@slipway/kube";
+import {
+  type Context,
+  type Controller,
+  controllerReference,
+  DONE,
+  matchesLabels,
+  refOf,
+  StatusRecord,
+  source,
+} from "@slipway/kube";
 import { Namespace, Secret } from "@slipway/kube/core";
-import { matchesLabels } from "../../inventory/claims/selector.ts";
 import { KubeconfigGenerator } from "../../kinds/kamaji/kubeconfig-generator.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { kubeconfig } from "../../pki/kubeconfig.ts";

@@ -1,8 +1,8 @@
 /** Which hosts an order may have, by what the MachineProvider says of plans and metros. Pure. */
 import { parseQuantity, quantityNumber } from "@slipway/base";
+import type { LabelSelector } from "@slipway/kube";
 import type { HardwareWish, HostWish } from "../../../inventory/claims/choose.ts";
 import { GROUP_LABEL } from "../../../inventory/claims/claim.ts";
-import type { LabelSelector } from "../../../inventory/claims/selector.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
 import type { Concern, NetworkImage, Order } from "../../machine.ts";

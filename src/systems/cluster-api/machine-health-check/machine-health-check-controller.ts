@@ -9,10 +9,10 @@ import {
   ownerReference,
   refOf,
   StatusRecord,
+  selects,
   setCondition,
   source,
 } from "@slipway/kube";
-import { selects } from "../../../cluster-api/label-selector.ts";
 import { LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";

@@ -13,12 +13,12 @@ import {
   refOf,
   removeFinalizer,
   StatusRecord,
+  selects,
   setCondition,
   source,
   withOwner,
 } from "@slipway/kube";
 import { controlPlaneOf } from "../../../cluster-api/contract.ts";
-import { selects } from "../../../cluster-api/label-selector.ts";
 import { ANNOTATIONS, FINALIZERS, LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";

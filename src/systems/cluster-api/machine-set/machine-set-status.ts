@@ -1,7 +1,6 @@
 /** What a MachineSet's status says. Pure. */
-import { type Condition, type ConditionUpdate, conditionOf, setCondition } from "@slipway/kube";
+import { type Condition, type ConditionUpdate, conditionOf, selectorText, setCondition } from "@slipway/kube";
 import { aggregate } from "../../../cluster-api/conditions.ts";
-import { selectorText } from "../../../cluster-api/label-selector.ts";
 import { setOldCondition } from "../../../cluster-api/old-conditions.ts";
 import type { Machine } from "../../../kinds/cluster-api/machine.ts";
 import type { MachineSet, MachineSetStatus } from "../../../kinds/cluster-api/machine-set.ts";
