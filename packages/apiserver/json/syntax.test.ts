@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { jsonSyntaxError } from "./syntax.ts";
+import { MAX_JSON_DEPTH, syntaxErrorInPasses } from "./syntax.ts";
+import { allPasses } from "./turns.ts";
+
+const jsonSyntaxError = (text: string): string | undefined => allPasses(syntaxErrorInPasses(text, MAX_JSON_DEPTH));
 
 const WRONG: [text: string, error: string][] = [
   ["", "unexpected end of JSON input"],
@@ -29,6 +32,16 @@ const WRONG: [text: string, error: string][] = [
 
 for (const [text, error] of WRONG)
   test(`JSON that is none: ${JSON.stringify(text)}`, () => assert.equal(jsonSyntaxError(text), error));
+
+test("as many levels as allowed are read, one more is an error", () => {
+  assert.equal(allPasses(syntaxErrorInPasses('[{"a":[1]}]', 3)), undefined);
+  assert.equal(allPasses(syntaxErrorInPasses('[{"a":[1]}]', 2)), "invalid character '[' exceeded max depth");
+});
+
+test("others have their turn while a long text is read", () => {
+  const passes = syntaxErrorInPasses(`[${"1,".repeat(4000)}1]`, 2);
+  assert.deepEqual([passes.next().done, passes.next().done], [false, false]);
+});
 
 test("JSON has no syntax error, whatever it holds", () => {
   fc.assert(fc.property(fc.json(), (text) => assert.equal(jsonSyntaxError(text), undefined)));
