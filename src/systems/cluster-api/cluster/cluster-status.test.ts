@@ -57,9 +57,12 @@ test("without references, a cluster has its infrastructure, and its control plan
     clusterStatus(facts({ cluster: bare, infrastructure: undefined, controlPlane: undefined, machines }));
   const up = machine("p", { metadata: controlPlane, status: { nodeRef: { name: "n" } } });
   assert.deepEqual(first([]).initialization, { infrastructureProvisioned: true });
-  assert.deepEqual(first([machine("p", { metadata: controlPlane }), machine("w", { status: up.status! })]).initialization, {
-    infrastructureProvisioned: true,
-  });
+  assert.deepEqual(
+    first([machine("p", { metadata: controlPlane }), machine("w", { status: up.status! })]).initialization,
+    {
+      infrastructureProvisioned: true,
+    },
+  );
   assert.deepEqual(first([up]).initialization, { infrastructureProvisioned: true, controlPlaneInitialized: true });
   const of = { cluster: bare, infrastructure: undefined, controlPlane: undefined };
   assert.deepEqual(said(of, "InfrastructureReady"), ["True", "NoInfrastructure", ""]);
@@ -160,7 +163,10 @@ test("the cluster repeats what its deployments, sets and control plane are doing
 });
 
 test("a cluster that is not reached, or is being deleted, is not available and says why", () => {
-  assert.deepEqual(said({ connection: undefined }, "RemoteConnectionProbe")[2], "Remote connection not established yet");
+  assert.deepEqual(
+    said({ connection: undefined }, "RemoteConnectionProbe")[2],
+    "Remote connection not established yet",
+  );
   const lost = { connection: { isReached: false, why: "refused" } };
   assert.deepEqual(said(lost, "RemoteConnectionProbe"), ["False", "ProbeFailed", "Remote connection: refused"]);
   assert.deepEqual(said(lost, "Available"), [
@@ -197,7 +203,11 @@ test("what belongs to a cluster goes with it: each by whoever owns it, and none 
   const p = machine("p", { metadata: controlPlane });
   const all = {
     deployments: [deployment(), deployment({ metadata: leaving })],
-    sets: [machineSet("own"), machineSet("of-berth", { metadata: owned("berth") }), machineSet("s", { metadata: leaving })],
+    sets: [
+      machineSet("own"),
+      machineSet("of-berth", { metadata: owned("berth") }),
+      machineSet("s", { metadata: leaving }),
+    ],
     machines: [machine("own"), machine("of-set", { metadata: owned("own") }), machine("l", { metadata: leaving }), p],
   };
   const names = (of: object) =>

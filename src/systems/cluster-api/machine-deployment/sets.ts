@@ -5,6 +5,7 @@ import { ANNOTATIONS, LABELS } from "../../../cluster-api/names.ts";
 import type { MachineDeployment } from "../../../kinds/cluster-api/machine-deployment.ts";
 import { MachineDeployment as Kind } from "../../../kinds/cluster-api/machine-deployment.ts";
 import type { MachineSet } from "../../../kinds/cluster-api/machine-set.ts";
+import { IN_PLACE, replaced } from "../machine-set/machine-template.ts";
 import { paceOf } from "./portions.ts";
 import { makeSameMachines } from "./template-equality.ts";
 import { isOverdue } from "./up-to-date.ts";
@@ -92,8 +93,6 @@ export function newSet(
   };
 }
 
-const IN_PLACE = ["minReadySeconds", "readinessGates", "deletion", "taints"] as const;
-
 /** What changes on a set that exists; undefined: nothing. Labels and annotations of the template reach the current set only. */
 export function setPatch(
   set: MachineSet,
@@ -164,12 +163,4 @@ function metadataChanges(held: Metadata, wanted: NonNullable<Metadata>): object 
     (part) => !isDeepStrictEqual(held?.[part] ?? {}, wanted[part] ?? {}),
   );
   return Object.fromEntries(parts.map((part) => [part, replaced(held?.[part], wanted[part])]));
-}
-
-/** In a merge patch, fields that go are null. */
-function replaced(held: unknown, wanted: unknown): unknown {
-  if (wanted === undefined) return null;
-  if (typeof held !== "object" || held === null || Array.isArray(held) || Array.isArray(wanted)) return wanted;
-  const gone = Object.keys(held).filter((key) => !(key in (wanted as object)));
-  return { ...(wanted as object), ...Object.fromEntries(gone.map((key) => [key, null])) };
 }

@@ -40,12 +40,10 @@ test("a set is overdue when the roll-out's time has come and the set was made be
       deployment({ spec: { rollout: { after } } }),
       NOW,
     );
-  assert.deepEqual([overdue(60, ago(0)), overdue(60, ago(-1)), overdue(60, ago(60)), overdue(60, undefined)], [
-    true,
-    false,
-    false,
-    false,
-  ]);
+  assert.deepEqual(
+    [overdue(60, ago(0)), overdue(60, ago(-1)), overdue(60, ago(60)), overdue(60, undefined)],
+    [true, false, false, false],
+  );
 });
 
 test("a Machine is up to date by its set's template, the roll-out's time and its kubelet", () => {
@@ -62,9 +60,8 @@ test("a Machine is up to date by its set's template, the roll-out's time and its
   assert.equal(of("v1.36.0").message, "* Kubelet version is v1.36.0, v1.36.1 required");
   assert.equal(of("v1.36.0", { version: "v1.36.0" }).message, "* Version v1.36.0, v1.36.1 required");
   const late = of("v1.36.1", {}, { after: ago(5) });
-  assert.deepEqual([late.status, late.reason, late.message], [
-    "False",
-    "NotUpToDate",
-    "* MachineDeployment spec.rollout.after expired",
-  ]);
+  assert.deepEqual(
+    [late.status, late.reason, late.message],
+    ["False", "NotUpToDate", "* MachineDeployment spec.rollout.after expired"],
+  );
 });

@@ -15,10 +15,7 @@ const said = (of: Partial<MachineSetFacts>, type: string) => {
   return [status, reason, message];
 };
 const old = (of: Partial<MachineSetFacts>, type: string) => {
-  const { status, reason, severity } = conditionOf(
-    machineSetStatus(facts(of)).deprecated?.v1beta1?.conditions,
-    type,
-  )!;
+  const { status, reason, severity } = conditionOf(machineSetStatus(facts(of)).deprecated?.v1beta1?.conditions, type)!;
   return [status, reason, severity];
 };
 const good = [is("Ready", "True"), is("Available", "True"), is("UpToDate", "True")];
@@ -79,14 +76,19 @@ test("a set that scales down, or is deleted, says how many Machines are leaving"
   ]);
   assert.equal(said({ machines: many.slice(1).concat(having("e", good)) }, "ScalingDown")[2]?.includes("\n"), false);
   const set = machineSet("s", { metadata: { deletionTimestamp: ago(1) } });
-  assert.deepEqual(said({ set, machines: [leaving] }, "ScalingDown")[2], "Scaling down from 1 to 0 replicas\n* 1 Machines are being deleted");
+  assert.deepEqual(
+    said({ set, machines: [leaving] }, "ScalingDown")[2],
+    "Scaling down from 1 to 0 replicas\n* 1 Machines are being deleted",
+  );
   assert.deepEqual(said({ set, machines: [leaving] }, "ScalingUp")[0], "False");
   assert.deepEqual(said({ set, machines: [leaving] }, "Deleting"), ["True", "Deleting", "Deleting 1 Machines"]);
   assert.deepEqual(said({ machines: [] }, "Deleting"), ["False", "NotDeleting", ""]);
 });
 
 test("a Machine younger than ten seconds need not say whether it is up to date", () => {
-  const young = (seconds: number) => ({ machines: [having("a", [], { metadata: { creationTimestamp: ago(seconds) } })] });
+  const young = (seconds: number) => ({
+    machines: [having("a", [], { metadata: { creationTimestamp: ago(seconds) } })],
+  });
   assert.deepEqual(said(young(9), "MachinesUpToDate"), ["True", "NoReplicas", ""]);
   assert.deepEqual(said(young(10), "MachinesUpToDate").slice(0, 2), ["Unknown", "UpToDateUnknown"]);
   assert.deepEqual(said(young(9), "MachinesReady").slice(0, 2), ["Unknown", "ReadyUnknown"]);
@@ -125,5 +127,9 @@ test("conditions of v1beta1 say what failed, what is not ready and in which dire
   assert.deepEqual(old({ machines: three([]) }, "Ready"), ["False", "NotReady", "Info"]);
   assert.deepEqual(old({ machines: three(good).slice(1) }, "Resized"), ["False", "ScalingUp", "Warning"]);
   assert.deepEqual(old({ machines: three(good).slice(1) }, "Ready"), ["False", "NotReady", "Info"]);
-  assert.deepEqual(old({ machines: [...three(good), having("d", good)] }, "Resized"), ["False", "ScalingDown", "Warning"]);
+  assert.deepEqual(old({ machines: [...three(good), having("d", good)] }, "Resized"), [
+    "False",
+    "ScalingDown",
+    "Warning",
+  ]);
 });

@@ -88,7 +88,7 @@ export function machineOf(
 }
 
 /** Fields of the template that reach Machines which exist. */
-const IN_PLACE = ["minReadySeconds", "readinessGates", "deletion", "taints"] as const;
+export const IN_PLACE = ["minReadySeconds", "readinessGates", "deletion", "taints"] as const;
 
 /** Keys of labels and annotations that the template has brought to Machines. */
 export interface Propagated {
@@ -133,8 +133,8 @@ export function machinePatch(machine: Machine, set: MachineSet, before: Propagat
   };
 }
 
-/** In a merge patch, fields that go are null. */
-function replaced(held: unknown, wanted: unknown): unknown {
+/** What puts a value in place of another in a merge patch: fields that go are null. */
+export function replaced(held: unknown, wanted: unknown): unknown {
   if (wanted === undefined) return null;
   if (typeof held !== "object" || held === null || Array.isArray(held) || Array.isArray(wanted)) return wanted;
   const gone = Object.keys(held).filter((key) => !(key in (wanted as object)));

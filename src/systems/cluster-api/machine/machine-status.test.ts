@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Condition, conditionOf } from "@slipway/kube";
 import { ago, is, machine, NOW, node, seen } from "../testing.ts";
-import { availableInMs, CONNECTION_DOWN_MS, type MachineFacts, machineStatus, type NodeSeen } from "./machine-status.ts";
+import {
+  availableInMs,
+  CONNECTION_DOWN_MS,
+  type MachineFacts,
+  machineStatus,
+  type NodeSeen,
+} from "./machine-status.ts";
 
 const made = { spec: { providerID: "sim://1" }, status: { initialization: { provisioned: true } } };
 const HEALTHY = [
@@ -104,7 +110,11 @@ test("bootstrap data counts when the configuration says so and the Machine names
     "NotReady",
     "SimConfig status.initialization.dataSecretCreated is false",
   ]);
-  assert.deepEqual(old({ bootstrap: seen("SimConfig", {}) }, "BootstrapReady"), ["False", "WaitingForDataSecret", "Info"]);
+  assert.deepEqual(old({ bootstrap: seen("SimConfig", {}) }, "BootstrapReady"), [
+    "False",
+    "WaitingForDataSecret",
+    "Info",
+  ]);
 });
 
 test("addresses and the failure domain are the provider's, from when the machine is there", () => {
@@ -134,8 +144,15 @@ test("a Node's conditions are the Machine's NodeReady and NodeHealthy, bad ones 
     "* Node.DiskPressure: Full\n* Node.MemoryPressure: Condition not yet reported",
   ]);
   assert.deepEqual(old({ node: there(pressed) }, "NodeHealthy"), ["False", "NodeConditionsFailed", "Warning"]);
-  assert.deepEqual(said({ node: there(HEALTHY.slice(1)) }, "NodeHealthy").slice(0, 2), ["Unknown", "NodeHealthUnknown"]);
-  assert.deepEqual(old({ node: there(HEALTHY.slice(1)) }, "NodeHealthy"), ["Unknown", "NodeConditionsFailed", undefined]);
+  assert.deepEqual(said({ node: there(HEALTHY.slice(1)) }, "NodeHealthy").slice(0, 2), [
+    "Unknown",
+    "NodeHealthUnknown",
+  ]);
+  assert.deepEqual(old({ node: there(HEALTHY.slice(1)) }, "NodeHealthy"), [
+    "Unknown",
+    "NodeConditionsFailed",
+    undefined,
+  ]);
   assert.deepEqual(said({ node: there(pressed) }, "Ready").slice(0, 2), ["False", "NotReady"]);
 });
 
