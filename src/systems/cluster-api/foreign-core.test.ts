@@ -42,7 +42,9 @@ test("upstream's core is found by clusterctl's inventory, its Deployment, its le
 
 test("a lease that was renewed within a minute is a core's, an older one nobody's", async () => {
   const clock = new VirtualClock();
-  const lease = (ms: number) => ({ Lease: [{ ...named("l"), spec: { renewTime: rfc3339(clock.now() - ms) } } as KubeObject] });
+  const lease = (ms: number) => ({
+    Lease: [{ ...named("l"), spec: { renewTime: rfc3339(clock.now() - ms) } } as KubeObject],
+  });
   assert.match((await found(lease(59_000), clock))!, /^Lease capi-system\/controller-leader-election-capi$/);
   assert.equal(await found(lease(60_000), clock), undefined);
 });

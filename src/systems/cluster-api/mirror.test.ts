@@ -44,8 +44,17 @@ test("the condition of v1beta1 repeats Ready of v1beta1, from wherever the objec
   assert.deepEqual(mirroredOld(there({ status: "False", severity: "Error", reason: "Burnt", message: "smoke" }), old), {
     ...{ type, status: "False", severity: "Error", reason: "Burnt", message: "smoke" },
   });
-  assert.deepEqual(mirroredOld(here({ status: "False" }), old), { type, status: "False", severity: "Info", reason: "Waiting" });
-  assert.deepEqual(mirroredOld(here({ status: "Unknown", reason: "Lost" }), old), { type, status: "Unknown", reason: "Lost" });
+  assert.deepEqual(mirroredOld(here({ status: "False" }), old), {
+    type,
+    status: "False",
+    severity: "Info",
+    reason: "Waiting",
+  });
+  assert.deepEqual(mirroredOld(here({ status: "Unknown", reason: "Lost" }), old), {
+    type,
+    status: "Unknown",
+    reason: "Lost",
+  });
   assert.deepEqual(mirroredOld(seen("SimMachine", {}), { ...old, isGood: true }), { type, status: "True" });
   const bad = { type, status: "False", severity: "Info", reason: "Waiting" };
   assert.deepEqual(mirroredOld(seen("SimMachine", {}), old), { ...bad, message: "not provisioned" });
@@ -54,7 +63,12 @@ test("the condition of v1beta1 repeats Ready of v1beta1, from wherever the objec
 
 test("what a user can mend about a reference is a reason, everything else is an error", async () => {
   const kind = seen("SimMachine").kind;
-  const found = await see(answering(async () => ({ kind, object: undefined })), reference, "default", by);
+  const found = await see(
+    answering(async () => ({ kind, object: undefined })),
+    reference,
+    "default",
+    by,
+  );
   assert.deepEqual([found.object, found.because], [undefined, "SimMachine m does not exist"]);
   const failing = (code: "NotFound" | "Invalid" | "Forbidden") =>
     see(

@@ -50,7 +50,10 @@ test("finalizer, labels and owner of an object of the core's are put there where
   assert.deepEqual(missingIdentity(outdated, wanted), { resourceVersion: "1", ownerReferences: [set, owner] });
   const more = machine("m", { metadata: { ...whole.metadata, ownerReferences: [{ ...owner, controller: true }] } });
   assert.equal(missingIdentity(more, wanted), undefined, "a reference that says more is enough");
-  assert.equal(missingIdentity(machine("m", { metadata: { finalizers: ["f"] } }), { ...wanted, labels: {}, owner: undefined }), undefined);
+  assert.equal(
+    missingIdentity(machine("m", { metadata: { finalizers: ["f"] } }), { ...wanted, labels: {}, owner: undefined }),
+    undefined,
+  );
 });
 
 test("work is done in batches; the first failure ends it when its batch is over", async () => {

@@ -5,8 +5,10 @@ import { cluster, machine, node } from "../testing.ts";
 import { findNode } from "./find-node.ts";
 
 const up = cluster({ status: { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } } });
-const session = (nodes: string[], of: Partial<Session> = {}) => () =>
-  ({ client: {}, isReached: true, nodesBy: () => nodes.map((name) => node(name)), ...of }) as unknown as Session;
+const session =
+  (nodes: string[], of: Partial<Session> = {}) =>
+  () =>
+    ({ client: {}, isReached: true, nodesBy: () => nodes.map((name) => node(name)), ...of }) as unknown as Session;
 const asked = (): never => assert.fail("the workload cluster was asked");
 const own = machine("m", { spec: { providerID: "sim://1" } });
 const known = machine("m", { spec: { providerID: "sim://1" }, status: { nodeRef: { name: "n" } } });
