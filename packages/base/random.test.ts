@@ -31,6 +31,10 @@ test("numbers stay in their range and are even", () => {
   }
 });
 
+test("the system's generator gives as many bytes at once as are asked for, however many", () => {
+  for (const n of [4096, 4097, 100_000]) assert.equal(cryptoRandom.bytes(n).length, n);
+});
+
 test("the system's generator gives as many bytes as are asked for, none twice", () => {
   const lengths = Array.from({ length: 2000 }, (_, i) => 16 + (i % 400));
   const texts = lengths.map((n) => cryptoRandom.bytes(n)).map((bytes) => Buffer.from(bytes).toString("hex"));

@@ -48,9 +48,14 @@ test("removing is done when the object is gone, or another took its name", async
 test("a writer that never rests ends in Conflict, not in a loop", async () => {
   const { api, client, put } = world();
   const object = put([]);
+  let tries = 0;
   api.intercept = (request) => {
-    if (request.method === "PATCH") put(["noise"]);
+    if (request.method === "PATCH") {
+      tries++;
+      put(["noise"]);
+    }
     return undefined;
   };
   await assert.rejects(addFinalizer(client, Node, object, OURS), { code: "Conflict" });
+  assert.equal(tries, 5);
 });

@@ -22,7 +22,8 @@ export function validatePodUpdate(object: Body, old: Body): FieldError[] {
   // A binding chooses the Node; nobody changes it.
   const isBinding = textAt(before, "nodeName") === "" && at(object, "spec.nodeName") !== at(old, "spec.nodeName");
   const scheduled = isBinding && isScheduled(object) && !isScheduled(old);
-  if (sameJson(fixedPart(spec, before, scheduled), fixedPart(before, before, scheduled))) return errors;
+  const free = freeFields(spec, before, scheduled);
+  if (sameJson(fixedPart(spec, free), fixedPart(before, free))) return errors;
   return [...errors, forbidden("spec", `pod updates may not change fields other than ${ALLOWED}`)];
 }
 
@@ -46,10 +47,10 @@ function validateAdditions(now: readonly Fields[], was: readonly Fields[]): Fiel
     : [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }
 
-/** What must stay. A Pod that waits behind scheduling gates may still be steered elsewhere. */
-function fixedPart(spec: Fields, before: Fields, isBinding: boolean): unknown {
+/** Fields that may become others. A Pod that waits behind scheduling gates may still be steered elsewhere. */
+function freeFields(spec: Fields, before: Fields, isBinding: boolean): ReadonlySet<string> {
   const gated = objectsAt(before, "schedulingGates").length > 0;
-  const free = new Set([
+  return new Set([
     "activeDeadlineSeconds",
     "tolerations",
     ...(gated ? ["nodeSelector", "affinity", "schedulingGates"] : []),
@@ -58,6 +59,10 @@ function fixedPart(spec: Fields, before: Fields, isBinding: boolean): unknown {
       ? ["terminationGracePeriodSeconds"]
       : []),
   ]);
+}
+
+/** What must stay. */
+function fixedPart(spec: Fields, free: ReadonlySet<string>): unknown {
   return Object.fromEntries(
     Object.entries(spec).flatMap(([name, value]) => {
       if (free.has(name)) return [];

@@ -181,6 +181,12 @@ test("expressions are nested as deep as cel-go takes them, and no deeper", () =>
   );
 });
 
+test("conditions and calls count as one level each", () => {
+  const nested = (count: number): string => `(${"true ? (".repeat(count)}1${") : 0".repeat(count)}) == 1`;
+  assert.equal(refusal(nested(130)), "");
+  assert.match(refusal("self.n > 0 # 1"), /^ERROR: <input>:1:12: Syntax error: token recognition error at: '#'/);
+});
+
 test("macros that repeat what they are called on don't make an expression larger than any that can be written", () => {
   assert.equal(refusal(`optional.of(1)${".optMap(x, x)".repeat(5)}.hasValue()`), "");
   assert.match(refusal(`optional.of(1)${".optMap(x, x)".repeat(60)}.hasValue()`), /more than 100000 parts/);
