@@ -55,6 +55,9 @@ test("it is started when the API server is ready, and started again at its addre
   assert.match(said("etcd"), new RegExp(`--listen-client-urls=${plane.etcd}\n`));
   assert.ok(!existsSync(join(dir, "kube-controller-manager.log")));
 
+  const { cert, key: served, clientCa } = identity.serving;
+  for (const [name, text] of Object.entries({ "server.crt": cert, "server.key": served, "ca.crt": clientCa }))
+    assert.equal(readFileSync(join(dir, name), "utf8"), text, name);
   const key = readFileSync(join(dir, "sa.key"), "utf8");
   assert.match(said("kube-apiserver"), new RegExp(`--service-account-signing-key-file=${dir}/sa.key\n`));
   assert.match(said("kube-apiserver"), new RegExp(`--service-account-key-file=${dir}/sa.pub\n`));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -59,6 +59,38 @@ test("when we are killed, the program ends and its folder goes", async (t) => {
   await once(owner, "exit");
   await until("the program to end", () => !isAlive(pid));
   await until("its folder to be removed", () => !existsSync(removeAfter));
+});
+
+test("when we are killed, a program is ended by TERM, or by the signal that was asked for", async (t) => {
+  for (const orphaned of [undefined, "KILL"] as const) {
+    const dir = folder(t);
+    const [pidFile, toldFile] = [join(dir, "pid"), join(dir, "told")];
+    const source = `
+      import { KeptProcess } from ${JSON.stringify(new URL("./kept-process.ts", import.meta.url).href)};
+      const args = ["-c", "trap 'echo TERM > ${toldFile}; exit' TERM; echo $$ > ${pidFile}; while :; do sleep 0.1; done"];
+      new KeptProcess({ command: "/bin/sh", args, logFile: "${join(dir, "log")}"${orphaned ? `, orphaned: "${orphaned}"` : ""} });
+      setInterval(() => {}, 1000);`;
+    const owner = spawn(process.execPath, ["--input-type=module", "-e", source], { stdio: "inherit" });
+    const pid = await pidIn(pidFile);
+    owner.kill("SIGKILL");
+    await once(owner, "exit");
+    await until("the program to end", () => !isAlive(pid));
+    assert.equal(existsSync(toldFile), orphaned === undefined);
+  }
+});
+
+test("a program has its variables beside ours, is known by its id, and nobody else reads its log", async (t) => {
+  const dir = folder(t);
+  const [logFile, pidFile] = [join(dir, "log"), join(dir, "pid")];
+  const args = ["-c", `echo "$WORD in $PATH"; echo $$ > ${pidFile}; exec sleep 600`];
+  const part = new KeptProcess({ command: "/bin/sh", args, env: { WORD: "ahoy" }, logFile });
+  assert.equal(await pidIn(pidFile), part.pid());
+  assert.equal(part.running, true);
+  assert.equal(await part.lastWords(), `ahoy in ${process.env.PATH}`);
+  assert.equal(statSync(logFile).mode & 0o777, 0o600);
+  await part.stop();
+  await part.stop();
+  assert.equal(part.running, false);
 });
 
 async function pidIn(file: string): Promise<number> {
