@@ -26,6 +26,9 @@ test("objects of any served kind are applied, namespaces first, and without a na
   );
   const [config] = await applyObjects(to, manifests([{ ...named, metadata: { name: "d" } }]));
   assert.equal(config?.metadata.namespace, "default");
+  const empty = { ...named, metadata: { ...named.metadata, name: "e", labels: null }, data: { a: "1", b: null } };
+  const [bare] = (await applyObjects(to, manifests([empty]))) as (KubeObject & { data?: object })[];
+  assert.deepEqual([bare?.metadata.labels, bare?.data], [undefined, { a: "1" }], "what is null is left out");
   await assert.rejects(applyObjects(to, manifests([unnamed])), {
     code: "NotFound",
     message: /apps\/v1 ControllerRevision/,

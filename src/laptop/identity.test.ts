@@ -37,6 +37,18 @@ test("the server's certificate holds its host and every loopback name", async ()
   for (const address of ["127.0.0.1", "::1"]) assert.equal(certificate.checkIP(address), address);
 });
 
+test("the administrator of the kubeconfig is of the group that may do everything, and signed by the authority", async () => {
+  const { serving, kubeconfig } = await laptopIdentity(undefined, "127.0.0.1", at(NOW));
+  const text = kubeconfig("https://127.0.0.1:6443");
+  const field = (name: string): string =>
+    Buffer.from(new RegExp(`${name}: (\\S+)`).exec(text)![1]!, "base64").toString("utf8");
+  const admin = new X509Certificate(field("client-certificate-data"));
+  assert.match(admin.subject, /O=system:masters/);
+  assert.match(admin.subject, /CN=slipway-admin/);
+  assert.equal(field("certificate-authority-data"), serving.clientCa);
+  assert.ok(admin.verify(new X509Certificate(serving.clientCa!).publicKey));
+});
+
 test("another host makes a new server certificate, of the same authority and administrator", async (t) => {
   const dir = folder(t);
   const before = await laptopIdentity(dir, "127.0.0.1", at(NOW));

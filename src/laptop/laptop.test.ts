@@ -63,6 +63,27 @@ test("a laptop that can't start gives back what it had opened, and starts once w
   assert.equal(statSync(dir).mode & 0o777, 0o700);
 });
 
+test("a laptop whose journal is damaged starts only to repair it, and reports what was done", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "laptop-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const report: string[] = [];
+  const start = (of: object = {}) => startLaptop({ ...USUAL, dir, secrets: new Secrets(), ...of });
+  const first = await start();
+  await first.client.create(Namespace, { metadata: { name: "harbour", labels: { mark: "a-word-to-find" } } });
+  await first.close();
+  const file = join(dir, "kubernetes.db");
+  const bytes = readFileSync(file);
+  bytes[bytes.indexOf("a-word-to-find")]! ^= 1;
+  writeFileSync(file, bytes);
+  await assert.rejects(start(), (error) => isFault(error, "Invalid") && /harbour/.test(error.message));
+  const mended = await start({ onRepair: (lines: string[]) => report.push(...lines) });
+  t.after(() => mended.close());
+  assert.match(report.join("\n"), /harbour/);
+  assert.equal(await mended.client.find(Namespace, { name: "harbour" }), undefined);
+  assert.ok(await mended.client.find(Namespace, { name: DEFAULT_NAMESPACE }));
+  await mended.close();
+});
+
 test("what a laptop without a folder knows ends with it; the definitions of what it runs are served", async (t) => {
   const tokens = new Set<string>();
   const own = KINDS as readonly (readonly [Kind])[];
