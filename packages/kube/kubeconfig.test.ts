@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { fileToken } from "./credentials.ts";
-import { fromKubeconfig, inCluster, loadConnection } from "./kubeconfig.ts";
+import { connectionOf, fromKubeconfig, inCluster, loadConnection } from "./kubeconfig.ts";
 
 async function inFolder(files: Record<string, string>, use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "kubeconfig-"));
@@ -115,5 +115,72 @@ test("a token file is read again after a minute, and at once after a refusal; a 
     await rm(path);
     assert.equal(await authorization(true), "Bearer three");
     await assert.rejects(fileToken(path, time)(false), { code: "BadCredentials" });
+  });
+});
+
+/** A kubeconfig of one context as JSON, which is YAML. */
+const one = (cluster: object, user?: object, context: object = {}): string =>
+  JSON.stringify({
+    ...{ apiVersion: "v1", kind: "Config", "current-context": "x" },
+    contexts: [{ name: "x", context: { cluster: "c", user: "u", ...context } }],
+    clusters: [{ name: "c", cluster: { server: "https://10.0.0.1", ...cluster } }],
+    ...(user && { users: [{ name: "u", user }] }),
+  });
+
+test("a kubeconfig in a Secret holds everything itself", async () => {
+  const user = { "client-certificate-data": base64("CERT"), "client-key-data": base64("KEY") };
+  const cluster = { "certificate-authority-data": base64("CA"), "tls-server-name": "kube" };
+  const { authorization, ...connection } = connectionOf(one(cluster, user, { namespace: "team" }), "Secret/s", clock);
+  assert.equal(authorization, undefined);
+  assert.deepEqual(connection, {
+    ...{ server: "https://10.0.0.1", ca: "CA", cert: "CERT", key: "KEY", serverName: "kube", namespace: "team" },
+  });
+  assert.deepEqual(connectionOf(one({}), "Secret/s", clock), { server: "https://10.0.0.1" });
+  assert.equal(connectionOf(one({ "insecure-skip-tls-verify": true }), "s", clock).insecure, true);
+  assert.equal("insecure" in connectionOf(one({ "insecure-skip-tls-verify": false }), "s", clock), false);
+});
+
+test("it may name no files and no programs, which would be read and run here", () => {
+  const refused = (text: string, why: RegExp) =>
+    assert.throws(() => connectionOf(text, "Secret/s", clock), { code: "Invalid", message: why });
+  refused(one({ "certificate-authority": "/ca" }), /names files/);
+  for (const name of ["client-certificate", "client-key", "tokenFile"])
+    refused(one({}, { [name]: "/f" }), /names files/);
+  for (const name of ["exec", "auth-provider"]) refused(one({}, { [name]: {} }), /names a plugin/);
+  refused(one({ "proxy-url": "http://proxy" }), /proxy-url is not supported/);
+  for (const server of ["10.0.0.1:6443", "ftp://10.0.0.1", "https://"])
+    refused(one({ server }), /not an http or https URL/);
+});
+
+test("who has a token, or a name and a password, says so in the header; a token goes first", async () => {
+  const header = (user: object) => connectionOf(one({}, user), "s", clock).authorization?.(false);
+  assert.equal(await header({ token: "t", username: "ada", password: "p" }), "Bearer t");
+  assert.equal(await header({ username: "ada", password: "p" }), `Basic ${base64("ada:p")}`);
+  assert.equal(await header({ username: "ada" }), `Basic ${base64("ada:")}`);
+  assert.equal(await header({}), undefined);
+});
+
+test("of several files in KUBECONFIG the first counts; in a Pod without a port it is the usual one", async () => {
+  await inFolder({ a: one({ server: "https://a" }), "ca.crt": "CA", namespace: "n" }, async (folder) => {
+    const env = { KUBECONFIG: `:${join(folder, "a")}:${join(folder, "b")}`, KUBERNETES_SERVICE_HOST: "10.9.9.9" };
+    assert.equal((await loadConnection({ env, clock })).server, "https://a");
+    assert.equal(
+      (await loadConnection({ kubeconfig: join(folder, "a"), env: {}, clock, context: "x" })).server,
+      "https://a",
+    );
+    assert.equal((await inCluster({}, clock, folder)).server, "https://kubernetes.default.svc:443");
+  });
+});
+
+test("certificates in files are read again, those in the text are not", async () => {
+  const files = {
+    a: one({ "certificate-authority": "ca" }),
+    ca: "CA",
+    b: one({ "certificate-authority-data": base64("CA") }),
+  };
+  await inFolder(files, async (folder) => {
+    const load = (name: string) => fromKubeconfig(join(folder, name), { clock });
+    assert.equal(typeof (await load("a")).certificates, "function");
+    assert.deepEqual([(await load("b")).certificates, (await load("b")).ca], [undefined, "CA"]);
   });
 });

@@ -5,7 +5,7 @@ import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Controller, DONE, source } from "./controller.ts";
 import { ConfigMap, type Event, type Lease, Node } from "./core.ts";
 import { FakeApi } from "./fake-api.ts";
-import { createManager, type ManagerOptions } from "./manager.ts";
+import { createManager, type ManagerOptions, runtimeAccess } from "./manager.ts";
 
 const NODES = "/api/v1/nodes";
 const node = (name: string): object => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
@@ -361,4 +361,56 @@ test("a stopped leader gives the lease back, so the next one need not wait", asy
   await managers[0]!.stop();
   assert.ok(await clock.run(5_000, () => managers[1]!.leading("metal")));
   await managers[1]!.stop();
+});
+
+test("a replica without an identity of its own stands for election under one that no other has", async () => {
+  const { api, clock } = world();
+  const holders = new Set<string>();
+  for (const seed of [1, 2]) {
+    const options = { leaderElection: { namespace: "slipway" }, random: seededRandom(seed), transport: api };
+    const { manager } = world({ ...options, clock });
+    manager.add(controller(async () => DONE));
+    const started = manager.start();
+    await clock.run(5000);
+    await started;
+    const [lease] = [...api.objects].filter(([path]) => path.includes("/leases/")).map(([, object]) => object as Lease);
+    holders.add(lease?.spec?.holderIdentity ?? "");
+    const stopping = manager.stop();
+    await clock.run(5000);
+    await stopping;
+  }
+  assert.equal(holders.size, 2);
+  for (const holder of holders) assert.match(holder, /^slipway_[0-9a-f-]{36}$/);
+});
+
+test("controllers of systems that are not chosen do not run; what runs is told by its queue", async () => {
+  const { api, clock, manager } = world({ systems: ["metal"] });
+  api.put(`${NODES}/a`, node("a"));
+  const seen: string[] = [];
+  const noting =
+    (name: string): Reconcile =>
+    async () => {
+      seen.push(name);
+      return { againAfterMs: 60_000 };
+    };
+  manager.add(controller(noting("metal")));
+  manager.add(controller(noting("sea"), { name: "sea", system: "sea" }));
+  const started = manager.start();
+  await clock.run(1000);
+  await started;
+  assert.deepEqual(seen, ["metal"]);
+  assert.deepEqual(manager.queues(), [{ controller: "test", ready: 0, active: 0, delayed: 1 }]);
+  assert.equal(manager.leading("sea"), false);
+  assert.throws(() => manager.add(controller(noting("late"))), /started before/);
+  const stopping = manager.stop();
+  await clock.run(1000);
+  await stopping;
+  assert.throws(() => manager.watch(source({ resource: ConfigMap })), /started before/);
+});
+
+test("what a manager needs besides its controllers: events, and leases where it stands for election", () => {
+  const needs = (of: Parameters<typeof runtimeAccess>[0]) =>
+    runtimeAccess(of).map(({ resource, verbs, namespace }) => [resource.kind, verbs, namespace]);
+  assert.deepEqual(needs(false), [["Event", ["create", "patch"], undefined]]);
+  assert.deepEqual(needs({ namespace: "slipway" }).slice(1), [["Lease", ["get", "create", "update"], "slipway"]]);
 });
