@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Access, type Controller, source } from "./controller.ts";
+import { type Access, type Controller, DONE, source } from "./controller.ts";
 import { ConfigMap, Node, Pod } from "./core.ts";
 import { rulesOf } from "./rbac.ts";
 
 const controller = (of: Partial<Controller>): Controller => ({
-  ...{ name: "c", system: "s", sources: [], access: [], reconcile: async () => ({}) },
+  ...{ name: "c", system: "s", sources: [], access: [], reconcile: async () => DONE },
   ...of,
 });
 

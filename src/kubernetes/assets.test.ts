@@ -30,12 +30,13 @@ function cache(t: TestContext, releases: Readonly<Record<string, readonly string
       chmodSync(join(of, name), 0o755);
     }
   }
-  return { XDG_CACHE_HOME: folder, folder: (release: string) => join(folder, "slipway/kubernetes", release) };
+  const env: Record<string, string> = { XDG_CACHE_HOME: folder };
+  return { env, folder: (release: string) => join(folder, "slipway/kubernetes", release) };
 }
 
 test("the latest whole release of a minor is found, by number and not by letter", async (t) => {
   const all = ["a", "b"];
-  const env = cache(t, {
+  const { env, folder } = cache(t, {
     "1.35.9": all,
     "1.35.10": all,
     "1.35.11": ["a"],
@@ -51,16 +52,19 @@ test("the latest whole release of a minor is found, by number and not by letter"
 });
 
 test("the version that is built with is found where the environment says, too", async (t) => {
-  const env = cache(t, { own: ["a"] });
+  const { env, folder } = cache(t, { own: ["a"] });
   const minor = KUBERNETES_VERSION.split(".").slice(0, 2).join(".");
-  const elsewhere = { XDG_CACHE_HOME: "/nowhere", SLIPWAY_ASSETS: env.folder("own") };
+  const elsewhere = { XDG_CACHE_HOME: "/nowhere", SLIPWAY_ASSETS: folder("own") };
   assert.equal(await findRelease(elsewhere, ["a"], minor), KUBERNETES_VERSION);
 });
 
 test("a program that is missing, or may not be run, is named with what to do", async (t) => {
-  const env = cache(t, { [KUBERNETES_VERSION]: ["etcd", "kube-apiserver", "kube-controller-manager"], "1.35.1": [] });
-  assert.equal(await findAssets(env), env.folder(KUBERNETES_VERSION));
-  chmodSync(join(env.folder(KUBERNETES_VERSION), "etcd"), 0o644);
+  const { env, folder } = cache(t, {
+    [KUBERNETES_VERSION]: ["etcd", "kube-apiserver", "kube-controller-manager"],
+    "1.35.1": [],
+  });
+  assert.equal(await findAssets(env), folder(KUBERNETES_VERSION));
+  chmodSync(join(folder(KUBERNETES_VERSION), "etcd"), 0o644);
   const refused = (work: Promise<unknown>, on: string, remedy: RegExp) =>
     assert.rejects(work, (error: Fault) => isFault(error, "NotFound") && error.on === on && remedy.test(error.remedy!));
   // Whoever may do anything may run anything that has an x; this has none.
