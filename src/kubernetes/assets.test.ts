@@ -36,7 +36,7 @@ function cache(t: TestContext, releases: Readonly<Record<string, readonly string
 
 test("the latest whole release of a minor is found, by number and not by letter", async (t) => {
   const all = ["a", "b"];
-  const { env, folder } = cache(t, {
+  const { env } = cache(t, {
     "1.35.9": all,
     "1.35.10": all,
     "1.35.11": ["a"],
@@ -52,7 +52,7 @@ test("the latest whole release of a minor is found, by number and not by letter"
 });
 
 test("the version that is built with is found where the environment says, too", async (t) => {
-  const { env, folder } = cache(t, { own: ["a"] });
+  const { folder } = cache(t, { own: ["a"] });
   const minor = KUBERNETES_VERSION.split(".").slice(0, 2).join(".");
   const elsewhere = { XDG_CACHE_HOME: "/nowhere", SLIPWAY_ASSETS: folder("own") };
   assert.equal(await findRelease(elsewhere, ["a"], minor), KUBERNETES_VERSION);
