@@ -3,8 +3,8 @@ import { systemClock as clock, cryptoRandom, Fault, isFault, quietLog } from "@s
 import { createClient } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import type { Command } from "commander";
+import { hostOrder } from "../inventory/host-order.ts";
 import type { HostOrder } from "../inventory/user-orders.ts";
-import { hostOrder } from "./host-order.ts";
 import { positiveNumber } from "./option-values.ts";
 import { say } from "./outgoing.ts";
 import { reach } from "./reach.ts";

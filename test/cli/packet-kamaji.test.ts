@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { deadline, quietLog, Secrets, systemClock } from "@slipway/base";
 import { readCluster } from "../../src/cli/cluster-description.ts";
 import { clusterLines } from "../../src/cli/cluster-tree.ts";
-import { readManifests } from "../../src/cli/manifests.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { PacketMachine } from "../../src/kinds/packet/packet-machine.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
 import { startLaptop } from "../../src/laptop/laptop.ts";
+import { readManifests } from "../../src/laptop/manifests.ts";
 
 test("A1 B44 the Packet example ends in three joined nodes, with nothing else installed", async (t) => {
   const laptop = await startLaptop({

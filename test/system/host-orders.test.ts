@@ -1,7 +1,7 @@
 /** `slipway power`, `inspect`, `wipe` and `release`: what a user has a host do, on simulated servers in virtual time. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { hostOrder } from "../../src/cli/host-order.ts";
+import { hostOrder } from "../../src/inventory/host-order.ts";
 import { type HostOrder, inspect, power, release, reset, wipe } from "../../src/inventory/user-orders.ts";
 import { LEFT_OVER } from "./inventory-life.ts";
 import { IMAGE, InventoryWorld, MINUTE } from "./inventory-world.ts";

@@ -16,7 +16,7 @@ const wanted = {
 };
 const read = (version: string) => load(joinConfigurationText(wanted, { ...terms, version })) as Record<string, never>;
 
-test("B17 A8 a worker's kubeadm is told in the version that it reads", () => {
+test("B17 A8 a worker's kubeadm is configured in the version that it reads", () => {
   const uninitialized = { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" };
   const bootstrapToken = { apiServerEndpoint: "192.0.2.7:6443", caCertHashes: ["sha256:ab"], token: terms.token };
   assert.deepEqual(read("v1.27.0"), {

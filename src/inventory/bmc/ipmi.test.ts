@@ -105,7 +105,7 @@ test("a boot device is set with its mode, and read back from the flags", async (
   assert.equal(tool.runs.length, before + 1);
 });
 
-test("an order without effect, and what IPMI has not got, are told apart", async () => {
+test("an order without effect and what IPMI does not have are different faults", async () => {
   const { tool, bmc, run } = world();
   tool.stubborn = true;
   await assert.rejects(run(bmc.setPower("on")), (error) => isFault(error, "NoEffect"));
@@ -133,7 +133,7 @@ test("a BMC that does not say whether the machine is on is asked again later", a
   await assert.rejects(run(bmc.readPower()), (error) => isFault(error, "Unavailable") && /is on/.test(error.message));
 });
 
-test("a complaint is told with what was asked, and no more of it than a line holds", async () => {
+test("ipmitool's complaint is reported with the command that was run, cut to one line", async () => {
   const { tool, bmc, run } = world();
   tool.refusal = `first\nsecond\n${"x".repeat(1_000)}\nlast`;
   await assert.rejects(run(bmc.readPower()), (error) => {

@@ -153,7 +153,7 @@ function identityIn(fru: string, guid: string): BmcIdentity {
   };
 }
 
-/** ipmitool ends with 1 whatever happened; what it wrote tells the cases apart. */
+/** ipmitool ends with 1 whatever happened; the cases differ by what it wrote. */
 function refused(on: string, words: readonly string[], stderr: string): Fault {
   const said = stderr.trim().split("\n").slice(-3).join("; ").slice(0, 300);
   const what = `${words.slice(0, 3).join(" ")}: ${said === "" ? "ipmitool failed" : said}`;

@@ -168,7 +168,7 @@ test("a host is given back once it is wiped, and by nobody but its consumer", as
   assert.deepEqual([free?.spec.consumerRef, free?.metadata.labels], [undefined, undefined]);
 });
 
-test("a reference of Metal3's own consumers, without a uid, is told by kind and name", () => {
+test("a reference of Metal3's consumers, without a uid, is matched by kind and name", () => {
   const host = (consumerRef: object) => ({ spec: { consumerRef } }) as unknown as BareMetalHost;
   const machine = { ...consumer(1), apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "Metal3Machine" };
   const named = { kind: "Metal3Machine", name: "instance-1", apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2" };

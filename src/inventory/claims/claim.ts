@@ -41,7 +41,7 @@ export function consumerOf(resource: Resource, { metadata }: KubeObject): Consum
   return { apiVersion, kind, name, uid, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Whether the host is this consumer's. A reference without a uid, as Metal3's consumers write it, is told by kind and name. */
+/** Whether the host is this consumer's. A reference without a uid, as Metal3's consumers write it, is matched by kind and name. */
 export function isConsumedBy({ spec }: BareMetalHost, consumer: Consumer): boolean {
   const held = spec.consumerRef;
   if (held === undefined) return false;

@@ -206,7 +206,7 @@ test("N1 of a flood of refusals in one host's name, the first 16 are reported", 
   assert.equal(Math.max(...numbers), 15);
 });
 
-test("N1 what the namespaces of a host's objects demand goes with what is said of it, at once when it changes", async (t) => {
+test("N1 what the namespaces of a host's objects demand is part of its declaration, at once when it changes", async (t) => {
   const { seen, clock, client, settle } = await rack(t);
   const demand = async (name: string, value: string | null) => {
     const body = { metadata: { annotations: { "slipway.dev/trust": value } } };

@@ -39,7 +39,7 @@ export interface DeclarationPlace {
   policyOf(namespace: string): NamespacePolicy;
 }
 
-/** What is said of a host by `known`: the BareMetalHosts with one of its proven cards, and the one with its name. `rivals`: those that declare it twice. */
+/** What `known` declares of a host: the BareMetalHosts with one of its proven cards, and the one with its name. `rivals`: those that declare it twice. */
 export function declarationOf(
   { macs }: Pick<Host, "macs">,
   known: readonly BareMetalHost[],

@@ -100,7 +100,7 @@ export function recovered(at: Facts): Fields | undefined {
   });
 }
 
-/** What is waited for; the very same fields where that is told already. */
+/** What is waited for; the same fields, unchanged, where the status has that already. */
 export function waiting(at: Pick<Facts, "host" | "now">, what: string | undefined, deadline?: number): Fields {
   return told(at, waitFor(at.host.status, { what, deadline, now: at.now }));
 }
@@ -110,7 +110,7 @@ export function move(at: Facts, state: HostState, what?: HostEvent, more: Fields
   return { do: "write", fields: enter(at, state, more), ...(what !== undefined && { event: what }) };
 }
 
-/** What is told of a step that went as it should. */
+/** The event of a step that succeeded. */
 export function event(reason: string, message: string): HostEvent {
   return { type: "Normal", reason, message };
 }

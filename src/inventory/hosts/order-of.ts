@@ -17,7 +17,7 @@ export interface OrderPorts {
   http: Http;
 }
 
-/** What the agent is told to do for a step. Rejects with a `Fault` that names the field or the Secret that it can't be done for. */
+/** The order that the agent gets for a step. Rejects with a `Fault` that names the field or the Secret that it can't be done for. */
 export async function orderOf(
   name: OrderName,
   host: BareMetalHost,

@@ -86,7 +86,7 @@ function isKnownMachine({ machine, standing, rival }: Facts): boolean {
 
 function refused(at: Facts, { fault, credentials: version }: Extract<BmcView, { is: "fails" }>): HostStep {
   const { operation, errorMessage } = at.host.status ?? {};
-  // Another reason than last time is told at once.
+  // Another reason than last time is reported at once.
   const wait = errorMessage === fault.advice ? waitUntil(at, operation?.againAt) : undefined;
   if (wait !== undefined) return wait;
   return {

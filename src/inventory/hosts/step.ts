@@ -13,7 +13,7 @@ export interface HostEvent {
 
 export type Fields = StatusFields<BareMetalHost>;
 
-/** What an agent is told to do, by the operation it is part of. */
+/** Orders to an agent, by the operation they are part of. */
 export type OrderName = "inspect" | "wipe" | "write" | "reboot";
 
 export interface WriteStep {

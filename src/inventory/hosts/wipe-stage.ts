@@ -72,7 +72,7 @@ function wipe(at: Facts, operation: Operation): HostStep | { proof: string } {
 }
 
 /**
- * Before a host is somebody else's, nothing of what ran may be left in its memory: it is powered off, and seen to be off; without a BMC
+ * Before a host gets another consumer, nothing of what ran may be left in its memory: it is powered off, and seen to be off; without a BMC
  * it starts anew into the agent, which registers anew. Undefined: that is done.
  */
 function endWhatRan(at: Facts, operation: Operation): HostStep | undefined {

@@ -56,7 +56,7 @@ function anyOf(schema: StructuralSchema, name: string): fc.Arbitrary<unknown> {
 const textOf = (name: string): fc.Arbitrary<string> =>
   SHAPED[name] ?? (isDuration(name) ? DURATION : fc.constantFrom("a", "b", "2026-01-01T00:00:00Z"));
 
-/** Items of a list are told apart by what names them. */
+/** Items of a list differ by what names them. */
 const keyOf = (item: unknown): unknown => {
   const { type, name, conditionType } = (item ?? {}) as Record<string, unknown>;
   return type ?? name ?? conditionType ?? JSON.stringify(item);

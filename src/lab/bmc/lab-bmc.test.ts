@@ -107,7 +107,7 @@ test("an image is fetched before it is in the drive, and gone when it is ejected
   assert.deepEqual([bmc.media(), existsSync(join(folder, "cd.iso"))], [undefined, false]);
 });
 
-test("a firmware is told to boot by the network in the one way that it knows", { skip }, async (t) => {
+test("a firmware's network boot is set in the one way that it knows", { skip }, async (t) => {
   for (const firmware of FIRMWARES.filter((each) => each !== "arm64")) {
     const { bmc } = await world(t, { firmware: firmware === "bios" ? "bios" : firmware }).catch(() => ({
       bmc: undefined,

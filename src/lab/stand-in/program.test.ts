@@ -78,10 +78,10 @@ test(
   options,
   async (t) => {
     const one = machine();
-    const heard: HttpRequest[] = [];
+    const asked: HttpRequest[] = [];
     const server = await serveHttp(async (request) => {
-      heard.push(request);
-      return plain(heard.length === 1 ? 500 : 204, "");
+      asked.push(request);
+      return plain(asked.length === 1 ? 500 : 204, "");
     });
     t.after(async () => {
       await server.close();
@@ -92,7 +92,7 @@ test(
     one.file("run/work/steps", JSON.stringify(steps));
     await run(one, "installer", "call STARTED 2>/dev/null; call FAILED");
     assert.deepEqual(
-      heard.map(({ method, headers, body }) => [method, headers?.["x-name"], body]),
+      asked.map(({ method, headers, body }) => [method, headers?.["x-name"], body]),
       [
         ["POST", 'a "b"', '{"a": "b\\n"}'],
         ["PUT", undefined, undefined],

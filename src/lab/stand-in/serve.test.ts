@@ -58,7 +58,7 @@ test("machines get the release and the cluster at their addresses; nothing is le
   ];
   for (const name of assets) writeFileSync(join(dir, name), name);
   const [taken, left, serves, stranger, vip, closed] = await runInNetwork(program(dir));
-  // The address is somebody else's, and stays there.
+  // The address is foreign, and stays there.
   assert.deepEqual([taken, left], ["refused", ["nobody answers", true]]);
   assert.deepEqual([serves, stranger, vip], [[true, 200, true], 403, "10.77.0.2"]);
   assert.deepEqual(closed, ["nobody answers", false]);

@@ -251,7 +251,7 @@ test("N23 a machine without work waits in the loader and learns of work at once,
   assert.equal(listeners.size, 0);
 });
 
-test("N23 a wait ends before the loader's patience, and when the machine goes away", async () => {
+test("N23 a wait ends before the loader's patience, and when the machine disconnects", async () => {
   const { clock, get, listeners } = world({ [MAC]: "wait" });
   let answered = false;
   const waiting = get(`${URL_OF.ipxe}&wait=1`).then(() => {

@@ -2,7 +2,7 @@ import type { Client } from "./client.ts";
 import type { Via } from "./leases/lease.ts";
 import type { Ipv4 } from "./wire/ipv4.ts";
 
-/** What happened, for discovery, logs and counters. `heard` comes for every client that is read, answered or not. `via`: the relay that it came through. */
+/** What happened, for discovery, logs and counters. `seen` comes for every client that is read, answered or not. `via`: the relay that it came through. */
 export type DhcpEvent =
   | { is: "seen"; client: Client; via?: Via }
   | { is: "bound"; client: Client; address: Ipv4; expiresAt: number; via?: Via }

@@ -212,7 +212,7 @@ const CERTIFIED: [
   makers: string[] | undefined,
   doubt: RegExp | undefined,
 ][] = [
-  ["nothing is said of its maker, and none is demanded", undefined, undefined, undefined],
+  ["its maker is not known, and none is demanded", undefined, undefined, undefined],
   ["it has none, and none is demanded", { because: "has no certificate of its maker" }, undefined, undefined],
   ["a maker of the settings vouches for it", { issuer: "CN=M", authority: MAKER }, [OTHER_MAKER, MAKER], undefined],
   [

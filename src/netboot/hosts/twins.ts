@@ -27,7 +27,7 @@ function names({ cards }: Inventory, card: string): boolean {
   return cards.some(({ mac }) => mac === card);
 }
 
-/** The machine's record with what users and networks have said of its twin. A key that was demanded of either is demanded. */
+/** The machine's record with what users and networks have set on its twin. A key that was demanded of either is demanded. */
 export function united(record: HostRecord, { host, bootChosen }: HostRecord): HostRecord {
   const { approval = host.approval, ports, firstSeen, boot } = record.host;
   const demanded = approval?.key === undefined && host.approval?.key !== undefined ? host.approval : approval;

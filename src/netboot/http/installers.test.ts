@@ -97,7 +97,7 @@ test("nobody else has files or reports an end: not another machine, not one at i
   assert.equal(hosts.get(MAC)?.install?.result, undefined);
 });
 
-test("an installer that was told to take an address speaks from it, unless another card answers there", async (t) => {
+test("an installer that was given an address speaks from it, unless another card answers there", async (t) => {
   const { give, ask, urls, at } = world(t);
   give("one", { address: FIXED });
   const file = `${urls().folder}preseed.cfg`;

@@ -175,7 +175,7 @@ export class Images {
   }
 }
 
-/** The same content, the same key: by its checksum, else by what is said of it where it lies. */
+/** The same content, the same key: by its checksum, else by its place and the version there. */
 function keyOf(place: string, version: string, checksum: Checksum | undefined): string {
   const what = checksum === undefined ? `${place}\n${version}` : `${checksum.type}:${checksum.value.toLowerCase()}`;
   return createHash("sha256").update(what).digest("hex").slice(0, 32);

@@ -15,7 +15,7 @@ const check = (der: Buffer, { chain = [] as Buffer[], authorities = AUTHORITIES,
 /** Where no authorities are named. */
 const recorded = (der: Buffer) => checkCertificate({ der, chain: [] }, { key: KEY, authorities: undefined, now: NOW });
 
-test("a certificate for the key, by an authority of the settings, counts, and is told by issuer, serial number, end and authority", async () => {
+test("a certificate for the key, by an authority of the settings, counts, and is reported by issuer, serial number, end and authority", async () => {
   assert.deepEqual(check(await ROOT.certify(KEY.public)), {
     issuer: "CN=Root",
     serial: "0123ab",
@@ -24,7 +24,7 @@ test("a certificate for the key, by an authority of the settings, counts, and is
   });
 });
 
-test("without authorities it is recorded, and nothing is said of its chain", async () => {
+test("without authorities it is recorded, and its chain is not judged", async () => {
   const { issuer, authority, because } = recorded(await ROOT.certify(KEY.public));
   assert.deepEqual([issuer, authority, because], ["CN=Root", undefined, undefined]);
   const other = check(await ROOT.certify(endorsementKey().public), { authorities: undefined });
@@ -123,7 +123,7 @@ test("whatever bytes are in a certificate's place, they count for nothing, and n
   );
 });
 
-test("an unusual issuer's name is told on one line, and cut", async () => {
+test("an unusual issuer's name is reported on one line, and cut", async () => {
   const long = await maker(`x\u0007y ${"z".repeat(600)}`);
   const { issuer } = recorded(await long.certify(KEY.public));
   assert.ok(issuer!.length <= 256 && !/\p{Cc}/u.test(issuer!), issuer);

@@ -77,7 +77,7 @@ test("the issuers' certificates go on over the end of an area, and end where an 
   assert.deepEqual(stored, { der: der(64, 9), chain: issuers });
 });
 
-test("no certificate, one too large, one that nobody may read and bytes that are none are told apart", () => {
+test("no certificate, one too large, one that nobody may read and bytes that are none differ in what is reported", () => {
   const because = (stored: object): unknown => "because" in stored && stored.because;
   assert.equal(because(read({})), "has no certificate of its maker");
   assert.equal(

@@ -13,7 +13,7 @@ const POLL_S = 55;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 
-/** Speaks until the machine is told to restart or to power off. Never rejects; without power it ends somehow. */
+/** Speaks until the machine gets an order to restart or to power off. Never rejects; without power it ends somehow. */
 export async function runAgent(
   server: AgentMachine,
   capability: string,

@@ -10,7 +10,7 @@ import { type ClusterNetwork, tenantOf, versionText } from "./tenant-of.ts";
 
 /**
  * Brings the tenant to what its control plane wants. Nothing is sent where the same was applied before and is still there. Rejects with
- * `Refused` where a tenant of the name is somebody else's, and with what the API refuses.
+ * `Refused` where a tenant of the name is foreign, and with what the API refuses.
  */
 export async function keepTenant(
   home: TenantHome,

@@ -186,7 +186,7 @@ async function keepToken(
   }
 }
 
-/** A Secret that another pass has created is the one; one of somebody else's is refused. */
+/** A Secret that another pass has created is the one; a foreign one is refused. */
 async function create(client: Client, config: KubeadmConfig, cluster: string, userData: string): Promise<void> {
   try {
     await client.create(Secret, dataSecret(config, cluster, userData));

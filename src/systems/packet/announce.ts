@@ -1,6 +1,6 @@
 import type { Condition, Context, KubeObject } from "@slipway/kube";
 
-/** Conditions that say what others say already, or what nobody has to be told. */
+/** Conditions that say what others say already, or what nobody needs to know. */
 const QUIET: ReadonlySet<string> = new Set(["Ready", "Paused"]);
 
 interface Conditioned extends KubeObject {

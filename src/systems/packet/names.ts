@@ -34,7 +34,7 @@ export function providerIDOf(id: string): string {
   return PROVIDER_ID + id;
 }
 
-/** Tags of an elastic IP: the first is what cloud-provider-equinix-metal is told to look for. Names alone, so that they outlive a move to another cluster. */
+/** Tags of an elastic IP: the first is what cloud-provider-equinix-metal is configured to look for. Names alone, so that they outlive a move to another cluster. */
 export function addressTags({ namespace, cluster }: { namespace: string; cluster: string }): string[] {
   return [`cluster-api-provider-packet:cluster-id:${cluster}`, `capp:namespace:${namespace}`];
 }

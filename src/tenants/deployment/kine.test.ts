@@ -131,7 +131,7 @@ test("a container of the user's by the name of kine keeps its image and what els
   assert.equal(podOf(onEtcd).containers.at(-1)!.tty, true);
 });
 
-test("B25 kine's managed flags win, and its arguments have no effect beside an etcd: both are told", async () => {
+test("B25 kine's managed flags win, and its arguments have no effect beside an etcd: both are reported", async () => {
   const extraArgs = { kine: ["--skip-verify", "--slow-sql-threshold=2s"] };
   const wanted = await onKine(pods({ extraArgs }));
   assert.equal(podOf(wanted).containers[0]!.args.at(-1), "--slow-sql-threshold=2s");

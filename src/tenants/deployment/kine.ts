@@ -16,7 +16,7 @@ const CERTIFICATE = "datastore-certificate";
 /** As `kineFlags` names its files. */
 const CERTIFICATES_FOLDER = fileOf("etcd");
 
-/** What kube-apiserver is told. */
+/** kube-apiserver's arguments. */
 export const KINE_FLAG = { "etcd-servers": SOCKET } as const;
 
 /** What kube-apiserver sees of it. */

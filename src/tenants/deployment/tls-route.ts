@@ -1,4 +1,4 @@
-/** Routes of the Gateway API to a tenant's Service, with Kamaji's names: TLS is passed through, a tenant is told from others by its name. */
+/** Routes of the Gateway API to a tenant's Service, with Kamaji's names: TLS is passed through, tenants differ by their names. */
 import type { KubeObject, Resource } from "@slipway/kube";
 import type { GatewayStatus } from "../../kinds/kamaji/gateway.ts";
 import { type Manifest, metadataOf, type Wanted } from "./wanted.ts";
@@ -41,7 +41,7 @@ export function tlsRoutesOf({ tenant, spec }: Routed): Manifest<TlsRoute>[] {
     kind: "TLSRoute",
     metadata: metadataOf(tenant, "gateway", { name: of, additional: gateway?.additionalMetadata }),
     spec: {
-      // A Gateway is shared by tenants: its listeners are told apart by name and port, which a user may choose.
+      // A Gateway is shared by tenants: its listeners differ by name and port, which a user may choose.
       parentRefs: (gateway?.parentRefs ?? []).map((parent) => ({
         ...parent,
         port: parent.port ?? port,

@@ -26,7 +26,7 @@ export function tunnelFiles({ konnectivity }: Plane, socket: string): FileTexts 
   return { [KUBECONFIG]: konnectivity.kubeconfig, [EGRESS]: egressSelectorConfiguration(socket) };
 }
 
-/** What the API server is told. */
+/** The API server's configuration of it. */
 export function egressFlag({ konnectivity }: Plane, file: (name: string) => string): Readonly<Record<string, string>> {
   return konnectivity === undefined ? {} : { "egress-selector-config-file": file(EGRESS) };
 }

@@ -321,7 +321,7 @@ test("an image that the BMC refuses for a reason of its own is not asked for in 
   assert.equal(writes.length, 1);
 });
 
-test("a task is asked while it runs: not when it is busy, no more when it is over, and its failure is told", async () => {
+test("a task is asked while it runs: not when it is busy, no more when it is over, and its failure is reported", async () => {
   const slow = (...monitor: (() => HttpAnswer)[]) => {
     const asked: string[] = [];
     const world = fixed({

@@ -1,4 +1,4 @@
-/** The port over Redfish against simulated BMCs: what works, and what is told when a BMC lies. */
+/** The port over Redfish against simulated BMCs: what works, and what is reported when a BMC lies. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault, isFault, plain } from "@slipway/base";
@@ -164,7 +164,7 @@ const UNBEARABLE: readonly (readonly [LieName, Fault["code"], RegExp])[] = [
 ];
 
 for (const [lie, code, text] of UNBEARABLE)
-  test(`a BMC with the fault ${lie} is told by its code`, async () => {
+  test(`a BMC with the fault ${lie} is reported by its code`, async () => {
     const { open, fails } = bmcWorld({ lies: [lie] });
     const error = await fails(open({ uuid: machineId(1) }).readPower({ withinMs: 30 * MINUTE_MS }));
     assert.ok(isFault(error, code) && text.test(error.message), String(error));
@@ -192,7 +192,7 @@ test("refused credentials are said so, and are not shown again at once", async (
   assert.equal(await run(renewed.readPower()), "off");
 });
 
-test("refused credentials are told by a BMC without sessions, too", async () => {
+test("refused credentials are reported for a BMC without sessions, too", async () => {
   const { open, fails, sim } = bmcWorld({ lies: ["no-sessions"] });
   const error = await fails(open({ credentials: { ...CREDENTIALS, password: "wrong" } }).readPower());
   assert.ok(isFault(error, "BadCredentials"), String(error));
@@ -280,7 +280,7 @@ test("credentials go to the BMC alone, wherever it redirects", async () => {
   assert.deepEqual(seen, []);
 });
 
-test("a certificate that is not trusted is told as such", async () => {
+test("a certificate that is not trusted is reported as such", async () => {
   const { bmcs, fails, serve } = bmcWorld();
   const cause = Object.assign(new Error("self-signed certificate"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   serve("https://self.example", async () => {

@@ -23,7 +23,7 @@ install_system() {
     blockdev --flushbufs "$DEV/$1"
 }
 
-# fill FOLDER: what the image has, and what GRUB is told.
+# fill FOLDER: the image's files, and GRUB's configuration.
 fill() {
     curl -q -fsS "$(step .iso)" 2>"$RUN/curl.says" >"$RUN/work/image" || { echo "the image could not be fetched: $(cat "$RUN/curl.says")"; return 1; }
     # FAT knows no owners: what cpio says of them does not matter, but that a file can't be written does.

@@ -26,7 +26,7 @@ fetch_config() {
     done
 }
 
-# visitor_json: what the desk is told.
+# visitor_json: what is reported to the desk.
 visitor_json() {
     [ -d "$SYS/firmware/efi" ] && firmware=uefi || firmware=bios
     facts_json >"$RUN/work/facts"

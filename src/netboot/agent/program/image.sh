@@ -87,7 +87,7 @@ fetch_noted() {
     echo $? >"$RUN/work/curl.status"
 }
 
-# fetch_stream CHECKSUM: the file, on standard output. A connection that breaks is taken up where it broke; only a checksum tells whether the
+# fetch_stream CHECKSUM: the file, on standard output. A connection that breaks is taken up where it broke; only a checksum shows whether the
 # parts belong together, so without one that is done only as long as nothing has come.
 fetch_stream() {
     got=0

@@ -163,7 +163,7 @@ async function drain(
   return { reason, message, againAfterMs: RETRY_MS };
 }
 
-/** A Pod of a lost Node that was told to end never says that it did. */
+/** A Pod of a lost Node that was asked to end never reports that it did. */
 const isGoing = ({ metadata }: Pod, now: number): boolean =>
   metadata.deletionTimestamp !== undefined && now - Date.parse(metadata.deletionTimestamp) > 1000;
 

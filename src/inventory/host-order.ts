@@ -1,7 +1,7 @@
 import { type Clock, Fault, formatDuration } from "@slipway/base";
 import { type Client, refOf } from "@slipway/kube";
-import { type HostOrder, hostStanding } from "../inventory/user-orders.ts";
 import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
+import { type HostOrder, hostStanding } from "./user-orders.ts";
 
 export interface HostOrderPorts {
   client: Client;
