@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Instance, InstanceSpec } from "../../kinds/harvester/instance.ts";
-import { orderOf, passesOf, placementsOf } from "./claim.ts";
+import { claimOf, networkOf, orderOf, passesOf, placementsOf, specConcerns } from "./claim.ts";
 
 const order = (spec: InstanceSpec, onDemand = false) => {
   const instance = { metadata: { name: "rack-a", uid: "u-1" }, spec } as unknown as Instance;
@@ -71,4 +71,48 @@ test("H30 a machine is installed by its first boot, unless its ports must change
 test("keys without a value are left out of an order's features", () => {
   const features = { tpm: "required", sgx: null } as unknown as Record<string, string>;
   assert.deepEqual(order({ features }).features, { tpm: "required" });
+});
+
+test("H21 a machine has 30 minutes to be handed over and an hour to join, or what the pool says", () => {
+  const claim = (spec: InstanceSpec) => {
+    const { provisionTimeoutMs, joinTimeoutMs } = claimOf({ metadata: { uid: "u" }, spec } as unknown as Instance);
+    return [provisionTimeoutMs / 60_000, joinTimeoutMs / 60_000];
+  };
+  assert.deepEqual(claim({}), [30, 60]);
+  assert.deepEqual(claim({ provisionTimeout: "5m", joinTimeout: "1h30m" }), [5, 90]);
+  assert.deepEqual(claim({ provisionTimeout: "soon", joinTimeout: "-5m" }), [30, 60]);
+  assert.deepEqual(claim({ provisionTimeout: "0s", joinTimeout: "0s" }), [0, 0]);
+});
+
+test("H26 a specification that can't work is refused with its field and an example of what would", () => {
+  const fields = (spec: InstanceSpec) => specConcerns(spec).map(({ field, fatal }) => (fatal ? field : `${field}?`));
+  assert.deepEqual(fields({}), ["spec.plan"]);
+  assert.deepEqual(fields({ plans: ["p"] }), []);
+  const plan = { plan: "p" };
+  assert.deepEqual(fields({ ...plan, networkingConfiguration: { type: "layer9" } }), [
+    "spec.networkingConfiguration.type",
+  ]);
+  assert.deepEqual(fields({ ...plan, networkingConfiguration: { type: "hybrid" } }), []);
+  for (const field of ["nodeCleanupWaitInterval", "provisionTimeout", "joinTimeout"] as const) {
+    assert.deepEqual(fields({ ...plan, [field]: "soon" }), [`spec.${field}`]);
+    assert.deepEqual(fields({ ...plan, [field]: "5m" }), []);
+  }
+  assert.deepEqual(fields({ ...plan, drain: { timeout: "soon" } }), ["spec.drain.timeout"]);
+  assert.deepEqual(fields({ ...plan, drain: { timeout: "5m" } }), []);
+  for (const price of ["cheap", "-1"])
+    assert.deepEqual(fields({ ...plan, spotPriceMax: price }), ["spec.spotPriceMax"]);
+  assert.deepEqual(fields({ ...plan, spotPriceMax: "500m" }), []);
+});
+
+test("ports are wished for where a mode or an interface is given, VLANs made only where that is asked for", () => {
+  assert.equal(networkOf({}), undefined);
+  assert.equal(networkOf({ networkingConfiguration: {} }), undefined);
+  assert.equal(networkOf({ networkingConfiguration: { interfaceConfiguration: [] } }), undefined);
+  assert.deepEqual(networkOf({ networkingConfiguration: { type: "hybrid" } }), { mode: "hybrid", vlans: [] });
+  const interfaceConfiguration = [{ name: "eth1", vlanIDS: ["1001", null] }] as never;
+  assert.deepEqual(networkOf({ networkingConfiguration: { interfaceConfiguration, createVLANs: true } }), {
+    mode: undefined,
+    vlans: [{ port: "eth1", vlans: ["1001"] }],
+    createVlans: true,
+  });
 });
