@@ -55,14 +55,14 @@ async function adopted(of: Instance) {
 }
 const managed = { instanceID: "m-1", status: "managed" };
 
-test("H27 an Instance is taken over while it carries anything that only the addon wrote", () => {
+test("H17 an Instance is taken over while it carries anything that only the addon wrote", () => {
   assert.equal(needsAdoption(instance()), false);
   assert.equal(needsAdoption(instance({ annotations: { other: "x" } })), false);
   for (const name of Object.keys(SECRETS))
     assert.equal(needsAdoption(instance({ annotations: { [name]: "" } })), true, name);
 });
 
-test("H27 its secrets leave the object, the password for a Secret, guarded by the version that the journal was written at", async () => {
+test("H17 its secrets leave the object, the password for a Secret, guarded by the version that the journal was written at", async () => {
   const { body, kept, events } = await adopted(
     instance({ annotations: { ...SECRETS, mine: "stays" } }, { status: managed }),
   );
@@ -78,7 +78,7 @@ test("H27 its secrets leave the object, the password for a Secret, guarded by th
   assert.deepEqual((await adopted(instance({ annotations: { token: "t" } }))).kept, []);
 });
 
-test("H27 the finalizer is there afterwards, once, but not on an object that is being deleted", async () => {
+test("the finalizer is there afterwards, once, but not on an object that is being deleted", async () => {
   const finalizers = async (metadata: Parameters<typeof instance>[0]) =>
     (await adopted(instance({ annotations: { token: "t" }, ...metadata }))).body.metadata.finalizers;
   const ours = "equinix.instance.harvesterhci.io";
@@ -88,7 +88,7 @@ test("H27 the finalizer is there afterwards, once, but not on an object that is 
   assert.deepEqual(await finalizers({ finalizers: ["a"], deletionTimestamp: AT }), ["a"]);
 });
 
-test("H27 a machine in service counts as joined, with its ports as they are; one on its way goes on from now", async () => {
+test("a machine in service counts as joined, with its ports as they are; one on its way goes on from now", async () => {
   const annotations = { token: "t" };
   const purchase = { attempt: 1, at: AT, state: "Done", placement: 0 };
   const inService = (await adopted(instance({ annotations }, { status: managed }))).status!;
@@ -110,7 +110,7 @@ test("H27 a machine in service counts as joined, with its ports as they are; one
   assert.deepEqual([queued.purchase, queued.takenOver?.as, queued.conditions], [purchase, "queued", undefined]);
 });
 
-test("H27 a journal that is there already, and an Instance without a machine, are left as they are", async () => {
+test("a journal that is there already, and an Instance without a machine, are left as they are", async () => {
   const annotations = { token: "t" };
   const journal = { ...managed, purchase: { attempt: 3, at: AT, state: "Done" as const, placement: 1 } };
   assert.equal((await adopted(instance({ annotations }, { status: journal }))).status, undefined);
@@ -120,7 +120,7 @@ test("H27 a journal that is there already, and an Instance without a machine, ar
   assert.deepEqual([own.status, "installMode" in own.body.spec], [undefined, false]);
 });
 
-test("H27 a machine that goes on by itself is not booted again; one that waits in its firmware is in the first of two passes", async () => {
+test("a machine that goes on by itself is not booted again; one that waits in its firmware is in the first of two passes", async () => {
   const mode = async (status: Partial<InstanceStatus>) =>
     (await adopted(instance({ annotations: { token: "t" } }, { status }))).body.spec.installMode;
   for (const word of ["managed", "reinstalling", "ready"])
@@ -130,7 +130,7 @@ test("H27 a machine that goes on by itself is not booted again; one that waits i
   assert.equal(await mode({}), undefined);
 });
 
-test("H27 a script and an ISO of the user's own are kept, the addon's own are not", async () => {
+test("a script and an ISO of the user's own are kept, the addon's own are not", async () => {
   const spec = async (annotations: Record<string, string>, of: Partial<InstanceSpec> = {}) =>
     (await adopted(instance({ annotations: { token: "t", ...annotations } }, { spec: of }))).body.spec;
   const none = { userdata: null, ipxeScriptUrl: null, isoUrl: null };
@@ -160,7 +160,7 @@ test("a machine is held by Slipway's finalizer, and by the addon's framework's o
 
 const MARK = { annotations: { "slipway.dev/adopted": "harvester-equinix-addon" } };
 
-test("H27 a machine that the addon had bought and not written down is the unmarked one with the Instance's name", async () => {
+test("a machine that the addon had bought and not written down is the unmarked one with the Instance's name", async () => {
   const machines = [
     aMachine({ id: "a", hostname: "rack-a", claim: undefined }),
     aMachine({ id: "b", hostname: "rack-a", claim: "u-9" }),
@@ -174,7 +174,7 @@ test("H27 a machine that the addon had bought and not written down is the unmark
   assert.deepEqual(await unrecorded(fleet, instance()), []);
 });
 
-test("H27 the addon's machine gets Slipway's mark; a refusal is no trouble, and other machines are left alone", async () => {
+test("the addon's machine gets Slipway's mark; a refusal is no trouble, and other machines are left alone", async () => {
   const tried: string[] = [];
   const noted: (string | undefined)[] = [];
   let fails: unknown;

@@ -130,7 +130,7 @@ test("the operating system's password is made once for each Instance, kept in it
   assert.deepEqual(await password(), held);
 });
 
-test("H27 the password of a machine that was taken over is the one that it has", async () => {
+test("H17 the password of a machine that was taken over is the one that it has", async () => {
   const { boots, context, password, secrets } = desk();
   await boots.keepPassword(context, instance(), "theirs");
   const held = (await password())!;

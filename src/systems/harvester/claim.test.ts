@@ -73,7 +73,7 @@ test("keys without a value are left out of an order's features", () => {
   assert.deepEqual(order({ features }).features, { tpm: "required" });
 });
 
-test("H21 a machine has 30 minutes to be handed over and an hour to join, or what the pool says", () => {
+test("H10 a machine has 30 minutes to be handed over and an hour to join, or what the pool says", () => {
   const claim = (spec: InstanceSpec) => {
     const { provisionTimeoutMs, joinTimeoutMs } = claimOf({ metadata: { uid: "u" }, spec } as unknown as Instance);
     return [provisionTimeoutMs / 60_000, joinTimeoutMs / 60_000];
@@ -84,7 +84,7 @@ test("H21 a machine has 30 minutes to be handed over and an hour to join, or wha
   assert.deepEqual(claim({ provisionTimeout: "0s", joinTimeout: "0s" }), [0, 0]);
 });
 
-test("H26 a specification that can't work is refused with its field and an example of what would", () => {
+test("H21 a specification that can't work is refused with its field and an example of what would", () => {
   const fields = (spec: InstanceSpec) => specConcerns(spec).map(({ field, fatal }) => (fatal ? field : `${field}?`));
   assert.deepEqual(fields({}), ["spec.plan"]);
   assert.deepEqual(fields({ plans: ["p"] }), []);

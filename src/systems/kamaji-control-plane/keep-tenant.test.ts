@@ -41,7 +41,7 @@ function appliedAs(plane: KamajiControlPlane, running = "v1.34.2", version?: str
   } as unknown as TenantControlPlane;
 }
 
-test("B15 a tenant that is as it was applied costs no request; a change of either side is applied", async () => {
+test("a tenant that is as it was applied costs no request; a change of either side is applied", async () => {
   const held = appliedAs(PLANE);
   const same = home(held);
   assert.equal(await keepTenant(same.home, PLANE, undefined), held);
@@ -62,7 +62,7 @@ test("B15 a tenant that is as it was applied costs no request; a change of eithe
   assert.equal(orphaned.applied.length, 1);
 });
 
-test("B15 what others set on the tenant stays and is no reason to apply; a tenant that is being deleted is left alone", async () => {
+test("what others set on the tenant stays and is no reason to apply; a tenant that is being deleted is left alone", async () => {
   const held = appliedAs(PLANE);
   (held.spec as unknown as Record<string, unknown>).added = "by a webhook";
   held.metadata.labels = { ...held.metadata.labels, added: "too" };

@@ -8,7 +8,7 @@ const at = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((of, name) => (of as Record<string, unknown> | undefined)?.[name], value);
 const specOf = (spec: object, network?: Parameters<typeof tenantOf>[1]) => tenantOf(aControlPlane(spec), network).spec;
 
-test("B8 the shortest control plane decides on few fields of its tenant; others keep Kamaji's defaults", () => {
+test("the shortest control plane decides on few fields of its tenant; others keep Kamaji's defaults", () => {
   assert.deepEqual(specOf({}), {
     controlPlane: { deployment: { replicas: 2 }, service: { serviceType: "LoadBalancer" } },
     kubernetes: { version: "v1.34.2" },
@@ -47,7 +47,7 @@ test("B7 one component's probe counts by itself, beside those of all", () => {
   });
 });
 
-test("B4 arguments, resources, images, mounts and kine's reach their component", () => {
+test("arguments, resources, images, mounts and kine's reach their component", () => {
   const spec = specOf({
     registry: "registry.test",
     apiServer: { extraArgs: ["--a"], containerImageName: "api", extraVolumeMounts: [{ name: "v", mountPath: "/v" }] },
@@ -71,7 +71,7 @@ test("B4 arguments, resources, images, mounts and kine's reach their component",
   });
 });
 
-test("B4 what the deployment is to be like reaches it under Kamaji's names", () => {
+test("what the deployment is to be like reaches it under Kamaji's names", () => {
   const deployment = {
     ...{
       nodeSelector: { a: "b" },
@@ -138,7 +138,7 @@ test("a Gateway's and an Ingress's host is the routes' and in the certificate, w
   assert.deepEqual(at(byIngress, "networkProfile.certSANs"), ["in.test"]);
 });
 
-test("B8 addresses and the load balancer's fields are the tenant's network profile", () => {
+test("addresses and the load balancer's fields are the tenant's network profile", () => {
   const network = {
     ...{ serviceType: "LoadBalancer", serviceAddress: "203.0.113.5", advertiseAddress: "10.0.0.5" },
     loadBalancerConfig: { loadBalancerClass: "metal", loadBalancerSourceRanges: ["192.0.2.0/24"] },

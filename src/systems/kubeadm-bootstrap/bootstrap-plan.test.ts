@@ -52,7 +52,7 @@ test("what upstream's provider alone serves is refused with its field and what t
   );
 });
 
-test("B17 a token is made once, renewed well before it ends, and removed when the machine has joined", () => {
+test("a token is made once, renewed well before it ends, and removed when the machine has joined", () => {
   const now = 1_000_000;
   const step = (left: number | undefined, hasJoined = false) =>
     tokenStep(left === undefined ? undefined : now + left, { hasJoined, now }).do;

@@ -25,7 +25,7 @@ async function cluster(t: TestContext) {
 const config = aConfig();
 const other = { ...config, metadata: { ...config.metadata, uid: "uid-2" } };
 
-test("B17 a token is found again by its configuration alone, renewed for 15 minutes and removed", async (t) => {
+test("a token is found again by its configuration alone, renewed for 15 minutes and removed", async (t) => {
   const { clock, client, secrets, ports } = await cluster(t);
   const token = await makeToken(client, config, ports);
   await makeToken(client, other, ports);
@@ -43,7 +43,7 @@ test("B17 a token is found again by its configuration alone, renewed for 15 minu
   assert.deepEqual([(await tokensOf(client, config)).length, (await tokensOf(client, other)).length], [0, 1]);
 });
 
-test("B17 the token's Secret says whose it is, and that it is for joining", async (t) => {
+test("the token's Secret says whose it is, and that it is for joining", async (t) => {
   const { client, ports } = await cluster(t);
   await makeToken(client, config, ports);
   const [held] = await tokensOf(client, config);

@@ -27,7 +27,7 @@ test("B47 a machine is ordered where it says, else where its Machine's failure d
   assert.deepEqual(metros(wanted({ metros: ["ny"] }, { cluster: undefined })), ["ny"]);
 });
 
-test("B43 a machine with a facility takes neither metro nor facility of its cluster, and one without takes both", () => {
+test("B30 a machine with a facility takes neither metro nor facility of its cluster, and one without takes both", () => {
   const cluster = aPacketCluster({ metro: "da", facility: "da11" });
   assert.deepEqual(placementsOf(wanted({ facility: "sv15" }, { cluster })), [
     { plan: "c3.small.x86", metro: undefined, facility: ["sv15"] },

@@ -90,7 +90,7 @@ test("an address of the cluster that is not its endpoint is not taken: the user 
   assert.equal(planAddress(written, []).do, "ready");
 });
 
-test("B31 an order without an answer is looked for every 10 s, and repeated only when a list can't miss it any more", () => {
+test("B35 an order without an answer is looked for every 10 s, and repeated only when a list can't miss it any more", () => {
   const at = (age: number) => planAddress(view({}, undefined, { requestedAt: NOW - age }), []);
   const step = at(0);
   assert.ok(step.do === "wait");

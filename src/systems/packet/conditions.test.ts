@@ -8,7 +8,7 @@ const PLACE = { now: 0, observedGeneration: 2 };
 const set = (status: Told["status"], more: Partial<Told> = {}, list: ReturnType<typeof told> = []) =>
   told(list, { type: "Ready", status, reason: "R", message: "m", ...more }, PLACE);
 
-test("B36 a condition that is False has a severity, Info unless another is given; one that is not False has none", () => {
+test("a condition that is False has a severity, Info unless another is given; one that is not False has none", () => {
   assert.deepEqual(set(false), [
     {
       ...{ type: "Ready", status: "False", reason: "R", message: "m", severity: "Info" },
