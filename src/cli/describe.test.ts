@@ -51,6 +51,7 @@ async function scene(status: object, answers: Readonly<Record<string, object>> =
     },
     list: async () => ({ items: secrets }),
   } as unknown as Client;
+  let closed = 0;
   const open = (): Transport =>
     ({
       async request({ path }: { path: string }) {
@@ -58,10 +59,10 @@ async function scene(status: object, answers: Readonly<Record<string, object>> =
         if (body === undefined) throw new Fault("Unavailable", server, "connection refused");
         return { status: 200, body };
       },
-      close: async () => {},
+      close: async () => void closed++,
     }) as unknown as Transport;
   const facts = await readTenant(client, { namespace: "tenants", name: "a" }, { clock, open });
-  return { client, clock, open, lines: tenantLines(facts, NOW) };
+  return { client, clock, open, closed, lines: tenantLines(facts, NOW) };
 }
 
 const READY = {
@@ -138,4 +139,14 @@ test("one that is not there, and what is no tenant, is refused with what to writ
       () => describedBy(wrong),
       (error) => isFault(error, "BadRequest") && /write tcp\/NAME/.test(error.advice),
     );
+});
+
+test("the way into the tenant is closed again, whether it answers or not", async () => {
+  assert.equal((await scene(READY, ANSWERS)).closed, 1);
+  assert.equal((await scene(READY)).closed, 1);
+});
+
+test("what a tenant's database has not set up yet is left empty", async () => {
+  const { lines } = await scene({ storage: { driver: "etcd", dataStoreName: "default" } });
+  assert.ok(lines.includes("  Schema      ") && lines.includes("  User        "), lines.join("\n"));
 });

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { closeAll, cryptoRandom, Fault, type Http, plain, systemClock, uuid } from "@slipway/base";
-import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
 import { jsonLog } from "@slipway/base/json-log";
 import { runtimeMetrics } from "@slipway/kube";
@@ -18,6 +17,7 @@ import { createOperator, systemsToRun } from "../operator/operator.ts";
 import { loadedSettings } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { healthPage } from "./health-pages.ts";
+import { HttpClients } from "./http-clients.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import {
   httpsUrl,
@@ -135,12 +135,8 @@ async function run(options: Options): Promise<void> {
   const registry = new Registry();
   const metrics = runtimeMetrics(registry);
   const counts = operatorMetrics(registry);
-  const clients = new Map<string, ReturnType<typeof undiciHttp>>();
-  const http = (ca: string | undefined): Http => {
-    const held = clients.get(ca ?? "") ?? undiciHttp(ca === undefined ? {} : { ca });
-    clients.set(ca ?? "", held);
-    return held;
-  };
+  const clients = new HttpClients();
+  const http = (ca: string | undefined): Http => clients.of(ca);
   const { qps } = options;
   const namespace = env.NAMESPACE || DEFAULT_NAMESPACE;
   const operator = createOperator(
@@ -162,10 +158,7 @@ async function run(options: Options): Promise<void> {
   );
   const { manager, client } = operator;
   const stopping = new AbortController();
-  const open: (() => Promise<unknown>)[] = [
-    () => closeAll([...clients.values()].map((client) => () => client.close())),
-    () => transport.close(),
-  ];
+  const open: (() => Promise<unknown>)[] = [() => clients.close(), () => transport.close()];
   let serving = false;
   try {
     const health = await serveHttp(async ({ url }) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { HttpAnswer } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Node } from "@slipway/kube/core";
 import { SiteRig, TOKEN, VIP } from "../../sim/site/rig.ts";
 import {
@@ -98,4 +99,23 @@ test("a beat with another token, a strange path and a strange method are refused
   );
   const got = await cluster.handler({ method: "GET", url: `https://${VIP}${JOIN_PATH}`, headers: {}, remote: "" });
   assert.equal(got.status, 405);
+  const unread = { method: "POST", url: `https://${VIP}${BEAT_PATH}`, headers: {}, remote: "" } as const;
+  assert.equal((await cluster.handler({ ...unread, body: "no JSON" })).status, 403);
+});
+
+test("a cluster that is closed has no members any more, and waits for none", async () => {
+  const lost: string[] = [];
+  const site = { join: async () => ({ is: "joined" }) as never, powerLost: (uuid: string) => void lost.push(uuid) };
+  const clock = new VirtualClock();
+  const closing = standInCluster({ site, joinToken: TOKEN, clock });
+  const ask = async (path: string, body: object) => {
+    const request = { method: "POST", url: `https://${VIP}${path}`, headers: {}, remote: "" } as const;
+    return (await closing.handler({ ...request, body: JSON.stringify(body) })).status;
+  };
+  const beat = { uuid: UUID, token: TOKEN };
+  assert.deepEqual([await ask(JOIN_PATH, SYSTEM), await ask(BEAT_PATH, beat)], [200, 204]);
+  closing.close();
+  assert.equal(await ask(BEAT_PATH, beat), 404);
+  await clock.run(2 * SILENT_AFTER_MS);
+  assert.deepEqual(lost, []);
 });

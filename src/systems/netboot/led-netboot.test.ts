@@ -235,3 +235,38 @@ test("discovery's namespace is made where it is missing, left alone where it is 
     (error) => isFault(error, "Forbidden") && error.remedy === "kubectl create namespace other",
   );
 });
+
+test("machines are those of the service that runs; while none does, none is known and none takes an order", async () => {
+  const { clock, started, led, lead } = stage();
+  const { machines } = led;
+  const name = "host-52-54-00-00-00-0a";
+  const refuses = (work: () => unknown) =>
+    assert.throws(work, (error) => isFault(error, "Unavailable") && /does not serve here/.test(error.message));
+  const isAway = async () => {
+    assert.deepEqual(
+      [machines.isServing(), machines.get(name), machines.standing(name).trust],
+      [false, undefined, "discovered"],
+    );
+    refuses(() => machines.setBoot(name, "disk"));
+    refuses(() => machines.askBoot(A, "x86_64"));
+    await assert.rejects(machines.order(name, { order: "inspect" } as never, "id"), (error) =>
+      isFault(error, "Unavailable"),
+    );
+    machines.forget(name);
+  };
+  await isAway();
+  const lose = lead();
+  await clock.settle();
+  started[0]!.give.resolve();
+  await clock.settle();
+  started[0]!.hosts.seen({ mac: A });
+  assert.deepEqual([machines.isServing(), machines.get(name)?.mac], [true, A]);
+  machines.setBoot(name, "disk");
+  assert.equal(started[0]!.hosts.get(name)?.boot, "disk");
+  machines.forget(name);
+  assert.equal(machines.get(name), undefined);
+  lose();
+  started[0]!.closed.resolve();
+  await led.closed();
+  await isAway();
+});
