@@ -43,7 +43,11 @@ const refusedBy = (change: (config: Draft) => void, on: InstallTarget = target()
   const config = good();
   change(config);
   const read: HarvesterConfig = canonical(config);
-  return RELEASES.filter((release) => refusal(read, on, parse(release)) !== undefined);
+  return RELEASES.filter((release) => {
+    const said = refusal(read, on, parse(release));
+    assert.ok(said === undefined || /\w+ .*\w/.test(said), `${release} says why: "${said}"`);
+    return said !== undefined;
+  });
 };
 
 const since = (first: Release): Release[] => RELEASES.slice(RELEASES.indexOf(first));
