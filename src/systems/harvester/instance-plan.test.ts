@@ -24,6 +24,7 @@ interface World {
   status?: Instance["status"];
   machine?: InstanceView["machine"];
   node?: { ready: "True" | "False" | "Unknown"; since: number; stranger?: boolean };
+  settled?: boolean;
   now?: number;
 }
 
@@ -33,7 +34,8 @@ const JOINED: NonNullable<Instance["status"]> = {
   node: { uid: "n-1", joined: isoTime(T0) },
 };
 
-function plan({ spec, status = JOINED, machine: seen = machine, node, now = T0 }: World): InstancePlan {
+function plan({ spec, status = JOINED, node, settled = true, now = T0, ...world }: World): InstancePlan {
+  const seen = "machine" in world ? world.machine : machine;
   const instance = {
     metadata: { name: "rack-a", uid: "u-1", generation: 1 },
     spec: { plan: "p", ...spec },
@@ -52,7 +54,7 @@ function plan({ spec, status = JOINED, machine: seen = machine, node, now = T0 }
     claim: claimOf(instance),
     journal: journalOf(status),
     machine: seen,
-    settled: true,
+    settled,
     node: node && { node: object, identity: node.stranger ? "stranger" : "ours" },
     now,
   });
@@ -126,4 +128,108 @@ test("a wait that ends at a deadline says so, and one without an end names none"
   const away = { ready: "False" as const, since: T0 };
   assert.equal(plan({ spec, node: away }).status.deadline, isoTime(T0 + 5 * MINUTE));
   assert.equal(plan({ node: away }).status.deadline, undefined);
+});
+
+const AT = isoTime(T0);
+const ready = { ready: "True", since: T0 } as const;
+const ORDERED = { purchase: { attempt: 1, at: AT, state: "Done" as const, placement: 0 }, instanceID: "m-1" };
+const booted = (pass: 1 | 2, install: object = {}): NonNullable<Instance["status"]> => ({
+  ...ORDERED,
+  boot: { id: "b", pass, at: AT, sent: true },
+  install: { bootID: "b", ...install },
+});
+const building = { ...machine, phase: "building", providerState: "queued" } as Machine;
+const stalled = { type: "Stalled", status: "True" as const, reason: "Invalid", message: "no", lastTransitionTime: AT };
+
+test("each stage of an Instance has its word, the addon's where it had one", () => {
+  const word = (world: World) => plan(world).status.status;
+  assert.equal(word({ status: {}, machine: undefined }), "ordering");
+  assert.equal(word({ status: { conditions: [stalled] }, machine: undefined }), "stalled");
+  assert.equal(word({ status: booted(1), machine: building }), "queued");
+  assert.equal(word({ status: booted(1) }), "provisioning");
+  assert.equal(word({ status: booted(2) }), "reinstalling");
+  assert.equal(word({ status: booted(1, { succeeded: AT }) }), "ready");
+  assert.equal(word({ status: booted(1), node: { ready: "False", since: T0 } }), "ready");
+  assert.equal(word({ node: ready }), "managed");
+  assert.equal(word({}), "ready");
+  assert.equal(word({ status: { ...JOINED, failure: { reason: "x", message: "y", at: AT } } }), "failed");
+  assert.equal(word({ status: { ...ORDERED, status: "queued" } }), "queued");
+  assert.equal(word({ status: ORDERED }), "provisioning");
+  const vlans = { type: "hybrid" };
+  assert.equal(word({ spec: { networkingConfiguration: vlans }, settled: false, node: ready }), "ready");
+});
+
+/** The conditions by their types: status, reason. */
+const shown = (world: World): Record<string, string> =>
+  Object.fromEntries(
+    (plan(world).status.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
+  );
+
+test("the conditions say how far a machine is: handed over, installed, joined", () => {
+  assert.deepEqual(shown({ status: {}, machine: undefined }), { Ready: "False Ordering" });
+  const refused = { purchase: { attempt: 1, at: AT, state: "Refused" as const, placement: 0 } };
+  assert.deepEqual(shown({ status: refused, machine: undefined }), { Ready: "False NoCapacity" });
+  assert.deepEqual(shown({ status: booted(1), machine: building }), {
+    MachineReady: "False Building",
+    Ready: "False Provisioning",
+  });
+  const handedOver = { MachineReady: "True HandedOver" };
+  assert.deepEqual(shown({ status: booted(1) }), {
+    ...handedOver,
+    Installed: "False Booting",
+    Ready: "False Provisioning",
+  });
+  const begun = booted(1, { started: AT });
+  assert.deepEqual(shown({ status: begun }), {
+    ...handedOver,
+    Installed: "False Installing",
+    Ready: "False Installing",
+  });
+  const installed = { ...handedOver, Installed: "True Installed" };
+  assert.deepEqual(shown({ status: booted(1, { succeeded: AT }) }), { ...installed, Ready: "False Joining" });
+  assert.deepEqual(shown({ node: ready }), { ...installed, Ready: "True Joined" });
+  assert.deepEqual(shown({}), { ...installed, Ready: "False NodeMissing" });
+  assert.deepEqual(shown({ node: { ready: "False", since: T0 } }), { ...installed, Ready: "False NodeNotReady" });
+  const taken = { ...JOINED, takenOver: { from: "a", as: "managed", at: AT } };
+  assert.deepEqual(shown({ status: taken, node: ready }), {
+    ...handedOver,
+    Installed: "True TakenOver",
+    Ready: "True Joined",
+  });
+});
+
+test("H15 ports that are wished have a condition: set, not set yet, changed from outside, or left as they were taken over", () => {
+  const spec = { networkingConfiguration: { type: "hybrid" } };
+  const network = (world: World) => shown({ spec, node: ready, ...world }).NetworkReady;
+  const held = (reason: string) => ({ ...JOINED, conditions: [{ ...stalled, type: "NetworkReady", reason }] });
+  assert.equal(network({}), "True AsWanted");
+  assert.equal(network({ settled: false }), "False NotSet");
+  assert.equal(network({ settled: false, status: held("AsWanted") }), "False Changed");
+  assert.equal(network({ settled: false, status: held("TakenOver") }), "True TakenOver");
+  assert.equal(shown({ node: ready }).NetworkReady, undefined);
+  assert.equal(network({ machine: building, status: booted(1), node: undefined as never }), undefined);
+  assert.equal(shown({ spec, node: ready, settled: false }).Ready, "False NetworkNotSet");
+});
+
+test("H7 a Node of a stranger is a conflict until the name is free", () => {
+  const stranger = shown({ node: { ...ready, stranger: true } });
+  assert.deepEqual([stranger.NodeConflict, stranger.Ready], ["True NameTaken", "False NodeMissing"]);
+  const conditions = [{ ...stalled, type: "NodeConflict", reason: "NameTaken" }];
+  assert.equal(shown({ status: { ...JOINED, conditions }, node: ready }).NodeConflict, "False NameFree");
+  assert.equal(shown({ node: ready }).NodeConflict, undefined);
+});
+
+test("a machine that is given up says why as its readiness, before and after that is written down", () => {
+  assert.equal(shown({ machine: "gone" }).Ready, "False MachineGone");
+  const failure = { reason: "JoinTimeout", message: "no Ready Node", at: AT };
+  assert.equal(shown({ status: { ...JOINED, failure }, node: ready }).Ready, "False JoinTimeout");
+});
+
+test("a Node is remembered with its uid, since when it is joined, and the Machine that Harvester made for it", () => {
+  assert.equal(plan({ status: booted(1) }).status.node, undefined);
+  assert.deepEqual(plan({ status: booted(1), node: { ready: "False", since: T0 } }).status.node, { uid: "n-1" });
+  assert.deepEqual(plan({ status: booted(1), node: ready }).status.node, { uid: "n-1", joined: AT });
+  const held = { uid: "n-0", joined: "2025-12-01T00:00:00.000Z", machine: "fleet-local/m" };
+  assert.deepEqual(plan({ status: { ...JOINED, node: held }, node: ready }).status.node, { ...held, uid: "n-1" });
+  assert.deepEqual(plan({ status: { ...JOINED, node: held } }).status.node, held);
 });
