@@ -183,7 +183,7 @@ test("what the pool leaves out of Harvester's installation has a default", () =>
   assert.deepEqual([join.sshAuthorizedKeys, join.dnsNameservers, join.ntpServers], [[], [], []]);
   for (const field of ["version", "artifactsUrl", "dataDisk"]) assert.ok(!(field in join), field);
   assert.deepEqual(
-    join.webhooks.map(({ event, method, url }) => `${event} ${method} ${url}`),
+    join.webhooks?.map(({ event, method, url }) => `${event} ${method} ${url}`),
     ["STARTED POST https://s", "SUCCEEDED POST https://y", "FAILED POST https://n"],
   );
 });
