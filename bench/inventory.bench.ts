@@ -75,7 +75,7 @@ for (let i = 1; i <= count; i++) {
 }
 const provisioning = new Provisioning(
   { clock, random, hostsFile: join(folder, "hosts.db"), imagesFolder: join(folder, "images") },
-  network.places,
+  network,
 );
 network.serving = provisioning;
 
@@ -92,7 +92,7 @@ manager.add(discoveryController({ hosts, namespace: NAMESPACE, most: count, perS
 manager.add(
   hostController({
     machines,
-    isDrivenElsewhere: async () => false,
+    drivenElsewhere: async () => undefined,
     openBmc: ({ address, credentials }) => {
       const server = servers.get(address.replace(/^redfish:\/\//, ""))!;
       const befall = (): void => void bmcCalls++;

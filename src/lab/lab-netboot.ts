@@ -78,11 +78,11 @@ function hostEngine(
   { namespace }: NetbootSettings["discovery"],
 ): Controller[] {
   const bmcs = new Bmcs({ log });
-  const isDrivenElsewhere = async (): Promise<boolean> => false;
+  const drivenElsewhere = async (): Promise<undefined> => undefined;
   const openBmc: OpenBmc = (target) => bmcs.open(target);
   return [
-    hostController({ machines, openBmc, http, namespace, isDrivenElsewhere }),
-    hostClaimController({ isDrivenElsewhere }),
+    hostController({ machines, openBmc, http, namespace, drivenElsewhere }),
+    hostClaimController({ drivenElsewhere }),
   ];
 }
 

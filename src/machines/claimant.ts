@@ -5,7 +5,7 @@
 import type { Clock } from "@slipway/base";
 import type { Fleet } from "./fleet.ts";
 import type { Claim, Journal, LossReason } from "./lifecycle.ts";
-import type { Boot, Concern, Machine, Order, Placement } from "./machine.ts";
+import type { Boot, Capabilities, Concern, Machine, Order, Placement } from "./machine.ts";
 
 /** A boot that may be ordered: what the provider gets, and the name that the machine's signals carry. */
 export interface PreparedBoot extends Boot {
@@ -46,8 +46,8 @@ export interface Claimant {
   readonly claim: Claim;
   /** What is written down by now. */
   readonly journal: Journal;
-  /** What about the claim can't work, whichever provider serves it. */
-  concerns(): readonly Concern[];
+  /** What about the claim can't work at a provider that can do so much. */
+  concerns(provider: Pick<Capabilities, "userData">): readonly Concern[];
   /** The order number `attempt` (from 1) for this placement. Pure. */
   order(wanted: { placement: Placement; attempt: number; boot: Boot }): Order;
   /** Composes the boot of this pass. `machine`: where it is known already. */

@@ -68,7 +68,7 @@ export async function bought({ claimant, fleet, signal }: Job, machines: readonl
 
 /** Reports what the provider would ignore of an order; throws `Invalid` for what can't work. */
 function refuseImpossible(claimant: Claimant, fleet: Fleet, trial: Order): void {
-  const concerns = [...claimant.concerns(), ...fleet.driver.check(trial)];
+  const concerns = [...claimant.concerns(fleet.driver.capabilities), ...fleet.driver.check(trial)];
   for (const { field, message, fatal } of concerns) if (!fatal) claimant.warning("Ignored", `${field}: ${message}`);
   const fatal = concerns.filter((concern) => concern.fatal).map(({ field, message }) => `${field}: ${message}`);
   if (fatal.length > 0)

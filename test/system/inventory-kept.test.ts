@@ -144,7 +144,7 @@ test("an agent on a machine without a BMC leaves it to its system once it is dec
   assert.deepEqual([server.running?.is, server.disks[0]?.content], ["system", LEFT_OVER]);
 });
 
-test("where Metal3's operator leads, nothing is done with its hosts", async (t) => {
+test("where Metal3's operator leads, nothing is done with its hosts, and those that nobody has begun with say so", async (t) => {
   const world = await rack(t);
   const server = world.rack("node-1");
   const renewTime = () => rfc3339Micro(world.clock.now());
@@ -163,6 +163,10 @@ test("where Metal3's operator leads, nothing is done with its hosts", async (t) 
   await leadFor(10 * MINUTE);
   const host = await world.host("node-1");
   assert.deepEqual([server.starts, host?.status, host?.metadata.finalizers], [0, undefined, undefined]);
+  const said = (await world.events("node-1")).map((each) => each.replace(/^\S+ /, ""));
+  assert.deepEqual(said, [
+    `DrivenElsewhere: Slipway leaves the host alone, beside Metal3's operator: Lease ${RACK}/baremetal-operator, which bmo renews`,
+  ]);
   await world.reaches("node-1", "available");
 });
 

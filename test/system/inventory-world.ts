@@ -79,7 +79,7 @@ export async function rack(t: TestContext, options: InventoryOptions = {}): Prom
 }
 
 export class InventoryWorld {
-  readonly clock = new VirtualClock(undefined, () => this.api?.outside());
+  readonly clock = new VirtualClock(undefined, () => this.api?.outside() ?? this.network.outside());
   readonly random: Random;
   readonly servers = new Map<string, SimServer>();
   readonly network = new ProvisioningNetwork();
@@ -123,7 +123,7 @@ export class InventoryWorld {
         ...{ clock, random, log, makers: this.#options.makers },
         ...{ hostsFile: join(this.#folder, "hosts.db"), imagesFolder: join(this.#folder, "images") },
       },
-      network.places,
+      network,
     );
     const { transport: between = (inner: Transport) => inner } = this.#options;
     const transport = mortal.transport(between(this.api.transport("operator")));
@@ -139,13 +139,13 @@ export class InventoryWorld {
             ? this.redfish.bmcs.open(target)
             : this.#bmcAt(target.address, target.credentials, mortal),
         http: async ({ url }) => plain(this.pages.has(url) ? 200 : 404, this.pages.get(url) ?? ""),
-        isDrivenElsewhere: metal3Operator(),
+        drivenElsewhere: metal3Operator(),
         namespace: RACK,
         ...(most !== undefined && { most }),
         ...(tallies && { tallies }),
       }),
     );
-    manager.add(hostClaimController({ isDrivenElsewhere: metal3Operator() }));
+    manager.add(hostClaimController({ drivenElsewhere: metal3Operator() }));
     this.#process = { mortal, manager, provisioning };
     network.serving = provisioning;
     const started = manager.start();

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type LabelSelector, matchesLabels } from "@slipway/kube";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
-import { DETACHED, hostAnnotations, isPaused } from "../hosts/annotations.ts";
+import { DETACHED, hostAnnotations, isPaused, NODE_REUSE, UNHEALTHY } from "../hosts/annotations.ts";
 import { stateOf } from "../hosts/state.ts";
 import { isSetAside } from "./set-aside.ts";
 
@@ -39,12 +39,14 @@ export function obstacle(host: BareMetalHost, wish: HostWish): string | undefine
   return notOffered(host) ?? lacking(host, wish.hardware ?? {});
 }
 
-/** The rules by which Metal3's own claims pass hosts over. */
+/** The rules by which Metal3's own claims and its Cluster API provider pass hosts over. */
 function notOffered(host: BareMetalHost): string | undefined {
   const { metadata, status, spec } = host;
   if (metadata.deletionTimestamp !== undefined) return "being deleted";
   if (isPaused(host)) return "paused";
   if (hostAnnotations(host)[DETACHED] !== undefined) return "detached";
+  if (UNHEALTHY.some((name) => hostAnnotations(host)[name] !== undefined)) return "marked as unhealthy";
+  if (metadata.labels?.[NODE_REUSE] !== undefined) return "kept for reuse";
   if ((status?.errorMessage ?? "") !== "") return "in error";
   if (stateOf(host) !== "available") return "not available";
   // Somebody uses it without a word of who.

@@ -1,6 +1,7 @@
 import { asFault, isFault } from "@slipway/base";
 import {
   addFinalizer,
+  type Condition,
   type Context,
   type Controller,
   DONE,
@@ -16,7 +17,7 @@ import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HostClaim } from "../../kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
 import { NETBOOT } from "../discovery/controller.ts";
-import { METAL3_OPERATOR_ACCESS } from "../hosts/metal3-operator.ts";
+import { claimedElsewhere, type DrivenElsewhere, METAL3_OPERATOR_ACCESS } from "../hosts/metal3-operator.ts";
 import { claimHost, consumerOf, hostOf, releaseHost } from "./claim.ts";
 import { asksForLabels, isAllowed } from "./deploy-policy.ts";
 
@@ -27,10 +28,12 @@ const RELEASE_MS = 10_000;
 
 /** Gives each HostClaim a BareMetalHost of its own namespace, or of one whose HostDeployPolicy lets it, and has that install what the claim says. */
 export function hostClaimController({
-  isDrivenElsewhere,
+  drivenElsewhere,
 }: {
-  isDrivenElsewhere(context: Pick<Context, "client" | "clock">): Promise<boolean>;
+  /** Whether another operator drives the hosts. Where it serves HostClaims itself, nothing is done with them here. */
+  drivenElsewhere: DrivenElsewhere;
 }): Controller {
+  const servedElsewhere = claimedElsewhere(drivenElsewhere);
   return {
     name: "host-claim",
     system: NETBOOT,
@@ -62,12 +65,12 @@ export function hostClaimController({
       { resource: HostClaim, verbs: ["update"], subresource: "status" },
       { resource: BareMetalHost, verbs: ["get", "list", "patch"] },
       { resource: Namespace, verbs: ["get"] },
-      METAL3_OPERATOR_ACCESS,
+      ...METAL3_OPERATOR_ACCESS,
     ],
     // One after another: each sees what the one before has taken.
     workers: 1,
     async reconcile(ref, context): Promise<Outcome> {
-      if (await isDrivenElsewhere(context)) return { againAfterMs: LOOK_MS };
+      if ((await servedElsewhere(context)) !== undefined) return { againAfterMs: LOOK_MS };
       const claim = context.cache.get(HostClaim, ref);
       if (claim === undefined) return DONE;
       if (claim.metadata.deletionTimestamp !== undefined) return release(claim, context);
@@ -147,7 +150,7 @@ async function hand(claim: HostClaim, host: BareMetalHost, { client }: Context):
 async function report(claim: HostClaim, host: BareMetalHost, context: Context): Promise<void> {
   const reference = { name: host.metadata.name, namespace: host.metadata.namespace ?? "" };
   const ready = host.status?.conditions?.find(({ type }) => type === "Ready");
-  const isReady = ready?.status === "True" && ready.observedGeneration === host.metadata.generation;
+  const isReady = isHostReady(host, ready);
   const message = isReady ? "" : ready?.message || `the host is ${host.status?.provisioning?.state ?? "new"}`;
   const reason = isReady ? "HostReady" : "HostNotReady";
   await tell(
@@ -156,6 +159,12 @@ async function report(claim: HostClaim, host: BareMetalHost, context: Context): 
     { type: "Ready", status: isReady ? "True" : "False", reason, message },
     { bareMetalHost: reference, hardwareData: reference, poweredOn: host.status?.poweredOn === true },
   );
+}
+
+/** An older operator of Metal3 writes no conditions: its host is ready once it is provisioned, and healthy. */
+function isHostReady({ metadata, status }: BareMetalHost, ready: Condition | undefined): boolean {
+  if (ready !== undefined) return ready.status === "True" && ready.observedGeneration === metadata.generation;
+  return status?.provisioning?.state === "provisioned" && status.operationalStatus === "OK";
 }
 
 async function tell(

@@ -15,6 +15,10 @@ export const WIPE = "slipway.dev/wipe";
 /** What the hardware is, in place of a look: JSON. */
 export const HARDWARE_DETAILS = "inspect.metal3.io/hardwaredetails";
 export const REBOOT = "reboot.metal3.io";
+/** Metal3's Cluster API provider, older and newer: the host must not be given to anybody before a person has looked at it. */
+export const UNHEALTHY = ["capi.metal3.io/unhealthy", "capm3.metal3.io/unhealthy"] as const;
+/** A label: Metal3's Cluster API provider keeps the host, though nobody's, for the next machine of that name. */
+export const NODE_REUSE = "infrastructure.cluster.x-k8s.io/node-reuse";
 
 /** A JSON object in an annotation; undefined where there is no such annotation. Throws a `Fault` (`Invalid`) that names it. */
 export function annotatedObject(host: BareMetalHost, name: string): Record<string, unknown> | undefined {

@@ -16,7 +16,7 @@ import type { Bmc, BootChoice, BootDevice } from "../bmc/bmc.ts";
 import { hardwareOf } from "../discovery/hardware.ts";
 import { startsFromMedia } from "./agent-media.ts";
 import type { BmcViews } from "./bmc-views.ts";
-import { describeHost } from "./describe.ts";
+import { describeHost, releaseHardware } from "./describe.ts";
 import { type Facts, isInAgent } from "./facts.ts";
 import { writeFirmwareSettings } from "./firmware-settings.ts";
 import type { HostMemory } from "./host-memory.ts";
@@ -52,6 +52,7 @@ export async function carryOut(step: HostStep, facts: Facts, ports: StepPorts): 
       tell(ports, step.event);
       // Else discovery would take what was seen before for a machine that waits to be declared.
       if (machine !== undefined && isOurs(facts) && (isOff(facts) || !isInAgent(facts))) machines.forget(machine.name);
+      await releaseHardware(record.object, context);
       await removeFinalizer(context.client, BareMetalHost, record.object, HOST_FINALIZER);
       return DONE;
     case "unannotate":

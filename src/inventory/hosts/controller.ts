@@ -6,6 +6,7 @@ import {
   DONE,
   keyOf,
   type Outcome,
+  type Ref,
   refOf,
   StatusRecord,
   source,
@@ -26,7 +27,7 @@ import { HostMemory } from "./host-memory.ts";
 import { credentialsTally, hostTally, talliedOf } from "./host-tallies.ts";
 import { look, WORK_LOOK_MS } from "./look.ts";
 import type { Machines } from "./machines.ts";
-import { METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
+import { type DrivenElsewhere, METAL3_OPERATOR_ACCESS } from "./metal3-operator.ts";
 import { waiting } from "./moves.ts";
 import { HOST_FINALIZER, needsNetboot, planHost } from "./plan.ts";
 import { Room } from "./room.ts";
@@ -35,8 +36,8 @@ import type { HostStep } from "./step.ts";
 
 export interface EngineOptions {
   machines: Machines;
-  /** Whether another operator drives the hosts: then nothing is done here. */
-  isDrivenElsewhere(context: Pick<Context, "client" | "clock">): Promise<boolean>;
+  /** Whether another operator drives the hosts: then nothing is done here, and a host that nobody has begun with says so in an event. */
+  drivenElsewhere: DrivenElsewhere;
   openBmc: OpenBmc;
   /** To the servers that images' checksums are on. */
   http: Http;
@@ -57,18 +58,18 @@ const ELSEWHERE_MS = 10_000;
 const ACCESS: readonly Access[] = [
   { resource: BareMetalHost, verbs: ["get", "patch"] },
   { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
-  { resource: HardwareData, verbs: ["create", "update"] },
+  { resource: HardwareData, verbs: ["create", "get", "update", "patch"] },
   { resource: HostFirmwareSettings, verbs: ["get", "create"] },
   { resource: HostFirmwareSettings, verbs: ["update"], subresource: "status" },
   { resource: Secret, verbs: ["get"] },
   { resource: ConfigMap, verbs: ["get"] },
-  METAL3_OPERATOR_ACCESS,
+  ...METAL3_OPERATOR_ACCESS,
 ];
 
 /** Drives BareMetalHosts: each from its registration until it is deleted. */
 export function hostController({
   machines,
-  isDrivenElsewhere,
+  drivenElsewhere,
   openBmc,
   http,
   namespace,
@@ -79,6 +80,8 @@ export function hostController({
   const room = new Room(most);
   const memory = new HostMemory();
   const cards = new HostCards();
+  /** Hosts that say that they are left alone, and by what was found. */
+  const left = new Map<string, string>();
 
   return {
     name: "host",
@@ -99,8 +102,9 @@ export function hostController({
       };
     },
     async reconcile(ref, context): Promise<Outcome> {
-      if (await isDrivenElsewhere(context)) return { againAfterMs: ELSEWHERE_MS };
       const host = context.cache.get(BareMetalHost, ref);
+      const elsewhere = await drivenElsewhere(context);
+      if (elsewhere !== undefined) return leave(ref, host, elsewhere, context);
       if (host !== undefined && isHeldUp(host, machines, context)) return held(host, context);
       const key = keyOf(ref);
       views ??= new BmcViews(openBmc, context.clock);
@@ -108,6 +112,7 @@ export function hostController({
         room.leave(key);
         cards.forget(key);
         memory.forget(key);
+        left.delete(key);
         tallies.forget(key);
         await views.forget(key);
         return DONE;
@@ -136,6 +141,16 @@ export function hostController({
       if (outcome !== "again") return outcome;
     }
     return { againAfterMs: WORK_LOOK_MS };
+  }
+
+  function leave(ref: Ref, host: BareMetalHost | undefined, elsewhere: string, { events }: Context): Outcome {
+    const key = keyOf(ref);
+    if (host === undefined) left.delete(key);
+    else if (isUntouched(host) && left.get(key) !== elsewhere) {
+      left.set(key, elsewhere);
+      events.normal(host, "DrivenElsewhere", `Slipway leaves the host alone, beside Metal3's operator: ${elsewhere}`);
+    }
+    return host === undefined ? DONE : { againAfterMs: ELSEWHERE_MS };
   }
 
   function held(host: BareMetalHost, context: Context): Promise<Outcome> {
@@ -170,6 +185,11 @@ function isHeldUp(host: BareMetalHost, machines: Pick<Machines, "isServing">, { 
 /** Whether it was deleted, and nothing is left to do for it. */
 function isGone({ metadata }: BareMetalHost): boolean {
   return metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(HOST_FINALIZER);
+}
+
+/** Whether no operator has begun with the host. */
+function isUntouched({ status }: BareMetalHost): boolean {
+  return status?.operationalStatus === undefined || status.operationalStatus === "";
 }
 
 /** Whether the step writes a failure down that is new. */

@@ -1,4 +1,4 @@
-import { type Context, ownerReference, refOf } from "@slipway/kube";
+import { type Context, ownerReference, refOf, removeFinalizer } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
@@ -15,6 +15,16 @@ export function isDescribed(
   if (inventory === undefined) return true;
   const hardware = hardwareOf(inventory);
   return holds(hardware, status?.hardware) && holds(hardware, data?.spec.hardware);
+}
+
+/** Metal3's operator keeps HardwareData with it. Where that has gone, nobody else would take it off. */
+const METAL3_FINALIZER = "baremetalhost.metal3.io/hardwareData";
+
+/** Lets HardwareData go that Metal3's operator has made of a host that is gone. */
+export async function releaseHardware(host: BareMetalHost, { client, cache }: Context): Promise<void> {
+  const held = cache.get(HardwareData, refOf(host));
+  if (held?.metadata.finalizers?.includes(METAL3_FINALIZER))
+    await removeFinalizer(client, HardwareData, held, METAL3_FINALIZER);
 }
 
 /** Writes what is known of the hardware to the host's HardwareData, which goes with the host. */

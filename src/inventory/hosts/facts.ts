@@ -1,6 +1,7 @@
 /** What is known of a host when its next step is decided. */
 import type { Fault } from "@slipway/base";
 import type { BareMetalHost, BareMetalHostStatus } from "../../kinds/metal3/bare-metal-host.ts";
+import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import type { Standing } from "../../netboot/hosts/trust.ts";
 
@@ -28,6 +29,8 @@ export interface Facts {
   isShared: boolean;
   /** Undefined: `spec.bmc` is not set. */
   bmc: BmcView | undefined;
+  /** What HardwareData says of the hardware. */
+  recorded: HardwareDetails | undefined;
   /** HardwareData holds what the agent reported. */
   isDescribed: boolean;
   /** The firmware's settings were read in this inspection, or can't be. */

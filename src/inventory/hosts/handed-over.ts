@@ -16,7 +16,10 @@ export function takeOverStatus(at: Facts): HostStep | undefined {
   if (hostAnnotations(at.host)[STATUS] === undefined) return undefined;
   const given = read(at, STATUS, BareMetalHost.status!);
   if ("do" in given) return given;
-  return { do: "write", fields: told(at, given.value as Fields), event: event("StatusTakenOver", `from ${STATUS}`) };
+  // Metal3's Cluster API provider leaves the hardware out of it: that moves as HardwareData.
+  const { hardware = at.recorded, ...status } = given.value as Fields;
+  const fields = told(at, { ...status, ...(hardware !== undefined && { hardware }) });
+  return { do: "write", fields, event: event("StatusTakenOver", `from ${STATUS}`) };
 }
 
 /** Writes down the hardware that the host brought along; undefined: it brought none, or it is written down. */

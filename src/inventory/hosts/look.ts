@@ -36,6 +36,7 @@ export async function look(host: BareMetalHost, context: Context, ports: LookPor
   const maxAgeMs = isWork(state) ? WORK_LOOK_MS : IDLE_LOOK_MS / 2;
   const bmc = await views.view(host, { client, maxAgeMs, signal });
   const key = keyOf(refOf(host));
+  const recorded = cache.get(HardwareData, refOf(host));
   const names = [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : [])];
   cards.note(refOf(host), names);
   const machine = names.map((each) => machines.get(each)).find((each) => each !== undefined);
@@ -47,7 +48,8 @@ export async function look(host: BareMetalHost, context: Context, ports: LookPor
     rival: machine && rivalOf(host, machine, { cache, namespace }),
     isShared: machine !== undefined && othersOf(host, machine, { cache, namespace }).length > 0,
     bmc,
-    isDescribed: isDescribed(host, machine?.inventory, cache.get(HardwareData, refOf(host))),
+    recorded: recorded?.spec.hardware,
+    isDescribed: isDescribed(host, machine?.inventory, recorded),
     isFirmwareRead: memory.hasReadFirmware(key, host.status?.operation?.startedAt),
     hasRoom: room.hasFor(key),
     isOffered: (id) => memory.offers(key, id),

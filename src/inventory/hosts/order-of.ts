@@ -4,7 +4,7 @@ import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { Inventory } from "../../netboot/protocol/messages.ts";
 import type { UserOrder } from "../../netboot/protocol/order.ts";
 import { type DriveSecrets, hostConfigDrive } from "./config-drive.ts";
-import { hostSecret } from "./host-secrets.ts";
+import { hasFirstBootData, hostSecret } from "./host-secrets.ts";
 import { imageChecksum } from "./image-checksum.ts";
 import { rootDevice } from "./root-device.ts";
 import type { OrderName } from "./step.ts";
@@ -51,13 +51,9 @@ async function writeOrder(host: BareMetalHost, { disks }: Inventory, { client, h
     disk: rootDevice(disks, rootDeviceHints).target,
     // What is compressed is unpacked; its first bytes say so, not the format.
     ...(format === "qcow2" && { format }),
-    ...(hasData(host) && { data, label: "config-2" as const }),
+    // Without it an image need not have a partition table, or the agent a key.
+    ...(hasFirstBootData(host) && { data, label: "config-2" as const }),
   };
-}
-
-/** Whether the user gave anything for the first boot. Without it an image need not have a partition table, or the agent a key. */
-function hasData({ spec }: BareMetalHost): boolean {
-  return [spec.userData, spec.metaData, spec.networkData].some((reference) => reference?.name !== undefined);
 }
 
 function nameOf({ metadata: { name, namespace = "", uid = "" } }: BareMetalHost) {

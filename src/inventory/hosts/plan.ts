@@ -123,16 +123,21 @@ function planAvailable(at: Facts): HostStep {
 
 function planProvisioned(at: Facts): HostStep {
   const { host } = at;
-  if (wantsInstalling(host) && !wantsOther(host, host.status?.provisioning ?? {})) return managePower(at);
+  if (wantsInstalling(host) && !wantsOther(host, host.status?.provisioning ?? {}))
+    return nextFromItsDisk(at) ?? managePower(at);
   if (!at.hasRoom) return delayed(at);
   return move(at, "deprovisioning", event("DeprovisioningStarted", "What was installed is removed"));
 }
 
 function planExternal(at: Facts): HostStep {
   if (at.host.spec.externallyProvisioned !== true) return move(at, "inspecting");
-  // Its firmware may ask the network first, and would get the agent in the place of its system.
+  return nextFromItsDisk(at) ?? managePower(at);
+}
+
+/** A machine that netboot has not met, installed by others or for another operator: its firmware may ask the network first, and would get the agent in the place of its system. */
+function nextFromItsDisk(at: Facts): HostStep | undefined {
   const isNew = at.machine !== undefined && at.machine.session === undefined;
-  return (isNew ? leftToItsDisk(at) : undefined) ?? managePower(at);
+  return isNew ? leftToItsDisk(at) : undefined;
 }
 
 function planPoweringOff(at: Facts, operation: Operation): HostStep {

@@ -1,5 +1,5 @@
 /** The power of hosts that have a BMC. */
-import { isoTime } from "@slipway/base";
+import { type Fault, isFault, isoTime } from "@slipway/base";
 import { takeOutMedia } from "./agent-media.ts";
 import { type RebootWish, rebootWish } from "./annotations.ts";
 import { renewed } from "./credentials.ts";
@@ -97,12 +97,23 @@ function settled(at: Facts, reboot: RebootWish | undefined): HostStep {
 function notReached(at: Facts, { fault }: Extract<BmcView, { is: "fails" }>): HostStep {
   const { status } = at.host;
   if (status?.errorMessage === fault.advice) return { do: "wait", forWhat: fault.advice, recheckMs: IDLE_LOOK_MS };
-  const error = status?.goodCredentials === undefined ? "registration error" : "power management error";
+  const { error, reason } = errorOf(at, fault);
   return {
     do: "write",
     fields: failed(at, fault.advice, { error }),
-    event: { type: "Warning", reason: "PowerManagementError", message: fault.message },
+    event: { type: "Warning", reason, message: fault.message },
   };
+}
+
+/** A host that can't be registered again has another error than one whose BMC is silent, and one that is in use another than both, as with Metal3. */
+function errorOf({ host: { status } }: Facts, fault: Fault) {
+  const isKnown = status?.goodCredentials !== undefined;
+  if (isKnown && !isFault(fault, "BadCredentials", "MissingInput", "Invalid"))
+    return { error: "power management error", reason: "PowerManagementError" } as const;
+  const state = status?.provisioning?.state;
+  if (state === "provisioned" || state === "externally provisioned")
+    return { error: "provisioned registration error", reason: "ProvisionedRegistrationError" } as const;
+  return { error: "registration error", reason: "RegistrationError" } as const;
 }
 
 /** Until the BMC says that the host is off; undefined: it does, it has no BMC, or it may not be powered off. */

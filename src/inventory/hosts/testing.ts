@@ -21,6 +21,7 @@ export function factsOf(
   } as unknown as BareMetalHost;
   return {
     ...{ now: NOW, host, machine: undefined, standing: undefined, rival: undefined, isShared: false, bmc: undefined },
+    recorded: undefined,
     ...{ isDescribed: true, isFirmwareRead: true, hasRoom: true, isOffered: () => true, isStarted: () => true },
     newId: "new",
     ...more,

@@ -11,6 +11,7 @@ import {
   image,
   LOOSE_MAC,
   MAC,
+  MOVES,
   raid,
   rootDeviceHints,
   secretReference,
@@ -33,6 +34,7 @@ export const BareMetalHost = defineKind({
   kind: "BareMetalHost",
   plural: "baremetalhosts",
   namespaced: true,
+  labels: MOVES,
   shortNames: ["bmh", "bmhost"],
   description: "A machine that you own: declared, discovered, or made from a virtual machine.",
   spec: z.object({

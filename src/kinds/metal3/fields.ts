@@ -2,6 +2,12 @@
 import { z } from "zod";
 import { flag, text } from "../optional.ts";
 
+/** What clusterctl's move goes by: the objects move though nobody's cluster owns them, as Metal3's users have their definitions labelled. */
+export const MOVES: Readonly<Record<string, string>> = {
+  "clusterctl.cluster.x-k8s.io": "",
+  "clusterctl.cluster.x-k8s.io/move": "",
+};
+
 export const GROUP = "metal3.io";
 
 export const MAC = z.string().regex(/^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$/);

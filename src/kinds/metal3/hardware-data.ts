@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineKind, type Of } from "../kind.ts";
-import { GROUP } from "./fields.ts";
+import { GROUP, MOVES } from "./fields.ts";
 import { HardwareDetails } from "./hardware.ts";
 
 /** What inspection found in the BareMetalHost of the same name. */
@@ -10,6 +10,7 @@ export const HardwareData = defineKind({
   kind: "HardwareData",
   plural: "hardwaredata",
   namespaced: true,
+  labels: MOVES,
   shortNames: ["hd"],
   description: "Hardware that inspection found in the BareMetalHost of the same name.",
   spec: z.object({ hardware: HardwareDetails.optional().describe("The hardware.") }),

@@ -26,6 +26,7 @@ import { Images } from "../../netboot/images/images.ts";
 import { HostLogs } from "../../netboot/logs/host-logs.ts";
 import { giveOrder } from "../../netboot/service/give-order.ts";
 import type { Netboot } from "../../netboot/service/service.ts";
+import { opened } from "./server-key.ts";
 import type { BootNetwork, NetworkBoot } from "./server-parts.ts";
 
 const BOOT_MS = 60 * 60_000;
@@ -58,6 +59,7 @@ export class Provisioning {
   readonly #agents: HttpHandler;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #aside: <T>(work: Promise<T>) => Promise<T>;
 
   constructor(
     {
@@ -69,8 +71,9 @@ export class Provisioning {
       makers,
       log = quietLog,
     }: ProvisioningOptions,
-    places: ReadonlyMap<string, Mac>,
+    { places, aside }: Pick<ProvisioningNetwork, "places" | "aside">,
   ) {
+    this.#aside = aside;
     this.#clock = clock;
     this.#random = random;
     this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust, hasCluster: true, makers });
@@ -102,7 +105,7 @@ export class Provisioning {
       askMedia: (mac) => mediaUrl(URL, asked.ask(mac), "x64"),
       endAskedBoot: (mac) => asked.end(mac),
       forget: (name) => void hosts.forget(name),
-      order: (name, wanted, id) => giveOrder(name, wanted, ports, id),
+      order: (name, wanted, id) => this.#aside(giveOrder(name, wanted, ports, id)),
     };
   }
 
@@ -126,6 +129,18 @@ export class Provisioning {
   }
 
   agents: HttpHandler = (request) => this.#agents(request);
+
+  /** What is offered to the machine at this address alone, and encrypted to its agent's key. */
+  async file(url: string, address: string): Promise<string> {
+    const name = url.slice(URL.length + 1).split("/").map(decodeURIComponent).join("/");
+    const file = await this.#files.open(name, { address });
+    if (file === undefined) throw new Fault("NotFound", url, "no such file is offered");
+    try {
+      return await opened(await file.read(0, file.size));
+    } finally {
+      await file.close();
+    }
+  }
 
   /** As the system that is led has it. */
   asNetboot(): Netboot {
@@ -165,6 +180,7 @@ export class ProvisioningNetwork implements BootNetwork {
   /** Whether the process that serves lives. */
   isAlive: () => boolean = () => true;
   readonly #addresses = new Map<Mac, string>();
+  readonly #asides = new Set<Promise<void>>();
   /** Cards by address. */
   readonly places = new Map<string, Mac>();
 
@@ -182,6 +198,28 @@ export class ProvisioningNetwork implements BootNetwork {
   }
 
   agents: HttpHandler = (request) => this.#current().agents(request);
+
+  file = (url: string, address: string): Promise<string> => this.aside(this.#current().file(url, address));
+
+  /** Work that threads may have a part in, which virtual time must not leave behind. */
+  aside = async <T>(work: Promise<T>): Promise<T> => {
+    const end = work.then(
+      () => {},
+      () => {},
+    );
+    this.#asides.add(end);
+    try {
+      return await work;
+    } finally {
+      this.#asides.delete(end);
+    }
+  };
+
+  /** The end of some of that work; undefined: there is none. */
+  outside(): Promise<void> | undefined {
+    const [first] = this.#asides;
+    return first;
+  }
 
   web: HttpHandler = async (request) => {
     if (request.url.startsWith(`${URL}/`)) return this.#current().installers(request);

@@ -61,7 +61,7 @@ export class SimRack {
         ...{ clock, random, log, ...(trust && { trust }) },
         ...(folder !== undefined && { hostsFile: join(folder, "hosts.db"), imagesFolder: join(folder, "images") }),
       },
-      this.#network.places,
+      this.#network,
     );
     const network = this.#network;
     void network.serving?.close();

@@ -7,6 +7,7 @@ import {
   type Registered,
   type Result,
 } from "../../netboot/protocol/messages.ts";
+import { SIM_AGENT_KEY } from "./server-key.ts";
 import type { AgentMachine } from "./server-parts.ts";
 
 const POLL_S = 55;
@@ -93,7 +94,7 @@ async function carryOut(server: AgentMachine, order: Order, signal: AbortSignal)
 type Done = "whole" | "in part";
 
 async function write(
-  { clock, disks, timings }: AgentMachine,
+  { clock, disks, timings, network, address }: AgentMachine,
   order: Extract<Order, { order: "write" }>,
   done: Done,
   signal: AbortSignal,
@@ -101,8 +102,10 @@ async function write(
   const disk = disks.find(({ facts }) => facts.name === order.disk || facts.byId.includes(order.disk));
   if (disk === undefined) throw new Error(`there is no disk ${order.disk}`);
   await clock.sleep(done === "whole" ? timings.write : timings.write / 20, signal);
+  const data: Record<string, string> = {};
+  for (const { path, url } of order.data?.files ?? []) data[path] = await network.file(url, address);
   // Half an image is no image, but it is no empty disk either.
-  disk.content = { image: done === "whole" ? order.url : "torn", data: {} };
+  disk.content = { image: done === "whole" ? order.url : "torn", data };
 }
 
 async function wipe({ clock, disks, timings }: AgentMachine, done: Done, signal: AbortSignal): Promise<void> {
@@ -131,6 +134,6 @@ function inventoryOf({ name, mac, macs, address, disks }: AgentMachine): Invento
       speedMbps: 10_000,
       addresses: each === mac ? [`${address}/16`] : [],
     })),
-    agent: { version: "simulated", kernel: "6.1", uptimeSeconds: 10 },
+    agent: { version: "simulated", kernel: "6.1", uptimeSeconds: 10, key: SIM_AGENT_KEY },
   };
 }

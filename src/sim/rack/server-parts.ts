@@ -29,6 +29,8 @@ export interface BootNetwork {
   boot(mac: Mac, uri?: string): Promise<NetworkBoot>;
   /** The server's side of the agent's protocol. */
   agents: HttpHandler;
+  /** A file that is offered to the machine at this address alone, as its agent reads it; rejects where there is none. */
+  file(url: string, address: string): Promise<string>;
   /** Everything else that a machine reaches; rejects where nobody answers. */
   web: HttpHandler;
 }

@@ -3,7 +3,7 @@ import { type Context, type StatusFields, StatusRecord } from "@slipway/kube";
 import { Instance, type InstanceStatus } from "../../kinds/harvester/instance.ts";
 import type { Claimant, Entry, Job, Purchase } from "../../machines/claimant.ts";
 import type { Fleet } from "../../machines/fleet.ts";
-import type { Machine } from "../../machines/machine.ts";
+import type { Capabilities, Concern, Machine } from "../../machines/machine.ts";
 import { bootField, installField, purchaseField, writeBesideMachine } from "../../machines/status-journal.ts";
 import { unrecorded } from "./adoption.ts";
 import { announce } from "./announce.ts";
@@ -34,6 +34,13 @@ export function jobOf(
   const claimant = new InstanceClaimant(harvester, context, record, describe);
   return { claimant, fleet, clock, signal, monotonic: () => clock.monotonic() };
 }
+
+/** About a script of the user's own, where nothing could hand it its configuration. */
+const UNREADABLE: Concern = {
+  field: "spec.ipxeScriptUrl",
+  message: "such a script reads its configuration from user data, and the provider has no service for that",
+  fatal: true,
+};
 
 /** An Instance as the executor sees it: its journal is its status. */
 class InstanceClaimant implements Claimant {
@@ -70,8 +77,9 @@ class InstanceClaimant implements Claimant {
     return journalOf(this.#instance.status);
   }
 
-  concerns() {
-    return specConcerns(this.#instance.spec);
+  concerns({ userData }: Pick<Capabilities, "userData">) {
+    const { spec } = this.#instance;
+    return [...specConcerns(spec), ...(spec.ipxeScriptUrl && !userData ? [UNREADABLE] : [])];
   }
 
   order({ placement, attempt, boot }: Parameters<Claimant["order"]>[0]) {

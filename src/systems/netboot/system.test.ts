@@ -7,7 +7,9 @@ import { createApiServer } from "@slipway/apiserver";
 import { quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Context, createClient } from "@slipway/kube";
-import { Lease, Namespace } from "@slipway/kube/core";
+import { CustomResourceDefinition, Lease, Namespace } from "@slipway/kube/core";
+import { crdOf } from "../../kinds/crd.ts";
+import { HostClaim } from "../../kinds/metal3/host-claim.ts";
 import type { SharedLeases } from "../../netboot/dhcp/leases/mirror.ts";
 import { someHosts } from "../../netboot/hosts/testing.ts";
 import type { Netboot } from "../../netboot/service/service.ts";
@@ -64,24 +66,40 @@ test("a replica that is alone copies its leases to nobody", async () => {
   await api.close();
 });
 
-test("hosts are driven beside Metal3's own operator only where the settings say always", async () => {
-  const openBmc = () => assert.fail("no host has a BMC");
-  const goesOn: [string, boolean][] = [];
-  for (const drive of ["auto", "always"] as const) {
-    const { api, client, clock, parts } = await stage(false, { drive, openBmc, http: {} as never });
-    const renewTime = new Date(clock.now()).toISOString().replace("Z", "000Z");
-    const spec = { holderIdentity: "bmo", renewTime, leaseDurationSeconds: 15 };
-    await client.create(Lease, { metadata: { name: "baremetal-operator", namespace: "default" }, spec });
-    const claims = parts.controllers.find(({ name }) => name === "host-claim")!;
-    const context = { client, clock, cache: { get: () => undefined } } as unknown as Context;
-    const outcome = await claims.reconcile({ name: "gone", namespace: "default" }, context);
-    goesOn.push([drive, !("againAfterMs" in outcome)]);
-    assert.deepEqual(rightsIn(parts.access)?.at(-1), ["Secret", "create,patch,delete", "rack-hosts"]);
-    await api.close();
-  }
-  assert.deepEqual(goesOn, [
-    ["auto", false],
-    ["always", true],
+test("beside Metal3's own operator hosts are driven only where the settings say always, and claims are made where their kind is ours", async () => {
+  const seen: [drive: string, theirs: boolean, host: string | undefined, claims: string][] = [];
+  for (const theirs of [false, true])
+    for (const drive of ["auto", "always", "never"] as const) {
+      const openBmc = () => assert.fail("no host has a BMC");
+      const { api, client, clock, parts } = await stage(false, { drive, openBmc, http: {} as never });
+      const renewTime = new Date(clock.now()).toISOString().replace("Z", "000Z");
+      const spec = { holderIdentity: "bmo", renewTime, leaseDurationSeconds: 15 };
+      await client.create(Lease, { metadata: { name: "baremetal-operator", namespace: "default" }, spec });
+      const body = crdOf([HostClaim]);
+      const apply = { type: "apply", body, fieldManager: "kubectl" } as const;
+      if (theirs) await client.patch(CustomResourceDefinition, body.metadata, apply);
+      const ref = { name: "node-1", namespace: "default" };
+      const paused = { "baremetalhost.metal3.io/paused": "" };
+      const events: string[] = [];
+      const context = (held?: object) =>
+        ({
+          ...{ client, clock, log: quietLog, cache: { get: () => held } },
+          events: { normal: (_: unknown, reason: string) => events.push(reason) },
+        }) as unknown as Context;
+      const [hosts, claims] = ["host", "host-claim"].map((name) => parts.controllers.find((each) => each.name === name));
+      await hosts?.reconcile(ref, context({ metadata: { ...ref, annotations: paused }, spec: { online: true } }));
+      const outcome = await claims!.reconcile(ref, context());
+      seen.push([drive, theirs, hosts && (events[0] ?? "driven"), "againAfterMs" in outcome ? "left" : "made"]);
+      assert.deepEqual(rightsIn(parts.access)?.at(-1), ["Secret", "create,patch,delete", "rack-hosts"]);
+      await api.close();
+    }
+  assert.deepEqual(seen, [
+    ["auto", false, "DrivenElsewhere", "made"],
+    ["always", false, "driven", "made"],
+    ["never", false, undefined, "made"],
+    ["auto", true, "DrivenElsewhere", "left"],
+    ["always", true, "driven", "made"],
+    ["never", true, undefined, "left"],
   ]);
 });
 
@@ -117,7 +135,7 @@ test("it runs with a file or a service to start; without, it declares the same r
   const without = netboot.parts({} as SystemPorts, { drive: "never" }).controllers;
   assert.deepEqual(
     without.map(({ name }) => name),
-    ["discovery"],
+    ["discovery", "host-claim"],
   );
 });
 

@@ -6,11 +6,17 @@ import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
 import { hostController } from "../../inventory/hosts/controller.ts";
 import { HOST_TALLIES } from "../../inventory/hosts/host-tallies.ts";
 import type { Machines } from "../../inventory/hosts/machines.ts";
-import { metal3Operator } from "../../inventory/hosts/metal3-operator.ts";
+import { type DrivenElsewhere, metal3Operator } from "../../inventory/hosts/metal3-operator.ts";
 import { scriptSecretAccess } from "../../machines/drivers/inventory/script-secret.ts";
 import { DISCOVERY_NAMESPACE, type NetbootSettings } from "../../netboot/settings.ts";
 import { system } from "../system.ts";
 import { ensureNamespace, ledNetboot, METAL3_KINDS, netbootAccess, type StartNetboot } from "./led-netboot.ts";
+
+/** What the flag says in place of a look. */
+const FLAGGED: Partial<Record<string, DrivenElsewhere>> = {
+  always: async () => undefined,
+  never: async () => "--drive-hosts never",
+};
 
 /** Blank machines on the provisioning network: served while it leads, and those that are discovered become BareMetalHosts. */
 export const netboot = system({
@@ -68,18 +74,19 @@ export const netboot = system({
   parts({ client, clock, log, hasReplicas, tallies }, { discovery, start, openBmc, http, close, drive }) {
     if (discovery === undefined || start === undefined)
       return {
-        controllers: [declared(DISCOVERY_NAMESPACE), ...(drive === "never" ? [] : declaredEngine(DISCOVERY_NAMESPACE))],
+        controllers: [declared(DISCOVERY_NAMESPACE), ...declaredEngine(DISCOVERY_NAMESPACE, drive)],
         access: netbootAccess(DISCOVERY_NAMESPACE),
       };
     const { namespace } = discovery;
     const led = ledNetboot({ discovery }, { start, log, clock, ...(hasReplicas && { client }) });
     const { machines } = led;
-    const isDrivenElsewhere = drive === "always" ? async () => false : metal3Operator();
-    const engine = openBmc && http && { machines, openBmc, http, namespace, isDrivenElsewhere, tallies };
+    const drivenElsewhere = FLAGGED[drive] ?? metal3Operator();
+    const engine = openBmc && http && { machines, openBmc, http, namespace, drivenElsewhere, tallies };
     return {
       controllers: [
         ...led.controllers,
-        ...(engine && drive !== "never" ? [hostController(engine), hostClaimController(engine)] : []),
+        ...(engine && drive !== "never" ? [hostController(engine)] : []),
+        ...(engine ? [hostClaimController(engine)] : []),
       ],
       // Pools on these hosts put what they boot beside them.
       access: [...netbootAccess(namespace), ...(engine ? [scriptSecretAccess(namespace)] : [])],
@@ -105,16 +112,16 @@ function declared(namespace: string) {
 }
 
 /** The engine of hosts, and claims of them, as they declare themselves. They never run. */
-function declaredEngine(namespace: string) {
+function declaredEngine(namespace: string, drive: string) {
   const machines: Machines = {
     ...{ isServing: nobody, get: nobody, onChange: nobody },
     ...{ standing: nobody, setBoot: nobody, forget: nobody, order: nobody, install: nobody, endInstall: nobody },
     ...{ askBoot: nobody, askMedia: nobody, endAskedBoot: nobody },
   };
-  return [
-    hostController({ machines, openBmc: nobody, http: nobody, namespace, isDrivenElsewhere: nobody }),
-    hostClaimController({ isDrivenElsewhere: nobody }),
-  ];
+  const drivenElsewhere = nobody;
+  const claims = hostClaimController({ drivenElsewhere });
+  if (drive === "never") return [claims];
+  return [hostController({ machines, openBmc: nobody, http: nobody, namespace, drivenElsewhere }), claims];
 }
 
 function nobody(): never {

@@ -55,6 +55,21 @@ test("what own hosts can't have is refused or ignored by its field", () => {
   ]);
 });
 
+test("H21 each field of an order that own hosts have no use for is ignored by its name, and one that says nothing is not", () => {
+  const given: Partial<Order> = {
+    ...{ billingCycle: "monthly", projectId: "p", tags: ["blue"], description: "workers", userSshKeys: ["k"] },
+    ...{ features: { tpm: "required" }, customData: "{}", publicIPv4SubnetSize: 29, alwaysPxe: true },
+  };
+  const names = ["billingCycle", "projectID", "tags", "description", "sshKeys", "features", "customData"];
+  assert.deepEqual(
+    fields(order(given)),
+    [...names, "publicIPv4SubnetSize", "alwaysPxe"].map((name) => `spec.${name} ignored`),
+  );
+  assert.deepEqual(fields(order({ projectSshKeys: ["k"] })), ["spec.sshKeys ignored"]);
+  assert.deepEqual(fields(order({ sshPublicKeys: ["k"] })), ["spec.sshKeys ignored"]);
+  assert.deepEqual(fields(order({ billingCycle: "hourly", features: {}, alwaysPxe: false, userSshKeys: [] })), []);
+});
+
 test("a plan's labels and hardware, and a metro's labels, must all hold; the group's racks are avoided", () => {
   const host = (group: string | undefined, rack: string): BareMetalHost =>
     ({

@@ -26,7 +26,25 @@ export function concernsAbout(order: Order, offer: HostOffer): Concern[] {
   if (order.spot !== undefined) ignored("spec.spotInstance", "hosts of your own have no price");
   if (order.reservation !== undefined || order.placement.reservation !== undefined)
     ignored("spec.hardwareReservation_id", "use labels and a plan that selects them");
+  for (const [field, message] of unheeded(order)) ignored(`spec.${field}`, message);
   return concerns;
+}
+
+/** What clouds keep of an order, or do with it, and hosts do not. */
+function unheeded(order: Order): [field: string, message: string][] {
+  const keys = [...(order.userSshKeys ?? []), ...(order.projectSshKeys ?? []), ...(order.sshPublicKeys ?? [])];
+  const given: [boolean, field: string, message: string][] = [
+    [(order.billingCycle ?? "hourly") !== "hourly", "billingCycle", "hosts of your own have no price"],
+    [order.projectId !== undefined, "projectID", "hosts of your own have no projects"],
+    [order.tags.length > 0, "tags", "hosts have labels, which their owner sets"],
+    [order.description !== undefined, "description", "hosts have a description of their own"],
+    [keys.length > 0, "sshKeys", "keys are in what the host installs: no others get there"],
+    [Object.keys(order.features ?? {}).length > 0, "features", "let the plan of the MachineProvider select by labels"],
+    [order.customData !== undefined, "customData", "hosts of your own have no metadata service"],
+    [order.publicIPv4SubnetSize !== undefined, "publicIPv4SubnetSize", "addresses are those of your network"],
+    [order.alwaysPxe === true, "alwaysPxe", "a host boots its script once, and its disk from then on"],
+  ];
+  return given.flatMap(([isGiven, field, message]) => (isGiven ? [[field, message]] : []));
 }
 
 /** What hosts boot as an operating system; undefined for one that the MachineProvider does not list. */
