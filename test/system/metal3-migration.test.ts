@@ -112,7 +112,10 @@ test("a machine of a host that was taken over goes on to its system when it asks
   used.bootFirst = "network";
   used.restart();
   await world.clock.run(10 * MINUTE);
-  assert.deepEqual([used.running?.is, (await world.host("node-1"))?.status?.provisioning?.state], ["system", "provisioned"]);
+  assert.deepEqual(
+    [used.running?.is, (await world.host("node-1"))?.status?.provisioning?.state],
+    ["system", "provisioned"],
+  );
 });
 
 test("what was taken over lives on as any other: it is wiped when its image is taken back, and its HardwareData goes with it", async (t) => {

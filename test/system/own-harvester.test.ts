@@ -9,7 +9,7 @@ import { plain } from "@slipway/base";
 import { ConfigMap, Secret, Service } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
-import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
+import type { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import type { HarvesterWorld, HarvesterWorldOptions } from "./harvester-world.ts";
 import { condition, using } from "./using.ts";

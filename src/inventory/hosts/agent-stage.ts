@@ -3,6 +3,7 @@ import { waitFor } from "@slipway/kube";
 import type { Standing } from "../../netboot/hosts/trust.ts";
 import { bootsBy } from "../bmc/address.ts";
 import { noteMedia, startsFromMedia, takeOutMedia } from "./agent-media.ts";
+import { untilApproved } from "./approval.ts";
 import { type Facts, hasBegunSince, isInAgent, type Operation, SILENT_MS } from "./facts.ts";
 import { failed, progressed } from "./moves.ts";
 import type { HostStep } from "./step.ts";
@@ -27,7 +28,7 @@ export function bringUpAgent(at: Facts, operation: Operation): HostStep | undefi
   // What is to be approved may be known by an agent alone.
   const isShown = isInAgent(at) || standing?.lacks === undefined;
   if (machine !== undefined && standing?.trust === "discovered" && isShown)
-    return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: APPROVAL_MS };
+    return { do: "wait", forWhat: untilApproved(standing), recheckMs: APPROVAL_MS };
   // Else the machine would leave it at its next start.
   if (machine !== undefined && machine.boot !== "agent") return { do: "boot", from: "agent" };
   if (isInAgent(at)) return takeOutUsed(at);
@@ -65,7 +66,7 @@ function withoutAnswer(at: Facts, { poweredAt }: Operation, fault: Fault): HostS
   const deadline = poweredAt === undefined ? 0 : Date.parse(poweredAt) + AGENT_MS;
   if (at.now < deadline && isFault(fault, "Unavailable", "Timeout", "LostAnswer", "Throttled"))
     return { do: "wait", forWhat: `${REGISTERS}; its BMC does not answer meanwhile`, recheckMs: LOOK_MS, deadline };
-  return { do: "write", fields: failed(at, fault.advice), event: failure(fault.message) };
+  return { do: "write", fields: failed(at, fault.advice), event: failure(fault.advice) };
 }
 
 function startAgent(at: Facts, operation: Operation, isOff: boolean): HostStep {
@@ -78,7 +79,7 @@ function startAgent(at: Facts, operation: Operation, isOff: boolean): HostStep {
   if (started === undefined || isLost || isStillOff || isUnsure) return start(at, isOff);
   const deadline = started + AGENT_MS;
   if (now < deadline) return { do: "wait", forWhat: REGISTERS, recheckMs: LOOK_MS, deadline };
-  const message = `no agent has registered ${AGENT_MS / 60_000} minutes after the host was started from the network`;
+  const message = `no agent has registered ${AGENT_MS / 60_000} minutes after the host was started from the network: its console shows what it starts instead`;
   return { do: "write", fields: failed(at, message), event: failure(message) };
 }
 

@@ -121,7 +121,7 @@ async function refused(fault: Fault, isBmc: boolean, facts: Facts, ports: StepPo
   const now = { ...facts, host: record.object };
   await record.write(failed(now, fault.advice, isBmc ? { error: "power management error" } : {}));
   const reason = isBmc ? "PowerManagementError" : "OrderRefused";
-  tell(ports, { type: "Warning", reason, message: fault.message });
+  tell(ports, { type: "Warning", reason, message: fault.advice });
 }
 
 async function power(

@@ -33,7 +33,9 @@ function referenceOf(spec: BareMetalHost["spec"], field: keyof DriveSecrets) {
 
 /** Whether anything is given for the first boot of what is installed. */
 export function hasFirstBootData({ spec }: BareMetalHost): boolean {
-  return (["userData", "metaData", "networkData"] as const).some((field) => referenceOf(spec, field).name !== undefined);
+  return (["userData", "metaData", "networkData"] as const).some(
+    (field) => referenceOf(spec, field).name !== undefined,
+  );
 }
 
 /** What a Secret holds, decoded. */

@@ -4,6 +4,7 @@ import { waitFor } from "@slipway/kube";
 import { type GivenInstall, openOrder } from "../../netboot/hosts/host.ts";
 import { noteMedia } from "./agent-media.ts";
 import { AGENT_MS, bringUpAgent, OFF_AGAIN_MS } from "./agent-stage.ts";
+import { untilApproved } from "./approval.ts";
 import { type Facts, type Operation, SILENT_MS } from "./facts.ts";
 import { event, failed, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
@@ -52,7 +53,7 @@ function rest({ machine }: Facts): HostStep | undefined {
 
 function approval({ machine, standing }: Facts): HostStep | undefined {
   if (machine === undefined || standing?.trust !== "discovered") return undefined;
-  return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: APPROVAL_MS };
+  return { do: "wait", forWhat: untilApproved(standing), recheckMs: APPROVAL_MS };
 }
 
 /** The machine is to start from the network: by its BMC, by its agent, or by whoever starts it. */

@@ -97,7 +97,9 @@ test("a definition of BareMetalHosts that something keeps means an operator, whe
 
 test("a definition is no sign where it has no mark, where it is ours, and where the operator is seen to have ended", async (t) => {
   const plain = await cluster(t);
-  await plain.define([BareMetalHost], { labels: { "clusterctl.cluster.x-k8s.io": "", "cluster.x-k8s.io/provider": "metal3" } });
+  await plain.define([BareMetalHost], {
+    labels: { "clusterctl.cluster.x-k8s.io": "", "cluster.x-k8s.io/provider": "metal3" },
+  });
   assert.equal(await metal3Operator()(plain.at), undefined);
 
   const ours = await cluster(t);

@@ -97,7 +97,9 @@ async function signOf(client: Client, clock: Pick<Clock, "now">): Promise<string
   // It is seen to have ended.
   if (leases.items.some(({ spec }) => spec?.holderIdentity) || deployments.items.length > 0) return undefined;
   const mark = definition && isForeignDefinition(definition) ? markOf(definition) : undefined;
-  return mark && `CustomResourceDefinition ${DEFINITION.name}, which ${mark} marks as managed, with no Lease to look at`;
+  return (
+    mark && `CustomResourceDefinition ${DEFINITION.name}, which ${mark} marks as managed, with no Lease to look at`
+  );
 }
 
 function isRenewed({ spec }: Lease, now: number): boolean {

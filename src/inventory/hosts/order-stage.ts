@@ -3,6 +3,7 @@ import { waitFor } from "@slipway/kube";
 import { type GivenOrder, openOrder } from "../../netboot/hosts/host.ts";
 import { needsTrust } from "../../netboot/hosts/trust.ts";
 import type { Result } from "../../netboot/protocol/messages.ts";
+import { untilApproved } from "./approval.ts";
 import { type Facts, type Operation, SILENT_MS } from "./facts.ts";
 import { failed, progressed } from "./moves.ts";
 import type { HostStep, OrderName } from "./step.ts";
@@ -28,7 +29,7 @@ function give(at: Facts, name: OrderName, id: string): HostStep {
   if (other !== undefined)
     return { do: "wait", forWhat: `the order "${other.is.order}" to end, which a user gave`, recheckMs: TRUST_MS };
   if (standing?.trust === "discovered" && needsTrust({ order: name }))
-    return { do: "wait", forWhat: `the host to be approved: ${standing.because}`, recheckMs: TRUST_MS };
+    return { do: "wait", forWhat: untilApproved(standing), recheckMs: TRUST_MS };
   const waiting = waitFor(at.host.status, { what: awaited(name), deadline: now + ORDER_MS, now });
   return { do: "order", name, id, announce: progressed(at, { id, orderedAt: isoTime(now) }, waiting) };
 }

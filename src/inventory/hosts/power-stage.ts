@@ -101,7 +101,7 @@ function notReached(at: Facts, { fault }: Extract<BmcView, { is: "fails" }>): Ho
   return {
     do: "write",
     fields: failed(at, fault.advice, { error }),
-    event: { type: "Warning", reason, message: fault.message },
+    event: { type: "Warning", reason, message: fault.advice },
   };
 }
 
@@ -124,7 +124,7 @@ export function powerOff(at: Facts): HostStep | undefined {
     return {
       do: "write",
       fields: failed(at, bmc.fault.advice, { error: "power management error" }),
-      event: { type: "Warning", reason: "PowerManagementError", message: bmc.fault.message },
+      event: { type: "Warning", reason: "PowerManagementError", message: bmc.fault.advice },
     };
   if (bmc.power === "off") return undefined;
   return bmc.power === "turning-off" ? switching(bmc.power) : cutPower(at);

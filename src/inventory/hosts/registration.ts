@@ -2,6 +2,7 @@
 
 import { bringUpAgent } from "./agent-stage.ts";
 import { hostAnnotations, INSPECT } from "./annotations.ts";
+import { untilApproved } from "./approval.ts";
 import { good, tried } from "./credentials.ts";
 import { type BmcView, type Facts, isInAgent, type Operation } from "./facts.ts";
 import { takeOverHardware, takeOverStatus } from "./handed-over.ts";
@@ -26,7 +27,7 @@ export function planUnmanaged(at: Facts): HostStep {
   const forWhat =
     machine?.session === undefined
       ? "spec.bmc, or the machine to start from the network into Slipway's agent"
-      : `the host to be approved: ${standing?.because ?? "it is neither declared nor approved"}`;
+      : untilApproved(standing ?? { because: "it is neither declared nor approved" });
   return { do: "wait", forWhat };
 }
 
@@ -92,7 +93,7 @@ function refused(at: Facts, { fault, credentials: version }: Extract<BmcView, { 
   return {
     do: "write",
     fields: failed(at, fault.advice, version === undefined ? {} : tried(at, version)),
-    event: { type: "Warning", reason: "RegistrationError", message: fault.message },
+    event: { type: "Warning", reason: "RegistrationError", message: fault.advice },
   };
 }
 

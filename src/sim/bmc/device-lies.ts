@@ -1,3 +1,4 @@
+import { Fault } from "@slipway/base";
 import { nothing } from "../../bmc-service/answer.ts";
 import { errorAnswer, message, refuse } from "../../bmc-service/messages.ts";
 import { bodyOf, type Lie, MEDIA, pathOf, rewritten, SYSTEM } from "./lie.ts";
@@ -6,6 +7,15 @@ const RESET = /\/Actions\/ComputerSystem\.Reset$/;
 const MEDIA_ACTION = /\/Actions\/VirtualMedia\.(Insert|Eject)Media$/;
 const SETTINGS = /^(\/redfish\/v1\/Systems\/[^/]+)\/Settings$/;
 const MODE = "BootSourceOverrideMode";
+const ENABLED = "BootSourceOverrideEnabled";
+const TARGET = "BootSourceOverrideTarget";
+const LATE_MS = 45_000;
+
+/** What is shown, and since when it is not so. */
+interface LatePower {
+  shown: unknown;
+  since: number;
+}
 
 function bootIn(body: Record<string, unknown>): Record<string, unknown> {
   return (body.Boot ?? {}) as Record<string, unknown>;
@@ -27,6 +37,54 @@ export const DEVICE_LIES = {
     return SYSTEM.test(pathOf(request))
       ? rewritten(answer, (body) => Object.assign(body, { PowerState: null }))
       : answer;
+  },
+
+  /** Shows the power as it was: a change is seen three quarters of a minute late. */
+  "power-late": async (request, next, { clock, memory }) => {
+    const answer = await next(request);
+    if (!SYSTEM.test(pathOf(request))) return answer;
+    return rewritten(answer, (body) => {
+      const now = clock.monotonic();
+      const { shown, since } = (memory.get("power-late") ?? { shown: body.PowerState, since: now }) as LatePower;
+      const changedAt = shown === body.PowerState ? now : since;
+      const isShown = now - changedAt >= LATE_MS;
+      memory.set("power-late", { shown: isShown ? body.PowerState : shown, since: isShown ? now : changedAt });
+      if (!isShown) body.PowerState = shown;
+    });
+  },
+
+  /** Is not reached for a while after it has switched the machine: it restarts with it. */
+  "gone-after-reset": async (request, next, { clock, memory }) => {
+    const backAt = (memory.get("gone-after-reset") ?? 0) as number;
+    if (clock.monotonic() < backAt) throw new Fault("Unavailable", new URL(request.url).host, "connection refused");
+    const answer = await next(request);
+    if (RESET.test(pathOf(request))) memory.set("gone-after-reset", clock.monotonic() + LATE_MS);
+    return answer;
+  },
+
+  /** Makes a boot device for one start the one of every start. */
+  "boot-lasts": async (request, next) => {
+    if (request.method !== "PATCH" || !SYSTEM.test(pathOf(request))) return await next(request);
+    const body = bodyOf(request);
+    const boot = bootIn(body);
+    if (boot[ENABLED] !== "Once") return await next(request);
+    return await next({ ...request, body: JSON.stringify({ ...body, Boot: { ...boot, [ENABLED]: "Continuous" } }) });
+  },
+
+  /** Shows the boot device that it was given, and has forgotten it when the machine starts, as some of Supermicro's do. */
+  "boot-reverts": async (request, next) => {
+    if (RESET.test(pathOf(request))) {
+      const url = new URL(pathOf(request).replace(/\/Actions\/.*/, ""), request.url).href;
+      await next({ ...request, method: "PATCH", url, body: JSON.stringify({ Boot: { [ENABLED]: "Disabled" } }) });
+    }
+    return await next(request);
+  },
+
+  /** Takes a boot device alone, and refuses all that comes with it, as HPE's DL160 does. */
+  "refuses-extra-fields": async (request, next) => {
+    const extra = Object.keys(bootIn(bodyOf(request))).find((name) => name !== ENABLED && name !== TARGET);
+    const isBoot = request.method === "PATCH" && SYSTEM.test(pathOf(request));
+    return isBoot && extra !== undefined ? refuse(400, "PropertyUnknown", extra) : await next(request);
   },
 
   /** Offers no network boot. */

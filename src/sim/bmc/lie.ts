@@ -14,6 +14,8 @@ export interface LieWorld {
   endSessions(): void;
   /** Requests so far, this one included. */
   count: number;
+  /** What lies keep between requests, by a name of their own. */
+  memory: Map<string, unknown>;
 }
 
 /** A request's path, without its query. */

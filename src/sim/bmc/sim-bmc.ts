@@ -49,6 +49,7 @@ export function createSimBmc({ clock, random, machines, credentials, mostSession
   });
   let lies: readonly Lie[] = [];
   const requests: string[] = [];
+  const memory = new Map<string, unknown>();
   const load = { now: 0, most: 0 };
 
   const through = (from: number, world: LieWorld): HttpHandler => {
@@ -59,9 +60,8 @@ export function createSimBmc({ clock, random, machines, credentials, mostSession
     requests.push(`${request.method} ${new URL(request.url).pathname}`);
     load.most = Math.max(load.most, ++load.now);
     try {
-      return await through(0, { clock, random, endSessions: () => service.sessions.clear(), count: requests.length })(
-        request,
-      );
+      const endSessions = (): void => service.sessions.clear();
+      return await through(0, { clock, random, endSessions, count: requests.length, memory })(request);
     } finally {
       load.now--;
     }

@@ -132,7 +132,11 @@ export class Provisioning {
 
   /** What is offered to the machine at this address alone, and encrypted to its agent's key. */
   async file(url: string, address: string): Promise<string> {
-    const name = url.slice(URL.length + 1).split("/").map(decodeURIComponent).join("/");
+    const name = url
+      .slice(URL.length + 1)
+      .split("/")
+      .map(decodeURIComponent)
+      .join("/");
     const file = await this.#files.open(name, { address });
     if (file === undefined) throw new Fault("NotFound", url, "no such file is offered");
     try {

@@ -86,7 +86,9 @@ test("beside Metal3's own operator hosts are driven only where the settings say 
           ...{ client, clock, log: quietLog, cache: { get: () => held } },
           events: { normal: (_: unknown, reason: string) => events.push(reason) },
         }) as unknown as Context;
-      const [hosts, claims] = ["host", "host-claim"].map((name) => parts.controllers.find((each) => each.name === name));
+      const [hosts, claims] = ["host", "host-claim"].map((name) =>
+        parts.controllers.find((each) => each.name === name),
+      );
       await hosts?.reconcile(ref, context({ metadata: { ...ref, annotations: paused }, spec: { online: true } }));
       const outcome = await claims!.reconcile(ref, context());
       seen.push([drive, theirs, hosts && (events[0] ?? "driven"), "againAfterMs" in outcome ? "left" : "made"]);

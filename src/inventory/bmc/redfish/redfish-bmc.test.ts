@@ -102,6 +102,7 @@ const BEARABLE: readonly LieName[] = [
   ] as const),
   ...(["etag-always-changes", "etag-weak", "etag-demanded", "redirects-to-slash", "boot-in-settings"] as const),
   ...(["refuses-mode", "forgets-mode", "media-by-patch", "demands-transfer-protocol"] as const),
+  ...(["power-late", "gone-after-reset", "boot-lasts", "refuses-extra-fields"] as const),
 ];
 
 for (const lie of BEARABLE)
@@ -133,6 +134,17 @@ test("an order that a BMC takes and forgets is no effect, and may be tried again
   sim.lie();
   const { machine } = bmcWorld();
   assert.equal(machine.power(), "Off");
+});
+
+test("a boot device that the BMC forgets when the machine starts was seen as set: only who waits for the system can tell", async () => {
+  const { open, run, machine } = bmcWorld({ lies: ["boot-reverts"] });
+  const bmc = open();
+  assert.deepEqual(await run(bmc.bootFrom("pxe", { once: true, mode: "UEFI" })), { once: true });
+  await run(bmc.setPower("on"));
+  assert.deepEqual(
+    machine.starts.map(({ from }) => from),
+    ["None"],
+  );
 });
 
 test("power that changes late is waited for, and no longer than allowed", async () => {
