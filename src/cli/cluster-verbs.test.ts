@@ -163,3 +163,29 @@ test("the kubeconfig of a tenant is printed as it stands in its Secret: of which
   assert.equal(await print("--super"), "super-admin.conf of default\n");
   await assert.rejects(print("--context", "b"), (error) => isFault(error, "NotFound"));
 });
+
+/** Connections of this process, the server's ends included. */
+const connections = (): number => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+
+test("each of these verbs goes by the context that is named, and leaves no connection open", async (t) => {
+  const { client, slipway } = await cluster(t);
+  await host(client);
+  await withTenant(client, "default");
+  t.mock.method(process.stdout, "write", () => true);
+  for (const [verb, ...args] of [
+    [power, "power", "on", "node-1"],
+    [describe, "describe", "tcp/a"],
+    [kubeconfig, "kubeconfig", "a"],
+  ] as const) {
+    const before = connections();
+    await slipway(verb, ...args);
+    for (const until = clock.monotonic() + 5_000; connections() > before && clock.monotonic() < until; )
+      await clock.sleep(5);
+    assert.equal(connections(), before, args.join(" "));
+    await assert.rejects(
+      slipway(verb, ...args, "--context", "none"),
+      (error) => isFault(error) && /none/.test(error.message),
+      args[0],
+    );
+  }
+});

@@ -150,3 +150,14 @@ test("what a tenant's database has not set up yet is left empty", async () => {
   const { lines } = await scene({ storage: { driver: "etcd", dataStoreName: "default" } });
   assert.ok(lines.includes("  Schema      ") && lines.includes("  User        "), lines.join("\n"));
 });
+
+test("a component that does not say how long its lease lasts is ready for twice Kubernetes' 15 seconds", async () => {
+  const path = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+  const led = (renewTime: string) => ({ metadata: { name: "kube-scheduler" }, spec: { renewTime } });
+  const line = async (renewTime: string) => {
+    const { lines } = await scene(READY, { ...ANSWERS, [path]: { items: [led(renewTime)] } });
+    return lines.find((one) => one.includes("kube-scheduler"))?.replace(/.*kube-scheduler +/, "");
+  };
+  assert.equal(await line("2025-12-31T23:59:30Z"), "ready");
+  assert.equal(await line("2025-12-31T23:59:29Z"), "was last seen 31 s ago");
+});

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
-import type { Condition } from "@slipway/kube";
+import type { Condition, Context } from "@slipway/kube";
 import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts";
-import { isAbandoned, mayBeAbandoned, withWayOut } from "./abandon.ts";
+import { isAbandoned, mayBeAbandoned, recordAbandoned, withWayOut } from "./abandon.ts";
 import { announce } from "./announce.ts";
+import type { Harvester } from "./harvester.ts";
 
 const instance = (status: Partial<InstanceStatus>, annotations: Record<string, string> = {}): Instance =>
   ({ metadata: { name: "rack-a", uid: "u-1", annotations }, spec: {}, status }) as unknown as Instance;
@@ -76,4 +77,63 @@ test("a deletion that the provider holds up names the way out, and what is left 
     second.remedy!,
     /^mend the Secret; if the provider .* leaves the machine that may have been ordered as it is/,
   );
+});
+
+/** What is recorded of an Instance that goes without its machine: the entry, and events by the name of their object. */
+async function abandoned(of: Instance) {
+  const data: Record<string, string> = {};
+  const events: string[] = [];
+  const context = {
+    ...{ clock: { now: () => 0 }, clean: <T>(value: T): T => value },
+    cache: {
+      get: (_: unknown, { name }: { name: string }) => (name === "pool-a" ? { metadata: { name } } : undefined),
+    },
+    client: { create: async (_: unknown, map: { data: Record<string, string> }) => Object.assign(data, map.data) },
+    events: {
+      warning: ({ metadata }: Instance, reason: string, message: string) =>
+        void events.push(`${metadata.name} ${reason}: ${message}`),
+    },
+  } as unknown as Context;
+  await recordAbandoned(
+    { addon: { namespace: "ns", secret: "own" } } as unknown as Harvester,
+    context,
+    of,
+    "the API is gone",
+  );
+  return { entry: JSON.parse(data["rack-a.u-1"] ?? "{}") as object, events };
+}
+
+test("a machine that is left at its provider is written down with all that finds it, and reported on Instance and pool", async () => {
+  const find = "hostname rack-a, or the mark slipway:claim:u-1";
+  const common = {
+    hostname: "rack-a",
+    find,
+    account: "Secret/ns/own",
+    reason: "the API is gone",
+    abandonedAt: "1970-01-01T00:00:00.000Z",
+  };
+  const bare = await abandoned(instance({}));
+  assert.deepEqual(bare.entry, { machine: "unknown", ...common });
+  const said = (machine: string) =>
+    `MachineAbandoned: machine ${machine} (rack-a) was not given back and may still be billed: see ConfigMap ns/slipway-abandoned-machines; the API is gone`;
+  assert.deepEqual(bare.events, [`rack-a ${said("unknown")}`]);
+  const status = {
+    ...{ instanceID: "m-1", publicIP: "203.0.113.5", placement: { plan: "p", metro: "sg" } },
+    purchase: { attempt: 1, at: "2026-01-01T00:00:00Z", state: "Done" as const, placement: 0 },
+  };
+  const pooled = instance(status);
+  pooled.metadata.labels = { instancePool: "pool-a" };
+  const full = await abandoned(pooled);
+  assert.deepEqual(full.entry, {
+    ...{
+      machine: "m-1",
+      pool: "pool-a",
+      plan: "p",
+      metro: "sg",
+      publicIP: "203.0.113.5",
+      orderedAt: "2026-01-01T00:00:00Z",
+    },
+    ...common,
+  });
+  assert.deepEqual(full.events, [`rack-a ${said("m-1")}`, `pool-a ${said("m-1")}`]);
 });

@@ -130,9 +130,14 @@ test("the operating system's password is made once for each Instance, kept in it
   assert.deepEqual(await password(), held);
 });
 
-test("H17 the password of a machine that was taken over is the one that it has", async () => {
-  const { boots, context, password, secrets } = desk();
+test("H17 the password of a machine that was taken over is the one that it has, and goes with the Instance", async () => {
+  const { boots, client, context, password, secrets } = desk();
   await boots.keepPassword(context, instance(), "theirs");
+  const { metadata } = await client.get(Secret, { namespace: "slipway", name: "rack-a-os" });
+  assert.deepEqual(
+    metadata.ownerReferences?.map(({ kind, uid }) => [kind, uid]),
+    [["Instance", "u-1"]],
+  );
   const held = (await password())!;
   assert.equal(held.password, "theirs");
   assert.ok(held.hash!.startsWith("$") && secrets.includes("theirs"));

@@ -40,6 +40,8 @@ test("the CA is written once certificate and key are there, under Cluster API's 
   });
   assert.equal(caSecret("c1", aSecret("ca", { "ca.crt": "crt" })), undefined);
   assert.equal(caSecret("c1", aSecret("ca", { "ca.key": "key", "ca.crt": "" })), undefined);
+  const { data: _, ...empty } = aSecret("ca", {});
+  assert.equal(caSecret("c1", empty), undefined);
 });
 
 test("A1 a Secret of the cluster has the contract's type and label, Kamaji's labels, and the control plane as its controller", () => {

@@ -123,6 +123,9 @@ test("B16 where Kamaji refuses a version that is several minors away, the next m
     await keepTenant(at, PLANE, undefined);
     assert.deepEqual(versionsOf(applied), ["v1.32.0"]);
   }
+  const near = home(appliedAs(aControlPlane({ version: "1.32.4" }), "v1.32.4"), oneMinor(32));
+  await keepTenant(near.home, PLANE, undefined);
+  assert.deepEqual(versionsOf(near.applied), ["v1.33.0"]);
   const onTheWay = appliedAs(PLANE, "v1.31.4", "v1.32.0");
   const waiting = home(onTheWay, oneMinor(31));
   assert.equal(await keepTenant(waiting.home, PLANE, undefined), onTheWay);
