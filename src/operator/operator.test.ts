@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault, isFault, quietLog as log, Secrets, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
+import { Node } from "@slipway/kube/core";
 import { FakeApi } from "@slipway/kube/testing";
 import { Registry } from "prom-client";
 import { z } from "zod";
@@ -16,10 +17,10 @@ const SETTINGS: OperatorSettings = {
 
 /** An operator of systems that only tests know; nothing runs yet. */
 function made(systems: readonly System[], settings: Partial<OperatorSettings> = {}) {
-  const [clock, registry, secrets] = [new VirtualClock(), new Registry(), new Secrets()];
+  const [clock, registry, secrets, api] = [new VirtualClock(), new Registry(), new Secrets(), new FakeApi()];
   const operator = createOperator(
     {
-      ...{ transport: new FakeApi(), clock, random: seededRandom(1), log, secrets },
+      ...{ transport: api, clock, random: seededRandom(1), log, secrets },
       counts: operatorMetrics(registry, systems),
       http: () => async () => {
         throw new Fault("Unavailable", "cloud", "there is none");
@@ -28,7 +29,7 @@ function made(systems: readonly System[], settings: Partial<OperatorSettings> = 
     },
     { ...SETTINGS, systems, ...settings },
   );
-  return { operator, registry, secrets };
+  return { operator, registry, secrets, api, clock };
 }
 const named = (name: string, parts: (ports: SystemPorts) => SystemParts, of: Partial<System> = {}): System =>
   system({ ...{ name, summary: name, kinds: [], settings: z.object({}) }, parts, ...(of as object) });
@@ -103,6 +104,23 @@ test("systems are told where the operator is, whether there are replicas, and ma
   assert.equal(secrets.redact("it is a-secret-value"), "it is [redacted]");
   made([asking], { leaderElection: { namespace: "ns" } as never });
   assert.equal(seen!.hasReplicas, true);
+});
+
+test("no request has a secret in a status, and as many are made at once as is allowed", async () => {
+  const { operator, secrets, api, clock } = made([], { limits: { qps: 1, burst: 2 } });
+  secrets.add("a-secret-value");
+  api.put("/api/v1/nodes/a", { metadata: { name: "a" } });
+  const body = { status: { phase: "it is a-secret-value" } };
+  await operator.client.patch(Node, { name: "a" }, { type: "merge", body }, { subresource: "status" });
+  assert.deepEqual((api.objects.get("/api/v1/nodes/a") as Node).status, { phase: "it is [redacted]" });
+  await operator.client.get(Node, { name: "a" });
+  const before = api.requests.length;
+  const third = operator.client.get(Node, { name: "a" });
+  await clock.run(999);
+  assert.equal(api.requests.length, before);
+  await clock.run(1);
+  await third;
+  assert.equal(api.requests.length, before + 1);
 });
 
 test("the systems that run are those that are named, and those whose settings are given", () => {

@@ -45,11 +45,15 @@ const MACHINE_SPEC = {
   infrastructureRef: { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "SimMachine", name: "m" },
 };
 
+/** What a Machine is made of; `of` replaces fields. */
 export const machineSpec = (of: object = {}): Machine["spec"] => ({ ...MACHINE_SPEC, ...of }) as Machine["spec"];
 
+/** The Cluster `quay`. */
 export const cluster = (of: Fields = {}): Cluster => made(Cluster, "quay", { ...of, spec: { ...of.spec } });
+/** A Machine of `quay`. */
 export const machine = (name: string, of: Fields = {}): Machine =>
   made(Machine, name, { ...of, spec: machineSpec(of.spec) });
+/** A Node. */
 export const node = (name: string, of: Fields = {}): Node => made(Node, name, of);
 
 /** A set of three. `template`: fields of its Machines' spec. */

@@ -198,6 +198,12 @@ test("a control plane of the older contract is Ready by its own word", () => {
   assert.deepEqual(old({}, "ControlPlaneReady")[0], "True");
 });
 
+test("a cluster is Ready as v1beta1 has it when its control plane and its infrastructure are", () => {
+  const no = (kind: string) => seen(kind, {});
+  assert.deepEqual(old({ infrastructure: no("SimCluster") }, "Ready"), ["False", "WaitingForInfrastructure"]);
+  assert.deepEqual(old({ controlPlane: no("SimPlane") }, "Ready"), ["False", "WaitingForControlPlane"]);
+});
+
 test("what belongs to a cluster goes with it: each by whoever owns it, and none twice", () => {
   const leaving = { deletionTimestamp: ago(1) };
   const p = machine("p", { metadata: controlPlane });
