@@ -26,7 +26,13 @@ async function scene(t: TestContext, labels: Record<string, string> = { "cluster
     await client.create(CustomResourceDefinition, { metadata: { ...NAME, labels }, spec } as never);
     await clock.run(1000);
   };
-  const resource: Resource = { group: GROUP, version: "v1", kind: "SimMachine", plural: "simmachines", namespaced: true };
+  const resource: Resource = {
+    group: GROUP,
+    version: "v1",
+    kind: "SimMachine",
+    plural: "simmachines",
+    namespaced: true,
+  };
   const create = (name: string): Promise<KubeObject> =>
     client.create(resource, { metadata: { name, namespace: "default" } } as never);
   const woken: string[] = [];
@@ -72,7 +78,10 @@ test("an object is read by the version that the definition's label names; who as
   await clock.run(1000);
   assert.deepEqual(woken, ["me for m", "me for m"]);
   await create("n");
-  assert.deepEqual((await settled(external.list(REFERENCE, "default"))).map(({ metadata }) => metadata.name), ["m", "n"]);
+  assert.deepEqual(
+    (await settled(external.list(REFERENCE, "default"))).map(({ metadata }) => metadata.name),
+    ["m", "n"],
+  );
   assert.deepEqual(await settled(external.list(REFERENCE, "elsewhere")), []);
 });
 
