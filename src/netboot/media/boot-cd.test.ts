@@ -66,3 +66,31 @@ test("names that are none, and a boot image that no catalog can name, are refuse
   refused({ label: "two words" }, /no label/);
   refused({ bootImage: Buffer.alloc(34_000_000) }, /too large/);
 });
+
+test("each entry of a folder has an even length, and its name in it", () => {
+  const image = bootCd(CD);
+  const root = image.subarray(16 * 2048 + 156);
+  const entriesAt = (sector: number): [length: number, name: string, at: number][] => {
+    const found: [number, string, number][] = [];
+    for (let at = sector * 2048; image[at] !== 0; at += image[at]!)
+      found.push([
+        image[at]!,
+        image.toString("latin1", at + 33, at + 33 + image[at + 32]!),
+        image.readUInt32LE(at + 2),
+      ]);
+    return found;
+  };
+  const top = entriesAt(root.readUInt32LE(2));
+  const folder = entriesAt(top.find(([, name]) => name === "GRUB")![2]);
+  const lengths = [...top, ...folder].map(([length, name]) => [name, length]);
+  assert.deepEqual(lengths, [
+    ["\0", 34],
+    ["\u0001", 34],
+    ["GRUB", 38],
+    ["\0", 34],
+    ["\u0001", 34],
+    ...folder.slice(2).map(([, name]) => [name, 33 + name.length + ((name.length + 1) % 2)]),
+  ]);
+  assert.ok([...top, ...folder].every(([length]) => length % 2 === 0));
+  assert.equal(folder.length, 4);
+});

@@ -59,3 +59,12 @@ test("names that are none, and more than fits, are refused", () => {
     refused({ [name]: Buffer.from("x") }, /no short name/);
   refused({ LARGE: Buffer.alloc(40_000_000) }, /more than fits/);
 });
+
+test("an entry says when the file was made, read and written: the same day, which is one", () => {
+  const image = fatImage({ "GRUB.CFG": Buffer.from("echo\n") });
+  const entry = image.subarray(image.indexOf("GRUB    CFG"));
+  const days = [16, 18, 24].map((at) => entry.readUInt16LE(at));
+  assert.deepEqual(days, [days[0], days[0], days[0]]);
+  const [month, day] = [(days[0]! >> 5) & 15, days[0]! & 31];
+  assert.ok(month >= 1 && month <= 12 && day >= 1, `${month} ${day}`);
+});

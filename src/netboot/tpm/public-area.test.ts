@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
@@ -37,4 +38,39 @@ test("what a machine sends in place of a public area is read or refused, and not
   );
   assert.throws(() => readPublicArea(ENDORSEMENT_KEY.subarray(0, 100)), /it ends at byte 100/);
   assert.throws(() => readPublicArea(Buffer.concat([ENDORSEMENT_KEY, Buffer.of(0)])), /1 bytes follow its end/);
+});
+
+/** A public area on a curve, by TPM_ECC_CURVE, with a point that was sent as it is. */
+function onCurve(curve: number, x: Buffer, y: Buffer): Buffer {
+  const u16 = (value: number): Buffer => Buffer.of(value >> 8, value & 255);
+  const sized = (bytes: Buffer): Buffer => Buffer.concat([u16(bytes.length), bytes]);
+  const NONE = u16(0x10);
+  const head = [u16(0x23), u16(0x0b), Buffer.from("000300b2", "hex"), sized(Buffer.alloc(0))];
+  const cipher = [u16(6), u16(128), u16(0x43)];
+  return sized(Buffer.concat([...head, ...cipher, NONE, u16(curve), NONE, sized(x), sized(y)]));
+}
+
+test("a key on a curve is read; a point that is not on it, and a curve that nobody knows, are refused as such", () => {
+  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const { x = "", y = "" } = publicKey.export({ format: "jwk" });
+  const [left, right] = [Buffer.from(x, "base64url"), Buffer.from(y, "base64url")];
+  const { key } = readPublicArea(onCurve(3, left, right));
+  assert.deepEqual(key, { is: "ecc", curve: "prime256v1", x: left, y: right });
+  const beside = Buffer.from(right);
+  beside[31]! ^= 1;
+  assert.throws(() => readPublicArea(onCurve(3, left, beside)), /its point is not on its curve/);
+  assert.throws(() => readPublicArea(onCurve(99, left, right)), /its curve 99 is not known/);
+  assert.throws(() => readPublicArea(onCurve(3, Buffer.alloc(33, 1), right)), /a coordinate has 33 bytes/);
+});
+
+test("zeroes that a coordinate was sent without are put back", () => {
+  for (;;) {
+    const { publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+    const { x = "", y = "" } = publicKey.export({ format: "jwk" });
+    const [left, right] = [Buffer.from(x, "base64url"), Buffer.from(y, "base64url")];
+    if (left[0] !== 0) continue;
+    const { key } = readPublicArea(onCurve(3, left.subarray(1), right));
+    assert.deepEqual(key, { is: "ecc", curve: "prime256v1", x: left, y: right });
+    return;
+  }
 });

@@ -69,6 +69,11 @@ test("a certificate is read in pieces, without what pads it", () => {
     });
 });
 
+test("the shortest that has a certificate's form is taken as one, and what is shorter is not", () => {
+  assert.deepEqual(read({ [CERTIFICATE]: der(4, 0) }), { der: der(4, 0), chain: [] });
+  assert.ok("because" in read({ [CERTIFICATE]: der(4, 0).subarray(0, 3) }));
+});
+
 test("the issuers' certificates go on over the end of an area, and end where an area is missing", () => {
   const issuers = [der(600, 1), der(700, 2), der(100, 3)];
   const all = Buffer.concat(issuers);

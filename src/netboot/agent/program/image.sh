@@ -50,8 +50,16 @@ pour_whole() {
 
 # pour FORMAT CHECKSUM FILE: each stage leaves its status.
 pour() {
-    pass=cat
     echo 0 >"$RUN/work/open.status"
+    case $1 in
+        raw) pour_raw "$2" "$3" ;;
+        *) pour_packed "$@" ;;
+    esac
+}
+
+# pour_packed FORMAT CHECKSUM FILE: the checksum is of what comes, not of what is written.
+pour_packed() {
+    pass=cat
     if [ -n "$2" ]; then
         rm -f "$RUN/work/checked"
         mkfifo "$RUN/work/checked"
@@ -60,13 +68,59 @@ pour() {
         pass="tee $RUN/work/checked"
     fi
     fetch_opened "$2" | $pass | {
-        case $1 in raw) cat ;; gz | xz | zst) zstd -dcq 2>/dev/null ;; *) false ;; esac
+        case $1 in gz | xz | zst) zstd -dcq 2>/dev/null ;; *) false ;; esac
         echo $? >"$RUN/work/unpack.status"
     } | {
         dd of="$3" bs=1M iflag=fullblock conv=fsync,notrunc 2>"$RUN/work/dd.says"
         echo $? >"$RUN/work/dd.status"
     }
     [ -z "$2" ] || wait "$summing"
+}
+
+# pour_raw CHECKSUM FILE: as it comes. What is written is read again for the checksum, step by step out of the kernel's memory: a tee would
+# copy it in small pieces, at the cost of all else together.
+pour_raw() {
+    echo 0 >"$RUN/work/unpack.status"
+    if [ -z "$1" ]; then
+        fetch_opened '' | write_steps "$2" >/dev/null
+        return
+    fi
+    rm -f "$RUN/work/steps"
+    mkfifo "$RUN/work/steps"
+    read_steps "$2" <"$RUN/work/steps" | "${1}sum" >"$RUN/work/sum" &
+    summing=$!
+    fetch_opened "$1" | write_steps "$2" >"$RUN/work/steps"
+    wait "$summing"
+}
+
+STEP_BYTES=67108864
+
+# write_steps FILE: writes what comes; where each step begins and how long it is, on standard output, once it is written.
+write_steps() {
+    at=0
+    bytes=$STEP_BYTES
+    status=0
+    while [ "$bytes" = "$STEP_BYTES" ] && [ "$status" = 0 ]; do
+        dd of="$1" bs=1M iflag=fullblock,count_bytes oflag=seek_bytes count="$STEP_BYTES" seek="$at" conv=notrunc 2>"$RUN/work/dd.says"
+        status=$?
+        bytes=$(bytes_written)
+        [ "$status" = 0 ] || break
+        echo "$at $bytes"
+        at=$((at + bytes))
+    done
+    if [ "$status" = 0 ]; then
+        dd of="$1" count=0 conv=fsync,notrunc </dev/null 2>"$RUN/work/dd.says"
+        status=$?
+    fi
+    [ "$status" != 0 ] || echo "$at bytes written" >"$RUN/work/dd.says"
+    echo "$status" >"$RUN/work/dd.status"
+}
+
+# read_steps FILE: what was written, of the steps on standard input.
+read_steps() {
+    while read -r from size; do
+        dd if="$1" bs=1M iflag=skip_bytes,count_bytes skip="$from" count="$size" 2>/dev/null || return
+    done
 }
 
 # fetch_opened CHECKSUM: the file as it lies at the server, on standard output.
@@ -135,7 +189,7 @@ spoil() {
 }
 
 bytes_written() {
-    awk '/ bytes / { print $1 }' "$RUN/work/dd.says"
+    awk '/ bytes? / { print $1 }' "$RUN/work/dd.says"
 }
 
 # Tells every few seconds how much of the file has been fetched.
