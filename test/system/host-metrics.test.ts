@@ -80,7 +80,7 @@ test("what goes wrong with a host is counted once each time, by what it is", asy
   world.rotate("node-1", "another than the Secret says");
   await world.declare("node-1", { image: IMAGE, userData: { name: "not-there" } });
   const errors = async (type: string) => (await scrape()).get(`metal3_host_error_total{error_type="${type}"}`) ?? 0;
-  await world.until("it is refused", async () => (await errors("registration error")) > 0);
+  await world.until("it is refused", async () => (await errors("RegistrationError")) > 0);
   const refused = await scrape();
   assert.equal(
     refused.get("metal3_credentials_invalid_total"),
@@ -89,7 +89,7 @@ test("what goes wrong with a host is counted once each time, by what it is", asy
   );
   assert.equal(refused.get("metal3_credentials_missing_total"), 0);
   await world.setPassword("node-1", "corrected");
-  await world.until("its data are missed", async () => (await errors("provisioning error")) > 0);
+  await world.until("its data are missed", async () => (await errors("ProvisioningError")) > 0);
   assert.ok((await scrape()).get('metal3_host_config_data_error_total{host_data_type="userData"}')! >= 1);
 });
 

@@ -5,6 +5,7 @@ import { rfc3339Micro } from "@slipway/base";
 import { CustomResourceDefinition, Deployment, Lease, Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
+import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
 import type { SimServer } from "../../src/sim/rack/server.ts";
 import { IMAGE, InventoryWorld, MINUTE, RACK, SECOND } from "./inventory-world.ts";
 
@@ -196,4 +197,27 @@ test("a password of a BMC that Metal3's operator has marked is read as it is, an
   );
   const { metadata: after } = await world.whileTimePasses(world.client.get(Secret, ref));
   assert.equal(after.resourceVersion, marked.metadata.resourceVersion);
+});
+
+test("while Metal3's operator leads, claims are made by consumerRef and say what is to be installed; the host itself is left to it", async (t) => {
+  const { world, lead } = await led(t);
+  const free = await leave(world, "node-1", "available", { online: false });
+  const before = (await world.host("node-1"))!.status;
+  const metadata = { name: "mine", namespace: RACK };
+  await world.whileTimePasses(world.client.create(HostClaim, { metadata, spec: { poweredOn: true, image: IMAGE } }));
+  await lead(3 * MINUTE);
+  const { spec, status } = (await world.host("node-1"))!;
+  assert.deepEqual([spec.consumerRef?.kind, spec.consumerRef?.name], ["HostClaim", "mine"]);
+  assert.deepEqual([spec.image?.url, spec.online, status, free.starts], [IMAGE.url, true, before, 0]);
+  const claim = () => world.whileTimePasses(world.client.get(HostClaim, metadata));
+  assert.equal((await claim()).status?.conditions?.find(({ type }) => type === "Ready")?.status, "False");
+
+  // An older operator of Metal3 writes no conditions.
+  const host = (await world.host("node-1"))!;
+  const provisioning = { ...host.status!.provisioning!, state: "provisioned", image: IMAGE };
+  await world.whileTimePasses(
+    world.client.updateStatus(BareMetalHost, { ...host, status: { ...host.status!, provisioning } }),
+  );
+  await lead(3 * MINUTE);
+  assert.equal((await claim()).status?.conditions?.find(({ type }) => type === "Ready")?.status, "True");
 });

@@ -45,7 +45,7 @@ function isPowered({ spec, status }: BareMetalHost): boolean {
   return spec.online === status?.poweredOn || spec.disablePowerOff === true;
 }
 
-/** `powering off before delete` as a condition's reason: `PoweringOffBeforeDelete`. */
-function reasonOf(words: string): string {
+/** Words of a status as a reason has them: `powering off before delete` is `PoweringOffBeforeDelete`. */
+export function reasonOf(words: string): string {
   return words.replace(/(?:^| )(\w)/g, (_, first: string) => first.toUpperCase());
 }

@@ -55,7 +55,7 @@ test("a failure counts when it is new, and a status that stays the same counts n
   assert.deepEqual(talliedOf(failed, failed), []);
   assert.deepEqual(talliedOf(failed, well), []);
   assert.deepEqual(talliedOf(well, failed), [
-    { name: "metal3_host_error_total", labels: { error_type: "inspection error" } },
+    { name: "metal3_host_error_total", labels: { error_type: "InspectionError" } },
   ]);
 });
 

@@ -6,6 +6,7 @@ import type { Fault, Tallied, Tally } from "@slipway/base";
 import { keyOf, refOf } from "@slipway/kube";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { DETACHED, detachedDelays } from "./annotations.ts";
+import { reasonOf } from "./conditions.ts";
 import { stateOf } from "./state.ts";
 
 const HOST = ["namespace", "host"] as const;
@@ -16,7 +17,7 @@ const LONG = [30, 90, 180, 360, 720, 1440];
 export const HOST_TALLIES: readonly Tally[] = [
   counter("metal3_reconcile_total", "Times that a host was looked at", HOST),
   counter("metal3_reconcile_error_total", "Times that looking at a host has failed"),
-  counter("metal3_host_error_total", "Failures of hosts, by their errorType", ["error_type"]),
+  counter("metal3_host_error_total", "Failures of hosts, by their errorType as its event calls it", ["error_type"]),
   counter("metal3_operation_power_change_total", "Times that a BMC has switched a host", [...HOST, "on_off"]),
   counter("metal3_credentials_missing_total", "Times that a BMC's Secret, or a key of it, was missing"),
   counter("metal3_credentials_invalid_total", "Times that a BMC refused its credentials, or its address was none"),
@@ -49,7 +50,7 @@ export function talliedOf(before: BareMetalHost, after: BareMetalHost): Tallied[
   return [
     ...(from === to ? [] : movedTallies(from, to)),
     ...durations(before, after),
-    ...(isFresh ? [{ name: "metal3_host_error_total", labels: { error_type: after.status?.errorType ?? "" } }] : []),
+    ...(isFresh ? [{ name: "metal3_host_error_total", labels: { error_type: reasonOf(after.status?.errorType ?? "") } }] : []),
     ...(hasOtherCredentials(before, after) ? [{ name: "metal3_credentials_updated_total" }] : []),
     ...(isNowDelayed(before, after) ? [delayedTally(after)] : []),
     ...(waitsToBeAttached(after) && !waitsToBeAttached(before)
