@@ -50,7 +50,9 @@ export function talliedOf(before: BareMetalHost, after: BareMetalHost): Tallied[
   return [
     ...(from === to ? [] : movedTallies(from, to)),
     ...durations(before, after),
-    ...(isFresh ? [{ name: "metal3_host_error_total", labels: { error_type: reasonOf(after.status?.errorType ?? "") } }] : []),
+    ...(isFresh
+      ? [{ name: "metal3_host_error_total", labels: { error_type: reasonOf(after.status?.errorType ?? "") } }]
+      : []),
     ...(hasOtherCredentials(before, after) ? [{ name: "metal3_credentials_updated_total" }] : []),
     ...(isNowDelayed(before, after) ? [delayedTally(after)] : []),
     ...(waitsToBeAttached(after) && !waitsToBeAttached(before)
