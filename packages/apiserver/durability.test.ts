@@ -26,6 +26,16 @@ const script = (file: string): string => `
   });
   console.log((await server.listen({})).url);`;
 
+test("a server that can't start with what it was given leaves its file to the next one", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-refused-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const options = { clock: systemClock, random: cryptoRandom, log: quietLog, storage: { file: join(folder, "db") } };
+  await assert.rejects(createApiServer({ ...options, serviceCidrs: ["no range"] }), /no range/);
+  // Of a family that the only range does not have: the API's own Service can't be made.
+  await assert.rejects(createApiServer({ ...options, serviceCidrs: ["192.0.2.1/32"] }), /clusterIPs/);
+  await (await createApiServer(options)).close();
+});
+
 test("a server killed under write load keeps every create, change and delete that it acknowledged", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "slipway-kill-"));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -67,8 +67,8 @@ export interface ApiServerOptions extends AccessOptions {
   webhooks?: WebhookHttp;
   /** The Kubernetes version that `/version` reports, as `v1.30.4`, asked each time. Default: the one whose behaviour this server follows. */
   version?: () => string;
-  /** Range of the cluster IPs of Services. Default: 10.96.0.0/16. */
-  serviceCidr?: string;
+  /** Ranges of the cluster IPs of Services, one of a family or one of each, the cluster's own family first. Default: 10.96.0.0/16. */
+  serviceCidrs?: readonly string[];
   /** Converters that take the place of definitions' conversion webhooks, by the definition's name. */
   conversions?: Conversions;
 }
@@ -94,18 +94,26 @@ export const ADMIN: User = { name: "system:admin", groups: ["system:masters", "s
 
 /** Starts a server; with a storage file it goes on from what is in it. Rejects when the file can't be used (`openJournal`). */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { clock, random, log } = options;
-  const { storage, extras = [] } = options;
+  const { clock, random, log, storage, history } = options;
   const journal = storage && openJournal(storage.file, { clock, random }, storage.onRepair);
-  const durability = journal && { journal, clock, log };
-  const store = new Store({
-    durability,
-    clock,
-    ...(options.history === undefined ? {} : { history: options.history }),
-  });
+  let store: Store | undefined;
+  try {
+    const durability = journal && { journal, clock, log };
+    store = new Store({ durability, clock, ...(history === undefined ? {} : { history }) });
+    return await serverOn(store, options);
+  } catch (error) {
+    // Who corrects what was wrong finds the file free.
+    if (store === undefined) journal?.close();
+    else store.close();
+    throw error;
+  }
+}
+
+async function serverOn(store: Store, options: ApiServerOptions): Promise<ApiServer> {
+  const { clock, random, log, extras = [] } = options;
   const access = accessTo({ store, clock, random }, options, (namespace) => provideDefaultAccount(core, namespace));
   const resources = [
-    ...builtinResources({ serviceRanges: serviceRanges(store, options.serviceCidr) }),
+    ...builtinResources({ serviceRanges: serviceRanges(store, options.serviceCidrs) }),
     ...access.questions,
     ...extras.flatMap((extra) => extra.resources ?? []),
   ];
@@ -140,9 +148,18 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const checks = health(healthChecks(store, ending.signal));
   const dispatch = dispatcher(core, metrics, [checks, openIdDocuments(access.tokens)], extras);
   const faces = new Set<Listening>();
-  await seed(core, options.serviceCidr);
-  if (options.authorize === undefined) await seedPolicy(core);
-  await core.store.durable();
+  const endLives = async (): Promise<void> => {
+    for (const life of lives) await life.close();
+    await http.close();
+  };
+  try {
+    await seed(core, options.serviceCidrs);
+    if (options.authorize === undefined) await seedPolicy(core);
+    await core.store.durable();
+  } catch (error) {
+    await endLives();
+    throw error;
+  }
 
   const limited = limitInFlight<ServerAnswer>(options.inFlight ?? {});
   const withBody = bodyShares(options.bodies);
@@ -178,8 +195,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     async close() {
       ending.abort();
       await Promise.all([...faces].map((face) => face.close()));
-      for (const life of lives) await life.close();
-      await http.close();
+      await endLives();
       store.close();
     },
   };

@@ -160,11 +160,12 @@ test("a Namespace is active, finalized by the server, and bears its name as a la
 
 test("a Service gets a cluster IP from the allocator, keeps it on update, and a headless one has none", () => {
   const asked: unknown[] = [];
-  const address = (wanted: string | undefined) => {
+  const address = (family: string, wanted: string | undefined) => {
     asked.push(wanted);
-    return { is: wanted ?? "10.96.0.7" };
+    return { is: wanted ?? (family === "IPv4" ? "10.96.0.7" : "fd00::7") };
   };
-  const service = builtinResources({ serviceRanges: { address, port: () => ({ is: 30_000 }) } }).find(
+  const families = ["IPv4", "IPv6"] as const;
+  const service = builtinResources({ serviceRanges: { families, address, port: () => ({ is: 30_000 }) } }).find(
     (r) => r.kind === "Service",
   )!;
   const body = (spec: Record<string, unknown>) =>
@@ -197,6 +198,26 @@ test("a Service gets a cluster IP from the allocator, keeps it on update, and a 
   service.allocate?.(headless);
   assert.equal((headless.spec as { clusterIP: string }).clusterIP, "None");
   assert.deepEqual(asked, [undefined]);
+
+  const addressesOf = (spec: Record<string, unknown>): unknown[] => {
+    const object = body(spec);
+    service.prepareCreate?.(object, NOW);
+    assert.deepEqual(service.allocate?.(object), []);
+    const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = object.spec as Record<string, unknown>;
+    assert.equal(clusterIP, (clusterIPs as string[])[0]);
+    return [clusterIPs, ipFamilies, ipFamilyPolicy];
+  };
+  assert.deepEqual(addressesOf({ ipFamilies: ["IPv6"] }), [["fd00::7"], ["IPv6"], "SingleStack"]);
+  assert.deepEqual(addressesOf({ clusterIP: "fd00::9", ipFamilyPolicy: "PreferDualStack" }), [
+    ["fd00::9", "10.96.0.7"],
+    ["IPv6", "IPv4"],
+    "PreferDualStack",
+  ]);
+  assert.deepEqual(addressesOf({ clusterIPs: ["10.96.0.9", "fd00::9"] }), [
+    ["10.96.0.9", "fd00::9"],
+    ["IPv4", "IPv6"],
+    "RequireDualStack",
+  ]);
 });
 
 test("Events are the same objects in both groups", () => {

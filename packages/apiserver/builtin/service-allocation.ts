@@ -6,9 +6,13 @@ import { isExposed, needsHealthCheck } from "./service-validation.ts";
 
 type Spec = Record<string, unknown>;
 
+export type Family = "IPv4" | "IPv6";
+
 /** Gives out what Services share: what is asked for when it is free, else something free. A text says why that can't be had. */
 export interface ServiceRanges {
-  address(wanted: string | undefined, service: Body): { is: string } | { refused: string };
+  /** Of which there are addresses, the cluster's own first. */
+  families: readonly Family[];
+  address(family: Family, wanted: string | undefined, service: Body): { is: string } | { refused: string };
   port(wanted: number | undefined, service: Body): { is: number } | { refused: string };
 }
 
@@ -19,17 +23,8 @@ const usesNodePorts = (spec: Spec) =>
 export function allocate(ranges: ServiceRanges, object: Body): FieldError[] {
   const spec = membersAt(object, "spec");
   if (spec.type === "ExternalName") return [];
-  const errors: FieldError[] = [];
-  const foreign = textsAt(spec, "ipFamilies").indexOf("IPv6");
-  if (foreign >= 0 && textAt(spec, "clusterIP") !== "None")
-    return [invalid(`spec.ipFamilies[${foreign}]`, "IPv6", "not configured on this cluster")];
-  const wanted = textAt(spec, "clusterIP");
-  if (wanted !== "None") {
-    const found = ranges.address(wanted === "" ? undefined : wanted, object);
-    if ("refused" in found)
-      return [invalid("spec.clusterIPs", [wanted], `failed to allocate IP ${wanted}: ${found.refused}`)];
-    spec.clusterIP = found.is;
-  }
+  const errors = textAt(spec, "clusterIP") === "None" ? [] : allocateAddresses(ranges, object);
+  if (errors.length > 0) return errors;
   if (textsAt(spec, "clusterIPs").length === 0) spec.clusterIPs = [spec.clusterIP];
   if (usesNodePorts(spec)) errors.push(...allocatePorts(ranges, object));
   if (needsHealthCheck(spec) && numberAt(spec, "healthCheckNodePort") === 0) {
@@ -37,6 +32,30 @@ export function allocate(ranges: ServiceRanges, object: Body): FieldError[] {
     if ("is" in found) spec.healthCheckNodePort = found.is;
   }
   return errors;
+}
+
+/** An address of each family that the Service has; both where it is to have both and the cluster has them. */
+function allocateAddresses({ families: known, address }: ServiceRanges, object: Body): FieldError[] {
+  const spec = membersAt(object, "spec");
+  const families = textsAt(spec, "ipFamilies") as Family[];
+  const foreign = families.findIndex((family) => !known.includes(family));
+  if (foreign >= 0)
+    return [invalid(`spec.ipFamilies[${foreign}]`, families[foreign], "not configured on this cluster")];
+  if (textAt(spec, "ipFamilyPolicy").endsWith("DualStack"))
+    spec.ipFamilies = [...families, ...known.filter((family) => !families.includes(family))];
+  const first = textAt(spec, "clusterIP");
+  const asked = first === "" ? textsAt(spec, "clusterIPs") : [first, ...textsAt(spec, "clusterIPs").slice(1)];
+  const given: string[] = [];
+  for (const [at, family] of (textsAt(spec, "ipFamilies") as Family[]).entries()) {
+    const wanted = asked[at] ?? "";
+    const found = address(family, wanted === "" ? undefined : wanted, object);
+    if ("refused" in found)
+      return [invalid("spec.clusterIPs", asked, `failed to allocate IP ${wanted}: ${found.refused}`)];
+    given.push(found.is);
+  }
+  spec.clusterIP = given[0];
+  spec.clusterIPs = given;
+  return [];
 }
 
 function allocatePorts(ranges: ServiceRanges, object: Body): FieldError[] {

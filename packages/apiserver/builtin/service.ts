@@ -1,7 +1,7 @@
 import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { age, column, serve, wide } from "./serve.ts";
-import { allocate, keepAllocated, type ServiceRanges } from "./service-allocation.ts";
+import { allocate, type Family, keepAllocated, type ServiceRanges } from "./service-allocation.ts";
 import { isExposed, validateService } from "./service-validation.ts";
 
 /** Services. Addresses and ports come from `ranges`. */
@@ -39,8 +39,8 @@ export function service(ranges: ServiceRanges = HASHED): ServedResource {
         given.ipFamilies ??= ["IPv4", "IPv6"];
         given.ipFamilyPolicy = "RequireDualStack";
       }
-      given.ipFamilies ??= [textAt(given, "clusterIP").includes(":") ? "IPv6" : "IPv4"];
-      given.ipFamilyPolicy ??= "SingleStack";
+      given.ipFamilies ??= familiesOf(given, ranges);
+      given.ipFamilyPolicy ??= textsAt(given, "ipFamilies").length > 1 ? "RequireDualStack" : "SingleStack";
     },
     prepareUpdate: keepAllocated,
     validate: validateService,
@@ -50,6 +50,12 @@ export function service(ranges: ServiceRanges = HASHED): ServedResource {
         : [],
     allocate: (object) => allocate(ranges, object),
   });
+}
+
+/** Of the addresses that are asked for; else the cluster's own. */
+function familiesOf(given: Record<string, unknown>, { families: [own = "IPv4"] }: ServiceRanges): Family[] {
+  const asked = textsAt(given, "clusterIPs").filter((ip) => ip !== "None" && ip !== "");
+  return asked.length === 0 ? [own] : asked.map((ip) => (ip.includes(":") ? "IPv6" : "IPv4"));
 }
 
 function defaultSpec(given: Record<string, unknown>): void {
@@ -68,7 +74,8 @@ function defaultSpec(given: Record<string, unknown>): void {
 
 /** For resources that no server keeps: addresses that are derived from their names' hash, which two Services may share. */
 const HASHED: ServiceRanges = {
-  address(wanted, object) {
+  families: ["IPv4"],
+  address(_, wanted, object) {
     if (wanted !== undefined) return { is: wanted };
     let hash = 0x811c9dc5;
     for (const char of `${object.metadata.namespace}/${object.metadata.name}`) {

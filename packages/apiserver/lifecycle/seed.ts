@@ -32,7 +32,7 @@ const PRIORITIES = [
 ];
 
 /** Creates the default namespaces, the system's priorities and the API's own Service, that are not there yet. */
-export async function seed(core: Core, serviceCidr: string = SERVICE_CIDR): Promise<void> {
+export async function seed(core: Core, [serviceCidr = SERVICE_CIDR]: readonly string[] = []): Promise<void> {
   const namespaces = core.registry.find("", "v1", "namespaces")!;
   for (const name of NAMESPACES) {
     if (core.store.get("/namespaces", name) !== undefined) continue;

@@ -168,6 +168,7 @@ export class SimulatedManagement {
     const authority = await text("client-ca-file");
     const api = await createApiServer({
       ...{ clock, random, log, authority, accountTokens },
+      serviceCidrs: flags.get("service-cluster-ip-range")!.split(","),
       version: () => version.reported,
     });
     const made = { api, version };

@@ -103,8 +103,7 @@ export class EmbeddedRuntime implements Runtime {
       ...{ clock, random, log },
       version: () => version.reported,
       authority: pki.ca.cert,
-      // One family is enough here: nothing routes to Services.
-      ...(serviceCidrs[0] !== undefined && { serviceCidr: serviceCidrs[0] }),
+      ...(serviceCidrs.length > 0 && { serviceCidrs }),
       accountTokens: { key: pki.accounts.privateKey, issuer: `https://kubernetes.default.svc.${clusterDomain}` },
       ...(dir !== undefined && { storage: { file: join(dir, id, "objects.db") } }),
     });

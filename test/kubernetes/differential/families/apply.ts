@@ -236,6 +236,19 @@ const family: Family = {
       { d: "other" },
       {},
     ].map((spec) => by("m", "lists", spec)),
+    // An object that is stated empty by who had its only member: kube-apiserver makes it null, and refuses that itself.
+    ...[
+      { nested: { deeper: { z: "1" } } },
+      { nested: {} },
+      { nested: { deeper: {} } },
+      { nested: { x: "1" } },
+      { nested: {} },
+      {},
+    ].map((spec) => by("m", "emptied", spec)),
+    by("m", "emptied", { nested: { deeper: { z: "1" } } }),
+    by("n", "emptied", { nested: { x: "1" } }),
+    by("m", "emptied", { nested: {} }),
+    step(get(`${THINGS}/emptied`)),
     // Order of items.
     by("m", "order", { set: ["c", "a", "b"], keyed: [{ k: "c" }, { k: "a" }] }),
     by("n", "order", { set: ["d", "a", "e"], keyed: [{ k: "b" }, { k: "a" }, { k: "d" }] }),
