@@ -43,6 +43,24 @@ test("overrides have a place of the tenant's in each of their DataStores, which 
   });
 });
 
+test("B27 a DataStore that stays away is named by the event that gives it up, and keeps nothing in the others", async () => {
+  await withWorld(async (world, one) => {
+    await world.apply("a", { elsewhere: { "/events": "second" } });
+    await world.until("it is ready", async () => stateOf(await one()) === "Ready");
+    const [own, second] = [...world.databases.values()];
+    second!.isUp = false;
+    await world.delete("a");
+    await world.clock.run(10 * MINUTE);
+    assert.deepEqual([...own!.places, ...own!.users], [], "what answers is cleared at once");
+    assert.match(waits(await one()), /connection refused/);
+    await world.until("it is gone", async () => (await world.tenants()).length === 0, 70 * MINUTE);
+    const events = await world.events("LeftOver");
+    assert.deepEqual(events, [
+      "its place in DataStore second: given up after an hour: the database: connection refused",
+    ]);
+  });
+});
+
 test("of a running tenant events may go elsewhere and back, and what would strand objects is refused while it runs on", async () => {
   await withWorld(async (world, one) => {
     await world.apply("a");

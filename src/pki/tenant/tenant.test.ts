@@ -9,6 +9,7 @@ import { createAuthority } from "../authority.ts";
 import { certificateFault } from "../renewal.ts";
 import { credentialsOf } from "./credentials.ts";
 import { apiServerHosts } from "./hosts.ts";
+import { JudgedPki, KEPT_MS } from "./judged.ts";
 import { makePki } from "./make.ts";
 import { datastorePart, KONNECTIVITY_PARTS, PARTS, type SecretTexts } from "./parts.ts";
 import { duePki, type PkiFacts } from "./plan.ts";
@@ -282,4 +283,30 @@ test("without its DataStore's authority a tenant's certificate for it is due, an
   const due = duePki(alone);
   assert.deepEqual(due, [{ part: "datastore", because: "authority changed" }]);
   await assert.rejects(makePki(due, alone, making), /datastore: its certificate and key are needed/);
+});
+
+test("what was found good is judged again when anything but the time is another, when time went back, and after ten minutes", () => {
+  const judged = new JudgedPki();
+  const end = NOW + 365 * DAY_MS - fresh.leftMs;
+  const at = end - 1000;
+  const parts = (id: string, changed: Partial<PkiFacts>): string[] =>
+    judged.due(id, { ...facts, ...changed }).map(({ part }) => part);
+  assert.deepEqual(parts("a", { now: at }), []);
+  assert.deepEqual(parts("a", { now: at + KEPT_MS - 1 }), [], "it is remembered");
+  assert.notDeepEqual(parts("a", { now: at + KEPT_MS }), [], "for so long");
+  assert.notDeepEqual(parts("a", { now: at + KEPT_MS - 1 }), [], "what is due is not remembered");
+
+  assert.deepEqual(parts("a", { now: at }), []);
+  assert.deepEqual(parts("a", { now: at, requested: new Set(["sa"]) }), ["sa"]);
+  assert.deepEqual(parts("a", { now: at, hosts: HOSTS.slice(1) }), ["apiServer"]);
+  assert.deepEqual(parts("a", { now: at, held: { ...made, sa: undefined } }), ["sa"]);
+
+  assert.deepEqual(parts("a", { now: at }), []);
+  assert.deepEqual(parts("b", { now: end }).length, parts("c", { now: end }).length, "another tenant is another");
+  assert.notDeepEqual(parts("b", { now: end }), []);
+  judged.forget("a");
+  assert.notDeepEqual(parts("a", { now: end }), [], "one that is forgotten is judged anew");
+
+  assert.deepEqual(parts("a", { now: at }), []);
+  assert.notDeepEqual(parts("a", { now: NOW - 30 * DAY_MS }), [], "no certificate is valid before it was made");
 });

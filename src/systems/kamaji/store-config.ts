@@ -8,6 +8,7 @@ import type { Driver, Place } from "../../datastores/place.ts";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { labelsOf, ROTATE } from "./names.ts";
+import { createOwn } from "./own-secret.ts";
 import type { OpenStore } from "./stores.ts";
 
 const COMPONENT = "datastore-config";
@@ -62,7 +63,8 @@ export async function keepConfig(context: Context, tenant: TenantControlPlane, w
       annotations: { "kamaji.clastix.io/checksum": checksum },
       ownerReferences: [controllerReference(TenantControlPlane, tenant)],
     };
-    if (before === undefined) await client.create(Secret, { metadata: { ...ref, ...metadata }, type: "Opaque", data });
+    if (before === undefined)
+      await createOwn(client, tenant.metadata.name, { metadata: { ...ref, ...metadata }, data });
     else {
       const { resourceVersion } = before.metadata;
       const annotations = { ...metadata.annotations, [ROTATE]: null };

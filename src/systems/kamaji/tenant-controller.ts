@@ -17,6 +17,7 @@ import { ConfigMap, Deployment, Ingress, Secret, Service } from "@slipway/kube/c
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import { missingDefaults } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import { JudgedPki } from "../../pki/tenant/judged.ts";
 import { TlsRoute } from "../../tenants/deployment/tls-route.ts";
 import {
   FINALIZER,
@@ -36,7 +37,7 @@ import { configNameOf } from "./store-config.ts";
 import type { Stores } from "./stores.ts";
 import { TenantContents } from "./tenant-contents.ts";
 import { keepTenant, type TenantParts, type TenantRecord } from "./tenant-keep.ts";
-import { removePlace } from "./tenant-place.ts";
+import { removePlaces } from "./tenant-place.ts";
 
 /** Gives each TenantControlPlane its certificates, has it run, fills it with what nodes need to join, and keeps its status true. `inCluster`: planes may run as Deployments of the cluster, which are watched. */
 export function tenantController(
@@ -45,7 +46,8 @@ export function tenantController(
   { inCluster = false, ...surroundings }: Pick<TenantParts, "makePki"> & { inCluster?: boolean } = {},
 ): Controller {
   const contents = new TenantContents();
-  const parts: TenantParts = { runtimes, stores, contents, ...surroundings };
+  const judged = new JudgedPki();
+  const parts: TenantParts = { runtimes, stores, contents, judged, ...surroundings };
   /** Whose plane an id is, for what runtimes report. */
   const refs = new Map<string, { namespace: string; name: string }>();
   return {
@@ -90,6 +92,7 @@ export function tenantController(
         }
         refs.delete(uid);
         contents.forget(uid);
+        judged.forget(uid);
         return DONE;
       }
       if (annotations[PAUSED] !== undefined) return DONE;
@@ -192,10 +195,8 @@ async function end({ runtimes, stores }: TenantParts, context: Context, tenant: 
     "its control plane",
     runtimes.remove(uid, annotations[RUNS_ON], { tenant, client, cache: context.cache }),
   );
-  await removed(
-    `its place in DataStore ${tenant.status?.storage?.dataStoreName}`,
-    removePlace(stores, context, tenant),
-  );
+  const places = await removePlaces(stores, context, tenant);
+  for (const { dataStore, removal } of places) await removed(`its place in DataStore ${dataStore}`, removal);
   await freeConfig(context, tenant);
   await removeFinalizer(client, TenantControlPlane, tenant, SOOT_FINALIZER);
   await removeFinalizer(client, TenantControlPlane, tenant, FINALIZER);

@@ -8,6 +8,7 @@ import { type CompleteSpec, completeSpec } from "../../kinds/kamaji/defaults.ts"
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { credentialsOf } from "../../pki/tenant/credentials.ts";
 import { apiServerHosts } from "../../pki/tenant/hosts.ts";
+import type { JudgedPki } from "../../pki/tenant/judged.ts";
 import type { Home, Place, Placeless, Runtime } from "../../tenants/runtime.ts";
 import { RUNS_ON } from "./names.ts";
 import type { Override } from "./overrides.ts";
@@ -25,6 +26,7 @@ import { versionToRun } from "./tenant-version.ts";
 import { isSameRelease } from "./upgrade.ts";
 import { writeBlock } from "./write-permissions.ts";
 
+/** At the latest. */
 const LOOK_MS = 60_000;
 const WAITING_MS = 2_000;
 /** What holds an upgrade back is in the tenant, which nobody watches. */
@@ -37,13 +39,14 @@ export interface TenantParts {
   runtimes: Runtimes;
   stores: Stores;
   contents: TenantContents;
+  judged: JudgedPki;
   /** Default: on threads of this process. */
   makePki?: MakePki;
 }
 
 /** Brings one tenant a step on and writes how it is. Rejects with what prevents it. */
 export async function keepTenant(
-  { runtimes, stores, contents, makePki }: TenantParts,
+  { runtimes, stores, contents, judged, makePki }: TenantParts,
   context: Context,
   record: TenantRecord,
 ): Promise<Outcome> {
@@ -65,7 +68,7 @@ export async function keepTenant(
   if (overrides?.announced) return { againAfterMs: 0 };
   const store = move && (await storeOf(stores, context, record, { ...spec, dataStore: move.at }, overrides?.use));
   const users = { storeUser: store?.storeUser, hasKonnectivity: goesThroughKonnectivity(runtime, spec) };
-  const pki = await keepPki(context, tenant, reachedAt(tenant, spec, place), users, makePki);
+  const pki = await keepPki(context, tenant, reachedAt(tenant, spec, place), users, { judged, makePki });
   tellOfRenewals(context, tenant, pki);
   const wayIn = (): Transport => runtime.transport?.(tenant.metadata.uid) ?? wayInto(pki);
   const copied = move?.step.do === "copy" ? move.step.record : undefined;
@@ -105,7 +108,8 @@ async function report(context: Context, record: TenantRecord, facts: TenantFacts
   if (after?.status === "Upgrading" && isSameRelease(after.version, version)) return { againAfterMs: 0 };
   if (obstacle) return { againAfterMs: HELD_BACK_MS };
   const rests = observed.readyReplicas > 0 || spec.controlPlane.deployment.replicas === 0;
-  return { againAfterMs: rests ? LOOK_MS : WAITING_MS };
+  // Tenants that became ready together are not looked at together for ever.
+  return { againAfterMs: rests ? LOOK_MS * (1 - context.random.fraction() / 4) : WAITING_MS };
 }
 
 function asleep(spec: CompleteSpec): CompleteSpec {

@@ -5,9 +5,11 @@ import { type Context, controllerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { Authority } from "../../pki/authority.ts";
+import type { JudgedPki } from "../../pki/tenant/judged.ts";
 import { datastorePart, KONNECTIVITY_PARTS, PARTS, type Part, type SecretTexts } from "../../pki/tenant/parts.ts";
 import { type Due, duePki, type PkiFacts } from "../../pki/tenant/plan.ts";
 import { LIFECYCLE_LABEL, labelsOf, ROTATE } from "./names.ts";
+import { createOwn } from "./own-secret.ts";
 
 /** Certificates with less time left are made anew: Kamaji's default, and its least. */
 export const LEFT_MS = 24 * 60 * 60_000;
@@ -55,10 +57,10 @@ export async function keepPki(
   tenant: TenantControlPlane,
   reached: Reached,
   { storeUser, hasKonnectivity = false }: { storeUser?: StoreUser | undefined; hasKonnectivity?: boolean },
-  makePki: MakePki = makeWhenNeeded,
+  { judged, makePki = makeWhenNeeded }: { judged: JudgedPki; makePki?: MakePki | undefined },
 ): Promise<TenantPki> {
   const { clock } = context;
-  const { name } = tenant.metadata;
+  const { name, uid } = tenant.metadata;
   const parts: Parts = {
     ...PARTS,
     ...(storeUser !== undefined && { datastore: datastorePart(storeUser.user) }),
@@ -72,7 +74,7 @@ export async function keepPki(
     ...{ now: clock.now(), leftMs: LEFT_MS, parts, held, requested, ...reached, clusterName: name },
     ...(storeUser !== undefined && { datastoreAuthorityPem: storeUser.authority.certificatePem }),
   };
-  const due = duePki(facts);
+  const due = judged.due(uid, facts);
   if (due.length > 0) {
     const texts = await makePki(due, facts, {
       clock,
@@ -133,8 +135,7 @@ async function write(
     annotations: { "kamaji.clastix.io/checksum": checksumOf(data), [UPDATED]: isoTime(clock.now()) },
     ownerReferences: [controllerReference(TenantControlPlane, tenant)],
   };
-  if (before === undefined)
-    return await client.create(Secret, { metadata: { ...ref, ...metadata }, type: "Opaque", data });
+  if (before === undefined) return await createOwn(client, name, { metadata: { ...ref, ...metadata }, data });
   const { resourceVersion } = before.metadata;
   const body = {
     metadata: { ...metadata, resourceVersion, annotations: { ...metadata.annotations, [ROTATE]: null } },

@@ -97,21 +97,36 @@ function isReady({ status }: TenantControlPlane): boolean {
   return status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
 }
 
-/** Removes the tenant's place; what could not be removed is said in an event, and does not keep the tenant. */
-export async function removePlace(stores: Stores, context: Context, tenant: TenantControlPlane): Promise<void> {
+/** The removal of a tenant's place from one DataStore. */
+interface PlaceRemoval {
+  dataStore: string;
+  /** Rejects while the database is away. */
+  removal: Promise<void>;
+}
+
+/**
+ * Removes the tenant's place from each DataStore that may hold one; one that is away keeps nothing in the others. What a database can't
+ * remove is said in an event, and does not keep the tenant.
+ */
+export async function removePlaces(
+  stores: Stores,
+  context: Context,
+  tenant: TenantControlPlane,
+): Promise<PlaceRemoval[]> {
   stores.release(tenant.metadata.uid);
   await releaseConfig(context, tenant);
   const { dataStoreName, driver, setup } = tenant.status?.storage ?? {};
-  if (!driver || !dataStoreName) return;
+  if (!driver || !dataStoreName) return [];
   const { schema = "", user = "" } = setup ?? {};
-  let away: unknown;
-  // One that is away keeps nothing in the others.
-  for (const name of new Set([dataStoreName, ...storesOfMove(tenant), ...storesOfOverrides(tenant)])) {
-    const failed = await removeAt(stores, context, tenant, { name, schema, user }).catch((error: unknown) => error);
+  const removals: PlaceRemoval[] = [];
+  for (const dataStore of new Set([dataStoreName, ...storesOfMove(tenant), ...storesOfOverrides(tenant)])) {
+    const removal = removeAt(stores, context, tenant, { name: dataStore, schema, user });
+    // One after the other: the caller sees how each has ended.
+    await removal.catch(() => {});
     context.signal.throwIfAborted();
-    away ??= failed;
+    removals.push({ dataStore, removal });
   }
-  if (away !== undefined) throw away;
+  return removals;
 }
 
 async function removeAt(
