@@ -68,7 +68,7 @@ function checkName(driver: Driver, field: string, name: string, allowed: RegExp,
   const problem = problemOf(driver, name, allowed, says);
   if (problem === undefined) return;
   throw new Fault("Invalid", `${field} ${JSON.stringify(name.slice(0, LONGEST[driver]))}`, problem, {
-    remedy: `set ${field} to another name`,
+    remedy: `make the tenant anew with another ${field}, which can't be changed`,
   });
 }
 

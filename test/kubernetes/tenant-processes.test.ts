@@ -210,7 +210,10 @@ test("B28 a tenant gets no other tenant's place, whatever it asks for, and takes
   for (const wanted of [{ dataStoreSchema: metadata.uid }, { dataStoreUsername: metadata.uid }]) {
     await apply("thief", wanted);
     const held = await until("thief", (one) => one.status?.waitingFor !== undefined);
-    assert.match(held.status!.waitingFor!, /is of tenant tenants\/a; choose another dataStoreSchema/);
+    assert.match(
+      held.status!.waitingFor!,
+      /is of tenant tenants\/a; make the tenant anew with another dataStoreSchema/,
+    );
     await client.delete(TenantControlPlane, { namespace: NAMESPACE, name: "thief" });
     const { signal, done } = deadline(clock, 30_000);
     while ((await client.find(TenantControlPlane, { namespace: NAMESPACE, name: "thief" })) !== undefined) {

@@ -1,6 +1,7 @@
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { Client } from "@slipway/kube";
 import type { Datastore } from "../../src/datastores/datastore.ts";
+import { checkPlace } from "../../src/datastores/place.ts";
 import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
 import { createAuthority } from "../../src/pki/authority.ts";
 import { SimulatedManagement } from "../../src/sim/tenants/management.ts";
@@ -25,7 +26,7 @@ export async function managementCluster(client: Client): Promise<SimulatedManage
 export const NO_DATABASE: Datastore = {
   driver: "etcd",
   check: async () => {},
-  ensure: async () => {},
+  ensure: async (place) => checkPlace("etcd", place),
   remove: async () => [],
   places: async () => [],
   copy: async () => {},

@@ -1,11 +1,13 @@
 /** What holds for a tenant on every runtime, as its user sees it: one suite for all of them. */
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { systemClock as clock, deadline } from "@slipway/base";
-import { ConfigMap, Namespace, Node, Secret } from "@slipway/kube/core";
+import { ConfigMap, Deployment, Namespace, Node, Secret } from "@slipway/kube/core";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
+import { remotesOfChildren } from "./remotes.ts";
 import { NAMESPACE, stateOf, tenantsWorld } from "./tenants-world.ts";
 
 /** A runtime that the suite runs on. */
@@ -17,6 +19,10 @@ export interface Run {
   version: string;
   /** One that they can go up to; unset: there is none. */
   later?: string;
+}
+
+interface PodSpec {
+  containers: { image: string }[];
 }
 
 type Promised = (t: TestContext, run: Run) => Promise<void>;
@@ -45,6 +51,7 @@ promise(
     await apply("a");
     const tenant = await until("a", (one) => stateOf(one) === "Ready");
     const { status } = tenant;
+    assert.equal(status!.observedGeneration, tenant.metadata.generation);
     assert.match(status!.controlPlaneEndpoint!, /^127\.0\.0\.\d+:\d+$/);
     assert.equal(status!.kubernetesResources!.version!.version, run.version);
     assert.equal(status!.kubeconfig!.admin!.secretName, "a-admin-kubeconfig");
@@ -107,29 +114,135 @@ promise(
   },
 );
 
-promise("a tenant sleeps with replicas 0, wakes with its objects, and goes up in version", async (t, run) => {
-  const { client, apply, until, inTenant } = await tenantsWorld(t, run.runs);
+promise(
+  "a tenant sleeps with replicas 0, wakes with its objects, and goes up in version, but not down",
+  async (t, run) => {
+    const { client, apply, until, inTenant } = await tenantsWorld(t, run.runs);
+    await apply("a", { controlPlane: { deployment: { replicas: 2 }, service: { serviceType: "LoadBalancer" } } });
+    await until("a", (one) => stateOf(one) === "Ready");
+    await inTenant("a", async (inside) => await inside.create(Namespace, { metadata: { name: "mine" } }));
+    const scale = async (replicas: number) =>
+      await client.patch(
+        TenantControlPlane,
+        { namespace: NAMESPACE, name: "a" },
+        { type: "merge", body: { spec: { controlPlane: { deployment: { replicas } } } } },
+      );
+    await scale(0);
+    await until("a", (one) => stateOf(one) === "Sleeping");
+    const [host, port] = (await until("a", () => true)).status!.controlPlaneEndpoint!.split(":");
+    await assert.rejects(once(connect(Number(port), host!), "connect"), /ECONNREFUSED/);
+    await scale(1);
+    await until("a", (one) => stateOf(one) === "Ready");
+    const { later } = run;
+    if (later !== undefined) {
+      await apply("a", { kubernetes: { version: later, kubelet: { cgroupfs: "systemd" } } });
+      await until(
+        "a",
+        (one) => one.status?.kubernetesResources?.version?.version === later && stateOf(one) === "Ready",
+      );
+    }
+    const down = apply("a", { kubernetes: { version: "v1.32.9", kubelet: { cgroupfs: "systemd" } } });
+    await assert.rejects(down, /the minor version can't go below the one that is installed/);
+    await inTenant("a", async (inside) => assert.ok(await inside.find(Namespace, { name: "mine" })));
+  },
+);
+
+promise(
+  "B20 the version of CoreDNS is chosen by its tag alone, and its configuration is the user's",
+  async (t, run) => {
+    const { apply, until, inTenant, restart } = await tenantsWorld(t, run.runs);
+    const ref = { namespace: "kube-system", name: "coredns" };
+    const imageIs = async (tag: string): Promise<void> =>
+      await inTenant("a", async (inside) => {
+        const { signal, done } = deadline(clock, 60_000);
+        const image = async (): Promise<string> => {
+          const pod = (await inside.find(Deployment, ref))?.spec?.template?.spec as PodSpec | undefined;
+          return pod?.containers[0]?.image ?? "";
+        };
+        while ((await image()) !== `registry.k8s.io/coredns/coredns:${tag}`) {
+          assert.ok(!signal.aborted, `it is ${await image()}`);
+          await clock.sleep(25);
+        }
+        done();
+      });
+    await apply("a", { addons: { coreDNS: { imageTag: "v1.11.9" } } });
+    await until("a", (one) => stateOf(one) === "Ready");
+    await imageIs("v1.11.9");
+    const mine = { Corefile: ".:53 { forward . 192.0.2.53 }" };
+    await inTenant("a", async (inside) => await inside.patch(ConfigMap, ref, { type: "merge", body: { data: mine } }));
+    await restart();
+    await apply("a", { addons: { coreDNS: { imageTag: "v1.12.0" } } });
+    await imageIs("v1.12.0");
+    await inTenant("a", async (inside) => assert.deepEqual((await inside.get(ConfigMap, ref)).data, mine));
+  },
+);
+
+promise("B19 the families of addresses are in the order in which they were given", async (t, run) => {
+  const { apply, until, inTenant } = await tenantsWorld(t, run.runs);
+  // A real API server refuses Services of another family than its address first.
+  const inOrder = (four: string, six: string) => (run.name === "process" ? [four, six] : [six, four]);
+  const [serviceCidrs, podCidrs] = [inOrder("10.96.0.0/16", "fd00::/108"), inOrder("10.244.0.0/16", "fd01::/64")];
+  await apply("a", { networkProfile: { port: 37_643, serviceCidrs, podCidrs } });
+  await until("a", (one) => stateOf(one) === "Ready");
+  await inTenant("a", async (inside) => {
+    const { data } = await inside.get(ConfigMap, { namespace: "kube-system", name: "kubeadm-config" });
+    assert.ok(data!.ClusterConfiguration!.includes(`serviceSubnet: ${serviceCidrs.join(",")}`));
+    assert.ok(data!.ClusterConfiguration!.includes(`podSubnet: ${podCidrs.join(",")}`));
+  });
+});
+
+promise("B23 accounts' tokens are issued in the name of the cluster's domain", async (t, run) => {
+  const { apply, until, inTenant } = await tenantsWorld(t, run.runs);
+  await apply("a", { networkProfile: { port: 37_743, clusterDomain: "rack.example" } });
+  await until("a", (one) => stateOf(one) === "Ready");
+  await inTenant("a", async (_, transport) => {
+    const { status, body } = await transport.request({ method: "GET", path: "/.well-known/openid-configuration" });
+    assert.equal(status, 200);
+    const { issuer } = typeof body === "string" ? JSON.parse(body) : (body as { issuer: string });
+    assert.equal(issuer, "https://kubernetes.default.svc.rack.example");
+  });
+});
+
+promise("B24 a tenant that can't start delays no other", async (t, run) => {
+  const { apply, until } = await tenantsWorld(t, run.runs);
+  const deployment = { replicas: 1, extraArgs: { apiServer: ["--no-such-flag"] } };
+  if (run.name === "process")
+    await apply("a", { controlPlane: { deployment, service: { serviceType: "LoadBalancer" } } });
+  else await apply("a", { networkProfile: { port: 37_843, certSANs: ["no name"] } });
+  await until("a", (one) => one.status?.waitingFor !== undefined);
+  await apply("b");
+  await until("b", (one) => stateOf(one) === "Ready");
+  assert.notEqual(stateOf(await until("a", () => true)), "Ready");
+});
+
+promise("B29 a tenant's life reaches this machine and nobody else", async (t, run) => {
+  const reached = new Set<string>();
+  const watch = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    socket.on("lookup", (_error, _address, _family, host) => void reached.add(host));
+    socket.on("connectionAttempt", (ip) => void reached.add(ip));
+  };
+  subscribe("net.client.socket", watch);
+  t.after(() => void unsubscribe("net.client.socket", watch));
+  const { client, apply, until, inTenant, restart } = await tenantsWorld(t, run.runs);
   await apply("a");
   await until("a", (one) => stateOf(one) === "Ready");
   await inTenant("a", async (inside) => await inside.create(Namespace, { metadata: { name: "mine" } }));
-  const scale = async (replicas: number) =>
-    await client.patch(
-      TenantControlPlane,
-      { namespace: NAMESPACE, name: "a" },
-      { type: "merge", body: { spec: { controlPlane: { deployment: { replicas } } } } },
-    );
-  await scale(0);
-  await until("a", (one) => stateOf(one) === "Sleeping");
-  const [host, port] = (await until("a", () => true)).status!.controlPlaneEndpoint!.split(":");
-  await assert.rejects(once(connect(Number(port), host!), "connect"), /ECONNREFUSED/);
-  await scale(1);
+  await restart();
   await until("a", (one) => stateOf(one) === "Ready");
-  const { later } = run;
-  if (later !== undefined) {
-    await apply("a", { kubernetes: { version: later, kubelet: { cgroupfs: "systemd" } } });
-    await until("a", (one) => one.status?.kubernetesResources?.version?.version === later && stateOf(one) === "Ready");
+  for (const remote of remotesOfChildren()) reached.add(remote);
+  await client.delete(TenantControlPlane, { namespace: NAMESPACE, name: "a" });
+  const { signal, done } = deadline(clock, 60_000);
+  while ((await client.find(TenantControlPlane, { namespace: NAMESPACE, name: "a" })) !== undefined) {
+    assert.ok(!signal.aborted, "the tenant is still there");
+    await clock.sleep(25);
   }
-  await inTenant("a", async (inside) => assert.ok(await inside.find(Namespace, { name: "mine" })));
+  done();
+  assert.ok(reached.size > 0, "nothing is watched");
+  assert.deepEqual(
+    [...reached].filter((host) => !/^(127\.0\.0\.\d+|::1|localhost)$/.test(host)),
+    [],
+  );
 });
 
 promise("B25 flags that have no effect are reported by their field", async (t, run) => {
@@ -188,7 +301,7 @@ promise(
   },
 );
 
-promise("a deleted tenant's API and data are gone, and its name can be used again", async (t, run) => {
+promise("B27 a deleted tenant's API and data are gone, and its name can be used again", async (t, run) => {
   const { client, apply, until, inTenant } = await tenantsWorld(t, run.runs);
   await apply("a");
   await until("a", (one) => stateOf(one) === "Ready");
@@ -211,7 +324,7 @@ promise("a deleted tenant's API and data are gone, and its name can be used agai
   await inTenant("a", async (inside) => assert.equal(await inside.find(Namespace, { name: "mine" }), undefined));
 });
 
-promise("a tenant whose runtime is none goes when it is deleted", async (t, run) => {
+promise("B27 a tenant whose runtime is none goes when it is deleted", async (t, run) => {
   const { client, apply, until } = await tenantsWorld(t, run.runs);
   await apply("a", {}, { "slipway.dev/runtime": "mainframe" });
   await until("a", (one) => one.status?.waitingFor !== undefined);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
 import { systemClock as clock, deadline, isFault, quietLog as log, cryptoRandom as random } from "@slipway/base";
-import { createClient, createManager } from "@slipway/kube";
+import { createClient, createManager, type Transport } from "@slipway/kube";
 import { Namespace, Node, Secret } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { installCrds } from "../../src/kinds/install.ts";
@@ -33,7 +33,7 @@ export interface TenantsWorld {
   /** The tenant's own API, by a kubeconfig in a Secret. `by`: a key of its administrator's, `admin.conf` unless said. */
   inTenant<T>(
     name: string,
-    use: (client: ReturnType<typeof createClient>) => Promise<T>,
+    use: (client: ReturnType<typeof createClient>, transport: Transport) => Promise<T>,
     by?: string | { secret: string; key: string },
   ): Promise<T>;
   /** Another operator takes over, as after a restart. */
@@ -92,18 +92,7 @@ export async function tenantsWorld(
   return {
     client,
     async apply(name, change = {}, annotations = {}) {
-      const body = {
-        apiVersion: "kamaji.clastix.io/v1alpha1",
-        kind: "TenantControlPlane",
-        metadata: { name, namespace: NAMESPACE, annotations },
-        spec: {
-          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: "LoadBalancer" } },
-          kubernetes: { version: programs === undefined ? "v1.33.0" : "v1.36.3", kubelet: { cgroupfs: "systemd" } },
-          networkProfile: { port: programs === undefined ? 36_443 : 39_443 },
-          addons: { coreDNS: {}, kubeProxy: {} },
-          ...change,
-        },
-      };
+      const body = manifestOf(name, { isReal: programs !== undefined, change, annotations });
       await client.patch(
         TenantControlPlane,
         { namespace: NAMESPACE, name },
@@ -135,7 +124,10 @@ export async function tenantsWorld(
       });
       try {
         const inside = createClient(transport, { clock, random, log });
-        return await use(programs !== undefined && by === "admin.conf" ? await untilGranted(inside) : inside);
+        return await use(
+          programs !== undefined && by === "admin.conf" ? await untilGranted(inside) : inside,
+          transport,
+        );
       } finally {
         await transport.close();
       }
@@ -143,6 +135,25 @@ export async function tenantsWorld(
     async restart() {
       await stop();
       stop = await start();
+    },
+  };
+}
+
+/** A tenant as its user applies it. `isReal`: it runs as processes, of which there is one version. */
+function manifestOf(
+  name: string,
+  { isReal, change, annotations }: { isReal: boolean; change: object; annotations: object },
+): object {
+  return {
+    apiVersion: "kamaji.clastix.io/v1alpha1",
+    kind: "TenantControlPlane",
+    metadata: { name, namespace: NAMESPACE, annotations },
+    spec: {
+      controlPlane: { deployment: { replicas: 1 }, service: { serviceType: "LoadBalancer" } },
+      kubernetes: { version: isReal ? "v1.36.3" : "v1.33.0", kubelet: { cgroupfs: "systemd" } },
+      networkProfile: { port: isReal ? 39_443 : 36_443 },
+      addons: { coreDNS: {}, kubeProxy: {} },
+      ...change,
     },
   };
 }

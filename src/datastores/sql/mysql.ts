@@ -150,7 +150,7 @@ async function refuseMerged(session: MysqlSession, schema: string): Promise<void
       `dataStoreSchema ${schema}`,
       "this server makes no difference between 'A' and 'a' in names",
       {
-        remedy: "set dataStoreSchema in lower case",
+        remedy: "make the tenant anew with a dataStoreSchema in lower case, which can't be changed",
       },
     );
 }

@@ -19,7 +19,7 @@ export function freeStore(
   const other = holderOf(stores, context, tenant, { name, schema, user });
   if (other !== undefined)
     throw new Fault("Invalid", `DataStore/${name}`, `${schema} or its user ${user} is of tenant ${other}`, {
-      remedy: "choose another dataStoreSchema and dataStoreUsername, or leave them out",
+      remedy: "make the tenant anew with another dataStoreSchema and dataStoreUsername, or without them",
     });
   const store = context.cache.get(DataStore, { name });
   if (store === undefined)
