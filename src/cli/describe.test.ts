@@ -14,7 +14,11 @@ const NOW = Date.UTC(2026, 0, 1);
 const encoded = (text: string): string => Buffer.from(text).toString("base64");
 
 /** A cluster with one tenant that has its administrator's kubeconfig, and a way into the tenant that answers so. */
-async function scene(status: object, answers: Readonly<Record<string, object>> = {}) {
+async function scene(
+  status: object,
+  answers: Readonly<Record<string, object>> = {},
+  annotations: object = { "slipway.dev/runs-on": "process" },
+) {
   const clock = new VirtualClock(NOW);
   const authority = await createAuthority({ commonName: "kubernetes", clock });
   const admin = await issueClient(authority, { commonName: "admin", organizations: [], clock });
@@ -24,7 +28,7 @@ async function scene(status: object, answers: Readonly<Record<string, object>> =
   const tenant = {
     metadata: {
       ...{ namespace: "tenants", name: "a", creationTimestamp: "2025-12-31T21:00:00Z" },
-      annotations: { "slipway.dev/runs-on": "process" },
+      annotations,
     },
     spec: { dataStore: "default", kubernetes: { version: "v1.36.3" } },
     status: { kubeconfig: { admin: { secretName: "a-admin-kubeconfig" } }, ...status },
@@ -120,10 +124,10 @@ test("what it waits for and since when comes first, and an API that does not ans
   });
   assert.match(
     lines.join("\n"),
-    /State {7}not looked at yet, no version, v1.36.3 is wanted\n {2}Stalled {5}since 1h: DataStore\/default: there is none\n/,
+    /State {7}not started, no version, v1.36.3 is wanted\n {2}Stalled {5}since 1h: DataStore\/default: there is none\n/,
   );
   assert.match(lines.join("\n"), /Components {4}https:\/\/10.0.0.1:6443 does not answer: .*connection refused/);
-  assert.match(lines.join("\n"), /DataStore {5}none: the runtime keeps its objects/);
+  assert.match(lines.join("\n"), /DataStore {5}default: nothing of the tenant is there yet/);
 });
 
 test("one that is not there, and what is no tenant, is refused with what to write", async () => {
@@ -160,4 +164,26 @@ test("a component that does not say how long its lease lasts is ready for twice 
   };
   assert.equal(await line("2025-12-31T23:59:30Z"), "ready");
   assert.equal(await line("2025-12-31T23:59:29Z"), "was last seen 31 s ago");
+});
+
+test("an embedded tenant has no other programs, one that sleeps is not asked, and one that never started says why by its fields", async () => {
+  const embedded = (state: string) => ({
+    kubernetesResources: { version: { version: "v1.36.3", status: state } },
+  });
+  const annotations = { "slipway.dev/runs-on": "embedded" };
+  const { lines } = await scene(embedded("Ready"), ANSWERS, annotations);
+  assert.ok(lines.includes("  kube-scheduler           none: an embedded API has no such program"));
+  assert.ok(lines.includes("DataStore     none: the runtime keeps its objects"));
+  const asleep = await scene(embedded("Sleeping"), ANSWERS, annotations);
+  assert.ok(
+    asleep.lines.includes(
+      "Components    none run: it sleeps; kubectl scale tcp a --namespace tenants --replicas 1 wakes it",
+    ),
+  );
+  const waitingFor = "TenantControlPlane/a: spec.networkProfile.certSANs[0]: no DNS name; correct the specification";
+  const never = await scene({ waitingFor }, {}, annotations);
+  assert.deepEqual(never.lines.slice(1, 3), [
+    "  State       not started, no version, v1.36.3 is wanted",
+    "  Waiting     spec.networkProfile.certSANs[0]: no DNS name; correct the specification",
+  ]);
 });

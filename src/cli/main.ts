@@ -37,7 +37,7 @@ function buildProgram(verbs: readonly Verb[]): Command {
     .description("Launches Kubernetes from bare metal: blank machines in, node pools and tenant clusters out.")
     .version(VERSION, "-V, --version")
     .configureOutput({
-      outputError: (text, write) => write(`slipway: ${text.trim().replace(/^error: /, "")} See slipway --help.\n`),
+      outputError: (text, write) => write(`slipway: ${text.trim().replace(/^error: /, "")}; see slipway --help\n`),
     })
     .addHelpText(
       "after",

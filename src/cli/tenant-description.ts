@@ -60,8 +60,14 @@ export async function readTenant(
     tenant,
     ...(store !== undefined && { store }),
     certificates: secrets.flatMap(certificatesOf).sort((a, b) => a.ends - b.ends),
-    inside: await insideOf(textOf(admin, "admin.conf"), reaching),
+    inside: isAsleep(tenant)
+      ? `none run: it sleeps; kubectl scale tcp ${name} --namespace ${namespace} --replicas 1 wakes it`
+      : await insideOf(textOf(admin, "admin.conf"), reaching),
   };
+}
+
+function isAsleep({ status }: TenantControlPlane): boolean {
+  return status?.kubernetesResources?.version?.status === "Sleeping";
 }
 
 function textOf(secret: Secret | undefined, key: string): string {

@@ -12,27 +12,34 @@ export function tenantLines({ tenant, store, certificates, inside }: TenantFacts
   const asked = version === wanted ? "" : `, ${wanted} is wanted`;
   return [
     `TenantControlPlane ${metadata.namespace}/${metadata.name}`,
-    `  State       ${state ?? "not looked at yet"}, ${version || "no version"}${asked}`,
-    ...waitLines(status, now),
+    `  State       ${state ?? (status?.waitingFor ? "not started" : "not looked at yet")}, ${version || "no version"}${asked}`,
+    ...waitLines(tenant, now),
     `  Runs on     ${metadata.annotations?.[RUNS_ON] ?? "nothing yet"}`,
     `  Endpoint    ${status?.controlPlaneEndpoint ?? "none yet"}`,
     `  Age         ${since(now - Date.parse(metadata.creationTimestamp ?? ""))}`,
     ...storeLines(tenant, store),
-    ...componentLines(inside),
+    ...componentLines(inside, metadata.annotations?.[RUNS_ON] === "embedded"),
     ...certificateLines(certificates, now),
   ];
 }
 
-function waitLines(status: TenantFacts["tenant"]["status"], now: number): string[] {
+function waitLines({ metadata, status }: TenantFacts["tenant"], now: number): string[] {
   const { waitingFor, waitingSince } = status ?? {};
   if (!waitingFor) return [];
   const span = waitingSince === undefined ? "" : `since ${since(now - Date.parse(waitingSince))}: `;
-  return [`  ${isStalled(status) ? "Stalled" : "Waiting"}     ${span}${waitingFor}`];
+  return [
+    `  ${isStalled(status) ? "Stalled" : "Waiting"}     ${span}${waitingFor.replace(`TenantControlPlane/${metadata.name}: `, "")}`,
+  ];
 }
 
-function storeLines({ spec, status }: TenantFacts["tenant"], store: TenantFacts["store"]): string[] {
+function storeLines({ metadata, spec, status }: TenantFacts["tenant"], store: TenantFacts["store"]): string[] {
   const { driver, dataStoreName = spec.dataStore, setup } = status?.storage ?? {};
-  if (!driver) return ["DataStore     none: the runtime keeps its objects"];
+  if (!driver)
+    return [
+      metadata.annotations?.[RUNS_ON] === "embedded"
+        ? "DataStore     none: the runtime keeps its objects"
+        : `DataStore     ${dataStoreName ?? "none named"}: nothing of the tenant is there yet`,
+    ];
   const is = store === undefined ? "there is none of this name" : store.status?.ready ? "ready" : "not ready";
   const why = store?.status?.conditions?.find(
     (each) => each.status === "False" && each.message && each.reason !== "Used",
@@ -44,9 +51,13 @@ function storeLines({ spec, status }: TenantFacts["tenant"], store: TenantFacts[
   ];
 }
 
-function componentLines(inside: TenantFacts["inside"]): string[] {
+function componentLines(inside: TenantFacts["inside"], isEmbedded: boolean): string[] {
   if (typeof inside === "string") return [`Components    ${inside}`];
-  const rows = [["kube-apiserver", `ready, ${inside.version}`], ...inside.components.map(({ name, is }) => [name, is])];
+  const others = inside.components.map(({ name, is }) => [
+    name,
+    isEmbedded ? "none: an embedded API has no such program" : is,
+  ]);
+  const rows = [["kube-apiserver", `ready, ${inside.version}`], ...others];
   const nodes = inside.nodes.map(({ name, is, kubelet }) => [name, is, kubelet]);
   return [
     "Components",

@@ -20,14 +20,14 @@ const assets = await findAssets(process.env, ["etcd", "kine", ...TENANT_BINARIES
 const unbuilt = assets instanceof Error ? `${assets.message}; run \`make kube-assets\`` : false;
 const REF = { namespace: NAMESPACE, name: "a" };
 
-function dataStoreOf({ options }: Server, port: number): DataStore["spec"] {
+function dataStoreOf({ options }: Server, port: number, { isSecure = true } = {}): DataStore["spec"] {
   const content = (text: string) => ({ content: Buffer.from(text).toString("base64") });
   const { username, password } = options.basicAuth!;
   return {
     driver: options.driver,
     endpoints: [`127.0.0.1:${port}`],
     basicAuth: { username: content(username), password: content(password) },
-    tlsConfig: { certificateAuthority: { certificate: content(options.tls!.ca!) } },
+    ...(isSecure && { tlsConfig: { certificateAuthority: { certificate: content(options.tls!.ca!) } } }),
   };
 }
 
@@ -133,6 +133,23 @@ function promises(stage: Stage, needs: readonly string[]): void {
 promises(postgresql, POSTGRESQL);
 promises(mariadb, MARIADB);
 promises(nats, NATS);
+
+for (const [stage, needs] of [
+  [postgresql, POSTGRESQL],
+  [mariadb, MARIADB],
+] as const)
+  test(`${stage.driver}: a tenant is ready without TLS, too`, {
+    skip: unbuilt || skipWithout(needs, "Debian's packages"),
+  }, async (t) => {
+    const server = await stage.start(t);
+    const { client, apply, until, inTenant } = await tenantsWorld(t, String(assets));
+    const spec = dataStoreOf(server, server.port, { isSecure: false });
+    await client.create(DataStore, { metadata: { name: "db" }, spec });
+    await apply("a", { dataStore: "db" });
+    const { metadata, status } = await until("a", (one) => stateOf(one) === "Ready");
+    assert.equal(status!.observedGeneration, metadata.generation);
+    await inTenant("a", async (inside) => assert.ok(await inside.find(Namespace, { name: "kube-system" })));
+  });
 
 test("PostgreSQL: a tenant moves to another server with its objects, and leaves nothing behind", {
   skip: unbuilt || skipWithout(POSTGRESQL, "Debian's packages"),

@@ -34,7 +34,7 @@ const stalledBy = ({ status }: TenantControlPlane): string =>
 /** Resolves with what stalls the tenant, once that is so. */
 async function stalls({ until }: TenantsWorld, what: RegExp): Promise<void> {
   const tenant = await until("a", (one) => what.test(stalledBy(one)));
-  assert.notEqual(stateOf(tenant), "Ready");
+  assert.equal(stateOf(tenant), "Provisioning");
   assert.equal(tenant.status!.waitingFor, stalledBy(tenant), "status.waitingFor says the same");
 }
 

@@ -227,6 +227,11 @@ const tenants: [name: string, over: object, ...said: string[]][] = [
     { kubernetes: { kubelet: { preferredAddressTypes: ["Hostname", "Hostname"] } } },
     'spec.kubernetes.kubelet.preferredAddressTypes[1]: Duplicate value: "Hostname"',
   ],
+  [
+    "an address type that is none",
+    { kubernetes: { kubelet: { preferredAddressTypes: ["Other"] } } },
+    'spec.kubernetes.kubelet.preferredAddressTypes[0]: supported values: "Hostname", "InternalIP", "ExternalIP", "InternalDNS", "ExternalDNS"',
+  ],
 ];
 
 for (const [name, over, ...said] of tenants)

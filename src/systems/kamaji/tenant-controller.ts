@@ -145,10 +145,19 @@ async function reported(
     if (signal.aborted || isFault(error, "Conflict", "NotLeader", "Undeclared")) throw error;
     const fault = asFault(error, `TenantControlPlane/${record.object.metadata.name}`);
     const { metadata, status } = record.object;
-    await record.write(stalled(status, fault, { now: clock.now(), observedGeneration: metadata.generation ?? 0 }));
+    const decided = { now: clock.now(), observedGeneration: metadata.generation ?? 0 };
+    await record.write({ ...stalled(status, fault, decided), ...firstState(record.object) });
     if (fault.retryable) throw error;
     return { againAfterMs: STALLED_LOOK_MS };
   }
+}
+
+/** Kamaji's word for a tenant that has none yet: `kubectl get` shows it. */
+function firstState({
+  status,
+}: TenantControlPlane): Pick<NonNullable<TenantControlPlane["status"]>, "kubernetesResources"> {
+  const { version = { version: "", status: "Provisioning" as const }, ...others } = status?.kubernetesResources ?? {};
+  return { kubernetesResources: { ...others, version } };
 }
 
 /**
