@@ -217,6 +217,28 @@ test("what a device was named, tagged and wired to is found again", async () => 
   assert.equal((await after.call("POST", DEVICES, { ...RESERVED })).status, 201, "the reservation is free again");
 });
 
+test("elastic IPs, their assignments and BGP are found again", async () => {
+  const before = start();
+  const id = await ordered(before);
+  await before.clock.run(5 * MINUTE);
+  const project = `/projects/${DEFAULT_PROJECT.id}`;
+  const made = async (path: string, body: object) => {
+    const answer = await before.call("POST", path, body);
+    assert.ok(answer.status < 300, `${path}: ${answer.body}`);
+    return JSON.parse(answer.body || "{}") as { id: string; address: string };
+  };
+  const block = await made(`${project}/ips`, { type: "public_ipv4", quantity: 1, metro: "sg", tags: ["t"] });
+  await made(`/devices/${id}/ips`, { address: block.address });
+  await made(`${project}/bgp-configs`, { asn: 65_000, deployment_type: "local" });
+  await made(`/devices/${id}/bgp/sessions`, { address_family: "ipv4" });
+  const after = restarted(before);
+  for (const path of [`${project}/ips?include=assignments`, `${project}/bgp-config`, `/devices/${id}/bgp/sessions`]) {
+    const shown = async (world: World) => JSON.parse((await world.call("GET", path)).body) as unknown;
+    assert.deepEqual(await shown(after), await shown(before), path);
+    assert.notDeepEqual(await shown(after), await shown(start()), `${path} is not empty`);
+  }
+});
+
 const RESERVED = {
   hardware_reservation_id: "next-available",
   plan: "m3.small.x86",

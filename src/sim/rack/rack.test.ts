@@ -28,3 +28,27 @@ test("netboot that ends has written down when its hosts were seen last", async (
   assert.equal(rack.serve().hosts.get(name)?.lastSeen, lastSeen);
   await rack.close();
 });
+
+test("a server has one NVMe disk unless said, and each disk a name by its server's", async () => {
+  const rack = new SimRack({ clock: new VirtualClock(), random: seededRandom(1), firmware: NOTHING_STARTS });
+  const facts = (...[name, options]: Parameters<SimRack["add"]>) =>
+    rack.add(name, options).disks.map((disk) => disk.facts);
+  assert.deepEqual(facts("a"), [
+    {
+      ...{ name: "/dev/nvme0n1", bytes: 480e9, byId: ["a-nvme0n1"] },
+      ...{ rotational: false, readOnly: false, logicalBlock: 512 },
+    },
+  ]);
+  const disks = [
+    { name: "/dev/sda", bytes: 1 },
+    { name: "/dev/sdb", bytes: 2, byId: ["own"], rotational: true },
+  ];
+  assert.deepEqual(
+    facts("b", { disks }).map(({ name, byId, rotational }) => [name, byId, rotational]),
+    [
+      ["/dev/sda", ["b-sda"], false],
+      ["/dev/sdb", ["own"], true],
+    ],
+  );
+  await rack.close();
+});
