@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "@slipway/base";
 import type { Context, Outcome } from "@slipway/kube";
 import { Instance } from "../../kinds/harvester/instance.ts";
 import type { InstancePool } from "../../kinds/harvester/instance-pool.ts";
@@ -88,4 +89,92 @@ test("a pool that can't be created in the time of one reconcile writes down how 
   }
   assert.equal(seen.created.length, 100);
   assert.equal(new Set(seen.created).size, 100, "no name is tried twice");
+});
+
+/** One look at a pool with these metadata and status; what was written to it, said and deleted. */
+async function looked(
+  metadata: Partial<InstancePool["metadata"]>,
+  {
+    instances = [instanceOf("a")],
+    status,
+    spec = {},
+    fails,
+  }: { instances?: Instance[]; status?: InstancePool["status"]; spec?: object; fails?: Fault } = {},
+) {
+  const pool = {
+    metadata: { ...REF, uid: "u", generation: 1, resourceVersion: "1", ...metadata },
+    spec: { count: 1, plan: "p", ...spec },
+    status,
+  } as unknown as InstancePool;
+  const happened: string[] = [];
+  const statuses: NonNullable<InstancePool["status"]>[] = [];
+  const say = (level: string) => (_: unknown, reason: string) => void happened.push(`${level} ${reason}`);
+  const context = {
+    client: {
+      list: async () => ({ items: instances }),
+      find: async () => pool,
+      create: async () => void happened.push("created"),
+      delete: async (_: unknown, { name }: { name: string }) => void happened.push(`deleted ${name}`),
+      patch: async (_: unknown, __: unknown, { body }: { body: unknown }) => {
+        happened.push(JSON.stringify(body));
+        return pool;
+      },
+      updateStatus: async (_: unknown, written: InstancePool) => {
+        statuses.push(written.status!);
+        return written;
+      },
+    },
+    cache: { get: () => pool, byIndex: () => instances },
+    ...{ clock: { now: () => 0, monotonic: () => 0 }, events: { normal: say("Normal"), warning: say("Warning") } },
+    clean: <T>(value: T): T => value,
+  } as unknown as Context;
+  const fleet = async () => (fails === undefined ? {} : Promise.reject(fails));
+  const harvester = {
+    ...{ addon: { namespace: "n", secret: "s" }, accounts: { fleet } },
+    inputs: { token: async () => "t", serverUrl: async () => "u" },
+  } as unknown as Harvester;
+  const outcome = await poolController(harvester).reconcile(REF, context);
+  return { happened, outcome, status: statuses.at(-1) };
+}
+const PROTECTED = { "slipway.dev/protect": "true" };
+const HOLD = "slipway.dev/protected-pool";
+const touched = (happened: string[]) => happened.filter((line) => line.includes("finalizers"));
+
+test("H8 a protected pool gets a finalizer once, and loses it with the protection", async () => {
+  assert.equal(touched((await looked({ annotations: PROTECTED })).happened).length, 1);
+  assert.deepEqual(touched((await looked({ annotations: PROTECTED, finalizers: [HOLD] })).happened), []);
+  assert.equal(touched((await looked({ finalizers: [HOLD] })).happened).length, 1);
+  assert.deepEqual(touched((await looked({})).happened), []);
+  assert.deepEqual(touched((await looked({ annotations: { "slipway.dev/protect": "no" } })).happened), []);
+});
+
+test("H8 the deletion of a protected pool waits and says so; that of another one changes nothing of its Instances", async () => {
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const held = await looked({ annotations: PROTECTED, finalizers: [HOLD], deletionTimestamp }, { instances: [] });
+  assert.deepEqual(held.happened, ["Warning Protected"]);
+  const leaving = await looked({ annotations: PROTECTED, deletionTimestamp }, { instances: [] });
+  assert.deepEqual(leaving.happened, []);
+  const freed = await looked({ finalizers: [HOLD], deletionTimestamp }, { instances: [] });
+  assert.equal(touched(freed.happened).length, 1);
+  assert.ok(!freed.happened.includes("created"));
+});
+
+test("H14 what prevents the first Instance is on the pool, with a warning, and looked at again", async () => {
+  const missing = new Fault("MissingInput", "Secret/n/s", "the Secret does not exist");
+  const waits = await looked({}, { instances: [], fails: missing });
+  assert.ok("againAfterMs" in waits.outcome && waits.outcome.againAfterMs > 0);
+  const reasons = (status: InstancePool["status"]) => status?.conditions?.map(({ reason }) => reason) ?? [];
+  assert.ok(reasons(waits.status).includes("MissingInput"), reasons(waits.status).join());
+  assert.deepEqual(waits.happened, ["Warning MissingInput"]);
+  const wrong = await looked({}, { instances: [], spec: { plan: "" } });
+  assert.ok(reasons(wrong.status).includes("Invalid") && !wrong.happened.includes("created"));
+  await assert.rejects(looked({}, { instances: [], fails: new Fault("Unavailable", "api", "x") }), /api: x/);
+});
+
+test("H4 what is too much is deleted with the reason, and a pool that is as wanted deletes nothing", async () => {
+  const two = [instanceOf("a"), instanceOf("b")];
+  const { happened } = await looked({}, { instances: two });
+  assert.equal(happened.filter((line) => line.startsWith("deleted ")).length, 1);
+  assert.ok(happened.includes("Normal Removing"));
+  assert.deepEqual((await looked({})).happened, []);
 });
