@@ -55,7 +55,14 @@ test("its boots are served from its Secrets, and what is not written yet of a si
     record,
   );
   const account = { namespace: "slipway", secret: "own" };
-  const ports = { namespace: "slipway", account, clock, log, bootUrl: "https://boot.test", pollMs: 1 } as unknown as SystemPorts;
+  const ports = {
+    namespace: "slipway",
+    account,
+    clock,
+    log,
+    bootUrl: "https://boot.test",
+    pollMs: 1,
+  } as unknown as SystemPorts;
   const parts = packet.parts(ports, { enabled: true, localASN: 1 });
   assert.deepEqual(
     parts.controllers.map(({ name }) => name),
