@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Node } from "@slipway/kube/core";
-import { SimBootstrap, SimMachine } from "./cluster-api-provider.ts";
+import { SimBootstrap, SimBootstrapTemplate, SimMachine, SimMachineTemplate } from "./cluster-api-provider.ts";
 import { CoreWorld, conditionOf, NAMESPACE } from "./cluster-api-world.ts";
 import { MINUTE } from "./world.ts";
 
@@ -25,6 +25,15 @@ test("a cluster with a deployment of three becomes three Running Machines with R
     );
     assert.equal(object.metadata.labels?.["cluster.x-k8s.io/cluster-name"], "quay");
     assert.equal(object.metadata.annotations?.["cluster.x-k8s.io/cloned-from-name"], "a");
+  }
+  // The templates go with the Cluster, and are moved with it.
+  for (const resource of [SimMachineTemplate, SimBootstrapTemplate]) {
+    const { metadata } = await world.whileTimePasses(world.client.get(resource, { namespace: NAMESPACE, name: "a" }));
+    assert.deepEqual(
+      metadata.ownerReferences?.map(({ kind, name }) => [kind, name]),
+      [["Cluster", "quay"]],
+    );
+    assert.equal(metadata.labels?.["cluster.x-k8s.io/cluster-name"], "quay");
   }
   const tenant = await world.whileTimePasses(world.provider.tenant("quay"));
   const node = await world.whileTimePasses(tenant.get(Node, { name: machine!.status!.nodeRef!.name }));
