@@ -160,6 +160,24 @@ test("selectors choose by the object's labels, old ones included, and by its nam
   });
 });
 
+test("a selector of namespaces says nothing of objects outside of them, but for Namespaces, which it judges by their own labels", async () => {
+  const asked: string[] = [];
+  const note = (request: Review) => {
+    asked.push(`${request.operation} ${request.name}`);
+    return { allowed: true };
+  };
+  await withHooks({ note }, async (w) => {
+    const namespaceSelector = { matchLabels: { stage: "dev" } };
+    const all = { ...MAPS, operations: ["CREATE", "DELETE"], apiGroups: ["*"], apiVersions: ["*"] };
+    const rule = { ...all, resources: ["namespaces", "clusterroles"] };
+    await configure(w, "Validating", "v", hook("note", { namespaceSelector, rules: [rule] }));
+    await w.ask("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", map("role", { labels: { stage: "prod" } }));
+    await w.ask("POST", "/api/v1/namespaces", map("dev", { labels: { stage: "dev" } }));
+    await w.ask("POST", "/api/v1/namespaces", map("prod", { labels: { stage: "prod" } }));
+    assert.deepEqual(asked, ["CREATE role", "CREATE dev"]);
+  });
+});
+
 const rules: [rule: object, matches: boolean][] = [
   [{ operations: ["CREATE"] }, true],
   [{ operations: ["UPDATE", "DELETE"] }, false],

@@ -291,3 +291,72 @@ test("a Pod that has ended is marked in its row", () => {
     ["Succeeded"],
   );
 });
+
+test("kubectl get pv and pvc: where a volume is bound to, what was not chosen, and what is being deleted", () => {
+  const spec = {
+    ...{
+      capacity: { storage: "5Gi" },
+      accessModes: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
+    },
+    ...{ persistentVolumeReclaimPolicy: "Retain", storageClassName: "fast", claimRef: { namespace: "bay", name: "c" } },
+  };
+  const bound = object("PersistentVolume", { spec, status: { phase: "Bound", reason: "r" } });
+  assert.deepEqual(printed(served("PersistentVolume"), bound, true), {
+    ...{ Name: "x", Capacity: "5Gi", "Access Modes": "RWO,ROX,RWX,RWOP", "Reclaim Policy": "Retain", Status: "Bound" },
+    ...{ Claim: "bay/c", StorageClass: "fast", VolumeAttributesClass: "<unset>", Reason: "r", Age: "5m" },
+    VolumeMode: "<unset>",
+  });
+  const chosen = { ...spec, volumeAttributesClassName: "gold", volumeMode: "Block", claimRef: undefined };
+  const leaving = object("PersistentVolume", { spec: chosen, status: { phase: "Bound" } }, { deletionTimestamp: BORN });
+  const { Status, Claim, VolumeAttributesClass, VolumeMode } = printed(served("PersistentVolume"), leaving, true);
+  assert.deepEqual([Status, Claim, VolumeAttributesClass, VolumeMode], ["Terminating", "", "gold", "Block"]);
+
+  const claim = (of: object, metadata = {}) =>
+    printed(
+      served("PersistentVolumeClaim"),
+      object(
+        "PersistentVolumeClaim",
+        {
+          spec: { volumeName: "v", storageClassName: "fast", ...of },
+          status: { phase: "Bound", ...spec, capacity: spec.capacity },
+        },
+        metadata,
+      ),
+      true,
+    );
+  assert.deepEqual(claim({}), {
+    ...{ Name: "x", Status: "Bound", Volume: "v", Capacity: "5Gi", "Access Modes": "RWO,ROX,RWX,RWOP" },
+    ...{ StorageClass: "fast", VolumeAttributesClass: "<unset>", Age: "5m", VolumeMode: "<unset>" },
+  });
+  const other = claim({ volumeAttributesClassName: "gold", volumeMode: "Block" }, { deletionTimestamp: BORN });
+  assert.deepEqual([other.Status, other.VolumeAttributesClass, other.VolumeMode], ["Terminating", "gold", "Block"]);
+});
+
+test("kubectl get sc and volumeattachments: what is left out has Kubernetes' defaults", () => {
+  const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
+  const usual = object("StorageClass", { provisioner: "p" }, { annotations });
+  assert.deepEqual(printed(served("StorageClass"), usual), {
+    ...{ Name: "x (default)", Provisioner: "p", ReclaimPolicy: "Delete", VolumeBindingMode: "Immediate" },
+    ...{ AllowVolumeExpansion: false, Age: "5m" },
+  });
+  const own = object("StorageClass", {
+    ...{
+      provisioner: "p",
+      reclaimPolicy: "Retain",
+      volumeBindingMode: "WaitForFirstConsumer",
+      allowVolumeExpansion: true,
+    },
+  });
+  const { Name, ReclaimPolicy, VolumeBindingMode, AllowVolumeExpansion } = printed(served("StorageClass"), own);
+  assert.deepEqual(
+    [Name, ReclaimPolicy, VolumeBindingMode, AllowVolumeExpansion],
+    [...["x", "Retain", "WaitForFirstConsumer", true]],
+  );
+  const attached = {
+    spec: { attacher: "csi", nodeName: "n", source: { persistentVolumeName: "v" } },
+    status: { attached: true },
+  };
+  assert.deepEqual(printed(served("VolumeAttachment"), object("VolumeAttachment", attached)), {
+    ...{ Name: "x", Attacher: "csi", PV: "v", Node: "n", Attached: true, Age: "5m" },
+  });
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allPasses, type Passes, passesInTurns } from "./turns.ts";
+import { allPasses, Pace, type Passes, passesInTurns } from "./turns.ts";
 
 function* three(seen: string[]): Passes<string> {
   for (const pass of ["a", "b", "c"]) {
@@ -29,4 +29,11 @@ test("between the passes of a long call others have their turn; those of a short
   const seen: string[] = [];
   assert.equal(allPasses(three(seen)), "done");
   assert.deepEqual(seen, ["a", "b", "c"]);
+});
+
+test("a walk is interrupted every few thousand steps, and not before", () => {
+  const pace = new Pace();
+  const stops = Array.from({ length: 9000 }, (_, step) => (pace.isOver() ? [step] : [])).flat();
+  assert.deepEqual(stops, [3999, 7999]);
+  assert.deepEqual([pace.isOver(4000), pace.isOver(3999), pace.isOver(1)], [true, false, true]);
 });
