@@ -7,7 +7,7 @@ INSTALLED := node_modules/.package-lock.json
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-all check generate kubernetes-types bundle image test-install agent node-image test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-all check generate kubernetes-types bundle image test-install agent node-image network-image test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -74,6 +74,9 @@ image: bundle ## dist/image: an OCI image layout for amd64 and arm64 (needs apt-
 
 agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders from Debian: ARCHITECTURES="amd64 arm64"
 	@$(NODE) tools/agent/main.ts
+
+network-image: $(INSTALLED) ## dist/network-image: the network of workload clusters' nodes as OCI layouts (needs Go)
+	@$(NODE) tools/node-image/network-image.ts
 
 node-image: $(INSTALLED) ## What a machine boots to become a Kubernetes node, from Debian and Go modules (half an hour, once): VERSION=1.36 ARCHITECTURE=amd64 FORM=live|disk
 	@$(NODE) tools/node-image/main.ts

@@ -1,3 +1,4 @@
+import { clusterAddons } from "../systems/cluster-addons/system.ts";
 import { clusterApi } from "../systems/cluster-api/system.ts";
 import { harvester } from "../systems/harvester/system.ts";
 import { kamaji } from "../systems/kamaji/system.ts";
@@ -18,4 +19,5 @@ export const SYSTEMS: readonly System[] = [
   kamajiControlPlane,
   kubeadmBootstrap,
   packet,
+  clusterAddons,
 ];

@@ -14,6 +14,7 @@ import { bootFrom } from "./ipxe.ts";
 import type { IpxeEnd } from "./ipxe-machine.ts";
 import { hardwareSettings } from "./ipxe-settings.ts";
 import { kubeadmJoin, type OpenApi } from "./kubeadm-join.ts";
+import { runKubelet } from "./kubelet.ts";
 import { machineNetwork } from "./metadata.ts";
 import { jittered, METAL_TIMINGS, type Timings } from "./timings.ts";
 
@@ -134,6 +135,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     const joined = await kubeadmJoin(file, { hostname: hardware.hostname, addresses: addressesOf(hardware) }, ports);
     if (joined.is === "refused") return say({ stage: "failed", message: joined.message });
     say({ stage: "joined", message: `has joined as Node ${joined.node}` });
+    await runKubelet(joined.node, joined.kubelet, ports);
   }
 
   async function afterScript(run: Run, end: IpxeEnd, http: Http): Promise<void> {

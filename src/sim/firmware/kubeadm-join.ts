@@ -35,8 +35,10 @@ export interface JoiningMachine {
   addresses: readonly { type: string; address: string }[];
 }
 
-/** `refused`: kubeadm ends with this message; it is not started again by itself. */
-export type JoinEnd = { is: "joined"; node: string } | { is: "refused"; message: string };
+/** `kubelet`: how the kubelet reaches the API. `refused`: kubeadm ends with this message; it is not started again by itself. */
+export type JoinEnd =
+  | { is: "joined"; node: string; kubelet: Parameters<OpenApi>[0] }
+  | { is: "refused"; message: string };
 
 interface JoinFile {
   apiVersion?: string;
@@ -79,8 +81,7 @@ export async function kubeadmJoin(text: string, machine: JoiningMachine, ports: 
     const file = fileOf(text);
     const args = argumentsOf(file);
     const found = await discover(file, ports);
-    const node = await register(file, args, found, machine, ports);
-    return { is: "joined", node };
+    return { is: "joined", ...(await register(file, args, found, machine, ports)) };
   } catch (error) {
     if (error instanceof Refused) return { is: "refused", message: error.message };
     throw error;
@@ -155,7 +156,7 @@ async function register(
   { server, ca, token }: Found,
   machine: JoiningMachine,
   ports: JoinPorts,
-): Promise<string> {
+): Promise<{ node: string; kubelet: Parameters<OpenApi>[0] }> {
   const name = nodeRegistration?.name ?? machine.hostname;
   const byToken = { server, ca, authorization: async () => `Bearer ${token}` };
   const { version, certificate, keyPem } = await using(byToken, ports, async (client) => {
@@ -166,13 +167,14 @@ async function register(
     if (isTrue(held?.status?.conditions, "Ready")) refuse(`kubeadm: a Node ${name} that is Ready exists already`);
     return { version: kubernetesVersion, ...(await certificateOf(client, name, ports)) };
   });
-  await using({ server, ca, cert: certificate, key: keyPem }, ports, (client) =>
+  const kubelet = { server, ca, cert: certificate, key: keyPem };
+  await using(kubelet, ports, (client) =>
     client.create(
       Node,
       nodeOf(name, { now: ports.clock.now(), version, args, machine, taints: nodeRegistration?.taints ?? [] }),
     ),
   );
-  return name;
+  return { node: name, kubelet };
 }
 
 /** The kubelet's TLS bootstrap. */

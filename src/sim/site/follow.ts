@@ -9,6 +9,8 @@ export interface Follow<T extends KubeObject> {
   clock: Clock;
   signal: AbortSignal;
   resource: Resource<T>;
+  /** Default: all of the resource. */
+  fieldSelector?: string;
   changed(object: T): void;
   gone(object: T): void;
   /** All of a list, or one change, has been delivered: what is known is the cluster as it was at one moment. */
@@ -37,7 +39,7 @@ export async function follow<T extends KubeObject>(of: Follow<T>): Promise<void>
 }
 
 async function relist<T extends KubeObject>(of: Follow<T>, known: Map<string, T>): Promise<string> {
-  const { items, resourceVersion } = await of.client.list(of.resource, { signal: of.signal });
+  const { items, resourceVersion } = await of.client.list(of.resource, selected(of));
   const present = new Set(items.map((item) => keyOf(refOf(item))));
   for (const [key, object] of [...known]) if (!present.has(key)) remove(of, known, object);
   for (const item of items) keep(of, known, item);
@@ -52,7 +54,7 @@ async function watchOnce<T extends KubeObject>(
   from: string,
 ): Promise<string | undefined> {
   let version = from;
-  const stream = await of.client.watch(of.resource, { resourceVersion: from, signal: of.signal });
+  const stream = await of.client.watch(of.resource, { resourceVersion: from, ...selected(of) });
   for await (const event of stream) {
     const object = event.object as T;
     if (event.type === "ERROR") return undefined;
@@ -65,6 +67,11 @@ async function watchOnce<T extends KubeObject>(
   await of.clock.sleep(RETRY_MS, of.signal);
   return version;
 }
+
+const selected = ({ signal, fieldSelector }: Pick<Follow<KubeObject>, "signal" | "fieldSelector">) => ({
+  signal,
+  ...(fieldSelector !== undefined && { fieldSelector }),
+});
 
 function keep<T extends KubeObject>(of: Follow<T>, known: Map<string, T>, object: T): void {
   known.set(keyOf(refOf(object)), object);

@@ -1,6 +1,7 @@
 /**
  * What kube-controller-manager does for machines that join, in an embedded tenant: it signs `cluster-info` by bootstrap tokens, removes tokens
- * that have ended, and approves and signs the certificates of kubelets. It follows watches; other controllers are not here.
+ * that have ended, and approves and signs the certificates of kubelets. Once there are nodes, DaemonSets have their Pods on them. It follows
+ * watches; other controllers are not here.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Clock, Log, Random } from "@slipway/base";
@@ -14,8 +15,9 @@ import {
   source,
   type Transport,
 } from "@slipway/kube";
-import { ConfigMap, Secret } from "@slipway/kube/core";
+import { ConfigMap, Node, Secret } from "@slipway/kube/core";
 import { signedData, type Token } from "./cluster-info-signature.ts";
+import { daemonPodsController } from "./daemon-pods.ts";
 
 interface CertificateRequest extends KubeObject {
   spec?: { signerName?: string; request?: string; username?: string; groups?: string[]; usages?: string[] };
@@ -47,17 +49,33 @@ export interface JoiningPorts {
 /** Starts it; the caller calls `close`. */
 export function startJoining(ports: JoiningPorts): { close(): Promise<void> } {
   const { clock, random, log, transport } = ports;
-  const manager = createManager({ transport, clock, random, log, leaderElection: false });
+  const managed = { transport, clock, random, log, leaderElection: false } as const;
+  const manager = createManager(managed);
+  const onNodes = createManager(managed);
+  onNodes.add(daemonPodsController(SYSTEM));
+  let started: Promise<void> | undefined;
+  // Most tenants of a large rack have no nodes: they pay for no watches of them.
+  const withNodes = (): void => {
+    started ??= onNodes.start();
+  };
   const begun = async (): Promise<void> => {
     await letNodesIn(transport);
     await manager.start();
+    const { body } = await transport.request({ method: "GET", path: pathOf(Node), query: { limit: "1" } });
+    if ((body as { items?: unknown[] }).items?.length) withNodes();
   };
   manager.add(clusterInfoSigner());
-  manager.add(kubeletCertificates(ports));
+  manager.add(kubeletCertificates(ports, withNodes));
   void begun().catch((error: unknown) =>
     log.warn({ error }, "an embedded tenant signs nothing for machines that join"),
   );
-  return { close: () => manager.stop() };
+  return {
+    async close() {
+      await manager.stop();
+      await started?.catch(() => {});
+      await onNodes.stop();
+    },
+  };
 }
 
 /**
@@ -126,7 +144,7 @@ function tokenOf({ data }: Secret): Token {
   };
 }
 
-function kubeletCertificates({ transport, ca, clock }: JoiningPorts): Controller {
+function kubeletCertificates({ transport, ca, clock }: JoiningPorts, signed: () => void): Controller {
   return {
     name: "kubelet-certificates",
     system: SYSTEM,
@@ -149,6 +167,7 @@ function kubeletCertificates({ transport, ca, clock }: JoiningPorts): Controller
       const certificate = await signClientRequest({ certificatePem: ca.cert, keyPem: ca.key }, pem, { clock });
       const status = { ...approved.status, certificate: Buffer.from(certificate).toString("base64") };
       await put(transport, ref.name, "status", { ...approved, status });
+      signed();
       return DONE;
     },
   };

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -20,7 +21,14 @@ const again = 2 * time.Second
 func main() {
 	kubeconfig := flag.String("kubeconfig", "/etc/kubernetes/kubelet.conf", "the kubelet's `file`")
 	folder := flag.String("cni", "/etc/cni/net.d", "the `folder` for the configuration")
+	root := flag.String("root", "", "the host's root `folder`, to work in: for a container that has it mounted")
 	flag.Parse()
+	if *root != "" {
+		if err := enter(*root); err != nil {
+			say("%v", err)
+			os.Exit(1)
+		}
+	}
 	table := network{file: filepath.Join(*folder, "99-slipway.conflist"), routes: map[string]string{}}
 	for last := ""; ; time.Sleep(again) {
 		err := table.follow(*kubeconfig)
@@ -29,6 +37,13 @@ func main() {
 			last = text
 		}
 	}
+}
+
+func enter(root string) error {
+	if err := syscall.Chroot(root); err != nil {
+		return fmt.Errorf("chroot %s: %w", root, err)
+	}
+	return os.Chdir("/")
 }
 
 type network struct {
