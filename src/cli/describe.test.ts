@@ -187,3 +187,16 @@ test("an embedded tenant has no other programs, one that sleeps is not asked, an
     "  Waiting     spec.networkProfile.certSANs[0]: no DNS name; correct the specification",
   ]);
 });
+
+test("each certificate has the time when it ends, and how long that is away", async () => {
+  const { lines } = await scene(READY, ANSWERS);
+  const [head, ...rows] = lines.slice(lines.findIndex((line) => line.startsWith("Certificates")) + 1);
+  assert.deepEqual(head?.trim().split(/ {2,}/), ["SECRET", "KEY", "ENDS", "LEFT"]);
+  const row =
+    rows
+      .find((line) => line.includes("a-ca"))
+      ?.trim()
+      .split(/ {2,}/) ?? [];
+  assert.match(row[2] ?? "", /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  assert.match(row[3] ?? "", /^\d+d(\d+h)?$/);
+});

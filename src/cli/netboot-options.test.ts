@@ -108,3 +108,20 @@ test("options of a network that is not named are refused", async () => {
   for (const line of ["--range 10.0.0.1-10.0.0.2", "--gateway 10.0.0.1", "--dns 10.0.0.1"])
     await assert.rejects(settings(line), /--range, --gateway and --dns belong to --subnet/);
 });
+
+test("ISO images are given by name and file, one after the other; ranges by their two ends", async () => {
+  const { boot } = await settings("--dhcp off --iso debian=a.iso --iso rescue=/srv/b.iso");
+  const files = Object.entries(boot.images).map(([name, { file }]) => [name, file]);
+  assert.deepEqual(files, [
+    ["debian", resolve("a.iso")],
+    ["rescue", "/srv/b.iso"],
+  ]);
+  for (const wrong of ["debian", "=a.iso", "debian="])
+    await assert.rejects(async () => settings(`--dhcp off --iso ${wrong}`), /Give a name and a file/, wrong);
+  for (const wrong of ["10.20.0.100", "10.20.0.100-", "-10.20.0.199", "10.20.0.1-10.20.0.2-10.20.0.3"])
+    await assert.rejects(
+      async () => settings(`--subnet 10.20.0.0/24 --range=${wrong}`),
+      /Give the first and the last address/,
+      wrong,
+    );
+});

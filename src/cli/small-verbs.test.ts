@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { isFault, VERSION } from "@slipway/base";
 import { verb as completion } from "./completion.ts";
 import { verb as crds } from "./crds.ts";
@@ -73,6 +74,11 @@ test("what is generated is written, and a check says which file is stale, missin
   writeFileSync(join(root, "deploy/old/x.yaml"), "");
   const left = await checked(t, root);
   assert.deepEqual(left, { code: 1, said: "slipway: not generated, remove it from deploy: deploy/old/x.yaml\n" });
+});
+
+test("what is checked in is what is generated: definitions, rights, chart, references", async (t) => {
+  const { code, said } = await checked(t, fileURLToPath(new URL("../..", import.meta.url)));
+  assert.deepEqual([code, said.replace(/\d+/, "N")], [0, "crds: N generated files are up to date\n"]);
 });
 
 test("definitions are printed as one stream; with --systems only those that the systems need", async (t) => {

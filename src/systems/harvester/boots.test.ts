@@ -70,6 +70,17 @@ test("a boot has a script and a configuration of one machine, and is served only
   assert.ok(secrets.includes("join-token"));
 });
 
+test("H20 certificates are verified while a machine is installed, unless the pool says otherwise", async () => {
+  const { prepare, record } = desk();
+  const isVerified = async (spec: Partial<InstanceSpec>) => {
+    await (await prepare(instance(spec))).publish();
+    return !(await record())!.script.includes("rd.noverifyssl");
+  };
+  assert.equal(await isVerified({}), true);
+  assert.equal(await isVerified({ harvester: { insecureSkipTLSVerify: false } }), true);
+  assert.equal(await isVerified({ harvester: { insecureSkipTLSVerify: true } }), false);
+});
+
 test("the boot that the status names is used again while it lasts, for its own pass", async () => {
   const { prepare, time, store, client, record } = desk();
   const first = await prepare(instance());

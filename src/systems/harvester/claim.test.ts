@@ -116,3 +116,29 @@ test("ports are wished for where a mode or an interface is given, VLANs made onl
     createVlans: true,
   });
 });
+
+test("H21 what the pool says of billing, project, words, reservation, data and addresses is in the order, and else is not", () => {
+  const spec = {
+    ...{
+      billingCycle: "monthly",
+      projectID: "p1",
+      description: "words",
+      hardwareReservation_id: "r1",
+      customData: "{}",
+    },
+    ...{ publicIPv4SubnetSize: 0, operating_system: "ubuntu", tags: ["a", null] as never },
+  } as InstanceSpec;
+  const { billingCycle, projectId, description, reservation, customData, publicIPv4SubnetSize, operatingSystem, tags } =
+    order(spec);
+  assert.deepEqual(
+    [billingCycle, projectId, description, reservation, customData, publicIPv4SubnetSize, operatingSystem, tags],
+    ["monthly", "p1", "words", "r1", "{}", 0, "ubuntu", ["a"]],
+  );
+  const plain = order({});
+  for (const field of ["billingCycle", "projectId", "description", "reservation", "customData", "features", "spot"])
+    assert.ok(!(field in plain), field);
+  assert.deepEqual(
+    [plain.operatingSystem, plain.tags, plain.claim, plain.hostname],
+    ["custom_ipxe", [], "u-1", "rack-a"],
+  );
+});

@@ -233,3 +233,9 @@ test("a Node is remembered with its uid, since when it is joined, and the Machin
   assert.deepEqual(plan({ status: { ...JOINED, node: held }, node: ready }).status.node, { ...held, uid: "n-1" });
   assert.deepEqual(plan({ status: { ...JOINED, node: held } }).status.node, held);
 });
+
+test("what a machine on its way does just now is the reason why it is not Ready", () => {
+  const spec = { networkingConfiguration: { type: "hybrid" } };
+  assert.equal(shown({ spec, status: booted(1), settled: false }).Ready, "False SettingNetwork");
+  assert.equal(shown({ spec: { installMode: "TwoPass" }, status: booted(1) }).Ready, "False Reinstalling");
+});

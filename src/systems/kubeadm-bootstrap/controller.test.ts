@@ -196,3 +196,12 @@ test("a configuration that goes takes its token with it, where the cluster answe
     assert.equal((await tokensOf(client, before)).length, isThere ? 0 : 1);
   }
 });
+
+test("what only upstream's provider serves is refused on the object, and no data are written", async (t) => {
+  const here = await stage(t);
+  await worker(here, { spec: { format: "ignition" } });
+  await here.settle();
+  const ready = await here.condition("Ready");
+  assert.deepEqual([ready?.status, ready?.reason], ["False", "Invalid"]);
+  assert.equal(await here.client.find(Secret, at("w")), undefined);
+});
