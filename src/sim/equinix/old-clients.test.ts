@@ -153,6 +153,12 @@ test("B33 an elastic IP: reserved, assigned to one device of its metro alone, no
   assert.deepEqual(await answered(cloud, "GET", `${PROJECT}/ips`), { ip_addresses: [] });
 });
 
+test("a device is shown with the first part of its id, too", async () => {
+  const cloud = rig();
+  const device = await answered<{ id: string; short_id: string }>(cloud, "POST", `${PROJECT}/devices`, BODY);
+  assert.equal(device.short_id, device.id.split("-")[0]);
+});
+
 test("BGP: none is an empty object, enabled once, a session a family, neighbors with the private address", async () => {
   const cloud = rig();
   const { id } = await answered<{ id: string }>(cloud, "POST", `${PROJECT}/devices`, BODY);

@@ -52,3 +52,20 @@ test("a server has one NVMe disk unless said, and each disk a name by its server
   );
   await rack.close();
 });
+
+test("a rack that is closed ends the netboot that it serves, which has written all down", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-rack-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const clock = new VirtualClock();
+  const rackIn = () => new SimRack({ clock, random: seededRandom(1), firmware: NOTHING_STARTS, folder });
+  const rack = rackIn();
+  const { mac } = rack.add("node-1");
+  const { hosts } = rack.serve();
+  hosts.seen({ mac });
+  await clock.run(100);
+  const { name, lastSeen } = hosts.seen({ mac })!;
+  await rack.close();
+  const next = rackIn();
+  assert.equal(next.serve().hosts.get(name)?.lastSeen, lastSeen);
+  await next.close();
+});
