@@ -86,6 +86,21 @@ test("H5 failed machines go first, then those on their way, then those not Ready
   assert.deepEqual(names(leavingOrder(all)), ["failed", "on-its-way", "not-ready", "ready-young", "ready-old"]);
 });
 
+test("H5 each group goes before the next whatever its age; in one the drifted go first, then the youngest, then by name", () => {
+  const born = (day: number) => `2026-01-0${day}T00:00:00Z`;
+  const drifted = instance("drifted", { born: born(1) });
+  drifted.status!.drift = ["plan"];
+  const all = [
+    instance("ready-b", { born: born(5) }),
+    instance("ready-a", { born: born(5) }),
+    drifted,
+    instance("not-ready", { ready: false, born: born(4) }),
+    instance("on-its-way", { status: "provisioning", ready: false, born: born(3) }),
+    instance("failed", { status: "failed", ready: false, born: born(2) }),
+  ];
+  assert.deepEqual(names(leavingOrder(all)), ["failed", "on-its-way", "not-ready", "drifted", "ready-a", "ready-b"]);
+});
+
 test("H8 a protected instance is not chosen, and the pool says how many are held back", () => {
   const plan = planPool(pool({ count: 0 }), [instance("a", { protect: true }), instance("b")]);
 
