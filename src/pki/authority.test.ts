@@ -95,6 +95,20 @@ test("what a certificate can't hold is refused by name", async () => {
   await refused(issueClient(authority, { commonName: "a", organizations: ["x".repeat(65)], clock }), /1 to 64/);
 });
 
+test("a client's certificate is good for exactly the groups that it has, in any order", async () => {
+  const groups = ["b", "a"];
+  const issued = await issueClient(authority, { commonName: "user", organizations: groups, clock });
+  const at = { now: NOW, leftMs: DAY_MS, commonName: "user" };
+  assert.equal(isGood(issued, { ...at, organizations: ["a", "b"] }), true);
+  for (const organizations of [[], ["a"], ["a", "b", "c"]])
+    assert.equal(isGood(issued, { ...at, organizations }), false);
+  assert.equal(isGood(issued, { ...at, commonName: "other" }), false);
+  const alone = await issueClient(authority, { commonName: "user", organizations: ["a"], clock });
+  assert.equal(isGood(alone, { ...at, organizations: ["a"] }), true);
+  const none = await issueClient(authority, { commonName: "user", organizations: [], clock });
+  assert.equal(isGood(none, { ...at, organizations: [] }), true);
+});
+
 test("a stored certificate is good until too little is left of it, for its hosts, its key and its authority only", async () => {
   const issued = await issueServer(authority, { commonName: "api", hosts: HOSTS, clock, validDays: 10 });
   const other = await createAuthority({ commonName: "slipway-ca", clock });

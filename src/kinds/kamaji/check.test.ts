@@ -148,6 +148,15 @@ test("overrides are for etcd alone, on both sides", () => {
   assert.deepEqual(problemsOfDataStores(tenant({ dataStoreOverrides: elsewhere }), "etcd", both), []);
 });
 
+test("a change from or to a text that is no version is no change between minors", () => {
+  for (const [before, after] of [
+    ["latest", "v1.30.0"],
+    ["v1.30.0", "latest"],
+    ["latest", "latest"],
+  ])
+    assert.deepEqual(problemsOfVersionChange(before!, after!), []);
+});
+
 test("a minor version never goes down; a patch release may", () => {
   const [down] = problemsOfVersionChange("v1.23.0", "v1.22.0");
 

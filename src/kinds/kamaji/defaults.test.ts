@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { contains, parseCidr, parseIp } from "@slipway/base";
 import fc from "fast-check";
 import { completeSpec, type Defaulted, missingDefaults } from "./defaults.ts";
+import { dnsServiceIPsOf } from "./network.ts";
 import { kamajiApi, overlaid, shortestTenant, tenant } from "./testing.ts";
 
 const UID = tenant().metadata.uid;
@@ -29,6 +30,12 @@ test("what Kamaji's webhook sets when all but the lists is given, and the operat
     dataStoreUsername: UID,
     networkProfile: { serviceCidrs: ["10.96.0.0/12"], podCidrs: ["10.244.0.0/16"] },
   });
+});
+
+test("an empty list of DNS addresses is as good as none", () => {
+  const network = { serviceCidrs: ["10.96.0.0/16", "fd00::/120"] };
+  assert.deepEqual(dnsServiceIPsOf({ ...network, dnsServiceIPs: [] }), ["10.96.0.10", "fd00::10"]);
+  assert.deepEqual(dnsServiceIPsOf({ ...network, dnsServiceIPs: ["10.96.0.53"] }), ["10.96.0.53"]);
 });
 
 test("KMJ-2 B19 the order of families is the user's, and each prefix gets its DNS address", () => {

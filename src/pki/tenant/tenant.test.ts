@@ -119,7 +119,7 @@ test("service accounts' tokens are signed by sa.key and verified by sa.pub, with
   }
 });
 
-test("each reason names the parts that it is about, and no others", () => {
+test("each reason names the parts that it is about, and no others", async () => {
   const without = (part: string): Partial<PkiFacts> => ({ held: { ...made, [part]: undefined } });
   const other = (part: string, key: string, value: string): Partial<PkiFacts> => ({
     held: { ...made, [part]: { ...made[part], [key]: value } },
@@ -159,6 +159,14 @@ test("each reason names the parts that it is about, and no others", () => {
     ["a kubeconfig is none", other("scheduler", "scheduler.conf", "a: [b"), { scheduler: "unreadable" }],
   ];
   for (const [name, changed, expected] of cases) assert.deepEqual(reasons(changed), expected, name);
+  // Somebody put another tenant's authority in its place.
+  const ca = (await makePki([{ part: "ca", because: "missing" }], fresh, making)).ca!;
+  const signed = ["apiServer", "apiServerKubeletClient", "admin", "controllerManager", "scheduler"];
+  const konnectivity = ["konnectivityCertificate", "konnectivityKubeconfig"];
+  assert.deepEqual(
+    reasons({ held: { ...made, ca } }),
+    Object.fromEntries([...signed, ...konnectivity].map((part) => [part, "authority changed"])),
+  );
 });
 
 test("what its authority signed is made anew with it", () => {

@@ -46,6 +46,7 @@ test("a kine starts before kube-apiserver, which reaches it by a socket; the pas
   );
   const [kine, api] = containers as [Container, Container];
   assert.equal(kine.image, KINE_IMAGE);
+  assert.deepEqual(kine.command, ["/bin/kine"]);
   assert.deepEqual(kine.env, [{ name: "KINE_ENDPOINT", valueFrom: { secretKeyRef: secret } }]);
   assert.deepEqual(kine.args, [
     "--ca-file=/etc/kubernetes/pki/etcd/ca.crt",
