@@ -11,6 +11,7 @@ import { IMAGE, InventoryWorld, MINUTE, RACK, SECOND } from "./inventory-world.t
 
 const LEASE = { name: "baremetal-operator", namespace: RACK };
 const OPERATOR = { name: "baremetal-operator-controller-manager", namespace: RACK };
+const DEFINITION = { name: "baremetalhosts.metal3.io" };
 const MARK = "cert-manager.io/inject-ca-from";
 const HARDWARE = { hostname: "node-1", nics: [{ name: "eth0", ip: "192.168.1.7" }], ramMebibytes: 65_536 };
 const CONSUMER = { kind: "Metal3Machine", name: "machine-1", namespace: RACK };
@@ -45,11 +46,18 @@ async function leave(world: InventoryWorld, name: string, state: string, spec: o
 /** A cluster in which Metal3's operator leads, with the marks of its manifests. `lead` renews its Lease for so long. */
 async function led(t: TestContext) {
   const world = await InventoryWorld.create();
-  t.after(() => world.close());
   const { client, clock } = world;
   const now = <T>(call: Promise<T>): Promise<T> => world.whileTimePasses(call);
+  // On a real API server, other worlds come after this one.
+  t.after(async () => {
+    const unmarked = { metadata: { annotations: { [MARK]: null } } };
+    await now(client.patch(CustomResourceDefinition, DEFINITION, { type: "merge", body: unmarked }));
+    await now(client.delete(Deployment, OPERATOR));
+    await now(client.delete(Lease, LEASE));
+    await world.close();
+  });
   const body = { metadata: { annotations: { [MARK]: "baremetal-operator-system/baremetal-operator-serving-cert" } } };
-  await now(client.patch(CustomResourceDefinition, { name: "baremetalhosts.metal3.io" }, { type: "merge", body }));
+  await now(client.patch(CustomResourceDefinition, DEFINITION, { type: "merge", body }));
   const labels = { webhook: "metal3-io-v1alpha1-baremetalhost" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "manager", image: "bmo" }] } };
   await now(
