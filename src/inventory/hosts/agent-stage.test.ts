@@ -38,3 +38,80 @@ test("a start that a process has died over is made again after five minutes, one
   assert.deepEqual([again?.do, again?.do === "power" && again.action], ["power", "restart"]);
   assert.equal(next(19 * MINUTE)?.do, "wait");
 });
+
+const message = (step: ReturnType<typeof bringUpAgent>): unknown =>
+  step?.do === "write" ? step.fields.errorMessage : step?.do === "wait" ? step.forWhat : step?.do;
+const OPERATION = { attempt: 1, startedAt: ago(MINUTE) };
+const bring = (more: Parameters<typeof factsOf>[1], operation: object = {}) =>
+  bringUpAgent(factsOf("inspecting", more), { ...OPERATION, ...operation });
+const inAgent = { boot: "agent", session: { spokeAt: NOW, registeredAt: NOW } } as never;
+
+test("an agent that speaks is there; one on a machine that nobody approved waits for that, and says how it is given", () => {
+  assert.equal(bring({ machine: inAgent, bmc: bmcThat("on") }), undefined);
+  const standing = { trust: "discovered", because: "nobody approved it" } as never;
+  assert.match(
+    `${message(bring({ machine: inAgent, standing }))}`,
+    /approved: nobody approved it; the annotation slipway\.dev\/approved/,
+  );
+});
+
+test("a machine that would leave the agent at its next start is to boot it", () => {
+  assert.deepEqual(bring({ machine: { boot: "disk" } as never, bmc: bmcThat("on") }), { do: "boot", from: "agent" });
+});
+
+test("a machine is started from the network: on where it is off, else restarted, and again where it is still off after a minute", () => {
+  const first = bring({ bmc: bmcThat("off") });
+  assert.deepEqual(first?.do === "power" && [first.action, first.from, first.announce.operation?.poweredAt], [
+    "on",
+    "network",
+    isoTime(NOW),
+  ]);
+  const on = bring({ bmc: bmcThat("on") });
+  assert.equal(on?.do === "power" && on.action, "restart");
+  assert.equal(next(MINUTE, { bmc: bmcThat("off") })?.do, "wait");
+  assert.equal(next(MINUTE + 1, { bmc: bmcThat("off") })?.do, "power");
+});
+
+test("an agent that came and has gone is started again; one that never came is given up after 20 minutes", () => {
+  const gone = { boot: "agent", session: { registeredAt: NOW - 5 * MINUTE, spokeAt: NOW - 2 * MINUTE } } as never;
+  assert.equal(next(6 * MINUTE, { machine: gone })?.do, "power");
+  const before = { boot: "agent", session: { registeredAt: NOW - 7 * MINUTE, spokeAt: NOW - 2 * MINUTE } } as never;
+  assert.equal(next(6 * MINUTE, { machine: before })?.do, "wait");
+  assert.match(`${message(next(20 * MINUTE))}`, /no agent has registered 20 minutes after .*: its console shows/);
+  assert.equal(message(next(20 * MINUTE - 1)), "the agent on the host to register");
+});
+
+test("without a BMC somebody has an hour to start the machine", () => {
+  const wait = bring({}, { startedAt: ago(59 * MINUTE) });
+  assert.match(`${message(wait)}`, /somebody to start the machine from the network: it has no BMC/);
+  assert.equal(wait?.do === "wait" && wait.recheckMs, MINUTE);
+  const early = bring({}, { startedAt: ago(MINUTE) });
+  assert.equal(early?.do === "wait" && early.recheckMs, 90_000);
+  assert.match(`${message(bring({}, { startedAt: ago(60 * MINUTE) }))}`, /nobody has started the machine/);
+});
+
+test("the agent's CD is taken out once its agent has come, and not before", () => {
+  const status = { agentMediaAt: ago(MINUTE) };
+  assert.equal(bring({ machine: inAgent, bmc: bmcThat("on"), status })?.do, "eject");
+  const older = { boot: "agent", session: { spokeAt: NOW, registeredAt: NOW - 2 * MINUTE } } as never;
+  assert.equal(bring({ machine: older, bmc: bmcThat("on"), status }), undefined);
+});
+
+const LACKS = { trust: "discovered", lacks: "bmc", because: "its namespace demands a start by its BMC" } as never;
+const HTTP = { bmc: { address: "redfish-uefihttp://b", credentialsName: "s" } };
+
+test("a host that has to be started by its BMC needs an address for that, and is started though an agent speaks", () => {
+  for (const more of [{}, { spec: { bmc: { address: "redfish://b", credentialsName: "s" } }, bmc: bmcThat("on") }])
+    assert.match(
+      `${message(bring({ standing: LACKS, ...more }))}`,
+      /spec\.bmc with an address of redfish-uefihttp or for virtual media/,
+    );
+  const start = (more: Parameters<typeof factsOf>[1], operation: object = {}) =>
+    bring({ standing: LACKS, spec: HTTP, bmc: bmcThat("on"), machine: inAgent, ...more }, operation);
+  assert.equal(start({})?.do, "power");
+  assert.deepEqual(start({ machine: { boot: "disk" } as never }), { do: "boot", from: "agent" });
+  assert.match(`${message(start({ bmc: silent("BadCredentials") }))}`, /no answer/);
+  const poweredAt = ago(MINUTE);
+  assert.match(`${message(start({}, { poweredAt }))}`, /its agent came otherwise: its namespace demands/);
+  assert.equal(start({ isStarted: () => false }, { poweredAt })?.do, "power");
+});

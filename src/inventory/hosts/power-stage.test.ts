@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
-import { managePower } from "./power-stage.ts";
+import { managePower, powerOff } from "./power-stage.ts";
 import { at, bmcThat, factsOf } from "./testing.ts";
 
 const GOOD = { goodCredentials: { credentialsVersion: "1" } };
@@ -53,4 +53,105 @@ test("a BMC that can't be asked is an error once, and then waited for", () => {
   const { advice } = bmc.fault;
   const then = managePower(factsOf("provisioned", { bmc, status: { ...ON, errorMessage: advice } }));
   assert.deepEqual(then, { do: "wait", forWhat: advice, recheckMs: 60_000 });
+});
+
+/** What is done with a host that has these annotations. */
+function annotated(annotations: Record<string, string>, more: Parameters<typeof factsOf>[1]) {
+  const facts = factsOf("provisioned", more);
+  facts.host.metadata.annotations = annotations;
+  return managePower(facts);
+}
+
+test("a reboot that was asked for ends the system, softly or at once, and is over when the host is seen off", () => {
+  const on = { bmc: bmcThat("on"), status: ON };
+  const soft = annotated({ "reboot.metal3.io": "" }, on);
+  assert.equal(soft.do === "power" && soft.action, "soft-off");
+  const hard = annotated({ "reboot.metal3.io": '{"mode":"hard"}' }, on);
+  assert.equal(hard.do === "power" && hard.action, "off");
+  const off = { bmc: bmcThat("off"), status: OFF };
+  assert.deepEqual(annotated({ "reboot.metal3.io": "" }, off), { do: "unannotate", annotations: ["reboot.metal3.io"] });
+  const kept = annotated(
+    { "reboot.metal3.io": "", "reboot.metal3.io/fence": "" },
+    { ...on, spec: { disablePowerOff: true } },
+  );
+  assert.equal(kept.do, "wait");
+});
+
+test("a host that somebody holds off stays off, says who does, and is switched on when nobody does any more", () => {
+  const off = { bmc: bmcThat("off"), status: OFF };
+  const held = annotated({ "reboot.metal3.io/fence": "", "reboot.metal3.io/other": "" }, off);
+  assert.deepEqual(held, {
+    do: "wait",
+    forWhat: "the owners of reboot.metal3.io/fence, reboot.metal3.io/other to take them off",
+    recheckMs: 60_000,
+  });
+  const on = annotated({}, off);
+  assert.equal(on.do === "power" && on.action, "on");
+});
+
+test("what is asked of the power is over when the power is seen, which is written down first", () => {
+  const operation = { attempt: 1, startedAt: at("11:50:00"), poweredAt: at("11:59:00") };
+  const seen = managePower(factsOf("provisioned", { bmc: bmcThat("off"), status: { ...ON, operation } }));
+  assert.deepEqual(seen.do === "write" && [seen.fields.poweredOn, seen.fields.operation], [false, undefined]);
+  const over = managePower(factsOf("provisioned", { bmc: bmcThat("on"), status: { ...ON, operation } }));
+  assert.deepEqual(over.do === "write" && over.fields.operation, undefined);
+  assert.equal(over.do, "write");
+});
+
+test("a system that runs from the drive has its image put in again at each start", () => {
+  const image = { url: "http://images/live.iso", format: "live-iso" };
+  const provisioning = { state: "provisioned", ID: "id", image };
+  const start = (spec: object, status: object) =>
+    managePower(factsOf("provisioned", { bmc: bmcThat("off"), spec, status }));
+  const live = start({ image }, { ...OFF, provisioning });
+  assert.equal(live.do === "power" && live.from, "media");
+  const other = start({ image }, { ...OFF, provisioning: { ...provisioning, state: "available" } });
+  assert.equal(other.do === "power" && "from" in other, false);
+});
+
+test("without a BMC a host counts as on in the agent, and once it is not offered", () => {
+  const poweredOn = (state: string, more: Parameters<typeof factsOf>[1] = {}) => {
+    const step = managePower(factsOf(state, { ...more, status: { poweredOn: state === "available" } }));
+    return step.do === "write" ? step.fields.poweredOn : "as it is";
+  };
+  assert.deepEqual([poweredOn("available"), poweredOn("provisioned")], [false, true]);
+  const machine = {
+    session: { spokeAt: Date.parse(at("11:59:30")), registeredAt: Date.parse(at("11:00:00")) },
+  } as never;
+  assert.equal(poweredOn("available", { machine }), "as it is");
+});
+
+test("why a BMC can't be asked decides which error it is, and with which event, by what the host is used for", () => {
+  const errorOf = (code: ConstructorParameters<typeof Fault>[0], state: string, status: object = GOOD) => {
+    const bmc = { is: "fails", fault: new Fault(code, "bmc", "no") } as const;
+    const step = managePower(factsOf(state, { bmc, status: { ...status, provisioning: { state, ID: "" } } }));
+    return step.do === "write" && [step.fields.errorType, step.event?.reason];
+  };
+  const power = ["power management error", "PowerManagementError"];
+  const registration = ["registration error", "RegistrationError"];
+  const inUse = ["provisioned registration error", "ProvisionedRegistrationError"];
+  for (const state of ["available", "provisioned"]) assert.deepEqual(errorOf("Unavailable", state), power, state);
+  for (const code of ["BadCredentials", "MissingInput", "Invalid"] as const) {
+    assert.deepEqual(errorOf(code, "available"), registration, code);
+    assert.deepEqual(errorOf(code, "provisioned"), inUse, code);
+    assert.deepEqual(errorOf(code, "externally provisioned"), inUse, code);
+  }
+  assert.deepEqual(errorOf("Unavailable", "available", {}), registration);
+  assert.deepEqual(errorOf("Unavailable", "provisioned", {}), inUse);
+});
+
+test("a host is off when its BMC says so; without one, or where it must not be switched off, nobody waits for that", () => {
+  const off = (more: Parameters<typeof factsOf>[1]) => powerOff(factsOf("powering off before delete", more));
+  assert.equal(off({ bmc: bmcThat("off") }), undefined);
+  assert.equal(off({}), undefined);
+  assert.equal(off({ bmc: bmcThat("on"), spec: { disablePowerOff: true } }), undefined);
+  const on = off({ bmc: bmcThat("on") });
+  assert.equal(on?.do === "power" && on.action, "off");
+  assert.equal(off({ bmc: bmcThat("turning-on") })?.do, "power");
+  assert.equal(off({ bmc: bmcThat("turning-off") })?.do, "wait");
+  const fails = off({ bmc: { is: "fails", fault: new Fault("Unavailable", "bmc", "no", { remedy: "look" }) } });
+  assert.deepEqual(fails?.do === "write" && [fails.fields.errorType, fails.event?.message], [
+    "power management error",
+    "bmc: no; look",
+  ]);
 });
