@@ -77,6 +77,51 @@ test("firmware settings have the limits of their registry", async () => {
   ]);
 });
 
+test("a registry with another id, or none, is not the settings' own, whatever its file is called", async () => {
+  const entries = (most: number) => ({
+    RegistryEntries: { Attributes: [{ AttributeName: "Cores", Type: "Integer", UpperBound: most }] },
+  });
+  const file = (name: string) => `/redfish/v1/Registries/${name}`;
+  const { bmc, run } = fixed({
+    [SYSTEM]: { Bios: link(`${SYSTEM}/Bios`) },
+    [`${SYSTEM}/Bios`]: { AttributeRegistry: "Bios.v1", Attributes: { Cores: 4 } },
+    "/redfish/v1/Registries": members(file("Bios"), file("B"), file("Last")),
+    [file("Bios")]: { Registry: "Other.v1", Location: [{ Uri: "/other.json" }] },
+    [file("B")]: { Location: [{ Uri: "/other.json" }] },
+    [file("Last")]: { Id: "Bios.v1", Location: [{ Uri: "/bios.json" }] },
+    "/other.json": entries(1),
+    "/bios.json": entries(8),
+  });
+  assert.deepEqual(await run(bmc.firmwareSettings()), [{ name: "Cores", value: 4, type: "Integer", most: 8 }]);
+});
+
+test("a change that is refused in all its words is reported with the first refusal", async () => {
+  let tries = 0;
+  const Boot = { BootSourceOverrideEnabled: "Disabled", BootSourceOverrideMode: "UEFI" };
+  const { bmc, fails } = fixed({
+    [SYSTEM]: ({ method }) =>
+      method === "GET"
+        ? json(200, { Boot })
+        : json(400, { error: { code: "x", message: ["the mode can't be written", "something else"][tries++] } }),
+  });
+  const error = await fails(bmc.bootFrom("pxe", { once: true, mode: "UEFI" }));
+  assert.ok(isFault(error) && /the mode can't be written/.test(error.message), String(error));
+  assert.equal(tries, 2);
+});
+
+test("the devices that a BMC offers may stand in its settings resource", async () => {
+  const { bmc, fails, writes } = fixed({
+    [SYSTEM]: {
+      Boot: { BootSourceOverrideEnabled: "Disabled" },
+      "@Redfish.Settings": { SettingsObject: link(`${SYSTEM}/Settings`) },
+    },
+    [`${SYSTEM}/Settings`]: { Boot: { "BootSourceOverrideTarget@Redfish.AllowableValues": ["None", "Hdd"] } },
+  });
+  const error = await fails(bmc.bootFrom("pxe", { once: true }));
+  assert.ok(isFault(error, "Unsupported") && /only from None, Hdd/.test(error.message), String(error));
+  assert.deepEqual(writes, []);
+});
+
 test("settings without a registry are shown without limits", async () => {
   const { bmc, run } = fixed({
     [SYSTEM]: { Bios: link(`${SYSTEM}/Bios`) },
