@@ -95,6 +95,15 @@ test("a claim's changes reach its host: power, and another image", async (t) => 
   await world.until("the other runs", () => server.running?.is === "system" && server.running.image === other);
 });
 
+test("a claim that somebody takes its host from has one again at once", async (t) => {
+  const world = await rackWith(t, "node-1");
+  await claim(world, "a", RACK);
+  await world.until("it is ready", async () => ready(await claimed(world, "a"))?.status === "True");
+  await world.change("node-1", { spec: { consumerRef: null, image: null } });
+  await world.until("it is its again", async () => (await world.host("node-1"))?.spec.consumerRef?.name === "a");
+  await world.until("it is ready", async () => ready(await claimed(world, "a"))?.status === "True");
+});
+
 test("a claim gets a host of its failure domain where there is one", async (t) => {
   const world = await rackWith(t, "node-1", "node-2", "node-3");
   const label = "infrastructure.cluster.x-k8s.io/failure-domain";
