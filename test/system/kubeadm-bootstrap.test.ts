@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import { controllerReference, createClient } from "@slipway/kube";
 import { Node, Secret } from "@slipway/kube/core";
@@ -27,9 +27,10 @@ const boots = (boot: string) =>
       ...{ clock, random, log, site: undefined, timings: NO_TIMINGS },
       http: async () => NOTHING,
     });
-    firmware.fromNetwork(sampleHardware(), { scriptUrl: "", userData: boot }, (now) => {
+    const machine = firmware.fromNetwork(sampleHardware(), { scriptUrl: "", userData: boot }, (now) => {
       if (now.stage === "joined" || now.stage === "failed") resolve(now);
     });
+    after(() => machine.off());
   });
 
 async function refusesWhatRealOnesDo(userData: string): Promise<void> {
