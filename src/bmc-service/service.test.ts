@@ -404,3 +404,32 @@ test("a machine whose firmware takes no address for HTTP boot shows none, and on
   assert.deepEqual([refused.status, messageId(refused)], [400, "PropertyUnknown"]);
   assert.equal((await ask("PATCH", SYSTEM, ADMIN, { Boot: boot })).status, 200);
 });
+
+test("an address for HTTP boot is kept until it is taken back, and is no longer shown with another device", async () => {
+  const { ask, machine } = world();
+  const patch = async (Boot: object) => (await ask("PATCH", SYSTEM, ADMIN, { Boot })).status;
+  const uri = "http://192.0.2.1/a.efi";
+  const http = { BootSourceOverrideTarget: "UefiHttp", BootSourceOverrideEnabled: "Once" };
+  assert.equal(await patch({ ...http, HttpBootUri: uri }), 200);
+  assert.equal(machine.boot().httpBootUri, uri);
+  assert.equal(await patch({ HttpBootUri: null }), 200);
+  assert.equal(machine.boot().httpBootUri, undefined);
+  assert.equal(machine.boot().target, "UefiHttp");
+  assert.equal(await patch({ HttpBootUri: uri }), 200);
+  assert.equal(await patch({ BootSourceOverrideTarget: "Pxe" }), 200);
+  assert.equal(machine.boot().httpBootUri, undefined);
+});
+
+test("an image is inserted with each kind of medium and protocol that makes no difference", async () => {
+  for (const more of [
+    { MediaType: "CD" },
+    { MediaType: "DVD" },
+    { TransferProtocolType: "HTTPS" },
+    { TransferProtocolType: "HTTP", TransferMethod: "Stream", Inserted: true, WriteProtected: true },
+  ]) {
+    const { ask } = world();
+    const path = `${SYSTEM}/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia`;
+    const { status } = await ask("POST", path, ADMIN, { Image: "http://192.0.2.1/a.iso", ...more });
+    assert.ok(status < 300, JSON.stringify(more));
+  }
+});

@@ -211,3 +211,20 @@ test("a report may have a body, which is counted as the machine's", (t) => {
   assert.equal(who({ path: new URL(urls().failed).pathname, authorization: "" }), hosts.get(MAC)?.name);
   assert.equal(who({ path: "/install/slc_x/one/failed", authorization: "" }), undefined);
 });
+
+test("an installation that is refused leaves the one before as it was offered, or none", async (t) => {
+  const { give, ask, urls, hosts, installers } = world(t);
+  give("one");
+  const file = `${urls().folder}preseed.cfg`;
+  hosts.declare(hosts.get(MAC)!.name, { is: "none" });
+  assert.throws(() => give("two", { files: { "preseed.cfg": "other" } }), { code: "Forbidden" });
+  hosts.declare(hosts.get(MAC)!.name, { is: "declared" });
+  assert.equal(installers.startOf(MAC, "ipxe")?.is, "kernel");
+  assert.deepEqual(await ask(file), [200, "secret"]);
+
+  const fresh = world(t);
+  fresh.hosts.declare(fresh.hosts.get(MAC)!.name, { is: "none" });
+  assert.throws(() => fresh.give("one"), { code: "Forbidden" });
+  fresh.hosts.declare(fresh.hosts.get(MAC)!.name, { is: "declared" });
+  assert.equal(fresh.installers.startOf(MAC, "ipxe"), undefined);
+});
