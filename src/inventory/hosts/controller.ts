@@ -58,7 +58,7 @@ const ELSEWHERE_MS = 10_000;
 const ACCESS: readonly Access[] = [
   { resource: BareMetalHost, verbs: ["get", "patch"] },
   { resource: BareMetalHost, verbs: ["update"], subresource: "status" },
-  { resource: HardwareData, verbs: ["create", "get", "update", "patch"] },
+  { resource: HardwareData, verbs: ["create", "update", "patch"] },
   { resource: HostFirmwareSettings, verbs: ["get", "create"] },
   { resource: HostFirmwareSettings, verbs: ["update"], subresource: "status" },
   { resource: Secret, verbs: ["get"] },

@@ -1,4 +1,5 @@
-import { type Context, ownerReference, refOf, removeFinalizer } from "@slipway/kube";
+import { isFault } from "@slipway/base";
+import { type Context, ownerReference, refOf } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
@@ -23,8 +24,12 @@ const METAL3_FINALIZER = "baremetalhost.metal3.io/hardwareData";
 /** Lets HardwareData go that Metal3's operator has made of a host that is gone. */
 export async function releaseHardware(host: BareMetalHost, { client, cache }: Context): Promise<void> {
   const held = cache.get(HardwareData, refOf(host));
-  if (held?.metadata.finalizers?.includes(METAL3_FINALIZER))
-    await removeFinalizer(client, HardwareData, held, METAL3_FINALIZER);
+  const { finalizers, resourceVersion } = held?.metadata ?? {};
+  if (!finalizers?.includes(METAL3_FINALIZER)) return;
+  const body = { metadata: { finalizers: finalizers.filter((each) => each !== METAL3_FINALIZER), resourceVersion } };
+  await client.patch(HardwareData, refOf(host), { type: "merge", body }).catch((error: unknown) => {
+    if (!isFault(error, "NotFound")) throw error;
+  });
 }
 
 /** Writes what is known of the hardware to the host's HardwareData, which goes with the host. */
