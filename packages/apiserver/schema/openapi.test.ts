@@ -236,6 +236,19 @@ test("a patch says that it takes dryRun and fieldValidation, and on which kind",
   assert.deepEqual(patch["x-kubernetes-group-version-kind"], { group: "sea.example.org", kind: "Boat", version: "v1" });
 });
 
+test("a path names what stands in it, and one with nothing in it has no list of that", () => {
+  const { paths } = openApiV3(resources, "sea.example.org", "v1") as {
+    paths: Record<string, { parameters?: { name: string; in: string; required: boolean }[] }>;
+  };
+  const root = "/apis/sea.example.org/v1";
+  const names = (path: string) =>
+    paths[`${root}${path}`]?.parameters?.map((one) => `${one.in} ${one.name} ${one.required}`);
+  assert.deepEqual(names("/namespaces/{namespace}/boats"), ["path namespace true"]);
+  assert.deepEqual(names("/namespaces/{namespace}/boats/{name}"), ["path name true", "path namespace true"]);
+  assert.ok(paths[`${root}/boats`]);
+  assert.equal(names("/boats"), undefined);
+});
+
 test("operation ids are unique in a document", () => {
   const { paths } = openApiV2(resources) as { paths: Record<string, Record<string, { operationId?: string }>> };
   const ids = Object.values(paths).flatMap((item) => Object.values(item).flatMap((o) => o.operationId ?? []));
