@@ -97,6 +97,16 @@ test("the simulated clouds take the examples' keys, have the examples' networks,
   await second.close();
 });
 
+test("a cloud that is closed does nothing any more: its machines have no timers", async () => {
+  const { equinix, latitude, clock, close } = await metal(undefined);
+  await equinix("POST", "/devices", DEVICE);
+  await latitude("POST", "/servers", { data: { type: "servers", attributes: SERVER } });
+  await clock.run(10_000);
+  assert.ok(clock.pending > 0, "machines are on their way");
+  await close();
+  assert.equal(clock.pending, 0);
+});
+
 test("without a folder nothing is kept", async () => {
   for (let run = 0; run < 2; run++) {
     const { equinix, close } = await metal(undefined);

@@ -60,7 +60,7 @@ async function patch(
   verdict: Verdict,
 ): Promise<boolean> {
   const { hook, as, object } = invocation;
-  const operations = operationsIn(verdict.patch ?? "[]");
+  const operations = operationsIn(verdict.patch!);
   if (typeof operations === "string")
     throw failedCall(invocation, `received undecodable patch in webhook response: ${operations}`);
   if (operations.length === 0) return false;
