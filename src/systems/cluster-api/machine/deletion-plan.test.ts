@@ -78,6 +78,7 @@ test("volumes are waited for until their time is over, and not on a Node that no
   assert.equal(volumesAreSkipped(waiting(60, 60), reached, NOW), true);
   assert.equal(volumesAreSkipped(waiting(60, 1), lost, NOW), true);
   assert.equal(volumesAreSkipped(waiting(60, 1), undefined, NOW), false);
+  assert.equal(volumesAreSkipped(machine("m"), undefined, NOW), false);
   const marked = { metadata: { annotations: { [ANNOTATIONS.excludeVolumeWait]: "" } } };
   assert.equal(volumesAreSkipped(waiting(60, 1, marked), reached, NOW), true);
 });
