@@ -83,6 +83,20 @@ test("an authority is kept as long as it covers a year and a day", async (t) => 
   }
 });
 
+test("a server's certificate is made anew when less than 30 days of it are left", async (t) => {
+  const [DAY_MS, HOUR_MS] = [86_400_000, 3_600_000];
+  const dir = folder(t);
+  const before = await laptopIdentity(dir, "127.0.0.1", at(NOW));
+  const end = Date.parse(new X509Certificate(before.serving.cert).validTo);
+  for (const [when, isKept] of [
+    [end - 30 * DAY_MS - HOUR_MS, true],
+    [end - 30 * DAY_MS + HOUR_MS, false],
+  ] as const) {
+    const after = await laptopIdentity(dir, "127.0.0.1", at(when));
+    assert.equal(after.serving.cert === before.serving.cert, isKept);
+  }
+});
+
 test("a damaged file is made anew, and all that depends on it", async (t) => {
   const dir = folder(t);
   const before = await laptopIdentity(dir, "127.0.0.1", at(NOW));

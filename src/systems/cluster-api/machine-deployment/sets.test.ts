@@ -125,7 +125,8 @@ test("a set that must make no Machines is marked so, and the mark goes again", (
 test("a set that lost its annotations gets them again, and an old one keeps its revision", () => {
   const rules = { revision: 4, replicas: undefined, isOff: false };
   const of = (isCurrent: boolean) =>
-    (setPatch(machineSet("s"), deployment(), { ...rules, isCurrent }) as { metadata: { annotations: object } }).metadata;
+    (setPatch(machineSet("s"), deployment(), { ...rules, isCurrent }) as { metadata: { annotations: object } })
+      .metadata;
   assert.deepEqual(of(true).annotations, annotationsOf(deployment(), 4));
   assert.deepEqual(of(false).annotations, annotationsOf(deployment(), 0));
 });
