@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quietLog, seededRandom } from "@slipway/base";
+import { Fault, quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
+import type { Transport } from "@slipway/kube";
 import { kubeadmJoin } from "./kubeadm-join.ts";
 
 /** What kubeadm says of a file before it asks anybody. */
@@ -52,4 +53,24 @@ test("discovery needs a token of kubeadm's form and an endpoint", async () => {
   assert.equal(await refusal(file("v1beta4", bootstrap(token, ""))), DISCOVERY);
   for (const wrong of ["", "abcdef", "ABCDEF.0123456789abcdef", "abcdef.0123456789abcde"])
     assert.equal(await refusal(file("v1beta4", bootstrap(wrong, "10.0.0.1:6443"))), DISCOVERY, wrong);
+});
+
+test("a machine whose power goes while it looks for its cluster leaves no connection open", async () => {
+  const power = new AbortController();
+  let closed = 0;
+  const transport = {
+    request: async () => {
+      power.abort(new Error("the power went"));
+      throw new Fault("Unavailable", "api", "no answer");
+    },
+    close: async () => void closed++,
+  } as unknown as Transport;
+  const clock = new VirtualClock();
+  const ports = { clock, random: seededRandom(1), log: quietLog, signal: power.signal, open: () => transport };
+  const text = file("v1beta4", bootstrap("abcdef.0123456789abcdef", "10.0.0.1:6443"));
+  const joining = kubeadmJoin(text, { hostname: "m", addresses: [] }, ports);
+  joining.catch(() => {});
+  await clock.run(10 * 60_000);
+  await assert.rejects(joining);
+  assert.deepEqual([closed, clock.pending], [1, 0]);
 });
