@@ -159,6 +159,34 @@ test("a device is shown with the first part of its id, too", async () => {
   assert.equal(device.short_id, device.id.split("-")[0]);
 });
 
+test("a public block has the size that is asked for, from /24 to /32; what can be done goes by the device's state", async () => {
+  const cloud = rig();
+  interface Shown {
+    id: string;
+    ip_addresses: { public: boolean; address_family: number; cidr: number }[];
+    actions: { type: string }[];
+  }
+  const bought = (size: number) =>
+    answered<Shown>(cloud, "POST", `${PROJECT}/devices`, { ...BODY, public_ipv4_subnet_size: size });
+  const cidr = async (size: number) => {
+    const { id } = await bought(size);
+    await cloud.clock.run(10 * 60_000);
+    const { ip_addresses } = await answered<Shown>(cloud, "GET", `/devices/${id}`);
+    return ip_addresses.find((one) => one.public && one.address_family === 4)?.cidr;
+  };
+  const usual = await cidr(99);
+  assert.deepEqual([await cidr(24), await cidr(32), await cidr(23), await cidr(33)], [24, 32, usual, usual]);
+  const device = await bought(31);
+  assert.deepEqual(device.actions, [], "a device that is queued");
+  await cloud.clock.run(10 * 60_000);
+  const actions = async () =>
+    (await answered<Shown>(cloud, "GET", `/devices/${device.id}`)).actions.map(({ type }) => type);
+  assert.deepEqual(await actions(), ["power_off", "reboot", "rescue", "reinstall"]);
+  await ask(cloud, "POST", `/devices/${device.id}/actions`, { type: "power_off" });
+  await cloud.clock.run(10 * 60_000);
+  assert.deepEqual(await actions(), ["power_on"]);
+});
+
 test("BGP: none is an empty object, enabled once, a session a family, neighbors with the private address", async () => {
   const cloud = rig();
   const { id } = await answered<{ id: string }>(cloud, "POST", `${PROJECT}/devices`, BODY);
