@@ -200,3 +200,9 @@ test("each certificate has the time when it ends, and how long that is away", as
   assert.match(row[2] ?? "", /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.match(row[3] ?? "", /^\d+d(\d+h)?$/);
 });
+
+test("a tenant that has no kubeconfig yet is not asked, and says so", async () => {
+  const { lines, closed } = await scene({ kubeconfig: {} });
+  assert.ok(lines.includes("Components    it has no kubeconfig yet"), lines.join("\n"));
+  assert.equal(closed, 0);
+});

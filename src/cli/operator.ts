@@ -8,9 +8,9 @@ import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Option } from "commander";
 import { Registry } from "prom-client";
 import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
-import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import { serveConversion, WEBHOOK_PORT, WEBHOOK_SERVICE } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
+import { installKinds } from "../operator/install-kinds.ts";
 import { convertedKinds, KINDS } from "../operator/kinds.ts";
 import { operatorMetrics } from "../operator/metrics.ts";
 import { createOperator, systemsToRun } from "../operator/operator.ts";
@@ -187,11 +187,7 @@ async function run(options: Options): Promise<void> {
     open.push(async () => conversion?.close());
     serving = true;
     await conversion?.prepare();
-    if (options.installCrds) {
-      await installCrds(client, clock, stopping.signal, KINDS);
-      for (const system of operator.systems)
-        if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
-    }
+    if (options.installCrds) await installKinds(operator.systems, { client, clock, signal: stopping.signal });
     await conversion?.start();
     if (options.installCrds) await operator.prepare(stopping.signal);
     const stopped = untilStopped();

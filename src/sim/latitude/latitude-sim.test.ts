@@ -52,6 +52,19 @@ test("a killed machine is off while the API says on", async () => {
   assert.equal((await driver.read(id))?.phase, "running");
 });
 
+test("a server that is released, or fails, has no power from then on", async () => {
+  const released = rig();
+  const { id } = await released.driver.create(order());
+  await released.until(id, "running");
+  await released.driver.release(id, { force: false });
+  assert.equal(released.firmware.off, 1);
+  const failed = rig();
+  const other = await failed.driver.create(order());
+  await failed.until(other.id, "running");
+  failed.sim.fail(other.id);
+  assert.equal(failed.firmware.off, 1);
+});
+
 test("closing leaves no timer and no machine under power", async () => {
   const { sim, driver, until, clock, firmware } = rig();
   const { id } = await driver.create(order());
