@@ -201,6 +201,12 @@ test("each certificate has the time when it ends, and how long that is away", as
   assert.match(row[3] ?? "", /^\d+d(\d+h)?$/);
 });
 
+test("a tenant's nodes are a table with what each column is", async () => {
+  const { lines } = await scene(READY, ANSWERS);
+  const head = lines[lines.indexOf("Nodes") + 1];
+  assert.deepEqual(head?.trim().split(/ {2,}/), ["NAME", "STATUS", "KUBELET"]);
+});
+
 test("a tenant that has no kubeconfig yet is not asked, and says so", async () => {
   const { lines, closed } = await scene({ kubeconfig: {} });
   assert.ok(lines.includes("Components    it has no kubeconfig yet"), lines.join("\n"));
