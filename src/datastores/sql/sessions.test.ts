@@ -5,6 +5,7 @@ import { Fault } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Driver } from "../place.ts";
 import { MysqlSession } from "./mysql-session.ts";
+import { countRows } from "./postgresql-copy.ts";
 import { PostgresqlSession } from "./postgresql-session.ts";
 
 type Query = (text: string, values?: unknown[]) => Promise<unknown[]>;
@@ -102,6 +103,24 @@ test("rows come as they are, an answer without rows is none, and a fault stays t
   const mine = new Fault("Conflict", "it", "was another's");
   for (const driver of ["MySQL", "PostgreSQL"] as const)
     await assert.rejects(session(driver, () => Promise.reject(mine)).query("X"), (error) => error === mine);
+});
+
+test("the rows of all tables are counted as the tenant's role sees them", async () => {
+  const asked: string[] = [];
+  const counts = new Map([
+    ["kine", 2],
+    ["other", 1],
+  ]);
+  const postgresql = session("PostgreSQL", async (text) => {
+    asked.push(text);
+    if (/pg_class|pg_tables/.test(text)) return { rows: [...counts.keys()].map((relname) => ({ relname })) };
+    const table = /FROM public\."(.*)"/.exec(text)?.[1];
+    return { rows: table === undefined ? [] : [{ rows: counts.get(table) }] };
+  });
+  assert.equal(await countRows(postgresql as PostgresqlSession, "tenant"), 3);
+  assert.ok(asked.some((text) => /^SET ROLE "tenant"/.test(text)));
+  counts.clear();
+  assert.equal(await countRows(postgresql as PostgresqlSession, "tenant"), 0);
 });
 
 test("a statement's SQLSTATE is known by the fault's cause", () => {
