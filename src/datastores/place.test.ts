@@ -141,6 +141,16 @@ test("kine's endpoints by example", () => {
   );
 });
 
+test("what kine would send to NATS otherwise is refused with its field", () => {
+  const good = { username: "admin", password: "s3cret" };
+  for (const field of ["username", "password"] as const)
+    assert.throws(
+      () =>
+        kineEndpoint("NATS", { schema: "s", user: "u" }, { endpoints: ["n1"], basicAuth: { ...good, [field]: "a@b" } }),
+      (error) => isFault(error, "Invalid") && error.on === `spec.basicAuth.${field}` && !error.message.includes("a@b"),
+    );
+});
+
 test("an endpoint is a host with or without port, and nothing else", () => {
   assert.deepEqual(parseEndpoint("etcd", "https://10.0.0.1:2380/"), {
     host: "10.0.0.1",
@@ -148,6 +158,7 @@ test("an endpoint is a host with or without port, and nothing else", () => {
     scheme: "https",
     text: "10.0.0.1:2380",
   });
+  for (const port of [1, 65_535]) assert.equal(parseEndpoint("MySQL", `a:${port}`).port, port);
   assert.deepEqual(parseEndpoint("MySQL", "[::1]"), { host: "::1", port: 3306, text: "[::1]:3306" });
   for (const text of ["", "a b", "a:0", "a:65536", "user@host", "https://db:1", "[nonsense]:1", "a:1/b", "tcp(a:1)"])
     assert.throws(() => parseEndpoint("PostgreSQL", text), { code: "Invalid" }, text);

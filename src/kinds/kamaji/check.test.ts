@@ -6,6 +6,7 @@ import { problemsOf, problemsOfVersionChange } from "./check.ts";
 import { problemsOfDataStores } from "./check-data-stores.ts";
 import type { Driver } from "./data-store.ts";
 import { completeSpec } from "./defaults.ts";
+import { quoted } from "./problem.ts";
 import { kamajiApi, tenant } from "./testing.ts";
 
 const said = (over: object, name?: string): string[] =>
@@ -146,6 +147,12 @@ test("overrides are for etcd alone, on both sides", () => {
   const elsewhere = [{ resource: "apps/deployments", dataStore: "etcd-b" }];
   const both = new Map<string, Driver>([...DRIVERS, ["etcd-b", "etcd"]]);
   assert.deepEqual(problemsOfDataStores(tenant({ dataStoreOverrides: elsewhere }), "etcd", both), []);
+});
+
+test("a user's text is quoted as it stands, and cut where it is too long to read", () => {
+  assert.equal(quoted(`b${"a".repeat(79)}`), `"b${"a".repeat(79)}"`);
+  assert.equal(quoted(`b${"a".repeat(80)}`), `"b${"a".repeat(76)}..."`);
+  assert.equal(quoted('"\n'), '"\\"\\n"');
 });
 
 test("a change from or to a text that is no version is no change between minors", () => {
