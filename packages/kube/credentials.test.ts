@@ -37,6 +37,6 @@ test("a fixed header stays, also after a refusal", async () => {
   assert.deepEqual([await header(false), await header(true)], ["Bearer t", "Bearer t"]);
 });
 
-test("a Pod without a service account is told so", async () => {
+test("a Pod without a service account gets a fault that says so", async () => {
   await assert.rejects(inCluster({}, new VirtualClock(), "/nowhere"), { code: "MissingInput" });
 });

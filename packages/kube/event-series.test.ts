@@ -24,7 +24,7 @@ test("equal events are one series, and a pause of more than ten minutes begins a
   assert.notEqual(of(), first);
 });
 
-test("objects, types and reasons are told apart; beyond ten messages of one reason all others are combined", () => {
+test("objects, types and reasons are distinguished; beyond ten messages of one reason all others are combined", () => {
   const series = new EventSeries(new VirtualClock());
   const of = (on: KubeObject, type: string, reason: string, message: string) => series.of(on, type, reason, message);
   const first = of(node("a"), "Normal", "R", "m");

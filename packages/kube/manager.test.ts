@@ -383,7 +383,7 @@ test("a replica without an identity of its own stands for election under one tha
   for (const holder of holders) assert.match(holder, /^slipway_[0-9a-f-]{36}$/);
 });
 
-test("controllers of systems that are not chosen do not run; what runs is told by its queue", async () => {
+test("controllers of systems that are not chosen do not run; what runs is seen by its queue", async () => {
   const { api, clock, manager } = world({ systems: ["metal"] });
   api.put(`${NODES}/a`, node("a"));
   const seen: string[] = [];

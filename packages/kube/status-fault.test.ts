@@ -46,7 +46,7 @@ test("how long to wait is in the header, else in the Status", () => {
   assert.equal(wait({}), undefined);
 });
 
-test("who may not, and who is not known, are told what to look at", () => {
+test("the faults of who may not, and of who is not known, say what to look at", () => {
   assert.match(faultOf(failure(401, "Unauthorized", "m"), "x").remedy!, /credentials/);
   assert.match(faultOf(failure(403, "Forbidden", "m"), "x").remedy!, /RBAC/);
   assert.equal(faultOf(failure(404, "NotFound", "m"), "x").remedy, undefined);

@@ -10,7 +10,7 @@ const boat = (name: string, version: number, of: object = {}): KubeObject =>
     metadata: { name, uid: `uid-${name}`, resourceVersion: String(version), ...of },
   }) as KubeObject;
 
-/** A store, and what its listener was told. */
+/** A store, and what its listener got. */
 function world() {
   const store = new Store();
   const told: string[] = [];

@@ -91,7 +91,7 @@ test("what a system measures is read once a scrape, and shown with its labels", 
   assert.match(await registry.metrics(), /slipway_two\{tenant="t"\} 4\n/);
 });
 
-test("systems are told where the operator is, whether there are replicas, and may hide a value from all that leaves", () => {
+test("systems know where the operator is, whether there are replicas, and may hide a value from all that leaves", () => {
   let seen: SystemPorts | undefined;
   const asking = named("a", (ports) => {
     seen = ports;

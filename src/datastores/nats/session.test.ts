@@ -19,7 +19,7 @@ const faultOf = (error: object): Fault => {
   assert.fail("it is no refusal");
 };
 
-test("what JetStream refuses is told by its number, or by its code", () => {
+test("what JetStream refuses is reported by its number, or by its code", () => {
   const cases: (readonly [number, number, Fault["code"], RegExp | undefined])[] = [
     [404, 10_059, "NotFound", undefined],
     ...[10_076, 10_039, 10_035].map((number) => [503, number, "Unsupported", /enable JetStream/] as const),
@@ -41,7 +41,7 @@ test("what JetStream refuses is told by its number, or by its code", () => {
   assert.deepEqual(session().answer(encoded({ streams: [] })), { streams: [] });
 });
 
-test("what the client says of its connection is told with the field to correct", async () => {
+test("what the client reports of its connection names the field to correct", async () => {
   const cases: (readonly [object, Fault["code"], RegExp | undefined])[] = [
     ...["AUTHORIZATION_VIOLATION", "AUTHENTICATION_EXPIRED", "ACCOUNT_AUTHENTICATION_EXPIRED"].map(
       (code) => [{ code }, "BadCredentials", /correct spec.basicAuth/] as const,

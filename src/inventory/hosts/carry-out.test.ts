@@ -299,7 +299,7 @@ test("a wait is written down when it is another one, and says when it is looked 
   assert.deepEqual(outcome, DONE);
 });
 
-test("what the boot service is told, and what annotations are taken off", async () => {
+test("what the boot service gets, and which annotations are removed", async () => {
   assert.deepEqual((await done({ do: "boot", from: "disk" })).told, [["setBoot", "host-1", "disk"]]);
   const result = { ok: true, message: "it went on" };
   assert.deepEqual((await done({ do: "endInstall", id: "i-1", result })).told, [

@@ -1,4 +1,4 @@
-/** Secrets by names that a tenant's users know: one that is there already may be somebody else's. */
+/** Secrets by names that a tenant's users know: one that is there already may be foreign. */
 import { Fault, isFault } from "@slipway/base";
 import type { Client, Draft } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";

@@ -130,7 +130,7 @@ test("control plane and workers are counted, workers over deployments, sets and 
   });
 });
 
-test("Machines of the control plane and workers are told apart, and need not say whether they are up to date", () => {
+test("Machines of the control plane and workers are distinguished, and need not say whether they are up to date", () => {
   const machines = [
     machine("p", { metadata: controlPlane, status: { conditions: [is("Ready", "False"), is("UpToDate", "True")] } }),
     machine("w", { status: { conditions: [is("Ready", "True")] } }),
