@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { Guesses } from "./guesses.ts";
+
+test("ten wrong passwords in a minute hold an address until the minute is over, and no other", async () => {
+  const clock = new VirtualClock();
+  const guesses = new Guesses(clock);
+  for (let n = 0; n < 9; n++) guesses.wrong("a");
+  assert.equal(guesses.heldMs("a"), 0);
+  guesses.wrong("a");
+  assert.deepEqual([guesses.heldMs("a"), guesses.heldMs("b")], [60_000, 0]);
+  await clock.run(60_000);
+  assert.equal(guesses.heldMs("a"), 0);
+  guesses.wrong("a");
+  assert.equal(guesses.heldMs("a"), 0, "it counts anew");
+});
+
+test("only so many addresses are counted: the oldest makes room for another", () => {
+  const guesses = new Guesses(new VirtualClock());
+  for (let n = 0; n < 10; n++) for (const address of ["first", "second"]) guesses.wrong(address);
+  for (let n = 0; n < 4_095; n++) guesses.wrong(`other-${n}`);
+  assert.deepEqual([guesses.heldMs("first"), guesses.heldMs("second")], [0, 60_000]);
+});
