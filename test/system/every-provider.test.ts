@@ -67,8 +67,11 @@ for (const provider of PROVIDERS) {
       await world.pool("rack", { count: 5 });
       await world.until("ready", () => world.converged());
       const [first] = await world.instances();
+      // The operator sees both at once: one that sees the deletion alone rightly buys another machine.
+      world.kill();
       await world.client.delete(Instance, { name: first!.metadata.name });
       await world.client.patch(InstancePool, { name: "rack" }, { type: "merge", body: { spec: { count: 2 } } });
+      await world.operator();
       await world.until(
         "two are left",
         async () => (await world.instances()).length === 2 && (await world.converged()),
