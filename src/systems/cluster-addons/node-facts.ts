@@ -5,7 +5,7 @@
 import type { Node } from "@slipway/kube/core";
 import type { Machine } from "../../kinds/cluster-api/machine.ts";
 
-/** Kubelets that are told `--cloud-provider=external` register with it: nothing is scheduled there before somebody has looked. */
+/** Kubelets with `--cloud-provider=external` register with it: nothing is scheduled there before somebody has looked. */
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const ZONE = "topology.kubernetes.io/zone";
 

@@ -12,7 +12,7 @@ const OWN_IMAGE = `slipway/node-network:${VERSION}`;
 /** A network and node addresses for workload clusters, so that their nodes get ready by themselves (B46). */
 export const clusterAddons = system({
   name: CLUSTER_ADDONS,
-  summary: "add-ons of workload clusters: a network of Pods, and what a cloud controller tells Nodes",
+  summary: "add-ons of workload clusters: a network of Pods, and what a cloud controller writes on Nodes",
   kinds: [],
   settings: z.strictObject({
     addons: z
