@@ -40,31 +40,33 @@ async function up(t: TestContext, dir: string, options: string[], look: (client:
   return said.join("\n");
 }
 
-const foreign = async (client: Client): Promise<string[]> =>
-  (await client.list(CustomResourceDefinition)).items
-    .map(({ metadata }) => metadata.name)
-    .filter((name) => /cluster\.x-k8s\.io$/.test(name));
+const machinesDefinition = (client: Client) =>
+  client.find(CustomResourceDefinition, { name: "machines.cluster.x-k8s.io" });
 const nodes = async (client: Client): Promise<number> => (await client.list(Node)).items.length;
 
-test("without --sim nothing is there that others define, with it a cluster is, and what is left of it later is named", async (t) => {
+test("without --sim no cluster is there to join, with it one is, and what is left of it later is named", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "slipway-up-"));
   t.after(() => rm(dir, { recursive: true }));
 
+  const versions = async (client: Client) => (await machinesDefinition(client))?.spec.versions.map(({ name }) => name);
   const fresh = await up(t, dir, [], async (client) => {
-    assert.deepEqual([await foreign(client), await nodes(client)], [[], 0]);
+    assert.equal(await nodes(client), 0);
+    assert.deepEqual(await versions(client), ["v1beta2", "v1beta1"], "Cluster API's kinds are served");
     assert.ok(await client.find(Namespace, { name: "harvester-system" }), "the operator's own namespace");
   });
   assert.match(fresh, /--sim harvester/);
-  assert.doesNotMatch(fresh, /delete|examples/);
+  assert.match(fresh, /kubectl apply -f examples\/packet-kamaji\//);
+  assert.doesNotMatch(fresh, /delete/);
 
   const simulated = await up(t, dir, ["--sim", "harvester"], async (client) => {
-    assert.deepEqual([await foreign(client), await nodes(client)], [["machines.cluster.x-k8s.io"], 3]);
+    assert.equal(await nodes(client), 3);
+    assert.deepEqual(await versions(client), ["v1beta2", "v1beta1"], "the cluster brings no definition in their place");
   });
   assert.match(simulated, /kubectl apply -f examples\/harvester\//);
 
   const after = await up(t, dir, [], async (client) => assert.equal(await nodes(client), 3));
   assert.match(after, /kubectl delete node harvester-manager-1 harvester-manager-2 harvester-manager-3\n/);
-  assert.match(after, /kubectl delete customresourcedefinition machines\.cluster\.x-k8s\.io\n/);
+  assert.doesNotMatch(after, /customresourcedefinition/, "with the definition all Machines would go");
 });
 
 test("on a damaged journal `up` refuses to start and says how it can; with --repair it says what is lost, and starts", async (t) => {
