@@ -69,8 +69,8 @@ function controlPlaneRow(controlPlane: Referenced, { machines }: ClusterFacts, e
 /** MachineDeployments with their Machines, then MachineSets and Machines of nobody. */
 function workers({ deployments, sets, machines }: ClusterFacts, each: boolean): Row[] {
   const own = machines.filter(({ machine }) => !isControlPlane(machine));
-  const ofSet = Map.groupBy(own, ({ machine }) => ownerUid(machine, sets));
-  const ofDeployment = Map.groupBy(sets, (set) => ownerUid(set, deployments));
+  const ofSet = byOwner(own, sets, ({ machine }) => machine);
+  const ofDeployment = byOwner(sets, deployments, (set) => set);
   const machinesOf = (some: readonly MachineSet[] = []) =>
     machineRows(
       some.flatMap(({ metadata }) => ofSet.get(metadata.uid) ?? []),
@@ -97,10 +97,13 @@ function workers({ deployments, sets, machines }: ClusterFacts, each: boolean): 
   ];
 }
 
-/** The uid of the one of these that controls an object. */
-function ownerUid(object: KubeObject, owners: readonly KubeObject[]): string | undefined {
-  const uid = controllerOf(object)?.uid;
-  return owners.some(({ metadata }) => metadata.uid === uid) ? uid : undefined;
+/** The members by the uid of the one of `owners` that controls them; those of none of these by undefined. */
+function byOwner<T>(members: readonly T[], owners: readonly KubeObject[], objectOf: (member: T) => KubeObject) {
+  const uids = new Set(owners.map(({ metadata }) => metadata.uid));
+  return Map.groupBy(members, (member) => {
+    const uid = controllerOf(objectOf(member))?.uid;
+    return uid !== undefined && uids.has(uid) ? uid : undefined;
+  });
 }
 
 type Counted = Partial<

@@ -35,7 +35,7 @@ for (const lie of Object.keys(LIES) as LieName[])
     const server = world.rack("node-1");
     const sim = world.redfish.sims.get("node-1")!;
     sim.lie(lie);
-    // Else a firmware that comes to the network anyway would hide it.
+    // Firmware that boots from the network anyway would hide it.
     if (lie === "boot-reverts") server.bootFirst = "disk";
     if (lie === "boot-reverts") server.disks[0]!.content = LEFT_OVER;
     await world.start();

@@ -296,7 +296,7 @@ repair("a Secret of the tenant's that is deleted or spoiled is made anew", async
     const before = await world.client.get(Secret, ref);
     const keys = Object.keys(before.data!).sort();
     const spoiled = Object.fromEntries(keys.map((key) => [key, content("spoiled").content]));
-    // A password that somebody else wrote becomes the user's.
+    // A password that another client wrote becomes the user's.
     const isSpoiled = ([key, text]: [string, string]): boolean => key !== "DB_PASSWORD" && text === spoiled[key];
     const isWhole = async (): Promise<boolean> => {
       const entries = Object.entries((await world.client.find(Secret, ref))?.data ?? {});

@@ -53,7 +53,7 @@ function onEachNode(image: string): Wanted {
     resources: { requests: { cpu: "10m", memory: "16Mi" } },
     securityContext: {
       ...{ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, runAsUser: 0 },
-      capabilities: { drop: ["ALL"], add: ["NET_ADMIN", "SYS_CHROOT", "DAC_READ_SEARCH"] },
+      capabilities: { drop: ["ALL"], add: ["NET_ADMIN", "SYS_CHROOT"] },
     },
     volumeMounts: [
       { name: "host", mountPath: "/host", readOnly: true },

@@ -108,7 +108,7 @@ async function report(context: Context, record: TenantRecord, facts: TenantFacts
   if (after?.status === "Upgrading" && isSameRelease(after.version, version)) return { againAfterMs: 0 };
   if (obstacle) return { againAfterMs: HELD_BACK_MS };
   const rests = observed.readyReplicas > 0 || spec.controlPlane.deployment.replicas === 0;
-  // Tenants that became ready together are not looked at together for ever.
+  // Tenants that became ready together are looked at at different times later.
   return { againAfterMs: rests ? LOOK_MS * (1 - context.random.fraction() / 4) : WAITING_MS };
 }
 

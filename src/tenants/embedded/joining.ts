@@ -53,10 +53,13 @@ export function startJoining(ports: JoiningPorts): { close(): Promise<void> } {
   const manager = createManager(managed);
   const onNodes = createManager(managed);
   onNodes.add(daemonPodsController(SYSTEM));
-  let started: Promise<void> | undefined;
+  let isStarted = false;
+  let isClosed = false;
   // Most tenants of a large rack have no nodes: they pay for no watches of them.
   const withNodes = (): void => {
-    started ??= onNodes.start();
+    if (isStarted || isClosed) return;
+    isStarted = true;
+    onNodes.start().catch((error: unknown) => log.warn({ error }, "DaemonSets of an embedded tenant get no Pods"));
   };
   const begun = async (): Promise<void> => {
     await letNodesIn(transport);
@@ -71,8 +74,8 @@ export function startJoining(ports: JoiningPorts): { close(): Promise<void> } {
   );
   return {
     async close() {
+      isClosed = true;
       await manager.stop();
-      await started?.catch(() => {});
       await onNodes.stop();
     },
   };
