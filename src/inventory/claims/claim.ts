@@ -29,6 +29,8 @@ export type Install = Pick<BareMetalHost["spec"], "image" | "customDeploy" | "us
 export interface Taking {
   /** As `GROUP_LABEL` has it. */
   group?: string;
+  /** Put on the host besides. */
+  annotations?: Readonly<Record<string, string>>;
   /** What the host installs at once; asked for each host that is tried. */
   install?(host: BareMetalHost): Promise<Install>;
 }
@@ -81,7 +83,7 @@ export async function claimHost(
   const own = await hostOf(client, hosts, consumer);
   if (own !== undefined) return own;
   for (const host of fitting(hosts, wish, consumer.uid)) {
-    const taken = await take(client, host, consumer, { wish, ...taking });
+    const taken = await takeHost(client, host, consumer, { wish, ...taking });
     if (taken !== undefined) return taken;
   }
   throw new Fault("NoCapacity", `${consumer.kind}/${consumer.name}`, `no host can be had: ${whyNone(hosts, wish)}`, {
@@ -89,12 +91,12 @@ export async function claimHost(
   });
 }
 
-/** Undefined: somebody else was first, or the host is not what it was. */
-async function take(
+/** Takes this very host, for a consumer that may have several. Undefined: somebody else was first, or the host is not what it was. Rejects as the API does. */
+export async function takeHost(
   client: Client,
   host: BareMetalHost,
   consumer: Consumer,
-  { wish, group, install }: Taking & { wish: HostWish },
+  { wish, group, install, annotations: more }: Taking & { wish: HostWish },
 ): Promise<BareMetalHost | undefined> {
   const installed = fitting([host], wish, consumer.uid).length === 0 ? undefined : await install?.(host);
   for (let seen: BareMetalHost | undefined = host; seen !== undefined; ) {
@@ -102,7 +104,7 @@ async function take(
     const labels = { [CONSUMER_LABEL]: consumer.uid, ...(group !== undefined && { [GROUP_LABEL]: group }) };
     const { resourceVersion } = seen.metadata;
     const spec = { consumerRef: consumer, ...(installed !== undefined && { online: true, ...installed }) };
-    const { annotations } = UNCLAIMED;
+    const annotations = { ...UNCLAIMED.annotations, ...more };
     const body = { metadata: { resourceVersion, labels, annotations }, spec };
     try {
       return await client.patch(BareMetalHost, refOf(seen), { type: "merge", body });
@@ -132,14 +134,21 @@ export async function installOn(
   return client.patch(BareMetalHost, refOf(host), { type: "merge", body });
 }
 
+/** Labels and annotations as a merge patch has them. */
+export interface Marks {
+  labels?: Readonly<Record<string, string | null>>;
+  annotations?: Readonly<Record<string, string | null>>;
+}
+
 /**
  * Gives a host back, a step at each call: what is installed is removed first, and the consumer is named until the host is wiped and off.
- * Resolves with what is waited for; undefined: it is nobody's now.
+ * Resolves with what is waited for; undefined: it is nobody's now. `marks` are written together with the last step.
  */
 export async function releaseHost(
   client: Client,
   host: BareMetalHost,
   consumer: Consumer,
+  marks: Marks = {},
 ): Promise<string | undefined> {
   if (!isConsumedBy(host, consumer)) return undefined;
   const { spec, metadata } = host;
@@ -150,7 +159,9 @@ export async function releaseHost(
   const state = stateOf(host);
   if (state === "provisioning" || state === "provisioned" || state === "deprovisioning") return "the host to be wiped";
   const { resourceVersion } = metadata;
-  const body = { metadata: { resourceVersion, ...UNCLAIMED }, spec: { consumerRef: null } };
+  const labels = { ...UNCLAIMED.labels, ...marks.labels };
+  const annotations = { ...UNCLAIMED.annotations, ...marks.annotations };
+  const body = { metadata: { resourceVersion, labels, annotations }, spec: { consumerRef: null } };
   await client.patch(BareMetalHost, refOf(host), { type: "merge", body });
   return undefined;
 }
