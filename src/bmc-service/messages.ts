@@ -5,7 +5,6 @@ export const BASE = "Base.1.19";
 
 /** Messages of the Base registry that the service gives, with its texts. `%1` stands for the first argument. */
 const MESSAGES = {
-  Success: "The request completed successfully.",
   GeneralError:
     "A general error has occurred.  See Resolution for information on how to resolve the error, or @Message.ExtendedInfo if Resolution is not provided.",
   MalformedJSON: "The request body submitted was malformed JSON and could not be parsed by the receiving service.",
@@ -43,7 +42,7 @@ export function message(id: MessageId, ...args: readonly string[]): object {
     MessageId: `${BASE}.${id}`,
     Message: shown.reduce((text, one, i) => text.replaceAll(`%${i + 1}`, () => one), MESSAGES[id]),
     MessageArgs: shown,
-    MessageSeverity: id === "Success" ? "OK" : "Critical",
+    MessageSeverity: "Critical",
     Resolution: "None.",
   };
 }

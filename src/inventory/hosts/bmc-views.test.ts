@@ -98,3 +98,45 @@ test("a host whose BMC is taken out of its specification has none, and the way t
   assert.equal(await view({ metadata, spec: {} } as BareMetalHost), undefined);
   assert.equal(at.closed, 1);
 });
+
+test("a Secret that is missing, or has keys missing, is named with what it needs, and nothing is opened", async () => {
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  const of = async (data: Record<string, string> | undefined) => {
+    const opened: BmcTarget[] = [];
+    const views = new BmcViews(
+      (target) => {
+        opened.push(target);
+        return { readPower: async () => "off", identity: async () => ({ macs: [] }) } as unknown as Bmc;
+      },
+      { monotonic: () => 0 },
+    );
+    const asked: unknown[] = [];
+    const client = {
+      find: async (_: unknown, ref: unknown) => {
+        asked.push(ref);
+        const texts = Object.entries(data ?? {}).map(([key, text]) => [key, encoded(text)]);
+        return data && { metadata: {}, data: Object.fromEntries(texts) };
+      },
+    } as unknown as Client;
+    const host = {
+      metadata: { name: "n", namespace: "rack" },
+      spec: { bmc: { address: "redfish://b", credentialsName: "s" } },
+    };
+    const signal = new AbortController().signal;
+    const view = await views.view(host as BareMetalHost, { client, maxAgeMs: MINUTE, signal });
+    assert.deepEqual(asked, [{ name: "s", namespace: "rack" }]);
+    return { said: view?.is === "fails" ? view.fault.advice : view, target: opened[0] };
+  };
+  const remedy = "create it with the keys username and password, and ca.crt where the BMC's certificate needs one";
+  assert.equal((await of(undefined)).said, `Secret/rack/s: the credentials of the BMC are not there; ${remedy}`);
+  assert.equal((await of({})).said, `Secret/rack/s: it has no username and no password; ${remedy}`);
+  assert.equal((await of({ username: "a" })).said, `Secret/rack/s: it has no password; ${remedy}`);
+  assert.equal((await of({ username: " ", password: "b" })).said, `Secret/rack/s: it has no username; ${remedy}`);
+  const { said, target } = await of({ username: "a\n", password: " b ", "ca.crt": "PEM" });
+  assert.deepEqual(said, { is: "answers", power: "off", credentials: "", macs: [] });
+  assert.deepEqual(target, {
+    ...{ address: "redfish://b", credentials: { username: "a", password: "b" } },
+    trust: { ca: "PEM", anyCertificate: false },
+  });
+  assert.deepEqual((await of({ username: "a", password: "b" })).target?.trust, { anyCertificate: false });
+});

@@ -76,3 +76,57 @@ test("every state but the same is a change, with what it was called before", () 
     { name: "metal3_host_unmanaged_total" },
   ]);
 });
+
+test("the names and labels that are declared are those of Metal3's operator", () => {
+  const declared = HOST_TALLIES.map(({ name, labels = [] }) => [name.replace("metal3_", ""), ...labels].join(" "));
+  assert.deepEqual(declared, [
+    "reconcile_total namespace host",
+    "reconcile_error_total",
+    "host_error_total error_type",
+    "operation_power_change_total namespace host on_off",
+    ...["credentials_missing_total", "credentials_invalid_total", "credentials_updated_total"],
+    "credentials_no_management_access_total",
+    "host_config_data_error_total host_data_type",
+    "delayed__provisioning_total namespace host",
+    "delayed__deprovisioning_total namespace host",
+    "provisioning_state_change_total prev_state new_state",
+    ...["host_registration_required_total", "host_unmanaged_total", "delete_without_deprovisioning_total"],
+    ...["delete_without_powering_off_total", "delete_delayed_for_detached_total", "provisioner_not_ready_total"],
+    ...["register", "inspect", "provision", "deprovision"].map(
+      (each) => `operation_${each}_duration_seconds namespace host`,
+    ),
+  ]);
+  const buckets = new Map(HOST_TALLIES.map((each) => [each.name, "buckets" in each ? each.buckets : undefined]));
+  assert.deepEqual(
+    buckets.get("metal3_operation_register_duration_seconds"),
+    [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  );
+  assert.deepEqual(buckets.get("metal3_operation_inspect_duration_seconds"), [30, 90, 180, 360, 720, 1440]);
+});
+
+test("credentials count as updated where another version than before was good", () => {
+  const good = (credentialsVersion?: string) =>
+    host("available", credentialsVersion === undefined ? {} : { goodCredentials: { credentialsVersion } });
+  const counted = (before: BareMetalHost, after: BareMetalHost) => talliedOf(before, after).map(({ name }) => name);
+  assert.deepEqual(counted(good("1"), good("2")), ["metal3_credentials_updated_total"]);
+  assert.deepEqual(
+    [counted(good("1"), good("1")), counted(good(), good("1")), counted(good("1"), good())],
+    [[], [], []],
+  );
+});
+
+test("a registration that begins, and a deletion that waits for a host to be attached, are counted once", () => {
+  assert.deepEqual(
+    talliedOf(host("unmanaged"), host("registering")).map(({ name }) => name),
+    ["metal3_provisioning_state_change_total", "metal3_host_registration_required_total"],
+  );
+  const detached = { "baremetalhost.metal3.io/detached": '{"deleteAction":"delay"}' };
+  const leaving = { annotations: detached, deletionTimestamp: "2026-01-01T00:00:00Z" };
+  const waits = { waitingFor: "baremetalhost.metal3.io/detached, which delays the deletion, to be taken off" };
+  const counted = (before: BareMetalHost, after: BareMetalHost) => talliedOf(before, after).map(({ name }) => name);
+  const delayed = host("provisioned", waits, leaving);
+  assert.deepEqual(counted(host("provisioned", {}, leaving), delayed), ["metal3_delete_delayed_for_detached_total"]);
+  assert.deepEqual(counted(delayed, delayed), []);
+  assert.deepEqual(counted(host("provisioned"), host("provisioned", waits, { annotations: detached })), []);
+  assert.deepEqual(counted(host("provisioned"), host("provisioned", {}, leaving)), []);
+});
