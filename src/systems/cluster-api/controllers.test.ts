@@ -1,0 +1,234 @@
+/** Which changes of which objects wake the core's controllers, and whom they leave alone. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Controller, controllerReference, type KubeObject, type Ref } from "@slipway/kube";
+import { ANNOTATIONS, LABELS } from "../../cluster-api/names.ts";
+import type { Cluster } from "../../kinds/cluster-api/cluster.ts";
+import { MachineDeployment } from "../../kinds/cluster-api/machine-deployment.ts";
+import { MachineSet } from "../../kinds/cluster-api/machine-set.ts";
+import { clusterController } from "./cluster/cluster-controller.ts";
+import { machineController } from "./machine/machine-controller.ts";
+import { machineDeploymentController } from "./machine-deployment/machine-deployment-controller.ts";
+import { machineHealthCheckController } from "./machine-health-check/machine-health-check-controller.ts";
+import { MachineInterests } from "./machine-interests.ts";
+import { machineSetController } from "./machine-set/machine-set-controller.ts";
+import type { CoreParts } from "./parts.ts";
+import { ago, cluster, contextOver, deployment, holding, is, machine, machineSet } from "./testing.ts";
+
+const ref = (name: string): Ref => ({ namespace: "default", name });
+
+/** A cache of these objects, with the index of objects by their cluster. */
+function cacheOf(...objects: KubeObject[]) {
+  const list = ({ kind }: { kind: string }) => objects.filter((object) => object.kind === kind);
+  return {
+    list,
+    get: (of: { kind: string }, { name }: Ref) => list(of).find(({ metadata }) => metadata.name === name),
+    byIndex: (of: { kind: string }, index: string, key: string) =>
+      index !== "cluster"
+        ? []
+        : list(of).filter((object) => {
+            const { clusterName } = (object as unknown as { spec: { clusterName: string } }).spec;
+            return `${object.metadata.namespace}/${clusterName}` === key;
+          }),
+  };
+}
+
+/** Whom a change of an object wakes: names; undefined: the change is none. */
+function woken(of: Controller, kind: string, object: KubeObject, before?: KubeObject, ...cached: KubeObject[]) {
+  const source = of.sources.find(({ resource }) => resource.kind === kind)!;
+  if (source.when?.(object, before) === false) return undefined;
+  const keys = source.keys?.(object, before, cacheOf(object, ...cached) as never) ?? [ref(object.metadata.name)];
+  return keys.map(({ namespace, name }) => `${namespace}/${name}`);
+}
+
+function parts(of: { foreign?: string } = {}) {
+  const asked: string[] = [];
+  const here = {
+    foreign: { found: async () => of.foreign },
+    workloads: { drop: async ({ name }: Ref) => void asked.push(`drop ${name}`), onChange: () => () => {} },
+    external: { forget: (who: string) => void asked.push(`forget ${who}`) },
+    interests: new MachineInterests(),
+  } as unknown as CoreParts;
+  return { parts: here, asked };
+}
+const CORE = parts().parts;
+
+const paused = (of: Cluster, isPaused: boolean): Cluster => ({ ...of, spec: { ...of.spec, paused: isPaused } });
+const initialized = (of: Cluster, initialization: object): Cluster =>
+  ({ ...of, status: { initialization } }) as unknown as Cluster;
+
+test("a Cluster is woken by itself, and by its objects where what it sums up changes", () => {
+  const controller = clusterController(CORE);
+  assert.deepEqual(woken(controller, "Cluster", cluster()), ["default/quay"]);
+  const before = machine("m", {
+    status: { conditions: [is("Ready", "True", { message: "a" })], nodeRef: { name: "n" } },
+  });
+  const after = (status: object) => machine("m", { status: { ...before.status, ...status } });
+  assert.deepEqual(woken(controller, "Machine", before), ["default/quay"], "a new one");
+  assert.equal(woken(controller, "Machine", after({ phase: "Running" }), before), undefined);
+  assert.equal(
+    woken(
+      controller,
+      "Machine",
+      after({ conditions: [is("Ready", "True", { message: "a", lastTransitionTime: ago(1) })] }),
+      before,
+    ),
+    undefined,
+  );
+  for (const status of [
+    { conditions: [is("Ready", "False", { message: "a" })] },
+    { conditions: [is("Ready", "True", { message: "b" })] },
+    { nodeRef: { name: "o" } },
+  ])
+    assert.deepEqual(woken(controller, "Machine", after(status), before), ["default/quay"], JSON.stringify(status));
+  const leaving = machine("m", { metadata: { deletionTimestamp: ago(0) }, status: before.status! });
+  assert.deepEqual(woken(controller, "Machine", leaving, before), ["default/quay"]);
+  const set = machineSet("s", { status: { replicas: 1, readyReplicas: 1, availableReplicas: 1, upToDateReplicas: 1 } });
+  for (const name of ["replicas", "readyReplicas", "availableReplicas", "upToDateReplicas"]) {
+    const next = machineSet("s", { status: { ...set.status, [name]: 2 } });
+    assert.deepEqual(woken(controller, "MachineSet", next, set), ["default/quay"], name);
+  }
+  const wider = deployment({ spec: { replicas: 9 } });
+  assert.deepEqual(woken(controller, "MachineDeployment", wider, deployment()), ["default/quay"]);
+  assert.equal(woken(controller, "MachineDeployment", deployment(), deployment()), undefined);
+});
+
+test("Machines are woken by a Cluster that is paused, deleted, or is up by now; not by its sets", () => {
+  const controller = machineController(CORE);
+  const cached = [machine("a"), machine("b"), machine("c", { spec: { clusterName: "other" } })];
+  const wakes = (after: Cluster, before?: Cluster) => woken(controller, "Cluster", after, before, ...cached);
+  const all = ["default/a", "default/b"];
+  assert.deepEqual(wakes(cluster()), all);
+  assert.equal(wakes(cluster(), cluster()), undefined);
+  assert.equal(wakes(cluster({ metadata: { labels: { a: "b" } } }), cluster()), undefined);
+  assert.deepEqual(wakes(paused(cluster(), true), cluster()), all);
+  assert.deepEqual(wakes(cluster({ metadata: { deletionTimestamp: ago(0) } }), cluster()), all);
+  assert.deepEqual(wakes(initialized(cluster(), { infrastructureProvisioned: true }), cluster()), all);
+  assert.deepEqual(wakes(initialized(cluster(), { controlPlaneInitialized: true }), cluster()), all);
+  assert.deepEqual(woken(controller, "MachineSet", machineSet("s")), []);
+  assert.deepEqual(woken(controller, "MachineDeployment", deployment()), []);
+});
+
+test("a set is woken by its Machines, by orphans that it selects, by its deployment, and by a pause of its Cluster", () => {
+  const controller = machineSetController(CORE);
+  const set = machineSet("s", { spec: { selector: { matchLabels: { app: "x" } } } });
+  const other = machineSet("o", { spec: { selector: { matchLabels: { app: "y" } } } });
+  const owned = (kind: string) =>
+    machine("m", {
+      metadata: { labels: { app: "x" }, ownerReferences: [{ ...controllerReference(MachineSet, set), kind }] },
+    });
+  assert.deepEqual(woken(controller, "Machine", owned("MachineSet"), undefined, set, other), ["default/s"]);
+  assert.deepEqual(woken(controller, "Machine", owned("KamajiControlPlane"), undefined, set, other), []);
+  const orphan = machine("m", { metadata: { labels: { app: "y" } } });
+  assert.deepEqual(woken(controller, "Machine", orphan, undefined, set, other), ["default/o"]);
+  const berth = deployment();
+  const ofBerth = machineSet("s", { metadata: { ownerReferences: [controllerReference(MachineDeployment, berth)] } });
+  assert.deepEqual(woken(controller, "MachineDeployment", berth, undefined, ofBerth, other), ["default/s"]);
+  assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), set), ["default/s"]);
+  assert.equal(woken(controller, "Cluster", cluster(), cluster(), set), undefined);
+});
+
+test("a deployment is woken by its sets, by Machines with its label, and by a pause of its Cluster", () => {
+  const controller = machineDeploymentController(CORE);
+  const berth = deployment();
+  const set = machineSet("s", { metadata: { ownerReferences: [controllerReference(MachineDeployment, berth)] } });
+  assert.deepEqual(woken(controller, "MachineSet", set), ["default/berth"]);
+  assert.deepEqual(woken(controller, "MachineSet", machineSet("s")), []);
+  const other = machineSet("s", {
+    metadata: { ownerReferences: [{ ...controllerReference(MachineDeployment, berth), kind: "X" }] },
+  });
+  assert.deepEqual(woken(controller, "MachineSet", other), []);
+  const labelled = machine("m", { metadata: { labels: { [LABELS.deploymentName]: "berth" } } });
+  assert.deepEqual(woken(controller, "Machine", labelled), ["default/berth"]);
+  assert.deepEqual(woken(controller, "Machine", machine("m")), []);
+  assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), berth), ["default/berth"]);
+  assert.equal(woken(controller, "Cluster", cluster(), cluster(), berth), undefined);
+});
+
+test("a health check is woken by Machines of its cluster that it selects, and by a Cluster that is paused or comes up", () => {
+  const controller = machineHealthCheckController(CORE);
+  const check = (name: string, spec: object): KubeObject =>
+    ({
+      ...{ apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachineHealthCheck" },
+      metadata: { name, namespace: "default" },
+      spec: { clusterName: "quay", selector: {}, ...spec },
+    }) as unknown as KubeObject;
+  const checks = [
+    check("all", {}),
+    check("some", { selector: { matchLabels: { app: "x" } } }),
+    check("other", { clusterName: "other" }),
+  ];
+  const wakes = (labels: Record<string, string>) =>
+    woken(controller, "Machine", machine("m", { metadata: { labels } }), undefined, ...checks);
+  assert.deepEqual(wakes({ app: "x" }), ["default/all", "default/some"]);
+  assert.deepEqual(wakes({}), ["default/all"]);
+  const both = ["default/all", "default/some"];
+  assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), ...checks), both);
+  const up = initialized(cluster(), { controlPlaneInitialized: true });
+  assert.deepEqual(woken(controller, "Cluster", up, cluster(), ...checks), both);
+  assert.equal(woken(controller, "Cluster", up, up, ...checks), undefined);
+});
+
+const CONTROLLERS = [
+  ["Cluster", clusterController, cluster()],
+  ["Machine", machineController, machine("m")],
+  ["MachineSet", machineSetController, machineSet("s")],
+  ["MachineDeployment", machineDeploymentController, deployment()],
+] as const;
+
+for (const [kind, make, object] of CONTROLLERS) {
+  test(`a ${kind} that is gone is forgotten, and one that upstream's core or nobody of ours runs is left alone`, async () => {
+    const run = async (of: { foreign?: string }, ...cached: KubeObject[]) => {
+      const { parts: here, asked } = parts(of);
+      const held = holding(...cached);
+      const context = { ...contextOver(held).context, cache: cacheOf(...cached) };
+      const outcome = await make(here).reconcile(
+        { namespace: "default", name: object.metadata.name },
+        context as never,
+      );
+      assert.deepEqual([outcome, held.asked], [{ done: true }, []]);
+      return asked;
+    };
+    const forgotten = await run({});
+    if (kind === "Cluster") assert.deepEqual(forgotten, ["drop quay", "forget Cluster/default/quay"]);
+    else if (kind !== "MachineDeployment")
+      assert.deepEqual(forgotten, [`forget ${kind}/default/${object.metadata.name}`]);
+    assert.deepEqual(await run({ foreign: "upstream" }, object, cluster()), []);
+    if (kind !== "Cluster") assert.deepEqual(await run({}, object), [], "of no Cluster of ours");
+  });
+
+  test(`a ${kind} that is paused says so, and nothing else is done`, async () => {
+    const annotations = { [ANNOTATIONS.paused]: "" };
+    const stopped = { ...object, metadata: { ...object.metadata, annotations } };
+    const held = holding(stopped);
+    const cached = kind === "Cluster" ? [stopped] : [stopped, cluster()];
+    const context = { ...contextOver(held).context, cache: cacheOf(...cached) };
+    const reconcile = () =>
+      make(parts().parts).reconcile({ namespace: "default", name: object.metadata.name }, context as never);
+    assert.deepEqual(await reconcile(), { done: true });
+    assert.deepEqual(held.asked, [`status ${kind}/${object.metadata.name}`]);
+    const { conditions } = held.bodies.get(held.asked[0]!) as { conditions: { type: string; status: string }[] };
+    assert.deepEqual(
+      conditions.map(({ type, status }) => `${type} ${status}`),
+      ["Paused True"],
+    );
+  });
+}
+
+test("what is leaving and no longer has the core's finalizer is left to go", async () => {
+  for (const [kind, make, object] of CONTROLLERS) {
+    const leaving = {
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: ago(1), finalizers: ["other"] },
+      status: { conditions: [is("Paused", "False", { reason: "NotPaused" })] },
+    };
+    const held = holding(leaving);
+    const cached = kind === "Cluster" ? [leaving] : [leaving, cluster()];
+    const context = { ...contextOver(held).context, cache: cacheOf(...cached) };
+    const core = parts().parts;
+    const seen = { ...core, external: { ...core.external, read: async () => ({ object: undefined }) } };
+    const ref = { namespace: "default", name: object.metadata.name };
+    assert.deepEqual(await make(seen as never).reconcile(ref, context as never), { done: true }, kind);
+    assert.deepEqual(held.asked, [], kind);
+  }
+});
