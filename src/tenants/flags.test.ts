@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
-import { apiServerFlags, controllerManagerFlags, ignoredExtraArgs, kineFlags, schedulerFlags } from "./flags.ts";
+import {
+  apiServerFlags,
+  controllerManagerFlags,
+  ignoredExtraArgs,
+  ignoredFlags,
+  kineFlags,
+  schedulerFlags,
+} from "./flags.ts";
 import type { Plane, PlaneStore } from "./plane.ts";
 import { testPlane } from "./testing.ts";
 
@@ -111,4 +118,59 @@ test("a kine gets its database's address and password by no flag, and none of th
   const api = apiServerFlags({ ...plane, store: certified }, file, { "etcd-servers": "unix:///run/kine.sock" });
   assert.deepEqual(valuesOf(api, "etcd-servers"), ["unix:///run/kine.sock"]);
   assert.deepEqual(valuesOf(api, "etcd-keyfile"), []);
+});
+
+test("the flags of a plane without a datastore of its own, all of them", () => {
+  const pki = "/etc/kubernetes/pki";
+  assert.deepEqual(apiServerFlags(plane, file), [
+    ...["--advertise-address=10.0.0.5", "--allow-privileged=true", "--authorization-mode=Node,RBAC"],
+    ...[`--client-ca-file=${pki}/ca.crt`, "--enable-admission-plugins=NodeRestriction"],
+    ...["--enable-bootstrap-token-auth=true", `--kubelet-client-certificate=${pki}/apiserver-kubelet-client.crt`],
+    ...[`--kubelet-client-key=${pki}/apiserver-kubelet-client.key`, "--kubelet-preferred-address-types=InternalIP"],
+    ...[`--proxy-client-cert-file=${pki}/front-proxy-client.crt`],
+    ...[`--proxy-client-key-file=${pki}/front-proxy-client.key`, "--requestheader-allowed-names=front-proxy-client"],
+    ...[`--requestheader-client-ca-file=${pki}/front-proxy-ca.crt`],
+    ...["--requestheader-extra-headers-prefix=X-Remote-Extra-", "--requestheader-group-headers=X-Remote-Group"],
+    ...["--requestheader-username-headers=X-Remote-User", "--secure-port=6443"],
+    ...["--service-account-issuer=https://kubernetes.default.svc.cluster.local"],
+    ...[`--service-account-key-file=${pki}/sa.pub`, `--service-account-signing-key-file=${pki}/sa.key`],
+    ...["--service-cluster-ip-range=10.96.0.0/16", `--tls-cert-file=${pki}/apiserver.crt`],
+    `--tls-private-key-file=${pki}/apiserver.key`,
+  ]);
+  const conf = (name: string): string[] =>
+    ["authentication-kubeconfig", "authorization-kubeconfig"].map((flag) => `--${flag}=${pki}/${name}.conf`);
+  assert.deepEqual(controllerManagerFlags(plane, file), [
+    ...["--allocate-node-cidrs=true", ...conf("controller-manager"), "--bind-address=0.0.0.0"],
+    ...[`--client-ca-file=${pki}/ca.crt`, "--cluster-cidr=10.244.0.0/16", "--cluster-name=a"],
+    ...[`--cluster-signing-cert-file=${pki}/ca.crt`, `--cluster-signing-key-file=${pki}/ca.key`],
+    ...["--controllers=*,bootstrapsigner,tokencleaner", `--kubeconfig=${pki}/controller-manager.conf`],
+    ...["--leader-elect=true", `--requestheader-client-ca-file=${pki}/front-proxy-ca.crt`],
+    ...[`--root-ca-file=${pki}/ca.crt`, "--secure-port=10257", `--service-account-private-key-file=${pki}/sa.key`],
+    ...["--service-cluster-ip-range=10.96.0.0/16", "--use-service-account-credentials=true"],
+  ]);
+  assert.deepEqual(schedulerFlags(plane, file), [
+    ...[...conf("scheduler"), "--bind-address=0.0.0.0", `--kubeconfig=${pki}/scheduler.conf`],
+    ...["--leader-elect=true", "--secure-port=10259"],
+  ]);
+});
+
+test("a flag with an empty list is left out or empty, as the program takes it; a name is not advertised as an address", () => {
+  const flags = apiServerFlags({ ...plane, admissionPlugins: [], host: "lb.example" }, file);
+  assert.deepEqual(valuesOf(flags, "enable-admission-plugins"), []);
+  assert.deepEqual(valuesOf(flags, "advertise-address"), []);
+  const advertised = apiServerFlags({ ...plane, advertiseAddress: "192.0.2.1" }, file);
+  assert.deepEqual(valuesOf(advertised, "advertise-address"), ["192.0.2.1"]);
+  assert.deepEqual(ignoredFlags(["-secure-port=1", "--v=1", "--mode"], ["--v=1"]), ["--secure-port", "--mode"]);
+});
+
+test("a kine without a certificate or an authority is given no files, and without a kine its flags are the listener's", () => {
+  const flags = kineFlags(plane, file, "unix:///s");
+  assert.deepEqual(flags, ["--listen-address=unix:///s", "--metrics-bind-address=0"]);
+  const tls = { ca: "CA", cert: "C", key: "K" };
+  assert.deepEqual(kineFlags({ ...plane, store: { endpoints: [], prefix: "/", tls } }, file, "unix:///s"), [
+    ...["ca", "cert", "key"].map(
+      (of) => `--${of}-file=${file(`etcd/${of === "ca" ? "ca.crt" : `server.${of === "key" ? "key" : "crt"}`}`)}`,
+    ),
+    ...flags,
+  ]);
 });

@@ -39,3 +39,24 @@ test("another host, or another port where it must be that one, is another search
   assert.deepEqual(await book.take("a", { host, port, exact: true }), { host, port });
   assert.deepEqual(await book.take("a", { host, port: port + 1, exact: false }), { host, port }, "it may be another");
 });
+
+test("two that look for the same port at once get two", async () => {
+  const book = new PortBook();
+  const { port } = await book.take("first", { host, port: 0, exact: false });
+  book.release("first");
+  const found = await Promise.all(["a", "b"].map((id) => book.take(id, { host, port, exact: false })));
+  assert.notEqual(found[0]!.port, found[1]!.port);
+  const refused = book.take("c", { host, port, exact: true });
+  await assert.rejects(refused, { remedy: "choose another port in spec.networkProfile.port" });
+  assert.ok((await book.take("d", { host, port, exact: false })).port > port, "a refusal ends no other search");
+});
+
+test("the search ends at the last port that there is, and says where it looked", async (t) => {
+  const foreign = createServer().listen(65_535, host);
+  await once(foreign, "listening");
+  t.after(() => foreign.close());
+  await assert.rejects(
+    new PortBook().take("a", { host, port: 65_535, exact: false }),
+    /no port from 65535 to 65535 of 127.0.0.1 is free/,
+  );
+});

@@ -140,22 +140,26 @@ export class EtcdClient {
       return await this.#send(method, await this.#metadata(signal), signal, fields);
     } catch (error) {
       // A password's token ends after some minutes without a call.
-      if (!(error instanceof GrpcError && error.code === UNAUTHENTICATED && this.#token !== undefined)) throw error;
-      this.#token = undefined;
+      const isStale = error instanceof GrpcError && error.code === UNAUTHENTICATED && this.#token !== undefined;
+      if (!isStale) throw this.#explained(error);
+    }
+    this.#token = undefined;
+    try {
       return await this.#send(method, await this.#metadata(signal), signal, fields);
+    } catch (error) {
+      throw this.#explained(error);
     }
   }
 
   async #send(method: string, metadata: Record<string, string>, signal: AbortSignal, fields: Field[]): Promise<Fields> {
     const { clock, patienceMs: ms = PATIENCE_MS } = this.#options;
-    try {
-      return new Fields(
-        await this.#grpc.call(`/etcdserverpb.${method}`, encode(...fields), metadata, { clock, ms, signal }),
-      );
-    } catch (error) {
-      if (error instanceof GrpcError && error.code === UNAUTHENTICATED && metadata.token !== undefined) throw error;
-      throw error instanceof GrpcError ? etcdFault(error, this.#on) : error;
-    }
+    return new Fields(
+      await this.#grpc.call(`/etcdserverpb.${method}`, encode(...fields), metadata, { clock, ms, signal }),
+    );
+  }
+
+  #explained(error: unknown): unknown {
+    return error instanceof GrpcError ? etcdFault(error, this.#on) : error;
   }
 
   async #metadata(signal: AbortSignal): Promise<Record<string, string>> {

@@ -237,6 +237,18 @@ test("names and paths that the Pods have by themselves are refused by name", asy
     "spec.controlPlane.deployment.additionalVolumes: etc-kubernetes-pki is a volume of the control plane",
     "spec.controlPlane.deployment.additionalVolumeMounts: /etc/kubernetes/pki has files of kube-apiserver already",
   ]);
+  const twice = await wantedOf(pods({ additionalInitContainers: [named], additionalContainers: [named] }));
+  assert.deepEqual(takenNames(deploymentOf(twice).spec!.template!.spec!, twice), [
+    "spec.controlPlane.deployment.additionalContainers: x is a container of the control plane",
+  ]);
+  const mount = { name: "x", mountPath: "/a" };
+  const own = { ...named, volumeMounts: [mount, mount] };
+  const users = await wantedOf(pods({ additionalContainers: [own] }));
+  assert.deepEqual(
+    takenNames(deploymentOf(users).spec!.template!.spec!, users),
+    [],
+    "a user's container is the user's",
+  );
   const good = await wantedOf(pods({ additionalContainers: [named] }));
   assert.deepEqual(takenNames(deploymentOf(good).spec!.template!.spec!, good), []);
 });

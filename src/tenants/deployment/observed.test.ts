@@ -70,6 +70,9 @@ test("a tenant sleeps when none of its Pods is left, those that end among them",
   assert.deepEqual(asleep({ observedGeneration: 3, terminatingReplicas: 1 }), [1, 1]);
   assert.deepEqual(asleep({ observedGeneration: 3, replicas: 2, terminatingReplicas: 1 }), [3, 1]);
   assert.deepEqual(asleep({ observedGeneration: 2 }), [1, 1], "its controller has not seen it");
+  assert.deepEqual(asleep({ observedGeneration: 2, replicas: 3 }), [3, 1]);
+  const { components } = observedOf(wanted, { deployment: { ...deploymentIs({}), spec: {} } as Deployment });
+  assert.deepEqual(components, [{ component: "Deployment a", ready: false, message: "0 of 1 Pods are ready" }]);
 });
 
 test("a tenant's status has the objects that there are, with the load balancer where it has something", async () => {
@@ -87,7 +90,17 @@ test("a tenant's status has the objects that there are, with the load balancer w
     loadBalancer: { ingress: [{ ip: "192.0.2.1" }] },
   });
   assert.deepEqual(found.objects?.ingress, { name: "a", namespace: "default" });
-  const { selector, replicas, availableReplicas, collisionCount } = found.objects!.deployment!;
-  assert.deepEqual([selector, replicas, availableReplicas, collisionCount], ["kamaji.clastix.io/name=a", 2, 0, 1]);
+  const own = { ...metadata, selector: "kamaji.clastix.io/name=a" };
+  const counted = { replicas: 2, readyReplicas: 2, updatedReplicas: 2, availableReplicas: 0, unavailableReplicas: 0 };
+  assert.deepEqual(found.objects?.deployment, { ...own, ...counted, observedGeneration: 3, collisionCount: 1 });
+  const conditions = [{ type: "Available", status: "True" }];
+  const { deployment: fresh } = observedOf(wanted, { deployment: deploymentIs({}) }).objects!;
+  const none = { replicas: 0, readyReplicas: 0, updatedReplicas: 0, availableReplicas: 0, unavailableReplicas: 0 };
+  assert.deepEqual(fresh, { ...own, ...none });
+  const ending = deploymentIs({ status: { terminatingReplicas: 1, conditions } });
+  assert.deepEqual(observedOf(wanted, { deployment: ending }).objects!.deployment, {
+    ...{ ...own, ...none, terminatingReplicas: 1 },
+    conditions,
+  });
   assert.deepEqual(Object.keys(observedOf(wanted, { deployment }).objects!), ["deployment"]);
 });

@@ -123,3 +123,44 @@ test("a port that somebody takes before the tenant listens is not insisted on", 
   await runtime.ensure(elsewhere.plane);
   await connected(elsewhere, async (client) => assert.deepEqual((await client.list(ConfigMap)).items.length > 0, true));
 });
+
+test("what an embedded API takes no notice of is reported, and so is what it is", async (t) => {
+  const { runtime } = await rig(t);
+  const { plane } = await planeOn(runtime, "a");
+  const extraArgs = { apiServer: ["--v=4"], controllerManager: [], scheduler: ["--v=4"] };
+  assert.deepEqual(await runtime.ensure({ ...plane, replicas: 3, extraArgs }), {
+    ...{ readyReplicas: 3, version: plane.version },
+    components: [{ component: "kube-apiserver", ready: true, version: plane.version, message: "embedded in Slipway" }],
+    ignored: ["apiServer", "scheduler"].map(
+      (of) => `spec.controlPlane.deployment.extraArgs.${of}: an embedded API takes no flags`,
+    ),
+  });
+  assert.equal(await runtime.releaseOf("v1.35"), "v1.35.0");
+});
+
+test("the administrator's way in needs no port; a tenant that is not there has none", async (t) => {
+  const { runtime } = await rig(t);
+  const { plane } = await planeOn(runtime, "a");
+  assert.equal(runtime.transport("a"), undefined);
+  await runtime.ensure({ ...plane, replicas: 0 });
+  const client = createClient(runtime.transport("a")!, { clock, random, log });
+  await client.create(ConfigMap, settings);
+  assert.deepEqual((await client.get(ConfigMap, settings.metadata)).data, settings.data);
+  await runtime.remove("a");
+  assert.equal(runtime.transport("a"), undefined);
+});
+
+test("a tenant's Service kubernetes has an address of its own prefixes, and accounts' tokens its domain's issuer", async (t) => {
+  const { runtime } = await rig(t);
+  const { plane } = await planeOn(runtime, "a");
+  await runtime.ensure({ ...plane, serviceCidrs: ["10.55.0.0/16"], clusterDomain: "rack.example" });
+  const at = runtime.transport("a")!;
+  const service = await at.request({ method: "GET", path: "/api/v1/namespaces/default/services/kubernetes" });
+  assert.match((service.body as { spec: { clusterIP: string } }).spec.clusterIP, /^10\.55\./);
+  const account = "/api/v1/namespaces/default/serviceaccounts/default/token";
+  const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+  const { status } = (await at.request({ method: "POST", path: account, body })).body as { status: { token: string } };
+  const [, claims] = status.token.split(".");
+  const { iss } = JSON.parse(Buffer.from(claims!, "base64url").toString()) as { iss: string };
+  assert.equal(iss, "https://kubernetes.default.svc.rack.example");
+});

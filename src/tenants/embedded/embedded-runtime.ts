@@ -40,7 +40,6 @@ export class EmbeddedRuntime implements Runtime {
   readonly #ports: EmbeddedRuntimePorts;
   readonly #book = new PortBook();
   readonly #running = new Map<string, Running>();
-  readonly #listeners = new Set<(id: string) => void>();
 
   constructor(ports: EmbeddedRuntimePorts) {
     this.#ports = ports;
@@ -83,9 +82,9 @@ export class EmbeddedRuntime implements Runtime {
     if (dir !== undefined) await rm(join(dir, id), { recursive: true, force: true });
   }
 
-  onChange(listener: (id: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  onChange(): () => void {
+    // A plane is as wanted when `ensure` resolves, and stays so.
+    return () => undefined;
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,7 @@ test("a plane's files are written when they change, stay as they are otherwise, 
   const mark = await files.keep(texts);
   assert.equal(readFileSync(join(dir, "etcd/server.key"), "utf8"), "key");
   assert.equal(statSync(join(dir, "etcd/server.key")).mode & 0o777, 0o600);
+  assert.equal(statSync(join(dir, "etcd")).mode & 0o777, 0o700);
   const before = inode("ca.crt");
 
   // Each write is another file: see `replacePrivateFile`.
@@ -31,10 +32,21 @@ test("a plane's programs read its keys and kubeconfigs, and those of its datasto
   const { plane } = await testPlane("a", { host: "127.0.0.1", port: 6443 });
   const { pki } = plane;
   const files = filesOf(plane);
-  assert.equal(files["apiserver.key"], pki.apiServer.key);
-  assert.equal(files["sa.pub"], pki.accounts.publicKey);
-  assert.equal(files["scheduler.conf"], plane.kubeconfigs.scheduler);
-  assert.equal(Object.keys(files).length, 13);
+  assert.deepEqual(files, {
+    "ca.crt": pki.ca.cert,
+    "ca.key": pki.ca.key,
+    "apiserver.crt": pki.apiServer.cert,
+    "apiserver.key": pki.apiServer.key,
+    "apiserver-kubelet-client.crt": pki.apiServerKubeletClient.cert,
+    "apiserver-kubelet-client.key": pki.apiServerKubeletClient.key,
+    "front-proxy-ca.crt": pki.frontProxyCa.cert,
+    "front-proxy-client.crt": pki.frontProxyClient.cert,
+    "front-proxy-client.key": pki.frontProxyClient.key,
+    "sa.pub": pki.accounts.publicKey,
+    "sa.key": pki.accounts.privateKey,
+    "controller-manager.conf": plane.kubeconfigs.controllerManager,
+    "scheduler.conf": plane.kubeconfigs.scheduler,
+  });
   const store = { endpoints: [], prefix: "/", tls: { ca: "CA", cert: "CERT", key: "KEY" } };
   const { "etcd/ca.crt": ca, "etcd/server.crt": cert, "etcd/server.key": key } = filesOf({ ...plane, store });
   assert.deepEqual([ca, cert, key], ["CA", "CERT", "KEY"]);
