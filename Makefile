@@ -6,6 +6,9 @@ INSTALLED := node_modules/.package-lock.json
 # Upstream's managers and clusterctl, for the suite that runs them on the embedded API.
 CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
 
+# What a test file's process compiled, the next one finds: a third less CPU for `make test`.
+export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
+
 .DEFAULT_GOAL := help
 .PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-all check generate kubernetes-types bundle image test-install agent node-image network-image test-firmware bench sim clean
 

@@ -6,6 +6,7 @@ import { saveMemoryAtRest, systemClock } from "@slipway/base";
 export const NODE_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
 export const NODE_ENV = {
   ...process.env,
+  MALLOC_ARENA_MAX: "1",
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/slipway", import.meta.url)),
 };
 

@@ -107,7 +107,11 @@ function askWithKubectl(kubeconfig: string): void {
   else report("  a kubectl get instancepools then takes", (performance.now() - began) / 1000, "s");
 }
 
+/** How long after a burst V8 and the process have tidied up. Seconds. */
+const SETTLED = 25;
+
 async function idle(pid: number, seconds: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, SETTLED * 1000));
   const before = cpuOf(pid);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   report(`  CPU while idle for ${seconds} s`, (cpuOf(pid) - before) / seconds, "of a core", 0.02);

@@ -9,6 +9,9 @@ const AT_REST = 0.1;
 /** A rest of so long is tidied up after: at its beginning, and once what is kept for a minute or so after a burst is forgotten. */
 const COLLECT_MS = [20_000, 120_000];
 
+/** Up to so much, a thorough collection (several passes, code that is not used is dropped, pages are emptied) takes a tenth of a second or two. Bytes. */
+const THOROUGH = 200 * 2 ** 20;
+
 /** What is watched and set: the process's CPU time so far in milliseconds, V8's saver, and a collection of all that nobody uses. */
 export interface MemoryUse {
   cpuMs(): number;
@@ -50,8 +53,9 @@ export const thisProcess: MemoryUse = {
   collect() {
     // Only a context that is made while the flag stands has the function.
     setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
+    const collect = runInNewContext("gc") as (how: object) => void;
     setFlagsFromString("--no-expose-gc");
-    collect();
+    const flavor = process.memoryUsage().heapUsed <= THOROUGH ? "last-resort" : "regular";
+    collect({ type: "major", execution: "sync", flavor });
   },
 };

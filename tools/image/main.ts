@@ -54,7 +54,7 @@ async function image(architecture: Elf["architecture"], layout: ImageLayout): Pr
     architecture,
     config: {
       User: `${NOBODY}:${NOBODY}`,
-      Env: ["PATH=/usr/bin"],
+      Env: ["PATH=/usr/bin", "MALLOC_ARENA_MAX=1"], // As in bin/slipway.
       Entrypoint: ["/usr/bin/node", ...NODE_FLAGS, `${HOME}/slipway.mjs`],
       Cmd: ["--help"],
       WorkingDir: "/",
