@@ -22,3 +22,23 @@ test("only so many addresses are counted: the oldest makes room for another", ()
   for (let n = 0; n < 4_095; n++) guesses.wrong(`other-${n}`);
   assert.deepEqual([guesses.heldMs("first"), guesses.heldMs("second")], [0, 60_000]);
 });
+
+test("a guess in the very moment in which the minute ends begins another one", async () => {
+  const clock = new VirtualClock();
+  const guesses = new Guesses(clock);
+  guesses.wrong("a");
+  await clock.run(60_000);
+  for (let n = 0; n < 10; n++) guesses.wrong("a");
+  assert.equal(guesses.heldMs("a"), 60_000);
+});
+
+test("an address that begins to guess anew is the youngest, and makes no room for another", async () => {
+  const clock = new VirtualClock();
+  const guesses = new Guesses(clock);
+  guesses.wrong("again");
+  guesses.wrong("second");
+  await clock.run(60_000);
+  for (let n = 0; n < 10; n++) guesses.wrong("again");
+  for (let n = 0; n < 4_095; n++) guesses.wrong(`other-${n}`);
+  assert.equal(guesses.heldMs("again"), 60_000);
+});

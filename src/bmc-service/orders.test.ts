@@ -245,6 +245,7 @@ test("only who shows a password is held up for guessing, and is told for how lon
   assert.equal((await ask("GET", SYSTEM)).status, 200, "a token that has ended is no guess");
   for (let n = 0; n < 10; n++)
     assert.equal((await ask("POST", SESSIONS, {}, { UserName: "op", Password: "no" })).status, 401);
+  assert.equal((await ask("GET", SYSTEM)).headers["retry-after"], "60");
   await clock.run(500);
   const held = await ask("GET", SYSTEM);
   assert.deepEqual(

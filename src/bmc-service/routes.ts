@@ -148,7 +148,9 @@ function machineRoutes({ uuid, machines, tasks }: RouteWorld): Record<string, Ro
   const find = (id: string): ManagedMachine | undefined => machines().find((one) => one.id === id);
   const act = (run: (machine: ManagedMachine, asked: Asked) => Promise<HttpAnswer>) => (asked: Asked) => {
     const machine = find(asked.names[0]!);
-    const mayAct = (ROLES[asked.account?.role ?? "ReadOnly"] as readonly string[]).includes("ConfigureComponents");
+    const { account } = asked;
+    const mayAct =
+      account !== undefined && (ROLES[account.role] as readonly string[]).includes("ConfigureComponents");
     if (machine !== undefined && !mayAct) return Promise.resolve(refuse(403, "InsufficientPrivilege"));
     return machine && run(machine, asked);
   };

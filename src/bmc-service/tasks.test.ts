@@ -87,3 +87,15 @@ test("of 64 tasks the oldest that has ended makes room, or where none has, the o
   await asked(tasks, clock, never);
   assert.deepEqual([ids().length, ids()[0]], [64, "3"]);
 });
+
+test("work that ends in time leaves nothing behind that waits", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const clock = new VirtualClock();
+  const sleep = clock.sleep.bind(clock);
+  clock.sleep = (ms, signal) => {
+    signals.push(signal);
+    return sleep(ms, signal);
+  };
+  await asked(new Tasks(clock, 1_000), clock, Promise.resolve());
+  assert.equal(signals[0]?.aborted, true);
+});
