@@ -94,7 +94,7 @@ export function ipmiBmc({ address, credentials, run, clock }: IpmiOptions): Bmc 
           isSet(await ipmi(["chassis", "bootparam", "get", "5"], signal), known.selector, choice);
         if (!(await flags(span.signal))) {
           // Without this the BMC forgets the device after a minute (IPMI 2.0 table 28-14, parameter 3). Not every BMC knows it.
-          await ipmi(["raw", "0x00", "0x08", "0x03", "0x08"], span.signal).catch(() => "");
+          await ipmi(["raw", "0x00", "0x08", "0x03", "0x08"], span.signal).catch(() => {});
           await ipmi(["chassis", "bootdev", known.word, ...optionsOf(choice)], span.signal);
           await untilSeen(span, { on, what: `boot from ${device}`, seen: flags });
         }

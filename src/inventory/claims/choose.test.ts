@@ -100,3 +100,13 @@ test("why none fits is counted, the most frequent reason first", () => {
   assert.equal(whyNone(hosts, {}), "of 4 hosts: 2 in use, 1 in error, 1 just taken");
   assert.equal(whyNone([], {}), "there are no hosts");
 });
+
+test("a host whose rack nobody knows shares none with the consumer's peers", () => {
+  const hosts = [host("known", { metadata: { labels: { rack: "b" } } }), host("unknown")];
+  for (const consumer of ["a", "b", "c", "d", "e", "f", "g", "h"]) {
+    const names = fitting(hosts, { spread: { label: "rack", taken: ["b"] } }, consumer).map(
+      ({ metadata }) => metadata.name,
+    );
+    assert.deepEqual(names, ["unknown", "known"], consumer);
+  }
+});

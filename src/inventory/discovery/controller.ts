@@ -117,7 +117,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       const known = knownOf(host, context);
       heed(host, known, context);
       reportRefusals(name, known, context);
-      const isReportedLater = reportRegistration(host, known, context) === "later";
+      const isReportedLater = reportRegistration(host, known, context) === false;
       const own = known.find(({ metadata }) => metadata.namespace === discovery.namespace && isDiscovered(metadata));
       if (own !== undefined) await noteBoot(own, host.tpm, context);
       const next = planDiscovery(host, observed(name, known, context), discovery);
@@ -207,21 +207,30 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
     for (const because of noted) for (const object of known) events.warning(object, "Refused", because);
   }
 
-  /** A declared BareMetalHost has no status of ours: there the event names the key. An agent reports first, and has its key a moment later. */
-  function reportRegistration(
-    { name, session, agentKey }: Host,
+  /**
+   * A declared BareMetalHost has no status of ours: there the event names the key. An agent reports first, and has its key a moment later: false
+   * where that is waited for.
+   */
+  function reportRegistration(host: Host, known: readonly BareMetalHost[], at: Context): boolean | undefined {
+    const { name, session, agentKey } = host;
+    if (session === undefined || known.length === 0 || registrations.get(name) === session.registeredAt)
+      return undefined;
+    const isTime = agentKey !== undefined || at.clock.now() - session.registeredAt >= KEY_MS;
+    if (isTime) noteRegistration(host, session, known, at);
+    return isTime;
+  }
+
+  function noteRegistration(
+    { name, agentKey }: Host,
+    session: NonNullable<Host["session"]>,
     known: readonly BareMetalHost[],
     at: Context,
-  ): "later" | "reported" {
-    if (session === undefined || known.length === 0 || registrations.get(name) === session.registeredAt)
-      return "reported";
-    if (agentKey === undefined && at.clock.now() - session.registeredAt < KEY_MS) return "later";
+  ): void {
     registrations.set(name, session.registeredAt);
     const key = agentKey === undefined ? "without a key" : `with the key ${fingerprint(agentKey)}`;
     const { trust, because } = hosts.standing(name);
     for (const object of known)
       at.events.normal(object, "AgentRegistered", `from ${session.address} ${key}; ${trust}: ${because}`);
-    return "reported";
   }
 
   function observed(name: string, known: readonly BareMetalHost[], { cache, clock }: Context): Observed {

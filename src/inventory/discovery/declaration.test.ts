@@ -206,6 +206,23 @@ test("N1 of a flood of refusals in one host's name, the first 16 are reported", 
   assert.equal(Math.max(...numbers), 15);
 });
 
+test("N1 what was refused in the name of a host that is gone is not reported of the one that comes after it", async (t) => {
+  const { seen, clock, client, settle } = await rack(t);
+  await client.create(BareMetalHost, declared("node-7", MAC));
+  await settle();
+  const host = seen.hear(MAC, clock.now());
+  seen.notify({ is: "refused", host, because: "a registration was refused" });
+  seen.hosts.delete(NAME);
+  seen.notify({ is: "gone", name: NAME });
+  await settle();
+  seen.hear(MAC, clock.now());
+  await settle();
+  assert.deepEqual(
+    (await client.list(Event)).items.filter(({ reason }) => reason === "Refused"),
+    [],
+  );
+});
+
 test("N1 what the namespaces of a host's objects demand is part of its declaration, at once when it changes", async (t) => {
   const { seen, clock, client, settle } = await rack(t);
   const demand = async (name: string, value: string | null) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RedfishConnection } from "./connection.ts";
-import { findSystem } from "./find-system.ts";
+import { expectSystem, findSystem } from "./find-system.ts";
 
 /** A BMC that has so many machines. */
 function bmcOf(count: number): RedfishConnection {
@@ -22,5 +22,18 @@ test("the only machine of a BMC is found, and of many 16 are named to choose fro
   await assert.rejects(found(17), (error: Error & { advice?: string }) => {
     const said = `${error.message} ${error.advice ?? ""}`;
     return /\/m15\b/.test(said) && !/\/m16\b/.test(said);
+  });
+});
+
+test("a BMC of another machine is refused with both identifiers, and one that names none is believed", () => {
+  const expect = (uuid: string | undefined, expected: string | undefined) =>
+    expectSystem("https://bmc", uuid === undefined ? {} : { UUID: uuid }, expected);
+  expect("ABC", "abc");
+  expect("abc", "ABC");
+  expect(undefined, "abc");
+  expect("abc", undefined);
+  assert.throws(() => expect("D".repeat(70), "abc"), {
+    code: "Conflict",
+    message: new RegExp(`UUID ${"d".repeat(64)}, expected abc`),
   });
 });

@@ -63,7 +63,7 @@ async function registryEntries(
     const { body } = await connection.get("/redfish/v1/Registries", signal);
     const named = linksAt(body, "Members").slice(0, MOST_REGISTRIES);
     // The id of the file is that of the registry, with or without its version.
-    const likely = named.filter((link) => registry.startsWith(decodeURIComponent(link.split("/").at(-1) ?? "\0")));
+    const likely = named.filter((link) => registry.startsWith(decodeURIComponent(link.split("/").at(-1)!)));
     for (const link of [...likely, ...named.filter((one) => !likely.includes(one))]) {
       const file = await connection.get(connection.pathOf(link), signal);
       const id = textAt(file.body, "Registry") ?? textAt(file.body, "Id") ?? "";
