@@ -149,8 +149,7 @@ function machineRoutes({ uuid, machines, tasks }: RouteWorld): Record<string, Ro
   const act = (run: (machine: ManagedMachine, asked: Asked) => Promise<HttpAnswer>) => (asked: Asked) => {
     const machine = find(asked.names[0]!);
     const { account } = asked;
-    const mayAct =
-      account !== undefined && (ROLES[account.role] as readonly string[]).includes("ConfigureComponents");
+    const mayAct = account !== undefined && (ROLES[account.role] as readonly string[]).includes("ConfigureComponents");
     if (machine !== undefined && !mayAct) return Promise.resolve(refuse(403, "InsufficientPrivilege"));
     return machine && run(machine, asked);
   };

@@ -154,6 +154,18 @@ test("a boot device whose flags are not valid is not set, and a mode that nobody
   assert.equal(tool.runs.length, before + 1);
 });
 
+test("a boot device that a BMC shows in other words, or not at all, is not set", async () => {
+  for (const device of ["pxe", "default"] as const) {
+    const { tool, bmc, run } = world();
+    tool.boot = "zz";
+    await run(bmc.bootFrom(device, { once: true }));
+    assert.ok(
+      tool.runs.some(({ args }) => args.join(" ").includes("bootdev")),
+      device,
+    );
+  }
+});
+
 test("what a BMC keeps no record of is left out of who it is", async () => {
   const { tool, bmc, run } = world();
   tool.refusal = "FRU Read failed: Invalid command";

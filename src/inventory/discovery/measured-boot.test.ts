@@ -43,6 +43,10 @@ for (const [says, before, pcrs, said] of CASES)
     else assert.match(change ?? "", said);
   });
 
+test("a boot of which no PCRs were written down differs in none", () => {
+  assert.equal(changeSince({ "slipway.dev/tpm": BOOT.endorsementKey }, BOOT), undefined);
+});
+
 test("another TPM is said to be another one, whatever its PCRs are", () => {
   const said = changeSince(annotationsOf(BOOT), { ...BOOT, endorsementKey: of("d") });
   assert.equal(said, `it has another TPM: ${of("d")}, before it was ${of("e")}`);

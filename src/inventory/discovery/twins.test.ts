@@ -5,6 +5,7 @@ import { Event } from "@slipway/kube/core";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { DISCOVERED_LABEL } from "./declaration.ts";
 import { INVENTORY, MAC, NAMESPACE, type Rack, rack } from "./testing.ts";
+import { twinsOf } from "./twins.ts";
 
 const SECOND = "52:54:00:12:34:57";
 const NAMES = [MAC, SECOND].map((mac) => `host-${mac.replaceAll(":", "-")}`) as [string, string];
@@ -68,4 +69,40 @@ test("what is used, declared, or of the very card that is declared, is not delet
     await made(at, second.isDiscovered === false ? "other" : NAMES[1], mac, second);
     assert.equal((await left(at)).length, 2, JSON.stringify([first, second]));
   }
+});
+
+test("an object is merged from each state in which nothing of a user's is on the machine, and from no other", () => {
+  const object = (name: string, mac: string, { state = "available", spec = {}, metadata = {} } = {}) =>
+    ({
+      metadata: {
+        namespace: NAMESPACE,
+        name,
+        creationTimestamp: "2026-01-01T00:00:00Z",
+        labels: { [DISCOVERED_LABEL]: "true" },
+        ...metadata,
+      },
+      spec: { online: true, bootMACAddress: mac, ...spec },
+      status: { provisioning: { state } },
+    }) as unknown as BareMetalHost;
+  const older = object(NAMES[0], MAC, { metadata: { creationTimestamp: "2025-01-01T00:00:00Z" } });
+  const merged = (of: Parameters<typeof object>[2]) =>
+    twinsOf([older, object(NAMES[1], SECOND, of)], NAMESPACE)?.host.metadata.name;
+  for (const state of ["", "unmanaged", "registering", "inspecting", "preparing", "available"])
+    assert.equal(merged({ state }), NAMES[1], state);
+  for (const state of ["provisioning", "provisioned", "externally provisioned", "deprovisioning", "deleting"])
+    assert.equal(merged({ state }), NAMES[0], `${state}: it is used, and the other goes`);
+  for (const spec of [
+    { consumerRef: { name: "x" } },
+    { image: { url: "http://a" } },
+    { customDeploy: { method: "ipxe" } },
+    { bmc: { address: "redfish://b" } },
+    { externallyProvisioned: true },
+  ])
+    assert.equal(merged({ spec }), NAMES[0], JSON.stringify(spec));
+  assert.equal(merged({ metadata: { deletionTimestamp: "2026-01-02T00:00:00Z" } }), undefined);
+  assert.equal(merged({ spec: { bootMACAddress: MAC } }), undefined, "it is of the very card");
+  assert.equal(twinsOf([older], NAMESPACE), undefined);
+  assert.equal(twinsOf([], NAMESPACE), undefined);
+  const elsewhere = object("node-1", SECOND, { metadata: { namespace: "other", labels: {} } });
+  assert.equal(twinsOf([older, elsewhere], NAMESPACE)?.into.metadata.name, "node-1", "who declares it has it");
 });

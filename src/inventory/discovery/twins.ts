@@ -15,7 +15,6 @@ export function twinsOf(
   namespace: string,
 ): { host: BareMetalHost; into: BareMetalHost } | undefined {
   const living = known.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (living.length < 2) return undefined;
   const rank = (host: BareMetalHost): number =>
     [!isOfDiscovery(host, namespace), !isUnused(host), host.metadata.annotations?.[APPROVED_ANNOTATION] !== undefined]
       .map((holds, at) => (holds ? 4 >> at : 0))

@@ -268,6 +268,18 @@ test("an override is taken back with all words that BMCs know for none", async (
   ]);
 });
 
+test("an override is taken back by its one word where a BMC refuses more", async () => {
+  const machine = bootable({ BootSourceOverrideEnabled: "Continuous", BootSourceOverrideTarget: "Pxe" });
+  const { bmc, run, writes } = fixed({
+    [SYSTEM]: (request: HttpRequest) => {
+      const { Boot = {} } = JSON.parse(request.body ?? "{}") as { Boot?: object };
+      return Object.keys(Boot).length > 1 ? plain(400, "") : machine(request);
+    },
+  });
+  await run(bmc.bootFrom("default", { once: false }));
+  assert.deepEqual(writes.at(-1)?.body, { Boot: { BootSourceOverrideEnabled: "Disabled" } });
+});
+
 test("an image counts as inserted by its name, or where none is shown, and not when it is another one", async () => {
   const media = `${SYSTEM}/VirtualMedia`;
   const insert = (shown: object) => {
