@@ -150,8 +150,10 @@ async function reached(state: string): Promise<void> {
   }
 }
 
-function mark(): { at: number; cpu: number; server: number } {
-  return { at: performance.now(), cpu: cpuSeconds(), server: api.cpuSeconds?.() ?? 0 };
+function mark() {
+  const { total } = requests;
+  const each = requests.snapshot();
+  return { at: performance.now(), cpu: cpuSeconds(), server: api.cpuSeconds?.() ?? 0, total, each, bmcCalls };
 }
 
 function measured(what: string, since: ReturnType<typeof mark>): void {
@@ -159,7 +161,10 @@ function measured(what: string, since: ReturnType<typeof mark>): void {
   report(what, (now.at - since.at) / 1000, "s");
   report("  CPU time", now.cpu - since.cpu, "s");
   if (real) report("  CPU time of kube-apiserver and etcd", now.server - since.server, "s");
-  report("  Kubernetes requests a host", requests.total / count, "");
-  for (const [name, each] of requests.entries()) if (each >= count / 10) report(`    ${name}`, each / count, "");
-  report("  BMC calls a host", bmcCalls / count, "");
+  report("  Kubernetes requests a host", (now.total - since.total) / count, "");
+  for (const [name, all] of requests.entries()) {
+    const each = all - (since.each.get(name) ?? 0);
+    if (each >= count / 10) report(`    ${name}`, each / count, "");
+  }
+  report("  BMC calls a host", (now.bmcCalls - since.bmcCalls) / count, "");
 }
