@@ -12,7 +12,7 @@ const skip = skipWithout(NEEDS, "Debian's package nats-server");
 promises(nats, skip);
 
 test("NATS: an account with one stream holds one tenant, and says so", { skip }, async (t) => {
-  const server = await startNats(t, "{ max_streams: 1, max_file: 100MB }");
+  const server = await startNats(t, { limits: "{ max_streams: 1, max_file: 100MB }" });
   const datastore = await opened(t, server);
   for (let i = 0; i < 2; i++) await datastore.ensure(place("one"), PATIENT);
   await assert.rejects(datastore.ensure(place("two"), PATIENT), (error) => {
@@ -26,7 +26,7 @@ test("NATS: an account with one stream holds one tenant, and says so", { skip },
 test("NATS: a server without room for a copy says so, and the source stays whole", { skip }, async (t) => {
   const source = await startNats(t);
   const from = await opened(t, source);
-  const to = await opened(t, await startNats(t, "{ max_file: 1MB }"));
+  const to = await opened(t, await startNats(t, { limits: "{ max_file: 1MB }" }));
   const one = place("one");
   for (const each of [from, to]) await each.ensure(one, PATIENT);
   const { endpoints, tls, basicAuth } = source.options;

@@ -9,7 +9,7 @@ import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.
 import { findAssets, TENANT_BINARIES } from "../../src/kubernetes/assets.ts";
 import { MIGRATION } from "../../src/systems/kamaji/names.ts";
 import { NEEDS as MARIADB, mariadb } from "../datastores/servers/mariadb.ts";
-import { NEEDS as NATS, nats } from "../datastores/servers/nats.ts";
+import { NEEDS as NATS, nats, plainNats } from "../datastores/servers/nats.ts";
 import { NEEDS as POSTGRESQL, postgresql } from "../datastores/servers/postgresql.ts";
 import { skipWithout } from "../datastores/servers/programs.ts";
 import type { Server, Stage } from "../datastores/servers/stage.ts";
@@ -137,6 +137,7 @@ promises(nats, NATS);
 for (const [stage, needs] of [
   [postgresql, POSTGRESQL],
   [mariadb, MARIADB],
+  [plainNats, NATS],
 ] as const)
   test(`${stage.driver}: a tenant is ready without TLS, too`, {
     skip: unbuilt || skipWithout(needs, "Debian's packages"),

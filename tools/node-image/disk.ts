@@ -1,5 +1,6 @@
 /** The node image as a disk that boots: one FAT partition with the loaders, kernel, initramfs and the node's files, which stay packed there. */
-import { globSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@slipway/base";
 import type { NodeArchitecture } from "../../test/kubernetes/assets/node-binaries.ts";
@@ -18,6 +19,9 @@ const BOOT_SECTOR = "/usr/lib/SYSLINUX/gptmbr.bin";
 const ARGUMENTS = `slipway.root=LABEL=${DISK_LABEL} quiet`;
 const CONSOLES: Readonly<Record<NodeArchitecture, string>> = { amd64: "console=ttyS0", arm64: "console=ttyAMA0" };
 
+/** mtools' clock: every file has the time at which FAT's calendar begins. */
+const ONE_TIME = { env: { ...process.env, SOURCE_DATE_EPOCH: "315532800", TZ: "UTC" } };
+
 export interface DiskIngredients {
   architecture: NodeArchitecture;
   /** Files of the packages in `LOADERS`. */
@@ -27,7 +31,7 @@ export interface DiskIngredients {
   say(text: string): void;
 }
 
-/** Writes `disk.img.zst` of the live image in this folder. It boots by UEFI, as amd64 by BIOS, too. Needs sgdisk, mtools, mkfs.vfat, zstd, and for BIOS syslinux. */
+/** Writes `disk.img.zst` of the live image in this folder: same files, same bytes. It boots by UEFI, as amd64 by BIOS, too. Needs sgdisk, mtools, mkfs.vfat, zstd, and for BIOS syslinux. */
 export function writeDisk(folder: string, { architecture, loaders, work, say }: DiskIngredients): void {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
@@ -38,7 +42,20 @@ export function writeDisk(folder: string, { architecture, loaders, work, say }: 
     const mebibytes = fillPartition(partition, folder, { architecture, work });
     writeFileSync(disk, "");
     truncateSync(disk, (mebibytes + 2) * MEBIBYTE);
-    run("/usr/sbin/sgdisk", ["-n", `1:2048:+${mebibytes}M`, "-t", "1:ef00", "-A", "1:set:2", disk]);
+    const [ofDisk, ofPartition] = guids(readFileSync(partition));
+    const table = [
+      "-n",
+      `1:2048:+${mebibytes}M`,
+      "-t",
+      "1:ef00",
+      "-A",
+      "1:set:2",
+      "-u",
+      `1:${ofPartition}`,
+      "-U",
+      ofDisk,
+    ];
+    run("/usr/sbin/sgdisk", [...table, disk]);
     if (architecture === "amd64") run("dd", [`if=${BOOT_SECTOR}`, `of=${disk}`, "conv=notrunc", "bs=440", "count=1"]);
     run("dd", [`if=${partition}`, `of=${disk}`, "conv=notrunc,sparse", "bs=1M", "seek=1"]);
     // What is large in it is packed already.
@@ -50,7 +67,18 @@ export function writeDisk(folder: string, { architecture, loaders, work, say }: 
   }
 }
 
-/** Resolves with the partition's size in MiB. */
+/** The table's names of disk and partition, drawn from what is in the partition (version 8 of RFC 9562: the maker's own bits). */
+function guids(partition: Buffer): [disk: string, partition: string] {
+  const hash = createHash("sha256").update(partition).digest();
+  const guid = (bytes: Buffer): string => {
+    bytes[6] = 0x80 | (bytes[6]! & 0x0f);
+    bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+    return bytes.toString("hex").replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5");
+  };
+  return [guid(hash.subarray(0, 16)), guid(hash.subarray(16))];
+}
+
+/** Writes the partition's image and returns its size in MiB. */
 function fillPartition(
   image: string,
   folder: string,
@@ -62,8 +90,8 @@ function fillPartition(
   writeFileSync(image, "");
   truncateSync(image, mebibytes * MEBIBYTE);
   run("/usr/sbin/mkfs.vfat", ["--invariant", "-F", "32", "-n", DISK_LABEL, image]);
-  run("mmd", ["-i", image, "::/EFI", "::/EFI/BOOT", "::/EFI/debian"]);
-  const put = (from: string, to: string): void => void run("mcopy", ["-i", image, from, `::/${to}`]);
+  run("mmd", ["-i", image, "::/EFI", "::/EFI/BOOT", "::/EFI/debian"], ONE_TIME);
+  const put = (from: string, to: string): void => void run("mcopy", ["-i", image, from, `::/${to}`], ONE_TIME);
   for (const [from, to] of Object.entries(files)) put(join(folder, from), to);
   const kernelArguments = `${ARGUMENTS} ${CONSOLES[architecture]}`;
   const text = (name: string, content: string, to: string): void => {
@@ -77,7 +105,7 @@ function fillPartition(
   if (architecture === "amd64") {
     const menu = `default node\nprompt 0\nlabel node\n  kernel /vmlinuz\n  initrd /initrd\n  append ${kernelArguments}\n`;
     text("syslinux.cfg", menu, "syslinux.cfg");
-    run("syslinux", ["--install", image]);
+    run("syslinux", ["--install", image], ONE_TIME);
   }
   return mebibytes;
 }

@@ -8,8 +8,18 @@ import type { Server, Stage } from "./stage.ts";
 export const NEEDS = ["nats-server"];
 const USER = { username: "admin", password: "admin-7.~$" };
 
-/** `limits`: JetStream's limits for the account, as the server's configuration has them. */
-export async function startNats(t: TestContext, limits = "", jetStream = "max_file_store: 1GB"): Promise<Server> {
+export interface NatsSettings {
+  /** JetStream's limits for the account, as the server's configuration has them. */
+  limits?: string;
+  jetStream?: string;
+  /** Default: it talks TLS alone. */
+  plain?: boolean;
+}
+
+export async function startNats(
+  t: TestContext,
+  { limits = "enabled", jetStream = "max_file_store: 1GB", plain = false }: NatsSettings = {},
+): Promise<Server> {
   const folder = serverFolder("nats");
   const { authority, server: own } = await certificates();
   const port = await freePort();
@@ -17,17 +27,17 @@ export async function startNats(t: TestContext, limits = "", jetStream = "max_fi
     "nats.conf",
     `listen: "127.0.0.1:${port}"
 jetstream { store_dir: "${join(folder.path, "store")}", ${jetStream} }
-tls { cert_file: "${folder.write("cert.pem", own.certificatePem)}", key_file: "${folder.write("key.pem", own.keyPem)}" }
-accounts { TENANTS { jetstream ${limits || "enabled"}, users [ { user: "${USER.username}", password: "${USER.password}" } ] } }
+${plain ? "" : `tls { cert_file: "${folder.write("cert.pem", own.certificatePem)}", key_file: "${folder.write("key.pem", own.keyPem)}" }`}
+accounts { TENANTS { jetstream ${limits}, users [ { user: "${USER.username}", password: "${USER.password}" } ] } }
 `,
   );
-  const tls = { ca: authority.certificatePem };
+  const tls = plain ? undefined : { ca: authority.certificatePem };
   const open = () =>
     connect({
       servers: `127.0.0.1:${port}`,
       user: USER.username,
       pass: USER.password,
-      tls: { ...tls, host: "127.0.0.1" } as object,
+      tls: tls === undefined ? null : ({ ...tls, host: "127.0.0.1" } as object),
       reconnect: false,
     });
   const started = await startServer(t, folder, {
@@ -37,7 +47,7 @@ accounts { TENANTS { jetstream ${limits || "enabled"}, users [ { user: "${USER.u
   });
   return {
     port,
-    options: { driver: "NATS", endpoints: [`127.0.0.1:${port}`], tls, basicAuth: USER },
+    options: { driver: "NATS", endpoints: [`127.0.0.1:${port}`], ...(tls && { tls }), basicAuth: USER },
     async contents() {
       const connection = await open();
       const manager = await connection.jetstreamManager();
@@ -56,3 +66,6 @@ export const nats: Stage = {
   wrong: async () => ({ basicAuth: { username: USER.username, password: "wrong" } }),
   halves: {},
 };
+
+/** One that offers no TLS: the others do, and take clients without. */
+export const plainNats: Stage = { ...nats, start: (t) => startNats(t, { plain: true }) };
