@@ -23,6 +23,16 @@ test("a Deployment is rolled out when all its Pods are of this template and read
   for (const more of [{ observedGeneration: 2 }, { updatedReplicas: 1 }, { replicas: 3 }, { readyReplicas: 1 }])
     assert.equal(isRolledOut(deploymentIs({ status: { ...ALL, ...more } })), false, JSON.stringify(more));
   assert.equal(isRolledOut(deploymentIs({})), false, "its controller has not seen it");
+  const one = { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
+  const rolled = (status: object): boolean => isRolledOut(deploymentIs({ replicas: 1, status: { ...status } }));
+  assert.equal(rolled(one), true);
+  for (const field of Object.keys(one)) assert.equal(rolled({ ...one, [field]: undefined }), false, field);
+  const unset = {
+    metadata: { name: "a" },
+    spec: {},
+    status: { ...one, observedGeneration: 0 },
+  } as unknown as Deployment;
+  assert.equal(isRolledOut(unset), true, "one replica unless another number is wanted");
 });
 
 test("B16 until a roll-out is over, the version is the one before", async () => {

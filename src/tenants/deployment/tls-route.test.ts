@@ -60,4 +60,17 @@ test("where a tenant is reached is said once a Gateway has accepted its route", 
   });
   const many = { ...route, spec: { ...route.spec!, hostnames: ["*.example"] } };
   assert.equal(gatewayStatusOf({ ...many, status: { parents: [parent({})] as never } })!.accessPoints, undefined);
+  const bare = { ...route, spec: { ...route.spec!, hostnames: ["a.example"] } };
+  delete bare.spec.parentRefs;
+  assert.deepEqual(gatewayStatusOf({ ...bare, status: { parents: [parent({})] as never } }), {
+    parents: [parent({})],
+    routeRef: { name: "a" },
+  });
+  const twice = [{ name: "x", port: 443 }, { name: "y", port: 443 }, { name: "z" }];
+  const shared = { ...route, spec: { ...route.spec!, parentRefs: twice } };
+  const { accessPoints: points } = gatewayStatusOf({ ...shared, status: { parents: [parent({})] as never } })!;
+  assert.deepEqual(
+    points?.map(({ port }) => port),
+    [443, 0],
+  );
 });

@@ -24,6 +24,7 @@ test("each node has a Pod of the template, bound to it and owned by the set; a s
     ["a", "b"],
   );
   assert.equal(new Set(create.map(({ metadata }) => metadata.name)).size, 2);
+  assert.ok(create.every(({ metadata }) => /^net-[0-9a-f]{8}$/.test(metadata.name!)));
   assert.ok(
     create.every(({ metadata }) => metadata.ownerReferences?.[0]?.uid === "u-net" && metadata.labels?.app === "net"),
   );
@@ -74,4 +75,40 @@ test("a Pod is only where selector and taints let it be", () => {
   assert.equal(placed({ tolerations: [{ key: "mine", value: "x" }] }, tainted("mine", "NoSchedule", "x")), true);
   assert.equal(placed({ tolerations: [{ key: "mine", value: "x" }] }, tainted("mine", "NoSchedule", "y")), false);
   assert.equal(placed({ tolerations: [{ value: "x" }] }, tainted("mine", "NoSchedule", "x")), false);
+});
+
+test("a Pod has the template's annotations and the tolerations of every Pod of a DaemonSet, behind its own", () => {
+  const tolerations = [{ key: "mine", operator: "Exists" }];
+  const [own, ...more] = daemonPods(set({ tolerations, hostNetwork: true }), [node("a")], []).create[0]!.spec!
+    .tolerations!;
+  assert.deepEqual(own, tolerations[0]);
+  assert.deepEqual(
+    more.map(({ key, operator, effect }) => `${key?.replace("node.kubernetes.io/", "")} ${operator} ${effect}`),
+    [
+      ...["not-ready Exists NoExecute", "unreachable Exists NoExecute", "disk-pressure Exists NoSchedule"],
+      ...["memory-pressure Exists NoSchedule", "pid-pressure Exists NoSchedule", "unschedulable Exists NoSchedule"],
+      "network-unavailable Exists NoSchedule",
+    ],
+  );
+  const annotated = set();
+  annotated.spec!.template!.metadata!.annotations = { a: "b" };
+  assert.deepEqual(daemonPods(annotated, [node("a")], []).create[0]!.metadata.annotations, { a: "b" });
+  const bare = { metadata: { namespace: "kube-system", name: "net", uid: "u" } } as unknown as DaemonSet;
+  const { create, status } = daemonPods(bare, [node("a")], []);
+  assert.deepEqual(
+    [create[0]!.spec!.nodeName, (status as { desiredNumberScheduled: number }).desiredNumberScheduled],
+    ["a", 1],
+  );
+  assert.equal(create[0]!.metadata.annotations, undefined);
+});
+
+test("a toleration without an effect tolerates every effect, one without a key or with an empty one all taints if it exists", () => {
+  const tainted = node("a", { taints: [{ key: "mine", effect: "NoSchedule" }] });
+  const placed = (toleration: object): boolean =>
+    daemonPods(set({ tolerations: [toleration] }), [tainted], []).create.length === 1;
+  assert.equal(placed({ key: "mine" }), true, "no value equals no value");
+  assert.equal(placed({ key: "mine", effect: "" }), true);
+  assert.equal(placed({ key: "mine", value: "x" }), false);
+  assert.equal(placed({ key: "", operator: "Exists" }), true);
+  assert.equal(placed({ key: "other", operator: "Exists" }), false);
 });

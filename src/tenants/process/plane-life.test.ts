@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { systemClock as clock, deadline } from "@slipway/base";
+import { type Clock, systemClock as clock, deadline } from "@slipway/base";
 import type { Observed, Plane } from "../plane.ts";
 import { testPlane } from "../testing.ts";
 import { ProcessRuntime } from "./process-runtime.ts";
@@ -15,8 +15,16 @@ import { standIns } from "./testing.ts";
 async function rig(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), "slipway-life-"));
   const programs = standIns(dir);
+  const pauses: number[] = [];
+  const counting = {
+    ...{ now: clock.now.bind(clock), monotonic: clock.monotonic.bind(clock), sleep: clock.sleep.bind(clock) },
+    after: (ms: number, then: () => void) => {
+      pauses.push(ms);
+      return clock.after(ms, then);
+    },
+  } as Clock;
   const runtime = new ProcessRuntime({
-    ...{ clock, host: "127.0.0.1", dir: join(dir, "planes"), assets: async () => dir },
+    ...{ clock: counting, host: "127.0.0.1", dir: join(dir, "planes"), assets: async () => dir },
     ...{ kine: async () => programs.path("kine"), tunnel: async () => programs.path("konnectivity-server") },
     releaseOf: async (minor) => `${minor}.9`,
   });
@@ -44,7 +52,7 @@ async function rig(t: TestContext) {
       done();
     }
   };
-  return { runtime, programs, plane: { ...plane, store } as Plane, seen, dir };
+  return { pauses, runtime, programs, plane: { ...plane, store } as Plane, seen, dir };
 }
 
 const isReady = ({ readyReplicas }: Observed): boolean => readyReplicas === 1;
@@ -54,7 +62,7 @@ const says =
     components.some(({ message = "" }) => text.test(message));
 
 test("B16 a plane is ready when each of its programs answers, with the version that its API server reports", async (t) => {
-  const { runtime, programs, plane, seen } = await rig(t);
+  const { runtime, programs, plane, seen, pauses } = await rig(t);
   programs.set("kube-apiserver", "version", "v1.36.3-rc.1");
   const { version, components } = await seen(plane, isReady);
   assert.equal(version, "v1.36.3-rc.1");
@@ -74,6 +82,8 @@ test("B16 a plane is ready when each of its programs answers, with the version t
   );
   assert.ok(usage.every(({ residentBytes }) => residentBytes > 1_000_000));
   assert.equal(await runtime.releaseOf("v1.35"), "v1.35.9");
+  const between = [...new Set(pauses.filter((ms) => ms !== 5_000))];
+  assert.deepEqual(between, [250, 10_000], "it is looked at often until it is ready, and seldom from then on");
   await runtime.close();
   assert.deepEqual([runtime.pids("a"), await runtime.usage()], [[], []]);
 });
