@@ -17,10 +17,8 @@ export async function evict(call: Call): Promise<Status> {
   eviction.metadata.namespace = call.namespace;
   await admit(call, "CREATE", eviction, undefined, EVICTION);
   await approve(call, "CREATE", eviction, undefined, EVICTION);
-  const { deleteOptions: options, dryRun } = eviction;
-  const body = Array.isArray(dryRun) ? { ...(options as object), dryRun } : options;
-  const deletion: Call = { ...call, subresource: "", body };
-  const budgets = counts(pod) ? budgetsOf(call, pod) : [];
+  const deletion: Call = { ...call, subresource: "", body: eviction.deleteOptions };
+  const budgets = isDisrupted(pod) ? budgetsOf(call, pod) : [];
   if (budgets.length > 1) throw tooManyBudgets();
   for (const budget of budgets) spend(call, pod, budget);
   const asked = deleteOptions(deletion);
@@ -34,9 +32,13 @@ function tooManyBudgets() {
 }
 
 /** Finished and departing pods disrupt nothing. */
-function counts(pod: Body): boolean {
-  const phase = (pod.status as { phase?: string } | undefined)?.phase;
-  return pod.metadata.deletionTimestamp === undefined && phase !== "Succeeded" && phase !== "Failed";
+function isDisrupted(pod: Body): boolean {
+  return pod.metadata.deletionTimestamp === undefined && !isFinished(pod);
+}
+
+function isFinished({ status }: Body): boolean {
+  const { phase } = (status ?? {}) as { phase?: string };
+  return phase === "Succeeded" || phase === "Failed";
 }
 
 interface LabelSelector {
@@ -92,7 +94,8 @@ function spendCounted(budget: Body): void {
 
 /**
  * Refuses when the budget has nothing left. There is no disruption controller here, so what is left is counted from the pods
- * at the moment of asking: ready ones against `minAvailable` or `maxUnavailable` (percentages round up, as upstream's).
+ * at the moment of asking: ready ones against `minAvailable` or `maxUnavailable` (percentages round up, as upstream's). A departing Pod is one
+ * of those that there are to be, until it is gone, and is not healthy.
  */
 function spend(call: Call, pod: Body, budget: Body): void {
   const { spec, status } = budget as Budget;
@@ -102,8 +105,8 @@ function spend(call: Call, pod: Body, budget: Body): void {
   }
   const pods = [...call.core.store.collection("/pods").range(`${call.namespace}/`, "")]
     .map(([, p]) => p)
-    .filter((p) => selects(spec?.selector, p) && counts(p));
-  const healthy = pods.filter(isReady).length;
+    .filter((p) => selects(spec?.selector, p) && !isFinished(p));
+  const healthy = pods.filter((p) => isReady(p) && isDisrupted(p)).length;
   const of = (value: number | string): number =>
     typeof value === "number" ? value : Math.ceil((Number.parseFloat(value) / 100) * pods.length);
   const desired =

@@ -1,5 +1,5 @@
 import { isFault } from "@slipway/base";
-import { mediaType, unsupported } from "../body/body.ts";
+import { mediaType } from "../body/body.ts";
 import { readHead, Unreadable } from "../body/head.ts";
 import type { Call } from "../core/call.ts";
 import { canonicalJson } from "../json/canonical.ts";
@@ -118,9 +118,9 @@ function unknownIn({ contentType, body, duplicates = [] }: Call): string[] {
 /** A patch as a pure function, in passes. */
 export type Patcher = (target: unknown) => Passes<unknown>;
 
-/** The patch of the call's body and content type. Throws UnsupportedMediaType for types that the kind does not take. */
+/** The patch of the call's body and content type; types that the kind does not take were refused with the body unread. Throws BadRequest. */
 export function patcher(call: Call, schema: Schema): Patcher {
-  const { body, resource } = call;
+  const { body } = call;
   switch (mediaType(call.contentType)) {
     case JSON_PATCH: {
       const operations = readOperations(body);
@@ -137,12 +137,10 @@ export function patcher(call: Call, schema: Schema): Patcher {
       if (body === null) throw badRequest("Invalid JSON Patch");
       if (!isRecord(body)) throw badRequest(`error decoding patch: ${mistyped(body, "map[string]interface {}")}`);
       return (target) => mergePatch(target, body);
-    case STRATEGIC:
-      if (!resource.builtIn) break;
+    default:
       if (!isRecord(body)) throw badRequest(mistyped(body, "map[string]interface {}"));
       return (target) => strategicMerge(target, body, schema);
   }
-  throw unsupported([JSON_PATCH, MERGE_PATCH, ...(resource.builtIn ? [STRATEGIC] : []), APPLY]);
 }
 
 function readOperations(body: unknown): JsonPatchOperation[] {

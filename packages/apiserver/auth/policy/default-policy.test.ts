@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CONFIG_MAPS, type World, world } from "../../testing.ts";
+import { defaultPolicy } from "./default-policy.ts";
 import { ruleOf } from "./rule-text.ts";
+import { policyDigest } from "./testing.ts";
 import { AGGREGATED_ROLES } from "./user-roles.ts";
 
 test("a line of the default roles means the core group unless it names others", () => {
@@ -102,4 +104,23 @@ test("`view` reads the core group but no Secrets, `edit` writes it, and neither 
   assert.equal(await status("edit", "GET", secrets), 200);
   for (const name of ["view", "edit"])
     assert.equal(await status(name, "GET", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"), 403);
+});
+
+/**
+ * What each role and binding of kube-apiserver 1.36.3 grants, by its digest. Where one differs,
+ * `kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o yaml` of both shows how.
+ */
+const OF_KUBERNETES = JSON.parse(readFileSync(new URL("kubernetes-policy.json", import.meta.url), "utf8")) as Record<
+  string,
+  string
+>;
+
+test("each default role and binding grants what that of kube-apiserver does, and there are no others", () => {
+  const ours = defaultPolicy().map(({ plural, namespace, name, labels, content }) => [
+    `${plural}/${namespace === "" ? "" : `${namespace}/`}${name}`,
+    policyDigest({ metadata: { labels }, ...content }),
+  ]);
+  assert.deepEqual(ours.map(([name]) => name).sort(), Object.keys(OF_KUBERNETES).sort());
+  const different = ours.filter(([name, digest]) => OF_KUBERNETES[name!] !== digest).map(([name]) => name);
+  assert.deepEqual(different, []);
 });
