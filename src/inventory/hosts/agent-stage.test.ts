@@ -115,3 +115,21 @@ test("a host that has to be started by its BMC needs an address for that, and is
   assert.match(`${message(start({}, { poweredAt }))}`, /its agent came otherwise: its namespace demands/);
   assert.equal(start({ isStarted: () => false }, { poweredAt })?.do, "power");
 });
+
+test("a machine that nobody approved waits for that; one that its agent alone can show is started into it first", () => {
+  const standing = (more: object) => ({ trust: "discovered", because: "nobody approved it", ...more }) as never;
+  const machine = { boot: "agent" } as never;
+  const of = (more: object) => message(bring({ bmc: bmcThat("on"), machine, standing: standing(more) }));
+  assert.match(`${of({})}`, /approved: nobody approved it/);
+  assert.equal(of({ lacks: "tpm" }), "power");
+});
+
+test("a start by the BMC that a dead process may not have made is made again, from whatever the power is", () => {
+  const again = (power: "on" | "off") => {
+    const machine = { boot: "agent", session: { spokeAt: NOW, registeredAt: NOW } } as never;
+    const more = { standing: LACKS, spec: HTTP, bmc: bmcThat(power), machine, isStarted: () => false };
+    const step = bring(more, { poweredAt: ago(MINUTE) });
+    return step?.do === "power" && step.action;
+  };
+  assert.deepEqual([again("off"), again("on")], ["on", "restart"]);
+});

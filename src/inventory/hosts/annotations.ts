@@ -71,17 +71,16 @@ export function rebootWish(host: BareMetalHost): RebootWish | undefined {
   );
   if (asked.length === 0) return undefined;
   return {
-    mode: asked.some(([, value]) => modeOf(value) === "hard") ? "hard" : "soft",
+    mode: asked.some(([, value]) => isHard(value)) ? "hard" : "soft",
     once: asked.filter(([name]) => name === REBOOT).map(([name]) => name),
     held: asked.filter(([name]) => name !== REBOOT).map(([name]) => name),
   };
 }
 
-function modeOf(value: string): "hard" | "soft" {
+function isHard(value: string): boolean {
   try {
-    const { mode } = JSON.parse(value) as { mode?: unknown };
-    return mode === "hard" ? "hard" : "soft";
+    return (JSON.parse(value) as { mode?: unknown } | null)?.mode === "hard";
   } catch {
-    return "soft";
+    return false;
   }
 }

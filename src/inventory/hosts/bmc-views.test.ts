@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 
 /** Two Secrets, and a BMC that notes how it is opened and asked. */
 function stage() {
-  const at = { now: 0, closed: 0, power: 0, refuses: false };
+  const at = { now: 0, closed: 0, power: 0, read: 0, refuses: false };
   const opened: BmcTarget[] = [];
   const secrets: Record<string, { password: string; version: number }> = {
     a: { password: "one", version: 1 },
@@ -19,6 +19,7 @@ function stage() {
   };
   const client = {
     find: async (_: unknown, { name }: { name: string }) => {
+      at.read++;
       const { password, version } = secrets[name]!;
       const data = { username: "YWRtaW4=", password: Buffer.from(password).toString("base64") };
       return { metadata: { name, resourceVersion: `${version}` }, data };
@@ -46,7 +47,7 @@ function stage() {
   const view = (of: BareMetalHost = host()) =>
     views.view(of, { client, maxAgeMs: MINUTE, signal: new AbortController().signal });
   const passwords = () => opened.map(({ credentials }) => credentials.password);
-  return { at, secrets, host, view, passwords };
+  return { at, secrets, host, view, views, passwords };
 }
 
 test("the way to a BMC is kept open, and its power asked for again once what is known is too old", async () => {
@@ -89,6 +90,30 @@ test("a changed Secret is taken up after ten minutes, and at once when the BMC r
   at.refuses = false;
   assert.equal((await view())?.is, "answers");
   assert.deepEqual(passwords(), ["one", "three", "four"]);
+});
+
+test("a Secret that has not changed is read every ten minutes, and keeps the way open", async () => {
+  const { at, view, passwords } = stage();
+  await view();
+  at.now += 10 * MINUTE;
+  await view();
+  at.now += 10 * MINUTE - 1;
+  await view();
+  assert.deepEqual([at.read, at.closed, passwords()], [2, 0, ["one"]]);
+  at.now++;
+  await view();
+  assert.equal(at.read, 3);
+});
+
+test("what is closed at the end is every way, each once", async () => {
+  const { at, host, view, views } = stage();
+  const other = host();
+  await view();
+  await view({ ...other, metadata: { ...other.metadata, name: "node-2" } });
+  await views.close();
+  assert.equal(at.closed, 2);
+  await views.close();
+  assert.equal(at.closed, 2);
 });
 
 test("a host whose BMC is taken out of its specification has none, and the way to it is closed", async () => {

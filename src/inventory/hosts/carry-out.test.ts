@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { Fault, type Tallied } from "@slipway/base";
 import { DONE } from "@slipway/kube";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import type { Bmc } from "../bmc/bmc.ts";
+import type { Bmc, FirmwareSetting } from "../bmc/bmc.ts";
+import { INVENTORY } from "../discovery/testing.ts";
 import { carryOut, type StepPorts } from "./carry-out.ts";
 import type { Facts } from "./facts.ts";
 import { HostMemory } from "./host-memory.ts";
@@ -27,6 +28,10 @@ interface Stage {
   /** What the machine's order is answered with. */
   orderFails?: Fault;
   signal?: AbortSignal;
+  /** What the BMC shows of the firmware's settings. */
+  settings?: FirmwareSetting[];
+  /** What the API has, whatever is asked for. */
+  found?: object;
 }
 
 async function done(step: HostStep, { state = "provisioning", more = {}, refuses = {}, ...of }: Stage = {}) {
@@ -45,6 +50,7 @@ async function done(step: HostStep, { state = "provisioning", more = {}, refuses
     (["setPower", "bootFrom", "insertMedia", "ejectMedia"] as const).map((name) => [name, note(name)]),
   ) as unknown as Bmc;
   bmc.firmwareSettings = async () => {
+    if (of.settings !== undefined) return of.settings;
     throw refuses.firmwareSettings ?? new Fault("Unavailable", "bmc", "busy");
   };
   const record = {
@@ -69,6 +75,7 @@ async function done(step: HostStep, { state = "provisioning", more = {}, refuses
       endInstall: (...args: unknown[]) => void calls.push(["endInstall", ...args]),
       endAskedBoot: (mac: string) => void calls.push(["endAskedBoot", mac]),
       forget: (name: string) => void calls.push(["forget", name]),
+      install: (name: string, id: string) => void calls.push(["install", name, id]),
       askBoot: (...args: unknown[]) => {
         calls.push(["askBoot", ...args]);
         return of.urls?.boot;
@@ -90,7 +97,17 @@ async function done(step: HostStep, { state = "provisioning", more = {}, refuses
           calls.push(["patch", body]);
           return facts.host;
         },
+        find: async () => of.found,
+        create: async ({ kind }: { kind: string }, object: object) => {
+          calls.push(["create", kind]);
+          return object;
+        },
+        updateStatus: async ({ kind }: { kind: string }, object: object) => {
+          calls.push(["updateStatus", kind]);
+          return object;
+        },
       },
+      clock: { now: () => NOW },
       events: {
         normal: (_: unknown, reason: string, message: string) => void calls.push(["Normal", reason, message]),
         warning: (_: unknown, reason: string, message: string) => void calls.push(["Warning", reason, message]),
@@ -182,11 +199,12 @@ test("a start from a CD puts it in, and goes by PXE where netboot has none, or t
   const media = "http://netboot/once/1/agent.iso";
   const more = { spec: MEDIA };
   const given = await done(powered({ from: "network" }), { more, urls: { media } });
-  assert.deepEqual(given.told.slice(1, 5), [
+  assert.deepEqual(given.told.slice(1, 6), [
     ["endAskedBoot", MAC],
     ["askMedia", MAC, "x86_64"],
     ["insertMedia", media],
     ["bootFrom", "virtual-media", { once: true }],
+    ["setPower", "on"],
   ]);
   const none = await done(powered({ from: "network" }), { more });
   assert.deepEqual(none.told.slice(2, 4), [
@@ -331,4 +349,61 @@ test("a deletion that gave up a wipe, or has not seen the host off, is counted",
     const { told, tallied } = await done(step);
     assert.deepEqual([told, tallied], [["write", ["Warning", reason, "m"]], [{ name }]]);
   }
+});
+
+test("an installation that its owner ends, and what the machine boots, are said to netboot, and more may follow", async () => {
+  const result = { ok: true, message: "it went on" };
+  const ended = await done({ do: "endInstall", id: "i-1", result });
+  assert.deepEqual([ended.outcome, ended.told], ["again", [["endInstall", "host-1", "i-1", result]]]);
+  const boot = await done({ do: "boot", from: "disk" });
+  assert.deepEqual([boot.outcome, boot.told], ["again", [["setBoot", "host-1", "disk"]]]);
+});
+
+test("the card of a start is the declared one where that is an address, else the one that was seen; without either it starts all the same", async () => {
+  const asked = async (more: Parameters<typeof factsOf>[1]) =>
+    (await done(powered({ from: "network" }), { more })).told.slice(1, 3).map((call) => call.slice(0, 2));
+  assert.deepEqual(await asked({ spec: { bootMACAddress: "to be told" } }), [
+    ["endAskedBoot", MAC],
+    ["bootFrom", "pxe"],
+  ]);
+  const machine = { name: "host-1", mac: "52:54:00:00:00:09" } as never;
+  assert.deepEqual((await asked({ machine }))[0], ["endAskedBoot", MAC]);
+  assert.deepEqual((await asked({ machine, spec: { bootMACAddress: undefined } }))[0], [
+    "endAskedBoot",
+    "52:54:00:00:00:09",
+  ]);
+  const none = await asked({ machine: undefined, spec: { bootMACAddress: undefined } });
+  assert.deepEqual(none, [
+    ["bootFrom", "pxe"],
+    ["setPower", "on"],
+  ]);
+});
+
+test("what an agent found, or a host brought along, is written to its HardwareData and then to its status", async () => {
+  const given = await done({ do: "describe", hardware: { ramMebibytes: 7 } });
+  assert.deepEqual([given.outcome, given.told], [DONE, [["create", "HardwareData"], "write"]]);
+  assert.deepEqual(given.written[0]?.hardware, { ramMebibytes: 7 });
+  const machine = { name: "host-1", mac: MAC, inventory: INVENTORY } as never;
+  const found = await done({ do: "describe" }, { more: { machine } });
+  assert.equal(found.written[0]?.hardware?.ramMebibytes, 2048);
+});
+
+test("the firmware's settings are written beside the host, or an event says why not; the host goes on either way", async () => {
+  const settings = [{ name: "BootMode", value: "Uefi" }];
+  const read = await done({ do: "firmware" }, { settings, found: { metadata: {}, spec: { settings: {} } } });
+  assert.deepEqual([read.outcome, read.told], ["again", [["updateStatus", "HostFirmwareSettings"]]]);
+  const refused = await done({ do: "firmware" });
+  assert.deepEqual([refused.outcome, refused.told], ["again", [["Warning", "FirmwareSettingsNotRead", "bmc: busy"]]]);
+  for (const { memory } of [read, refused]) assert.ok(memory.hasReadFirmware("metal/node-1", undefined));
+  const refuses = { firmwareSettings: new Fault("NotLeader", "client", "not any more") };
+  await assert.rejects(done({ do: "firmware" }, { refuses }), { code: "NotLeader" });
+});
+
+test("an installer that is offered is remembered as offered here", async () => {
+  const script = Buffer.from("#!ipxe").toString("base64");
+  const spec = { customDeploy: { method: "ipxe" }, userData: { name: "own" } };
+  const step = { do: "install", id: "i-1", announce } as const;
+  const { told, memory, outcome } = await done(step, { more: { spec }, found: { data: { script } } });
+  assert.deepEqual([outcome, told], ["again", ["write", ["install", "host-1", "i-1"]]]);
+  assert.ok(memory.offers("metal/node-1", "i-1"));
 });

@@ -71,3 +71,11 @@ test("words become a reason", () => {
   assert.equal(reasonOf("powering off before delete"), "PoweringOffBeforeDelete");
   assert.equal(reasonOf(""), "");
 });
+
+test("a host that nobody has begun with has conditions, too", () => {
+  const { host } = factsOf("");
+  const of = hostConditions({ ...host, status: undefined as never }, NOW).map(
+    ({ type, status }) => `${type}=${status}`,
+  );
+  assert.deepEqual(of.slice(3), ["Progressing=True", "Healthy=False", "Ready=False"]);
+});

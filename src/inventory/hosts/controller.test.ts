@@ -5,6 +5,7 @@ import { Fault, seededRandom, type Tallied } from "@slipway/base";
 import { type Context, DONE, keyOf, type Outcome, type Ref, refOf } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HostChange } from "../../netboot/hosts/host.ts";
+import type { Bmc } from "../bmc/bmc.ts";
 import { hostController } from "./controller.ts";
 import { HOST_FINALIZER } from "./plan.ts";
 import { NOW } from "./testing.ts";
@@ -36,9 +37,13 @@ interface Stage {
   isServing?: boolean;
   most?: number;
   fault?: Fault;
+  bmc?: Partial<Bmc>;
 }
 
-function stage(hosts: BareMetalHost[], { elsewhere = () => undefined, isServing = true, most, fault }: Stage = {}) {
+function stage(
+  hosts: BareMetalHost[],
+  { elsewhere = () => undefined, isServing = true, most, fault, bmc }: Stage = {},
+) {
   const objects = new Map(hosts.map((each) => [keyOf(refOf(each)), each]));
   const tallied: Tallied[] = [];
   const forgotten: string[] = [];
@@ -70,6 +75,7 @@ function stage(hosts: BareMetalHost[], { elsewhere = () => undefined, isServing 
       byIndex: () => [],
     },
     client: {
+      find: async () => ({ metadata: { resourceVersion: "7" }, data: { username: "YQ==", password: "Yg==" } }),
       updateStatus: write,
       async patch(_: unknown, ref: Ref, { body }: { body: { metadata: { finalizers: string[] } } }) {
         const was = objects.get(keyOf(ref))!;
@@ -80,7 +86,7 @@ function stage(hosts: BareMetalHost[], { elsewhere = () => undefined, isServing 
   const controller = hostController({
     machines: machines as never,
     drivenElsewhere: async () => elsewhere(),
-    openBmc: () => assert.fail("no host has a BMC"),
+    openBmc: () => (bmc as Bmc) ?? assert.fail("no host has a BMC"),
     http: async () => assert.fail("nothing is fetched"),
     namespace: "found",
     tallies: {
@@ -139,6 +145,13 @@ test("while another operator drives the hosts, those that nobody has begun with 
   at.objects.set("metal/a", host);
   await at.look("a");
   assert.equal(at.told.length, 4, "another host of that name says so, too");
+  sign = undefined;
+  at.objects.delete("metal/a");
+  await at.look("a");
+  sign = "Deployment a/c";
+  at.objects.set("metal/a", host);
+  await at.look("a");
+  assert.equal(at.told.length, 5, "and one that came while the hosts were driven here");
   assert.equal(at.counted("reconcile"), 0);
 });
 
@@ -218,4 +231,25 @@ test("a machine that changes wakes the hosts that it may be, and one that is gon
   assert.equal(woken.length, 1);
   stop();
   assert.deepEqual(at.told, ["stopped"]);
+});
+
+test("a BMC that can't be asked counts once for each new failure, and the way to it is closed with the host", async () => {
+  let closed = 0;
+  const bmc: Partial<Bmc> = {
+    readPower: async () => {
+      throw new Fault("Unavailable", "bmc", "no answer");
+    },
+    close: async () => void closed++,
+  };
+  const at = stage([hostOf("a", { state: "", spec: { bmc: { address: "redfish://b", credentialsName: "s" } } })], {
+    bmc,
+  });
+  await at.look("a");
+  assert.equal(at.of("a")?.status?.errorCount, 1);
+  assert.equal(at.of("a")?.status?.triedCredentials?.credentialsVersion, "7");
+  await at.look("a");
+  assert.deepEqual([at.counted("credentials_no_management_access"), at.counted("host_error")], [1, 1]);
+  at.objects.delete("metal/a");
+  await at.look("a");
+  assert.equal(closed, 1);
 });

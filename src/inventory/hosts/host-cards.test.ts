@@ -26,3 +26,11 @@ test("an object that is declared with another card, or is gone, is not found by 
   assert.deepEqual(cards.of({ name: "x", macs: [A] }), []);
   assert.deepEqual(cards.of({ name: "x", macs: [B] }), [one]);
 });
+
+test("an object that was gone is found again by the same card", () => {
+  const cards = new HostCards();
+  cards.note(one, [A]);
+  cards.forget("metal/one");
+  cards.note(one, [A]);
+  assert.deepEqual(cards.of({ name: "x", macs: [A] }), [one]);
+});

@@ -130,3 +130,13 @@ test("a registration that begins, and a deletion that waits for a host to be att
   assert.deepEqual(counted(host("provisioned"), host("provisioned", waits, { annotations: detached })), []);
   assert.deepEqual(counted(host("provisioned"), host("provisioned", {}, leaving)), []);
 });
+
+test("each of the four operations has its time", () => {
+  for (const operation of ["register", "inspect", "provision", "deprovision"]) {
+    const history = (end: string | null) => ({
+      operationHistory: { [operation]: { start: "2026-01-01T12:00:00Z", end } },
+    });
+    const [tallied] = talliedOf(host("available", history(null)), host("available", history("2026-01-01T12:00:07Z")));
+    assert.deepEqual([tallied?.name, tallied?.value], [`metal3_operation_${operation}_duration_seconds`, 7]);
+  }
+});

@@ -94,3 +94,10 @@ for (const [what, data, message] of wrong)
       (error: unknown) => error instanceof Fault && error.code === "Invalid" && message.test(error.message),
     );
   });
+
+test("each type of link that is a card by itself is taken for one, and no other", () => {
+  const of = (type: string) => read({ links: [{ ...LINK, type }], networks: [{ link: "eno1", type: "ipv4_dhcp" }] });
+  for (const type of ["phy", "ethernet", "vif", "ovs", "bridge", "tap", "vhostuser", "hw_veb", "hyperv", "dvs"])
+    assert.deepEqual(of(type), { mac: MAC, method: "dhcp" }, type);
+  for (const type of ["bond", "vlan"]) assert.throws(() => of(type), /no bonds and no VLANs/);
+});

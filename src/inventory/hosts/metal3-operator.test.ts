@@ -8,7 +8,7 @@ import { CustomResourceDefinition, Deployment, Lease } from "@slipway/kube/core"
 import { crdOf } from "../../kinds/crd.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HostClaim } from "../../kinds/metal3/host-claim.ts";
-import { claimedElsewhere, metal3Operator } from "./metal3-operator.ts";
+import { claimedElsewhere, METAL3_OPERATOR_ACCESS, metal3Operator } from "./metal3-operator.ts";
 
 async function cluster(t: TestContext) {
   const [clock, random] = [new VirtualClock(), seededRandom(1)];
@@ -132,4 +132,20 @@ test("HostClaims are left to Metal3's operator where it leads and their definiti
   await ours.define([HostClaim], {}, "slipway");
   await ours.lead();
   assert.equal(await claimedElsewhere(metal3Operator())(ours.at), undefined);
+});
+
+test("finding Metal3's operator takes a look at two definitions by their names, and at no others", () => {
+  const names = METAL3_OPERATOR_ACCESS.flatMap((access) => ("names" in access ? access.names : []));
+  assert.deepEqual(names, ["baremetalhosts.metal3.io", "hostclaims.metal3.io"]);
+});
+
+test("a Lease counts as renewed for four of its durations", async (t) => {
+  for (const [age, found] of [
+    [59_999, true],
+    [60_000, false],
+  ] as const) {
+    const { clock, at, lead } = await cluster(t);
+    await lead(rfc3339Micro(clock.now() - age));
+    assert.equal((await metal3Operator()(at)) !== undefined, found, `${age}`);
+  }
 });

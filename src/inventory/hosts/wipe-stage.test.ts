@@ -39,6 +39,12 @@ test("a host is available once every disk that can be written is proven to be wi
   assert.equal(message(none), "wiped, and read back: no disks");
 });
 
+test("nothing is proven of a machine whose disks nobody knows", () => {
+  const step = preparing(wiped(GOOD, { inventory: undefined }));
+  assert.equal(message(step), "the disks are not wiped: its agent has not reported which it has");
+  assert.equal(stateIn(step), "preparing");
+});
+
 test("a wipe that failed, left a disk out or proved nothing of one is a failure that names it", () => {
   const cases: [object, string][] = [
     [{ ok: false, message: "busy" }, "the disks are not wiped: busy"],

@@ -63,8 +63,10 @@ function wipe(at: Facts, operation: Operation): HostStep | { proof: string } {
   if ("do" in next) return next;
   const { ok, message, disks = [] } = next.result;
   if (!ok) return orderFailed(at, `the disks are not wiped: ${message}`);
+  const known = at.machine?.inventory?.disks;
+  if (known === undefined) return orderFailed(at, "the disks are not wiped: its agent has not reported which it has");
   const wiped = new Set(disks.filter((each) => each.proven).map(({ disk }) => disk));
-  const left = (at.machine?.inventory?.disks ?? []).filter(({ name, readOnly }) => !readOnly && !wiped.has(name));
+  const left = known.filter(({ name, readOnly }) => !readOnly && !wiped.has(name));
   if (left.length > 0 || wiped.size < disks.length)
     return orderFailed(at, `the disks are not wiped: nothing is proven of ${left.map(({ name }) => name).join(", ")}`);
   const proven = disks.map(({ disk, how }) => `${disk} (${how})`).join(", ");
