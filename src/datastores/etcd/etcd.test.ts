@@ -276,6 +276,8 @@ test("a page of keys has its values, its leases, its revision and whether there 
   );
   const keys = await client.range({ ...query, limit: 3, keysOnly: true }, signal);
   assert.deepEqual([keys.kvs.length, keys.kvs[0]!.value.length, keys.more], [3, 0, false]);
+  etcd.users.set("ann", []).set("bob", []);
+  assert.deepEqual(await client.users(signal), ["ann", "bob"]);
   assert.deepEqual(await client.permissions("nobody", signal), undefined);
   assert.deepEqual(await client.userRoles("nobody", signal), undefined);
 });

@@ -15,7 +15,6 @@ export class GrpcError extends Error {
 
   constructor(code: number, message: string) {
     super(message);
-    this.name = "GrpcError";
     this.code = code;
   }
 }

@@ -144,5 +144,8 @@ function mysqlFault(error: unknown, on: string): unknown {
   // MariaDB's own, for which the driver has no name: a user may do this only with GRANT OPTION.
   const [kind, remedy] = ADVICE[errno === 1227 ? "ER_SPECIFIC_ACCESS_DENIED_ERROR" : code] ?? [];
   if (kind !== undefined) return new Fault(kind, on, text, { remedy: remedy!, cause: error });
+  // The driver's own word on a connection that broke while nobody asked; it has no code.
+  if (/in closed state/.test(text))
+    return new Fault("Unavailable", on, text, { remedy: "it is tried again", cause: error });
   return networkFault(error, on) ?? new Fault("Internal", on, text, { cause: error });
 }

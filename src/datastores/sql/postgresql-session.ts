@@ -107,7 +107,8 @@ function postgresqlFault(error: unknown, on: string): unknown {
     return fault("BadCredentials", "give the DataStore a user with CREATEROLE and CREATEDB, or a superuser");
   if (/^53[12]00$/.test(code)) return fault("NoCapacity", "free some space on the server; it goes on by itself");
   if (code === "53300") return fault("Unavailable", "raise the server's max_connections");
-  if (/^(57P0|08)/.test(code) || /Connection terminated/.test(text)) return fault("Unavailable", "it is tried again");
+  if (/^(57P0|08)/.test(code) || /Connection terminated|is not queryable/.test(text))
+    return fault("Unavailable", "it is tried again");
   if (/does not support SSL/.test(text))
     return fault("Invalid", "remove spec.tlsConfig, or switch TLS on at the server");
   if (/password must be a string|no password/i.test(text))

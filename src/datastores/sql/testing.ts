@@ -4,8 +4,8 @@ import { createServer, type Socket } from "node:net";
 import mysql from "mysql2";
 import type { Row } from "./postgresql-session.ts";
 
-/** Rows, or a refusal: an SQLSTATE, or a number of MySQL's. */
-export type Answer = Row[] | { refused: string | number; text?: string; detail?: string };
+/** Rows; nothing at all, or an end of the connection; or a refusal: an SQLSTATE, or a number of MySQL's. */
+export type Answer = Row[] | "silent" | "broken" | { refused: string | number; text?: string; detail?: string };
 /** The first whose pattern fits a statement answers it; else it has no rows. */
 export type Script = readonly (readonly [pattern: RegExp, answer: Answer | ((statement: string) => Answer)])[];
 
@@ -14,6 +14,10 @@ export interface SqlStandIn {
   /** Databases and users that were connected to, then each statement in one line, its values behind it. */
   asked: string[];
   script: Script;
+  /** How many connections there are. */
+  open(): number;
+  /** Ends them all. */
+  drop(): void;
   /** The statement, counted from 0 over all, that is refused as the server goes down. */
   refuseAt: number | undefined;
   close(): void;
@@ -25,7 +29,12 @@ interface Dialect {
 
 function standIn(dialect: Dialect) {
   let statements = 0;
-  const state: Omit<SqlStandIn, "close"> = { endpoint: "", asked: [], script: [], refuseAt: undefined };
+  const state: Omit<SqlStandIn, "close" | "open" | "drop"> = {
+    endpoint: "",
+    asked: [],
+    script: [],
+    refuseAt: undefined,
+  };
   const answer = (text: string, values: readonly (string | null)[] = []): Answer => {
     const line = text.replaceAll(/\s+/g, " ").trim();
     state.asked.push(values.length === 0 ? line : `${line} ${JSON.stringify(values)}`);
@@ -41,7 +50,7 @@ export async function postgresqlStandIn(): Promise<SqlStandIn> {
   const { state, answer } = standIn({ goingDown: { refused: "57P01", text: "going down" } });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket.on("error", () => {}));
+    sockets.add(socket.on("error", () => {}).on("close", () => sockets.delete(socket)));
     let rest = Buffer.alloc(0);
     const client = new PostgresqlClient(socket, state.asked, answer);
     socket.on("data", (chunk: Buffer) => {
@@ -51,9 +60,13 @@ export async function postgresqlStandIn(): Promise<SqlStandIn> {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   state.endpoint = `127.0.0.1:${(server.address() as { port: number }).port}`;
+  const drop = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   return Object.assign(state, {
+    ...{ open: () => sockets.size, drop },
     close: () => {
-      for (const socket of sockets) socket.destroy();
+      drop();
       server.close();
     },
   });
@@ -94,11 +107,16 @@ class PostgresqlClient {
   }
 
   #obey(type: string, body: Buffer): void {
-    if (type === "Q") this.#socket.write(answered(this.#answer(body.subarray(0, -1).toString()), false));
+    if (type === "Q") this.#reply(this.#answer(body.subarray(0, -1).toString()), false);
     else if (type === "P") this.#statement = body.toString().split("\0")[1]!;
     else if (type === "B") this.#values = boundTo(body);
-    else if (type === "S") this.#socket.write(answered(this.#answer(this.#statement, this.#values), true));
+    else if (type === "S") this.#reply(this.#answer(this.#statement, this.#values), true);
     else if (type === "X") this.#socket.end();
+  }
+
+  #reply(answer: Answer, isExtended: boolean): void {
+    if (answer === "broken") this.#socket.destroy();
+    else if (answer !== "silent") this.#socket.write(answered(answer, isExtended));
   }
 }
 
@@ -115,7 +133,7 @@ const framed = (type: string, ...parts: Buffer[]): Buffer => {
 const READY = framed("Z", Buffer.from("I"));
 const OID = { boolean: 16, number: 701, string: 25 } as Record<string, number>;
 
-function answered(answer: Answer, isExtended: boolean): Buffer {
+function answered(answer: Exclude<Answer, string>, isExtended: boolean): Buffer {
   const bound = isExtended ? [framed("1"), framed("2")] : [];
   if (!Array.isArray(answer)) {
     const { refused, text = "no", detail } = answer;
@@ -165,7 +183,28 @@ function boundTo(body: Buffer): (string | null)[] {
   });
 }
 
+function reply(connection: mysql.Connection, answer: Exclude<Answer, string>): void {
+  // The library's types leave out what a server writes.
+  const writer = connection as unknown as Writer;
+  if (!Array.isArray(answer)) writer.writeError({ code: Number(answer.refused), message: answer.text ?? "no" });
+  else if (answer.length === 0) writer.writeOk();
+  else writeRows(writer, answer);
+}
+
+function writeRows(writer: Writer, answer: readonly Row[]): void {
+  const columns = Object.keys(answer[0]!).map((name) => ({
+    ...{ catalog: "def", schema: "", table: "", orgTable: "", name, orgName: name },
+    ...{ characterSet: 45, columnLength: 1_024, columnType: 253, flags: 0, decimals: 0 },
+  }));
+  writer.writeColumns(columns);
+  for (const row of answer)
+    writer.writeTextRow(Object.values(row).map((value) => (value === null ? null : String(value))));
+  writer.writeEof();
+}
+
 interface Writer {
+  writeError(refusal: object): void;
+  writeOk(): void;
   writeColumns(columns: object[]): void;
   writeTextRow(values: (string | null)[]): void;
   writeEof(): void;
@@ -179,7 +218,8 @@ export async function mysqlStandIn(): Promise<SqlStandIn> {
   const server = mysql.createServer((connection) => {
     connections.add(connection);
     connection.on("error", () => {});
-    (connection as unknown as { stream: Socket }).stream.setNoDelay(true);
+    const { stream } = connection as unknown as { stream: Socket };
+    stream.setNoDelay(true).on("close", () => connections.delete(connection));
     connection.serverHandshake({
       ...{ protocolVersion: 10, serverVersion: "8.0.0", connectionId: 1, statusFlags: 2, characterSet: 45 },
       capabilityFlags: 0xff_f7ff,
@@ -188,19 +228,8 @@ export async function mysqlStandIn(): Promise<SqlStandIn> {
     connection.on("quit", () => connection.end());
     const serve = (text: string): void => {
       const found = answer(text);
-      if (!Array.isArray(found))
-        return void connection.writeError({ code: Number(found.refused), message: found.text ?? "no" } as never);
-      if (found.length === 0) return void connection.writeOk();
-      const columns = Object.keys(found[0]!).map((name) => ({
-        ...{ catalog: "def", schema: "", table: "", orgTable: "", name, orgName: name },
-        ...{ characterSet: 45, columnLength: 1_024, columnType: 253, flags: 0, decimals: 0 },
-      }));
-      // The library's types leave out what a server writes.
-      const writer = connection as unknown as Writer;
-      writer.writeColumns(columns);
-      for (const row of found)
-        writer.writeTextRow(Object.values(row).map((value) => (value === null ? null : String(value))));
-      writer.writeEof();
+      if (found === "broken") connection.destroy();
+      else if (found !== "silent") reply(connection, found);
     };
     // The library takes `SET` for the preparation of a statement.
     for (const event of ["query", "stmt_prepare"]) connection.on(event, serve);
@@ -209,9 +238,13 @@ export async function mysqlStandIn(): Promise<SqlStandIn> {
   const { _server: listener } = server as unknown as { _server: ReturnType<typeof createServer> };
   if (!listener.listening) await once(listener, "listening");
   state.endpoint = `127.0.0.1:${(listener.address() as { port: number }).port}`;
+  const drop = (): void => {
+    for (const connection of connections) connection.destroy();
+  };
   return Object.assign(state, {
+    ...{ open: () => connections.size, drop },
     close: () => {
-      for (const connection of connections) connection.destroy();
+      drop();
       listener.close();
     },
   });

@@ -74,6 +74,14 @@ test("what the API writes otherwise is applied once, and again when it changes f
   assert.deepEqual(await keep(applied, { amount: "1000m" }), [], "a status is no change");
   at.live = { ...at.live!, data: { amount: "2" } };
   assert.deepEqual(await keep(applied, { amount: "1000m" }), ["apply team/a"]);
+  for (const metadata of [
+    { ownerReferences: [] },
+    { labels: {} },
+    { annotations: { ...at.live.metadata.annotations, x: "" } },
+  ]) {
+    at.live = { ...at.live, metadata: { ...at.live.metadata, ...metadata } };
+    assert.deepEqual(await keep(applied, { amount: "1000m" }), ["apply team/a"], JSON.stringify(metadata));
+  }
 });
 
 test("only an object that the tenant controls is dropped, once, and a refusal is not lost", async () => {
