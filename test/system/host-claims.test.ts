@@ -1,7 +1,7 @@
 /** HostClaims: hosts for those who may not touch the hosts themselves. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { Secret } from "@slipway/kube/core";
+import { Namespace, Secret } from "@slipway/kube/core";
 import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { ensureNamespace } from "../../src/systems/netboot/led-netboot.ts";
@@ -116,4 +116,18 @@ test("a claim gets a host of its failure domain where there is one", async (t) =
     await world.until("it is ready", async () => ready(await claimed(world, `in-${zone}`))?.status === "True");
     assert.equal((await world.host(`node-${zone}`))?.spec.consumerRef?.name, `in-${zone}`);
   }
+});
+
+test("a policy that asks for a label of the claim's namespace is heeded as that namespace is then", async (t) => {
+  const world = await rackWith(t, "node-1");
+  await world.whileTimePasses(ensureNamespace(world.client, "tenant", new AbortController().signal));
+  const spec = { hostClaimNamespaces: { hasLabels: [{ name: "team", value: "metal" }] } };
+  await world.whileTimePasses(
+    world.client.create(HostDeployPolicy, { metadata: { name: "teams", namespace: RACK }, spec }),
+  );
+  await claim(world, "a", "tenant");
+  await world.until("it is refused", async () => ready(await claimed(world, "a", "tenant"))?.reason === "NoCapacity");
+  const body = { metadata: { labels: { team: "metal" } } };
+  await world.whileTimePasses(world.client.patch(Namespace, { name: "tenant" }, { type: "merge", body }));
+  await world.until("it is ready", async () => ready(await claimed(world, "a", "tenant"))?.status === "True");
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault, json } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
+import { selfSigned } from "@slipway/base/testing";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Bmcs } from "./bmcs.ts";
 import type { BmcTarget, BmcTrust } from "./target.ts";
@@ -91,4 +93,25 @@ test("an address of IPMI is served by ipmitool, and an empty user name is refuse
     () => bmcs.open({ address: "", credentials }),
     (error) => isFault(error, "Invalid"),
   );
+});
+
+test("over sockets a BMC's certificate is one that is trusted, of the authority that was given, or any where that is said", async (t) => {
+  const tls = await selfSigned("127.0.0.1");
+  const server = await serveHttp(async () => json(200, machine), { tls });
+  t.after(() => server.close());
+  const address = `${server.url.replace("https", "redfish")}/redfish/v1/Systems/1`;
+  const read = async (trust: BmcTrust): Promise<string> => {
+    const bmc = new Bmcs().open({ address, credentials, trust });
+    try {
+      return await bmc.readPower();
+    } catch (error) {
+      return isFault(error) ? error.code : String(error);
+    } finally {
+      await bmc.close();
+    }
+  };
+  assert.equal(await read({}), "UntrustedCertificate");
+  assert.equal(await read({ anyCertificate: false }), "UntrustedCertificate");
+  assert.equal(await read({ anyCertificate: true }), "on");
+  assert.equal(await read({ ca: tls.cert }), "on");
 });

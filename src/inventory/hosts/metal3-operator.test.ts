@@ -149,3 +149,10 @@ test("a Lease counts as renewed for four of its durations", async (t) => {
     assert.equal((await metal3Operator()(at)) !== undefined, found, `${age}`);
   }
 });
+
+test("a Lease that names no duration has one of 15 s", async (t) => {
+  const { clock, client, at, metadata } = await cluster(t);
+  const renewTime = rfc3339Micro(clock.now() - 59_000);
+  await client.create(Lease, { metadata, spec: { holderIdentity: "pod-1", renewTime } });
+  assert.match((await metal3Operator()(at)) ?? "", /^Lease default/);
+});
