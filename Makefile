@@ -10,7 +10,7 @@ CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure c
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-all check generate kubernetes-types bundle image test-install agent node-image network-image test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -48,7 +48,7 @@ test-kubeadm: $(INSTALLED) ## What a tenant holds for kubeadm join, held against
 	@$(NODE) test/kubernetes/assets/main.ts $(VERSIONS:%=kubeadm-judge-%) >/dev/null
 	@VERSIONS="$(VERSIONS)" $(TEST) test/kubernetes/kubeadm.test.ts
 
-test-cluster-api: $(INSTALLED) ## Upstream's Cluster API, clusterctl move included, on the embedded API
+test-cluster-api: $(INSTALLED) ## Upstream's Cluster API on the embedded API, and clusterctl against both cores
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
 	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null
 	@$(TEST) "test/kubernetes/cluster-api/*.test.ts"
@@ -68,6 +68,9 @@ kubernetes-types: TABLE := packages/apiserver/data/kubernetes-types.json
 kubernetes-types: $(INSTALLED) ## Write the table of Kubernetes' types that packages/apiserver goes by, from its Go types (needs Go)
 	@"$$($(NODE) test/kubernetes/assets/main.ts kubernetes-types)/kubernetes-types" >$(TABLE).new
 	@mv $(TABLE).new $(TABLE)
+
+clusterctl-repository: $(INSTALLED) ## dist/clusterctl: the local repository from which clusterctl init installs Slipway's providers beside upstream's core
+	@bin/slipway crds --clusterctl dist/clusterctl
 
 bundle: $(INSTALLED) ## dist/bundle: the command as few files, for any Node 24 or newer
 	@$(NODE) tools/bundle.ts

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { apiReference } from "../kinds/api-reference.ts";
 import { DEFAULT_SYSTEMS } from "../operator/defaults.ts";
+import { clusterctlFiles } from "../operator/install/clusterctl.ts";
 import { installFiles } from "../operator/install/files.ts";
 import { ALL_KINDS, ownKinds } from "../operator/kinds.ts";
 import { systemsOf } from "../operator/operator.ts";
@@ -25,6 +26,10 @@ export const verb: Verb = (program) => {
       namesOf(DEFAULT_SYSTEMS),
     )
     .option("--check <root>", "fail when what lies there is not what would be written")
+    .option(
+      "--clusterctl <folder>",
+      "write the local repository from which clusterctl init installs Slipway's providers",
+    )
     .addHelpText(
       "after",
       `
@@ -32,9 +37,11 @@ Examples:
   slipway crds | kubectl apply -f -
   slipway crds --write .
   slipway crds --systems ${DEFAULT_SYSTEMS[0]} --write /tmp/one
+  slipway crds --clusterctl dist/clusterctl
   slipway crds --check .`,
     )
-    .action(async ({ write, check, systems }: { write?: string; check?: string; systems?: string[] }) => {
+    .action(async ({ write, check, systems, clusterctl }: CrdsOptions) => {
+      if (clusterctl !== undefined) return await writeRepository(resolve(clusterctl));
       const files = generated(systemsOf(systems));
       if (check !== undefined) return await compare(files, check);
       if (write === undefined)
@@ -51,6 +58,23 @@ Examples:
       console.log(`crds: ${files.size} files written`);
     });
 };
+
+interface CrdsOptions {
+  write?: string;
+  check?: string;
+  systems?: string[];
+  clusterctl?: string;
+}
+
+/** Paths in clusterctl's configuration are absolute: the folder stays where it is. */
+async function writeRepository(root: string): Promise<void> {
+  for (const [path, text] of clusterctlFiles(root)) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+  const command = "clusterctl init --infrastructure packet --control-plane kamaji --config";
+  console.log(`${command} ${join(root, "clusterctl.yaml")}`);
+}
 
 /** Path below the root → text. */
 function generated(systems: readonly System[]): Map<string, string> {

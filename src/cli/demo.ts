@@ -2,12 +2,15 @@ import { fileURLToPath } from "node:url";
 import { isFault, systemClock } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import type { Client, KubeObject } from "@slipway/kube";
+import { Cluster } from "../kinds/cluster-api/cluster.ts";
 import { applyObjects } from "../laptop/apply.ts";
 import type { KubernetesChoice } from "../laptop/kubernetes.ts";
 import { type Laptop, startLaptop } from "../laptop/laptop.ts";
 import { readManifests } from "../laptop/manifests.ts";
 import { ALL_KINDS } from "../operator/kinds.ts";
 import { SYSTEMS } from "../operator/systems.ts";
+import { readCluster } from "./cluster-description.ts";
+import { clusterLines } from "./cluster-tree.ts";
 import { counterpartsOf, kubernetesOption, standInHardware } from "./laptop-options.ts";
 import { positiveNumber } from "./option-values.ts";
 import { say, secrets } from "./outgoing.ts";
@@ -97,9 +100,12 @@ async function run(
     signal.throwIfAborted();
     const listed = await look(laptop.client);
     progress.show(progressRows(listed, applied));
-    const wanted = listed.flatMap(({ objects }) => objects).filter((object) => applied.has(idOf(object)));
+    // What only holds data is never on its way.
+    const moving = listed.filter(({ kind }) => kind.status !== undefined).flatMap(({ objects }) => objects);
+    const wanted = moving.filter((object) => applied.has(idOf(object)));
     if (wanted.length > 0 && wanted.every(isReady)) {
       for (const { kind, objects } of listed) say(`\n${printed(kind, objects).join("\n")}`);
+      for (const tree of await trees(laptop.client)) say(`\n${tree.join("\n")}`);
       console.log(`\nready after ${(elapsed() / 1000).toFixed(1)} s`);
       return true;
     }
@@ -111,6 +117,16 @@ async function run(
     }
     await systemClock.sleep(LOOK_MS, signal);
   }
+}
+
+/** Each workload cluster as `slipway describe cluster` draws it. */
+async function trees(client: Client): Promise<string[][]> {
+  const { items } = await client.list(Cluster);
+  return await Promise.all(
+    items.map(async ({ metadata: { namespace = "", name } }) =>
+      clusterLines(await readCluster(client, { namespace, name }), systemClock.now()),
+    ),
+  );
 }
 
 /** All objects of Slipway's kinds; a kind that is not served has none. */

@@ -26,6 +26,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   release: () => import("./release.ts"),
   kubeconfig: () => import("./kubeconfig.ts"),
   describe: () => import("./describe.ts"),
+  plan: () => import("./plan.ts"),
   sim: () => import("./sim.ts"),
   crds: () => import("./crds.ts"),
   version: () => import("./version.ts"),

@@ -23,16 +23,37 @@ interface CommonStatus {
   waitingFor?: string;
   /** Of hosts. */
   provisioning?: { state?: string };
+  /** Of Cluster API's objects. */
+  phase?: string;
   observedGeneration?: number;
-  conditions?: { type: string; status: "True" | "False" | "Unknown"; reason?: string; message: string }[];
+  conditions?: CommonCondition[];
+  /** Of infrastructure that is Cluster API's, and has no condition where another provider sees to it. */
+  ready?: boolean;
+}
+
+interface CommonCondition {
+  type: string;
+  status: "True" | "False" | "Unknown";
+  reason?: string;
+  message: string;
+  observedGeneration?: number;
 }
 
 const statusOf = (object: KubeObject): CommonStatus => (object as { status?: CommonStatus }).status ?? {};
 
-/** Whether an object is Ready at its current generation. */
+/** Whether an object is ready at its current generation: by the condition that sums it up, else by the field of Cluster API's contract. */
 export function isReady(object: KubeObject): boolean {
-  const { conditions, observedGeneration } = statusOf(object);
-  return isTrue(conditions, "Ready") && observedGeneration === object.metadata.generation;
+  const { observedGeneration, ready } = statusOf(object);
+  const condition = summaryOf(object);
+  if (condition === undefined) return ready === true;
+  const seen = observedGeneration ?? condition.observedGeneration;
+  return condition.status === "True" && seen === object.metadata.generation;
+}
+
+/** Ready, or Available where a kind of Cluster API has no Ready. */
+function summaryOf(object: KubeObject): CommonCondition | undefined {
+  const { conditions } = statusOf(object);
+  return conditions?.find(({ type }) => type === "Ready") ?? conditions?.find(({ type }) => type === "Available");
 }
 
 /** What a person wants to know of each object now. Those that were not applied belong to the ones above them. Pure. */
@@ -42,34 +63,42 @@ export function progressRows(listed: readonly Listed[], applied: ReadonlySet<str
   return moving.flatMap(({ kind, objects }) =>
     objects.map((object) => {
       const isApplied = applied.has(idOf(object));
-      const ready = messageOf(object, "Ready");
+      const ready = summaryOf(object)?.message ?? "";
       return {
         name: `${isApplied ? "" : "  "}${kind.kind} ${object.metadata.name}`,
         status: wordOf(statusOf(object)) || (isReady(object) ? "ready" : "new"),
         doing: doingOf(object),
-        ...(isApplied && { brief: ready.split("; ")[0] || NOT_SEEN }),
+        ...(isApplied && { brief: briefOf(ready) || doingOf(object) }),
       };
     }),
   );
 }
 
-function wordOf({ status, provisioning }: CommonStatus): string | undefined {
-  return status || provisioning?.state;
+function wordOf({ status, provisioning, phase }: CommonStatus): string | undefined {
+  return status || provisioning?.state || phase;
+}
+
+/** The first part of a message: Cluster API's are lists of lines. */
+function briefOf(message: string): string {
+  const [first = ""] = message.replace(/^\* /, "").split(/; |\n|(?<!:) \* /);
+  return first;
 }
 
 const NOT_SEEN = "waiting for the operator to look at it";
 
-/** An object by its kind, namespace and name. */
+/** An object by its kind, namespace and name, whichever version it is read in. */
 export function idOf(object: KubeObject): string {
   const { namespace = "", name } = refOf(object);
-  return `${object.apiVersion} ${object.kind} ${namespace}/${name}`;
+  const group = object.apiVersion.split("/").slice(0, -1).join();
+  return `${group} ${object.kind} ${namespace}/${name}`;
 }
 
 function doingOf(object: KubeObject): string {
   const { conditions, waitingFor } = statusOf(object);
   if (isTrue(conditions, "Stalled")) return messageOf(object, "Stalled");
   if (waitingFor) return `waiting for ${waitingFor}`;
-  return messageOf(object, "Ready") || conditions?.find(({ type }) => type === "Ready")?.reason || NOT_SEEN;
+  const summary = summaryOf(object);
+  return summary?.message.replaceAll("\n", " ") || summary?.reason || (isReady(object) ? "ready" : NOT_SEEN);
 }
 
 function messageOf(object: KubeObject, type: string): string {

@@ -37,8 +37,12 @@ export async function installOwnCrds(
   );
 }
 
-/** Whether none of a definition's fields is ours. */
+/** On definitions of ours that others write: those of the components that clusterctl installs. */
+const OWN_LABEL = { key: "app.kubernetes.io/name", value: "slipway" };
+
+/** Whether none of a definition's fields is ours, and nothing on it says that it is. */
 export function isForeignDefinition({ metadata }: CustomResourceDefinition): boolean {
+  if (metadata.labels?.[OWN_LABEL.key] === OWN_LABEL.value) return false;
   const written = (metadata.managedFields ?? []) as { manager?: string }[];
   return !written.some(({ manager }) => manager === FIELD_MANAGER);
 }

@@ -30,7 +30,8 @@ export async function applyObjects(
   return applied;
 }
 
-function withoutNulls(value: unknown): unknown {
+/** The same without fields that are null. */
+export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

@@ -9,18 +9,16 @@ import { loadAll, YAMLException } from "js-yaml";
  * line where one is to blame; what the operating system refuses is thrown as it comes.
  */
 export async function readManifests(folder: string): Promise<KubeObject[]> {
-  const files = (await readdir(folder, { recursive: true })).filter((name) => /\.ya?ml$/.test(name)).sort();
-  if (files.length === 0) {
-    throw new Fault("MissingInput", folder, "there are no manifests here", {
-      remedy: "name a folder with *.yaml files",
-    });
-  }
   const objects: KubeObject[] = [];
-  for (const file of files) {
-    const path = join(folder, file);
-    objects.push(...parseManifests(await readFile(path, "utf8"), path));
-  }
+  for (const path of await manifestFiles(folder)) objects.push(...parseManifests(await readFile(path, "utf8"), path));
   return objects;
+}
+
+/** The paths of the YAML files below a folder, in the order of their names. Throws a `Fault` where there are none. */
+export async function manifestFiles(folder: string): Promise<string[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => /\.ya?ml$/.test(name)).sort();
+  if (files.length > 0) return files.map((file) => join(folder, file));
+  throw new Fault("MissingInput", folder, "there are no manifests here", { remedy: "name a folder with *.yaml files" });
 }
 
 /** The objects of one file's text, `---` between them. */

@@ -171,6 +171,12 @@ export interface Concern {
   fatal: boolean;
 }
 
+/** What a machine costs, as its provider lists it: on demand, before taxes and discounts. */
+export interface Price {
+  hourly: number;
+  currency: "USD";
+}
+
 /**
  * One provider account. Every call has a timeout, obeys 429 and Retry-After within it, and fails with a `Fault`:
  * `NoCapacity`, `BadCredentials`, `Throttled` (with `retryAfterMs`), `Unavailable`, `LostAnswer` (a write that may have had its effect),
@@ -184,6 +190,10 @@ export interface MachineDriver {
   check(order: Order): readonly Concern[];
   /** Whether this order could be served now. Absent where only an order shows it. Asks nobody, so it may be a moment old. */
   couldServe?(order: Order): Promise<boolean>;
+  /** What a machine there costs; undefined: no price is listed for it. Absent where the provider has no prices. A look of its own at each call. */
+  priceOf?(placement: Placement, signal?: AbortSignal): Promise<Price | undefined>;
+  /** Names of the machines that could serve the order now, for providers whose machines are there before they are ordered. */
+  candidates?(order: Order): Promise<readonly string[]>;
   /** Addresses that move between machines. Absent where the provider has none. */
   readonly elastic?: ElasticAddresses;
   /** What boots as an operating system, of providers that install none. Undefined: the name is not known. */

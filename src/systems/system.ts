@@ -11,6 +11,7 @@ import type { Kind } from "../kinds/kind.ts";
 import type { Accounts } from "../machines/accounts.ts";
 import type { WorkloadClusters } from "../workload/workload-clusters.ts";
 import type { Counterpart, StandInHardware } from "./counterpart.ts";
+import type { Planning } from "./planning.ts";
 import type { OwnAccount } from "./providers/accounts.ts";
 
 /** What every system is given when it is put together. */
@@ -127,6 +128,8 @@ export interface System<Settings = unknown> {
   /** What it counts of what happens. */
   readonly tallies?: readonly Tally[];
   readonly machineEvents?: MachineEvents;
+  /** What applying objects of its kinds brings about: `slipway plan` shows it. */
+  readonly plans?: readonly Planning[];
   /** The folder with its manifests, which the demo applies: `examples/harvester`. */
   readonly examples?: string;
   /** Loads what stands in for its surroundings. */

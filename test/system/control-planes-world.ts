@@ -8,9 +8,11 @@ import {
   createManager,
   type KubeObject,
   ownerReference,
+  type Ref,
   type Resource,
+  type Transport,
 } from "@slipway/kube";
-import { createHttpTransport } from "@slipway/kube/http";
+import { type Connection, createHttpTransport } from "@slipway/kube/http";
 import { Cluster, ClusterV1beta1 } from "../../src/kinds/cluster-api/cluster.ts";
 import { Machine, MachineV1beta1 } from "../../src/kinds/cluster-api/machine.ts";
 import { convertersByDefinition } from "../../src/kinds/conversion.ts";
@@ -23,11 +25,13 @@ import { KUBEADM_KINDS } from "../../src/kinds/kubeadm/kinds.ts";
 import { PACKET_KINDS } from "../../src/kinds/packet/kinds.ts";
 import { PacketCluster } from "../../src/kinds/packet/packet-cluster.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
+import { Waker } from "../../src/systems/cluster-api/wake.ts";
 import { Runtimes } from "../../src/systems/kamaji/runtimes.ts";
 import { startRuntime } from "../../src/systems/kamaji/start-runtime.ts";
 import { Stores } from "../../src/systems/kamaji/stores.ts";
 import { tenantController } from "../../src/systems/kamaji/tenant-controller.ts";
 import { kamajiControlPlaneController } from "../../src/systems/kamaji-control-plane/controller.ts";
+import { ExternalClusters } from "../../src/systems/kamaji-control-plane/external-clusters.ts";
 import { kubeadmConfigController } from "../../src/systems/kubeadm-bootstrap/controller.ts";
 import { ForeignProvider } from "../../src/systems/kubeadm-bootstrap/foreign-provider.ts";
 import { kubeconfigOf } from "../../src/workload/kubeconfig-secret.ts";
@@ -42,11 +46,13 @@ const KINDS = [...CORE, ...KUBEADM_KINDS, ...KAMAJI_CONTROL_PLANE_KINDS, ...PACK
 
 export interface ControlPlanesWorld {
   client: Client;
+  /** The administrator's way to the API. */
+  transport(): Transport;
   apply(...objects: object[]): Promise<void>;
   /** Resolves with the object once it is so; rejects with what it was at the end. */
-  until<T extends KubeObject>(resource: Resource<T>, name: string, what: (object: T) => boolean): Promise<T>;
+  until<T extends KubeObject>(resource: Resource<T>, name: string | Ref, what: (object: T) => boolean): Promise<T>;
   /** Resolves when there is no such object. */
-  gone(resource: Resource, name: string): Promise<void>;
+  gone(resource: Resource, name: string | Ref): Promise<void>;
   /** Does what Cluster API's core does first: the Cluster owns what it names. */
   own(cluster: string, controlPlane?: string): Promise<void>;
   /** Kamaji's kinds come now. */
@@ -112,8 +118,11 @@ export function manifests({
   ];
 }
 
-/** `kamaji`: whether Kamaji's kinds are there from the beginning. */
-export async function controlPlanesWorld(t: TestContext, { kamaji = true } = {}): Promise<ControlPlanesWorld> {
+/** `kamaji`: whether Kamaji's kinds are there from the beginning. `openExternal`: the way to clusters that an `externalClusterReference` names. */
+export async function controlPlanesWorld(
+  t: TestContext,
+  { kamaji = true, openExternal }: { kamaji?: boolean; openExternal?: (connection: Connection) => Transport } = {},
+): Promise<ControlPlanesWorld> {
   const api = await createApiServer({ clock, random, log, conversions: convertersByDefinition(KINDS) });
   let writes = 0;
   const transport = api.transport();
@@ -137,7 +146,12 @@ export async function controlPlanesWorld(t: TestContext, { kamaji = true } = {})
   const stores = new Stores({ clock, log });
   const manager = createManager({ transport: counted, clock, random, log, leaderElection: false });
   manager.add(tenantController(runtimes, stores));
-  manager.add(kamajiControlPlaneController());
+  const waker = new Waker();
+  const external = new ExternalClusters(
+    { clock, random, log, anyNamespace: false, ...(openExternal && { open: openExternal }) },
+    (controlPlane) => waker.wake(controlPlane),
+  );
+  manager.add(kamajiControlPlaneController({ external, waker }));
   const workloads = new WorkloadClusters({
     ...{ clock, random, log, kubeconfig: (cluster) => kubeconfigOf(client, cluster) },
     open: (connection) => createHttpTransport(connection),
@@ -148,6 +162,7 @@ export async function controlPlanesWorld(t: TestContext, { kamaji = true } = {})
   if (kamaji) await manager.whenReady();
   t.after(async () => {
     await manager.stop();
+    await external.close();
     await workloads.close();
     await runtimes.close();
     await stores.close();
@@ -171,21 +186,21 @@ export async function controlPlanesWorld(t: TestContext, { kamaji = true } = {})
   };
   return {
     client,
+    transport: () => api.transport(),
     installKamaji,
     writes: () => writes,
     async apply(...objects) {
       await applyObjects({ client, transport }, objects as KubeObject[]);
     },
     until: (resource, name, what) => {
-      const ref = { namespace: NAMESPACE, name };
-      const find = () => client.find(resource, ref);
+      const find = () => client.find(resource, refTo(name));
       return wait(async () => {
         const object = await find();
         return object !== undefined && what(object) ? object : undefined;
       }, find);
     },
     async gone(resource, name) {
-      const find = () => client.find(resource, { namespace: NAMESPACE, name });
+      const find = () => client.find(resource, refTo(name));
       await wait(async () => ((await find()) === undefined ? true : undefined), find);
     },
     async own(name, controlPlane = `${name}-plane`) {
@@ -197,6 +212,8 @@ export async function controlPlanesWorld(t: TestContext, { kamaji = true } = {})
     },
   };
 }
+
+const refTo = (name: string | Ref): Ref => (typeof name === "string" ? { namespace: NAMESPACE, name } : name);
 
 const NO_PROGRAMS = {
   assets: async () => "",

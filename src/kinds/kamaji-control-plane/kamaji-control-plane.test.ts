@@ -109,7 +109,10 @@ test("B2 each version reports under the names of its contract what was reported 
 });
 
 test("B1 the definitions say which versions fulfil which contract, and the template's do, too", () => {
-  const labels = { "cluster.x-k8s.io/v1beta1": "v1alpha1", "cluster.x-k8s.io/v1beta2": "v1alpha2" };
+  const labels = {
+    ...{ "cluster.x-k8s.io/v1beta1": "v1alpha1", "cluster.x-k8s.io/v1beta2": "v1alpha2" },
+    "clusterctl.cluster.x-k8s.io": "",
+  };
   assert.deepEqual(crdOf(VERSIONS).metadata.labels, labels);
   assert.deepEqual(crdOf(TEMPLATES).metadata.labels, labels);
 });

@@ -5,10 +5,11 @@ import { common, commonRules } from "./spec.ts";
 import { controlPlaneStatus } from "./status.ts";
 
 export const GROUP = "controlplane.cluster.x-k8s.io";
-/** Which versions of the kinds fulfil which contract of Cluster API: its core goes by these labels of the definitions. */
+/** Which versions of the kinds fulfil which contract of Cluster API: its core goes by these labels of the definitions. The last has `clusterctl move` take the objects along. */
 export const CONTRACTS = {
   "cluster.x-k8s.io/v1beta1": "v1alpha1",
   "cluster.x-k8s.io/v1beta2": "v1alpha2",
+  "clusterctl.cluster.x-k8s.io": "",
 } as const;
 
 const own = {

@@ -74,6 +74,7 @@ test("every request of the driver and every answer to it is of the document's fo
     machine = await driver.setNetwork(machine, { mode, vlans, createVlans: true });
   }
   await driver.list();
+  await driver.priceOf?.({ plan: "c3.small.x86", metro: "sg" });
   await driver.find("claim-1");
   await driver.configure(id, { userData: "#cloud-config\n" });
   await driver.reinstall(id, { scriptUrl: "https://boot.test/2", userData: "#cloud-config\n" });
@@ -94,6 +95,7 @@ test("every request of the driver and every answer to it is of the document's fo
     "createDevice",
     "deleteDevice",
     "findDeviceById",
+    "findPlansByProject",
     "findProjectDevices",
     "performAction",
     "updateDevice",

@@ -172,3 +172,13 @@ test("H1 whatever is lost on the way, a caller that looks by the claim buys exac
     { numRuns: 25 },
   );
 });
+
+test("B50 a machine's price is that of its plan, whatever the metro; unknown plans have none", async () => {
+  const { driver } = rig();
+  assert.deepEqual(await driver.priceOf!({ plan: "c3.small.x86", metro: "sg" }), { hourly: 0.75, currency: "USD" });
+  assert.deepEqual(await driver.priceOf!({ plan: "c3.medium.x86", metro: undefined }), {
+    hourly: 1.5,
+    currency: "USD",
+  });
+  assert.equal(await driver.priceOf!({ plan: "none", metro: "sg" }), undefined);
+});

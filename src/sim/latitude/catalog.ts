@@ -12,3 +12,14 @@ export const OPERATING_SYSTEMS = [
   "ubuntu22_ml_in_a_box ubuntu24_ml_in_a_box ubuntu_20_04_x64_lts ubuntu_22_04_x64_lts ubuntu_24_04_x64_lts",
   "windows_2022_std windows_server_2019_std_v1",
 ].flatMap((line) => line.split(" "));
+
+/** US dollars an hour by the size in a plan's name: no price of the service's, but one that stands in its place. */
+const HOURLY: Readonly<Record<string, number>> = { small: 0.25, medium: 0.5, large: 1, xlarge: 2 };
+const HOURS_A_MONTH = 730;
+
+/** What a plan costs. */
+export function priceOf(plan: string): { hour: number; month: number; year: number } {
+  const size = plan.split("-").find((word) => Object.hasOwn(HOURLY, word));
+  const hour = HOURLY[size ?? "xlarge"]!;
+  return { hour, month: hour * HOURS_A_MONTH, year: 12 * hour * HOURS_A_MONTH };
+}

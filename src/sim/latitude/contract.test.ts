@@ -57,6 +57,7 @@ async function everything(): Promise<readonly Exchange[]> {
   await driver.reinstall(bought.id, { scriptUrl: "https://boot.test/c", userData: "c" });
   await restarted().find(order().claim);
   await driver.list();
+  await driver.priceOf?.({ plan: "c3.small.x86", metro: "dal" });
   await driver.release(bought.id, { force: false });
   await assert.rejects(driver.create(order({ placement: { plan: "none", metro: "DAL" } })));
   sim.close();

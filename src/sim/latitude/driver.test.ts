@@ -423,3 +423,15 @@ test("a thousand claims are listed with one call per page", async () => {
   assert.equal(Object.values(sim.counters()).reduce((sum, n) => sum + n, 0) - before, 15);
   assert.equal(before, 2000);
 });
+
+test("B50 a machine's price is that of its plan in the region of its site; where it is not sold there is none", async () => {
+  const { driver } = rig();
+  assert.deepEqual(await driver.priceOf!({ plan: "c3.small.x86", metro: "dal" }), { hourly: 0.25, currency: "USD" });
+  assert.deepEqual(await driver.priceOf!({ plan: "c3.xlarge.x86", metro: "FRA" }), { hourly: 2, currency: "USD" });
+  for (const [plan, metro] of [
+    ["none", "dal"],
+    ["c3.small.x86", "nowhere"],
+    ["c3.small.x86", undefined],
+  ] as const)
+    assert.equal(await driver.priceOf!({ plan, metro }), undefined);
+});

@@ -1,5 +1,5 @@
 import { json } from "@slipway/base";
-import { PLANS, SITES } from "./catalog.ts";
+import { PLANS, priceOf, SITES } from "./catalog.ts";
 import { missing, unprocessable } from "./refused.ts";
 import { type Asked, pageOf, type Route } from "./router.ts";
 import { assignmentView, networkView, userDataView } from "./views.ts";
@@ -124,9 +124,11 @@ export const catalogRoutes: readonly Route[] = [
     operation: "get-plans",
     method: "GET",
     pattern: "/plans",
-    answer: ({ world }) =>
+    answer: ({ world, query }) =>
       json(200, {
-        data: PLANS.map((slug) => ({ id: `plan_${slug}`, type: "plans", attributes: planOf(slug, world) })),
+        data: PLANS.filter((slug) => [null, slug].includes(query.get("filter[slug]"))).map((slug) => ({
+          ...{ id: `plan_${slug}`, type: "plans", attributes: planOf(slug, world) },
+        })),
       }),
   },
   {
@@ -151,7 +153,8 @@ export const catalogRoutes: readonly Route[] = [
 function planOf(slug: string, { stock }: Asked["world"]): object {
   const inStock = SITES.filter((site) => stock.get(`${site}/${slug}`) !== 0);
   const level = inStock.length === 0 ? "unavailable" : "high";
-  const region = { name: "Simulated", locations: { available: SITES, in_stock: inStock }, stock_level: level };
+  const locations = { available: SITES, in_stock: inStock };
+  const region = { name: "Simulated", locations, stock_level: level, pricing: { USD: priceOf(slug) } };
   return { slug, name: slug.replaceAll("-", "."), features: ["ssh", "raid", "user_data"], regions: [region] };
 }
 

@@ -12,6 +12,7 @@ import { machineHealthCheckController } from "./machine-health-check/machine-hea
 import { MachineInterests } from "./machine-interests.ts";
 import { machineSetController } from "./machine-set/machine-set-controller.ts";
 import { CLUSTER_API } from "./names.ts";
+import { planning } from "./planning.ts";
 
 /** Cluster API's core where upstream's is not installed. */
 export const clusterApi = system({
@@ -30,6 +31,8 @@ export const clusterApi = system({
   }),
   canRun: ({ core }) => core === "light",
   onLaptop: { core: "light" },
+  plans: planning,
+  examples: "examples/packet-kamaji",
   parts: ({ client, clock, log, workloads }) => {
     const external = new ExternalObjects({ client, clock, random: cryptoRandom, log });
     const foreign = new ForeignCore({ client, clock, log });

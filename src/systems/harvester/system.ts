@@ -9,6 +9,7 @@ import { Boots } from "./boots.ts";
 import { instanceController } from "./instance-controller.ts";
 import { JoinInputs } from "./join-facts.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, HARVESTER } from "./names.ts";
+import { planning } from "./planning.ts";
 import { poolController } from "./pool-controller.ts";
 
 /** harvester-equinix-addon, taken over: pools of machines that join the Harvester cluster in which the operator runs. */
@@ -30,6 +31,7 @@ export const harvester = system({
     },
   ],
   examples: "examples/harvester",
+  plans: planning,
   simulated: () => import("./simulated.ts"),
   machineEvents: { kind: Instance, bought: "Ordered", released: "Released", replaced: "Replacing" },
 

@@ -1,4 +1,4 @@
-import { asFault, Fault, isFault } from "@slipway/base";
+import { asFault, isFault } from "@slipway/base";
 import {
   addFinalizer,
   type Context,
@@ -22,13 +22,14 @@ import { PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { KamajiControlPlane } from "../../kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import { DONE_STEP, type StepName, type StepState } from "./conditions-of.ts";
+import { type ExternalWays, isElsewhere, nameTenant, needsName, placeOf } from "./external-tenant.ts";
 import type { Endpoint } from "./infrastructure-plan.ts";
 import { keepInfrastructure } from "./keep-infrastructure.ts";
 import { keepSecrets } from "./keep-secrets.ts";
 import { keepTenant } from "./keep-tenant.ts";
 import { EXTERNAL_FINALIZER, FINALIZER, KAMAJI_CONTROL_PLANE } from "./names.ts";
 import { heldStatus, type Seen, statusOf } from "./status-of.ts";
-import { localHome, type TenantHome } from "./tenant-home.ts";
+import { isOurs, localHome, type TenantHome } from "./tenant-home.ts";
 import { hostAndPort } from "./tenant-of.ts";
 
 /** Infrastructure clusters of any kind: which ones there are is not known beforehand. */
@@ -42,8 +43,11 @@ const ANY_INFRASTRUCTURE: Resource = {
 
 type Record = StatusRecord<KamajiControlPlane>;
 
-/** Has a tenant for each KamajiControlPlane, lets Cluster API know where and how it is, and reports it by both contracts. */
-export function kamajiControlPlaneController(): Controller {
+/**
+ * Has a tenant for each KamajiControlPlane, lets Cluster API know where and how it is, and reports it by both contracts. Without `ways`, tenants in other
+ * clusters are refused.
+ */
+export function kamajiControlPlaneController(ways?: ExternalWays): Controller {
   return {
     name: "kamaji-control-plane",
     system: KAMAJI_CONTROL_PLANE,
@@ -69,6 +73,7 @@ export function kamajiControlPlaneController(): Controller {
       { resource: ANY_INFRASTRUCTURE, verbs: ["get", "patch"] },
       { resource: ANY_INFRASTRUCTURE, verbs: ["patch"], subresource: "status" },
     ],
+    ...(ways && { listen: ways.waker.listen() }),
     async reconcile(ref, context) {
       const controlPlane = context.cache.get(KamajiControlPlane, ref);
       if (controlPlane === undefined) return DONE;
@@ -82,7 +87,7 @@ export function kamajiControlPlaneController(): Controller {
         await record.write(heldStatus(controlPlane, { what, paused: true }, now));
         return DONE;
       }
-      if (controlPlane.metadata.deletionTimestamp !== undefined) return await end(context, record);
+      if (controlPlane.metadata.deletionTimestamp !== undefined) return await end(ways, context, record);
       if (cluster === undefined) {
         const what = "a Cluster that names it in spec.controlPlaneRef";
         await record.write(heldStatus(controlPlane, { what, paused: false }, now));
@@ -92,13 +97,21 @@ export function kamajiControlPlaneController(): Controller {
         await addFinalizer(context.client, KamajiControlPlane, controlPlane, FINALIZER);
         return DONE;
       }
-      return await keep(context, record, cluster);
+      if (needsName(controlPlane)) {
+        await nameTenant(context, controlPlane);
+        return DONE;
+      }
+      return await keep(ways, context, { record, cluster });
     },
   };
 }
 
 /** Each step in turn, as far as it goes; the status is written at the end whatever happens, and a fault is retried after that. */
-async function keep(context: Context, record: Record, cluster: Cluster): Promise<Outcome> {
+async function keep(
+  ways: ExternalWays | undefined,
+  context: Context,
+  { record, cluster }: { record: Record; cluster: Cluster },
+): Promise<Outcome> {
   const controlPlane = record.object;
   const seen: Seen = { steps: {}, tenant: undefined };
   let failed: unknown;
@@ -114,7 +127,7 @@ async function keep(context: Context, record: Record, cluster: Cluster): Promise
       return false;
     }
   };
-  await takeSteps(context, { home: localHome(context, controlPlane), controlPlane, cluster, seen, step });
+  await takeSteps(context, { ways, controlPlane, cluster, seen, step });
   const before = controlPlane.status?.ready;
   // The endpoint may have been written meanwhile; the status is nobody else's.
   record.note(statusOf(controlPlane, seen, context.clock.now()));
@@ -125,28 +138,16 @@ async function keep(context: Context, record: Record, cluster: Cluster): Promise
 }
 
 interface Keeping {
-  home: TenantHome;
+  ways: ExternalWays | undefined;
   controlPlane: KamajiControlPlane;
   cluster: Cluster;
   seen: Seen;
   step: (name: StepName, work: () => Promise<StepState | undefined>) => Promise<boolean>;
 }
 
-async function takeSteps(context: Context, { home, controlPlane, cluster, seen, step }: Keeping): Promise<void> {
-  const external = controlPlane.spec.deployment?.externalClusterReference;
-  if (external !== undefined) {
-    await step("FoundExternalReferenceClient", async () => {
-      throw new Fault(
-        "Invalid",
-        "spec.deployment.externalClusterReference",
-        "tenants in another cluster are not served",
-        {
-          remedy: "remove it: the tenant runs in this cluster",
-        },
-      );
-    });
-    return;
-  }
+async function takeSteps(context: Context, { ways, controlPlane, cluster, seen, step }: Keeping): Promise<void> {
+  const home = await homeOf(context, { ways, controlPlane, step });
+  if (home === undefined) return;
   const isMade = await step("TenantControlPlaneCreated", async () => {
     seen.tenant = await home.find();
     seen.tenant = await keepTenant(home, controlPlane, cluster.spec.clusterNetwork);
@@ -167,6 +168,20 @@ async function takeSteps(context: Context, { home, controlPlane, cluster, seen, 
     await step("KubeadmResourcesCreated", () =>
       keepSecrets(context, { home, controlPlane, cluster: cluster.metadata.name }, tenant),
     );
+}
+
+/** Where the tenant is; undefined: that can't be said, and the step says why. */
+async function homeOf(
+  context: Context,
+  { ways, controlPlane, step }: Pick<Keeping, "ways" | "controlPlane" | "step">,
+): Promise<TenantHome | undefined> {
+  if (!isElsewhere(controlPlane)) return localHome(context, controlPlane);
+  let home: TenantHome | undefined;
+  await step("FoundExternalReferenceClient", async () => {
+    home = await placeOf(ways, context, controlPlane);
+    return DONE_STEP;
+  });
+  return home;
 }
 
 /** Where clients reach the tenant: by its Gateway or Ingress, where it has one. */
@@ -206,17 +221,23 @@ function tell({ events }: Context, before: boolean | undefined, after: KamajiCon
 }
 
 /** Deletes the tenant and waits until it is gone, which its deletion reports. */
-async function end(context: Context, record: Record): Promise<Outcome> {
+async function end(ways: ExternalWays | undefined, context: Context, record: Record): Promise<Outcome> {
   const controlPlane = record.object;
   const { finalizers = [] } = controlPlane.metadata;
   if (!finalizers.includes(FINALIZER) && !finalizers.includes(EXTERNAL_FINALIZER)) return DONE;
-  const home = localHome(context, controlPlane);
-  const tenant = await home.find();
-  const [owner] = home.ownerReferences ?? [];
-  const isOurs = tenant?.metadata.ownerReferences?.some(({ uid }) => uid === owner?.uid) === true;
-  if (tenant !== undefined && isOurs) {
-    const what = `TenantControlPlane ${tenant.metadata.name} to be deleted`;
-    await record.write(heldStatus(controlPlane, { what, paused: false }, context.clock.now()));
+  const hold = (what: string) => record.write(heldStatus(controlPlane, { what, paused: false }, context.clock.now()));
+  let home: TenantHome | undefined;
+  let tenant: TenantControlPlane | undefined;
+  try {
+    home = await placeOf(ways, context, controlPlane);
+    tenant = await home?.find();
+  } catch (error) {
+    const { advice } = asFault(error, `KamajiControlPlane/${controlPlane.metadata.name}`);
+    await hold(`the tenant's cluster, where the tenant is to be deleted: ${advice}`);
+    throw error;
+  }
+  if (home !== undefined && tenant !== undefined && isOurs(home, tenant)) {
+    await hold(`TenantControlPlane ${tenant.metadata.name} to be deleted`);
     if (tenant.metadata.deletionTimestamp === undefined) await home.remove(tenant);
     return DONE;
   }

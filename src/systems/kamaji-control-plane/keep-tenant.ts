@@ -4,8 +4,8 @@ import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { minorsBetween, parseKubernetesVersion } from "../../kinds/kamaji/version.ts";
 import type { KamajiControlPlane } from "../../kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import { covers } from "../../tenants/deployment/applied.ts";
-import { APPLIED } from "./names.ts";
-import type { TenantHome, TenantManifest } from "./tenant-home.ts";
+import { APPLIED, EXTERNAL_TENANT } from "./names.ts";
+import { isOurs, type TenantHome, type TenantManifest } from "./tenant-home.ts";
 import { type ClusterNetwork, tenantOf, versionText } from "./tenant-of.ts";
 
 /**
@@ -34,13 +34,14 @@ export async function keepTenant(
 
 /** The tenant as it is applied, with a mark of all that is wanted of it. */
 export function manifestOf(
-  home: Pick<TenantHome, "ref" | "ownerReferences">,
+  home: Pick<TenantHome, "ref" | "ownerReferences" | "mark">,
   controlPlane: KamajiControlPlane,
   network: ClusterNetwork | undefined,
   version?: string,
 ): TenantManifest {
-  const { labels, annotations, spec } = tenantOf(controlPlane, network, version);
-  const { ownerReferences } = home;
+  const { labels, annotations: own, spec } = tenantOf(controlPlane, network, version);
+  const { ownerReferences, mark } = home;
+  const annotations = { ...own, ...mark };
   const body = {
     apiVersion: `${TenantControlPlane.group}/${TenantControlPlane.version}`,
     kind: TenantControlPlane.kind,
@@ -51,8 +52,12 @@ export function manifestOf(
   return { ...body, metadata: { ...body.metadata, annotations: { ...annotations, [APPLIED]: checksum } } };
 }
 
-function refuseForeign({ ownerReferences }: TenantHome, held: TenantControlPlane | undefined): void {
-  const [owner] = ownerReferences ?? [];
+function refuseForeign(home: TenantHome, held: TenantControlPlane | undefined): void {
+  if (held !== undefined && home.mark !== undefined && !isOurs(home, held))
+    throw new Fault("Refused", `TenantControlPlane/${held.metadata.name}`, "it was made for another control plane", {
+      remedy: `remove annotation ${EXTERNAL_TENANT} from the control plane`,
+    });
+  const [owner] = home.ownerReferences ?? [];
   if (held === undefined || owner === undefined) return;
   const controller = held.metadata.ownerReferences?.find((one) => one.controller === true);
   if (controller === undefined || controller.uid === owner.uid) return;

@@ -11,6 +11,10 @@ export const EXTERNAL_FINALIZER = "ecr.kamaji.clastix.io/finalizer";
 export const KUBECONFIG_KEY = "kamaji.clastix.io/kubeconfig-secret-key";
 /** On a KamajiControlPlane or on the infrastructure cluster: how the endpoint gets there, one of `ENDPOINT_WAYS`. */
 export const ENDPOINT_ANNOTATION = "slipway.dev/control-plane-endpoint";
+/** On a TenantControlPlane in another cluster: namespace and name of its control plane. */
+export const CONTROL_PLANE = "slipway.dev/control-plane";
+/** On a KamajiControlPlane: the name of its tenant in the other cluster, which outlives a move of the control plane. */
+export const EXTERNAL_TENANT = "slipway.dev/external-tenant";
 export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** On a TenantControlPlane: a checksum of what its control plane wanted of it when it was applied. */
 export const APPLIED = "slipway.dev/applied";

@@ -1,8 +1,13 @@
+import { cryptoRandom } from "@slipway/base";
+import type { Ref } from "@slipway/kube";
 import { z } from "zod";
 import { KAMAJI_CONTROL_PLANE_KINDS } from "../../kinds/kamaji-control-plane/kinds.ts";
+import { Waker } from "../cluster-api/wake.ts";
 import { system } from "../system.ts";
 import { kamajiControlPlaneController } from "./controller.ts";
+import { ExternalClusters } from "./external-clusters.ts";
 import { KAMAJI_CONTROL_PLANE } from "./names.ts";
+import { planning } from "./planning.ts";
 
 /** Cluster API's control planes as tenants: over hosted control planes, or the real Kamaji where it is installed. */
 export const kamajiControlPlane = system({
@@ -16,8 +21,24 @@ export const kamajiControlPlane = system({
       .default(false)
       .describe("give each KamajiControlPlane of Cluster API its TenantControlPlane; not beside Kamaji's own provider")
       .meta({ flag: "--kamaji-control-planes" }),
+    kubeconfigsAnywhere: z
+      .boolean()
+      .default(false)
+      .describe(
+        "let externalClusterReference name a kubeconfig in any namespace: who may write KamajiControlPlanes in one namespace then uses Secrets of all others",
+      )
+      .meta({ flag: "--kamaji-kubeconfigs-anywhere" }),
   }),
   canRun: ({ enabled }) => enabled,
   onLaptop: { enabled: true },
-  parts: () => ({ controllers: [kamajiControlPlaneController()] }),
+  plans: planning,
+  parts({ clock, log }, { kubeconfigsAnywhere: anyNamespace }) {
+    const waker = new Waker();
+    const wake = (controlPlane: Ref): void => waker.wake(controlPlane);
+    const external = new ExternalClusters({ clock, random: cryptoRandom, log, anyNamespace }, wake);
+    return {
+      controllers: [kamajiControlPlaneController({ external, waker })],
+      closed: () => external.close(),
+    };
+  },
 });

@@ -21,6 +21,15 @@ export interface TenantHome {
   remove(tenant: TenantControlPlane): Promise<void>;
   /** What the tenant has of its control plane beside the fields of `tenantOf`. */
   readonly ownerReferences: TenantControlPlane["metadata"]["ownerReferences"];
+  /** Annotations that say whose it is, where owners can't. */
+  readonly mark?: Readonly<Record<string, string>>;
+}
+
+/** Whether the tenant was made for the control plane of this home. */
+export function isOurs({ ownerReferences, mark }: TenantHome, { metadata }: TenantControlPlane): boolean {
+  if (mark !== undefined) return Object.entries(mark).every(([key, value]) => metadata.annotations?.[key] === value);
+  const [owner] = ownerReferences ?? [];
+  return owner !== undefined && metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
 }
 
 /** This cluster: the tenant has the control plane's name and is owned by it. */

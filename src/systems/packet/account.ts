@@ -1,11 +1,10 @@
 /** Which account serves an object: the MachineProvider it names, else a Secret with an API key and the PacketCluster's project. */
 import { Fault } from "@slipway/base";
-import type { Client } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import type { PacketCluster } from "../../kinds/packet/packet-cluster.ts";
 import type { PacketMachine, PacketMachineStatus } from "../../kinds/packet/packet-machine.ts";
 import type { AccountSource } from "../../machines/accounts.ts";
-import { accountOf, type OwnAccount } from "../providers/accounts.ts";
+import { accountOf, type OwnAccount, type Reader } from "../providers/accounts.ts";
 import { API_KEY, DEFAULT_NAMESPACE, DEFAULT_SECRET } from "./names.ts";
 
 /** What says which account it is. Kept in a machine's status: the PacketCluster may be gone before the machine is. */
@@ -28,7 +27,7 @@ export function machineAccount(machine: PacketMachine, cluster: PacketCluster | 
 /** Where an account's type and credentials are read. */
 export function accountSource(
   { provider, secret, project = "" }: AccountName,
-  client: Client,
+  client: Reader,
   own: OwnAccount,
 ): AccountSource {
   if (provider !== undefined) return accountOf({ providerRef: { name: provider } }, client, own);
@@ -51,7 +50,7 @@ export function accountSource(
 }
 
 /** The original's key, or the one that Slipway's other systems use, in the first of these Secrets that has one. */
-async function apiKey(client: Client, places: readonly { namespace: string; name: string }[]): Promise<string> {
+async function apiKey(client: Reader, places: readonly { namespace: string; name: string }[]): Promise<string> {
   for (const ref of places) {
     const data = (await client.find(Secret, ref))?.data;
     const text = data?.[API_KEY] ?? data?.METAL_AUTH_TOKEN;

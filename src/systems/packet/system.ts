@@ -9,6 +9,7 @@ import { MachineBoots } from "./boots.ts";
 import { clusterController } from "./cluster-controller.ts";
 import { machineController } from "./machine-controller.ts";
 import { PACKET } from "./names.ts";
+import { planning } from "./planning.ts";
 
 /** Cluster API's provider for Packet (Equinix Metal), taken over: machines of workload clusters, at any provider. */
 export const packet = system({
@@ -38,6 +39,7 @@ export const packet = system({
   }),
   canRun: ({ enabled }) => enabled,
   onLaptop: { enabled: true },
+  plans: planning,
   counts: [
     {
       name: "slipway_packetmachines",

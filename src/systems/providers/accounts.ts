@@ -15,17 +15,20 @@ export interface OwnAccount {
   onSecret?: (value: string) => void;
 }
 
+/** What accounts are read by. */
+export type Reader = Pick<Client, "find">;
+
 /** The account that serves a specification: the MachineProvider it names, else the original's own Secret. */
 export function accountOf(
   spec: { providerRef?: { name: string } | undefined },
-  client: Client,
+  client: Reader,
   own: OwnAccount,
 ): AccountSource {
   const name = spec.providerRef?.name;
   return name === undefined ? ownAccount(client, own) : providerAccount(name, client, own);
 }
 
-function ownAccount(client: Client, own: OwnAccount): AccountSource {
+function ownAccount(client: Reader, own: OwnAccount): AccountSource {
   return {
     name: `Secret/${own.namespace}/${own.secret}`,
     async read() {
@@ -36,7 +39,7 @@ function ownAccount(client: Client, own: OwnAccount): AccountSource {
   };
 }
 
-function providerAccount(name: string, client: Client, own: OwnAccount): AccountSource {
+function providerAccount(name: string, client: Reader, own: OwnAccount): AccountSource {
   return {
     name: `MachineProvider/${name}`,
     async read() {
@@ -75,7 +78,7 @@ function providerAccount(name: string, client: Client, own: OwnAccount): Account
 }
 
 async function credentials(
-  client: Client,
+  client: Reader,
   own: OwnAccount,
   keys: { name: string; tokenKey: string; projectKey: string },
 ): Promise<{ token: string; project: string }> {
@@ -86,7 +89,7 @@ async function credentials(
 
 /** The values of these keys, all there and none empty. */
 async function secretValues(
-  client: Client,
+  client: Reader,
   namespace: string,
   name: string,
   keys: readonly string[],

@@ -1,7 +1,7 @@
 import { Fault } from "@slipway/base";
 import { PageBound } from "../page-bound.ts";
 import type { Call, Session } from "./session.ts";
-import type { WireAction, WireDevice, WireDevicePage, WireOrder, WireUpdate, WireVlan } from "./wire.ts";
+import type { WireAction, WireDevice, WireDevicePage, WireOrder, WirePlan, WireUpdate, WireVlan } from "./wire.ts";
 
 export const PAGE_SIZE = 250;
 /** A list whose total moved while it was read is read anew this often before it is handed out as it is. */
@@ -26,6 +26,8 @@ export interface MetalClient {
   port(call: PortCall, signal?: AbortSignal): Promise<void>;
   vlans(project: string, metro: string, signal?: AbortSignal): Promise<readonly WireVlan[]>;
   createVlan(project: string, metro: string, vxlan: number, signal?: AbortSignal): Promise<WireVlan>;
+  /** What the project may order, with prices. */
+  plans(project: string, signal?: AbortSignal): Promise<readonly WirePlan[]>;
   /** Ids of the projects that bear the name. */
   projectsNamed(name: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
@@ -105,6 +107,14 @@ export function metalClient(session: Session): MetalClient {
         on: `VLAN ${vxlan} in ${metro}`,
         signal,
       })) as WireVlan;
+    },
+    async plans(project, signal) {
+      const path = `/projects/${part(project)}/plans`;
+      const query = { include: "available_in_metros" };
+      return listIn<WirePlan>(
+        await session({ method: "GET", path, query, on: `plans of ${project}`, signal }),
+        "plans",
+      );
     },
     async projectsNamed(name, signal) {
       const query = { name, per_page: PAGE_SIZE };

@@ -15,6 +15,7 @@ import { numbered, setNetwork } from "./network.ts";
 import { machineOf, presentMachine, type VlanNumbers } from "./observe.ts";
 import { concernsAbout, wireOrder } from "./order.ts";
 import { portSteps, unmet } from "./ports.ts";
+import { priceAmong } from "./prices.ts";
 import { projectFinder } from "./project.ts";
 import { openSession } from "./session.ts";
 import type { WireDevice } from "./wire.ts";
@@ -64,6 +65,8 @@ export const createEquinixDriver: DriverFactory = (account, { http, clock, log }
       userData: true,
     },
     check: (order) => concernsAbout(order, account),
+    priceOf: async (placement, signal) =>
+      priceAmong(await client.plans(await project(signal), signal), placement, account),
     elastic: elasticAddresses({ session, project, metroMapping: account.metroMapping }),
 
     list: (signal) => machines({}, signal),

@@ -1,4 +1,4 @@
-import type { Concern, Order } from "../../machine.ts";
+import type { Concern, Order, Placement } from "../../machine.ts";
 import type { ProviderAccount } from "../../provider.ts";
 import { claimTag } from "./claim-tag.ts";
 import { metroOf } from "./placement.ts";
@@ -109,12 +109,16 @@ function reservationOf({ reservation, placement }: Order): string | undefined {
   return placement.reservation || reservation || undefined;
 }
 
-function metroFor({ placement }: Order, account: Names): string | undefined {
+const metroFor = ({ placement }: Order, account: Names): string | undefined => metroAt(placement, account);
+
+/** The API's name of the metro that is meant; undefined: none is. */
+export function metroAt(placement: Placement, account: Pick<ProviderAccount, "metroMapping">): string | undefined {
   const name = placement.metro || placement.facility?.map(metroOf).find((metro) => metro !== undefined);
   return name === undefined ? undefined : mapped(account.metroMapping, name);
 }
 
-function mapped(mapping: Readonly<Record<string, string>>, name: string): string {
+/** The API's name of what the user calls by his own. */
+export function mapped(mapping: Readonly<Record<string, string>>, name: string): string {
   return Object.hasOwn(mapping, name) ? mapping[name]! : name;
 }
 

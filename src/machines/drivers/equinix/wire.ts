@@ -43,6 +43,13 @@ export interface WireVlan {
   metro_code?: string;
 }
 
+/** A plan. A metro's own price stands beside its code, which comes with an included metro. */
+export interface WirePlan {
+  slug?: string;
+  pricing?: { hour?: number } | null;
+  available_in_metros?: readonly { code?: string; price?: { hour?: number } | null }[] | null;
+}
+
 export interface WireEvent {
   body?: string | null;
   interpolated?: string | null;

@@ -35,6 +35,7 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
     check: (order) => concernsAbout(order, offer),
     imageOf: (operatingSystem) => imageOf(operatingSystem, offer),
     couldServe: (order) => turns.couldBegin(order),
+    candidates: (order) => turns.candidates(order),
     list: () => turns.list(),
     find: (claim, signal) => turns.of(claim, signal),
     async read(id, signal) {

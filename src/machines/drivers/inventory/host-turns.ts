@@ -64,9 +64,17 @@ export class HostTurns {
 
   /** Whether there is a host for the order, as far as is known. */
   async couldBegin(order: Order): Promise<boolean> {
+    return (await this.candidates(order)).length > 0;
+  }
+
+  /** Names of the hosts that the order could have now, as far as is known. */
+  async candidates(order: Order): Promise<string[]> {
     const hosts = (await this.#hosts.list()).map((host) => this.#newer(host));
     const wish = wishOf(order, this.#offer, hosts);
-    return hosts.some((host) => obstacle(host, wish) === undefined);
+    return hosts
+      .filter((host) => obstacle(host, wish) === undefined)
+      .map(({ metadata }) => metadata.name)
+      .toSorted();
   }
 
   /**

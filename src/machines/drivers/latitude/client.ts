@@ -1,12 +1,15 @@
+import { Fault } from "@slipway/base";
 import { everyPage, single } from "./pages.ts";
 import type { Session } from "./session.ts";
 import type {
   DeployConfig,
   OrderAttributes,
+  PlanAttributes,
   ServerAttributes,
   UserDataAttributes,
   WireAssignment,
   WireNetwork,
+  WirePlan,
   WireProject,
   WireServer,
   WireUserData,
@@ -34,6 +37,7 @@ export function latitudeClient(session: Session) {
       const query = { "filter[project]": project, ...(hostname === undefined ? {} : { "filter[hostname]": hostname }) };
       return list<ServerAttributes>("/servers", query, PAGE_SIZE, `project ${project}`, signal);
     },
+    plan: (slug: string, signal?: AbortSignal) => planOf(session, slug, signal),
     async server(id: string, signal?: AbortSignal): Promise<WireServer> {
       const on = `server ${id}`;
       return single<ServerAttributes>(await session({ method: "GET", path: `/servers/${part(id)}`, on, signal }), on);
@@ -119,6 +123,16 @@ export function latitudeClient(session: Session) {
       return list<Attributes<WireProject>>("/projects", query, PAGE_SIZE, `project ${value}`, signal);
     },
   };
+}
+
+/** The plan of a slug; undefined: there is none. */
+async function planOf(session: Session, slug: string, signal?: AbortSignal): Promise<WirePlan | undefined> {
+  const on = `plan ${slug}`;
+  const body = await session({ method: "GET", path: "/plans", query: { "filter[slug]": slug }, on, signal });
+  const { data } = (body ?? {}) as { data?: unknown };
+  if (!Array.isArray(data)) throw new Fault("Unavailable", on, "the API answered a list without data");
+  const plans: WirePlan[] = data.map((one) => single<PlanAttributes>({ data: one }, on));
+  return plans.find(({ attributes }) => attributes?.slug === slug);
 }
 
 function part(id: string): string {

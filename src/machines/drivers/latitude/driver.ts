@@ -14,7 +14,8 @@ import { latitudeClient } from "./client.ts";
 import { type Mark, markText } from "./mark.ts";
 import { NETWORK_MODES, settled, setVlans, type VlanNumbers } from "./network.ts";
 import { machineOf } from "./observe.ts";
-import { concernsAbout, wireOrder } from "./order.ts";
+import { concernsAbout, planOf, wireOrder } from "./order.ts";
+import { priceAt } from "./prices.ts";
 import { projectFinder } from "./project.ts";
 import { openSession } from "./session.ts";
 import type { OrderAttributes, WireServer } from "./wire.ts";
@@ -106,6 +107,8 @@ export const createLatitudeDriver: DriverFactory = (account, { http, clock, log 
       userData: true,
     },
     check: (order) => concernsAbout(order, account),
+    priceOf: async (placement, signal) =>
+      priceAt(await client.plan(planOf(placement.plan, account), signal), placement, account),
 
     async list(signal) {
       const id = await project(signal);

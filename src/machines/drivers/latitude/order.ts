@@ -89,12 +89,13 @@ function operatingSystem(order: Order): string {
 }
 
 /** A plan's name differs from its slug, which the API wants, by dots: `c3.small.x86`. */
-function planOf(plan: string, account: Names): string {
+export function planOf(plan: string, account: Pick<Names, "planMapping">): string {
   return own(account.planMapping, plan) ?? plan.replaceAll(".", "-");
 }
 
 /** Sites are upper case. */
-function siteOf(metro: string, account: Names): string {
+/** Latitude's name of a place. */
+export function siteOf(metro: string, account: Pick<Names, "metroMapping">): string {
   return own(account.metroMapping, metro) ?? metro.toUpperCase();
 }
 

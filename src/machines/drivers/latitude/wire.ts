@@ -63,3 +63,13 @@ export interface OrderAttributes {
   ipxe?: string;
   billing?: string;
 }
+
+export interface PlanAttributes {
+  slug: string;
+  regions: readonly {
+    locations?: { available?: readonly string[] };
+    pricing?: { USD?: { hour?: number | null } };
+  }[];
+}
+
+export type WirePlan = Resource<PlanAttributes>;

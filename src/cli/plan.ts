@@ -1,0 +1,137 @@
+import { readFile, stat } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { systemClock as clock, cryptoRandom, Fault, type Http, isFault, quietLog } from "@slipway/base";
+import { type Client, createClient, type Transport } from "@slipway/kube";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import { Option } from "commander";
+import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
+import { manifestFiles } from "../laptop/manifests.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../operator/defaults.ts";
+import { systemPorts } from "../operator/operator.ts";
+import { settingsFrom } from "../operator/settings.ts";
+import { SYSTEMS } from "../operator/systems.ts";
+import { HttpClients } from "./http-clients.ts";
+import { say, secrets } from "./outgoing.ts";
+import { fatalConcerns, planDocument, planLines, problemLine } from "./plan/lines.ts";
+import { ClusterAsPlanned } from "./plan/planned-cluster.ts";
+import { outcomeOf } from "./plan/planned-machines.ts";
+import { type Manifest, manifestsOf, type PlannedObject, plannedObjects } from "./plan/planned-objects.ts";
+import { reach } from "./reach.ts";
+import type { Verb } from "./verb.ts";
+
+interface PlanOptions {
+  filename: string[];
+  namespace?: string;
+  operatorNamespace: string;
+  output?: "json";
+  kubeconfig?: string;
+  context?: string;
+}
+
+/** `slipway plan`: changes nothing. Ends with 1 where something of it would be refused. */
+export const verb: Verb = (program) => {
+  program
+    .command("plan")
+    .description("Show what applying manifests would create, on which machines and at what price. Changes nothing.")
+    .requiredOption("-f, --filename <file...>", "files or folders with manifests; - is standard input")
+    .option("-n, --namespace <namespace>", "of objects that name none; unset: the kubeconfig's, else default")
+    .option("--operator-namespace <namespace>", "where the operator's own Secret is", DEFAULT_NAMESPACE)
+    .addOption(new Option("-o, --output <format>", "unset: tables").choices(["json"]))
+    .option("--kubeconfig <file>", "cluster to plan for; unset: $KUBECONFIG, else the cluster it runs in")
+    .option("--context <name>", "context of the kubeconfig")
+    .addHelpText(
+      "after",
+      `
+Each object is tried by a dry run, so what the API would refuse is shown with its file and line. Prices are asked of the provider with the account
+that the operator would use; EQUINIX_ENDPOINT and LATITUDE_ENDPOINT name compatible APIs, as for the operator.
+
+Examples:
+  slipway plan -f examples/packet-kamaji
+  slipway plan -f pool.yaml -o json
+  EQUINIX_ENDPOINT=http://127.0.0.1:8082/metal/v1 slipway plan -f cluster.yaml`,
+    )
+    .action(async (options: PlanOptions) => {
+      const manifests = await manifestsIn(options.filename);
+      const { kubeconfig, context } = options;
+      const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
+      const connection = await loadConnection({ env: process.env, clock, ...named });
+      const transport = createHttpTransport(connection);
+      try {
+        await reach(transport, connection.server);
+        const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog });
+        const namespace = options.namespace ?? connection.namespace ?? "default";
+        const { planned, problems } = await plannedObjects({ client, transport }, manifests, namespace);
+        const outcomes = await outcomesOf({ client, transport }, planned, options.operatorNamespace);
+        const refused = [...problems, ...fatalConcerns(outcomes)];
+        if (options.output === "json")
+          console.log(JSON.stringify(secrets.clean(planDocument(outcomes, refused)), undefined, 2));
+        else for (const line of planLines(outcomes)) say(line);
+        for (const problem of refused) console.error(secrets.text(problemLine(problem)));
+        if (refused.length > 0) process.exitCode = 1;
+      } finally {
+        await transport.close();
+      }
+    });
+};
+
+/** The manifests of files and folders, in their order. */
+async function manifestsIn(names: readonly string[]): Promise<Manifest[]> {
+  const manifests: Manifest[] = [];
+  for (const name of names) {
+    if (name === "-") manifests.push(...manifestsOf(await text(process.stdin), "standard input"));
+    else for (const path of await filesOf(name)) manifests.push(...manifestsOf(await readFile(path, "utf8"), path));
+  }
+  if (manifests.length > 0) return manifests;
+  throw new Fault("MissingInput", names.join(", "), "there are no objects in it", {
+    remedy: "name a file with manifests",
+  });
+}
+
+const filesOf = async (name: string): Promise<string[]> =>
+  (await stat(name)).isDirectory() ? await manifestFiles(name) : [name];
+
+/** Follows each object to its machines, with the accounts that the operator would use. */
+async function outcomesOf(
+  { client, transport }: { client: Client; transport: Transport },
+  planned: readonly PlannedObject[],
+  namespace: string,
+) {
+  const cluster = new ClusterAsPlanned(client);
+  for (const { object } of planned) cluster.add(object);
+  const clients = new HttpClients();
+  const hosts = {
+    client,
+    list: async () =>
+      (
+        await client.list(BareMetalHost).catch((error: unknown) => {
+          if (isFault(error, "NotFound")) return { items: [] };
+          throw error;
+        })
+      ).items,
+  };
+  const http = (ca: string | undefined): Http => clients.of(ca);
+  const ports = {
+    client,
+    transport,
+    clock,
+    random: cryptoRandom,
+    log: quietLog,
+    http,
+    secrets,
+    readNodeFile: async () => undefined,
+  };
+  const settings = {
+    namespace,
+    secret: DEFAULT_SECRET,
+    of: settingsFrom(process.env),
+    bootUrl: "",
+    pollMs: 0,
+    leaderElection: false,
+  } as const;
+  const { accounts, account: own } = systemPorts(ports, settings, SYSTEMS, hosts);
+  try {
+    return await Promise.all(planned.map((object) => outcomeOf(object, { cluster, accounts, own, planned })));
+  } finally {
+    await clients.close();
+  }
+}
