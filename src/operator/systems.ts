@@ -7,6 +7,7 @@ import { kubeadmBootstrap } from "../systems/kubeadm-bootstrap/system.ts";
 import { netboot } from "../systems/netboot/system.ts";
 import { packet } from "../systems/packet/system.ts";
 import { providers } from "../systems/providers/system.ts";
+import { sip } from "../systems/sip/system.ts";
 import type { System } from "../systems/system.ts";
 
 /** All systems. The only list: everything else about each is derived from it. */
@@ -20,4 +21,5 @@ export const SYSTEMS: readonly System[] = [
   kubeadmBootstrap,
   packet,
   clusterAddons,
+  sip,
 ];

@@ -61,6 +61,21 @@ export function cloudInit(env: NodeJS.ProcessEnv): Promise<Tool<Ask>> {
   });
 }
 
+/** HAProxy and OpenSSH's server from Debian's packages, unpacked and not installed: the folder that `usr/sbin` is in, and where their libraries are. */
+export function servicePrograms(env: NodeJS.ProcessEnv): Promise<Tool<{ folder: string; libraries: string }>> {
+  return tried("haproxy and sshd", async () => {
+    const packages = "haproxy openssh-server liblua5.3-0 libwrap0 libopentracing-c-wrapper0 libopentracing1";
+    const folder = await made(env, "service-programs", async (into) => {
+      await run("sh", ["-c", `apt-get download -qq ${packages} && for f in *.deb; do dpkg-deb -x "$f" .; done`], {
+        cwd: into,
+      });
+    });
+    const libraries = join(folder, "usr/lib/x86_64-linux-gnu");
+    await run(join(folder, "usr/sbin/haproxy"), ["-v"], { env: { ...env, LD_LIBRARY_PATH: libraries } });
+    return { folder, libraries };
+  });
+}
+
 /** Debian's own reader of preseed files, which keeps the answers in a file of its own. */
 export async function debconf(): Promise<Tool<(preseed: string, database: string) => Promise<void>>> {
   const program = "/usr/bin/debconf-set-selections";

@@ -2,6 +2,7 @@ import { lifeOfDeaths } from "./deaths-seed.ts";
 import { runSeeds } from "./fault-seed.ts";
 import { ownPoolUnderFaults } from "./own-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
+import { sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
 
 const from = Number(process.env.FROM ?? 1);
@@ -18,3 +19,7 @@ console.log(
 );
 await runSeeds(from, seeds, { life: tenantsUnderFaults });
 console.log(`${seeds} seeds from ${from}: every tenant converged with its own objects, nothing of any was left over`);
+await runSeeds(from, seeds, { life: sipUnderFaults });
+console.log(
+  `${seeds} seeds from ${from}: no host was in two SIPClusters, none claimed beyond what was asked for, none kept`,
+);

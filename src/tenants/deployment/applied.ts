@@ -18,15 +18,21 @@ export interface Cluster {
 export class Applied {
   /** By uid: live objects that don't show what was applied word for word, since the API writes it otherwise, such as `1000m`. */
   readonly #settled = new Map<string, string>();
+  readonly #checksum: string;
+
+  /** `checksum`: annotation on each object, with a mark of all that is wanted of it. Default: Kamaji's. */
+  constructor({ checksum = CHECKSUM }: { checksum?: string } = {}) {
+    this.#checksum = checksum;
+  }
 
   /** Resolves with the object as it is then. Rejects with what the API refuses. */
   async keep<T extends KubeObject>({ client, cache }: Cluster, resource: Resource<T>, wanted: Manifest<T>): Promise<T> {
-    const body = withChecksum(wanted);
+    const body = this.#withChecksum(wanted);
     const ref = { namespace: wanted.metadata.namespace, name: wanted.metadata.name };
     const live = cache.get(resource, ref);
     if (live !== undefined && this.#isAsWanted(live, body)) return live;
     const applied = await client.patch(resource, ref, { type: "apply", body, fieldManager: MANAGER, force: true });
-    if (!covers(applied, body)) this.#settled.set(applied.metadata.uid, fingerprint(applied, body));
+    if (!covers(applied, body)) this.#settled.set(applied.metadata.uid, this.#fingerprint(applied, body));
     return applied;
   }
 
@@ -47,26 +53,27 @@ export class Applied {
   #isAsWanted(live: KubeObject, body: KubeObjectBody): boolean {
     const { uid, annotations, deletionTimestamp } = live.metadata;
     if (deletionTimestamp !== undefined) return false;
-    if (annotations?.[CHECKSUM] !== body.metadata.annotations[CHECKSUM]) return false;
-    return covers(live, body) || this.#settled.get(uid) === fingerprint(live, body);
+    if (annotations?.[this.#checksum] !== body.metadata.annotations[this.#checksum]) return false;
+    return covers(live, body) || this.#settled.get(uid) === this.#fingerprint(live, body);
+  }
+
+  /** The object with a mark of all that is wanted of it: what is no longer wanted is seen by it. */
+  #withChecksum(wanted: Manifest): KubeObjectBody {
+    const checksum = createHash("sha256").update(JSON.stringify(wanted)).digest("hex");
+    const { metadata } = wanted;
+    const annotations = { ...metadata.annotations, [this.#checksum]: checksum };
+    return { ...wanted, metadata: { ...metadata, annotations } };
+  }
+
+  #fingerprint(live: KubeObject, body: KubeObjectBody): string {
+    const { metadata, status: _, ...content } = live as KubeObject & { status?: unknown };
+    const { labels, annotations, ownerReferences } = metadata;
+    const seen = JSON.stringify([keyOf(metadata), content, labels, annotations, ownerReferences]);
+    return createHash("sha256").update(seen).update(body.metadata.annotations[this.#checksum]!).digest("hex");
   }
 }
 
 type KubeObjectBody = Manifest & { metadata: { annotations: Record<string, string> } };
-
-/** The object with a mark of all that is wanted of it: what is no longer wanted is seen by it. */
-function withChecksum(wanted: Manifest): KubeObjectBody {
-  const checksum = createHash("sha256").update(JSON.stringify(wanted)).digest("hex");
-  const { metadata } = wanted;
-  return { ...wanted, metadata: { ...metadata, annotations: { ...metadata.annotations, [CHECKSUM]: checksum } } };
-}
-
-function fingerprint(live: KubeObject, body: KubeObjectBody): string {
-  const { metadata, status: _, ...content } = live as KubeObject & { status?: unknown };
-  const { labels, annotations, ownerReferences } = metadata;
-  const seen = JSON.stringify([keyOf(metadata), content, labels, annotations, ownerReferences]);
-  return createHash("sha256").update(seen).update(body.metadata.annotations[CHECKSUM]!).digest("hex");
-}
 
 /** Whether `live` has everything that is in `wanted`, lists item by item. */
 export function covers(live: unknown, wanted: unknown): boolean {

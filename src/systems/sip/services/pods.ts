@@ -1,0 +1,93 @@
+/** What the Pods of all services have in common. Pure. */
+import type { Deployment, Service } from "@slipway/kube/core";
+import type { Manifest } from "../../../tenants/deployment/wanted.ts";
+import { CONFIGURATION, type Entry, labelsOf, metadataOf } from "./entry.ts";
+
+const CONTROL_PLANES = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
+
+interface ServiceFields {
+  nodeLabels?: Record<string, string> | undefined;
+  replicas?: number | undefined;
+}
+
+export interface PodParts {
+  /** Checksum of the configuration. */
+  configuration: string;
+  containers: readonly object[];
+  volumes: readonly object[];
+  securityContext?: object;
+  hostAliases?: readonly object[];
+  graceSeconds?: number;
+}
+
+/** The Deployment of an entry. New Pods are ready before old ones go. */
+export function deploymentOf(entry: Entry, fields: ServiceFields, pod: PodParts): Manifest<Deployment> {
+  const labels = labelsOf(entry);
+  const { configuration, graceSeconds = 30, ...rest } = pod;
+  const replicas = fields.replicas ?? 1;
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: metadataOf(entry),
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      template: {
+        metadata: { labels, annotations: { [CONFIGURATION]: configuration } },
+        spec: {
+          ...placement(fields, replicas > 1 ? labels : undefined),
+          automountServiceAccountToken: false,
+          terminationGracePeriodSeconds: graceSeconds,
+          ...rest,
+        },
+      },
+    },
+  };
+}
+
+/** Nodes with the given labels; without any, control plane nodes where there are some. Several Pods are spread over nodes. */
+function placement({ nodeLabels = {} }: ServiceFields, spread: Record<string, string> | undefined): object {
+  const isGiven = Object.keys(nodeLabels).length > 0;
+  const preferred = CONTROL_PLANES.map((key) => ({
+    weight: 100,
+    preference: { matchExpressions: [{ key, operator: "Exists" }] },
+  }));
+  const apart = { labelSelector: { matchLabels: spread }, topologyKey: "kubernetes.io/hostname" };
+  return {
+    ...(isGiven && { nodeSelector: nodeLabels }),
+    affinity: {
+      ...(!isGiven && { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } }),
+      ...(spread !== undefined && {
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: apart }],
+        },
+      }),
+    },
+    tolerations: CONTROL_PLANES.map((key) => ({ key, operator: "Exists", effect: "NoSchedule" })),
+  };
+}
+
+export interface ServicePort {
+  name: string;
+  port: number;
+  /** 0: Kubernetes chooses one. */
+  nodePort: number;
+}
+
+/** The Service before an entry's Pods. A port that Kubernetes chose stays. */
+export function serviceOf(entry: Entry, ports: readonly ServicePort[]): Manifest<Service> {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: metadataOf(entry),
+    spec: {
+      type: "NodePort",
+      selector: labelsOf(entry),
+      ports: ports.map(({ name, port, nodePort }) => ({
+        ...{ name, protocol: "TCP", port, targetPort: port },
+        ...(nodePort !== 0 && { nodePort }),
+      })),
+    },
+  };
+}
