@@ -33,6 +33,23 @@ test("a TPM is there when QEMU may connect, is its owner's alone, and is stopped
   while (isRunning(pid)) await pause(20);
 });
 
+test("a machine that is switched on again at once has a TPM, however slowly the last one ends", { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-lab-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const own = join(folder, "tpm");
+  const last = await startTpm(own);
+  const pid = Number(readFileSync(join(own, "pid"), "utf8"));
+  process.kill(pid, "SIGSTOP");
+  await last.stop();
+  const next = startTpm(own);
+  await pause(300);
+  process.kill(pid, "SIGCONT");
+  const tpm = await next;
+  while (isRunning(pid)) await pause(20);
+  assert.ok(statSync(tpm.socket).isSocket());
+  await tpm.stop();
+});
+
 test("a folder that swtpm can't use is a fault that says what swtpm says", { skip }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "slipway-lab-"));
   t.after(() => rmSync(folder, { recursive: true }));
