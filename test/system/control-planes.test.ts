@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Secret } from "@slipway/kube/core";
+import { systemClock } from "@slipway/base";
+import { Deployment, Secret } from "@slipway/kube/core";
 import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
 import {
@@ -183,3 +184,25 @@ test("B14 B9 an infrastructure cluster with another endpoint is named, and the c
 /** In the order that a list of conditions has come to. */
 const byFirst = (order: readonly string[]) => (a: readonly string[], b: readonly string[]) =>
   order.indexOf(a[0]!) - order.indexOf(b[0]!);
+
+test("beside Kamaji's own control plane provider nothing is touched; Slipway's own Deployment, labelled alike by clusterctl, is none", async (t) => {
+  for (const [labels, isServed] of [
+    [{ "cluster.x-k8s.io/provider": "control-plane-kamaji" }, false],
+    [{ "cluster.x-k8s.io/provider": "control-plane-kamaji", "app.kubernetes.io/name": "slipway" }, true],
+  ] as const) {
+    const { apply, own, until, client } = await controlPlanesWorld(t);
+    const app = { matchLabels: { app: "provider" } };
+    const pod = { metadata: { labels: app.matchLabels }, spec: { containers: [{ name: "manager", image: "m" }] } };
+    await client.create(Deployment, {
+      metadata: { name: "provider", namespace: NAMESPACE, labels },
+      spec: { selector: app, template: pod } as never,
+    });
+    await apply(...manifests({ port: 37_620 }));
+    await own("a");
+    if (isServed) await until(KamajiControlPlane, "a-plane", ({ status }) => status?.ready === true);
+    else await systemClock.sleep(500);
+    const { status, metadata } = await client.get(KamajiControlPlane, at("a-plane"));
+    assert.deepEqual([status !== undefined, metadata.finalizers !== undefined], [isServed, isServed]);
+    assert.equal((await client.find(TenantControlPlane, at("a-plane"))) !== undefined, isServed);
+  }
+});

@@ -1,4 +1,4 @@
-import { asFault, isFault } from "@slipway/base";
+import { asFault, isFault, type Log } from "@slipway/base";
 import {
   addFinalizer,
   type Context,
@@ -21,6 +21,7 @@ import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { KamajiControlPlane } from "../../kinds/kamaji-control-plane/kamaji-control-plane.ts";
+import type { ForeignProvider } from "../foreign-provider.ts";
 import { DONE_STEP, type StepName, type StepState } from "./conditions-of.ts";
 import { type ExternalWays, isElsewhere, nameTenant, needsName, placeOf } from "./external-tenant.ts";
 import type { Endpoint } from "./infrastructure-plan.ts";
@@ -43,11 +44,31 @@ const ANY_INFRASTRUCTURE: Resource = {
 
 type Record = StatusRecord<KamajiControlPlane>;
 
+/** Looks for the original provider, and says what it found. */
+export interface Beside {
+  foreign: ForeignProvider;
+  log: Log;
+}
+/** Until the original provider is looked for again, once it was found. */
+const LOOK_AGAIN_MS = 60_000;
+
 /**
  * Has a tenant for each KamajiControlPlane, lets Cluster API know where and how it is, and reports it by both contracts. Without `ways`, tenants in other
  * clusters are refused.
  */
-export function kamajiControlPlaneController(ways?: ExternalWays): Controller {
+export function kamajiControlPlaneController(ways?: ExternalWays, beside?: Beside): Controller {
+  let told: string | undefined;
+  /** Whether the original runs: then all is left to it. */
+  const isServed = async (): Promise<boolean> => {
+    const found = await beside?.foreign.found();
+    if (found !== undefined && found !== told)
+      beside?.log.warn(
+        { found, remedy: "leave it to that one, or remove it" },
+        "Kamaji's own control plane provider is installed; KamajiControlPlanes are left alone",
+      );
+    told = found;
+    return found !== undefined;
+  };
   return {
     name: "kamaji-control-plane",
     system: KAMAJI_CONTROL_PLANE,
@@ -77,16 +98,11 @@ export function kamajiControlPlaneController(ways?: ExternalWays): Controller {
     async reconcile(ref, context) {
       const controlPlane = context.cache.get(KamajiControlPlane, ref);
       if (controlPlane === undefined) return DONE;
+      if (await isServed()) return { againAfterMs: LOOK_AGAIN_MS };
       const record: Record = new StatusRecord(context, KamajiControlPlane, controlPlane);
       const cluster = owningCluster(context.cache, controlPlane);
       const now = context.clock.now();
-      if (isPaused(controlPlane, cluster)) {
-        const { message } = pausedCondition(controlPlane, cluster);
-        const isLeaving = controlPlane.metadata.deletionTimestamp !== undefined;
-        const what = isLeaving ? `${message}: it is deleted when that ends` : message;
-        await record.write(heldStatus(controlPlane, { what, paused: true }, now));
-        return DONE;
-      }
+      if (isPaused(controlPlane, cluster)) return await holdStill(record, cluster, now);
       if (controlPlane.metadata.deletionTimestamp !== undefined) return await end(ways, context, record);
       if (cluster === undefined) {
         const what = "a Cluster that names it in spec.controlPlaneRef";
@@ -104,6 +120,16 @@ export function kamajiControlPlaneController(ways?: ExternalWays): Controller {
       return await keep(ways, context, { record, cluster });
     },
   };
+}
+
+/** While it is paused nothing is done, and the status says so. */
+async function holdStill(record: Record, cluster: Cluster | undefined, now: number): Promise<Outcome> {
+  const controlPlane = record.object;
+  const { message } = pausedCondition(controlPlane, cluster);
+  const isLeaving = controlPlane.metadata.deletionTimestamp !== undefined;
+  const what = isLeaving ? `${message}: it is deleted when that ends` : message;
+  await record.write(heldStatus(controlPlane, { what, paused: true }, now));
+  return DONE;
 }
 
 /** Each step in turn, as far as it goes; the status is written at the end whatever happens, and a fault is retried after that. */

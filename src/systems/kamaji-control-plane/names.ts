@@ -31,3 +31,6 @@ export const secretLabels = (of: "kubeconfig" | "ca", cluster: string, tenant: s
   [`${PREFIX}/cluster`]: cluster,
   [`${PREFIX}/tcp`]: tenant,
 });
+
+/** How Kamaji's own control plane provider is found: two of them would write the same objects. */
+export const ORIGINAL_SIGN = { label: "control-plane-kamaji" } as const;

@@ -3,10 +3,11 @@ import type { Ref } from "@slipway/kube";
 import { z } from "zod";
 import { KAMAJI_CONTROL_PLANE_KINDS } from "../../kinds/kamaji-control-plane/kinds.ts";
 import { Waker } from "../cluster-api/wake.ts";
+import { DEPLOYMENT_ACCESS, ForeignProvider } from "../foreign-provider.ts";
 import { system } from "../system.ts";
 import { kamajiControlPlaneController } from "./controller.ts";
 import { ExternalClusters } from "./external-clusters.ts";
-import { KAMAJI_CONTROL_PLANE } from "./names.ts";
+import { KAMAJI_CONTROL_PLANE, ORIGINAL_SIGN } from "./names.ts";
 import { planning } from "./planning.ts";
 
 /** Cluster API's control planes as tenants: over hosted control planes, or the real Kamaji where it is installed. */
@@ -32,12 +33,14 @@ export const kamajiControlPlane = system({
   canRun: ({ enabled }) => enabled,
   onLaptop: { enabled: true },
   plans: planning,
-  parts({ clock, log }, { kubeconfigsAnywhere: anyNamespace }) {
+  parts({ client, clock, log }, { kubeconfigsAnywhere: anyNamespace }) {
     const waker = new Waker();
     const wake = (controlPlane: Ref): void => waker.wake(controlPlane);
     const external = new ExternalClusters({ clock, random: cryptoRandom, log, anyNamespace }, wake);
+    const foreign = new ForeignProvider({ client, clock, sign: ORIGINAL_SIGN });
     return {
-      controllers: [kamajiControlPlaneController({ external, waker })],
+      controllers: [kamajiControlPlaneController({ external, waker }, { foreign, log })],
+      access: DEPLOYMENT_ACCESS,
       closed: () => external.close(),
     };
   },

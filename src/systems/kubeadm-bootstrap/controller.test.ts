@@ -12,8 +12,8 @@ import { installCrds } from "../../kinds/install.ts";
 import { KubeadmConfig } from "../../kinds/kubeadm/kubeadm-config.ts";
 import { createAuthority } from "../../pki/authority.ts";
 import type { WorkloadClusters } from "../../workload/workload-clusters.ts";
+import type { ForeignProvider } from "../foreign-provider.ts";
 import { kubeadmConfigController } from "./controller.ts";
-import type { ForeignProvider } from "./foreign-provider.ts";
 import { tokensOf } from "./tokens.ts";
 
 const MINUTE = 60_000;

@@ -2,10 +2,10 @@ import { cryptoRandom } from "@slipway/base";
 import { z } from "zod";
 import { KUBEADM_KINDS } from "../../kinds/kubeadm/kinds.ts";
 import { KUBECONFIG_ACCESS } from "../../workload/kubeconfig-secret.ts";
+import { FOREIGN_PROVIDER_ACCESS, ForeignProvider } from "../foreign-provider.ts";
 import { system } from "../system.ts";
 import { kubeadmConfigController } from "./controller.ts";
-import { FOREIGN_PROVIDER_ACCESS, ForeignProvider } from "./foreign-provider.ts";
-import { KUBEADM_BOOTSTRAP } from "./names.ts";
+import { KUBEADM_BOOTSTRAP, UPSTREAM_SIGN } from "./names.ts";
 
 /** Cluster API's bootstrap by kubeadm, for workers, where upstream's provider is not installed. */
 export const kubeadmBootstrap = system({
@@ -26,7 +26,7 @@ export const kubeadmBootstrap = system({
     controllers: [
       kubeadmConfigController({
         ...{ clock, onSecret, workloads, random: cryptoRandom },
-        foreign: new ForeignProvider({ client, clock }),
+        foreign: new ForeignProvider({ client, clock, sign: UPSTREAM_SIGN }),
       }),
     ],
     access: [...KUBECONFIG_ACCESS, ...FOREIGN_PROVIDER_ACCESS],

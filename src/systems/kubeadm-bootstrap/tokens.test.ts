@@ -6,7 +6,8 @@ import { Fault, isFault, quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, createClient, type KubeObject } from "@slipway/kube";
 import { Namespace, Secret } from "@slipway/kube/core";
-import { ForeignProvider } from "./foreign-provider.ts";
+import { ForeignProvider } from "../foreign-provider.ts";
+import { UPSTREAM_SIGN } from "./names.ts";
 import { aConfig } from "./testing.ts";
 import { makeToken, removeTokens, renewToken, tokensOf } from "./tokens.ts";
 
@@ -75,7 +76,11 @@ const object = (more: object): KubeObject =>
 
 test("upstream's bootstrap provider is seen by clusterctl's inventory or by its Deployment; others are none", async () => {
   const seen = async (answers: Parameters<typeof lists>[0]) =>
-    await new ForeignProvider({ client: lists(answers).client, clock: new VirtualClock() }).found();
+    await new ForeignProvider({
+      client: lists(answers).client,
+      clock: new VirtualClock(),
+      sign: UPSTREAM_SIGN,
+    }).found();
   const providers = [
     object({ type: "BootstrapProvider", providerName: "talos" }),
     object({ type: "ControlPlaneProvider", providerName: "kubeadm" }),
@@ -97,9 +102,12 @@ test("it is looked for at most once a minute, and again at once after a look tha
   const clock = new VirtualClock();
   const answers = { providers: [] as KubeObject[] | Fault };
   const { asked, client } = lists(answers);
-  const foreign = new ForeignProvider({ client, clock });
+  const foreign = new ForeignProvider({ client, clock, sign: UPSTREAM_SIGN });
   await Promise.all([foreign.found(), foreign.found()]);
-  assert.deepEqual(asked, ["providers", "deployments cluster.x-k8s.io/provider=bootstrap-kubeadm"]);
+  assert.deepEqual(asked, [
+    "providers",
+    "deployments cluster.x-k8s.io/provider=bootstrap-kubeadm,app.kubernetes.io/name!=slipway",
+  ]);
   await clock.run(MINUTE - 1);
   await foreign.found();
   assert.equal(asked.length, 2);

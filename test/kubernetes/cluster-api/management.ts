@@ -203,7 +203,7 @@ export async function startManagement({
 }
 
 /** Enough of cert-manager for clusterctl to take it for installed; the webhooks have certificates already. */
-function certManagerStub(kind: string): object {
+export function certManagerStub(kind: string): object {
   const plural = `${kind.toLowerCase()}s`;
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   return {

@@ -92,8 +92,13 @@ export async function clusterApi(say: (line: string) => void): Promise<Programs>
   const folder = process.env.KUBEBUILDER_ASSETS
     ? assetsFolder(process.env)
     : await provide({ binaries: BINARIES, names, sources: SOURCES, env: process.env, clock: systemClock, say });
+  return { folder, modules: await modulesOf(PROVIDERS) };
+}
+
+/** The files of the modules that these providers are in. */
+export async function modulesOf(providers: readonly Provider[]): Promise<ReadonlyMap<string, Module>> {
   const modules = new Map<string, Module>();
-  for (const path of new Set(PROVIDERS.map(({ module }) => module))) {
+  for (const path of new Set(providers.map(({ module }) => module))) {
     const { stdout } = await run("go", ["mod", "download", "-json", path], {
       cwd: join(SOURCES, "cluster-api"),
       env: { ...process.env, GOWORK: "off" },
@@ -102,5 +107,5 @@ export async function clusterApi(say: (line: string) => void): Promise<Programs>
     if (wrong !== undefined) throw new Fault("NotFound", path, wrong);
     modules.set(path, { version: Version, folder: Dir });
   }
-  return { folder, modules };
+  return modules;
 }
