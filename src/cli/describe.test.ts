@@ -18,6 +18,9 @@ async function scene(
   status: object,
   answers: Readonly<Record<string, object>> = {},
   annotations: object = { "slipway.dev/runs-on": "process" },
+  storeConditions: readonly object[] = [
+    { type: "V", status: "False", reason: "Unavailable", message: "connection refused" },
+  ],
 ) {
   const clock = new VirtualClock(NOW);
   const authority = await createAuthority({ commonName: "kubernetes", clock });
@@ -43,10 +46,7 @@ async function scene(
   ];
   const store = {
     metadata: { name: "default" },
-    status: {
-      ready: false,
-      conditions: [{ type: "V", status: "False", reason: "Unavailable", message: "connection refused" }],
-    },
+    status: { ready: false, conditions: storeConditions },
   };
   const client = {
     find: async ({ kind }: { kind: string }, { name }: { name: string }) => {
@@ -128,6 +128,21 @@ test("what it waits for and since when comes first, and an API that does not ans
   );
   assert.match(lines.join("\n"), /Components {4}https:\/\/10.0.0.1:6443 does not answer: .*connection refused/);
   assert.match(lines.join("\n"), /DataStore {5}default: nothing of the tenant is there yet/);
+});
+
+test("why a datastore is not ready is the first condition that is false and says so; that it is used is no reason", async () => {
+  const because = async (...conditions: object[]) => {
+    const { lines } = await scene(READY, ANSWERS, {}, conditions);
+    return lines.find((line) => line.startsWith("DataStore"));
+  };
+  const [used, silent, told] = [
+    { type: "A", status: "False", reason: "Used", message: "tenants use it" },
+    { type: "B", status: "False", reason: "Down", message: "" },
+    { type: "C", status: "False", reason: "Down", message: "no route" },
+  ];
+  assert.equal(await because(used, silent, told), "DataStore     default (etcd): not ready: no route");
+  assert.equal(await because(used, silent), "DataStore     default (etcd): not ready");
+  assert.equal(await because({ ...told, status: "True" }), "DataStore     default (etcd): not ready");
 });
 
 test("one that is not there, and what is no tenant, is refused with what to write", async () => {

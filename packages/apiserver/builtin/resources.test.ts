@@ -58,6 +58,32 @@ test("each resource is served once, with names that discovery can distinguishes"
   for (const r of resources) assert.equal(r.plural, r.plural.toLowerCase());
 });
 
+test("short names and categories are those that kubectl's users type", () => {
+  const named = (of: "shortNames" | "categories") =>
+    ALL.filter((resource) => resource[of].length > 0)
+      .map((resource) => `${resource.plural}: ${resource[of].join(" ")}`)
+      .sort();
+  assert.deepEqual(named("shortNames"), [
+    ...["certificatesigningrequests: csr", "configmaps: cm", "cronjobs: cj", "customresourcedefinitions: crd crds"],
+    ...["daemonsets: ds", "deployments: deploy", "endpoints: ep", "events: ev", "events: ev", "namespaces: ns"],
+    ...["networkpolicies: netpol", "nodes: no", "persistentvolumeclaims: pvc", "persistentvolumes: pv"],
+    ...[
+      "poddisruptionbudgets: pdb",
+      "pods: po",
+      "priorityclasses: pc",
+      "replicasets: rs",
+      "replicationcontrollers: rc",
+    ],
+    ...["serviceaccounts: sa", "services: svc", "statefulsets: sts", "storageclasses: sc"],
+  ]);
+  assert.deepEqual(named("categories"), [
+    ...["apiservices: api-extensions", "cronjobs: all", "customresourcedefinitions: api-extensions", "daemonsets: all"],
+    ...["deployments: all", "jobs: all", "mutatingwebhookconfigurations: api-extensions", "pods: all"],
+    ...["replicasets: all", "replicationcontrollers: all", "services: all", "statefulsets: all"],
+    "validatingwebhookconfigurations: api-extensions",
+  ]);
+});
+
 test("the plurals that are not the singular with an s", () => {
   const plurals = ALL.map((r) => r.plural);
   for (const name of ["endpoints", "storageclasses", "priorityclasses", "runtimeclasses", "csinodes"])

@@ -141,6 +141,19 @@ test("OpenAPI comes in the types that clients ask for, and in no others", async 
   assert.equal(await status("/openapi/v3/api/v1", ""), 200);
 });
 
+test("OpenAPI says of writes that they need a body, and of deletions that they may have one", async (t) => {
+  const w = await started(t);
+  const { paths } = (await get(w, "/openapi/v3/api/v1")).body as {
+    paths: Record<string, Record<string, { requestBody?: { required?: boolean } }>>;
+  };
+  const { get: read, put, patch, delete: remove } = paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]!;
+  assert.deepEqual(
+    [put, patch, remove].map((operation) => operation!.requestBody?.required),
+    [true, true, undefined],
+  );
+  assert.deepEqual([read!.requestBody, typeof remove!.requestBody], [undefined, "object"]);
+});
+
 test("the version is that of the Kubernetes whose behaviour is followed, or the one that is set", async (t) => {
   const w = await started(t);
   const { body } = await get(w, "/version");

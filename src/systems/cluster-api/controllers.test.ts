@@ -1,9 +1,10 @@
 /** Which changes of which objects wake the core's controllers, and whom they leave alone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Controller, controllerReference, type KubeObject, type Ref } from "@slipway/kube";
-import { ANNOTATIONS, LABELS } from "../../cluster-api/names.ts";
-import type { Cluster } from "../../kinds/cluster-api/cluster.ts";
+import { Fault } from "@slipway/base";
+import { type Controller, controllerReference, type KubeObject, ownerReference, type Ref } from "@slipway/kube";
+import { ANNOTATIONS, FINALIZERS, LABELS } from "../../cluster-api/names.ts";
+import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { MachineDeployment } from "../../kinds/cluster-api/machine-deployment.ts";
 import { MachineSet } from "../../kinds/cluster-api/machine-set.ts";
 import { clusterController } from "./cluster/cluster-controller.ts";
@@ -13,7 +14,7 @@ import { machineHealthCheckController } from "./machine-health-check/machine-hea
 import { MachineInterests } from "./machine-interests.ts";
 import { machineSetController } from "./machine-set/machine-set-controller.ts";
 import type { CoreParts } from "./parts.ts";
-import { ago, cluster, contextOver, deployment, holding, is, machine, machineSet } from "./testing.ts";
+import { ago, cluster, contextOver, deployment, holding, is, machine, machineSet, machineSpec } from "./testing.ts";
 
 const ref = (name: string): Ref => ({ namespace: "default", name });
 
@@ -231,4 +232,78 @@ test("what is leaving and no longer has the core's finalizer is left to go", asy
     assert.deepEqual(await make(seen as never).reconcile(ref, context as never), { done: true }, kind);
     assert.deepEqual(held.asked, [], kind);
   }
+});
+
+/** Conditions and finalizer of an object that the core runs already. */
+const run = (finalizer: string, more: object = {}) => ({
+  finalizers: [finalizer],
+  labels: { [LABELS.clusterName]: "quay" },
+  ...more,
+});
+const SHOWN = { conditions: [is("Paused", "False", { reason: "NotPaused" })] };
+
+test("a set and a deployment that are deleted take what they made with them, and wait for its end", async () => {
+  const set = machineSet("s", { metadata: run(FINALIZERS.machineSet, { deletionTimestamp: ago(1) }), status: SHOWN });
+  const member = machine("m", { metadata: { ownerReferences: [controllerReference(MachineSet, set)] } });
+  const berth = deployment({
+    metadata: run(FINALIZERS.machineDeployment, { deletionTimestamp: ago(1) }),
+    status: SHOWN,
+  });
+  const own = machineSet("o", { metadata: { ownerReferences: [controllerReference(MachineDeployment, berth)] } });
+  for (const [make, object, made] of [
+    [machineSetController, set, member],
+    [machineDeploymentController, berth, own],
+  ] as const) {
+    const { name } = object.metadata;
+    const pass = async (fault?: Fault, ...cached: KubeObject[]) => {
+      const held = holding(object, ...cached);
+      if (fault !== undefined) held.faults.set(`delete ${made.kind}`, fault);
+      const context = { ...contextOver(held).context, cache: cacheOf(object, cluster(), ...cached) };
+      await make(CORE).reconcile(ref(name), context as never);
+      return held;
+    };
+    const first = await pass(undefined, made);
+    assert.equal(first.asked[0], `delete ${made.kind}/${made.metadata.name}`);
+    assert.deepEqual(first.bodies.get(first.asked[0]), { uid: made.metadata.uid });
+    assert.deepEqual(first.get(object.kind, name)?.metadata.finalizers, object.metadata.finalizers, "it waits");
+    for (const code of ["NotFound", "Conflict"] as const) await pass(new Fault(code, "it", "meanwhile"), made);
+    await assert.rejects(pass(new Fault("Forbidden", "it", "no right"), made), /no right/);
+    const leaving = { ...made, metadata: { ...made.metadata, deletionTimestamp: ago(1) } };
+    assert.ok(!(await pass(undefined, leaving)).asked.some((line) => line.startsWith("delete")), "it is asked once");
+    assert.deepEqual((await pass()).get(object.kind, name)?.metadata.finalizers, []);
+  }
+});
+
+test("empty sets of earlier templates go once all Machines of the current one are there", async () => {
+  const labels = { [LABELS.deploymentName]: "berth", [LABELS.clusterName]: "quay" };
+  const template = { metadata: { labels }, spec: machineSpec({ version: "v2" }) };
+  const berth = deployment({
+    metadata: run(FINALIZERS.machineDeployment, {
+      annotations: { [ANNOTATIONS.revision]: "2" },
+      ownerReferences: [ownerReference(Cluster, cluster())],
+    }),
+    spec: { selector: { matchLabels: labels }, template },
+    status: SHOWN,
+  });
+  const set = (name: string, replicas: number, version: string, status?: object) =>
+    machineSet(name, {
+      metadata: {
+        annotations: { [ANNOTATIONS.revision]: version === "v2" ? "2" : "1" },
+        ownerReferences: [controllerReference(MachineDeployment, berth)],
+      },
+      ...{ spec: { replicas, template: { ...template, spec: machineSpec({ version }) } }, ...(status && { status }) },
+    });
+  const whole = set("new", 3, "v2", { replicas: 3, availableReplicas: 3 });
+  const deleted = async (...sets: KubeObject[]) => {
+    const held = holding(berth, ...sets);
+    const context = { ...contextOver(held).context, cache: cacheOf(berth, cluster(), ...sets) };
+    await machineDeploymentController(CORE).reconcile(ref("berth"), context as never);
+    return held.asked.filter((line) => line.startsWith("delete"));
+  };
+  assert.deepEqual(await deleted(whole, set("old", 0, "v1", { replicas: 0 })), ["delete MachineSet/old"]);
+  assert.deepEqual(await deleted(whole, set("old", 0, "v1")), ["delete MachineSet/old"], "one that never had any");
+  assert.deepEqual(await deleted(whole, set("old", 0, "v1", { replicas: 1 })), [], "one still has a Machine");
+  assert.deepEqual(await deleted(set("new", 3, "v2", { replicas: 3, availableReplicas: 2 }), set("old", 0, "v1")), []);
+  assert.deepEqual(await deleted(set("new", 3, "v2", { replicas: 2, availableReplicas: 3 }), set("old", 0, "v1")), []);
+  assert.deepEqual(await deleted(set("new", 3, "v2"), set("old", 0, "v1")), []);
 });
