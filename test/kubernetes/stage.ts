@@ -30,6 +30,7 @@ export const CONTROLLERS = [
 /** Rights of systems that an installed operator does not run unless it is set to. */
 const SYSTEMS_RIGHTS = [
   ...["netboot", "kamaji", "cluster-api", "cluster-addons", "kamaji-control-plane", "kubeadm-bootstrap", "packet"],
+  "sip",
 ].map((system) => `${system}-in-operator.yaml`);
 
 export interface RealStage extends Stage {

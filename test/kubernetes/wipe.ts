@@ -3,6 +3,7 @@ import { type Client, type KubeObject, pathOf, type Resource, refOf, type Transp
 import {
   ConfigMap,
   CustomResourceDefinition,
+  Deployment,
   Event,
   Lease,
   Node,
@@ -20,6 +21,7 @@ import { HardwareData } from "../../src/kinds/metal3/hardware-data.ts";
 import { HostClaim } from "../../src/kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { HostFirmwareSettings } from "../../src/kinds/metal3/host-firmware-settings.ts";
+import { SIPCluster } from "../../src/kinds/sip/sip-cluster.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { CapiMachine } from "../../src/sim/site/capi-machine.ts";
@@ -62,6 +64,9 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [Event, DISCOVERY_NAMESPACE],
   [Secret, DISCOVERY_NAMESPACE],
   [Lease, DISCOVERY_NAMESPACE],
+  ...["default", "other", "sipcluster-system"].flatMap((namespace): [Resource, string][] => [
+    ...[SIPCluster, BareMetalHost, HostDeployPolicy, Secret, Event].map((of): [Resource, string] => [of, namespace]),
+  ]),
 ];
 
 /** What a cluster has by itself stays. */
@@ -72,6 +77,10 @@ export async function wipe(client: Client, transport: Transport): Promise<void> 
   for (const name of ["ingress-expose", "rke2-traefik"])
     await client.delete(Service, { namespace: "kube-system", name });
   await Promise.all(WRITTEN.map(([resource, namespace]) => empty(client, transport, resource, namespace)));
+  // Their ports are needed again before the garbage collector has seen that their owners are gone.
+  for (const resource of [Service, Deployment, Secret, ConfigMap] as readonly Resource[])
+    for (const made of (await client.list(resource, { labelSelector: "app.kubernetes.io/part-of=sip" })).items)
+      await client.delete(resource, refOf(made));
   const { items } = await client.list(CustomResourceDefinition);
   await Promise.all(items.flatMap(clusterApiKind).map((resource) => emptyEverywhere(client, resource)));
 }

@@ -23,7 +23,8 @@ import { hostsOf, passedOf, reported, shortage, type Verdict, verdictOf, wishOf 
 import { hostId, isConsumed, isLabelled } from "./hosts/belonging.ts";
 import { adopt, giveBack } from "./hosts/claims.ts";
 import { type Gathered, gather } from "./hosts/gather.ts";
-import { type HostFacts, hostFacts, isHostFault } from "./hosts/host-facts.ts";
+import { type HostFacts, isHostFault } from "./hosts/host-facts.ts";
+import { KnownFacts } from "./hosts/known-facts.ts";
 import { SIP } from "./names.ts";
 import { serviceHosts } from "./services/host.ts";
 import { KeptServices, networksOf, OBJECTS } from "./services/keep.ts";
@@ -38,6 +39,7 @@ const RESTING_MS = 10 * 60_000;
 export function sipClusterController(): Controller {
   const services = new KeptServices();
   const turns = new Turns();
+  const known = new KnownFacts();
   return {
     name: "sip-cluster",
     system: SIP,
@@ -86,7 +88,7 @@ export function sipClusterController(): Controller {
         await addFinalizer(context.client, SIPCluster, cluster, FINALIZER);
         return DONE;
       }
-      return await keepCluster({ services, turns }, context, record);
+      return await keepCluster({ services, turns, known }, context, record);
     },
   };
 }
@@ -105,7 +107,7 @@ class Turns {
 type Record = StatusRecord<SIPCluster>;
 
 async function keepCluster(
-  { services, turns }: { services: KeptServices; turns: Turns },
+  { services, turns, known }: { services: KeptServices; turns: Turns; known: KnownFacts },
   context: Context,
   record: Record,
 ): Promise<Outcome> {
@@ -113,7 +115,8 @@ async function keepCluster(
   const { client, clock, cache } = context;
   const networks = networksOf(cluster);
   const closed = await closedTo(cluster, context);
-  const of = { client, now: clock.now(), cluster, wish: wishOf(cluster), networks, closed };
+  const facts = (host: BareMetalHost): Promise<HostFacts> => known.of(client, host, networks, clock.now());
+  const of = { client, now: clock.now(), cluster, wish: wishOf(cluster), facts, closed };
   const gathered = await turns.next(() => gather(of, cache.list(BareMetalHost)));
   announce(context, cluster, gathered);
   const leaving = await releaseAll(gathered.planned.release, gathered, context, cluster);
@@ -126,15 +129,15 @@ async function keepCluster(
     const verdict: Verdict = { reason: "Unschedulable", message, waitsFor: `hosts: ${message}` };
     return await tell(context, record, verdict, { gathered, facts: new Map() });
   }
-  const facts = await factsOf(context, cluster, gathered, networks);
-  if ("problem" in facts) return await tell(context, record, facts.problem, { gathered, facts: new Map() });
-  const all = [...facts.found].map(([id, { addresses, bmc, role }]) => {
+  const read = await factsOf(context, cluster, gathered, { networks, facts });
+  if ("problem" in read) return await tell(context, record, read.problem, { gathered, facts: new Map() });
+  const all = [...read.found].map(([id, { addresses, bmc, role }]) => {
     const { name, namespace = "" } = gathered.hosts.get(id)!.metadata;
     return { name, namespace, role, addresses, bmc };
   });
   const kept = await services.keep(context, cluster, serviceHosts(all));
   record.note({ endpoints: kept.endpoints });
-  return await tell(context, record, verdictOf(kept, leaving), { gathered, facts: facts.found });
+  return await tell(context, record, verdictOf(kept, leaving), { gathered, facts: read.found });
 }
 
 function announce({ events }: Context, cluster: SIPCluster, { claimed }: Gathered): void {
@@ -165,7 +168,7 @@ async function factsOf(
   { client }: Context,
   cluster: SIPCluster,
   { planned, hosts }: Gathered,
-  networks: readonly string[],
+  { networks, facts }: { networks: readonly string[]; facts: (host: BareMetalHost) => Promise<HostFacts> },
 ): Promise<{ found: Map<string, Facts> } | { problem: Verdict }> {
   const found = new Map<string, Facts>();
   const kept = [...planned.keep].flatMap(([role, ids]) => ids.map((host) => ({ host, role })));
@@ -177,7 +180,7 @@ async function factsOf(
     }
     if (host.spec.consumerRef === undefined) await adopt(client, host, cluster);
     try {
-      found.set(id, { ...(await hostFacts(client, host, networks)), role });
+      found.set(id, { ...(await facts(host)), role });
     } catch (error) {
       if (!isHostFault(error)) throw error;
       const known = cluster.status?.hosts?.find((each) => `${each.namespace}/${each.name}` === id)?.addresses ?? {};

@@ -6,15 +6,15 @@ import type { SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
 import { type Schedule, schedule, type Wish } from "../schedule/schedule.ts";
 import { candidatesFor, heldBy, hostId, isConsumed, isLabelled } from "./belonging.ts";
 import { giveBack, label, reserve } from "./claims.ts";
-import { type HostFacts, hostFacts, isHostFault } from "./host-facts.ts";
+import { type HostFacts, isHostFault } from "./host-facts.ts";
 
 export interface Gathering {
   client: Client;
   now: number;
   cluster: SIPCluster;
   wish: Wish;
-  /** Ids of networks whose addresses are needed of each host. */
-  networks: readonly string[];
+  /** What services need to know of a host. Rejects as `hostFacts` does. */
+  facts(host: BareMetalHost): Promise<HostFacts>;
   /** Namespaces whose hosts the cluster may not have. */
   closed: ReadonlySet<string>;
 }
@@ -49,7 +49,7 @@ class Round {
   readonly hosts: Map<string, BareMetalHost>;
   readonly #of: Gathering;
   readonly #bad = new Map<string, string>();
-  readonly #facts = new Map<string, HostFacts>();
+  readonly #sound = new Set<string>();
 
   constructor(of: Gathering, cached: readonly BareMetalHost[]) {
     this.#of = of;
@@ -78,12 +78,12 @@ class Round {
 
   /** Whether what has to be known of the chosen hosts is. Those of which it is not are not chosen again. */
   async areSound({ take }: Schedule): Promise<boolean> {
-    const { client, networks } = this.#of;
     const bad = this.#bad.size;
     for (const { host } of take) {
-      if (this.#facts.has(host)) continue;
+      if (this.#sound.has(host)) continue;
       try {
-        this.#facts.set(host, await hostFacts(client, this.hosts.get(host)!, networks));
+        await this.#of.facts(this.hosts.get(host)!);
+        this.#sound.add(host);
       } catch (error) {
         if (!isHostFault(error)) throw error;
         this.#bad.set(host, error.advice);
