@@ -1,7 +1,8 @@
 /** SIPClusters: what upstream's own cases ask for (C1 to C7, M1 to M12, S1, S2), and what upstream got wrong. */
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { test } from "node:test";
-import { Deployment, Secret, Service } from "@slipway/kube/core";
+import { ConfigMap, Deployment, Secret, Service } from "@slipway/kube/core";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { HOST_KEY, MINUTE, NAMESPACE, networkData, nodes, RACK_KEY, SERVICES, SipWorld } from "./sip-world.ts";
@@ -374,11 +375,32 @@ test("SIP-12 node labels, the address of the nodes and the proxy take effect", a
   ]);
 });
 
-test("SIP-14 an OpenID Connect provider is refused with a reason while it is not deployed", async (t) => {
+test("SIP-14 an OpenID Connect provider has its configuration and certificate, and settings for kube-apiserver and users without a secret", async (t) => {
   const world = await SipWorld.running(t);
-  await world.apply("n14", { services: { auth: [{ image: "quay.io/dexidp/dex:v2.20.0", nodePort: 30_556 }] } });
+  const [balancer] = SERVICES.loadBalancerControlPlane;
+  const historical = { image: "quay.io/dexidp/dex:v2.20.0", nodePort: 30_556, nodeInterfaceId: "oam-ipv4" };
+  const loadBalancerControlPlane = [{ ...balancer, nodePort: 30_001, clusterIP: "192.0.2.10" }];
+  const of = (auth: object) => ({ services: { loadBalancerControlPlane, auth: [auth] } });
+  await world.apply("n14", of(historical));
   await world.until("it is told", async () => (await world.ready("n14"))?.reason === "InfraServiceFailure");
-  assert.match((await world.ready("n14"))!.message, /services\.auth\[0\].*not deployed yet/);
+  assert.match((await world.ready("n14"))!.message, /auth\[0\]\.clusterIP: the issuer has no address/);
+  await world.secret("users", {
+    staticPasswords: "- {email: ada@example.org, hash: secret-hash, username: ada, userID: '1'}",
+  });
+  await world.apply("n14", of({ ...historical, clusterIP: "192.0.2.10", configSecret: "users" }));
+  await world.untilReady("n14");
+  const config = JSON.parse(await world.secretText("dex-n14", "config.yaml"));
+  assert.equal(config.issuer, "https://192.0.2.10:30556/dex");
+  assert.equal(config.staticPasswords[0].email, "ada@example.org");
+  const settings = (await world.passing(world.client.get(ConfigMap, { name: "dexsettings-n14", namespace: NAMESPACE })))
+    .data!;
+  assert.match(settings["kube-apiserver-flags"]!, /^--oidc-issuer-url=https:\/\/192\.0\.2\.10:30556\/dex$/m);
+  assert.match(settings.kubeconfig!, /server: https:\/\/192\.0\.2\.10:30001/);
+  assert.doesNotMatch(JSON.stringify(settings), /secret-hash|PRIVATE KEY/);
+  const keys = ["ca.crt", "tls.crt"];
+  const held = await Promise.all(keys.map((key) => world.secretText("dexkeys-n14", key)));
+  const [authority, certificate] = held.map((pem) => new X509Certificate(pem));
+  assert.ok(certificate!.verify(authority!.publicKey) && certificate!.checkIP("192.0.2.10") !== undefined);
 });
 
 test("SIP-11 M2 M3 ten clusters at once never share a host, and the rest of the hosts stays free", async (t) => {

@@ -2,11 +2,15 @@
 import { asFault, Fault, isFault } from "@slipway/base";
 import { type Context, isControlledBy, type KubeObject, type Resource } from "@slipway/kube";
 import { ConfigMap, Deployment, Secret, Service } from "@slipway/kube/core";
+import type { SecretTexts } from "../../../inventory/hosts/config-drive.ts";
+import { secretTexts } from "../../../inventory/hosts/host-secrets.ts";
 import { services as servicesShape } from "../../../kinds/sip/services.ts";
 import type { Endpoint, SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
 import { sshKeyPair } from "../../../pki/ssh-keys.ts";
 import { Applied } from "../../../tenants/deployment/applied.ts";
 import { isRolledOut } from "../../../tenants/deployment/observed.ts";
+import { auth, authService, dexKeysName, issuerHost } from "./auth/auth.ts";
+import { dexKeys } from "./auth/dex-certificate.ts";
 import { controlPlaneBalancer, workerBalancer } from "./balance/load-balancer.ts";
 import { type Entry, nameOf, pathOf, type ServiceKind } from "./entry.ts";
 import type { ServiceHost } from "./host.ts";
@@ -39,7 +43,7 @@ export class KeptServices {
         const rendered = await this.#rendered(context, entry, hosts);
         kept.endpoints.push(await this.#apply(context, entry, rendered));
       } catch (error) {
-        if (!isFault(error, "Invalid", "MissingInput", "Unsupported", "Forbidden")) throw error;
+        if (!isFault(error, "Invalid", "MissingInput", "Forbidden")) throw error;
         const { message, advice } = asFault(error, pathOf(entry));
         kept.problems.push(advice || message);
       }
@@ -72,9 +76,33 @@ export class KeptServices {
     if (kind === "loadBalancerControlPlane") return controlPlaneBalancer(entry, services[kind]![at]!, hosts);
     if (kind === "loadBalancerWorker") return workerBalancer(entry, services[kind]![at]!, hosts);
     if (kind === "jumpHost") return await this.#jumpHost(context, entry, hosts);
-    throw new Fault("Unsupported", pathOf(entry), "OpenID Connect providers are not deployed yet", {
-      remedy: "remove the entry",
-    });
+    return await this.#auth(context, entry);
+  }
+
+  async #auth(context: Context, entry: Entry): Promise<Rendered> {
+    const { spec, metadata } = entry.cluster;
+    const { namespace = "", name } = metadata;
+    const fields = spec.services.auth![entry.at]!;
+    const host = issuerHost(entry, fields);
+    const textsIn = async (secret: string | undefined, on: string): Promise<SecretTexts> => {
+      if (!secret) return {};
+      const found = await context.client.find(Secret, { namespace, name: secret });
+      if (found !== undefined) return secretTexts(found);
+      throw new Fault("MissingInput", `${pathOf(entry)}.${on}`, `Secret ${namespace}/${secret} is not there`);
+    };
+    const config = await textsIn(fields.configSecret, "configSecret");
+    const given = authorityIn(await textsIn(fields.caSecret, "caSecret"), `${pathOf(entry)}.caSecret`, fields.caSecret);
+    const held = context.cache.get(Secret, { namespace, name: dexKeysName(entry) });
+    const keys = await dexKeys(held === undefined ? {} : secretTexts(held), { host, clock: context.clock, given });
+    const service = await this.#applied.keep(context, Service, authService(entry, fields));
+    const nodePort = service.spec?.ports?.[0]?.nodePort ?? fields.nodePort;
+    const [balancer] = spec.services.loadBalancerControlPlane ?? [];
+    // Cluster API keeps the authority of a cluster there.
+    const tenantCa = await context.client.find(Secret, { namespace, name: `${name}-ca` });
+    const caPem = tenantCa && secretTexts(tenantCa)["tls.crt"];
+    const apiServer = balancer?.clusterIP &&
+      balancer.nodePort !== 0 && { server: `https://${balancer.clusterIP}:${balancer.nodePort}`, caPem };
+    return auth(entry, fields, { host, nodePort, keys, config, apiServer: apiServer || undefined });
   }
 
   async #jumpHost(context: Context, entry: Entry, hosts: readonly ServiceHost[]): Promise<Rendered> {
@@ -117,6 +145,14 @@ export class KeptServices {
 const instanceOf = ({ metadata }: KubeObject): string => metadata.labels?.["app.kubernetes.io/instance"] ?? "";
 
 const KINDS = Object.keys(servicesShape.shape) as ServiceKind[];
+
+/** The authority of the user; undefined: none is named. */
+function authorityIn(texts: SecretTexts, on: string, name: string | undefined) {
+  if (!name) return undefined;
+  const { "tls.crt": certificatePem, "tls.key": keyPem } = texts;
+  if (certificatePem && keyPem) return { certificatePem, keyPem };
+  throw new Fault("MissingInput", on, "the Secret has no tls.crt or no tls.key");
+}
 
 /** Whether Kubernetes chooses the entry's port. */
 function isPortChosen({ cluster, kind, at }: Entry): boolean {
