@@ -7,7 +7,7 @@ import { SIP } from "./names.ts";
 /** Sub-clusters out of the inventory, by the kind of Airship's SIP: hosts by label and anti-affinity, and the services before them. */
 export const sip = system({
   name: SIP,
-  summary: "SIPClusters: hosts of the inventory for sub-clusters, with load balancers and jump hosts",
+  summary: "SIPClusters: hosts of the inventory for sub-clusters, with load balancers, jump hosts and OpenID Connect",
   kinds: [[SIPCluster]],
   kindsMayBeForeign: true,
   settings: z.strictObject({
