@@ -18,6 +18,8 @@ export class FollowedWatch {
   readonly group: string;
   readonly resource: string;
   readonly namespace: string | undefined;
+  /** Labels that objects must have: `key=value`, as sources write them. */
+  readonly #labels: readonly string[];
   shown: bigint;
   readonly owed = new Map<string, Debt>();
   readonly #gone = new Set<string>();
@@ -27,8 +29,18 @@ export class FollowedWatch {
     this.group = group;
     this.resource = resource;
     this.namespace = namespace;
+    this.#labels = request.query?.labelSelector?.split(",") ?? [];
     this.shown = BigInt(request.query?.resourceVersion ?? "0");
     if (request.query?.sendInitialEvents === "true") this.owed.set(BEGINNING, "beginning");
+  }
+
+  /** Whether it tells of the object in the answer. Of one whose answer does not show its labels it is not waited for. */
+  concerns({ body }: ApiAnswer): boolean {
+    const { labels = {} } = (body as Partial<KubeObject>).metadata ?? {};
+    return this.#labels.every((each) => {
+      const [key = "", value = ""] = each.split("=");
+      return labels[key] === value;
+    });
   }
 
   owes(uid: string, debt: bigint | "gone"): void {
@@ -93,7 +105,8 @@ export class OutsideWork {
     return await this.during(async () => {
       const answer = await call();
       const [uid, debt] = debtOf(request, answer);
-      if (uid !== undefined) for (const watch of open) if (this.#watches.has(watch)) watch.owes(uid, debt);
+      if (uid !== undefined)
+        for (const watch of open) if (this.#watches.has(watch) && watch.concerns(answer)) watch.owes(uid, debt);
       return answer;
     });
   }
