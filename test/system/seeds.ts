@@ -1,3 +1,4 @@
+import { planeUnderFaults } from "./control-plane-life.ts";
 import { lifeOfDeaths } from "./deaths-seed.ts";
 import { runSeeds } from "./fault-seed.ts";
 import { ownPoolUnderFaults } from "./own-seed.ts";
@@ -22,4 +23,8 @@ console.log(`${seeds} seeds from ${from}: every tenant converged with its own ob
 await runSeeds(from, seeds, { life: sipUnderFaults });
 console.log(
   `${seeds} seeds from ${from}: no host was in two SIPClusters, none claimed beyond what was asked for, none kept`,
+);
+await runSeeds(from, seeds, { life: planeUnderFaults });
+console.log(
+  `${seeds} seeds from ${from}: every control plane and worker converged, no token, tenant or Secret was left over`,
 );

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { isFault, quietLog as log, type Random, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { type Client, createClient, createManager, type Transport } from "@slipway/kube";
+import { type Client, type Controller, createClient, createManager, type Transport } from "@slipway/kube";
 import { Event, Namespace, Secret } from "@slipway/kube/core";
 import type { Datastore } from "../../src/datastores/datastore.ts";
 import { installCrds } from "../../src/kinds/install.ts";
 import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
 import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { createAuthority, issueClient } from "../../src/pki/authority.ts";
 import { makePki } from "../../src/pki/tenant/make.ts";
 import { type Befall, SimDatabase } from "../../src/sim/tenants/sim-database.ts";
@@ -22,7 +23,7 @@ import { beginApi, type WorldApi } from "./api.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
 export const MINUTE = 60_000;
-const NAMESPACE = "tenants";
+export const NAMESPACE = "tenants";
 
 /** Work on threads of this process: virtual time waits for it. */
 class Outside {
@@ -65,6 +66,12 @@ export interface LifeOptions {
   befall?: Befall;
   /** Wraps the operator's way to the API. */
   transport?: (inner: Transport) => Transport;
+  /** What there is beside tenants: kinds, and the controllers of the same process. */
+  kinds?: readonly (readonly Kind[])[];
+  controllers?: (process: { world: TenantLifeWorld; mortal: Mortal; client: Client }) => {
+    controllers: readonly Controller[];
+    close(): Promise<void>;
+  };
 }
 
 export class TenantLifeWorld {
@@ -89,9 +96,10 @@ export class TenantLifeWorld {
   static async create(options: LifeOptions = {}): Promise<TenantLifeWorld> {
     const world = new TenantLifeWorld(options);
     const { clock, random } = world;
+    const { kinds = [] } = options;
     world.#api = await beginApi(clock, random);
     world.client = createClient(world.#transport("administrator"), { clock, random, log });
-    await world.passing(installCrds(world.client, clock, new AbortController().signal, KAMAJI_KINDS));
+    await world.passing(installCrds(world.client, clock, new AbortController().signal, [...KAMAJI_KINDS, ...kinds]));
     // On a server that worlds share it stays.
     const made = world.client.create(Namespace, { metadata: { name: NAMESPACE } }).catch((error: unknown) => {
       if (!isFault(error, "AlreadyExists")) throw error;
@@ -175,11 +183,16 @@ export class TenantLifeWorld {
     const manager = createManager({ transport, clock, random, log, leaderElection: false });
     manager.add(tenantController(runtimes, stores, { makePki: make }));
     manager.add(dataStoreController(stores));
+    const client = createClient(transport, { clock, random, log });
+    const more = this.#options.controllers?.({ world: this, mortal, client });
+    for (const controller of more?.controllers ?? []) manager.add(controller);
     const started = manager.start();
     const stop = async (): Promise<void> => {
       mortal.kill();
       void manager.stop();
       this.broken.push(...runtime.broken);
+      // What it has under way never ends: nobody waits for it.
+      void more?.close();
       await runtime.close();
     };
     this.#running = { mortal, runtime, stop };
