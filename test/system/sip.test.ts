@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { ConfigMap, Deployment, Secret, Service } from "@slipway/kube/core";
+import { z } from "zod";
+import { installCrds } from "../../src/kinds/install.ts";
+import { defineKind } from "../../src/kinds/kind.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { HOST_KEY, MINUTE, NAMESPACE, networkData, nodes, RACK_KEY, SERVICES, SipWorld } from "./sip-world.ts";
@@ -436,4 +439,41 @@ test("hosts of a namespace with HostDeployPolicies go only to namespaces that th
   await policy({ hasLabels: [{ name: "kubernetes.io/metadata.name", value: NAMESPACE }] });
   await world.untilReady("one");
   assert.deepEqual(await world.members("one"), ["other/a Worker"]);
+});
+
+test("SIP-6 a host goes to the Metal3Machine that asks for it by the contract's labels, stays the cluster's, and comes back", async (t) => {
+  const world = await SipWorld.running(t);
+  const kind = defineKind({
+    ...{
+      group: "infrastructure.cluster.x-k8s.io",
+      version: "v1beta1",
+      kind: "Metal3Machine",
+      plural: "metal3machines",
+    },
+    ...{ namespaced: true, description: "As much of it as asks for a host.", columns: [] },
+    spec: z.object({ hostSelector: z.object({ matchLabels: z.record(z.string(), z.string()) }) }),
+  });
+  await world.passing(installCrds(world.client, world.clock, new AbortController().signal, [[kind]]));
+  await world.host("a", { label: "control-plane" });
+  await world.host("b");
+  await world.apply("one", { nodes: nodes(1, 1, ""), services: {} });
+  await world.untilReady("one");
+  const matchLabels = {
+    [CONTRACT[0]!]: NAMESPACE,
+    [CONTRACT[1]!]: "one",
+    "sip.airshipit.org/node-type": "ControlPlane",
+  };
+  const metadata = { name: "machine", namespace: NAMESPACE };
+  await world.passing(world.client.create(kind, { metadata, spec: { hostSelector: { matchLabels } } }));
+  const a = async () => (await world.hosts()).find(({ metadata: { name } }) => name === "a")!;
+  await world.until("it is handed over", async () => (await a()).spec.consumerRef?.kind === "Metal3Machine");
+  assert.equal((await a()).spec.consumerRef?.name, "machine");
+  assert.deepEqual(await world.members("one"), ["default/a ControlPlane", "default/b Worker"]);
+  await world.until("the status says so", async () =>
+    (await world.cluster("one"))!.status!.hosts!.some(({ usedBy }) => usedBy === "Metal3Machine default/machine"),
+  );
+  await world.passing(world.client.delete(kind, metadata));
+  await world.change("a", { spec: { consumerRef: null } });
+  await world.until("it is the cluster's again", async () => (await a()).spec.consumerRef?.name === "one");
+  await world.untilReady("one");
 });

@@ -21,8 +21,9 @@ import { CLUSTER_NAME, CLUSTER_NAMESPACE, FINALIZER } from "../../kinds/sip/labe
 import { SIPCluster } from "../../kinds/sip/sip-cluster.ts";
 import { hostsOf, passedOf, reported, shortage, type Verdict, verdictOf, wishOf } from "./cluster-status.ts";
 import { hostId, isConsumed, isLabelled } from "./hosts/belonging.ts";
-import { adopt, giveBack } from "./hosts/claims.ts";
+import { adopt, giveBack, handOver } from "./hosts/claims.ts";
 import { type Gathered, gather } from "./hosts/gather.ts";
+import { clusterAskedFor, handOvers, Metal3Machine } from "./hosts/hand-over.ts";
 import { type HostFacts, isHostFault } from "./hosts/host-facts.ts";
 import { KnownFacts } from "./hosts/known-facts.ts";
 import { SIP } from "./names.ts";
@@ -65,6 +66,11 @@ export function sipClusterController(): Controller {
         resource: HostDeployPolicy,
         optional: true,
         keys: (_, __, cache) => cache.list(SIPCluster).map(refOf),
+      }),
+      source({
+        resource: Metal3Machine,
+        optional: true,
+        keys: (machine) => [clusterAskedFor(machine)].filter((each) => each !== undefined),
       }),
       ...OBJECTS.map(ofClusters),
     ],
@@ -135,6 +141,7 @@ async function keepCluster(
     const { name, namespace = "" } = gathered.hosts.get(id)!.metadata;
     return { name, namespace, role, addresses, bmc };
   });
+  await handAll(context, cluster, gathered);
   const kept = await services.keep(context, cluster, serviceHosts(all));
   record.note({ endpoints: kept.endpoints });
   return await tell(context, record, verdictOf(kept, leaving), { gathered, facts: read.found });
@@ -143,6 +150,14 @@ async function keepCluster(
 function announce({ events }: Context, cluster: SIPCluster, { claimed }: Gathered): void {
   if (claimed.length > 0)
     events.normal(cluster, "HostsClaimed", claimed.map(({ host, role }) => `${host} for ${role}`).join(", "));
+}
+
+/** Machines of Cluster API get the hosts that they ask for by the cluster's labels. */
+async function handAll({ client, cache, events }: Context, cluster: SIPCluster, { hosts }: Gathered): Promise<void> {
+  const own = [...hosts.values()].filter((host) => isLabelled(host, cluster));
+  for (const { host, to } of handOvers(cluster, own, cache.list(Metal3Machine)))
+    if ((await handOver(client, host, to)) !== undefined)
+      events.normal(cluster, "HostHandedOver", `${hostId(host)} to ${to.kind} ${to.namespace}/${to.name}`);
 }
 
 /** Resolves with what is waited for. */

@@ -6,6 +6,7 @@ import { isFault, rfc3339Micro } from "@slipway/base";
 import { type Client, refOf } from "@slipway/kube";
 import {
   CONSUMER_LABEL,
+  type Consumer,
   GROUP_LABEL,
   isConsumedBy,
   type Marks,
@@ -61,6 +62,12 @@ export async function label(
     seen = await client.find(BareMetalHost, refOf(host));
   }
   return undefined;
+}
+
+/** Names another consumer in the cluster's place; the host keeps its labels. Undefined: it was changed meanwhile, or is gone. */
+export async function handOver(client: Client, host: BareMetalHost, to: Consumer): Promise<BareMetalHost | undefined> {
+  const labels = { [CONSUMER_LABEL]: null };
+  return await patched(client, host, { metadata: { labels }, spec: { consumerRef: to } });
 }
 
 /**
