@@ -477,3 +477,18 @@ test("SIP-6 a host goes to the Metal3Machine that asks for it by the contract's 
   await world.until("it is the cluster's again", async () => (await a()).spec.consumerRef?.name === "one");
   await world.untilReady("one");
 });
+
+test("SIP-4 M5 M11 network data in YAML is read, and hosts that the cluster has keep their addresses when their Secrets are gone", async (t) => {
+  const world = await SipWorld.running(t);
+  const yaml = "networks:\n- {id: oam-ipv4, type: ipv4, ip_address: 32.68.51.139/25}\n";
+  await world.host("a", { label: "control-plane", networkData: yaml });
+  const services = { loadBalancerControlPlane: SERVICES.loadBalancerControlPlane };
+  await world.apply("m5", { nodes: nodes(1, 0, ""), services });
+  const { status } = await world.untilReady("m5");
+  assert.deepEqual(status?.hosts?.[0]?.addresses, { "oam-ipv4": "32.68.51.139" });
+  for (const name of ["a-network-data", "a-bmc-credentials"])
+    await world.passing(world.client.delete(Secret, { name, namespace: NAMESPACE }));
+  await world.clock.run(30 * MINUTE);
+  assert.equal((await world.ready("m5"))?.status, "True");
+  assert.match(await world.secretText("loadbalancer-controlplane-m5", "haproxy.cfg"), /server a 32\.68\.51\.139:6443/);
+});
