@@ -1,6 +1,7 @@
 import { clusterAddons } from "../systems/cluster-addons/system.ts";
 import { clusterApi } from "../systems/cluster-api/system.ts";
 import { harvester } from "../systems/harvester/system.ts";
+import { ipam } from "../systems/ipam/system.ts";
 import { kamaji } from "../systems/kamaji/system.ts";
 import { kamajiControlPlane } from "../systems/kamaji-control-plane/system.ts";
 import { kubeadmBootstrap } from "../systems/kubeadm-bootstrap/system.ts";
@@ -22,4 +23,5 @@ export const SYSTEMS: readonly System[] = [
   packet,
   clusterAddons,
   sip,
+  ipam,
 ];

@@ -31,6 +31,7 @@ export const CONTROLLERS = [
 const SYSTEMS_RIGHTS = [
   ...["netboot", "kamaji", "cluster-api", "cluster-addons", "kamaji-control-plane", "kubeadm-bootstrap", "packet"],
   "sip",
+  "ipam",
 ].map((system) => `${system}-in-operator.yaml`);
 
 export interface RealStage extends Stage {

@@ -14,6 +14,7 @@ import {
 } from "@slipway/kube/core";
 import { Instance } from "../../src/kinds/harvester/instance.ts";
 import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
+import { IPPool } from "../../src/kinds/ipam/ip-pool.ts";
 import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
@@ -64,6 +65,7 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [Event, DISCOVERY_NAMESPACE],
   [Secret, DISCOVERY_NAMESPACE],
   [Lease, DISCOVERY_NAMESPACE],
+  [IPPool, "default"],
   ...["default", "other", "sipcluster-system"].flatMap((namespace): [Resource, string][] => [
     ...[SIPCluster, BareMetalHost, HostDeployPolicy, Secret, Event].map((of): [Resource, string] => [of, namespace]),
   ]),
@@ -87,14 +89,15 @@ export async function wipe(client: Client, transport: Transport): Promise<void> 
 
 /** A kind of Cluster API's groups, those of the tests' own providers included. */
 function clusterApiKind({ spec }: CustomResourceDefinition): Resource[] {
-  const { group, names, versions } = spec as unknown as {
+  const { group, names, scope, versions } = spec as unknown as {
     group: string;
+    scope: string;
     names: { kind: string; plural: string };
     versions: { name: string; served: boolean }[];
   };
   const version = versions.find(({ served }) => served)?.name;
   if (version === undefined || !group.endsWith("cluster.x-k8s.io")) return [];
-  return [{ ...{ group, version, namespaced: true }, kind: names.kind, plural: names.plural }];
+  return [{ ...{ group, version, namespaced: scope === "Namespaced" }, kind: names.kind, plural: names.plural }];
 }
 
 async function emptyEverywhere(client: Client, resource: Resource): Promise<void> {

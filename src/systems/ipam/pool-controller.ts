@@ -1,0 +1,236 @@
+import { asFault, isFault } from "@slipway/base";
+import {
+  addFinalizer,
+  type Cache,
+  type Context,
+  type Controller,
+  conditionOf,
+  controllerOf,
+  DONE,
+  type KubeObject,
+  keyOf,
+  type Outcome,
+  type Ref,
+  refOf,
+  removeFinalizer,
+  StatusRecord,
+  setCondition,
+  source,
+} from "@slipway/kube";
+import { ANNOTATIONS } from "../../cluster-api/names.ts";
+import { isPaused } from "../../cluster-api/pause.ts";
+import { Cluster } from "../../kinds/cluster-api/cluster.ts";
+import { IPAddress } from "../../kinds/ipam/ip-address.ts";
+import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
+import { inBatches } from "../cluster-api/in-batches.ts";
+import { numbersOf, type Pool } from "./allocator/pool.ts";
+import { giveAddresses } from "./give-addresses.ts";
+import { claimKey, FINALIZERS, IPAM } from "./names.ts";
+import type { PoolSort } from "./pool-sorts.ts";
+import { AT_ONCE, type PoolView, tell } from "./pool-view.ts";
+import { release } from "./release.ts";
+
+/** Until a claim is looked at again whose Cluster is paused, missing, or whose pool is used up: the events that end this come by themselves. */
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * Gives claims the addresses of one sort of pools, and takes them back. Its key is the pool, so that one pass serves all its claims, and two
+ * never decide about one pool at once.
+ */
+export function poolController(sort: PoolSort): Controller {
+  const { resource } = sort;
+  const poolOf = (claim: {
+    metadata: KubeObject["metadata"];
+    spec: { poolRef: IPAddressClaim["spec"]["poolRef"] };
+  }): Ref[] => {
+    const { apiGroup, kind, name } = claim.spec.poolRef;
+    if (apiGroup !== resource.group || kind !== resource.kind) return [];
+    return [resource.namespaced ? { namespace: claim.metadata.namespace!, name } : { name }];
+  };
+  const index = `pool:${resource.kind}`;
+  const byPool = (object: IPAddressClaim | IPAddress): string[] => poolOf(object).map(keyOf);
+  return {
+    name: `ipam-${resource.kind.toLowerCase()}`,
+    system: IPAM,
+    sources: [
+      source({ resource, when: (pool, before) => before === undefined || matters(pool) !== matters(before) }),
+      source({
+        resource: IPAddressClaim,
+        indexes: { [index]: byPool, cluster: clusterIndex },
+        keys: poolOf,
+        when: (claim, before) => before === undefined || matters(claim) !== matters(before),
+      }),
+      source({
+        resource: IPAddress,
+        indexes: { [index]: byPool },
+        // One that stood in the way of a claim need not be of its pool.
+        keys: (address, _, cache) =>
+          [address, cache.get(IPAddressClaim, refOf(address))].flatMap((one) => (one ? poolOf(one) : [])),
+        when: (address, before) => before !== undefined && matters(address) !== matters(before),
+      }),
+      source({
+        resource: Cluster,
+        optional: true,
+        when: (cluster, before) => before === undefined || isPaused(cluster, cluster) !== isPaused(before, before),
+        keys: (cluster, _, cache) => cache.byIndex(IPAddressClaim, "cluster", keyOf(refOf(cluster))).flatMap(poolOf),
+      }),
+    ],
+    access: [
+      { resource, verbs: ["get", "patch"] },
+      { resource, verbs: ["update"], subresource: "status" },
+      { resource: IPAddressClaim, verbs: ["get", "patch"] },
+      { resource: IPAddressClaim, verbs: ["update"], subresource: "status" },
+      { resource: IPAddress, verbs: ["get", "create", "patch", "delete"] },
+    ],
+    async reconcile(ref, context) {
+      const claims = context.cache.byIndex(IPAddressClaim, index, keyOf(ref));
+      const going = claims.filter((claim) => mayBeReleased(context.cache, claim));
+      const pool = await release(context, { sort, pool: context.cache.get(resource, ref), claims: going });
+      const open = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
+      const addresses = context.cache.byIndex(IPAddress, index, keyOf(ref));
+      await letGo(context, addresses, claims);
+      if (pool === undefined) return await tellAll(context, open, `${resource.kind} ${ref.name} does not exist`);
+      if (pool.metadata.deletionTimestamp !== undefined)
+        return await end(context, { sort, pool, claims: open }, addresses);
+      return await keep(context, { sort, pool, claims: open });
+    },
+  };
+}
+
+const clusterIndex = ({ metadata, spec }: IPAddressClaim): string[] =>
+  spec.clusterName === undefined ? [] : [`${metadata.namespace}/${spec.clusterName}`];
+
+/** What of an object decides. Our own writes to a status don't. */
+const matters = ({ metadata: { generation, deletionTimestamp, finalizers, annotations } }: KubeObject): string =>
+  JSON.stringify([generation, deletionTimestamp, finalizers, annotations?.[ANNOTATIONS.paused]]);
+
+function clusterOf(cache: Cache, { metadata, spec }: IPAddressClaim): Cluster | undefined {
+  return spec.clusterName === undefined
+    ? undefined
+    : cache.get(Cluster, { namespace: metadata.namespace!, name: spec.clusterName });
+}
+
+/** Nothing is done for a claim that is paused. A Cluster that is gone keeps none from being released. */
+function mayBeReleased(cache: Cache, claim: IPAddressClaim): boolean {
+  return (
+    claim.metadata.deletionTimestamp !== undefined &&
+    claim.metadata.finalizers?.includes(FINALIZERS.claim) === true &&
+    !isPaused(claim, clusterOf(cache, claim))
+  );
+}
+
+function mayBeServed(cache: Cache, claim: IPAddressClaim): boolean {
+  const cluster = clusterOf(cache, claim);
+  return (claim.spec.clusterName === undefined || cluster !== undefined) && !isPaused(claim, cluster);
+}
+
+/** Addresses that were deleted, and whose claim is gone, are let go. One whose claim stands stays until that is deleted. */
+async function letGo(
+  { client }: Context,
+  addresses: readonly IPAddress[],
+  claims: readonly IPAddressClaim[],
+): Promise<void> {
+  const uids = new Set(claims.map(({ metadata }) => metadata.uid));
+  const going = addresses.filter(
+    (address) =>
+      address.metadata.deletionTimestamp !== undefined &&
+      address.metadata.finalizers?.includes(FINALIZERS.address) === true &&
+      !uids.has(controllerOf(address)?.uid ?? ""),
+  );
+  await inBatches(going, AT_ONCE, (address) => removeFinalizer(client, IPAddress, address, FINALIZERS.address));
+}
+
+async function tellAll(context: Context, claims: readonly IPAddressClaim[], message: string): Promise<Outcome> {
+  const without = claims.filter(({ status }) => status?.addressRef === undefined);
+  await inBatches(without, AT_ONCE, (claim) => tell(context, claim, { reason: "PoolNotReady", message }));
+  return DONE;
+}
+
+/** A pool that is deleted stays while addresses of it are in use. */
+async function end(
+  context: Context,
+  { sort, pool, claims }: PoolView,
+  addresses: readonly IPAddress[],
+): Promise<Outcome> {
+  await tellAll(context, claims, `${pool.kind} ${pool.metadata.name} is being deleted`);
+  if (addresses.length > 0) {
+    await report(context, sort, pool, {
+      status: "False",
+      reason: "Deleting",
+      message: `waits until ${addresses.length} addresses are given back: ${addresses.slice(0, 3).map(claimKey).join(", ")}`,
+    });
+    return DONE;
+  }
+  await removeFinalizer(context.client, sort.resource, pool, FINALIZERS.pool);
+  return DONE;
+}
+
+async function keep(context: Context, view: PoolView): Promise<Outcome> {
+  const { sort, claims } = view;
+  let read: Pool;
+  try {
+    read = sort.read(view.pool);
+  } catch (error) {
+    if (!isFault(error, "Invalid", "NotFound")) throw error;
+    const { message, remedy } = asFault(error, view.pool.metadata.name);
+    const text = remedy === undefined ? message : `${message}; ${remedy}`;
+    await report(context, sort, view.pool, { status: "False", reason: "InvalidPool", message: text });
+    return await tellAll(context, claims, `${view.pool.kind} ${view.pool.metadata.name}: ${text}`);
+  }
+  const served = claims.filter((claim) => mayBeServed(context.cache, claim));
+  const waiting = served.filter((claim) => !hasAddress(context.cache, claim));
+  let { pool } = view;
+  let held: readonly string[] | undefined;
+  if (waiting.length > 0) {
+    pool = await addFinalizer(context.client, sort.resource, pool, FINALIZERS.pool);
+    const given = await giveAddresses(context, { sort, pool, claims: waiting });
+    pool = given.pool;
+    held = given.held;
+  }
+  const ready = served.filter((claim) => hasAddress(context.cache, claim) && !isTold(claim));
+  await inBatches(ready, AT_ONCE, (claim) => tell(context, claim, { address: claim.metadata.name }));
+  held ??= context.cache
+    .byIndex(IPAddress, `pool:${sort.resource.kind}`, keyOf(refOf(pool)))
+    .map(({ spec }) => spec.address);
+  await report(
+    context,
+    sort,
+    pool,
+    { status: "True", reason: "Ready", message: "" },
+    sort.counts ? numbersOf(read, held) : undefined,
+  );
+  return served.length < claims.length ? { againAfterMs: LOOK_AGAIN_MS } : DONE;
+}
+
+/** Whether the claim's IPAddress is in the cache. */
+function hasAddress(cache: Cache, claim: IPAddressClaim): boolean {
+  const address = cache.get(IPAddress, refOf(claim));
+  return address !== undefined && controllerOf(address)?.uid === claim.metadata.uid;
+}
+
+const isTold = ({ status }: IPAddressClaim): boolean =>
+  status?.addressRef !== undefined && conditionOf(status.conditions, "Ready")?.status === "True";
+
+interface Told {
+  status: "True" | "False";
+  reason: string;
+  message: string;
+}
+type PoolStatus = { conditions?: ReturnType<typeof setCondition>; ipAddresses?: ReturnType<typeof numbersOf> };
+
+async function report(
+  context: Context,
+  sort: PoolSort,
+  pool: KubeObject & { status?: PoolStatus },
+  told: Told,
+  ipAddresses?: PoolStatus["ipAddresses"],
+): Promise<void> {
+  const { generation: observedGeneration = 1 } = pool.metadata;
+  const conditions = setCondition(
+    pool.status?.conditions,
+    { type: "Ready", ...told, observedGeneration },
+    context.clock.now(),
+  );
+  const record = new StatusRecord<KubeObject & { status?: PoolStatus }>(context, sort.resource, pool);
+  await record.write({ conditions, ...(ipAddresses && { ipAddresses }) });
+}

@@ -1,0 +1,369 @@
+/** Addresses for machines, in virtual time: claims on all sorts of pools, what goes wrong, deaths, and two operators at once. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { isFault } from "@slipway/base";
+import { conditionOf, type KubeObject, type Resource, refOf } from "@slipway/kube";
+import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
+import { CLUSTER_API_KINDS } from "../../src/kinds/cluster-api/kinds.ts";
+import { GlobalInClusterIPPool, InClusterIPPool } from "../../src/kinds/ipam/in-cluster-ip-pool.ts";
+import { IPAddress } from "../../src/kinds/ipam/ip-address.ts";
+import { IPAddressClaim } from "../../src/kinds/ipam/ip-address-claim.ts";
+import { IPPool } from "../../src/kinds/ipam/ip-pool.ts";
+import { IPAM_KINDS } from "../../src/kinds/ipam/kinds.ts";
+import type { SystemSettings } from "../../src/operator/settings.ts";
+import { ipam } from "../../src/systems/ipam/system.ts";
+import { numbers, sampled } from "./api.ts";
+import type { Death } from "./mortal.ts";
+import { ofTurn } from "./seeds-of-turn.ts";
+import { MINUTE, World } from "./world.ts";
+
+const NAMESPACE = "default";
+
+class AddressWorld extends World {
+  static async started(t: TestContext): Promise<AddressWorld> {
+    const world = await AddressWorld.create({ systems: [ipam], counterparts: [] });
+    t.after(() => world.close());
+    return world;
+  }
+
+  protected override settings(): SystemSettings {
+    return { ipam: { pools: "own" } };
+  }
+
+  protected override async begin(): Promise<void> {
+    await super.begin();
+    await this.install(IPAM_KINDS);
+    await this.install(CLUSTER_API_KINDS);
+  }
+
+  pool(addresses: readonly string[], more: object = {}): Promise<InClusterIPPool> {
+    const spec = { addresses: [...addresses], prefix: 24, ...more };
+    return this.whileTimePasses(
+      this.client.create(InClusterIPPool, { metadata: { namespace: NAMESPACE, name: "berths" }, spec }),
+    );
+  }
+
+  claim(
+    name: string,
+    {
+      namespace = NAMESPACE,
+      kind = InClusterIPPool as Resource<KubeObject>,
+      pool = "berths",
+      ...spec
+    }: ClaimOptions = {},
+  ): Promise<IPAddressClaim> {
+    const poolRef = { apiGroup: kind.group, kind: kind.kind, name: pool };
+    return this.whileTimePasses(
+      this.client.create(IPAddressClaim, { metadata: { namespace, name }, spec: { poolRef, ...spec } }),
+    );
+  }
+
+  find(name: string, namespace = NAMESPACE): Promise<IPAddressClaim | undefined> {
+    return this.whileTimePasses(this.client.find(IPAddressClaim, { namespace, name }));
+  }
+
+  async addresses(): Promise<IPAddress[]> {
+    return (await this.whileTimePasses(this.client.list(IPAddress))).items;
+  }
+
+  /** Waits until the claim's Ready condition has this status and reason, and gives its message. */
+  async stands(name: string, status: "True" | "False", reason: string, namespace = NAMESPACE): Promise<string> {
+    let message = "";
+    await this.until(
+      `IPAddressClaim ${name} ${reason}`,
+      async () => {
+        const ready = conditionOf((await this.find(name, namespace))?.status?.conditions, "Ready");
+        message = ready?.message ?? "";
+        return ready?.status === status && ready.reason === reason;
+      },
+      10 * MINUTE,
+    );
+    return message;
+  }
+
+  async addressOf(name: string, namespace = NAMESPACE): Promise<string> {
+    await this.stands(name, "True", "Ready", namespace);
+    return (await this.whileTimePasses(this.client.get(IPAddress, { namespace, name }))).spec.address;
+  }
+
+  delete(resource: Resource<KubeObject>, name: string): Promise<unknown> {
+    return this.whileTimePasses(
+      this.client.delete(resource, resource.namespaced ? { namespace: NAMESPACE, name } : { name }),
+    );
+  }
+
+  async gone(name: string): Promise<void> {
+    await this.until(`IPAddressClaim ${name} is gone`, async () => (await this.find(name)) === undefined, 10 * MINUTE);
+  }
+}
+
+interface ClaimOptions {
+  namespace?: string;
+  kind?: Resource<KubeObject>;
+  pool?: string;
+  clusterName?: string;
+}
+
+/** Fails where two IPAddresses of one pool are the same. */
+function allDifferent(addresses: readonly IPAddress[]): void {
+  const seen = addresses.map(({ spec }) => `${spec.poolRef.kind} ${spec.poolRef.name} ${spec.address}`);
+  assert.deepEqual(seen.toSorted(), [...new Set(seen)].toSorted());
+}
+
+test("a claim gets the first free address of its pool, with prefix and gateway", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.pool(["10.0.0.0/28"], { prefix: 28, gateway: "10.0.0.1" });
+  await world.claim("a");
+  assert.equal(await world.addressOf("a"), "10.0.0.2");
+  const [address] = await world.addresses();
+  assert.deepEqual(
+    { ...address!.spec, finalizers: address!.metadata.finalizers },
+    {
+      claimRef: { name: "a" },
+      poolRef: { apiGroup: "ipam.cluster.x-k8s.io", kind: "InClusterIPPool", name: "berths" },
+      ...{ address: "10.0.0.2", prefix: 28, gateway: "10.0.0.1" },
+      finalizers: ["ipam.cluster.x-k8s.io/ProtectAddress"],
+    },
+  );
+  const owners = address!.metadata.ownerReferences!.map(({ kind, name, controller, blockOwnerDeletion }) => ({
+    kind,
+    name,
+    controller,
+    blockOwnerDeletion,
+  }));
+  assert.deepEqual(owners, [
+    { kind: "IPAddressClaim", name: "a", controller: true, blockOwnerDeletion: true },
+    { kind: "InClusterIPPool", name: "berths", controller: undefined, blockOwnerDeletion: true },
+  ]);
+  const pool = await world.whileTimePasses(world.client.get(InClusterIPPool, { namespace: NAMESPACE, name: "berths" }));
+  assert.deepEqual(pool.status!.ipAddresses, { total: 13, free: 12, used: 1, outOfRange: 0 });
+  const events = (await world.events()).map(({ reason, message }) => `${reason}: ${message}`);
+  assert.deepEqual(events, ["AddressAllocated: 10.0.0.2/28 of InClusterIPPool berths"]);
+
+  await world.delete(IPAddressClaim, "a");
+  await world.gone("a");
+  assert.deepEqual(await world.addresses(), []);
+});
+
+test("200 claims at once get 200 addresses; what is given back goes to who waits", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.pool(["10.0.0.0/24"], { excludedAddresses: ["10.0.0.1-10.0.0.54"] });
+  const names = Array.from({ length: 203 }, (_, i) => `c-${i}`);
+  await Promise.all(names.map((name) => world.claim(name)));
+  const ready = async () =>
+    (await Promise.all(names.map((name) => world.find(name)))).filter(
+      (claim) => claim?.status?.addressRef !== undefined,
+    );
+  await world.until("200 claims have their address", async () => (await ready()).length === 200, 10 * MINUTE);
+  allDifferent(await world.addresses());
+  const without = (await Promise.all(names.map((name) => world.find(name)))).filter(
+    (claim) => claim!.status?.addressRef === undefined,
+  );
+  assert.equal(without.length, 3);
+  for (const { metadata } of without as IPAddressClaim[])
+    assert.match(await world.stands(metadata.name, "False", "PoolExhausted"), /berths has no free address/);
+  const going = (await ready()).slice(0, 2).map((claim) => claim!.metadata.name);
+  for (const name of going) await world.delete(IPAddressClaim, name);
+  await world.until(
+    "two of those that wait have theirs",
+    async () => (await world.addresses()).length === 200 && (await ready()).length === 200,
+    10 * MINUTE,
+  );
+  allDifferent(await world.addresses());
+});
+
+test("a pool of the cluster serves claims of all namespaces, each address once", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.whileTimePasses(
+    world.client.create(GlobalInClusterIPPool, {
+      metadata: { name: "sea" },
+      spec: { addresses: ["fd00::/64"], prefix: 64 },
+    }),
+  );
+  for (const namespace of ["default", "kube-system"])
+    await world.claim("same", { namespace, kind: GlobalInClusterIPPool, pool: "sea" });
+  const got = [await world.addressOf("same", "default"), await world.addressOf("same", "kube-system")];
+  assert.deepEqual(got.toSorted(), ["fd00::1", "fd00::2"]);
+});
+
+test("VINO-11: a claim on ViNO's pool is noted there with a MAC address, and taken off when it goes", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  const spec = {
+    subnet: "10.0.0.0/16",
+    ranges: [{ start: "10.0.0.1", stop: "10.0.0.2" }],
+    allocatedIPs: [{ allocatedTo: "vino-worker-0", ip: "10.0.0.1", mac: "02:00:00:00:00:00" }],
+    ...{ macPrefix: "02:00:00:00:00:00", nextMAC: "02:00:00:00:00:01" },
+  };
+  const ref = { namespace: NAMESPACE, name: "ippool-10-0-0-0-16" };
+  await world.whileTimePasses(world.client.create(IPPool, { metadata: ref, spec }));
+  await world.claim("a", { kind: IPPool, pool: ref.name });
+  assert.equal(await world.addressOf("a"), "10.0.0.2");
+  const read = () => world.whileTimePasses(world.client.get(IPPool, ref));
+  assert.deepEqual((await read()).spec.allocatedIPs.at(-1), {
+    allocatedTo: "IPAddressClaim/default/a",
+    ip: "10.0.0.2",
+    mac: "02:00:00:00:00:01",
+  });
+  await world.claim("b", { kind: IPPool, pool: ref.name });
+  await world.stands("b", "False", "PoolExhausted");
+  await world.delete(IPAddressClaim, "a");
+  assert.equal(await world.addressOf("b"), "10.0.0.2");
+  await world.delete(IPAddressClaim, "b");
+  await world.gone("b");
+  assert.deepEqual((await read()).spec.allocatedIPs, spec.allocatedIPs);
+});
+
+test("a pool that is missing, wrong or going is said on the claim, and heals without a restart", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.claim("a");
+  assert.match(await world.stands("a", "False", "PoolNotReady"), /InClusterIPPool berths does not exist/);
+  await world.pool(["10.0.0.9-10.0.0.1"]);
+  await world.until(
+    "the pool is looked at",
+    async () => /ends before/.test(await world.stands("a", "False", "PoolNotReady")),
+    10 * MINUTE,
+  );
+  const ref = { namespace: NAMESPACE, name: "berths" };
+  const pool = await world.whileTimePasses(world.client.get(InClusterIPPool, ref));
+  assert.match(conditionOf(pool.status!.conditions, "Ready")!.message, /spec.addresses\[0\].*ends before it begins/);
+  const body = { spec: { addresses: ["10.0.0.1-10.0.0.9"] } };
+  await world.whileTimePasses(world.client.patch(InClusterIPPool, ref, { type: "merge", body }));
+  assert.equal(await world.addressOf("a"), "10.0.0.1");
+
+  await world.delete(InClusterIPPool, "berths");
+  await world.claim("b");
+  assert.match(await world.stands("b", "False", "PoolNotReady"), /is being deleted/);
+  const going = await world.whileTimePasses(world.client.get(InClusterIPPool, ref));
+  assert.match(
+    conditionOf(going.status!.conditions, "Ready")!.message,
+    /waits until 1 addresses are given back: default\/a/,
+  );
+  await world.delete(IPAddressClaim, "a");
+  await world.until(
+    "the pool is gone",
+    async () => (await world.whileTimePasses(world.client.find(InClusterIPPool, ref))) === undefined,
+    10 * MINUTE,
+  );
+  assert.match(await world.stands("b", "False", "PoolNotReady"), /does not exist/);
+});
+
+test("a foreign IPAddress of the claim's name is left alone, and said", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.pool(["10.0.0.1-10.0.0.9"]);
+  const poolRef = { apiGroup: "other.example", kind: "Pool", name: "p" };
+  await world.whileTimePasses(
+    world.client.create(IPAddress, {
+      metadata: { namespace: NAMESPACE, name: "a" },
+      spec: { claimRef: { name: "a" }, poolRef, address: "10.9.9.9", prefix: 24 },
+    }),
+  );
+  await world.claim("a");
+  assert.match(await world.stands("a", "False", "AllocationFailed"), /is not the claim's/);
+  // The address that it was promised waits for it.
+  await world.claim("b");
+  assert.equal(await world.addressOf("b"), "10.0.0.2");
+  await world.delete(IPAddress, "a");
+  assert.equal(await world.addressOf("a"), "10.0.0.1");
+});
+
+test("nothing is done for a paused Cluster; a Cluster that is gone keeps no claim from going", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.pool(["10.0.0.1-10.0.0.9"]);
+  await world.claim("early", { clusterName: "quay" });
+  await world.clock.run(5 * MINUTE);
+  assert.equal((await world.find("early"))!.status?.addressRef, undefined);
+  const ref = { namespace: NAMESPACE, name: "quay" };
+  const spec = {
+    paused: true,
+    infrastructureRef: { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "PacketCluster", name: "quay" },
+  };
+  await world.whileTimePasses(world.client.create(Cluster, { metadata: ref, spec } as Cluster));
+  await world.clock.run(5 * MINUTE);
+  assert.deepEqual(await world.addresses(), []);
+  const pause = (paused: boolean) =>
+    world.whileTimePasses(world.client.patch(Cluster, ref, { type: "merge", body: { spec: { paused } } }));
+  await pause(false);
+  assert.equal(await world.addressOf("early"), "10.0.0.1");
+  await pause(true);
+  await world.delete(IPAddressClaim, "early");
+  await world.clock.run(5 * MINUTE);
+  assert.equal((await world.addresses()).length, 1);
+  await world.delete(Cluster, "quay");
+  await world.gone("early");
+  assert.deepEqual(await world.addresses(), []);
+});
+
+/** Two claims, one of which goes while a third comes. The operator may die at an effect; another takes over. */
+async function lifeWithDeath(t: TestContext, death?: Death): Promise<{ effects: number }> {
+  const world = await AddressWorld.started(t);
+  const { mortal } = await world.operator(death && { death });
+  await world.pool(["10.0.0.1-10.0.0.3"]);
+  for (const name of ["a", "b"]) await world.claim(name);
+  await world.clock.run(MINUTE);
+  await world.delete(IPAddressClaim, "a");
+  await world.claim("c");
+  await world.clock.run(MINUTE);
+  world.kill();
+  await world.operator();
+  for (const name of ["b", "c"]) await world.addressOf(name);
+  await world.gone("a");
+  const addresses = await world.addresses();
+  allDifferent(addresses);
+  assert.equal(addresses.length, 2, `after death at effect ${death?.atEffect}`);
+  return mortal;
+}
+
+for (const when of ["before", "after"] as const)
+  test(`killed ${when} any effect, no address is given twice and none is left behind`, async (t) => {
+    const { effects } = await lifeWithDeath(t);
+    assert.ok(effects > 10, `only ${effects} effects`);
+    for (const atEffect of ofTurn(sampled(numbers(1, effects)), process.env))
+      await lifeWithDeath(t, { atEffect, when });
+  });
+
+test("two operators at once, without an election, give no address twice", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.operator();
+  await world.pool(["10.0.0.0/24"]);
+  for (let round = 0; round < 5; round++) {
+    const names = Array.from({ length: 20 }, (_, i) => `c-${round}-${i}`);
+    await Promise.all(names.map((name) => world.claim(name)));
+    if (round > 0)
+      await Promise.all(names.slice(0, 10).map((_, i) => world.delete(IPAddressClaim, `c-${round - 1}-${i}`)));
+    for (const name of names) await world.addressOf(name);
+    const addresses = await world.addresses();
+    allDifferent(addresses);
+  }
+  await world.until("what was deleted is gone", async () => (await world.addresses()).length === 60, 10 * MINUTE);
+});
+
+test("a claim and a pool that can't be are refused when they are written", async (t) => {
+  const world = await AddressWorld.started(t);
+  await assert.rejects(world.pool([]), (error) => isFault(error, "Invalid") && /spec.addresses/.test(error.message));
+  const claim = await world.claim("a");
+  const body = { spec: { poolRef: { name: "other" } } };
+  await assert.rejects(
+    world.whileTimePasses(world.client.patch(IPAddressClaim, refOf(claim), { type: "merge", body })),
+    (error) => isFault(error, "Invalid") && /immutable/.test(error.message),
+  );
+  const address = (address: string, prefix: number) => ({
+    metadata: { namespace: NAMESPACE, name: "x" },
+    spec: { claimRef: { name: "x" }, poolRef: claim.spec.poolRef, address, prefix },
+  });
+  for (const [wrong, told] of [
+    [address("10.0.0.300", 24), /no IP address/],
+    [address("10.0.0.3", 64), /at most 32/],
+  ] as const)
+    await assert.rejects(
+      world.whileTimePasses(world.client.create(IPAddress, wrong)),
+      (error) => isFault(error, "Invalid") && told.test(error.message),
+    );
+});
