@@ -492,3 +492,28 @@ test("SIP-4 M5 M11 network data in YAML is read, and hosts that the cluster has 
   assert.equal((await world.ready("m5"))?.status, "True");
   assert.match(await world.secretText("loadbalancer-controlplane-m5", "haproxy.cfg"), /server a 32\.68\.51\.139:6443/);
 });
+
+test("SIP-6 what a process has reserved when it dies is labelled by the next one, or given back where a role is short by then", async (t) => {
+  for (const isShort of [false, true]) {
+    const world = await SipWorld.create();
+    t.after(() => world.close());
+    await world.host("a");
+    await world.host("b");
+    // The first effect is the finalizer, the second the reservation of one host.
+    const mortal = await world.start({ atEffect: 2, when: "after" });
+    await world.apply("one", { nodes: nodes(0, 2, ""), services: {} });
+    await world.until("it is dead", async () => mortal.dead);
+    const [a, b] = await world.hosts();
+    assert.deepEqual(
+      [a?.spec.consumerRef?.name, b?.spec.consumerRef, await world.members("one")],
+      ["one", undefined, []],
+    );
+    if (isShort) await world.state(b!, "preparing");
+    world.kill();
+    await world.start();
+    if (isShort) await world.until("it is told", async () => (await world.ready("one"))?.reason === "Unschedulable");
+    else await world.untilReady("one");
+    const used = (await world.hosts()).filter(({ spec }) => spec.consumerRef !== undefined).length;
+    assert.deepEqual([used, (await world.members("one")).length], isShort ? [0, 0] : [2, 2]);
+  }
+});

@@ -19,10 +19,10 @@ const role = (name: string, count: number, more: Partial<RoleWish> = {}): RoleWi
 const names = (taken: readonly { host: string }[]): string[] => taken.map((each) => each.host);
 
 test("SIP-1 SIP-N1 a smaller count gives back exactly the surplus, the last come first, and claims none", () => {
-  const have = [held("a", "Worker", "1"), held("c", "Worker", "3"), held("b", "Worker", "2")];
+  const have = [held("b", "Worker", "2"), held("a", "Worker", "3"), held("c", "Worker", "1")];
   const { take, release, keep, short } = schedule({ roles: [role("Worker", 2)] }, have, [host("free")]);
-  assert.deepEqual([take, release, short], [[], ["c"], []]);
-  assert.deepEqual(keep.get("Worker"), ["a", "b"]);
+  assert.deepEqual([take, release, short], [[], ["a"], []]);
+  assert.deepEqual(keep.get("Worker"), ["c", "b"]);
 });
 
 test("SIP-1 a host that somebody uses goes after those that nobody uses", () => {
