@@ -41,6 +41,7 @@ const RELEASE_SERIES = {
   contract: "v1beta2",
 };
 
+const CONTROL_PLANES = "controlplane.cluster.x-k8s.io";
 const PROVIDERS: readonly Provider[] = [
   {
     name: "packet",
@@ -61,7 +62,7 @@ const PROVIDERS: readonly Provider[] = [
     namespace: "slipway-kamaji-system",
     system: "kamaji-control-plane",
     kinds: [],
-    group: "controlplane.cluster.x-k8s.io",
+    group: CONTROL_PLANES,
     // It buys no machines.
     bootUrl: "http://boot.invalid",
   },
@@ -114,6 +115,7 @@ function componentsOf({ namespace, system: name, kinds, group, bootUrl }: Provid
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: LABELS } },
     ...all.map((versions) => labelled(crdOf(versions, throughService(namespace)))),
     coreRights(system, group),
+    ...(group === CONTROL_PLANES ? bootstrapRights(system, group) : []),
     ...rights.map((object) => ({
       ...renamed(object, name),
       metadata: { ...renamed(object, name).metadata, labels: LABELS },
@@ -153,6 +155,29 @@ function coreRights({ name, kinds }: System, group: string): object {
     },
     rules: [{ apiGroups: [group], resources, verbs }],
   };
+}
+
+/**
+ * What upstream's bootstrap provider reads of control planes: a worker's configuration follows their version. Its account has no role that is put
+ * together; it is named by its group, since clusterctl moves accounts that are subjects into the provider's namespace.
+ */
+function bootstrapRights({ name, kinds }: System, group: string): object[] {
+  const role = `slipway-${name}-for-bootstrap`;
+  const resources = kinds.flatMap(([kind]) => (kind!.group === group ? [kind!.plural] : []));
+  const api = "rbac.authorization.k8s.io";
+  const metadata = { name: role, labels: LABELS };
+  const subject = { apiGroup: api, kind: "Group", name: "system:serviceaccounts:capi-kubeadm-bootstrap-system" };
+  return [
+    {
+      ...{ apiVersion: `${api}/v1`, kind: "ClusterRole", metadata },
+      rules: [{ apiGroups: [group], resources, verbs: ["get", "list", "watch"] }],
+    },
+    {
+      ...{ apiVersion: `${api}/v1`, kind: "ClusterRoleBinding", metadata },
+      roleRef: { apiGroup: api, kind: "ClusterRole", name: role },
+      subjects: [subject],
+    },
+  ];
 }
 
 /** clusterctl looks for a provider's program by this name. */

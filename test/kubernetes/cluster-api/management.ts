@@ -89,6 +89,8 @@ export interface ManagementOptions {
   api(dir: string): Promise<Api>;
   /** Ports that webhooks are to be reached at, by program; any free one for the others. */
   ports?: ReadonlyMap<string, number>;
+  /** More for `clusterctl init`: `--control-plane -` for none, since it would look for its default on the network. */
+  init?: readonly string[];
 }
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -138,7 +140,7 @@ export async function startManagement({
   };
 
   await Promise.all(["Issuer", "Certificate"].map((kind) => ask("POST", DEFINITIONS, certManagerStub(kind))));
-  await clusterctl("init", "--kubeconfig", api.kubeconfigFile, ...init);
+  await clusterctl("init", "--kubeconfig", api.kubeconfigFile, ...init, ...(options.init ?? []));
 
   return {
     kubeconfigFile: api.kubeconfigFile,
