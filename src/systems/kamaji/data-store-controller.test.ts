@@ -29,11 +29,6 @@ function rig({ finalizers = [STORE_FINALIZER], going = false, users = [] as Tena
   store.metadata.finalizers = finalizers;
   if (going) store.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
   turn.put(DataStore as Any, store);
-  const client = turn.context.client as unknown as Record<string, unknown>;
-  client.updateStatus = async (resource: Any, object: KubeObject) => {
-    turn.put(resource, object);
-    return object;
-  };
   const fake = new FakeStores(turn.clock);
   const controller = dataStoreController(fake.stores);
   const reconcile = () => controller.reconcile(REF, turn.context);

@@ -60,6 +60,16 @@ export class Turn {
           this.objects.set(key, { ...object, metadata: { ...object.metadata, resourceVersion: "1" } });
           return this.objects.get(key);
         },
+        delete: async (resource: Resource<KubeObject>, ref: Ref) => {
+          this.asked.push(`delete ${keyOf(resource.kind, ref)}`);
+          this.#held(resource, ref);
+          this.objects.delete(keyOf(resource.kind, ref));
+        },
+        updateStatus: async (resource: Resource<KubeObject>, object: KubeObject) => {
+          this.asked.push(`status ${keyOf(resource.kind, object.metadata)}`);
+          this.put(resource, object);
+          return object;
+        },
         patch: async (
           resource: Resource<KubeObject>,
           ref: Ref,
