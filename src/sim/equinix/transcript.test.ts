@@ -120,6 +120,23 @@ const REQUESTS = `
   POST /ports/$ports_bond0/disbond {"bulk_disable": true}
   POST /ports/$ports_bond0/bond {"bulk_enable": true}
   GET /devices/$a
+  PUT /devices/$a {"network_frozen": true}
+  POST /ports/$ports_bond0/convert/layer-2
+  PUT /devices/$a {"network_frozen": false}
+  POST /ports/$ports_bond0/convert/layer-2
+  POST /ports/$ports_bond0/disbond {"bulk_disable": true}
+  POST /ports/$ports_eth0/assign {"vnid": "$v"}
+  POST /ports/$ports_eth0/native-vlan {"vnid": "$v"}
+  POST /ports/$ports_eth0/assign {"vnid": "$w"}
+  POST /ports/$ports_eth0/native-vlan {"vnid": "$v"}
+  GET /ports/$ports_eth0
+  DELETE /ports/$ports_eth0/native-vlan
+  GET /ports/$ports_eth0
+  POST /ports/$ports_eth0/unassign {"vnid": "$v"}
+  POST /ports/$ports_eth0/unassign {"vnid": "$w"}
+  POST /ports/$ports_bond0/bond {"bulk_enable": true}
+  POST /ports/$ports_bond0/convert/layer-3 {"request_ips": [{"address_family": 4, "public": true}, {"address_family": 4, "public": false}, {"address_family": 6, "public": true}]}
+  GET /devices/$a
   POST ${P}/metal-gateways {"virtual_network_id": "$v", "private_ipv4_subnet_size": 8} -> g
   POST ${P}/metal-gateways {"virtual_network_id": "$v", "private_ipv4_subnet_size": 9}
   POST ${P}/metal-gateways {"virtual_network_id": "another", "private_ipv4_subnet_size": 8}
@@ -196,7 +213,7 @@ const REQUESTS = `
 test("what the simulated Equinix answers to each route, word for word", async () => {
   const { sim, clock } = rig({ reservations: [{ plan: "c3.small.x86", metro: "sg" }] });
   await sameTranscript(new URL("transcript.txt", import.meta.url), REQUESTS.replaceAll(/\n\s*\n/g, "\n"), {
-    wait: (ms) => clock.run(ms),
+    wait: async (ms) => void (await clock.run(ms)),
     ask: (method, path, body) =>
       sim.handle({
         ...{ method: method as "GET", url: `https://metal.test/metal/v1${path}`, remote: "192.0.2.1" },

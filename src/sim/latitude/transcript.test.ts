@@ -99,7 +99,7 @@ test("what the simulated Latitude answers to each route, word for word", async (
   const [ash, dal] = [sim.addNetwork("ASH", "for a"), sim.addNetwork("DAL")];
   const requests = REQUESTS.replaceAll("vlan_ash", ash.id).replaceAll("vlan_dal", dal.id);
   await sameTranscript(new URL("transcript.txt", import.meta.url), requests, {
-    wait: (ms) => clock.run(ms),
+    wait: async (ms) => void (await clock.run(ms)),
     ask: (method, path, body) =>
       sim.handle({
         ...{ method: method as "GET", url: `https://latitude.test${path}`, remote: "192.0.2.1" },

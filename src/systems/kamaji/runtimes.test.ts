@@ -17,7 +17,10 @@ function rig(refusal?: Fault) {
     if (refused !== undefined) throw refused;
     return {
       name,
-      onChange: (listener: (id: string) => void) => void report.set(name, listener) ?? (() => {}),
+      onChange: (listener: (id: string) => void) => {
+        report.set(name, listener);
+        return () => {};
+      },
       remove: async (id: string) => void happened.push(`remove ${id} from ${name}`),
       close: async () => void happened.push(`close ${name}`),
       ...(name === "process" && {

@@ -206,6 +206,10 @@ test("a tenant's places are removed from every DataStore that may hold one; one 
   );
   assert.deepEqual(turn.events, ["Warning LeftOver: role u: it owns objects elsewhere"]);
   assert.deepEqual(await removePlaces(fake.stores, turn.context, tenant), [], "a tenant that never had a place");
+  turn.abort.abort(new Error("enough"));
+  fake.done.length = 0;
+  await assert.rejects(removePlaces(fake.stores, turn.context, going), /enough/);
+  assert.equal(fake.done.length, 1, "who gives up asks no other database");
 });
 
 test("a database that can't be used, and a DataStore that is gone, keep no tenant: what is left is said", async () => {
