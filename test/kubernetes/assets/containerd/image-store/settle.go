@@ -18,18 +18,16 @@ func settle(path string) error {
 	if err != nil {
 		return err
 	}
-	err = to.Update(func(writing *bolt.Tx) error {
-		return from.View(func(reading *bolt.Tx) error {
-			return reading.ForEach(func(name []byte, bucket *bolt.Bucket) error {
-				made, err := writing.CreateBucket(name)
-				if err != nil {
-					return err
-				}
-				return copyBucket(made, bucket)
-			})
+	to.NoSync = true
+	err = from.View(func(reading *bolt.Tx) error {
+		return reading.ForEach(func(name []byte, bucket *bolt.Bucket) error {
+			return copyBucket(to, [][]byte{name}, bucket)
 		})
 	})
 	if err != nil {
+		return err
+	}
+	if err := to.Sync(); err != nil {
 		return err
 	}
 	if err := to.Close(); err != nil {
@@ -41,26 +39,50 @@ func settle(path string) error {
 	return os.Rename(fresh, path)
 }
 
-func copyBucket(to, from *bolt.Bucket) error {
-	// Ids of what is added later go on from here.
-	if err := to.SetSequence(from.Sequence()); err != nil {
+// copyBucket writes one bucket, then those in it, each by a transaction of its own: bbolt gives the buckets that one transaction
+// touches their pages in the order of a Go map, which is another each time.
+func copyBucket(to *bolt.DB, path [][]byte, from *bolt.Bucket) error {
+	err := to.Update(func(writing *bolt.Tx) error {
+		made, err := writing.CreateBucketIfNotExists(path[0])
+		for _, name := range path[1:] {
+			if err == nil {
+				made, err = made.CreateBucketIfNotExists(name)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		// Ids of what is added later go on from here.
+		if err := made.SetSequence(from.Sequence()); err != nil {
+			return err
+		}
+		return from.ForEach(func(key, value []byte) error {
+			if value == nil {
+				return nil
+			}
+			return put(made, key, value)
+		})
+	})
+	if err != nil {
 		return err
 	}
 	return from.ForEach(func(key, value []byte) error {
-		if value == nil {
-			made, err := to.CreateBucket(key)
-			if err != nil {
-				return err
-			}
-			return copyBucket(made, from.Bucket(key))
+		if value != nil {
+			return nil
 		}
-		if name := string(key); name == "createdat" || name == "updatedat" {
-			fixed, err := time.Unix(0, 0).UTC().MarshalBinary()
-			if err != nil {
-				return err
-			}
-			return to.Put(key, fixed)
-		}
-		return to.Put(key, value)
+		inner := append(append([][]byte{}, path...), append([]byte{}, key...))
+		return copyBucket(to, inner, from.Bucket(key))
 	})
+}
+
+// put writes a value; of times, always the same.
+func put(to *bolt.Bucket, key, value []byte) error {
+	if name := string(key); name == "createdat" || name == "updatedat" {
+		fixed, err := time.Unix(0, 0).UTC().MarshalBinary()
+		if err != nil {
+			return err
+		}
+		value = fixed
+	}
+	return to.Put(key, value)
 }
