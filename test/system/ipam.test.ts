@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { isFault } from "@slipway/base";
-import { conditionOf, type KubeObject, type Resource, refOf } from "@slipway/kube";
+import { type ApiRequest, conditionOf, type KubeObject, type Resource, refOf, type Transport } from "@slipway/kube";
 import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { CLUSTER_API_KINDS } from "../../src/kinds/cluster-api/kinds.ts";
 import { GlobalInClusterIPPool, InClusterIPPool } from "../../src/kinds/ipam/in-cluster-ip-pool.ts";
@@ -20,8 +20,8 @@ import { MINUTE, World } from "./world.ts";
 const NAMESPACE = "default";
 
 class AddressWorld extends World {
-  static async started(t: TestContext): Promise<AddressWorld> {
-    const world = await AddressWorld.create({ systems: [ipam], counterparts: [] });
+  static async started(t: TestContext, transport?: (inner: Transport) => Transport): Promise<AddressWorld> {
+    const world = await AddressWorld.create({ systems: [ipam], counterparts: [], ...(transport && { transport }) });
     t.after(() => world.close());
     return world;
   }
@@ -136,14 +136,17 @@ test("a claim gets the first free address of its pool, with prefix and gateway",
     { kind: "IPAddressClaim", name: "a", controller: true, blockOwnerDeletion: true },
     { kind: "InClusterIPPool", name: "berths", controller: undefined, blockOwnerDeletion: true },
   ]);
-  const pool = await world.whileTimePasses(world.client.get(InClusterIPPool, { namespace: NAMESPACE, name: "berths" }));
-  assert.deepEqual(pool.status!.ipAddresses, { total: 13, free: 12, used: 1, outOfRange: 0 });
+  const read = () => world.whileTimePasses(world.client.get(InClusterIPPool, { namespace: NAMESPACE, name: "berths" }));
+  assert.deepEqual((await read()).status!.ipAddresses, { total: 13, free: 12, used: 1, outOfRange: 0 });
   const events = (await world.events()).map(({ reason, message }) => `${reason}: ${message}`);
   assert.deepEqual(events, ["AddressAllocated: 10.0.0.2/28 of InClusterIPPool berths"]);
 
   await world.delete(IPAddressClaim, "a");
   await world.gone("a");
   assert.deepEqual(await world.addresses(), []);
+  await world.until("the pool counts none in use", async () => (await read()).status!.ipAddresses!.used === 0, MINUTE);
+  const troubles = world.logged.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
+  assert.deepEqual(troubles, []);
 });
 
 test("200 claims at once get 200 addresses; what is given back goes to who waits", async (t) => {
@@ -270,6 +273,39 @@ test("a foreign IPAddress of the claim's name is left alone, and said", async (t
   assert.equal(await world.addressOf("b"), "10.0.0.2");
   await world.delete(IPAddress, "a");
   assert.equal(await world.addressOf("a"), "10.0.0.1");
+});
+
+test("an address that can't be written is said on its claim, keeps no other claim waiting, and is tried again", async (t) => {
+  let refuses = true;
+  const answer = { status: 403, headers: {}, body: { kind: "Status", reason: "Forbidden", message: "a webhook says no" } };
+  const isRefused = ({ method, path, body }: ApiRequest): boolean =>
+    refuses && method === "POST" && path.endsWith("/ipaddresses") && (body as KubeObject).metadata.name === "a";
+  const world = await AddressWorld.started(t, (inner) => ({
+    request: async (of) => (isRefused(of) ? answer : await inner.request(of)),
+    watch: (of) => inner.watch(of),
+    close: () => inner.close(),
+  }));
+  await world.operator();
+  await world.pool(["10.0.0.1-10.0.0.9"]);
+  await world.claim("a");
+  assert.match(await world.stands("a", "False", "AllocationFailed"), /a webhook says no/);
+  await world.claim("b");
+  assert.equal(await world.addressOf("b"), "10.0.0.2");
+  refuses = false;
+  assert.equal(await world.addressOf("a"), "10.0.0.1");
+});
+
+test("a claim that comes before its Cluster is served as soon as that is there", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.pool(["10.0.0.1-10.0.0.9"]);
+  await world.claim("early", { clusterName: "quay" });
+  // Just after a look, long before the next.
+  await world.clock.run(2 * MINUTE + 1_000);
+  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "PacketCluster", name: "quay" };
+  const cluster = { metadata: { namespace: NAMESPACE, name: "quay" }, spec: { infrastructureRef } };
+  await world.whileTimePasses(world.client.create(Cluster, cluster as Cluster));
+  await world.until("the claim has its address", async () => (await world.addresses()).length === 1, 20_000, 1_000);
 });
 
 test("nothing is done for a paused Cluster; a Cluster that is gone keeps no claim from going", async (t) => {
