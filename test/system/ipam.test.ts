@@ -277,7 +277,11 @@ test("a foreign IPAddress of the claim's name is left alone, and said", async (t
 
 test("an address that can't be written is said on its claim, keeps no other claim waiting, and is tried again", async (t) => {
   let refuses = true;
-  const answer = { status: 403, headers: {}, body: { kind: "Status", reason: "Forbidden", message: "a webhook says no" } };
+  const answer = {
+    status: 403,
+    headers: {},
+    body: { kind: "Status", reason: "Forbidden", message: "a webhook says no" },
+  };
   const isRefused = ({ method, path, body }: ApiRequest): boolean =>
     refuses && method === "POST" && path.endsWith("/ipaddresses") && (body as KubeObject).metadata.name === "a";
   const world = await AddressWorld.started(t, (inner) => ({

@@ -351,6 +351,47 @@ test("a body that is not a JSON object is answered 400", async () => {
   }
 });
 
+test("a device that is given back before its end leaves no timer behind", async () => {
+  const cloud = rig();
+  const id = await buy(cloud, { spot_instance: true });
+  await cloud.clock.run(600_000);
+  cloud.sim.revokeSpot(id);
+  await ask(cloud, "DELETE", `/devices/${id}`);
+  await cloud.clock.run(60_000);
+  assert.deepEqual([cloud.sim.devices().length, cloud.clock.pending], [0, 0]);
+});
+
+test("a machine that is given back already is not taken back once more when its notice ends", async () => {
+  const cloud = rig({ capacity: { "sg/c3.small.x86": 5 } });
+  const id = await buy(cloud);
+  await statesUntil(cloud, id, "active");
+  await ask(cloud, "DELETE", `/devices/${id}`);
+  cloud.sim.revokeSpot(id);
+  await cloud.clock.run(60_000);
+  const before = cloud.sim.snapshot();
+  await cloud.clock.run(600_000);
+  assert.deepEqual(cloud.sim.snapshot(), before);
+  assert.equal(cloud.clock.pending, 0);
+});
+
+test("the body of a device is what its plan, ports and addresses are now", async () => {
+  const cloud = rig();
+  const id = await buy(cloud, { plan: "n3.xlarge.x86" });
+  const { hardware, addresses, ports } = cloud.sim.device(id)!;
+  const shown = () => ({ ...hardware, reachable: hardware.reachable() });
+  assert.deepEqual(shown(), {
+    ...{ id, hostname: cloud.sim.device(id)!.hostname, plan: "n3.xlarge.x86", serial: "SIM0000000", firmware: "uefi" },
+    ...{ diskGiB: 3800, publicIp: "198.18.0.1", privateIp: "10.64.0.1", reachable: true },
+    nics: [0, 1, 2, 3].map((at) => ({ name: `eth${at}`, mac: `02:51:00:00:00:0${at}` })),
+  });
+  assert.equal(addresses.length, 3);
+  const bond = ports.find(({ name }) => name === "bond0")!;
+  await statesUntil(cloud, id, "active");
+  await ask(cloud, "POST", `/ports/${bond.id}/convert/layer-2`);
+  const { publicIp, privateIp, reachable } = shown();
+  assert.deepEqual([publicIp, privateIp, reachable], ["", "", false]);
+});
+
 test("closing the cloud leaves no timer behind", async () => {
   const cloud = rig();
   for (let i = 0; i < 5; i++) await buy(cloud, { spot_instance: true });

@@ -211,3 +211,64 @@ test("the release is read from an artefact's URL", () => {
   ];
   for (const [url, version] of table) assert.equal(versionIn(url)?.join("."), version, url);
 });
+
+test("what is refused is named in one sentence, with what was found", () => {
+  const said = (change: (draft: Draft) => void, over: Partial<InstallTarget> = {}, release = "1.8.0"): string => {
+    const draft = good();
+    change(draft);
+    return refusal(canonical(draft), target(over), parse(release)) ?? "it installs";
+  };
+  const install = (part: Part, over?: Partial<InstallTarget>) =>
+    said((draft) => Object.assign(draft.install, part), over);
+  const small = (gib: number, more = 480): Partial<InstallTarget> => ({ disks: { "/dev/sda": gib, "/dev/sdb": more } });
+  for (const [found, wanted] of [
+    [said((draft) => delete draft.scheme_version), "scheme_version must be 1, not absent"],
+    [said((draft) => Object.assign(draft, { scheme_version: 2 })), "scheme_version must be 1, not 2"],
+    [said((draft) => delete draft.server_url), "server_url is missing: a joining machine needs it"],
+    [said((draft) => Object.assign(draft, { server_url: "http://a" })), "server_url is not an https URL"],
+    [
+      said((draft) => Object.assign(draft, { server_url: "https://a:8443" })),
+      "server_url has port 8443: only 443 or none is accepted",
+    ],
+    ...["https://a/", "https://a/x", "https://a?x=1"].map(
+      (url) => [said((draft) => Object.assign(draft, { server_url: url })), "server_url must not have a path"] as const,
+    ),
+    [said((draft) => Object.assign(draft, { server_url: "https://a" })), "it installs"],
+    [install({ mode: "create" }), "install.mode create is not simulated: machines here join a cluster"],
+    [install({ mode: undefined }), 'install.mode "" is unknown'],
+    [install({ automatic: false }), "install.automatic is not set: the installer waits for a person"],
+    [install({ webhooks: [{}] }), 'install.webhooks[0]: unknown event ""'],
+    [install({ webhooks: [{ event: "STARTED" }] }), 'install.webhooks[0]: unknown method ""'],
+    ...["GET", "head", "POST", "PUT", "PATCH", "DELETE"].map(
+      (method) =>
+        [install({ webhooks: [{ event: "FAILED", method }] }), "install.webhooks[0]: url is not an URL"] as const,
+    ),
+    [install({ webhooks: [{ event: "SUCCEEDED", method: "GET", url: "http://{{.Hostname}}/" }] }), "it installs"],
+    [install({ device: "" }), "install.device is missing"],
+    [install({ device: "/dev/x" }), "install.device /dev/x does not exist on pool-abcdefgh"],
+    [install({ data_disk: "/dev/x" }), "install.data_disk /dev/x does not exist on pool-abcdefgh"],
+    [install({ force_mbr: true }), "install.force_mbr does not go with UEFI"],
+    [install({}, small(249)), "install.device /dev/sda has 249 GiB, at least 250 GiB are needed"],
+    [install({}, small(250)), "it installs"],
+    [install({ skipchecks: true }, small(1)), "it installs"],
+    ...[{ role: "witness" }, { data_disk: "/dev/sdb" }].flatMap((part) => [
+      [install(part, small(179)), "install.device /dev/sda has 179 GiB, at least 180 GiB are needed"] as const,
+      [install(part, small(180)), "it installs"] as const,
+    ]),
+    [
+      install({ data_disk: "/dev/sdb" }, small(480, 49)),
+      "install.data_disk /dev/sdb has 49 GiB, at least 50 GiB are needed",
+    ],
+    [install({ data_disk: "/dev/sdb" }, small(480, 50)), "it installs"],
+    [
+      install({ data_disk: "/dev/sda" }, small(249)),
+      "install.device /dev/sda has 249 GiB, at least 250 GiB are needed",
+    ],
+    [install({}, { warnings: ["a", "b"] }), "preflight: a; b (install.skipchecks is not set)"],
+    [install({ skipchecks: true }, { warnings: ["a"] }), "it installs"],
+    [install({ role: "other" }), "install.role other is unknown"],
+    [install({ management_interface: { ...NETWORK, vlan_id: 4095 } }), "VLAN 4095 is out of range"],
+    [install({ management_interface: { ...NETWORK, vlan_id: 4094 } }), "it installs"],
+  ] as const)
+    assert.equal(found, wanted);
+});

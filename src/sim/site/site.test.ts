@@ -163,6 +163,19 @@ test("whoever deletes the Node and then cuts the power at once gets no Node back
     assert.equal(await rig.node("node-1"), undefined);
   }));
 
+test("a machine that is off and whose Node is deleted is forgotten: nobody waits for its silence any more", () =>
+  using(async (rig) => {
+    await rig.join(2);
+    const request = await rig.join(1);
+    await rig.clock.run(2 * SECOND);
+    const before = rig.clock.pending;
+    rig.site.powerLost(request.machineId);
+    assert.equal(rig.clock.pending, before + 1);
+    await rig.whileTimePasses(rig.client.delete(Node, { name: "node-1" }));
+    await rig.clock.run(2 * SECOND);
+    assert.equal(rig.clock.pending, before);
+  }));
+
 test("the Cluster API Machine goes with its Node", () =>
   using(async (rig) => {
     const request = await rig.join(1);
