@@ -5,16 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { EXAMPLE_KEYS } from "../laptop/metal.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../operator/defaults.ts";
+import { KINDS } from "../operator/kinds.ts";
 import { verb as demo } from "./demo.ts";
 import { going } from "./testing.ts";
 
+const POOL = KINDS.flat().find(({ kind }) => kind === "InstancePool")!;
 const ACCOUNT = `
 apiVersion: v1
 kind: Secret
-metadata: { name: equinix-addon, namespace: harvester-system }
+metadata: { name: ${DEFAULT_SECRET}, namespace: ${DEFAULT_NAMESPACE} }
 stringData: { METAL_AUTH_TOKEN: ${EXAMPLE_KEYS.equinix.token}, PROJECT_ID: ${EXAMPLE_KEYS.equinix.project.id} }
 ---
-apiVersion: equinix.harvesterhci.io/v1
+apiVersion: ${POOL.group}/${POOL.version}
 kind: InstancePool
 metadata: { name: workers }
 spec: { count: 1, plan: c3.small.x86, metro: SG, billingCycle: hourly }

@@ -7,11 +7,12 @@ import { type TestContext, test } from "node:test";
 import { systemClock as clock, isFault } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import { CustomResourceDefinition, Lease, Namespace } from "@slipway/kube/core";
+import { DEFAULT_NAMESPACE } from "../operator/defaults.ts";
 import { createAuthority, issueServer } from "../pki/authority.ts";
 import { verb as operator } from "./operator.ts";
 import { freePort, going, servedCluster, spoken, until } from "./testing.ts";
 
-const LEASES = { namespace: "harvester-system" };
+const LEASES = { namespace: DEFAULT_NAMESPACE };
 
 /** The operator with one system on a cluster of its own; `get`: asks its health port. */
 async function started(t: TestContext, ...more: string[]) {

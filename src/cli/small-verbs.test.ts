@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isFault, VERSION } from "@slipway/base";
+import { SYSTEMS } from "../operator/systems.ts";
 import { verb as completion } from "./completion.ts";
 import { verb as crds } from "./crds.ts";
 import { counterpartsOf, examplesOf, SIMULATED_NAMES, standInHardware } from "./laptop-options.ts";
@@ -94,14 +95,16 @@ test("definitions are printed as one stream; with --systems only those that the 
       .slice(1)
       .map((text) => /\n {2}name: (\S+)/.exec(text)?.[1] ?? "");
   };
-  const pools = "instancepools.equinix.harvesterhci.io";
+  const [simulated] = SYSTEMS.filter(({ name }) => SIMULATED_NAMES.includes(name));
+  const { plural, group } = simulated!.kinds[0]![0]!;
+  const pools = `${plural}.${group}`;
   const all = await printed();
   const some = await printed("--systems", "providers");
   assert.ok(all.includes(pools) && all.includes("machineproviders.slipway.dev"), all.join());
   assert.ok(some.length < all.length && !some.includes(pools), some.join());
   const root = mkdtempSync(join(tmpdir(), "slipway-crds-"));
   t.after(() => rmSync(root, { recursive: true }));
-  await spoken(t, crds, "crds", "--systems", "harvester", "--write", root);
+  await spoken(t, crds, "crds", "--systems", simulated!.name, "--write", root);
   assert.ok(readFileSync(join(root, "docs/settings.md"), "utf8").length > 0);
 });
 
@@ -114,12 +117,16 @@ test("a simulated cloud refuses what it does not have, and capacities that are n
 });
 
 test("what is simulated beside the providers is named by its systems, each with its examples", async () => {
-  assert.deepEqual(SIMULATED_NAMES, ["harvester"]);
-  assert.deepEqual(examplesOf(["harvester"]), ["examples/harvester"]);
+  const simulated = SYSTEMS.filter((system) => system.simulated !== undefined);
+  assert.equal(simulated.length, 1);
+  const [{ name, examples }] = simulated as [(typeof simulated)[number]];
+  assert.deepEqual(SIMULATED_NAMES, [name]);
+  assert.deepEqual(examplesOf([name]), [examples]);
+  assert.equal(examples, `examples/${name}`);
   assert.deepEqual(examplesOf([]), []);
   assert.deepEqual(
-    (await counterpartsOf()).map(({ title }) => title),
-    ["Harvester"],
+    (await counterpartsOf()).map(({ title }) => title.toLowerCase()),
+    [name],
   );
   assert.deepEqual(await counterpartsOf([]), []);
   assert.deepEqual(Object.keys(await standInHardware()), ["netboot"]);

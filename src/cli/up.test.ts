@@ -8,9 +8,12 @@ import { systemClock as clock, isFault, quietLog as log, cryptoRandom as random 
 import { createClient } from "@slipway/kube";
 import { Node } from "@slipway/kube/core";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
-import { linesOfLeftOvers } from "./laptop-options.ts";
+import { linesOfLeftOvers, SIMULATED_NAMES } from "./laptop-options.ts";
 import { going, spoken } from "./testing.ts";
 import { verb as up } from "./up.ts";
+
+const [SIMULATED = ""] = SIMULATED_NAMES;
+const TITLE = SIMULATED.charAt(0).toUpperCase() + SIMULATED.slice(1);
 
 function folder(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), "slipway-up-"));
@@ -46,7 +49,7 @@ test("it says where everything is, how it is used and how it ends, and keeps wha
     `  export KUBECONFIG=${dir}/kubeconfig`,
     String.raw`  kubectl apply -f examples\/packet-kamaji\/`,
     "",
-    "Machines of InstancePools find no cluster to join: start with --sim harvester for one\\.",
+    `Machines of InstancePools find no cluster to join: start with --sim ${SIMULATED} for one\\.`,
     "",
     `Ctrl-C stops it; the state stays in ${dir}\\.`,
     "",
@@ -59,20 +62,22 @@ test("it says where everything is, how it is used and how it ends, and keeps wha
 
 test("with --sim a cluster is there, and without it later its leftovers are named, each with its command", async (t) => {
   const dir = folder(t);
-  const { out, nodes } = await printed(t, dir, "--sim", "harvester");
-  assert.match(out, /\nHarvester {8}https:\/\/127\.0\.0\.1:\d+ \(simulated\)\n/);
-  assert.match(out, /\n {2}kubectl apply -f examples\/harvester\/\n\nCtrl-C/);
+  const { out, nodes } = await printed(t, dir, "--sim", SIMULATED);
+  assert.match(out, new RegExp(String.raw`\n${TITLE} {8}https:\/\/127\.0\.0\.1:\d+ \(simulated\)\n`));
+  assert.match(out, new RegExp(String.raw`\n {2}kubectl apply -f examples\/${SIMULATED}\/\n\nCtrl-C`));
   assert.equal(nodes, 3);
   const later = (await printed(t, dir)).out;
   assert.match(
     later,
-    /\nA simulated Harvester cluster ran on this state before, and stands still now\. --sim harvester goes on with it; to remove what is left of it:\n\n( {2}kubectl delete .*\n)+\nCtrl-C/,
+    new RegExp(
+      String.raw`\nA simulated ${TITLE} cluster ran on this state before, and stands still now\. --sim ${SIMULATED} goes on with it; to remove what is left of it:\n\n( {2}kubectl delete .*\n)+\nCtrl-C`,
+    ),
   );
 });
 
 test("nothing is said of what is left where it is simulated again, or where nothing is", async () => {
   const client = { list: async () => ({ items: [] }), find: async () => undefined };
-  assert.deepEqual(await linesOfLeftOvers(client as never, ["harvester"]), []);
+  assert.deepEqual(await linesOfLeftOvers(client as never, [SIMULATED]), []);
 });
 
 test("--repair is of the embedded API alone, and the folder stays as it was", async (t) => {

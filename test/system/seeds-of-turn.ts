@@ -1,6 +1,6 @@
-/** Fault seeds 1 to 300: `make test-all` plays all of them, a run of `make test` one part in five. */
+/** Fault seeds 1 to 300: `make test-all` plays all of them, a run of `make test` one part in ten. */
 const SEEDS = 300;
-const PARTS = 5;
+const PARTS = 10;
 /** In files of their own, so that two cores share the work. */
 const FILES = 2;
 
@@ -13,7 +13,7 @@ export function seedsOfTurn(
   return { first: 1 + ((Number(TURN) % PARTS) * FILES + file) * count, count };
 }
 
-/** Of a row of like worlds those that this turn plays: one in five, or all where `SEEDS` is set, as `make test-all` does. */
+/** Of a row of like worlds those that this turn plays: one in ten, or all where `SEEDS` is set, as `make test-all` does. */
 export function ofTurn<T>(
   row: readonly T[],
   { TURN = "0", SEEDS }: { TURN?: string | undefined; SEEDS?: string | undefined },

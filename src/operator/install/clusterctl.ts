@@ -33,7 +33,7 @@ interface Provider {
 }
 
 /** What a person sets before `clusterctl init`; each has a default. */
-const BOOT_URL = "${SLIPWAY_BOOT_URL:=http://boot.invalid}";
+const BOOT_URL = "${SLIPWAY_BOOT_URL:=https://boot.invalid}";
 const IMAGE = "${SLIPWAY_IMAGE:=registry.slipway.dev/slipway}";
 const RELEASE_SERIES = {
   major: Number(VERSION.split(".")[0]),
@@ -64,7 +64,7 @@ const PROVIDERS: readonly Provider[] = [
     kinds: [],
     group: CONTROL_PLANES,
     // It buys no machines.
-    bootUrl: "http://boot.invalid",
+    bootUrl: "https://boot.invalid",
   },
 ];
 

@@ -10,6 +10,7 @@ export type Standing =
 
 type ClaimStatus = NonNullable<IPAddressClaim["status"]>;
 
+/** The status of a claim that stands so: the condition Ready of both eras, and its address. `now`: in milliseconds. */
 export function claimStatus(claim: IPAddressClaim, standing: Standing, now: number): ClaimStatus {
   const { generation: observedGeneration = 1 } = claim.metadata;
   const isReady = "address" in standing;

@@ -47,6 +47,7 @@ export async function makeToken(client: Client, config: KubeObject, ports: Token
   return token;
 }
 
+/** Moves the end of a token that is still needed. Rejects as the API does. */
 export async function renewToken(client: Client, { secret }: HeldToken, { clock }: TokenPorts): Promise<void> {
   const { name, resourceVersion } = secret.metadata;
   const data = { expiration: base64(rfc3339(clock.now() + TTL_MS)) };
@@ -54,6 +55,7 @@ export async function renewToken(client: Client, { secret }: HeldToken, { clock 
   await client.patch(Secret, { namespace: NAMESPACE, name }, { type: "merge", body });
 }
 
+/** Deletes tokens from their clusters; those that are gone already count as deleted. */
 export async function removeTokens(client: Client, held: readonly HeldToken[]): Promise<void> {
   for (const { secret } of held)
     await client.delete(Secret, { namespace: NAMESPACE, name: secret.metadata.name }, { uid: secret.metadata.uid });

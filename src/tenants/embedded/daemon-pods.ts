@@ -5,6 +5,7 @@ import { type Controller, controllerOf, DONE, source } from "@slipway/kube";
 import { Node, Pod } from "@slipway/kube/core";
 import { DaemonSet, daemonPods } from "./daemon-pods-plan.ts";
 
+/** Gives the DaemonSets of an embedded tenant a Pod on each node that takes one. */
 export function daemonPodsController(system: string): Controller {
   return {
     name: "daemon-pods",

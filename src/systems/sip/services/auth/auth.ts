@@ -41,6 +41,7 @@ export interface AuthInput {
   apiServer: OidcSettings["apiServer"];
 }
 
+/** The objects of one OpenID Connect provider. Throws a `Fault` (`Invalid`) that names the field which can't be deployed. */
 export function auth(entry: Entry, fields: Auth, { host, nodePort, keys, config, apiServer }: AuthInput): Rendered {
   const issuer = `https://${host.includes(":") ? `[${host}]` : host}:${nodePort}/dex`;
   const on = `${pathOf(entry)}.configSecret`;

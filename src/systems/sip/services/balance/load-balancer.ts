@@ -16,6 +16,7 @@ const FIRST_HEALTH_PORT = 8404;
 /** Nobody's. */
 const UID = 65_534;
 
+/** The objects of a load balancer before the control plane: port 6443, health by `/readyz`. Throws a `Fault` (`Invalid`) for a port that is none. */
 export function controlPlaneBalancer(
   entry: Entry,
   fields: LoadBalancerControlPlane,
@@ -26,6 +27,7 @@ export function controlPlaneBalancer(
   return balancer(entry, fields, { ports, hosts, role: CONTROL_PLANE, check: "apiserver" });
 }
 
+/** The objects of a load balancer before the workers: a port for each of the range. Throws a `Fault` (`Invalid`) for a range that can't be. */
 export function workerBalancer(entry: Entry, fields: LoadBalancerWorker, hosts: readonly ServiceHost[]): Rendered {
   const { start, end } = fields.nodePortRange;
   const on = `${pathOf(entry)}.nodePortRange`;

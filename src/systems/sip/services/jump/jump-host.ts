@@ -32,6 +32,7 @@ export function hostKeySecret(entry: Entry, key: { privateKey: string; authorize
   return { apiVersion: "v1", kind: "Secret", type: "Opaque", metadata: metadataOf(entry, hostKeyName(entry)), data };
 }
 
+/** The objects of a jump host, its host key apart. Throws a `Fault` (`Invalid`) that names the field which can't be deployed. */
 export function jumpHost(entry: Entry, fields: JumpHost, { hosts, keyNames, keysVersion }: JumpHostInput): Rendered {
   const on = pathOf(entry);
   const nodePort = checkedPort(fields.nodePort, `${on}.nodePort`, 0);
