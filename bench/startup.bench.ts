@@ -19,6 +19,9 @@ import { printedKubeconfig } from "./up.ts";
 const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
 const POOLS = "/apis/equinix.harvesterhci.io/v1/instancepools";
 
+/** How long after a burst V8 and the process have tidied up. Seconds. */
+const SETTLED = 25;
+
 const { values } = parseArgs({ options: { idle: { type: "string", default: "10" } } });
 printMachine(`${COMMAND} up --port 0`);
 const dir = mkdtempSync(join(tmpdir(), "slipway-bench-"));
@@ -106,9 +109,6 @@ function askWithKubectl(kubeconfig: string): void {
   else if (status !== 0) throw new Error(`kubectl: ${stderr}`);
   else report("  a kubectl get instancepools then takes", (performance.now() - began) / 1000, "s");
 }
-
-/** How long after a burst V8 and the process have tidied up. Seconds. */
-const SETTLED = 25;
 
 async function idle(pid: number, seconds: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, SETTLED * 1000));

@@ -1,11 +1,11 @@
-import { systemClock as clock, cryptoRandom, Fault, quietLog } from "@slipway/base";
-import { type Client, createClient, type Ref } from "@slipway/kube";
-import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import { systemClock as clock, Fault } from "@slipway/base";
+import type { Client, Ref } from "@slipway/kube";
+import { createHttpTransport } from "@slipway/kube/http";
 import { readCluster } from "./cluster-description.ts";
 import { clusterLines } from "./cluster-tree.ts";
 import { refOf } from "./kubeconfig.ts";
+import { onCluster } from "./on-cluster.ts";
 import { say } from "./outgoing.ts";
-import { reach } from "./reach.ts";
 import { readTenant } from "./tenant-description.ts";
 import { tenantLines } from "./tenant-lines.ts";
 import type { Verb } from "./verb.ts";
@@ -67,18 +67,10 @@ Examples:
     )
     .action(async (kind: string, name: string | undefined, options: DescribeOptions) => {
       const { lines, name: object } = describedBy(name === undefined ? kind : `${kind}/${name}`);
-      const { kubeconfig, context } = options;
-      const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
-      const connection = await loadConnection({ env: process.env, clock, ...named });
-      const transport = createHttpTransport(connection);
-      try {
-        await reach(transport, connection.server);
-        const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog });
-        const ref = refOf(object, options.namespace ?? connection.namespace ?? "default");
+      await onCluster(options, async ({ client, namespace }) => {
+        const ref = refOf(object, options.namespace ?? namespace);
         for (const line of await lines({ client, ref }, options)) say(line);
-      } finally {
-        await transport.close();
-      }
+      });
     });
 };
 

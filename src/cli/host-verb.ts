@@ -1,17 +1,13 @@
 /** What verbs that order something of a BareMetalHost have in common. */
-import { systemClock as clock, cryptoRandom, Fault, isFault, quietLog } from "@slipway/base";
-import { createClient } from "@slipway/kube";
-import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import { systemClock as clock } from "@slipway/base";
 import type { Command } from "commander";
 import { hostOrder } from "../inventory/host-order.ts";
 import type { HostOrder } from "../inventory/user-orders.ts";
+import { type ClusterOptions, onCluster } from "./on-cluster.ts";
 import { positiveNumber } from "./option-values.ts";
 import { say } from "./outgoing.ts";
-import { reach } from "./reach.ts";
 
-export interface HostVerbOptions {
-  kubeconfig?: string;
-  context?: string;
+export interface HostVerbOptions extends ClusterOptions {
   wait: boolean;
   /** Seconds. */
   timeout: number;
@@ -29,21 +25,15 @@ export function addHostOptions(command: Command): Command {
 
 /** Orders it through the API, and shows how far it is. */
 export async function orderHost(host: string, order: HostOrder, options: HostVerbOptions): Promise<void> {
-  const { kubeconfig, context, wait, timeout } = options;
-  const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
-  const connection = await loadConnection({ env: process.env, clock, ...named }).catch((cause: unknown) => {
-    if (!isFault(cause, "MissingInput") || kubeconfig !== undefined || process.env.KUBECONFIG) throw cause;
-    throw new Fault("MissingInput", host, "there is no kubeconfig of the cluster that has the host", {
-      remedy: "give --kubeconfig or set KUBECONFIG; machines of a netboot without a cluster take: slipway order",
-      cause,
-    });
-  });
-  const transport = createHttpTransport(connection);
-  try {
-    await reach(transport, connection.server);
-    const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog, fieldManager: "slipway" });
-    await hostOrder({ host, order, wait, timeoutMs: timeout * 1_000 }, { client, clock, say });
-  } finally {
-    await transport.close();
-  }
+  const { wait, timeout } = options;
+  const unnamed = {
+    on: host,
+    message: "there is no kubeconfig of the cluster that has the host",
+    remedy: "give --kubeconfig or set KUBECONFIG; machines of a netboot without a cluster take: slipway order",
+  };
+  await onCluster(
+    options,
+    ({ client }) => hostOrder({ host, order, wait, timeoutMs: timeout * 1_000 }, { client, clock, say }),
+    { unnamed, fieldManager: "slipway" },
+  );
 }

@@ -1,9 +1,8 @@
-import { systemClock as clock, cryptoRandom, Fault, quietLog } from "@slipway/base";
-import { type Client, createClient } from "@slipway/kube";
+import { Fault } from "@slipway/base";
+import type { Client } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
-import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { TenantControlPlane } from "../kinds/kamaji/tenant-control-plane.ts";
-import { reach } from "./reach.ts";
+import { onCluster } from "./on-cluster.ts";
 import type { Verb } from "./verb.ts";
 
 interface KubeconfigOptions {
@@ -35,22 +34,14 @@ Examples:
   slipway kubeconfig tenants/team-a --super`,
     )
     .action(async (tenant: string, options: KubeconfigOptions) => {
-      const { kubeconfig, context } = options;
-      const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
-      const connection = await loadConnection({ env: process.env, clock, ...named });
-      const transport = createHttpTransport(connection);
-      try {
-        await reach(transport, connection.server);
-        const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog });
-        const namespace = options.namespace ?? connection.namespace ?? "default";
+      await onCluster(options, async ({ client, namespace: ofCluster }) => {
+        const namespace = options.namespace ?? ofCluster;
         const name = options.super ? "super-admin" : "admin";
         // Not through `say`: what is asked for is the secret itself.
         process.stdout.write(
           await tenantKubeconfig(client, refOf(tenant, namespace), `${name}.${options.inCluster ? "svc" : "conf"}`),
         );
-      } finally {
-        await transport.close();
-      }
+      });
     });
 };
 

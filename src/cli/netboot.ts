@@ -1,15 +1,16 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import { systemClock as clock, Fault, isFault, type Log, quietLog, cryptoRandom as random, uuid } from "@slipway/base";
+import { systemClock as clock, isFault, type Log, quietLog, cryptoRandom as random, uuid } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import { createClient, createManager } from "@slipway/kube";
-import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import { createHttpTransport } from "@slipway/kube/http";
 import type { Command } from "commander";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { ledNetboot, prepareDiscovery } from "../systems/netboot/led-netboot.ts";
 import { type NetbootHere, netbootHere } from "../systems/netboot/netboot-here.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
+import { connectionTo } from "./on-cluster.ts";
 import { secrets } from "./outgoing.ts";
 import { reach } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -81,14 +82,10 @@ async function alone({ start }: NetbootHere): Promise<void> {
 }
 
 async function withCluster(options: Options, { settings, start }: NetbootHere, log: Log): Promise<void> {
-  const { kubeconfig, context } = options;
-  const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
-  const connection = await loadConnection({ env: process.env, clock, ...named }).catch((cause: unknown) => {
-    if (!isFault(cause, "MissingInput") || kubeconfig !== undefined || process.env.KUBECONFIG) throw cause;
-    throw new Fault("MissingInput", "netboot", "there is no kubeconfig of the cluster in which hosts are to appear", {
-      remedy: "give --kubeconfig or set KUBECONFIG; --no-kubernetes runs without a cluster",
-      cause,
-    });
+  const connection = await connectionTo(options, {
+    on: "netboot",
+    message: "there is no kubeconfig of the cluster in which hosts are to appear",
+    remedy: "give --kubeconfig or set KUBECONFIG; --no-kubernetes runs without a cluster",
   });
   const transport = createHttpTransport(connection);
   const client = createClient(transport, { clock, random, log: quietLog, fieldManager: "slipway" });

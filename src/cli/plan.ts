@@ -1,8 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { systemClock as clock, cryptoRandom, Fault, type Http, isFault, quietLog } from "@slipway/base";
-import { type Client, createClient, type Transport } from "@slipway/kube";
-import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import type { Client, Transport } from "@slipway/kube";
 import { Option } from "commander";
 import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import { manifestFiles } from "../laptop/manifests.ts";
@@ -11,12 +10,12 @@ import { systemPorts } from "../operator/operator.ts";
 import { settingsFrom } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { HttpClients } from "./http-clients.ts";
+import { onCluster } from "./on-cluster.ts";
 import { say, secrets } from "./outgoing.ts";
 import { fatalConcerns, planDocument, planLines, problemLine } from "./plan/lines.ts";
 import { ClusterAsPlanned } from "./plan/planned-cluster.ts";
 import { outcomeOf } from "./plan/planned-machines.ts";
 import { type Manifest, manifestsOf, type PlannedObject, plannedObjects } from "./plan/planned-objects.ts";
-import { reach } from "./reach.ts";
 import type { Verb } from "./verb.ts";
 
 interface PlanOptions {
@@ -52,14 +51,8 @@ Examples:
     )
     .action(async (options: PlanOptions) => {
       const manifests = await manifestsIn(options.filename);
-      const { kubeconfig, context } = options;
-      const named = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
-      const connection = await loadConnection({ env: process.env, clock, ...named });
-      const transport = createHttpTransport(connection);
-      try {
-        await reach(transport, connection.server);
-        const client = createClient(transport, { clock, random: cryptoRandom, log: quietLog });
-        const namespace = options.namespace ?? connection.namespace ?? "default";
+      await onCluster(options, async ({ client, transport, namespace: ofCluster }) => {
+        const namespace = options.namespace ?? ofCluster;
         const { planned, problems } = await plannedObjects({ client, transport }, manifests, namespace);
         const outcomes = await outcomesOf({ client, transport }, planned, options.operatorNamespace);
         const refused = [...problems, ...fatalConcerns(outcomes)];
@@ -68,9 +61,7 @@ Examples:
         else for (const line of planLines(outcomes)) say(line);
         for (const problem of refused) console.error(secrets.text(problemLine(problem)));
         if (refused.length > 0) process.exitCode = 1;
-      } finally {
-        await transport.close();
-      }
+      });
     });
 };
 

@@ -14,7 +14,7 @@ export type Ask = (
   body: string | undefined,
 ) => Promise<{ status: number; body: string; headers?: Readonly<Record<string, string>> }>;
 
-/** Sends all requests in turn, and compares requests and answers with the file. `SLIPWAY_TRANSCRIPT=write` writes it anew. */
+/** Sends all requests in turn, and compares requests and answers with the file. `SLIPWAY_TRANSCRIPT=write` writes the file again. */
 export async function sameTranscript(
   file: URL,
   requests: string,

@@ -1,19 +1,8 @@
 import { type Clock, isFault } from "@slipway/base";
-import type { Access, Client, KubeObject, Resource } from "@slipway/kube";
+import type { Access, Client } from "@slipway/kube";
 import { Deployment } from "@slipway/kube/core";
+import { Provider } from "../cluster-api/installed-provider.ts";
 
-interface Provider extends KubeObject {
-  type?: string;
-  providerName?: string;
-}
-/** clusterctl's inventory of installed providers. */
-const Provider: Resource<Provider> = {
-  group: "clusterctl.cluster.x-k8s.io",
-  version: "v1alpha3",
-  kind: "Provider",
-  plural: "providers",
-  namespaced: true,
-};
 const LOOK_AGAIN_MS = 60_000;
 
 /** What a look at Deployments needs, and one at the inventory. */

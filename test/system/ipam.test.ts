@@ -177,6 +177,37 @@ test("200 claims at once get 200 addresses; what is given back goes to who waits
   allDifferent(await world.addresses());
 });
 
+test("more claims than one pass serves get their addresses all the same, and what is promised stays small", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.pool(["10.0.0.0/21"], { prefix: 21 });
+  await Promise.all(Array.from({ length: 1_200 }, (_, i) => world.claim(`c-${i}`)));
+  await world.operator();
+  await world.until("1200 addresses", async () => (await world.addresses()).length === 1_200, 10 * MINUTE);
+  allDifferent(await world.addresses());
+  const ref = { namespace: NAMESPACE, name: "berths" };
+  const { metadata } = await world.whileTimePasses(world.client.get(InClusterIPPool, ref));
+  assert.ok(metadata.annotations!["slipway.dev/promised-addresses"]!.length < 30_000);
+});
+
+test("a pool whose promises are damaged says so, and goes on once the annotation is taken off", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  await world.pool(["10.0.0.1-10.0.0.9"]);
+  const ref = { namespace: NAMESPACE, name: "berths" };
+  const annotate = (text: string | null) =>
+    world.whileTimePasses(
+      world.client.patch(InClusterIPPool, ref, {
+        type: "merge",
+        body: { metadata: { annotations: { "slipway.dev/promised-addresses": text } } },
+      }),
+    );
+  await annotate("{");
+  await world.claim("a");
+  assert.match(await world.stands("a", "False", "PoolNotReady"), /promised-addresses.* no JSON; remove it/);
+  await annotate(null);
+  await world.until("the claim has its address", async () => (await world.addresses()).length === 1, 20_000, 1_000);
+});
+
 test("a pool of the cluster serves claims of all namespaces, each address once", async (t) => {
   const world = await AddressWorld.started(t);
   await world.operator();

@@ -1,4 +1,4 @@
-/** What a client is told of the server: paths, groups, kinds, version, OpenAPI; and the forms that objects are given in. */
+/** What the server tells clients about itself (paths, groups, kinds, version, OpenAPI), and the formats in which it returns objects. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { CONFIG_MAPS, DEFINITIONS, WIDGET, WIDGETS, type World, widgets, world } from "../testing.ts";

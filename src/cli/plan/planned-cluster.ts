@@ -67,7 +67,7 @@ function withData(object: KubeObject): KubeObject {
   return { ...rest, data: { ...data, ...Object.fromEntries(texts) } } as KubeObject;
 }
 
-/** Throws a `Fault` where systems would follow each other for ever. */
+/** Throws a `Fault` where the systems' plans lead to each other without an end. */
 export function boundedDepth(depth: number, on: string): void {
   if (depth > 8) throw new Fault("Bug", on, "objects are made for one another without end");
 }

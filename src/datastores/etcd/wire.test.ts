@@ -41,7 +41,7 @@ test("protobuf: any bytes are fields or refused", () => {
 });
 
 test("protobuf: numbers of a fixed width are passed over, and a wire type that is none is refused", () => {
-  const fields = new Fields(Buffer.from("09" + "01".repeat(8) + "15" + "02".repeat(4) + "1807", "hex"));
+  const fields = new Fields(Buffer.from(`09${"01".repeat(8)}15${"02".repeat(4)}1807`, "hex"));
   assert.deepEqual([fields.int64(1), fields.int64(2), fields.int64(3)], [0n, 0n, 7n]);
   assert.throws(() => new Fields(Buffer.from("0b", "hex")), /wire type 3/);
 });

@@ -91,7 +91,7 @@ export async function claimHost(
   });
 }
 
-/** Takes this very host, for a consumer that may have several. Undefined: somebody else was first, or the host is not what it was. Rejects as the API does. */
+/** Takes exactly this host, for a consumer that may have several hosts. Undefined: another consumer was first, or the host has changed since it was read. Rejects as the API does. */
 export async function takeHost(
   client: Client,
   host: BareMetalHost,

@@ -36,7 +36,7 @@ const CONDITION_TYPE =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$/;
 
 const kindName = z.string().min(1).max(63).regex(KIND_NAME).describe("Kind of the object.");
-const objectName = z.string().min(1).max(253).regex(DNS_NAME).describe("Name of the object.");
+export const objectName = z.string().min(1).max(253).regex(DNS_NAME).describe("Name of the object.");
 
 /** Reference to a provider's object in the same namespace; its version follows from the labels of its definition. */
 export const contractReference = z.object({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { integerColumn, stringColumn } from "../cluster-api/fields.ts";
+import { AGE, CATEGORIES, integerColumn, stringColumn } from "../cluster-api/fields.ts";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
 import { flag, text, texts } from "../optional.ts";
-import { AGE, CATEGORIES, GROUP } from "./fields.ts";
+import { GROUP } from "./fields.ts";
 
 const common = {
   group: GROUP,

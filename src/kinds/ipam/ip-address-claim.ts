@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { statusMoves, versionMoves } from "../cluster-api/conversion-moves.ts";
-import { clusterName, OldConditions } from "../cluster-api/fields.ts";
+import { AGE, CATEGORIES, CONTRACT_LABELS, clusterName, OldConditions } from "../cluster-api/fields.ts";
 import { losslessConversion } from "../cluster-api/lossless-conversion.ts";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
-import { AGE, byName, CATEGORIES, CONTRACT_LABELS, FIXED, GROUP, oldPoolRef, POOL_COLUMNS, poolRef } from "./fields.ts";
+import { byName, FIXED, GROUP, oldPoolRef, POOL_COLUMNS, poolRef } from "./fields.ts";
 
 const common = {
   group: GROUP,

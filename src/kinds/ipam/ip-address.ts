@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { stringColumn } from "../cluster-api/fields.ts";
+import { AGE, CATEGORIES, CONTRACT_LABELS, stringColumn } from "../cluster-api/fields.ts";
 import { losslessConversion } from "../cluster-api/lossless-conversion.ts";
 import { defineKind, type Of } from "../kind.ts";
-import { AGE, byName, CATEGORIES, CONTRACT_LABELS, FIXED, GROUP, oldPoolRef, POOL_COLUMNS, poolRef } from "./fields.ts";
+import { byName, FIXED, GROUP, oldPoolRef, POOL_COLUMNS, poolRef } from "./fields.ts";
 
 const common = {
   group: GROUP,

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { stringColumn } from "../cluster-api/fields.ts";
+import { AGE, stringColumn } from "../cluster-api/fields.ts";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
-import { AGE } from "./fields.ts";
 
 const bounds = { start: z.string().describe("First address."), stop: z.string().describe("Last address, included.") };
 

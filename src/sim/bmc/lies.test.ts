@@ -146,7 +146,7 @@ async function told(...lies: LieName[]): Promise<Record<string, string>> {
   return lines;
 }
 
-/** What differs, a line each: the lie, what is asked, what is told. `SLIPWAY_TRANSCRIPT=write` writes it anew. */
+/** Each difference on a line: the lie, the request, the answer. `SLIPWAY_TRANSCRIPT=write` writes the file again. */
 const FILE = new URL("lies.txt", import.meta.url);
 
 test("a BMC without lies tells the truth, and each lie changes what it says it does, and nothing else", async () => {

@@ -1,4 +1,4 @@
-/** A simulated server's life against a network that answers as it is told, second by second. Nothing is random here: each wait is its least. */
+/** A simulated server's life, second by second. The test decides what the network answers. Nothing is random: each wait is as short as it can be. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HttpAnswer, type HttpRequest, json, plain } from "@slipway/base";

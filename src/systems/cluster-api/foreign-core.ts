@@ -1,21 +1,11 @@
 /** Whether upstream's Cluster API runs on the cluster: then the light core leaves everything alone. */
 import { type Clock, isFault, type Log } from "@slipway/base";
-import type { Access, Client, KubeObject, Resource } from "@slipway/kube";
+import type { Access, Client } from "@slipway/kube";
 import { CustomResourceDefinition, Deployment, Lease } from "@slipway/kube/core";
+import { Provider } from "../../cluster-api/installed-provider.ts";
 import { LABELS } from "../../cluster-api/names.ts";
 import { isForeignDefinition } from "../../kinds/install.ts";
 
-interface Provider extends KubeObject {
-  type?: string;
-}
-/** clusterctl's inventory of installed providers. */
-const Provider: Resource<Provider> = {
-  group: "clusterctl.cluster.x-k8s.io",
-  version: "v1alpha3",
-  kind: "Provider",
-  plural: "providers",
-  namespaced: true,
-};
 const LEASE = { namespace: "capi-system", name: "controller-leader-election-capi" };
 const DEFINITION = { name: "clusters.cluster.x-k8s.io" };
 /** A lease that was renewed so long ago is nobody's. */

@@ -17,14 +17,26 @@ import type { Held } from "./allocator/pool.ts";
 import { claimKey, FINALIZERS } from "./names.ts";
 import { AT_ONCE, type PoolView, tell } from "./pool-view.ts";
 
+/** Claims that get their addresses in one pass: what is promised to them is an annotation, and annotations have 256 KiB together. */
+const BATCH = 500;
+
+export interface Given {
+  pool: KubeObject;
+  /** All addresses of the pool that are in use. */
+  held: string[];
+  /** Whether nothing can be given any more: all have theirs, or the pool is used up. */
+  isOver: boolean;
+}
+
 /**
- * Gives claims that wait their addresses. What exists is read from the API, after the pool's version that the promise is written under: whoever
- * else promised from this pool meanwhile makes that write a `Conflict`, and what was promised before is in the list or on the pool. Resolves
- * with the pool as it is then, and all addresses of it that are in use.
+ * Gives claims that wait their addresses, so many of them as one pass may. What exists is read from the API, after the pool's version that the promise is written under: whoever
+ * else promised from this pool meanwhile makes that write a `Conflict`, and what was promised before is in the list or on the pool. Rejects
+ * with the first failure, when every claim had its try.
  */
-export async function giveAddresses(context: Context, view: PoolView): Promise<{ pool: KubeObject; held: string[] }> {
+export async function giveAddresses(context: Context, view: PoolView): Promise<Given> {
   const { client } = context;
-  const { sort, claims } = view;
+  const { sort } = view;
+  const claims = view.claims.slice(0, BATCH);
   const held = await heldOf(context, view);
   const { addresses, body } = sort.promise(view.pool, held, claims.map(claimKey));
   const metadata = {
@@ -39,11 +51,7 @@ export async function giveAddresses(context: Context, view: PoolView): Promise<{
   await inBatches(claims, AT_ONCE, async (claim) => {
     const address = addresses.get(claimKey(claim));
     try {
-      if (address === undefined)
-        await tell(context, claim, {
-          reason: "PoolExhausted",
-          message: `${pool.kind} ${pool.metadata.name} has no free address; one that is given back or added is taken by itself`,
-        });
+      if (address === undefined) await tellExhausted(context, pool, claim);
       else await give(context, { ...view, pool }, claim, address);
     } catch (error) {
       if (context.signal.aborted) throw error;
@@ -51,8 +59,18 @@ export async function giveAddresses(context: Context, view: PoolView): Promise<{
     }
   });
   if (failures.length > 0) throw failures[0];
-  return { pool, held: [...new Set([...held.map(({ address }) => address), ...addresses.values()])] };
+  const later = view.claims.slice(BATCH);
+  const isExhausted = addresses.size < claims.length;
+  if (isExhausted) await inBatches(later, AT_ONCE, (claim) => tellExhausted(context, pool, claim));
+  const inUse = new Set([...held.map(({ address }) => address), ...addresses.values()]);
+  return { pool, held: [...inUse], isOver: isExhausted || later.length === 0 };
 }
+
+const tellExhausted = (context: Context, pool: KubeObject, claim: IPAddressClaim): Promise<void> =>
+  tell(context, claim, {
+    reason: "PoolExhausted",
+    message: `${pool.kind} ${pool.metadata.name} has no free address; one that is given back or added is taken by itself`,
+  });
 
 /** The addresses of the pool that exist, as the API has them now. */
 async function heldOf({ client }: Context, { sort: { resource }, pool }: PoolView): Promise<Held[]> {

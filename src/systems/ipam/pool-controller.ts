@@ -1,10 +1,8 @@
 import { asFault, isFault } from "@slipway/base";
 import {
   addFinalizer,
-  type Cache,
   type Context,
   type Controller,
-  conditionOf,
   controllerOf,
   DONE,
   type KubeObject,
@@ -24,11 +22,14 @@ import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
 import { inBatches } from "../cluster-api/in-batches.ts";
 import { numbersOf, type Pool } from "./allocator/pool.ts";
+import { hasAddress, isTold, mayBeReleased, mayBeServed } from "./claim-standing.ts";
 import { giveAddresses } from "./give-addresses.ts";
-import { claimKey, FINALIZERS, IPAM } from "./names.ts";
+import { claimKey, FINALIZERS, IPAM, PROMISED } from "./names.ts";
 import type { PoolSort } from "./pool-sorts.ts";
 import { AT_ONCE, type PoolView, tell } from "./pool-view.ts";
 import { release } from "./release.ts";
+
+const NEXT_BATCH_MS = 20;
 
 /** Until a claim is looked at again whose Cluster is paused, missing, or whose pool is used up: the events that end this come by themselves. */
 const LOOK_AGAIN_MS = 60_000;
@@ -53,7 +54,11 @@ export function poolController(sort: PoolSort): Controller {
     name: `ipam-${resource.kind.toLowerCase()}`,
     system: IPAM,
     sources: [
-      source({ resource, when: (pool, before) => before === undefined || matters(pool) !== matters(before) }),
+      source({
+        resource,
+        when: (pool, before) =>
+          before === undefined || matters(pool) !== matters(before) || (promises(before) && !promises(pool)),
+      }),
       source({
         resource: IPAddressClaim,
         indexes: { [index]: byPool, cluster: clusterIndex },
@@ -104,25 +109,8 @@ const clusterIndex = ({ metadata, spec }: IPAddressClaim): string[] =>
 const matters = ({ metadata: { generation, deletionTimestamp, finalizers, annotations } }: KubeObject): string =>
   JSON.stringify([generation, deletionTimestamp, finalizers, annotations?.[ANNOTATIONS.paused]]);
 
-function clusterOf(cache: Cache, { metadata, spec }: IPAddressClaim): Cluster | undefined {
-  return spec.clusterName === undefined
-    ? undefined
-    : cache.get(Cluster, { namespace: metadata.namespace!, name: spec.clusterName });
-}
-
-/** Nothing is done for a claim that is paused. A Cluster that is gone keeps none from being released. */
-function mayBeReleased(cache: Cache, claim: IPAddressClaim): boolean {
-  return (
-    claim.metadata.deletionTimestamp !== undefined &&
-    claim.metadata.finalizers?.includes(FINALIZERS.claim) === true &&
-    !isPaused(claim, clusterOf(cache, claim))
-  );
-}
-
-function mayBeServed(cache: Cache, claim: IPAddressClaim): boolean {
-  const cluster = clusterOf(cache, claim);
-  return (claim.spec.clusterName === undefined || cluster !== undefined) && !isPaused(claim, cluster);
-}
+/** Somebody who takes a damaged annotation off wants the pool to go on. */
+const promises = ({ metadata: { annotations } }: KubeObject): boolean => annotations?.[PROMISED] !== undefined;
 
 /** Addresses that were deleted, and whose claim is gone, are let go. One whose claim stands stays until that is deleted. */
 async function letGo(
@@ -181,11 +169,11 @@ async function keep(context: Context, view: PoolView): Promise<Outcome> {
   const waiting = served.filter((claim) => !hasAddress(context.cache, claim));
   let { pool } = view;
   let held: readonly string[] | undefined;
+  let isOver = true;
   if (waiting.length > 0) {
     pool = await addFinalizer(context.client, sort.resource, pool, FINALIZERS.pool);
     const given = await giveAddresses(context, { sort, pool, claims: waiting });
-    pool = given.pool;
-    held = given.held;
+    ({ pool, held, isOver } = given);
   }
   const ready = served.filter((claim) => hasAddress(context.cache, claim) && !isTold(claim));
   await inBatches(ready, AT_ONCE, (claim) => tell(context, claim, { address: claim.metadata.name }));
@@ -199,17 +187,9 @@ async function keep(context: Context, view: PoolView): Promise<Outcome> {
     { status: "True", reason: "Ready", message: "" },
     sort.counts ? numbersOf(read, held) : undefined,
   );
+  if (!isOver) return { againAfterMs: NEXT_BATCH_MS };
   return served.length < claims.length ? { againAfterMs: LOOK_AGAIN_MS } : DONE;
 }
-
-/** Whether the claim's IPAddress is in the cache. */
-function hasAddress(cache: Cache, claim: IPAddressClaim): boolean {
-  const address = cache.get(IPAddress, refOf(claim));
-  return address !== undefined && controllerOf(address)?.uid === claim.metadata.uid;
-}
-
-const isTold = ({ status }: IPAddressClaim): boolean =>
-  status?.addressRef !== undefined && conditionOf(status.conditions, "Ready")?.status === "True";
 
 interface Told {
   status: "True" | "False";

@@ -3,7 +3,7 @@ import { Fault } from "@slipway/base";
 import type { KubeObject, Resource } from "@slipway/kube";
 import { GlobalInClusterIPPool, InClusterIPPool } from "../../kinds/ipam/in-cluster-ip-pool.ts";
 import { IPPool } from "../../kinds/ipam/ip-pool.ts";
-import { allocateIp, checkIpPool, readIpPool, releaseIps } from "./allocator/ip-pool-plan.ts";
+import { allocateIps, checkIpPool, readIpPool, releaseIps } from "./allocator/ip-pool-plan.ts";
 import { assign, type Held, type Pool, readPool } from "./allocator/pool.ts";
 import { PROMISED } from "./names.ts";
 
@@ -28,10 +28,15 @@ export interface PoolSort<T extends KubeObject = KubeObject> {
 function inCluster<T extends InClusterIPPool | GlobalInClusterIPPool>(resource: Resource<T>): PoolSort<T> {
   return {
     resource,
-    read: (pool) => readPool(pool.spec),
+    read(pool) {
+      // Damage to it is told as damage to the specification is.
+      promisedBy(pool);
+      return readPool(pool.spec);
+    },
     promise(pool, held, waiting) {
       const exist = new Set(held.map(({ claim }) => claim));
-      const open = promisedBy(pool).filter(({ claim }) => !exist.has(claim) && waiting.includes(claim));
+      const asked = new Set(waiting);
+      const open = promisedBy(pool).filter(({ claim }) => !exist.has(claim) && asked.has(claim));
       const addresses = assign(readPool(pool.spec), [...held, ...open], waiting);
       const promised = Object.fromEntries([...addresses].filter(([claim]) => !exist.has(claim)));
       const text = JSON.stringify(promised);
@@ -67,18 +72,14 @@ const airship: PoolSort<IPPool> = {
     return readIpPool(pool.spec);
   },
   promise(pool, _, waiting) {
-    let { spec } = pool;
-    const addresses = new Map<string, string>();
-    for (const claim of waiting)
-      try {
-        const { ip, spec: next } = allocateIp(spec, ownerOf(claim));
-        addresses.set(claim, ip);
-        spec = next;
-      } catch (error) {
-        if (!(error instanceof Fault && error.code === "NoCapacity")) throw error;
-        break;
-      }
+    const { spec, given } = allocateIps(pool.spec, waiting.map(ownerOf));
     const { allocatedIPs, nextMAC } = spec;
+    const addresses = new Map(
+      waiting.flatMap((claim) => {
+        const ip = given.get(ownerOf(claim))?.ip;
+        return ip === undefined ? [] : [[claim, ip] as const];
+      }),
+    );
     return { addresses, ...(spec !== pool.spec && { body: { spec: { allocatedIPs, nextMAC } } }) };
   },
   release(pool, claims) {

@@ -25,7 +25,7 @@ interface Of {
   runtime?: "process" | "embedded";
 }
 
-/** A tenant that was decided on, with a runtime that answers as it is told. */
+/** A tenant whose plan is made, with a runtime whose answers the test sets. */
 function rig({
   over = {},
   annotations = { [RUNS_ON]: "process" },

@@ -4,7 +4,7 @@ import { type HttpAnswer, plain } from "@slipway/base";
 import { change } from "./change.ts";
 import type { Ask, RedfishConnection } from "./connection.ts";
 
-/** Answers the PATCHes in turn, the last for ever; each as `body if-match`. */
+/** Gives the PATCHes these answers one after the other, and the last one again to all that follow. Each PATCH is kept as `body if-match`. */
 async function changed(
   statuses: readonly number[],
   { bodies = [{ a: 1 }], ...of }: { etag?: string | undefined; now?: string | undefined; bodies?: object[] } = {},

@@ -22,7 +22,7 @@ const TEMPLATE = {
 } as unknown as KubeObject;
 const SICK = { is: "unhealthy", reason: "NodeLost", message: "the Node is gone" } as const;
 
-/** The conditions of a Machine after something was told of it: type, status, reason. */
+/** The conditions of a Machine after a report about it: type, status, reason. */
 async function told(conditions: Condition[], tell: (context: never, machine: Machine) => Promise<void>) {
   const sick = machine("m", { status: { conditions } });
   const held = holding(sick);

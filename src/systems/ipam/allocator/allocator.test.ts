@@ -141,3 +141,11 @@ test("the pool in numbers counts what is out of its range by itself", () => {
     outOfRange: 1,
   });
 });
+
+test("an address that is none, or of the other family, takes nothing from the pool", () => {
+  const pool = readPool(spec({ addresses: ["10.0.0.1-10.0.0.2"] }));
+  // ::a00:1 is the number of 10.0.0.1.
+  const held = ["berth 7", "::a00:1"].map((address, i) => ({ claim: `c-${i}`, address }));
+  assert.deepEqual([...assign(pool, held, ["a"])], [["a", "10.0.0.1"]]);
+  assert.deepEqual(numbersOf(pool, ["berth 7", "10.0.0.1"]), { total: 2, free: 1, used: 2, outOfRange: 1 });
+});

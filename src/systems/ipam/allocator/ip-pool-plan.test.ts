@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
-import { allocateIp, checkIpPool, type IpPoolSpec, ipPoolName, releaseIps } from "./ip-pool-plan.ts";
+import { allocateIp, allocateIps, checkIpPool, type IpPoolSpec, ipPoolName, releaseIps } from "./ip-pool-plan.ts";
 import { formatMac, parseMac } from "./mac.ts";
 
 const V4: IpPoolSpec = {
@@ -59,6 +59,17 @@ for (const [what, spec, size] of [
     const freed = releaseIps(spent, new Set(["owner-3"]));
     assert.equal(allocateIp(freed, "other").ip, again.ip);
   });
+
+test("many owners at once get what they would get one after the other; those that find none are left out", () => {
+  const owners = ["x", "owner-1", "y", "x"];
+  const { spec, given } = allocateIps(full(V4, 8), owners);
+  let next = full(V4, 8);
+  for (const owner of owners) next = allocateIp(next, owner).spec;
+  assert.deepEqual(spec, next);
+  assert.deepEqual([...given.keys()], ["x", "owner-1", "y"]);
+  const rest = allocateIps(spec, ["z", "owner-2"]);
+  assert.deepEqual([rest.spec === spec, [...rest.given.keys()]], [true, ["owner-2"]]);
+});
 
 test("a range that the subnet does not have is named", () => {
   assert.throws(

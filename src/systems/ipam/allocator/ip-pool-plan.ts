@@ -109,12 +109,9 @@ export interface Allocated {
  * lowest address that is free; the next MAC address, past those in use. Throws a `Fault`: `NoCapacity`, or as `readIpPool`.
  */
 export function allocateIp(spec: IpPoolSpec, owner: string, range?: Bounds): Allocated {
-  const pool = readIpPool(spec, range);
-  const mine = spec.allocatedIPs.find(({ allocatedTo }) => allocatedTo === owner);
-  if (mine !== undefined) return { spec, ip: mine.ip, mac: mine.mac };
-  const used = new Set(spec.allocatedIPs.map(({ ip }) => parseIp(ip).value));
-  const { value, done } = free(pool, used).next();
-  if (done === true)
+  const { spec: after, given } = allocateIps(spec, [owner], range);
+  const mine = given.get(owner);
+  if (mine === undefined)
     throw new Fault(
       "NoCapacity",
       `${spec.subnet}${range ? ` ${range.start}-${range.stop}` : ""}`,
@@ -123,17 +120,44 @@ export function allocateIp(spec: IpPoolSpec, owner: string, range?: Bounds): All
         remedy: "add a range, or free addresses",
       },
     );
+  return { spec: after, ip: mine.ip, mac: mine.mac };
+}
+
+type AllocatedIp = IpPoolSpec["allocatedIPs"][number];
+
+/** As `allocateIp`, for several owners, in time that grows with all of them together. Owners that are left out found no free address. */
+export function allocateIps(
+  spec: IpPoolSpec,
+  owners: readonly string[],
+  range?: Bounds,
+): { spec: IpPoolSpec; given: Map<string, AllocatedIp> } {
+  const pool = readIpPool(spec, range);
+  const held = new Map(spec.allocatedIPs.map((one) => [one.allocatedTo, one]));
+  const next = free(pool, new Set(spec.allocatedIPs.map(({ ip }) => parseIp(ip).value)));
   const macs = new Set(spec.allocatedIPs.map(({ mac }) => parseMac(mac, "spec.allocatedIPs.mac")));
-  let next = parseMac(spec.nextMAC, "spec.nextMAC");
-  while (macs.has(next)) next++;
-  // The one after it must be a MAC address, too: it is written as the next.
-  if (next >= LAST_MAC)
-    throw new Fault("NoCapacity", spec.subnet, "no MAC address is left", {
-      remedy: "set spec.nextMAC to one that is free",
-    });
-  const [ip, mac] = [textOf(pool.addresses.family, value), formatMac(next)];
-  const allocatedIPs = [...spec.allocatedIPs, { allocatedTo: owner, ip, mac }];
-  return { spec: { ...spec, allocatedIPs, nextMAC: formatMac(next + 1n) }, ip, mac };
+  let nextMac = parseMac(spec.nextMAC, "spec.nextMAC");
+  const given = new Map<string, AllocatedIp>();
+  const added: AllocatedIp[] = [];
+  for (const owner of owners) {
+    const mine = held.get(owner) ?? given.get(owner);
+    if (mine !== undefined) {
+      given.set(owner, mine);
+      continue;
+    }
+    const { value, done } = next.next();
+    if (done === true) continue;
+    while (macs.has(nextMac)) nextMac++;
+    // The one after it must be a MAC address, too: it is written as the next.
+    if (nextMac >= LAST_MAC)
+      throw new Fault("NoCapacity", spec.subnet, "no MAC address is left", {
+        remedy: "set spec.nextMAC to one that is free",
+      });
+    const one = { allocatedTo: owner, ip: textOf(pool.addresses.family, value), mac: formatMac(nextMac++) };
+    given.set(owner, one);
+    added.push(one);
+  }
+  if (added.length === 0) return { spec, given };
+  return { spec: { ...spec, allocatedIPs: [...spec.allocatedIPs, ...added], nextMAC: formatMac(nextMac) }, given };
 }
 
 /** The specification without what the owners have: the same one where they have nothing. */

@@ -1,5 +1,5 @@
 /** What a pool hands out, and to which claim. Pure: both of Slipway's address APIs decide here. */
-import { Fault, parseIp, tryParseIp } from "@slipway/base";
+import { Fault, tryParseIp } from "@slipway/base";
 import { type AddressSet, countOf, hasAddress, minus, type Range, readAddresses, textOf } from "./address-set.ts";
 
 export interface Pool {
@@ -97,7 +97,7 @@ export interface Held {
  */
 export function assign(pool: Pool, held: readonly Held[], waiting: readonly string[]): Map<string, string> {
   const mine = new Map(held.map(({ claim, address }) => [claim, address]));
-  const used = new Set(held.map(({ address }) => parseIp(address).value));
+  const used = new Set(held.flatMap(({ address }) => numberOf(pool, address) ?? []));
   const next = free(pool, used);
   const out = new Map<string, string>();
   for (const claim of waiting) {
@@ -112,9 +112,20 @@ export function assign(pool: Pool, held: readonly Held[], waiting: readonly stri
   return out;
 }
 
+/** Undefined for text that is no address of the pool's family: definitions of others let that be written. It takes nothing from the pool. */
+function numberOf({ addresses: { family } }: Pool, address: string): bigint | undefined {
+  const ip = tryParseIp(address);
+  return ip?.family === family ? ip.value : undefined;
+}
+
 /** `status.ipAddresses`: the pool in numbers, none above what JSON holds exactly. */
 export function numbersOf(pool: Pool, held: readonly string[]) {
-  const offered = new Set(held.filter((address) => offers(pool, parseIp(address).value)));
+  const offered = new Set(
+    held.filter((address) => {
+      const value = numberOf(pool, address);
+      return value !== undefined && offers(pool, value);
+    }),
+  );
   const outOfRange = new Set(held).size - offered.size;
   const capacity = capacityOf(pool);
   return {

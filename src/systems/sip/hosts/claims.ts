@@ -22,7 +22,7 @@ import { consumer, isConsumed, isLabelled, userOf } from "./belonging.ts";
 const UNLABELLED = { [CLUSTER_NAMESPACE]: null, [CLUSTER_NAME]: null, [NODE_TYPE]: null };
 const UNMARKED: Marks = { labels: UNLABELLED, annotations: { [CLAIMED_AT]: null } };
 
-/** Reserves the host. Undefined: somebody else was first, or it is not what it was. Rejects as the API does. */
+/** Reserves the host. Undefined: another consumer was first, or the host has changed since it was read. Rejects as the API does. */
 export async function reserve(
   client: Client,
   host: BareMetalHost,
