@@ -3,7 +3,6 @@ import {
   addFinalizer,
   type Context,
   type Controller,
-  controllerOf,
   DONE,
   type KubeObject,
   keyOf,
@@ -27,7 +26,7 @@ import { giveAddresses } from "./give-addresses.ts";
 import { claimKey, FINALIZERS, IPAM, PROMISED } from "./names.ts";
 import type { PoolSort } from "./pool-sorts.ts";
 import { AT_ONCE, type PoolView, tell } from "./pool-view.ts";
-import { release } from "./release.ts";
+import { release, strays } from "./release.ts";
 
 const NEXT_BATCH_MS = 20;
 
@@ -71,7 +70,7 @@ export function poolController(sort: PoolSort): Controller {
         // One that stood in the way of a claim need not be of its pool.
         keys: (address, _, cache) =>
           [address, cache.get(IPAddressClaim, refOf(address))].flatMap((one) => (one ? poolOf(one) : [])),
-        when: (address, before) => before !== undefined && matters(address) !== matters(before),
+        when: (address, before) => before === undefined || matters(address) !== matters(before),
       }),
       source({
         resource: Cluster,
@@ -90,10 +89,12 @@ export function poolController(sort: PoolSort): Controller {
     async reconcile(ref, context) {
       const claims = context.cache.byIndex(IPAddressClaim, index, keyOf(ref));
       const going = claims.filter((claim) => mayBeReleased(context.cache, claim));
-      const pool = await release(context, { sort, pool: context.cache.get(resource, ref), claims: going });
-      const open = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
       const addresses = context.cache.byIndex(IPAddress, index, keyOf(ref));
-      await letGo(context, addresses, claims);
+      const pool = await release(context, {
+        ...{ sort, pool: context.cache.get(resource, ref) },
+        ...{ claims: going, strays: strays(addresses, claims) },
+      });
+      const open = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
       if (pool === undefined) return await tellAll(context, open, `${resource.kind} ${ref.name} does not exist`);
       if (pool.metadata.deletionTimestamp !== undefined)
         return await end(context, { sort, pool, claims: open }, addresses);
@@ -111,22 +112,6 @@ const matters = ({ metadata: { generation, deletionTimestamp, finalizers, annota
 
 /** Somebody who takes a damaged annotation off wants the pool to go on. */
 const promises = ({ metadata: { annotations } }: KubeObject): boolean => annotations?.[PROMISED] !== undefined;
-
-/** Addresses that were deleted, and whose claim is gone, are let go. One whose claim stands stays until that is deleted. */
-async function letGo(
-  { client }: Context,
-  addresses: readonly IPAddress[],
-  claims: readonly IPAddressClaim[],
-): Promise<void> {
-  const uids = new Set(claims.map(({ metadata }) => metadata.uid));
-  const going = addresses.filter(
-    (address) =>
-      address.metadata.deletionTimestamp !== undefined &&
-      address.metadata.finalizers?.includes(FINALIZERS.address) === true &&
-      !uids.has(controllerOf(address)?.uid ?? ""),
-  );
-  await inBatches(going, AT_ONCE, (address) => removeFinalizer(client, IPAddress, address, FINALIZERS.address));
-}
 
 async function tellAll(context: Context, claims: readonly IPAddressClaim[], message: string): Promise<Outcome> {
   const without = claims.filter(({ status }) => status?.addressRef === undefined);
