@@ -9,7 +9,7 @@ import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
 import { createAuthority, issueClient } from "../../src/pki/authority.ts";
 import type { Run } from "./tenant-promises.ts";
-import { NAMESPACE, stateOf, type TenantsWorld, tenantsWorld } from "./tenants-world.ts";
+import { NAMESPACE, OWN_LOOPBACK, stateOf, type TenantsWorld, tenantsWorld } from "./tenants-world.ts";
 
 type Repaired = (t: TestContext, run: Run) => Promise<void>;
 const repairs: [name: string, holds: Repaired, only: (run: Run) => boolean][] = [];
@@ -86,7 +86,7 @@ repair(
 async function foreign(t: TestContext, from: number): Promise<{ server: Server; port: number }> {
   for (let port = from; ; port++) {
     const server = createServer();
-    const listening = await once(server.listen(port, "127.0.0.1"), "listening").then(
+    const listening = await once(server.listen(port, OWN_LOOPBACK), "listening").then(
       () => true,
       () => false,
     );
@@ -98,7 +98,7 @@ async function foreign(t: TestContext, from: number): Promise<{ server: Server; 
 
 const nodePort = (port: number, run: Run) => ({
   controlPlane: { deployment: { replicas: 1 }, service: { serviceType: "NodePort" } },
-  networkProfile: { port, ...(run.name === "deployment" && { address: "127.0.0.1" }) },
+  networkProfile: { port, ...(run.name === "deployment" && { address: OWN_LOOPBACK }) },
 });
 
 /** A tenant that asks for the port of another server, and what stalls it. */
@@ -115,10 +115,10 @@ async function withTakenPort(t: TestContext, run: Run) {
     world,
     isPods
       ? /nodePort: Invalid value: 31\d\d\d: provided port is already allocated/
-      : /port 31\d\d\d of 127\.0\.0\.1 is taken; choose another port in spec\.networkProfile\.port/,
+      : /port 31\d\d\d of 127\.\d+\.\d+\.\d+ is taken; choose another port in spec\.networkProfile\.port/,
   );
   const isAt = (at: number) => (one: TenantControlPlane) =>
-    one.status?.controlPlaneEndpoint === `127.0.0.1:${at}` && stalledBy(one) === "";
+    one.status?.controlPlaneEndpoint === `${OWN_LOOPBACK}:${at}` && stalledBy(one) === "";
   return { world, server, port, isAt };
 }
 
@@ -150,7 +150,7 @@ repair(
       server.close();
       await once(server, "close");
       await world.apply("a", nodePort(port, run));
-      await world.until("a", (one) => one.status?.controlPlaneEndpoint === `127.0.0.1:${port}` && isReady(one));
+      await world.until("a", (one) => one.status?.controlPlaneEndpoint === `${OWN_LOOPBACK}:${port}` && isReady(one));
       await world.inTenant("a", async (inside) => assert.deepEqual((await inside.list(Node)).items, []));
     }
   },

@@ -40,11 +40,14 @@ export interface TenantsWorld {
   restart(): Promise<void>;
 }
 
-/** `runs`: a runtime, or the folder with the programs of runtime `process`. `host`: where those listen. */
+/** An address of loopback for each process: tests that run at once don't take each other's ports, not even those of a tenant that sleeps. */
+export const OWN_LOOPBACK = `127.${1 + (process.pid >> 16)}.${(process.pid >> 8) & 255}.${process.pid & 255}`;
+
+/** `runs`: a runtime, or the folder with the programs of runtime `process`. `host`: where planes listen. */
 export async function tenantsWorld(
   t: TestContext,
   runs: "embedded" | "deployment" | string = "embedded",
-  { host = "127.0.0.1" }: { host?: string } = {},
+  { host = OWN_LOOPBACK }: { host?: string } = {},
 ): Promise<TenantsWorld> {
   const inCluster = runs === "deployment";
   const programs = inCluster || runs === "embedded" ? undefined : runs;
