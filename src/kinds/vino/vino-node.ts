@@ -75,6 +75,7 @@ const domain = z.object({
         name: z.string().min(1).describe("Name, as the Vino has it."),
         network: z.string().min(1).describe("Network of this VinoNode that it is plugged into."),
         mac: MAC.describe("MAC address."),
+        address: text("Address that its network data gives it, with its prefix. The node need not do anything for it."),
         mtu: z.int().min(68).max(65_535).optional().describe("Largest packet."),
       }),
     )
@@ -89,8 +90,13 @@ const domain = z.object({
 /**
  * What one node must have for one Vino: the contract between the operator, which writes the specification, and the agent on the node, which
  * makes it so and writes the status. What is not in the specification any more, the agent removes: domains (powered off first) with their
- * volumes and cores, networks, and the addresses of their bridges. When the VinoNode is deleted it removes all of it and sets `status.removed`; the
- * operator then lets the object go.
+ * volumes and cores, networks, and the addresses of their bridges; what it has no more is not in the lists of the status.
+ *
+ * A VinoNode that is deleted stays until the operator lets it go: hosts are given back first, then the specification is emptied. The agent goes
+ * by the specification until then, and sets `status.removed` once the object is being deleted, the specification has no networks and no domains, and
+ * nothing of it is left on the node.
+ *
+ * Status: the agent writes all but `status.operator`, which is the operator's; neither touches the other's.
  */
 export const VinoNode = defineKind({
   group: "slipway.dev",
@@ -153,7 +159,17 @@ export const VinoNode = defineKind({
       )
       .optional()
       .describe("How the domains are. One that is not listed does not exist on the node."),
-    removed: flag("The VinoNode is being deleted, and nothing of it is left on the node."),
+    removed: flag("The VinoNode is being deleted, has an empty specification, and nothing of it is left on the node."),
+    operator: z
+      .object({
+        observedGeneration: z.int().optional().describe("Generation of the Vino that the specification is of."),
+        hosts: z.int().describe("BareMetalHosts that are offered."),
+        wanted: z.int().describe("BareMetalHosts that there are to be."),
+        message: text("What is wrong, such as a subnet without free addresses."),
+        waitingFor: text("What the operator waits for."),
+      })
+      .optional()
+      .describe("How far the operator is. The agent leaves it alone."),
     message: text("What is wrong with the node as a whole, such as libvirt that does not answer."),
     waitingFor: text("What the next step waits for."),
     waitingSince: moment("Start of the wait."),
@@ -162,6 +178,7 @@ export const VinoNode = defineKind({
   columns: [
     { name: "Node", type: "string", jsonPath: ".spec.nodeName" },
     { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: "Hosts", type: "integer", jsonPath: ".status.operator.hosts" },
     { name: "Redfish", type: "string", jsonPath: ".status.redfish.url", priority: 1 },
     { name: "Waiting", type: "string", jsonPath: ".status.waitingFor" },
   ],
