@@ -9,12 +9,7 @@ export class Pattern {
 
   /** Throws `SyntaxError` with Go's words for what is no pattern. */
   constructor(source: string) {
-    try {
-      this.#compiled = RE2JS.compile(source);
-    } catch (cause) {
-      if (!(cause instanceof RE2JSSyntaxException)) throw cause;
-      throw new SyntaxError(inGo(cause, source), { cause });
-    }
+    this.#compiled = compiled.get(source) ?? compile(source);
   }
 
   /** Whether some part of the text matches. */
@@ -38,6 +33,25 @@ export class Pattern {
       last = end;
     }
     return parts;
+  }
+}
+
+/** Definitions say the same few patterns in many places. */
+const compiled = new Map<string, RE2JS>();
+/** Patterns may come from objects. */
+const MOST_KEPT = 500;
+const LONGEST_KEPT = 1_000;
+
+function compile(source: string): RE2JS {
+  try {
+    const made = RE2JS.compile(source);
+    if (source.length > LONGEST_KEPT) return made;
+    if (compiled.size >= MOST_KEPT) compiled.clear();
+    compiled.set(source, made);
+    return made;
+  } catch (cause) {
+    if (!(cause instanceof RE2JSSyntaxException)) throw cause;
+    throw new SyntaxError(inGo(cause, source), { cause });
   }
 }
 

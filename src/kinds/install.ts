@@ -6,7 +6,9 @@ import type { Kind } from "./kind.ts";
 
 const FIELD_MANAGER = "slipway";
 const ESTABLISHED_MS = 30_000;
-const LOOK_MS = 50;
+/** An embedded API has served a definition after a millisecond, a real one after some tens. */
+const FIRST_LOOK_MS = 2;
+const LAST_LOOK_MS = 250;
 
 /**
  * Applies the CRDs of the kinds, each given with all its versions, and waits until the API serves them. Objects that exist are left as they are, and so is what a
@@ -67,7 +69,7 @@ async function install(
     { signal },
   );
   const until = clock.monotonic() + ESTABLISHED_MS;
-  for (;;) {
+  for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(LAST_LOOK_MS, lookMs * 2)) {
     const held = await client.get(CustomResourceDefinition, ref, { signal });
     if (isTrue(held.status?.conditions, "Established")) return;
     if (clock.monotonic() >= until) {
@@ -78,6 +80,6 @@ async function install(
         `not established: ${why?.message ?? "no reason was given"}`,
       );
     }
-    await clock.sleep(LOOK_MS, signal);
+    await clock.sleep(lookMs, signal);
   }
 }

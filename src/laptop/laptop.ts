@@ -25,16 +25,17 @@ import { serveHttp } from "@slipway/base/http-server";
 import { type Client, createClient, type Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
-import { installCrds, installOwnCrds } from "../kinds/install.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { serveConversion } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
+import { installKinds } from "../operator/install-kinds.ts";
 import { convertedKinds, KINDS } from "../operator/kinds.ts";
 import { createOperator, type Operator, systemsToRun } from "../operator/operator.ts";
 import { type SystemSettings, settingsFrom } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { textOf } from "../pki/shelf.ts";
 import type { Counterpart, HardwarePorts, StandInHardware } from "../systems/counterpart.ts";
+import type { System } from "../systems/system.ts";
 import { type LaptopIdentity, laptopIdentity } from "./identity.ts";
 import { type KubernetesChoice, startKubernetes } from "./kubernetes.ts";
 import { type SimulatedMetal, startMetal } from "./metal.ts";
@@ -103,10 +104,10 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     const { transport, url, died } = kubernetes;
     const client = createClient(transport, { clock, random, log });
     const stopping = new AbortController();
-    await installCrds(client, clock, stopping.signal, kinds);
+    const installation = { client, clock, signal: stopping.signal };
     // Before what stands in for other systems brings stubs of the same kinds.
-    for (const system of systemsToRun(DEFAULT_SYSTEMS, { ...options.of, ...onLaptop(options.of) }))
-      if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
+    const installed = systemsToRun(DEFAULT_SYSTEMS, { ...options.of, ...onLaptop(options.of) });
+    await installKinds(installed, installation, kinds);
     await ensureNamespace(client, DEFAULT_NAMESPACE);
 
     const joinToken = await kept(dir, "join-token", () => text(random, 32, ALPHANUMERIC));
@@ -141,8 +142,12 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };
     const { operator, closeBoot } = await startOperator(options, parts);
     closers.push(closeBoot);
-    for (const system of operator.systems)
-      if (system.kindsMayBeForeign) await installOwnCrds(client, clock, stopping.signal, system.kinds);
+    const isInstalled = ({ name }: Pick<System, "name">): boolean => installed.some((one) => one.name === name);
+    await installKinds(
+      operator.systems.filter((system) => !isInstalled(system)),
+      installation,
+      [],
+    );
     await operator.prepare(stopping.signal);
     closers.push(() => operator.closed());
     await operator.manager.start(stopping.signal);

@@ -2,7 +2,7 @@ import type { Kind } from "../kinds/kind.ts";
 import type { System } from "../systems/system.ts";
 import { SYSTEMS } from "./systems.ts";
 
-type Kinds = readonly (readonly Kind[])[];
+export type Kinds = readonly (readonly Kind[])[];
 
 /** The kinds that these systems own, each with all its versions: what is installed, and what `deploy/crds` is made from. */
 export function ownKinds(systems: readonly System[] = SYSTEMS): Kinds {

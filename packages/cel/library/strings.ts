@@ -68,23 +68,10 @@ export function registerStrings(functions: Functions): void {
 /** The longest text that a replacement may make, which may be far longer than what the rule's cost counts. */
 const MAX_REPLACED = 2 ** 27;
 
-const cache = new Map<string, Pattern>();
-
-/** Throws `SyntaxError` with Go's words. */
-function pattern(source: string): Pattern {
-  const known = cache.get(source);
-  if (known) return known;
-  // Patterns may come from objects, so the cache is bounded.
-  if (cache.size > 500) cache.clear();
-  const made = new Pattern(source);
-  cache.set(source, made);
-  return made;
-}
-
 /** What Go says of a pattern that is none. */
 export function patternError(source: string): string | undefined {
   try {
-    pattern(source);
+    new Pattern(source);
     return undefined;
   } catch (error) {
     return `error parsing regexp: ${(error as Error).message}`;
@@ -94,13 +81,13 @@ export function patternError(source: string): string | undefined {
 function matches(text: string, source: string): boolean {
   const wrong = patternError(source);
   if (wrong !== undefined) throw new CelError(wrong);
-  return pattern(source).test(text);
+  return new Pattern(source).test(text);
 }
 
 function found(source: string): Pattern {
   const wrong = patternError(source);
   if (wrong !== undefined) throw new CelError(`Illegal regex: ${wrong}`);
-  return pattern(source);
+  return new Pattern(source);
 }
 
 function all(text: string, source: string, limit: bigint): string[] {
