@@ -176,21 +176,44 @@ test("with maxSurge 0 a Machine is replaced only when the old one is gone", () =
 
 test("OnDelete keeps what old sets have, fills the rest, and shrinks the oldest first", () => {
   const old = [full("a", 2), { name: "b", spec: 2, actual: 1, available: 1 }];
+  assert.deepEqual([...onDelete({ replicas: 4, current: empty("new"), old })], [["b", 1]], "what was deleted");
   assert.deepEqual(
-    [...onDelete({ replicas: 4, current: empty("new"), old })],
-    [
-      ["b", 1],
-      ["new", 1],
-    ],
+    [...onDelete({ replicas: 4, current: empty("new"), old: [full("a", 2), full("b", 1)] })],
+    [["new", 1]],
   );
   assert.deepEqual(
     [...onDelete({ replicas: 2, current: full("new", 1), old })],
     [
-      ["a", 1],
+      ["a", 0],
       ["b", 1],
-      ["new", 0],
+    ],
+    "the current set keeps its Machines",
+  );
+  assert.deepEqual(
+    [...onDelete({ replicas: 1, current: full("new", 2), old: [full("a", 2)] })],
+    [
+      ["new", 1],
+      ["a", 0],
     ],
   );
+});
+
+test("OnDelete replaces a Machine only when it is gone, also while others are made", () => {
+  const leaving = { name: "a", spec: 4, actual: 6, available: 4 };
+  assert.deepEqual([...onDelete({ replicas: 7, current: empty("new"), old: [leaving] })], [["new", 1]]);
+  assert.deepEqual([...onDelete({ replicas: 7, current: full("new", 1), old: [full("a", 4)] })], [["new", 3]]);
+});
+
+test("a set whose Machines are not available is taken down as far as the pace allows, at once", () => {
+  const broken = { name: "old", spec: 6, actual: 6, available: 0 };
+  const sizes = (maxSurge: number, maxUnavailable: number) => [
+    ...rollingUpdate({ replicas: 6, pace: { maxSurge, maxUnavailable }, current: empty("new"), old: [broken] }),
+  ];
+  assert.deepEqual(sizes(0, 3), [["old", 3]]);
+  assert.deepEqual(sizes(2, 3), [
+    ["new", 2],
+    ["old", 3],
+  ]);
 });
 
 test("a paused deployment is scaled by the sizes of its sets, and none is made or emptied", () => {

@@ -48,19 +48,25 @@ function currentSize({ replicas, pace, current, old }: RolloutFacts): number {
 }
 
 function shrink({ replicas, pace, current, old }: RolloutFacts, currentSpec: number): Map<string, number> {
-  const all = [{ ...current, spec: currentSpec }, ...old];
-  const atLeast = Math.max(0, replicas - pace.maxUnavailable);
-  const pending = sum(all, ({ spec, actual }) => Math.max(0, actual - spec));
-  const notYet = Math.max(0, currentSpec - current.available);
-  const bySpec = sum(all, ({ spec }) => spec) - pending - atLeast - notYet;
-  // A set that shrinks may pick a Machine that is available.
-  const byAvailable = sum(all, ({ available, spec }) => Math.min(available, spec)) - atLeast;
-  let left = Math.min(bySpec, byAvailable);
   const sizes = new Map(old.map(({ name, spec }) => [name, spec]));
+  const atLeast = Math.max(0, replicas - pace.maxUnavailable);
+  // A set that grows in this very step has made nothing yet; one that shrinks counts as shrunk.
+  const all = [{ ...current, spec: Math.min(current.spec, currentSpec) }, ...old];
+  const pending = sum(all, ({ spec, actual }) => Math.max(0, actual - spec));
+  const notYet = Math.max(0, current.spec - current.available);
+  let left = sum([current, ...old], ({ spec }) => spec) - pending - atLeast - notYet;
+  let spare = sum([current, ...old], ({ available }) => available) - atLeast;
   const take = (set: SetState, atMost: number): void => {
-    const count = Math.max(0, Math.min(left, atMost, sizes.get(set.name)!));
-    left -= count;
-    sizes.set(set.name, sizes.get(set.name)! - count);
+    const size = sizes.get(set.name)!;
+    let wanted = size - Math.max(0, Math.min(left, atMost, size));
+    if (wanted === size) return;
+    // Which Machines go is the set's choice. As long as it has available ones, each that goes counts as one of them.
+    if (set.available > 0) {
+      if (set.actual - wanted > spare) wanted = Math.min(size, set.actual - Math.max(0, spare));
+      spare -= Math.min(set.available, Math.max(0, set.actual - wanted));
+    }
+    left -= size - wanted;
+    sizes.set(set.name, wanted);
   };
   for (const set of old) take(set, set.spec - set.available);
   for (const set of old) take(set, set.spec);
@@ -73,17 +79,23 @@ function stuckSet({ current, old }: RolloutFacts): SetState | undefined {
   return isSettled ? old.find(({ spec, available }) => spec > available) : undefined;
 }
 
-/** The next step where only users delete Machines: old sets keep what they have, the current one has the rest. */
-export function onDelete({ replicas, current, old }: Omit<RolloutFacts, "pace">): Sizes {
-  const sizes = new Map<string, number>();
-  let left = sum(old, ({ spec, actual }) => Math.min(spec, actual));
-  for (const { name, spec, actual } of old) {
-    const kept = Math.min(spec, actual);
-    const fewer = Math.min(kept, Math.max(0, left - replicas));
-    left -= fewer;
-    sizes.set(name, kept - fewer);
+/**
+ * The next step where only users delete Machines. The current set is filled up with what is missing, Machines that are being deleted counted as
+ * being there; old sets drop what was deleted, and, where there are too many in all, Machines: the oldest set first.
+ */
+export function onDelete(facts: Omit<RolloutFacts, "pace">): Sizes {
+  const { replicas, current, old } = facts;
+  const grown = currentSize({ ...facts, pace: { maxSurge: 0, maxUnavailable: 0 } });
+  const sizes = new Map([
+    [current.name, grown] as const,
+    ...old.map(({ name, spec, actual }) => [name, Math.min(spec, actual)] as const),
+  ]);
+  let tooMany = [...sizes.values()].reduce((total, size) => total + size, 0) - replicas;
+  for (const { name } of old) {
+    const fewer = Math.min(sizes.get(name)!, Math.max(0, tooMany));
+    tooMany -= fewer;
+    sizes.set(name, sizes.get(name)! - fewer);
   }
-  sizes.set(current.name, Math.max(0, replicas - left));
   const specs = new Map([current, ...old].map(({ name, spec }) => [name, spec]));
   return new Map([...sizes].filter(([name, size]) => size !== specs.get(name)));
 }
