@@ -46,8 +46,7 @@ export const BINARIES: readonly Binary[] = [
       package: `k8s.io/kubernetes/cmd/${ofRelease}`,
       requirements: `${minor}.mod`,
       ...{ kubernetes, ofRelease },
-      // The oldest API server that is promised is one of those that every run needs.
-      ...(!(minor === "1.34" && ofRelease === "kube-apiserver") && { onDemand: true as const }),
+      onDemand: true as const,
     })),
   ),
   { name: "helm", module: "helm", package: "helm.sh/helm/v4/cmd/helm", onDemand: true },
