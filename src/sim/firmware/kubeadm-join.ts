@@ -16,7 +16,6 @@ import {
 import { ConfigMap, Node } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { load } from "js-yaml";
-import { createClientRequest } from "../../pki/client-request.ts";
 import { kubeletConditions } from "../site/node-object.ts";
 
 export type OpenApi = (connection: Parameters<typeof createHttpTransport>[0]) => Transport;
@@ -183,6 +182,7 @@ async function certificateOf(
   name: string,
   ports: JoinPorts,
 ): Promise<{ certificate: string; keyPem: string }> {
+  const { createClientRequest } = await import("../../pki/client-request.ts");
   const { requestPem, keyPem } = await createClientRequest({
     commonName: `system:node:${name}`,
     organizations: ["system:nodes"],
