@@ -14,7 +14,7 @@ const DaemonSet: Resource = { group: "apps", version: "v1", kind: "DaemonSet", p
 const addonEvents = async (world: CoreWorld): Promise<string[]> =>
   (await world.events())
     .filter(({ reason }) => reason?.startsWith("AddOn"))
-    .map(({ reason, message }) => `${reason}: ${message}`);
+    .map(({ reason, message, count }) => `${reason}: ${message}${(count ?? 1) > 1 ? ` (${count} times)` : ""}`);
 const NETWORK = { namespace: "kube-system", name: "slipway-node-network" };
 
 test("B46 a workload cluster gets its network, and a Node that waits for a cloud controller its Machine's addresses", async (t) => {
