@@ -49,7 +49,7 @@ Examples:
     .action(async (options: DemoOptions) => {
       const log = jsonLog({ level: options.verbose ? "info" : "silent", secrets });
       const folders = options.examples === undefined ? EXAMPLES : [options.examples];
-      const objects = (await Promise.all(folders.map(readManifests))).flat();
+      const objects = (await Promise.all(folders.map((folder) => readManifests(folder)))).flat();
       const stopping = new AbortController();
       const stopped = untilStopped().then((signal) => stopping.abort(signal));
       const laptop = await startLaptop({

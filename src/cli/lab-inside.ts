@@ -3,9 +3,13 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock as clock, closeAll, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
+import type { Transport } from "@slipway/kube";
 import { dump } from "js-yaml";
 import { writeBmcPapers } from "../lab/bmc/papers.ts";
 import { type LabBmcs, serveBmcs } from "../lab/bmc/serve.ts";
+import { startLabCluster } from "../lab/cluster/cluster.ts";
+import { labMachines } from "../lab/cluster/lab-machine.ts";
+import type { LabCluster } from "../lab/cluster/manifests.ts";
 import { openDoor } from "../lab/door.ts";
 import { startLabNetboot } from "../lab/lab-netboot.ts";
 import { asDocuments } from "../lab/pool/manifests.ts";
@@ -14,6 +18,7 @@ import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
 import { startKubernetes } from "../laptop/kubernetes.ts";
 import { SOCKET } from "../netboot/service/place.ts";
+import { showCluster } from "./lab-cluster.ts";
 import { labNews, newsLine, secondsOf } from "./lab-news.ts";
 import { showPool } from "./lab-pool.ts";
 import type { LogLevel } from "./log-level.ts";
@@ -34,6 +39,8 @@ export interface InsideOptions {
   hasBmcs: boolean;
   /** A pool of so many machines is applied; they have BMCs then. */
   pool?: { count: number; iso?: string };
+  /** This cluster is taken through its life; machines have BMCs then. */
+  cluster?: LabCluster;
   /** Served to the machines. */
   files?: string;
   logLevel: LogLevel;
@@ -54,7 +61,7 @@ export async function runInside(options: InsideOptions): Promise<void> {
     await rm(folder, { recursive: true, force: true });
     const place = { assets: options.assets, dir: folder, socket: join(folder, SOCKET) };
     const { netboot, close } = await startLabNetboot(kubernetes, place, log, {
-      trust: "first-seen",
+      trust: trustOf(options),
       drivesHosts: true,
       ...(options.files !== undefined && { files: options.files }),
     });
@@ -77,6 +84,10 @@ export async function runInside(options: InsideOptions): Promise<void> {
       void stopped.then(() => stopping.abort());
       return await showPool(applied.client, { dir, clock, signal: stopping.signal });
     }
+    if (bmcs !== undefined && options.cluster !== undefined) {
+      console.log(END);
+      return await makeCluster(options.cluster, { dir, transport: kubernetes, bmcs, log, stopped, open });
+    }
     if (papers !== undefined) console.log(papers);
     console.log(END);
     const began = clock.monotonic();
@@ -87,6 +98,40 @@ export async function runInside(options: InsideOptions): Promise<void> {
   } finally {
     await closeAll(open);
   }
+}
+
+interface ClusterParts {
+  dir: string;
+  transport: Transport;
+  bmcs: LabBmcs;
+  log: ReturnType<typeof jsonLog>;
+  stopped: Promise<unknown>;
+  open: (() => Promise<unknown>)[];
+}
+
+/** Resolves when all of the cluster's course held; a signal before that is no success. */
+async function makeCluster(
+  cluster: LabCluster,
+  { dir, transport, bmcs, log, stopped, open }: ClusterParts,
+): Promise<void> {
+  const ports = { clock, random, log, secrets };
+  const machines = labMachines(bmcs, () => clock.now());
+  const operator = await startLabCluster({ transport, dir, ...ports });
+  open.push(operator.close);
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const { signal } = stopping;
+  try {
+    await showCluster(cluster, { client: operator.client, transport, machines, ...ports, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    process.exitCode = 1;
+  }
+}
+
+/** Who gets orders and user data. A cluster's machines are approved. */
+function trustOf({ cluster }: InsideOptions): "approved" | "first-seen" {
+  return cluster === undefined ? "first-seen" : "approved";
 }
 
 /** The API on the loopback inside, its door, and the kubeconfig that fits the door's other end. */
@@ -132,13 +177,18 @@ ${each.join("\n")}
   kubectl apply -f ${hosts}          # BareMetalHosts with these BMCs: they are switched on, inspected, wiped, and available`;
 }
 
-function introduce({ dir, url, plans, files }: InsideOptions, rack: Rack, netbootUrl: string): void {
+function introduce(options: InsideOptions, rack: Rack, netbootUrl: string): void {
+  const { dir, url, plans, files } = options;
   console.log(`Kubernetes API   ${url}`);
   console.log(`kubeconfig       ${join(dir, "kubeconfig")}`);
   for (const [at, { spec, console: serial }] of rack.machines.entries())
     console.log(`${spec.name.padEnd(17)}${spec.mac}  ${plans[at]!.firmware.padEnd(12)} ${serial.file}`);
   if (files !== undefined) console.log(`files            ${files}, for the machines at ${netbootUrl}/`);
-  console.log("trust            first-seen: all who register as a machine of the lab get its orders and user data");
+  console.log(
+    trustOf(options) === "approved"
+      ? "trust            approved: a machine gets orders and user data once it is approved, which the lab does"
+      : "trust            first-seen: all who register as a machine of the lab get its orders and user data",
+  );
   console.log(`
   export KUBECONFIG=${join(dir, "kubeconfig")}
   kubectl get bmh -A

@@ -2,12 +2,11 @@ import { join } from "node:path";
 import { type Clock, isFault } from "@slipway/base";
 import type { Client } from "@slipway/kube";
 import { POOL_NAME } from "../lab/pool/manifests.ts";
-import { type MachineRow, machineRows, type PoolView, poolWord } from "../lab/pool/rows.ts";
+import { machineRows, type PoolView, poolWord } from "../lab/pool/rows.ts";
 import { viewPool } from "../lab/pool/view.ts";
 import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
-import { newsLine, secondsOf } from "./lab-news.ts";
-import { say, secrets } from "./outgoing.ts";
-import { table } from "./progress.ts";
+import { secondsOf } from "./lab-news.ts";
+import { MachineTable } from "./machine-table.ts";
 
 const LOOK_MS = 1_000;
 
@@ -18,7 +17,7 @@ export async function showPool(
 ): Promise<void> {
   const began = clock.monotonic();
   const seconds = (): string => secondsOf(clock.monotonic() - began);
-  const shown = new PoolTable(process.stdout, seconds);
+  const shown = new MachineTable(process.stdout, seconds, "INSTANCE");
   let before: ReturnType<typeof poolWord> = "on its way";
   while (!signal.aborted) {
     const view = await viewPool(client, signal).catch((error: unknown) => {
@@ -65,51 +64,4 @@ export function linesFor(
     `  kubectl delete instancepool ${POOL_NAME}`,
     "",
   ];
-}
-
-const HEADS = ["MACHINE", "HOST", "INSTANCE", "NODE", ""];
-
-/** The table, drawn over itself on a terminal; elsewhere each machine's news is a line of its own. */
-export class PoolTable {
-  readonly #out: { write(text: string): unknown; isTTY?: boolean; columns?: number };
-  readonly #seconds: () => string;
-  readonly #last = new Map<string, string>();
-  #drawn = 0;
-
-  constructor(out: { write(text: string): unknown; isTTY?: boolean; columns?: number }, seconds: () => string) {
-    this.#out = out;
-    this.#seconds = seconds;
-  }
-
-  show(found: readonly MachineRow[]): void {
-    const rows = secrets.clean(found);
-    if (this.#out.isTTY) this.#draw(rows);
-    else this.#report(rows);
-  }
-
-  #report(rows: readonly MachineRow[]): void {
-    for (const { machine, host, instance, node } of rows) {
-      const news = `${host}, ${instance}, node ${node}`;
-      const key = machine === "-" ? instance : machine;
-      if (this.#last.get(key) === news) continue;
-      this.#last.set(key, news);
-      this.#out.write(`${newsLine(this.#seconds(), `${machine}  ${news}`)}\n`);
-    }
-  }
-
-  /** Lines that stay; the table goes on below them. */
-  say(lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    this.#drawn = 0;
-    say(`\n${lines.join("\n")}`);
-  }
-
-  #draw(rows: readonly MachineRow[]): void {
-    const cells = rows.map(({ machine, host, instance, node, doing }) => [machine, host, instance, node, doing]);
-    const width = (this.#out.columns ?? 120) - 1;
-    const lines = table(HEADS, cells).map((line) => line.slice(0, width));
-    const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : "";
-    this.#out.write(`${up}${lines.map((line) => `\x1b[2K${line}\n`).join("")}\x1b[J`);
-    this.#drawn = lines.length;
-  }
 }

@@ -41,6 +41,28 @@ test("a pool of none, and an ISO without a pool, are refused with what to say", 
   assert.throws(() => labOf({ ...WISH, iso: "/a.iso" }, NOTHING), /nothing installs it/);
 });
 
+test("a cluster has one machine to spare, BMCs, and firmware that boots the node image by iPXE", () => {
+  assert.deepEqual(labOf({ ...WISH, cluster: 3 }, NOTHING), { machines: 4, firmware: ["bios"], bmc: true });
+  const chosen = { hasMachines: true, hasFirmware: true };
+  const wish: LabWish = { ...WISH, machines: 2, firmware: ["uefi", "bios"], cluster: 2 };
+  assert.deepEqual(labOf(wish, chosen), { machines: 2, firmware: ["uefi", "bios"], bmc: true });
+  assert.throws(() => labOf({ ...wish, machines: 1 }, chosen), /a cluster of 2 needs as many machines/);
+  assert.throws(() => labOf({ ...wish, firmware: ["uefi-secure"] }, chosen), /a cluster can't have uefi-secure/);
+});
+
+test("what does not go with a cluster is refused by its name", () => {
+  for (const [option, more] of [
+    ["--pool", { pool: true }],
+    ["--iso", { iso: "/a.iso" }],
+    ["--files", { files: "/images" }],
+  ] as const)
+    assert.throws(
+      () => labOf({ ...WISH, cluster: 3, ...more }, NOTHING),
+      (error: Error & { on?: string }) => error.on === option,
+      option,
+    );
+});
+
 test("machines that do not fit into the memory are refused with both figures", () => {
   checkMemory(4 * 2 ** 30, 4 * 2 ** 30);
   assert.throws(() => checkMemory(4 * 2 ** 30, 3 * 2 ** 30), /need 4\.0 GiB of memory, 3\.0 GiB are free/);

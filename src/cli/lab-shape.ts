@@ -7,6 +7,8 @@ const USUAL_POOL = 3;
 const SPARES = 1;
 /** A pool's boot scripts are iPXE's, which Secure Boot refuses, and what it installs starts from x86 disks by UEFI alone. */
 const POOL_FIRMWARES: readonly Firmware[] = ["uefi", "uefi-http"];
+/** Those that boot the node image, whose script is iPXE's, too. */
+const CLUSTER_FIRMWARES: readonly Firmware[] = ["bios", "uefi", "uefi-http"];
 const GIB = 1024 ** 3;
 
 /** What is asked of the command about its machines. */
@@ -16,6 +18,9 @@ export interface LabWish {
   bmc: boolean;
   pool?: number | true;
   iso?: string;
+  /** Workers of the cluster that is asked for. */
+  cluster?: number;
+  files?: string;
 }
 
 /** The machines of a lab. */
@@ -26,32 +31,56 @@ export interface LabShape {
   pool?: { count: number; iso?: string };
 }
 
-/** What the options come to; with a pool, machines and firmware that were not chosen follow it. Throws a `Fault` for what does not go together. Pure. */
-export function labOf(wish: LabWish, chosen: { hasMachines: boolean; hasFirmware: boolean }): LabShape {
-  const { machines, firmware, bmc, pool: asked, iso } = wish;
+interface Chosen {
+  hasMachines: boolean;
+  hasFirmware: boolean;
+}
+
+/** What the options come to; with a pool or a cluster, machines and firmware that were not chosen follow it. Throws a `Fault` for what does not go together. Pure. */
+export function labOf(wish: LabWish, chosen: Chosen): LabShape {
+  const { machines, firmware, bmc, pool: asked, iso, cluster } = wish;
+  if (cluster !== undefined) return clusterLabOf(wish, cluster, chosen);
   if (asked === undefined) {
     if (iso !== undefined)
       throw new Fault("BadRequest", "--iso", "nothing installs it", { remedy: "add --pool, or serve it by --files" });
     return { machines, firmware, bmc };
   }
   const count = asked === true ? USUAL_POOL : asked;
-  const all = chosen.hasMachines ? machines : count + SPARES;
   if (count < 1) throw new Fault("BadRequest", "--pool", "a pool has at least one machine", { remedy: "say --pool 1" });
+  const rack = rackFor({ what: "a pool", count, firmwares: POOL_FIRMWARES }, { machines, firmware }, chosen);
+  return { ...rack, bmc: true, pool: { count, ...(iso !== undefined && { iso: resolve(iso) }) } };
+}
+
+function clusterLabOf({ machines, firmware, pool, iso, files }: LabWish, count: number, chosen: Chosen): LabShape {
+  for (const [option, value, why] of [
+    ["--pool", pool, "a lab makes a pool or a cluster"],
+    ["--iso", iso, "a cluster's machines boot the node image"],
+    ["--files", files, "the machines of a cluster are served the node image"],
+  ] as const)
+    if (value !== undefined) throw new Fault("BadRequest", option, why, { remedy: `leave ${option} or --cluster out` });
+  return {
+    ...rackFor({ what: "a cluster", count, firmwares: CLUSTER_FIRMWARES }, { machines, firmware }, chosen),
+    bmc: true,
+  };
+}
+
+/** The rack for so many machines of something, and one to spare; what was chosen stays where it can be had. */
+function rackFor(
+  { what, count, firmwares }: { what: string; count: number; firmwares: readonly Firmware[] },
+  { machines, firmware }: Pick<LabWish, "machines" | "firmware">,
+  chosen: Chosen,
+): Pick<LabShape, "machines" | "firmware"> {
+  const all = chosen.hasMachines ? machines : count + SPARES;
   if (all < count)
-    throw new Fault("BadRequest", "--machines", `a pool of ${count} needs as many machines, and one to replace them`, {
+    throw new Fault("BadRequest", "--machines", `${what} of ${count} needs as many machines, and one to replace them`, {
       remedy: `say --machines ${count + SPARES}, or leave it out`,
     });
-  const unable = chosen.hasFirmware ? firmware.find((each) => !POOL_FIRMWARES.includes(each)) : undefined;
+  const unable = chosen.hasFirmware ? firmware.find((each) => !firmwares.includes(each)) : undefined;
   if (unable !== undefined)
-    throw new Fault("BadRequest", "--firmware", `machines of a pool can't have ${unable}`, {
-      remedy: `say ${POOL_FIRMWARES.join(" or ")}, or leave it out`,
+    throw new Fault("BadRequest", "--firmware", `machines of ${what} can't have ${unable}`, {
+      remedy: `say ${firmwares.join(" or ")}, or leave it out`,
     });
-  return {
-    machines: all,
-    firmware: chosen.hasFirmware ? firmware : POOL_FIRMWARES.slice(0, 1),
-    bmc: true,
-    pool: { count, ...(iso !== undefined && { iso: resolve(iso) }) },
-  };
+  return { machines: all, firmware: chosen.hasFirmware ? firmware : firmwares.slice(0, 1) };
 }
 
 /** Throws a `Fault` when machines of so many bytes in all do not fit into what is available. */
@@ -59,6 +88,6 @@ export function checkMemory(wanted: number, available: number): void {
   if (wanted <= available) return;
   const gib = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`;
   throw new Fault("Unavailable", "lab", `the machines need ${gib(wanted)} of memory, ${gib(available)} are free`, {
-    remedy: "say --memory 768Mi, or a smaller --pool",
+    remedy: "say less --memory, or fewer machines",
   });
 }

@@ -3,14 +3,16 @@ import { join, relative, resolve } from "node:path";
 import { Fault, parseQuantity, privateFolder, quantityNumber } from "@slipway/base";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { KeptProcess } from "../kubernetes/kept-process.ts";
+import type { LabCluster } from "../lab/cluster/manifests.ts";
 import { openDoor } from "../lab/door.ts";
 import { FIRMWARES, type Firmware } from "../lab/machine.ts";
 import { inOwnNetwork } from "../lab/namespace.ts";
 import { checkInstalled } from "../lab/programs.ts";
-import { planMachines } from "../lab/rack.ts";
+import { type MachinePlan, planMachines } from "../lab/rack.ts";
 import { isoRelease } from "../lab/stand-in/iso-release.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
-import { runInside } from "./lab-inside.ts";
+import { imageFolderFor, labClusterIn } from "./lab-cluster.ts";
+import { type InsideOptions, runInside } from "./lab-inside.ts";
 import { checkMemory, type LabShape, labOf } from "./lab-shape.ts";
 import { type LogLevel, logLevel } from "./log-level.ts";
 import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
@@ -21,6 +23,7 @@ interface Options {
   machines: number;
   pool?: number | true;
   iso?: string;
+  cluster?: string;
   firmware: Firmware[];
   disk: number;
   memory: number;
@@ -39,26 +42,36 @@ const MIB = 1024 ** 2;
 /** The agent's Linux lives in memory. */
 const LEAST_MEMORY = 512 * MIB;
 const MOST_MACHINES = 64;
+/** The node image lives in memory, and its Pods. */
+const CLUSTER_MEMORY = 2048 * MIB;
 
 /** `slipway lab`: runs until Ctrl-C, then ends its machines and removes its network. */
 export const verb: Verb = (program) => {
   program
     .command("lab")
     .description("A rack on a laptop: emulated machines on a network of their own boot from Slipway, until Ctrl-C.")
-    .option("--machines <number>", "how many; with --pool one more than it has", wholeNumber, 3)
+    .option("--machines <number>", "how many; with --pool and --cluster one more than these have", wholeNumber, 3)
     .option(
       "--pool [number]",
       "apply an InstancePool of so many of them (default: 3), and show how they install and join",
       wholeNumber,
     )
     .option("--iso <file>", "with --pool: install the real release of this ISO, for amd64, instead of the stand-in")
+    .option(
+      "--cluster <folder>",
+      "take a cluster of these manifests through its life: machines join it, one is killed and replaced, all are wiped; ends with 0 when all of it held",
+    )
     .addOption(
       new Option("--firmware <list>", `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`)
         .argParser(namesOf(FIRMWARES))
         .default(["bios", "uefi"], "bios,uefi"),
     )
     .addOption(new Option("--disk <size>", "of each machine's disk").argParser(bytes).default(bytes("4Gi"), "4Gi"))
-    .addOption(new Option("--memory <size>", "of each machine").argParser(bytes).default(bytes("1Gi"), "1Gi"))
+    .addOption(
+      new Option("--memory <size>", "of each machine; with --cluster 2Gi")
+        .argParser(bytes)
+        .default(bytes("1Gi"), "1Gi"),
+    )
     .option("--console <name>", "show what this machine says on its serial line (lab-1)")
     .option("--bmc", "machines have Redfish BMCs, and are off until these switch them on", false)
     .option("--tpm", "machines have a TPM 2.0 each (swtpm), by which they are known", false)
@@ -76,6 +89,7 @@ Examples:
   slipway lab --bmc --files ~/images
   slipway lab --pool
   slipway lab --pool 2 --memory 768Mi --console lab-1
+  slipway lab --cluster examples/lab-cluster
   slipway lab --machines 4 --firmware bios,uefi-secure,uefi-http,arm64 --console lab-2
   KUBECONFIG=.slipway/lab/kubeconfig kubectl get bmh -A
   slipway get unleased`,
@@ -84,11 +98,40 @@ Examples:
 };
 
 async function run(given: Options, command: Command): Promise<void> {
-  const isSet = (name: string): boolean => command.getOptionValueSource(name) === "cli";
-  const { pool, ...shape } = labOf(given, { hasMachines: isSet("machines"), hasFirmware: isSet("firmware") });
-  const options = { ...given, ...shape };
-  const { machines, firmware, disk, memory, inside } = options;
+  const lab = await labAsked(given, (name) => command.getOptionValueSource(name) === "cli");
+  const { options, pool, cluster, memory } = lab;
+  const { machines, firmware, inside } = options;
   const dir = resolve(options.dir);
+  const socket = socketIn(dir);
+  if (inside !== undefined) return await runInside(await insideOf(lab, { dir, socket, inside }));
+  await checkInstalled(firmware.slice(0, machines), process.env.PATH ?? "", { hasTpms: options.tpm });
+  if (pool !== undefined || cluster !== undefined) checkMemory(machines * memory, process.availableMemory());
+  if (pool?.iso !== undefined) await isoRelease(pool.iso);
+  if (cluster !== undefined) await imageFolderFor(cluster, process.env);
+  await runOutside(dir, socket, options.port);
+}
+
+interface Lab {
+  options: Options;
+  plans: MachinePlan[];
+  pool: LabShape["pool"] | undefined;
+  cluster: LabCluster | undefined;
+  /** Of each machine. */
+  memory: number;
+}
+
+/** The lab that was asked for. Rejects with a `Fault` for what can't be had. */
+async function labAsked(given: Options, isSet: (name: string) => boolean): Promise<Lab> {
+  const cluster = given.cluster === undefined ? undefined : await labClusterIn(given.cluster);
+  const { cluster: _, ...wish } = given;
+  const { pool, ...shape } = labOf(
+    { ...wish, ...(cluster !== undefined && { cluster: cluster.count }) },
+    { hasMachines: isSet("machines"), hasFirmware: isSet("firmware") },
+  );
+  const { pool: __, ...rest } = given;
+  const options = { ...rest, ...shape };
+  const { machines, firmware, disk } = options;
+  const memory = cluster === undefined || isSet("memory") ? options.memory : CLUSTER_MEMORY;
   if (machines < 1 || machines > MOST_MACHINES)
     throw new Fault("BadRequest", "lab", `${machines} machines`, { remedy: `say 1 to ${MOST_MACHINES}` });
   if (memory < LEAST_MEMORY) throw new Fault("BadRequest", "lab", "the agent needs 512Mi of memory");
@@ -101,28 +144,23 @@ async function run(given: Options, command: Command): Promise<void> {
     throw new Fault("BadRequest", "lab", `there is no ${options.console}`, {
       remedy: `say one of ${plans.map(({ name }) => name).join(", ")}`,
     });
-  const socket = socketIn(dir);
-  if (inside === undefined) {
-    await checkInstalled(firmware.slice(0, machines), process.env.PATH ?? "", { hasTpms: options.tpm });
-    if (pool !== undefined) await checkPool(pool, machines * memory);
-    await runOutside(dir, socket, options.port);
-  } else {
-    const assets = options.assets ?? assetsFolder(process.env);
-    const { logLevel, console, files, bmc: hasBmcs } = options;
-    const url = `https://127.0.0.1:${inside}`;
-    await runInside({
-      ...{ dir, socket, assets, plans, url, logLevel, hasBmcs },
-      ...(pool !== undefined && { pool }),
-      ...(console !== undefined && { console }),
-      ...(files !== undefined && { files: resolve(files) }),
-    });
-  }
+  return { options, plans, pool, cluster, memory };
 }
 
-/** What a pool needs, looked at before anything is started. */
-async function checkPool({ iso }: NonNullable<LabShape["pool"]>, memory: number): Promise<void> {
-  checkMemory(memory, process.availableMemory());
-  if (iso !== undefined) await isoRelease(iso);
+async function insideOf(
+  { options, plans, pool, cluster }: Lab,
+  { dir, socket, inside }: { dir: string; socket: string; inside: number },
+): Promise<InsideOptions> {
+  const assets = options.assets ?? assetsFolder(process.env);
+  const { logLevel, console, files, bmc: hasBmcs } = options;
+  const url = `https://127.0.0.1:${inside}`;
+  return {
+    ...{ dir, socket, assets, plans, url, logLevel, hasBmcs },
+    ...(pool !== undefined && { pool }),
+    ...(cluster !== undefined && { cluster, files: await imageFolderFor(cluster, process.env) }),
+    ...(console !== undefined && { console }),
+    ...(files !== undefined && { files: resolve(files) }),
+  };
 }
 
 /** All that needs the network runs in a process inside it; this one is its door and its end. */
@@ -142,7 +180,10 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
     process.exitCode = (await inner.gone) === 0 ? 0 : 1;
   } finally {
     await door.close();
-    const left = [socket, ...["kubeconfig", "pki", "bmc", "stand-in", "pool.yaml"].map((name) => join(dir, name))];
+    const left = [
+      socket,
+      ...["kubeconfig", "pki", "bmc", "stand-in", "tenants", "pool.yaml"].map((name) => join(dir, name)),
+    ];
     await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
   }
 }

@@ -1,16 +1,20 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Fault } from "@slipway/base";
 import type { KubeObject } from "@slipway/kube";
 import { loadAll, YAMLException } from "js-yaml";
 
 /**
  * All objects of the YAML files below a folder, file by file in the order of their names. Throws a `Fault` that names the file, and the
- * line where one is to blame; what the operating system refuses is thrown as it comes.
+ * line where one is to blame; what the operating system refuses is thrown as it comes. `isWanted`: by a file's path in the folder. Default: all.
  */
-export async function readManifests(folder: string): Promise<KubeObject[]> {
+export async function readManifests(
+  folder: string,
+  isWanted: (file: string) => boolean = () => true,
+): Promise<KubeObject[]> {
   const objects: KubeObject[] = [];
-  for (const path of await manifestFiles(folder)) objects.push(...parseManifests(await readFile(path, "utf8"), path));
+  for (const path of await manifestFiles(folder))
+    if (isWanted(relative(folder, path))) objects.push(...parseManifests(await readFile(path, "utf8"), path));
   return objects;
 }
 

@@ -6,6 +6,7 @@ import { createApiServer } from "@slipway/apiserver";
 import { systemClock as clock, cryptoRandom as random, Secrets } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import type { Client, Transport } from "@slipway/kube";
+import { convertersByDefinition } from "../../src/kinds/conversion.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { type LabNetbootOptions, startLabNetboot } from "../../src/lab/lab-netboot.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../../src/lab/rack.ts";
@@ -13,6 +14,7 @@ import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { SOCKET } from "../../src/netboot/service/place.ts";
 import type { Netboot } from "../../src/netboot/service/service.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
+import { ALL_KINDS } from "../../src/operator/kinds.ts";
 
 export interface Stage {
   /** Removed when the stage is closed. */
@@ -40,7 +42,7 @@ export async function setStage(
     const rack = await setUpRack(folder, plans);
     open.push(() => rack.close());
     const log = jsonLog({ level: "warn", secrets: new Secrets() });
-    const api = await createApiServer({ clock, random, log });
+    const api = await createApiServer({ clock, random, log, conversions: convertersByDefinition(ALL_KINDS) });
     open.push(() => api.close());
     const dir = join(folder, "netboot");
     const place = { assets: assetsFolder(process.env), dir, socket: join(dir, SOCKET) };

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Fault, systemClock } from "@slipway/base";
+import { nodeImageFolder } from "../../src/kubernetes/node-image-folder.ts";
 import { BINARIES } from "../../test/kubernetes/assets/binaries.ts";
 import {
   IMAGE_STORE,
@@ -26,7 +27,6 @@ import { build } from "./build.ts";
 import { LOADERS, writeDisk } from "./disk.ts";
 import { keyOf } from "./key.ts";
 import { PACKAGES } from "./packages.ts";
-import { nodeImageFolder } from "./place.ts";
 
 /** Debian's lists are read again after a day: a security update is not missed for longer. */
 const LISTS_AGE_MS = 24 * 3600_000;

@@ -1,5 +1,5 @@
 /**
- * A pool on the lab's machines: `manifests.ts` says what a user applies, `operator.ts` runs the operator beside the lab's netboot, `stand-in/` is what the
+ * A pool on the lab's machines: `manifests.ts` says what a user applies, `../operator.ts` runs the operator beside the lab's netboot, `../stand-in/` is what the
  * machines install and join, and `rows.ts` shows how far each machine is. Needs a rack, its BMCs and netboot that drives hosts.
  */
 import { ALPHANUMERIC, type Clock, closeAll, type Log, type Random, type Secrets, text } from "@slipway/base";
@@ -8,11 +8,12 @@ import { Secret } from "@slipway/kube/core";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
+import { settingsFrom } from "../../operator/settings.ts";
 import { hostOf } from "../bmc/papers.ts";
 import type { LabBmcs } from "../bmc/serve.ts";
+import { startLabOperator } from "../operator.ts";
 import { serveStandIn } from "../stand-in/serve.ts";
 import { poolManifests } from "./manifests.ts";
-import { startLabOperator } from "./operator.ts";
 
 export interface LabPoolOptions {
   transport: Transport;
@@ -49,7 +50,8 @@ export async function startLabPool(options: LabPoolOptions): Promise<LabPool> {
   const open: (() => Promise<unknown>)[] = [];
   try {
     const joinToken = text(random, TOKEN_LENGTH, ALPHANUMERIC);
-    const operator = await startLabOperator({ ...options, transport, joinToken });
+    options.secrets.add(joinToken);
+    const operator = await startLabOperator({ ...options, transport, of: settingsFrom({ TOKEN: joinToken }) });
     const { client } = operator;
     open.push(operator.close);
     const standIn = await serveStandIn({ ...options, client, joinToken });

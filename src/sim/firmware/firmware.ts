@@ -6,7 +6,7 @@ import { asFault, type Clock, type Http, isFault, type Log, type Random } from "
 import type { Firmware, Hardware, NetBoot, Powered, Progress } from "../hardware.ts";
 import type { JoinRequest, Role } from "../site/node-object.ts";
 import type { Joined } from "../site/site.ts";
-import { isCloudConfig, seed } from "./cloud-init.ts";
+import { isCloudConfig, type Seeded, seed } from "./cloud-init.ts";
 import { harvesterVersion, install } from "./harvester-installer.ts";
 import type { HarvesterConfig } from "./harvester-schema.ts";
 import { installerRules, type Version } from "./harvester-versions.ts";
@@ -16,6 +16,7 @@ import { hardwareSettings } from "./ipxe-settings.ts";
 import { kubeadmJoin, type OpenApi } from "./kubeadm-join.ts";
 import { runKubelet } from "./kubelet.ts";
 import { machineNetwork } from "./metadata.ts";
+import { seedFrom, seedUrlIn } from "./network-seed.ts";
 import { jittered, METAL_TIMINGS, type Timings } from "./timings.ts";
 
 /** Where an injected fault can stop a machine for good. */
@@ -117,25 +118,45 @@ export function createFirmware(options: FirmwareOptions): Firmware {
   }
 
   /** The provider's image is on the disk; cloud-init carries out the user data, and kubeadm joins where it says so. */
-  async function bootImage({ hardware, signal, say }: Run, userData: string): Promise<void> {
+  async function bootImage(run: Run, userData: string): Promise<void> {
+    const { hardware, signal, say } = run;
     say({ stage: "installing", message: "starts the provider's image" });
     await pause(timings.installMs, signal);
     const end = seed(userData, hardware);
     if (end.is === "failed") return say({ stage: "failed", message: end.message });
     await pause(timings.diskBootMs, signal);
-    const path = end.commands
-      .map((command) => /\bkubeadm join --config (\S+)/.exec(command)?.[1])
-      .find((found) => found);
     say({ stage: "installed", message: `is set up by cloud-init: ${end.commands.length} commands are recorded` });
+    await becomeNode(run, end, { hostname: hardware.hostname, hasNetwork: false });
+  }
+
+  /** An image in memory: it fetches its user data as cloud-init does, joins, and brings the Pods' network along. */
+  async function bootLive(run: Run, seedUrl: string, http: Http): Promise<void> {
+    const { signal, say } = run;
+    const found = await seedFrom(seedUrl, { http, clock, signal });
+    if (found.is === "failed") return say({ stage: "failed", message: found.message });
+    const end = seed(found.userData, found.instance);
+    if (end.is === "failed") return say({ stage: "failed", message: end.message });
+    await pause(timings.diskBootMs, signal);
+    say({ stage: "kernel", message: `is set up by its user data: ${end.commands.length} commands are recorded` });
+    await becomeNode(run, end, { hostname: found.instance.hostname, hasNetwork: true });
+  }
+
+  /** Joins where the user data say so, and is a Node until its power is cut. */
+  async function becomeNode(
+    { hardware, signal, say }: Run,
+    { files, commands }: Seeded,
+    { hostname, hasNetwork }: { hostname: string; hasNetwork: boolean },
+  ): Promise<void> {
+    const path = commands.map((command) => /\bkubeadm join --config (\S+)/.exec(command)?.[1]).find((found) => found);
     if (path === undefined) return;
-    const file = end.files.get(path);
+    const file = files.get(path);
     if (file === undefined) return say({ stage: "failed", message: `kubeadm: ${path} does not exist` });
     const { clock, random, log, openApi } = options;
     const ports = { clock, random, log, signal, ...(openApi && { open: openApi }) };
-    const joined = await kubeadmJoin(file, { hostname: hardware.hostname, addresses: addressesOf(hardware) }, ports);
+    const joined = await kubeadmJoin(file, { hostname, addresses: addressesOf(hardware) }, ports);
     if (joined.is === "refused") return say({ stage: "failed", message: joined.message });
     say({ stage: "joined", message: `has joined as Node ${joined.node}` });
-    await runKubelet(joined.node, joined.kubelet, ports);
+    await runKubelet(joined.node, joined.kubelet, { ...ports, hasNetwork });
   }
 
   async function afterScript(run: Run, end: IpxeEnd, http: Http): Promise<void> {
@@ -162,6 +183,8 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     say({ stage: "kernel", message: "starts the kernel" });
     await pause(timings.kernelMs, signal);
     if (hangsAt(run, "kernel")) return;
+    const seedUrl = seedUrlIn(args);
+    if (seedUrl !== undefined) return await bootLive(run, seedUrl, http);
     const version = harvesterVersion(kernel, args);
     if (version === undefined)
       return say({ stage: "kernel", message: "runs a kernel that installs nothing known here" });

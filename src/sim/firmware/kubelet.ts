@@ -11,12 +11,18 @@ import { kubeletConditions } from "../site/node-object.ts";
 import type { JoinPorts, OpenApi } from "./kubeadm-join.ts";
 import { runningStatus, writesNetworks } from "./pod-status.ts";
 
+export interface KubeletPorts extends JoinPorts {
+  /** The node's image brings the Pods' network along: no Pod has to. */
+  hasNetwork?: boolean;
+}
+
 /** Runs until the signal aborts; resolves then. */
-export async function runKubelet(node: string, connection: Parameters<OpenApi>[0], ports: JoinPorts): Promise<void> {
+export async function runKubelet(node: string, connection: Parameters<OpenApi>[0], ports: KubeletPorts): Promise<void> {
   const { clock, random, log, signal } = ports;
   const transport = (ports.open ?? createHttpTransport)(connection);
   const client = createClient(transport, { clock, random, log });
   const kubelet = new Kubelet(node, client, ports);
+  if (ports.hasNetwork === true) kubelet.hasNetwork();
   try {
     const fieldSelector = `spec.nodeName=${node}`;
     const changed = (pod: Pod): void => kubelet.changed(pod);
@@ -50,6 +56,11 @@ class Kubelet {
     this.#pods.delete(keyOf(refOf(pod)));
   }
 
+  /** The node has a network, whatever its Pods bring. */
+  hasNetwork(): void {
+    this.#soon(() => this.#becomeNetworked());
+  }
+
   /** Resolves when all that was begun is done. */
   idle(): Promise<void> {
     return this.#turn;
@@ -76,7 +87,10 @@ class Kubelet {
   }
 
   async #sawNetwork(pod: Pod): Promise<void> {
-    if (this.#isNetworked || !writesNetworks(pod)) return;
+    if (!this.#isNetworked && writesNetworks(pod)) await this.#becomeNetworked();
+  }
+
+  async #becomeNetworked(): Promise<void> {
     const now = this.#ports.clock.now();
     const node = await this.#client.get(Node, { name: this.#node });
     const held = new Map(node.status?.conditions?.map((each) => [each.type, each]));

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Journal } from "../../machines/lifecycle.ts";
+import type { Machine } from "../../machines/machine.ts";
 import { told } from "./conditions.ts";
-import { journalOf } from "./journal.ts";
+import { asReported, journalOf } from "./journal.ts";
 import { machineIdOf, machineTags, oldMachineTags, providerIDOf } from "./names.ts";
 import { aPacketMachine } from "./testing.ts";
 
@@ -45,6 +47,16 @@ test("B51 a machine is known by the status, else by the providerID that the orig
   assert.equal(id({ providerID: "equinixmetal://m-9" }, { instanceID: "" }), "m-9");
   assert.equal(id({ providerID: "equinixmetal://m-9" }), "m-9");
   assert.equal(id({}), undefined);
+});
+
+test("a machine that has fetched its bootstrap data, or is a Node, runs before its provider says so; nothing else does", () => {
+  const at = (phase: Machine["phase"], signals: Journal["signals"], joined = false) =>
+    asReported({ phase } as Machine, { signals, joined }).phase;
+  assert.equal(at("building", { scriptFetched: 1, configFetched: 2 }), "running");
+  assert.equal(at("building", {}, true), "running");
+  assert.equal(at("building", { scriptFetched: 1 }), "building");
+  for (const phase of ["failed", "releasing", "stopped", "reinstalling", "unknown", "running"] as const)
+    assert.equal(at(phase, { configFetched: 2 }, true), phase);
 });
 
 test("a providerID names a machine of this provider or nothing", () => {

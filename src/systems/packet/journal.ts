@@ -2,6 +2,7 @@ import { parseTime } from "@slipway/base";
 import { conditionOf } from "@slipway/kube";
 import type { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import type { Journal, Signals } from "../../machines/lifecycle.ts";
+import type { Machine } from "../../machines/machine.ts";
 import { entriesOf } from "../../machines/status-journal.ts";
 import { machineIdOf } from "./names.ts";
 
@@ -26,4 +27,10 @@ export function journalOf({ spec, status }: PacketMachine, of: { reports: boolea
     joined: of.joined,
     networkSet: true,
   };
+}
+
+/** The machine as it stands by its own word, too: one that has fetched its bootstrap data, or is a Node, runs, whenever its provider comes to say so. */
+export function asReported(machine: Machine, { signals, joined }: Pick<Journal, "signals" | "joined">): Machine {
+  const runs = machine.phase === "building" && (joined || signals.configFetched !== undefined);
+  return runs ? { ...machine, phase: "running" } : machine;
 }

@@ -30,7 +30,7 @@ import { bootstrapData } from "./bootstrap-data.ts";
 import { claimOf, orderOf, placementsOf } from "./claim.ts";
 import { jobOf, type MachineRecord } from "./claimant.ts";
 import { guarded } from "./guarded.ts";
-import { journalOf } from "./journal.ts";
+import { asReported, journalOf } from "./journal.ts";
 import { type MachinePlan, pausedFields, planMachine } from "./machine-plan.ts";
 import { releaseMachine } from "./machine-release.ts";
 import { MACHINE_FINALIZER, nameOf, PACKET, providerIDOf } from "./names.ts";
@@ -208,8 +208,9 @@ async function step(
         orderOf({ ...wanted, machine }, { placement, boot: TRIAL_BOOT, projectId: undefined }),
       ),
   });
-  const sight =
+  const seen =
     journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, joined ? 2 * pollMs : pollMs);
+  const sight = seen === undefined || seen === "gone" || !reports ? seen : asReported(seen, journal);
   const known = sight === "gone" ? undefined : sight;
   if (known !== undefined) {
     if (await nameMachine(context, machine, providerIDFor(machine, fleet, known))) return { againAfterMs: 0 };

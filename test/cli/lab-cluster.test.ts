@@ -1,0 +1,121 @@
+/** The course of `slipway lab --cluster`, with its manifests, on simulated machines and embedded tenants. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { systemClock as clock, quietLog as log, plain, cryptoRandom as random, Secrets } from "@slipway/base";
+import type { KubeObject } from "@slipway/kube";
+import { Node } from "@slipway/kube/core";
+import { labClusterIn } from "../../src/cli/lab-cluster.ts";
+import { runCourse } from "../../src/lab/cluster/course.ts";
+import type { LabMachine } from "../../src/lab/cluster/lab-machine.ts";
+import type { LabCluster } from "../../src/lab/cluster/manifests.ts";
+import { WorkloadWay } from "../../src/lab/cluster/workload-api.ts";
+import { applyObjects } from "../../src/laptop/apply.ts";
+import { type Laptop, startLaptop } from "../../src/laptop/laptop.ts";
+import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
+import { quicker } from "../../src/sim/pace.ts";
+import { SimRack } from "../../src/sim/rack/rack.ts";
+import { USUAL_TIMINGS } from "../../src/sim/rack/server-parts.ts";
+import type { StandInHardware } from "../../src/systems/counterpart.ts";
+import { OWN_LOOPBACK } from "../system/tenants-world.ts";
+
+const MACHINES = 4;
+const SPEED = 400;
+const PATIENCE_MS = 240_000;
+
+let rack: SimRack;
+const hardware: StandInHardware = async ({ firmware }) => {
+  rack = new SimRack({ clock, random, log, firmware, timings: quicker(USUAL_TIMINGS, SPEED), trust: "approved" });
+  for (let n = 1; n <= MACHINES; n++) rack.add(`lab-${n}`);
+  return {
+    settings: {
+      discovery: { namespace: DISCOVERY_NAMESPACE, most: 100, perSecond: 10 },
+      start: async () => rack.serve(),
+      openBmc: rack.openBmc,
+      http: async () => plain(404, ""),
+    },
+    begin() {},
+    close: () => rack.close(),
+  };
+};
+
+async function laptopWithRack(t: TestContext): Promise<Laptop> {
+  const laptop = await startLaptop({
+    ...{ kubernetes: "embedded", dir: undefined, host: "127.0.0.1", port: 0, speed: SPEED, counterparts: [] },
+    ...{ log, secrets: new Secrets(), hardware: { netboot: hardware } },
+    // As the node image has it: no DaemonSet brings the network.
+    of: { "cluster-addons": { addons: "network", networkImage: undefined }, kamaji: { host: OWN_LOOPBACK } },
+  });
+  t.after(() => laptop.close());
+  return laptop;
+}
+
+function machines(): LabMachine[] {
+  return [...rack.servers.values()].map((server) => ({
+    ...{ name: server.name, mac: server.mac, startedAt: () => undefined },
+    bmc: { address: rack.bmcOf(server.name), login: { ...rack.login } },
+    powerOn: async () => server.on(),
+    powerOff: async () => server.off(),
+  }));
+}
+
+/** The example, with a health check that waits for less. */
+async function example(): Promise<LabCluster> {
+  const { objects, ...cluster } = await labClusterIn("examples/lab-cluster");
+  const quick = (object: KubeObject): KubeObject => {
+    if (object.kind !== "MachineHealthCheck") return object;
+    const text = JSON.stringify(object).replaceAll(/"timeoutSeconds":\d+/g, '"timeoutSeconds":1');
+    return JSON.parse(text) as KubeObject;
+  };
+  return { ...cluster, objects: objects.map(quick) };
+}
+
+test("the lab's cluster: discovered machines join it, one that dies is replaced, and all are wiped when it goes", async (t) => {
+  const laptop = await laptopWithRack(t);
+  const { client, transport } = laptop;
+  const told: string[] = [];
+  const steps: string[] = [];
+  // Nothing schedules or runs Pods here: the workload is the firmware suite's.
+  const cluster: LabCluster = { ...(await example()), workload: [] };
+  const ports = { clock, random, log };
+  const way = new WorkloadWay(client, cluster.ref, ports);
+  t.after(() => way.close());
+  await runCourse(cluster, {
+    ...{ client, transport, machines: machines(), ...ports, apply: applyObjects },
+    signal: new AbortController().signal,
+    tell: (line) => told.push(line),
+    patienceMs: PATIENCE_MS,
+    lookMs: 50,
+    async reached(step, view) {
+      steps.push(step);
+      console.log(performance.now() | 0, step);
+      if (step === "wiped") {
+        const { Event } = await import("@slipway/kube/core");
+        console.log(
+          (await client.list(Event)).items
+            .filter((e) => e.involvedObject.kind === "BareMetalHost")
+            .map(
+              (e) =>
+                `${e.involvedObject.namespace} ${e.involvedObject.name} ${e.lastTimestamp} ${e.reason} ${e.message}`,
+            )
+            .join("\n"),
+        );
+      }
+      if (step !== "killed") return;
+      // What a controller of nodes says of one that is silent.
+      const tenant = (await way.api())!.client;
+      const off = [...rack.servers.values()].find((server) => !server.isOn)!;
+      const host = view.hosts.find(({ spec }) => spec.bootMACAddress === off.mac)!;
+      const conditions = [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown", message: "silent" }];
+      const body = { status: { conditions } };
+      await tenant.patch(
+        Node,
+        { name: host.spec.consumerRef!.name! },
+        { type: "merge", body },
+        { subresource: "status" },
+      );
+    },
+  });
+  assert.deepEqual(steps, ["discovered", "available", "joined", "killed", "replaced", "deleted", "wiped"]);
+  for (const { disks } of rack.servers.values()) assert.equal(disks[0]!.content, undefined);
+  assert.ok(told.filter((line) => /^ {2}lab-\d: wiped, and read back: /.test(line)).length >= 3, told.join("\n"));
+});
