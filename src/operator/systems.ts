@@ -10,6 +10,7 @@ import { packet } from "../systems/packet/system.ts";
 import { providers } from "../systems/providers/system.ts";
 import { sip } from "../systems/sip/system.ts";
 import type { System } from "../systems/system.ts";
+import { vino } from "../systems/vino/system.ts";
 
 /** All systems. The only list: everything else about each is derived from it. */
 export const SYSTEMS: readonly System[] = [
@@ -24,4 +25,5 @@ export const SYSTEMS: readonly System[] = [
   clusterAddons,
   sip,
   ipam,
+  vino,
 ];

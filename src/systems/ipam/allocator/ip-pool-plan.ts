@@ -12,7 +12,7 @@ export interface Bounds {
   stop: string;
 }
 
-/** What of IPv6 is handed out: prefixes of 64 bits, by their first address. */
+/** What is handed out of an IPv6 subnet that has several: prefixes of 64 bits, by their first address. */
 const IPV6_STEP = 1n << 64n;
 
 const LAST_MAC = (1n << 48n) - 1n;
@@ -46,7 +46,7 @@ export function readIpPool(spec: IpPoolSpec, only?: Bounds): Pool {
   return {
     addresses,
     reservedPer: undefined,
-    step: family === 4 ? 1n : IPV6_STEP,
+    step: family === 4 || subnet.prefix >= 64 ? 1n : IPV6_STEP,
     prefix: subnet.prefix,
     gateway: undefined,
   };
@@ -125,11 +125,15 @@ export function allocateIp(spec: IpPoolSpec, owner: string, range?: Bounds): All
 
 type AllocatedIp = IpPoolSpec["allocatedIPs"][number];
 
-/** As `allocateIp`, for several owners, in time that grows with all of them together. Owners that are left out found no free address. */
+/**
+ * As `allocateIp`, for several owners, in time that grows with all of them together. Owners that are left out found no free address. `takenMacs`: MAC
+ * addresses of other pools, which are not given here.
+ */
 export function allocateIps(
   spec: IpPoolSpec,
   owners: readonly string[],
   range?: Bounds,
+  takenMacs: ReadonlySet<bigint> = new Set(),
 ): { spec: IpPoolSpec; given: Map<string, AllocatedIp> } {
   const pool = readIpPool(spec, range);
   const held = new Map(spec.allocatedIPs.map((one) => [one.allocatedTo, one]));
@@ -146,7 +150,7 @@ export function allocateIps(
     }
     const { value, done } = next.next();
     if (done === true) continue;
-    while (macs.has(nextMac)) nextMac++;
+    while (macs.has(nextMac) || takenMacs.has(nextMac)) nextMac++;
     // The one after it must be a MAC address, too: it is written as the next.
     if (nextMac >= LAST_MAC)
       throw new Fault("NoCapacity", spec.subnet, "no MAC address is left", {

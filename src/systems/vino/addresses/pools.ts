@@ -1,0 +1,90 @@
+/** Writes what the book says to the IPPools, each under the version that was read. One at a time in a process: MAC addresses are unique over all pools. */
+import { isFault } from "@slipway/base";
+import { type Access, type Context, refOf } from "@slipway/kube";
+import { IPPool } from "../../../kinds/ipam/ip-pool.ts";
+import { OWN_POOL, VINO } from "../names.ts";
+import { type Book, type Given, isUnused, settle, type Wish } from "./book.ts";
+
+const TRIES = 5;
+
+export const poolAccess = (namespace: string): Access => ({
+  resource: IPPool,
+  verbs: ["get", "list", "create", "patch", "delete"],
+  namespace,
+});
+
+export class Pools {
+  readonly #namespace: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `namespace`: where the pools are; those of all Vinos are in one, so that no two give the same address. */
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  /** Gives what is wished for and takes back the rest. Where nothing changes nothing is asked. Rejects as the API does, with `Conflict` where others keep writing. */
+  async settle(context: Context, wish: Wish): Promise<Given> {
+    const cached = context.cache.list(IPPool, this.#namespace);
+    const known = settle(bookOf(cached), wish);
+    if (changes(cached, known.book).length === 0) return known.given;
+    const turn = this.#last.then(() => this.#write(context, wish));
+    this.#last = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async #write({ client, log }: Context, wish: Wish): Promise<Given> {
+    const namespace = this.#namespace;
+    for (let tries = 1; ; tries++) {
+      const { items } = await client.list(IPPool, { namespace });
+      const { book, given } = settle(bookOf(items), wish);
+      try {
+        for (const change of changes(items, book)) await carryOut(client, change, namespace);
+        return given;
+      } catch (error) {
+        if (!isFault(error, "Conflict", "AlreadyExists", "NotFound") || tries === TRIES) throw error;
+        log.debug({ tries }, "an IPPool was changed by somebody else meanwhile");
+      }
+    }
+  }
+}
+
+function bookOf(pools: readonly IPPool[]): Book {
+  return new Map(
+    pools
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata, spec }) => [metadata.name, { spec, isOwn: metadata.labels?.[OWN_POOL] === VINO }]),
+  );
+}
+
+type Change =
+  | { do: "create"; name: string; spec: IPPool["spec"] }
+  | { do: "write"; pool: IPPool; spec: IPPool["spec"] }
+  | { do: "delete"; pool: IPPool };
+
+function changes(pools: readonly IPPool[], book: Book): Change[] {
+  const out: Change[] = [];
+  for (const [name, { spec, isOwn }] of book) {
+    const pool = pools.find((each) => each.metadata.name === name);
+    if (pool === undefined) {
+      if (!isUnused(spec)) out.push({ do: "create", name, spec });
+    } else if (isOwn && isUnused(spec)) out.push({ do: "delete", pool });
+    else if (pool.spec !== spec) out.push({ do: "write", pool, spec });
+  }
+  return out;
+}
+
+async function carryOut(client: Context["client"], change: Change, namespace: string): Promise<void> {
+  if (change.do === "create") {
+    const metadata = { namespace, name: change.name, labels: { [OWN_POOL]: VINO } };
+    await client.create(IPPool, { metadata, spec: change.spec });
+    return;
+  }
+  const { resourceVersion, uid } = change.pool.metadata;
+  if (change.do === "delete") {
+    await client.delete(IPPool, refOf(change.pool), { uid, ...(resourceVersion !== undefined && { resourceVersion }) });
+    return;
+  }
+  const { ranges, allocatedIPs, allocatedRanges, nextMAC } = change.spec;
+  const spec = { ranges, allocatedIPs, nextMAC, ...(allocatedRanges && { allocatedRanges }) };
+  await client.patch(IPPool, refOf(change.pool), { type: "merge", body: { metadata: { resourceVersion }, spec } });
+}
