@@ -34,7 +34,26 @@ test("B46 nodes may list one another; an image brings the program to each by a D
   const { spec } = (body as { spec: { template: { spec: PodSpec } } }).spec.template;
   assert.equal(spec.hostNetwork, true);
   assert.equal(spec.automountServiceAccountToken, false);
-  const [{ image, securityContext, volumeMounts }] = spec.containers as [Container];
+  const [{ image, args, securityContext, volumeMounts }] = spec.containers as [Container];
+  assert.deepEqual(args, ["--root=/host"]);
+  assert.deepEqual(
+    spec.volumes.map(({ name, hostPath }) => [
+      name,
+      hostPath.path,
+      volumeMounts.find((one) => one.name === name)?.mountPath,
+    ]),
+    [
+      ["host", "/", "/host"],
+      ["cni", "/etc/cni/net.d", "/host/etc/cni/net.d"],
+    ],
+  );
+  const [role, binding] = networkObjects(undefined).map(
+    (one) => one.body as { rules?: object; roleRef?: object; subjects?: object },
+  );
+  assert.deepEqual(role!.rules, [{ apiGroups: [""], resources: ["nodes"], verbs: ["list", "watch"] }]);
+  const apiGroup = "rbac.authorization.k8s.io";
+  assert.deepEqual(binding!.roleRef, { apiGroup, kind: "ClusterRole", name: "slipway:nodes-see-nodes" });
+  assert.deepEqual(binding!.subjects, [{ apiGroup, kind: "Group", name: "system:nodes" }]);
   assert.equal(image, "me/net:1");
   assert.equal(securityContext.privileged, undefined);
   assert.deepEqual(securityContext.capabilities.drop, ["ALL"]);
@@ -46,13 +65,15 @@ test("B46 nodes may list one another; an image brings the program to each by a D
 
 interface Container {
   image: string;
+  args: string[];
   securityContext: { privileged?: boolean; capabilities: { drop: string[] } };
-  volumeMounts: { mountPath: string; readOnly?: boolean }[];
+  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
 }
 interface PodSpec {
   hostNetwork: boolean;
   automountServiceAccountToken: boolean;
   containers: Container[];
+  volumes: { name: string; hostPath: { path: string } }[];
 }
 
 const TAINT = { key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" };

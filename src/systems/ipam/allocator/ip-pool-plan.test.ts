@@ -162,3 +162,9 @@ test("giving back touches nobody else's, and blocks go with their owner", () => 
   assert.deepEqual(after.allocatedRanges, []);
   assert.equal(releaseIps(spec, new Set(["nobody"])), spec);
 });
+
+test("an owner that is named twice at once gets one address", () => {
+  const { spec, given } = allocateIps(V4, ["a", "b", "a"]);
+  assert.deepEqual([...given.values()].map(({ ip }) => ip).sort(), ["10.0.1.0", "10.0.1.1"]);
+  assert.equal(spec.allocatedIPs.length, 2);
+});
