@@ -10,7 +10,7 @@ CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infra
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -106,8 +106,11 @@ test-datastores: $(INSTALLED) ## Tenants' places in real databases: etcd, Postgr
 	@$(NODE) test/kubernetes/assets/main.ts etcd kine >/dev/null || true
 	@$(TEST) --test-concurrency=1 "test/datastores/**/*.test.ts"
 
+test-libvirt: $(INSTALLED) ## The node agent beside a real libvirtd, with emulated machines, in namespaces of its own (Debian's packages and root; skipped with a reason)
+	@$(TEST) --test-concurrency=1 "test/libvirt/**/*.test.ts"
+
 test-all: export SEEDS = 300
-test-all: check test sim test-kubectl test-kubernetes test-kubeadm test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-clients test-formats test-datastores test-firmware ## Every suite, one after the other
+test-all: check test sim test-kubectl test-kubernetes test-kubeadm test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-firmware ## Every suite, one after the other
 
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"
 	@$(NODE) test/firmware/main.ts $(ONLY:%=test/firmware/%.test.ts)

@@ -6,7 +6,7 @@ const LIBRARIES = ["base", "kube"];
 const KINDS = [...LIBRARIES, "kinds", "pki"];
 const DOING = [...KINDS, "cluster-api", "machines", "inventory", "netboot", "bootstrap", "bmc-service"];
 export const SYSTEMS = [...DOING, "workload", "datastores", "tenants", "kubernetes", "systems"];
-const OPERATOR = [...SYSTEMS, "operator", "console"];
+const OPERATOR = [...SYSTEMS, "node-agent", "operator", "console"];
 
 /** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
 export const STANDS_IN = /^src\/systems\/(counterpart|[a-z-]+\/simulated)\.ts$/;
@@ -22,6 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   inventory: DOING,
   netboot: DOING,
   "bmc-service": ["base", "bmc-service"],
+  "node-agent": [...KINDS, "bmc-service", "node-agent"],
   datastores: ["base", "datastores"],
   bootstrap: DOING,
   systems: SYSTEMS,

@@ -111,3 +111,12 @@ test("a secret with characters that are taken out of texts is known as it is, to
   assert.equal(secrets.redact(`a ${value} b`), "a [redacted] b");
   assert.equal(secrets.text(`a ${value} b`), "a [redacted] b");
 });
+
+test("a certificate keeps its lines, and what only looks like one does not", () => {
+  const secrets = new Secrets();
+  const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\nAg==\n-----END CERTIFICATE-----\n";
+  assert.deepEqual(secrets.clean({ ca: certificate + certificate }), { ca: certificate + certificate });
+  assert.deepEqual(secrets.clean({ ca: `${certificate}and\nmore` }), {
+    ca: "-----BEGIN CERTIFICATE----- MIIB Ag== -----END CERTIFICATE----- and more",
+  });
+});

@@ -37,6 +37,9 @@ const SHAPES: readonly RegExp[] = [
   /\bK10[0-9a-f]{32,}(?:::\S+)?/g,
 ];
 
+/** Nothing but certificates in PEM, which are public. */
+const CERTIFICATES = /^(?:-----BEGIN CERTIFICATE-----\n(?:[A-Za-z0-9+/=]{1,76}\n)+-----END CERTIFICATE-----\n?)+$/;
+
 /** A known form of a secret. */
 interface Form {
   text: string;
@@ -79,7 +82,7 @@ export class Secrets {
     return line.length <= longest ? line : `${line.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`;
   }
 
-  /** A copy of plain data in which every text is a `line`; names of fields too. */
+  /** A copy of plain data in which every text is a `line`; names of fields too. Certificates stay as they are: without their lines nobody reads them. */
   clean<T>(value: T): T {
     if (typeof value === "string") return this.#cleanText(value) as T;
     if (Array.isArray(value)) return value.map((item) => this.clean(item)) as T;
@@ -91,6 +94,7 @@ export class Secrets {
   #cleanText(text: string): string {
     const known = this.#seen.get(text);
     if (known !== undefined) return known;
+    if (text.length <= LONGEST_FIELD && CERTIFICATES.test(text)) return this.redact(text);
     const clean = this.line(text, LONGEST_FIELD);
     if (text.length > LONGEST_SEEN) return clean;
     if (this.#seen.size >= MOST_SEEN) this.#seen.clear();

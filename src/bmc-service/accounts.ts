@@ -13,6 +13,13 @@ export interface Account {
   username: string;
   password: string;
   role: Role;
+  /** Ids of the machines that it sees and may order. Unset: all. */
+  machines?: readonly string[];
+}
+
+/** Whether two are one account: whoever shows its name and password. */
+export function isSameAccount(a: Account, b: Account): boolean {
+  return isSame(a.username, b.username) && isSame(a.password, b.password);
 }
 
 /** The account with this name and password. Takes the same time for a wrong name as for a wrong password. */

@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpRequest } from "@slipway/base";
-import { type Account, accountOf } from "./accounts.ts";
+import { type Account, accountOf, isSameAccount } from "./accounts.ts";
 import { errorAnswer, message } from "./messages.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -10,7 +10,13 @@ export function authenticate(
   accounts: readonly Account[],
 ): Account | undefined {
   const token = headers?.["x-auth-token"];
-  if (token !== undefined) return sessions.use(token)?.account;
+  if (token !== undefined) {
+    const session = sessions.use(token);
+    // The account as it is now: a session ends with its password.
+    const account = session && accounts.find((one) => isSameAccount(one, session.account));
+    if (session !== undefined && account === undefined) sessions.close(session.id);
+    return account;
+  }
   const [, encoded] = /^Basic ([A-Za-z0-9+/]{1,1024}={0,2})$/i.exec(headers?.authorization ?? "") ?? [];
   if (encoded === undefined) return undefined;
   const shown = Buffer.from(encoded, "base64").toString("utf8");

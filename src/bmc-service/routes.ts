@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "@slipway/base";
-import { type Account, accountOf, ROLES } from "./accounts.ts";
+import { type Account, accountOf, isSameAccount, ROLES } from "./accounts.ts";
 import { type Described, nothing, resource } from "./answer.ts";
 import { unauthorized } from "./authenticate.ts";
 import { isWebUrl, patchSystem } from "./boot-patch.ts";
@@ -22,7 +22,7 @@ import {
   sessionsBody,
   taskServiceBody,
 } from "./root.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Session, Sessions } from "./sessions.ts";
 import {
   cardBody,
   cardsBody,
@@ -88,19 +88,36 @@ function openRoutes({ uuid }: RouteWorld): Record<string, Route> {
   };
 }
 
+/** An account of some machines alone sees no other account. */
+function seenAccounts(all: readonly Account[], account: Account | undefined): readonly Account[] {
+  return account?.machines === undefined ? all : [account];
+}
+
+/** The machines that an account sees. */
+function seenMachines(all: readonly ManagedMachine[], account: Account | undefined): readonly ManagedMachine[] {
+  const { machines } = account ?? {};
+  return machines === undefined ? all : all.filter(({ id }) => machines.includes(id));
+}
+
 function serviceRoutes({ accounts, tasks }: RouteWorld): Record<string, Route> {
   return {
     [`${ROOT}/AccountService`]: { GET: () => shown(accountServiceBody()) },
-    [`${ROOT}/AccountService/Accounts`]: { GET: () => shown(accountsBody(accounts())) },
-    [`${ROOT}/AccountService/Accounts/:`]: { GET: ({ names: [id] }) => shown(accountBody(accounts(), id!)) },
+    [`${ROOT}/AccountService/Accounts`]: {
+      GET: ({ account }) => shown(accountsBody(seenAccounts(accounts(), account))),
+    },
+    [`${ROOT}/AccountService/Accounts/:`]: {
+      GET: ({ names: [id], account }) => shown(accountBody(seenAccounts(accounts(), account), id!)),
+    },
     [`${ROOT}/AccountService/Roles`]: { GET: () => shown(rolesBody()) },
     [`${ROOT}/AccountService/Roles/:`]: { GET: ({ names: [id] }) => shown(roleBody(id!)) },
     [`${ROOT}/Registries`]: { GET: () => shown(registriesBody()) },
     [`${ROOT}/Registries/:`]: { GET: ({ names: [id] }) => shown(registryBody(id!)) },
     [`${ROOT}/TaskService`]: { GET: () => shown(taskServiceBody()) },
-    [`${ROOT}/TaskService/Tasks`]: { GET: () => shown(tasks.list()) },
-    [`${ROOT}/TaskService/Tasks/:`]: { GET: ({ names: [id] }) => shown(tasks.get(id!)) },
-    [`${ROOT}/TaskService/TaskMonitors/:`]: { GET: ({ names: [id] }) => tasks.monitor(id!) },
+    [`${ROOT}/TaskService/Tasks`]: { GET: ({ account }) => shown(tasks.list(account?.machines)) },
+    [`${ROOT}/TaskService/Tasks/:`]: { GET: ({ names: [id], account }) => shown(tasks.get(id!, account?.machines)) },
+    [`${ROOT}/TaskService/TaskMonitors/:`]: {
+      GET: ({ names: [id], account }) => tasks.monitor(id!, account?.machines),
+    },
   };
 }
 
@@ -115,19 +132,29 @@ function sessionRoutes({ sessions, accounts }: RouteWorld): Record<string, Route
     if (session === undefined) return refuse(503, "CreateLimitReachedForResource");
     return resource(sessionBody(session), 201, { location: pathOfSession(session), "x-auth-token": session.token });
   };
+  const sees = (one: Session, account: Account | undefined): boolean =>
+    account?.machines === undefined || isSameAccount(one.account, account);
+  const seen = (id: string, account: Account | undefined): Session | undefined => {
+    const session = sessions.get(id);
+    return session !== undefined && sees(session, account) ? session : undefined;
+  };
   const mayEnd = (id: string, account: Account | undefined): boolean =>
     sessions.get(id)?.account.username === account?.username || account?.role === "Administrator";
   return {
     [`${ROOT}/SessionService`]: { GET: () => shown(sessionServiceBody(sessions)) },
-    [path]: { open: ["POST"], GET: () => shown(sessionsBody(sessions.list())), POST },
+    [path]: {
+      open: ["POST"],
+      GET: ({ account }) => shown(sessionsBody(sessions.list().filter((one) => sees(one, account)))),
+      POST,
+    },
     [`${path}/Members`]: { open: ["POST"], POST },
     [`${path}/:`]: {
-      GET({ names: [id] }) {
-        const session = sessions.get(id!);
+      GET({ names: [id], account }) {
+        const session = seen(id!, account);
         return session && shown(sessionBody(session));
       },
       DELETE({ names: [id], account }) {
-        if (sessions.get(id!) === undefined) return undefined;
+        if (seen(id!, account) === undefined) return undefined;
         if (!mayEnd(id!, account)) return refuse(403, "InsufficientPrivilege");
         sessions.close(id!);
         return nothing();
@@ -140,21 +167,22 @@ function machineRoutes({ uuid, machines, tasks }: RouteWorld): Record<string, Ro
   const system = `${ROOT}/Systems/:`;
   const media = `${system}/VirtualMedia/Cd`;
   const of = (read: (machine: ManagedMachine, id: string) => Maybe): NonNullable<Route["GET"]> => {
-    return ({ names: [id, second = ""] }) => {
-      const machine = find(id!);
+    return ({ names: [id, second = ""], account }) => {
+      const machine = find(id!, account);
       return machine && shown(read(machine, second));
     };
   };
-  const find = (id: string): ManagedMachine | undefined => machines().find((one) => one.id === id);
+  const find = (id: string, account: Account | undefined): ManagedMachine | undefined =>
+    seenMachines(machines(), account).find((one) => one.id === id);
   const act = (run: (machine: ManagedMachine, asked: Asked) => Promise<HttpAnswer>) => (asked: Asked) => {
-    const machine = find(asked.names[0]!);
     const { account } = asked;
+    const machine = find(asked.names[0]!, account);
     const mayAct = account !== undefined && (ROLES[account.role] as readonly string[]).includes("ConfigureComponents");
     if (machine !== undefined && !mayAct) return Promise.resolve(refuse(403, "InsufficientPrivilege"));
     return machine && run(machine, asked);
   };
   return {
-    [`${ROOT}/Systems`]: { GET: () => shown(systemsBody(machines())) },
+    [`${ROOT}/Systems`]: { GET: ({ account }) => shown(systemsBody(seenMachines(machines(), account))) },
     [system]: { GET: of(systemBody), PATCH: act((machine, { body }) => patchSystem(machine, body)) },
     [`${system}/Actions/ComputerSystem.Reset`]: { POST: act((machine, { body }) => reset(tasks, machine, body)) },
     [`${system}/EthernetInterfaces`]: { GET: of(cardsBody) },
@@ -163,9 +191,9 @@ function machineRoutes({ uuid, machines, tasks }: RouteWorld): Record<string, Ro
     [media]: { GET: of(mediaBody) },
     [`${media}/Actions/VirtualMedia.InsertMedia`]: { POST: act((machine, { body }) => insert(tasks, machine, body)) },
     [`${media}/Actions/VirtualMedia.EjectMedia`]: {
-      POST: act((machine) => tasks.run("Eject media", machine.setMedia(null))),
+      POST: act((machine) => tasks.run("Eject media", machine.setMedia(null), machine.id)),
     },
-    [`${ROOT}/Managers`]: { GET: () => shown(managersBody(machines())) },
+    [`${ROOT}/Managers`]: { GET: ({ account }) => shown(managersBody(seenMachines(machines(), account))) },
     [`${ROOT}/Managers/:`]: { GET: of((machine) => managerBody(machine, uuid)) },
   };
 }
@@ -175,7 +203,7 @@ async function reset(tasks: Tasks, machine: ManagedMachine, body: Asked["body"])
   if (type === undefined) return refuse(400, "ActionParameterMissing", "ComputerSystem.Reset", "ResetType");
   if (!RESETS.includes(type as ResetType))
     return refuse(400, "ActionParameterValueNotInList", String(type), "ResetType", "ComputerSystem.Reset");
-  return await tasks.run(`Reset ${String(type)}`, machine.reset(type as ResetType));
+  return await tasks.run(`Reset ${String(type)}`, machine.reset(type as ResetType), machine.id);
 }
 
 /** What is understood of InsertMedia; what has only one sensible value is taken with that. */
@@ -198,5 +226,5 @@ async function insert(tasks: Tasks, machine: ManagedMachine, body: Asked["body"]
     if (!INSERT[name]!.includes(value))
       return refuse(400, "ActionParameterValueNotInList", String(value), name, "VirtualMedia.InsertMedia");
   }
-  return await tasks.run("Insert media", machine.setMedia(image));
+  return await tasks.run("Insert media", machine.setMedia(image), machine.id);
 }

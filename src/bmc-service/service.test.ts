@@ -433,3 +433,50 @@ test("an image is inserted with each kind of medium and protocol that makes no d
     assert.ok(status < 300, JSON.stringify(more));
   }
 });
+
+test("an account of some machines alone sees and orders these, its own sessions and its own tasks", async () => {
+  const clock = new VirtualClock();
+  const OTHER = ID.replace(/1$/, "2");
+  const machines = [ID, OTHER].map(
+    (id, at) => new SimMachine({ clock, id, name: id, uuid: id, macs: [`52:54:00:00:00:0${at}`] }),
+  );
+  let accounts: Account[] = [
+    { username: "one", password: "correct horse", role: "Operator", machines: [ID] },
+    { username: "other", password: "battery", role: "Operator", machines: [OTHER] },
+  ];
+  const service = redfishService({
+    ...{ clock, random: seededRandom(1), uuid: ID, machines: () => machines, accounts: () => accounts },
+  });
+  const ask = async (method: HttpRequest["method"], path: string, headers: Headers, body?: object) => {
+    const asked = service.handle({
+      ...{ method, url: `https://bmc.example${path}`, headers, remote: "192.0.2.1" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    await clock.run(10_000);
+    return await asked;
+  };
+  const one = basic("one", "correct horse");
+  const other = basic("other", "battery");
+  const members = async (path: string, who: Headers) => (json(await ask("GET", path, who)).Members as object[]).length;
+
+  assert.equal(await members("/redfish/v1/Systems", one), 1);
+  assert.equal(await members("/redfish/v1/Managers", one), 1);
+  assert.equal((await ask("GET", SYSTEM, one)).status, 200);
+  for (const path of [SYSTEM, `/redfish/v1/Managers/${ID}`, `${SYSTEM}/VirtualMedia/Cd`])
+    assert.equal((await ask("GET", path, other)).status, 404, path);
+  assert.equal((await ask("POST", `${SYSTEM}/Actions/ComputerSystem.Reset`, other, { ResetType: "On" })).status, 404);
+  assert.equal((await ask("PATCH", SYSTEM, other, { Boot: { BootSourceOverrideTarget: "Pxe" } })).status, 404);
+  assert.equal(machines[0]!.power(), "Off");
+
+  const session = await ask("POST", SESSIONS, {}, { UserName: "one", Password: "correct horse" });
+  const token = { "x-auth-token": session.headers["x-auth-token"]! };
+  assert.equal(await members(SESSIONS, other), 0);
+  assert.equal((await ask("DELETE", session.headers.location!, other)).status, 404);
+  assert.equal(await members("/redfish/v1/AccountService/Accounts", other), 1);
+  assert.equal((await ask("GET", SYSTEM, token)).status, 200);
+  // A session ends with its password.
+  accounts = [{ ...accounts[0]!, password: "staple" }, accounts[1]!];
+  assert.equal((await ask("GET", SYSTEM, token)).status, 401);
+  accounts = [{ ...accounts[0]!, password: "correct horse" }, accounts[1]!];
+  assert.equal((await ask("GET", SYSTEM, token)).status, 401);
+});

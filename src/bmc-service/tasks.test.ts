@@ -9,7 +9,7 @@ const said = (answer: HttpAnswer) => (body(answer).error as { message: string })
 
 async function asked(tasks: Tasks, clock: VirtualClock, work: Promise<void>): Promise<HttpAnswer> {
   let answer: HttpAnswer | undefined;
-  void tasks.run("Reset On", work).then((given) => {
+  void tasks.run("Reset On", work, "one").then((given) => {
     answer = given;
   });
   await clock.run(10_000, () => answer !== undefined);
@@ -98,4 +98,16 @@ test("work that ends in time leaves nothing behind that waits", async () => {
   };
   await asked(new Tasks(clock, 1_000), clock, Promise.resolve());
   assert.equal(signals[0]?.aborted, true);
+});
+
+test("what is about other machines is not there", async () => {
+  const clock = new VirtualClock();
+  const tasks = new Tasks(clock, 1_000);
+  const started = tasks.run("Reset On", new Promise(() => {}), "mine");
+  await clock.run(1_000);
+  const monitor = (await started).headers.location!.split("/").at(-1)!;
+  assert.equal(tasks.list(["other"])["Members@odata.count"], 0);
+  assert.equal(tasks.get(monitor, ["other"]), undefined);
+  assert.equal(tasks.monitor(monitor, ["other"]), undefined);
+  assert.equal(tasks.monitor(monitor, ["mine"])?.status, 202);
 });

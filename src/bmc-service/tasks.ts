@@ -10,6 +10,8 @@ const RETRY_AFTER_S = "2";
 interface Task {
   id: string;
   name: string;
+  /** Id of the machine that it is about. */
+  machine: string;
   startedAt: number;
   endedAt?: number;
   trouble?: string;
@@ -30,8 +32,8 @@ export class Tasks {
   }
 
   /** Answers 204 when the work is done in time, its failure when it fails in time, and 202 with a monitor otherwise. */
-  async run(name: string, work: Promise<void>): Promise<HttpAnswer> {
-    const task: Task = { id: String(++this.#count), name, startedAt: this.#clock.now() };
+  async run(name: string, work: Promise<void>, machine: string): Promise<HttpAnswer> {
+    const task: Task = { id: String(++this.#count), name, machine, startedAt: this.#clock.now() };
     const ended = work
       .catch((error: unknown) => {
         task.trouble = asFault(error, name).message;
@@ -48,22 +50,29 @@ export class Tasks {
     return resource(describe(task), 202, { location: `${MONITORS}/${task.id}`, "retry-after": RETRY_AFTER_S });
   }
 
-  list(): Described {
-    const paths = [...this.#tasks.keys()].map((id) => `${TASKS}/${id}`);
+  /** `machines`: only what is about these, here and below. */
+  list(machines?: readonly string[]): Described {
+    const seen = [...this.#tasks.values()].filter((task) => isAbout(task, machines));
+    const paths = seen.map(({ id }) => `${TASKS}/${id}`);
     return collection(TASKS, "TaskCollection", "Tasks", paths);
   }
 
-  get(id: string): Described | undefined {
-    const task = this.#tasks.get(id);
+  get(id: string, machines?: readonly string[]): Described | undefined {
+    const task = this.#find(id, machines);
     return task && describe(task);
   }
 
   /** 202 while it runs; then what the operation would have answered, once: the monitor is gone after it. */
-  monitor(id: string): HttpAnswer | undefined {
-    const task = this.#tasks.get(id);
+  monitor(id: string, machines?: readonly string[]): HttpAnswer | undefined {
+    const task = this.#find(id, machines);
     if (task === undefined) return undefined;
     if (task.endedAt !== undefined) return outcome(task);
     return resource(describe(task), 202, { location: `${MONITORS}/${id}`, "retry-after": RETRY_AFTER_S });
+  }
+
+  #find(id: string, machines: readonly string[] | undefined): Task | undefined {
+    const task = this.#tasks.get(id);
+    return task !== undefined && isAbout(task, machines) ? task : undefined;
   }
 
   #keep(task: Task): void {
@@ -74,6 +83,10 @@ export class Tasks {
     }
     this.#tasks.set(task.id, task);
   }
+}
+
+function isAbout({ machine }: Task, machines: readonly string[] | undefined): boolean {
+  return machines === undefined || machines.includes(machine);
 }
 
 function outcome({ trouble, conflicts }: Task): HttpAnswer {

@@ -15,6 +15,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   demo: () => import("./demo.ts"),
   operator: () => import("./operator.ts"),
   netboot: () => import("./netboot.ts"),
+  "node-agent": () => import("./node-agent.ts"),
   lab: () => import("./lab.ts"),
   get: () => import("./get.ts"),
   logs: () => import("./logs.ts"),

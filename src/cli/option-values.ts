@@ -1,3 +1,4 @@
+import { formatIp, tryParseIp } from "@slipway/base";
 import { InvalidArgumentError } from "commander";
 
 /** Readers of option values, for commander: each returns the value or refuses the text in words that follow "is invalid.". */
@@ -63,4 +64,11 @@ export function namesOf(known: readonly string[]): (text: string) => string[] {
     }
     return names;
   };
+}
+
+/** An IPv4 or IPv6 address, canonical. */
+export function ipAddress(text: string): string {
+  const address = tryParseIp(text);
+  if (address === undefined) throw new InvalidArgumentError("Give an address such as 10.0.0.5 or fd00::5.");
+  return formatIp(address);
 }

@@ -1,8 +1,9 @@
 import { cryptoRandom, Fault, quietLog, systemClock } from "@slipway/base";
 import { type Access, createClient, type PolicyRule, type RbacRules, rulesOf, runtimeAccess } from "@slipway/kube";
-import { CustomResourceDefinition } from "@slipway/kube/core";
+import { CustomResourceDefinition, Event } from "@slipway/kube/core";
 import type { Kind } from "../kinds/kind.ts";
 import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
+import { nodeAgentAccess } from "../node-agent/controller.ts";
 import type { System } from "../systems/system.ts";
 import { conversionAccess } from "./conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "./defaults.ts";
@@ -12,6 +13,9 @@ import { type SystemSettings, settingsOf } from "./settings.ts";
 
 export const SERVICE_ACCOUNT = "slipway";
 export const NETBOOT_ACCOUNT = "slipway-netboot";
+export const NODE_AGENT_ACCOUNT = "slipway-node-agent";
+/** Where ViNO's objects are, as upstream has it. */
+const VINO_NAMESPACE = "vino-system";
 
 /** Only for `--install-crds`: without that option this role is not needed. */
 const crdAccess = (kinds: Kinds): readonly Access[] => [
@@ -93,6 +97,12 @@ export function crdInstallerObjects(namespace = DEFAULT_NAMESPACE, kinds: Kinds 
 /** The account of a netboot that runs by itself beside the machines, with its lease. */
 export function netbootObjects(namespace = DISCOVERY_NAMESPACE): RbacObject[] {
   return accountObjects({ name: NETBOOT_ACCOUNT, namespace }, netbootRules(namespace, runtimeAccess({ namespace })));
+}
+
+/** The account of the agents on nodes with virtual machines: VinoNodes and Secrets of one namespace, and no more. */
+export function nodeAgentObjects(namespace = VINO_NAMESPACE): RbacObject[] {
+  const events: Access = { resource: Event, verbs: ["create", "patch"], namespace };
+  return accountObjects({ name: NODE_AGENT_ACCOUNT, namespace }, rulesOf([], [...nodeAgentAccess(namespace), events]));
 }
 
 /** What the operator's account needs beside its own roles where netboot runs within the operator. */

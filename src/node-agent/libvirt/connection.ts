@@ -5,7 +5,7 @@
 import { connect, type Socket } from "node:net";
 import { type Clock, deadline, Fault, isFault, type Timer } from "@slipway/base";
 import { CALL, EVENT, FAILED, Frames, GOES_ON, OK, type Packet, packetBytes, REPLY, STREAM } from "./frames.ts";
-import { AUTH_LIST, CLOSE, OPEN, type Procedure, PROTOCOL_VERSION, remoteError } from "./procedures.ts";
+import { AUTH_LIST, CLOSE, OPEN, PROTOCOL_VERSION, type Procedure, remoteError } from "./procedures.ts";
 import { remoteFault } from "./remote-fault.ts";
 import { decode, encode, malformed } from "./xdr.ts";
 
@@ -134,7 +134,10 @@ export class LibvirtConnection {
     return this.#serial;
   }
 
-  #send({ program, number }: Procedure<never, never> | Procedure<unknown, unknown>, part: Omit<Packet, "program" | "version" | "procedure">): void {
+  #send(
+    { program, number }: Procedure<never, never> | Procedure<unknown, unknown>,
+    part: Omit<Packet, "program" | "version" | "procedure">,
+  ): void {
     this.#socket.write(packetBytes({ program, version: PROTOCOL_VERSION, procedure: number, ...part }));
   }
 
@@ -166,7 +169,8 @@ export class LibvirtConnection {
     // File descriptors are never asked for; a late answer has nobody who waits.
     if (packet.type !== REPLY && packet.type !== STREAM) return;
     const streams = this.#streams.get(packet.serial);
-    if (streams !== undefined && packet.status === FAILED) return streams(remoteFault("stream", decode(remoteError, packet.body)));
+    if (streams !== undefined && packet.status === FAILED)
+      return streams(remoteFault("stream", decode(remoteError, packet.body)));
     const pending = this.#pending.get(packet.serial);
     if (pending === undefined) return;
     this.#pending.delete(packet.serial);

@@ -3,8 +3,8 @@
  * writes and reads. All calls reject with a `Fault` as `remote-fault.ts` says. It must not know what a VinoNode is.
  */
 import { type ConnectOptions, LibvirtConnection } from "./connection.ts";
-import * as remote from "./procedures.ts";
 import type { DomainRef, NamedRef, VolumeRef } from "./procedures.ts";
+import * as remote from "./procedures.ts";
 import { decode } from "./xdr.ts";
 
 export type { DomainRef, NamedRef, VolumeRef } from "./procedures.ts";
@@ -77,7 +77,17 @@ const NEXT = 2;
 const WITH_ALL = 1 | 2 | 4 | 16;
 const LIVE = 1;
 /** `VIR_DOMAIN_EVENT_*`, by number. */
-const EVENTS: readonly DomainEvent[] = ["defined", "undefined", "started", "other", "other", "stopped", "other", "other", "stopped"];
+const EVENTS: readonly DomainEvent[] = [
+  "defined",
+  "undefined",
+  "started",
+  "other",
+  "other",
+  "stopped",
+  "other",
+  "other",
+  "stopped",
+];
 
 /** Opens libvirt at a socket. Rejects with a `Fault` as `LibvirtConnection.open` does. */
 export async function openLibvirt({

@@ -92,7 +92,8 @@ function procedure<Args, Answer>(
 
 const listing = struct<{ results: number; flags: number }>({ results: i32, flags: u32 });
 const one = <T>(of: Codec<T>) => struct<{ value: T }>({ value: of });
-const many = <T>(of: Codec<T>) => struct<{ values: readonly T[]; count: number }>({ values: list(of, MOST_OBJECTS), count: u32 });
+const many = <T>(of: Codec<T>) =>
+  struct<{ values: readonly T[]; count: number }>({ values: list(of, MOST_OBJECTS), count: u32 });
 const domainFlags = struct<{ domain: DomainRef; flags: number }>({ domain: domainRef, flags: u32 });
 const network = struct<{ network: NamedRef }>({ network: namedRef });
 const pool = struct<{ pool: NamedRef }>({ pool: namedRef });

@@ -1,5 +1,5 @@
 /** What the node can do, as libvirt reports it. */
-import { find, all, readXml } from "./read.ts";
+import { all, find, readXml } from "./read.ts";
 
 export interface NumaNode {
   id: number;

@@ -11,9 +11,14 @@ export function parseCpuSet(text: string): readonly number[] {
     const [, not, from, to = from] = /^(\^?)(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? [];
     const [first, last] = [Number(from), Number(to)];
     if (from === undefined || last < first || last > HIGHEST)
-      throw new Fault("Invalid", "processors", `${JSON.stringify(part.slice(0, 64))} is neither a number nor a range such as 0-3`, {
-        remedy: "write numbers and ranges with commas between them: 0-1,54-60",
-      });
+      throw new Fault(
+        "Invalid",
+        "processors",
+        `${JSON.stringify(part.slice(0, 64))} is neither a number nor a range such as 0-3`,
+        {
+          remedy: "write numbers and ranges with commas between them: 0-1,54-60",
+        },
+      );
     for (let cpu = first; cpu <= last; cpu++) not === "^" ? cpus.delete(cpu) : cpus.add(cpu);
   }
   return [...cpus].sort((a, b) => a - b);

@@ -56,7 +56,7 @@ export function domainXml(of: DomainDefinition): string {
       textElement("vcpu", of.vcpus, { placement: "static" }),
       of.cores && pins(of.cores),
       of.numaNode !== undefined &&
-        element("numatune", {}, element("memory", { mode: "strict", nodeset: of.numaNode })),
+        element("numatune", {}, element("memory", { mode: memoryMode(of), nodeset: of.numaNode })),
       element(
         "os",
         firmware === "bios" ? {} : { firmware: "efi" },
@@ -84,6 +84,11 @@ export function cdXml(of: Pick<DomainDefinition, "disks" | "media">): string {
 export function cdDevice(disks: readonly { device: string }[]): string {
   const used = new Set(disks.map(({ device }) => device));
   return [..."abcdefghijklmnopqrstuvwxyz"].map((letter) => `sd${letter}`).find((name) => !used.has(name))!;
+}
+
+/** Huge pages are counted by node; other memory may come from elsewhere before a machine does without. */
+function memoryMode({ hugepageKiB }: DomainDefinition): string {
+  return hugepageKiB === undefined ? "preferred" : "strict";
 }
 
 function firmwareFeatures(isSecure: boolean): Element {

@@ -14,7 +14,9 @@ type Child = Element | undefined | false;
 
 /** An element with children; attributes and children that are undefined are left out. */
 export function element(name: string, attributes: Attributes = {}, ...children: readonly Child[]): Element {
-  const given = Object.entries(attributes).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
+  const given = Object.entries(attributes).filter(
+    (entry): entry is [string, string | number] => entry[1] !== undefined,
+  );
   return {
     name,
     attributes: Object.fromEntries(given.map(([key, value]) => [key, String(value)])),

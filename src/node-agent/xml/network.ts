@@ -116,6 +116,7 @@ export interface NetworkRead {
   name: string;
   uuid: string;
   bridge?: string;
+  mac?: Mac;
   /** Undefined: it is not the agent's. */
   record?: NetworkRecord;
 }
@@ -125,10 +126,12 @@ export function readNetwork(xml: string): NetworkRead {
   const root = readXml(xml);
   const record = networkRecordOf(root);
   const bridge = find(root, "bridge")?.attributes.name;
+  const mac = find(root, "mac")?.attributes.address;
   return {
     name: find(root, "name")?.text ?? "",
     uuid: find(root, "uuid")?.text ?? "",
     ...(bridge !== undefined && { bridge }),
+    ...(mac !== undefined && { mac }),
     ...(record !== undefined && { record }),
   };
 }

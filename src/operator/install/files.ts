@@ -12,6 +12,7 @@ import { systemsOf } from "../operator.ts";
 import {
   netbootInOperatorObjects,
   netbootObjects,
+  nodeAgentObjects,
   operatorRules,
   rbacObjects,
   systemInOperatorObjects,
@@ -30,6 +31,7 @@ const RBAC_HEADER =
   "# slipway-crds is only needed while the operator installs its CRDs itself (not with --no-install-crds).\n";
 const INSTALL_HEADER = `${GENERATED}src/operator/install and generate again.\n`;
 const NETBOOT_HEADER = `${INSTALL_HEADER}# The account of \`slipway netboot\` on a machine beside the rack: docs/netboot.md says how it gets its kubeconfig.\n`;
+const NODE_AGENT_HEADER = `${INSTALL_HEADER}# The account of \`slipway node-agent\` on nodes with virtual machines: docs/node-agent.md says how it is used. Where the\n# VinoNodes are in another namespace, change it here.\n`;
 const NETBOOT_IN_OPERATOR_HEADER = `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml for \`slipway operator --netboot FILE\`. Where its namespace\n# or discovery.namespace is another, change it here.\n`;
 const inOperatorHeader = (name: string): string =>
   `${INSTALL_HEADER}# What the operator's account needs beside deploy/rbac.yaml to run system ${name}.\n`;
@@ -65,6 +67,8 @@ export function installFiles(
   files.set("deploy/slipway.yaml", SLIPWAY_HEADER + documents(everything));
   const hosts = { apiVersion: "v1", kind: "Namespace", metadata: { name: DISCOVERY_NAMESPACE } };
   files.set("deploy/netboot.yaml", NETBOOT_HEADER + documents([hosts, ...netbootObjects()]));
+  const vino = { apiVersion: "v1", kind: "Namespace", metadata: { name: "vino-system" } };
+  files.set("deploy/node-agent.yaml", NODE_AGENT_HEADER + documents([vino, ...nodeAgentObjects()]));
   const inOperator = [hosts, ...netbootInOperatorObjects()];
   files.set("deploy/netboot-in-operator.yaml", NETBOOT_IN_OPERATOR_HEADER + documents(inOperator));
   // Netboot's rights depend on more than that it runs.
