@@ -8,6 +8,7 @@ import { type TestContext, test } from "node:test";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import { type Client, createClient } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
+import type { Bmc } from "../../src/inventory/bmc/bmc.ts";
 import { Bmcs } from "../../src/inventory/bmc/bmcs.ts";
 import { installOwnCrds } from "../../src/kinds/install.ts";
 import { VinoNode, type VinoNodeSpec } from "../../src/kinds/vino/vino-node.ts";
@@ -21,91 +22,42 @@ const GATEWAY = "10.66.0.1";
 const PASSWORD = "an-unlikely-password";
 
 inside(import.meta.url, (folder) => {
-  test("VINO-6 VINO-7 a machine's life: made, booted from the network, adopted by the next agent and libvirtd, removed without a trace", async (t) => {
-    let libvirtd = await startLibvirtd(t, folder);
+  test("VINO-6 VINO-7 VINO-9 a machine's life: made, booted from the network, adopted by the next agent and libvirtd, removed without a trace", async (t) => {
+    const libvirtd = await startLibvirtd(t, folder);
     await foreign(folder);
     const before = await everything();
     const { client, kubeconfig } = await cluster(t, folder);
     const { asked, port } = await bootServer(t);
-    const spec = specOf(port);
     await client.create(Secret, {
       metadata: { ...REF, name: "worker-0-bmc" },
       stringData: { username: "admin", password: PASSWORD },
     });
     await client.create(VinoNode, {
       metadata: { ...REF, labels: { "slipway.dev/node": NODE }, finalizers: ["slipway.dev/test"] },
-      spec,
+      spec: specOf(port),
     });
-    let agent = startAgent(t, folder, kubeconfig);
-    const made = await statusWith(client, "ready", (status) => status?.conditions?.[0]?.status === "True");
+    const first = startAgent(t, folder, kubeconfig);
+    const made = await statusWith(client, "ready", isReady);
+    const system = "/redfish/v1/Systems/worker-0";
     assert.deepEqual(made.domains, [
-      {
-        name: "worker-0",
-        state: "Ready",
-        system: "/redfish/v1/Systems/worker-0",
-        bootMAC: "52:54:00:66:00:01",
-        cores: [0],
-        numaNode: 0,
-      },
+      { name: "worker-0", state: "Ready", system, bootMAC: "52:54:00:66:00:01", cores: [0], numaNode: 0 },
     ]);
-    assert.match(made.redfish!.url, /^https:\/\/127\.0\.0\.1:\d+$/);
-
-    // Over our own client, with the node's authority.
-    const bmcs = new Bmcs({ clock });
-    const open = (password = PASSWORD) =>
-      bmcs.open({
-        address: `redfish+${made.redfish!.url}${made.domains![0]!.system}`,
-        credentials: { username: "admin", password },
-        trust: { ca: made.redfish!.ca },
-      });
-    const stranger = open("another-password");
-    await assert.rejects(stranger.readPower(), { code: "BadCredentials" });
-    await stranger.close();
-    const bmc = open();
-    t.after(() => bmc.close());
-    assert.equal(await bmc.readPower(), "off");
-    assert.deepEqual(await bmc.bootFrom("pxe", { once: true }), { once: true });
-    await bmc.setPower("on");
-    await until("the machine asks for its boot script", async () => asked.includes("/boot.ipxe"));
-    await until(
-      "the single boot is over",
-      async () => !(await virsh("dumpxml", "--inactive", "worker-0")).out.includes("Once"),
-    );
+    const bmc = await openBmc(t, made);
+    await bootsOnce(bmc, asked);
 
     // An agent that was killed, and a libvirtd that was restarted, find what runs.
-    await ended(agent, "SIGKILL");
-    agent = startAgent(t, folder, kubeconfig);
+    await ended(first, "SIGKILL");
+    const agent = startAgent(t, folder, kubeconfig);
     await until("the next agent answers", async () => (await bmc.readPower().catch(() => "")) === "on");
     await libvirtd.stop();
     await statusWith(client, "without libvirt", (status) => status?.waitingFor === "libvirt");
-    libvirtd = await startLibvirtd(t, folder);
-    await statusWith(client, "with libvirt again", (status) => status?.conditions?.[0]?.status === "True");
+    await startLibvirtd(t, folder);
+    await statusWith(client, "with libvirt again", isReady);
     assert.equal(await bmc.readPower(), "on");
 
-    // A CD in the running machine, and out again.
-    await bmc.insertMedia(`http://127.0.0.1:${port}/image.iso`);
-    assert.match((await virsh("domblklist", "worker-0")).out, /slipway-cd-/);
-    await bmc.ejectMedia();
-    assert.doesNotMatch((await virsh("vol-list", "deep")).out, /slipway-cd-/);
+    await takesCd(bmc, `http://127.0.0.1:${port}/image.iso`);
     await bmc.setPower("off");
-
-    // VINO-9: the network changes without a new agent, a second machine comes, the first one goes.
-    const second = { ...spec.domains[0]!, name: "worker-1", uuid: UUID.replace("5b", "6b"), firmware: "uefi" as const };
-    second.disks = [{ ...second.disks[0]!, volume: "worker-1-vda" }];
-    second.interfaces = [{ ...second.interfaces[0]!, mac: "52:54:00:66:00:02" }];
-    second.bootMAC = "52:54:00:66:00:02";
-    const networks = [{ ...spec.networks[0]!, addresses: [`${GATEWAY}/24`, "fd66::1/64"] }];
-    await patchSpec(client, { networks, domains: [second] });
-    const changed = await statusWith(client, "changed", (status) =>
-      status?.domains?.every(({ name, state }) => name === "worker-1" && state === "Ready"),
-    );
-    assert.deepEqual(
-      changed.domains!.map(({ name, cores }) => [name, cores]),
-      [["worker-1", [0]]],
-    );
-    assert.match((await virsh("net-dumpxml", "slipway-br66")).out, /fd66::1/);
-    assert.equal((await virsh("vol-list", "deep")).out.includes("worker-0"), false);
-    assert.equal((await virsh("start", "worker-1")).code, 0);
+    await follows(client, specOf(port));
 
     await patchSpec(client, { networks: [], domains: [] });
     await client.delete(VinoNode, REF);
@@ -117,6 +69,72 @@ inside(import.meta.url, (folder) => {
     assert.equal(agent.exitCode, 0);
   });
 });
+
+function isReady(status: VinoNode["status"]): boolean {
+  return status?.conditions?.[0]?.status === "True";
+}
+
+/** Over our own client, with the node's authority; another password is refused. */
+async function openBmc(t: TestContext, { redfish, domains }: NonNullable<VinoNode["status"]>): Promise<Bmc> {
+  assert.match(redfish!.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+  const bmcs = new Bmcs({ clock });
+  const open = (password: string): Bmc =>
+    bmcs.open({
+      address: `redfish+${redfish!.url}${domains![0]!.system}`,
+      credentials: { username: "admin", password },
+      trust: { ca: redfish!.ca },
+    });
+  const stranger = open("another-password");
+  await assert.rejects(stranger.readPower(), { code: "BadCredentials" });
+  await stranger.close();
+  const bmc = open(PASSWORD);
+  t.after(() => bmc.close());
+  return bmc;
+}
+
+/** Its disk is empty: what it asks for, its firmware asks for. */
+async function bootsOnce(bmc: Bmc, asked: readonly string[]): Promise<void> {
+  assert.equal(await bmc.readPower(), "off");
+  assert.deepEqual(await bmc.bootFrom("pxe", { once: true }), { once: true });
+  await bmc.setPower("on");
+  await until("the machine asks for its boot script", async () => asked.includes("/boot.ipxe"));
+  await until(
+    "the single boot is over",
+    async () => !(await virsh("dumpxml", "--inactive", "worker-0")).out.includes("Once"),
+  );
+}
+
+/** A CD in the running machine, and out again. */
+async function takesCd(bmc: Bmc, url: string): Promise<void> {
+  await bmc.insertMedia(url);
+  assert.match((await virsh("domblklist", "worker-0")).out, /slipway-cd-/);
+  await bmc.ejectMedia();
+  assert.doesNotMatch((await virsh("vol-list", "deep")).out, /slipway-cd-/);
+}
+
+/** The network changes without a new agent, a second machine comes, the first one goes. */
+async function follows(client: Client, { networks: [network], domains: [first] }: VinoNodeSpec): Promise<void> {
+  const mac = "52:54:00:66:00:02";
+  const second = {
+    ...{ ...first!, name: "worker-1", uuid: UUID.replace("5b", "6b"), firmware: "uefi" as const, bootMAC: mac },
+    disks: [{ ...first!.disks[0]!, volume: "worker-1-vda" }],
+    interfaces: [{ ...first!.interfaces[0]!, mac }],
+  };
+  await patchSpec(client, {
+    networks: [{ ...network!, addresses: [`${GATEWAY}/24`, "fd66::1/64"] }],
+    domains: [second],
+  });
+  const changed = await statusWith(client, "changed", (status) =>
+    status?.domains?.every(({ name, state }) => name === "worker-1" && state === "Ready"),
+  );
+  assert.deepEqual(
+    changed.domains!.map(({ name, cores }) => [name, cores]),
+    [["worker-1", [0]]],
+  );
+  assert.match((await virsh("net-dumpxml", "slipway-br66")).out, /fd66::1/);
+  assert.equal((await virsh("vol-list", "deep")).out.includes("worker-0"), false);
+  assert.equal((await virsh("start", "worker-1")).code, 0);
+}
 
 function specOf(port: number): VinoNodeSpec {
   return {

@@ -28,7 +28,10 @@ function lacking(): string | false {
 /** Runs the tests of a file inside; outside, one test that has run them all. `url`: the file's own. */
 export function inside(url: string, tests: (folder: string) => void): void {
   const folder = process.env[INSIDE];
-  if (folder !== undefined) return tests(folder);
+  if (folder !== undefined) {
+    tests(folder);
+    return;
+  }
   const name = fileURLToPath(url).split("/").at(-1);
   test(`${name} beside a libvirtd of its own`, { skip: lacking() }, async (t) => {
     const made = mkdtempSync(join(tmpdir(), "slipway-libvirt-"));

@@ -165,12 +165,14 @@ export class LibvirtConnection {
   }
 
   #receive(packet: Packet): void {
-    if (packet.type === EVENT) return this.#options.onEvent?.(packet.procedure, packet.body);
+    if (packet.type === EVENT) this.#options.onEvent?.(packet.procedure, packet.body);
     // File descriptors are never asked for; a late answer has nobody who waits.
     if (packet.type !== REPLY && packet.type !== STREAM) return;
-    const streams = this.#streams.get(packet.serial);
-    if (streams !== undefined && packet.status === FAILED)
-      return streams(remoteFault("stream", decode(remoteError, packet.body)));
+    const refuse = this.#streams.get(packet.serial);
+    if (refuse !== undefined && packet.status === FAILED) {
+      refuse(remoteFault("stream", decode(remoteError, packet.body)));
+      return;
+    }
     const pending = this.#pending.get(packet.serial);
     if (pending === undefined) return;
     this.#pending.delete(packet.serial);

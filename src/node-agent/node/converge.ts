@@ -3,6 +3,7 @@ import { carryOut, type Hands } from "./carry-out.ts";
 import type { NodeFound } from "./found.ts";
 import { look } from "./look.ts";
 import { leftoversOf, type PlanContext, planNode } from "./plan.ts";
+import type { Step } from "./steps.ts";
 import type { NodeWish } from "./wish.ts";
 
 /** How the node is, after all that could be done was done. */
@@ -38,16 +39,23 @@ export async function converge(hands: Hands, wish: NodeWish, context: PlanContex
       };
     }
     for (const step of steps) {
-      if (failed.has(step.about)) continue;
-      try {
-        await carryOut(hands, step);
-        hands.log.info({ about: step.about, step: step.do }, "the node was changed");
-      } catch (error) {
-        if (isFault(error, "Unavailable", "LostAnswer") && error.on === "libvirt") throw error;
-        const fault = asFault(error, step.about);
-        failed.set(step.about, fault.advice);
-        hands.log.warn({ about: step.about, step: step.do, error: fault.advice }, "a step failed");
-      }
+      const why = failed.has(step.about) ? undefined : await failureOf(hands, step);
+      if (why !== undefined) failed.set(step.about, why);
     }
+  }
+}
+
+/** Carries out a step; resolves with the reason why that failed. Rejects when libvirt has gone. */
+async function failureOf(hands: Hands, step: Step): Promise<string | undefined> {
+  const { about, do: what } = step;
+  try {
+    await carryOut(hands, step);
+    hands.log.info({ about, step: what }, "the node was changed");
+    return undefined;
+  } catch (error) {
+    if (isFault(error, "Unavailable", "LostAnswer") && error.on === "libvirt") throw error;
+    const { advice } = asFault(error, about);
+    hands.log.warn({ about, step: what, error: advice }, "a step failed");
+    return advice;
   }
 }

@@ -65,6 +65,26 @@ test("a foreign domain's cores are not given; cores that are excluded later are 
   assert.deepEqual(placesFor([wish("a", 1)], [held], HOST, [3]).placed.get("a"), { cores: [0], numaNode: 0 });
 });
 
+/** As many cores as are wanted, all of one NUMA node. */
+function checkPlace(one: CoreWish, { cores, numaNode }: Placement): void {
+  assert.equal(cores?.length, one.pinned ? one.vcpus : undefined);
+  const node = NODES.find(({ id }) => id === numaNode);
+  assert.ok((cores ?? []).every((core) => node!.cores.includes(core)));
+}
+
+/** No more huge pages than there are. */
+function checkPages(round: readonly CoreWish[], placed: ReadonlyMap<string, Placement>): void {
+  for (const node of NODES)
+    for (const [size, count] of Object.entries(node.hugepages)) {
+      const users = round.filter(({ name }) => {
+        const place = placed.get(name);
+        return place?.numaNode === node.id && place.hugepageKiB === Number(size);
+      });
+      const used = users.reduce((sum, { memoryMiB }) => sum + Math.ceil((memoryMiB * 1024) / Number(size)), 0);
+      assert.ok(used <= count);
+    }
+}
+
 test("no core is given twice, none that is excluded, and asking again with what came of it changes nothing", () => {
   const wishes = fc.uniqueArray(
     fc.record({
@@ -90,23 +110,10 @@ test("no core is given twice, none that is excluded, and asking again with what 
         assert.ok(!cores.some((core) => out.includes(core)));
         for (const one of round) {
           const place = placed.get(one.name);
-          if (place === undefined) {
-            assert.ok(problems.has(one.name));
-            continue;
-          }
-          assert.equal(place.cores?.length, one.pinned ? one.vcpus : undefined);
-          const node = NODES.find(({ id }) => id === place.numaNode);
-          assert.ok((place.cores ?? []).every((core) => node!.cores.includes(core)));
+          if (place === undefined) assert.ok(problems.has(one.name));
+          else checkPlace(one, place);
         }
-        for (const node of NODES)
-          for (const [size, count] of Object.entries(node.hugepages)) {
-            const used = round
-              .filter(
-                ({ name }) => placed.get(name)?.numaNode === node.id && placed.get(name)?.hugepageKiB === Number(size),
-              )
-              .reduce((sum, { memoryMiB }) => sum + Math.ceil((memoryMiB * 1024) / Number(size)), 0);
-            assert.ok(used <= count);
-          }
+        checkPages(round, placed);
         holders = round.flatMap((one) => (placed.has(one.name) ? [holder(one, placed.get(one.name)!)] : []));
         assert.deepEqual(
           placesFor(

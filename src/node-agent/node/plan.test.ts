@@ -152,6 +152,20 @@ test("a Secret that is missing makes no domain, and unmakes none", async () => {
   assert.ok(libvirt.inventory().includes("volume deep/w0-vda"));
 });
 
+/** Begins to remove everything, and dies at one change after the other. */
+async function dieOften(libvirt: FakeLibvirt): Promise<void> {
+  for (let dieAfter = 0; dieAfter < 20; dieAfter += 3) {
+    libvirt.dieAfter = dieAfter;
+    await apply(libvirt, [emptied("a")]).catch(() => {});
+  }
+}
+
+/** Switches on all that is the agent's. */
+async function startAll(libvirt: FakeLibvirt): Promise<void> {
+  const off = (await libvirt.domains()).filter(({ id, name }) => id < 0 && name !== "theirs");
+  for (const one of off) await libvirt.startDomain(one);
+}
+
 test("killed at any change, the next agent ends where one that lived would have, and foreign things are as they were", async () => {
   const names = fc.uniqueArray(fc.constantFrom("w0", "w1", "w2", "x0"), { maxLength: 4 });
   const history = fc.array(fc.record({ names, dieAfter: fc.nat(12), running: fc.boolean() }), {
@@ -182,14 +196,9 @@ test("killed at any change, the next agent ends where one that lived would have,
         );
         const cores = Object.values(coresOf(libvirt)).flat();
         assert.equal(new Set(cores).size, cores.length);
-        if (running)
-          for (const one of await libvirt.domains())
-            if (one.id < 0 && one.name !== "theirs") await libvirt.startDomain(one);
+        if (running) await startAll(libvirt);
       }
-      for (let dieAfter = 0; dieAfter < 20; dieAfter += 3) {
-        libvirt.dieAfter = dieAfter;
-        await apply(libvirt, [emptied("a")]).catch(() => {});
-      }
+      await dieOften(libvirt);
       libvirt.dieAfter = undefined;
       await apply(libvirt, [emptied("a")]);
       assert.deepEqual(libvirt.inventory(), ["domain theirs"]);

@@ -182,28 +182,22 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 function domainsOf(nodes: readonly VinoNode[], secrets: SecretsRead, problems: Map<string, string>): DomainWish[] {
   const taken = new Map<string, string>();
   const wishes: DomainWish[] = [];
-  for (const node of nodes) {
-    const owner = ownerOf(node);
-    for (const domain of node.spec.domains) {
-      const about = subject.domain(owner, domain.name);
-      const ids = [
-        `name ${domain.name}`,
-        `UUID ${domain.uuid}`,
-        ...domain.disks.map(({ volume }) => `volume ${volume}`),
-      ];
-      const twice = ids.find((id, at) => taken.has(id) || ids.indexOf(id) !== at);
-      const wrong = badDomain(domain) ?? (twice && `${twice} is taken by ${taken.get(twice) ?? "itself"}`);
-      if (wrong !== undefined) {
-        problems.set(about, wrong);
-        continue;
-      }
-      for (const id of ids) taken.set(id, `${owner}'s ${domain.name}`);
-      const wish = domainWish(node, domain, secrets);
-      if (typeof wish === "string") problems.set(about, wish);
-      else wishes.push(wish);
-    }
+  for (const [node, domain] of nodes.flatMap((one) => one.spec.domains.map((each) => [one, each] as const))) {
+    const wish = badDomain(domain) ?? takenTwice(node, domain, taken) ?? domainWish(node, domain, secrets);
+    if (typeof wish === "string") problems.set(subject.domain(ownerOf(node), domain.name), wish);
+    else wishes.push(wish);
   }
   return wishes;
+}
+
+/** What of a domain another one has already. Otherwise it is taken from now on. */
+function takenTwice({ metadata, spec }: VinoNode, domain: Domain, taken: Map<string, string>): string | undefined {
+  const volumes = domain.disks.map(({ volume }) => `volume ${volume} of pool ${spec.storagePool.name}`);
+  const ids = [`name ${domain.name}`, `UUID ${domain.uuid}`, ...volumes];
+  const twice = ids.find((id, at) => taken.has(id) || ids.indexOf(id) !== at);
+  if (twice !== undefined) return `${twice} is taken by ${taken.get(twice) ?? "itself"}`;
+  for (const id of ids) taken.set(id, `${ownerOf({ metadata })}'s ${domain.name}`);
+  return undefined;
 }
 
 function badDomain({ name, uuid, disks }: Domain): string | undefined {

@@ -32,18 +32,18 @@ export function textElement(name: string, text: string | number, attributes: Att
 
 /** The element as a document, indented. Throws a `Fault` (`Invalid`) for a character that XML can't hold. */
 export function write(root: Element, indent = ""): string {
-  const attributes = Object.entries(root.attributes).map(([name, value]) => ` ${name}="${escape(value)}"`);
+  const attributes = Object.entries(root.attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
   const open = `${indent}<${root.name}${attributes.join("")}`;
   if (root.children.length > 0) {
     const inside = root.children.map((child) => write(child, `${indent}  `)).join("");
     return `${open}>\n${inside}${indent}</${root.name}>\n`;
   }
-  return root.text === "" ? `${open}/>\n` : `${open}>${escape(root.text)}</${root.name}>\n`;
+  return root.text === "" ? `${open}/>\n` : `${open}>${escaped(root.text)}</${root.name}>\n`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
 
-function escape(text: string): string {
+function escaped(text: string): string {
   // XML 1.0 §2.2: control characters but tab and line ends, lone surrogates and two non-characters can't be written in any way.
   const bad = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(text);
   if (bad !== null)

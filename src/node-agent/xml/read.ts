@@ -24,7 +24,7 @@ export function readXml(document: string): Element {
   while (at < document.length) {
     const bracket = document.indexOf("<", at);
     const end = bracket === -1 ? document.length : bracket;
-    if (end > at) open.at(-1)!.text += unescape(document.slice(at, end));
+    if (end > at) open.at(-1)!.text += unescaped(document.slice(at, end));
     if (bracket === -1) break;
     at = document.startsWith("<!--", bracket) ? afterComment(document, bracket) : tag(document, bracket, open);
   }
@@ -64,7 +64,7 @@ function tag(document: string, at: number, open: Open[]): number {
   const made: Open = { name, attributes: {}, children: [], text: "" };
   let next = at + 1 + name.length;
   for (let found = match(ATTRIBUTE, document, next); found; found = match(ATTRIBUTE, document, next)) {
-    made.attributes[found[1]!] = unescape(found[2] ?? found[3] ?? "");
+    made.attributes[found[1]!] = unescaped(found[2] ?? found[3] ?? "");
     next += found[0].length;
   }
   next += match(SPACE, document, next)![0].length;
@@ -89,7 +89,7 @@ function match(pattern: RegExp, document: string, at: number): RegExpExecArray |
   return pattern.exec(document);
 }
 
-function unescape(text: string): string {
+function unescaped(text: string): string {
   if (!text.includes("&")) return text;
   return text.replaceAll(ENTITY, (_, hex?: string, decimal?: string, named?: string) => {
     if (named !== undefined) return NAMED[named]!;
