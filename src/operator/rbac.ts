@@ -1,6 +1,6 @@
 import { cryptoRandom, Fault, quietLog, systemClock } from "@slipway/base";
 import { type Access, createClient, type PolicyRule, type RbacRules, rulesOf, runtimeAccess } from "@slipway/kube";
-import { CustomResourceDefinition, Event } from "@slipway/kube/core";
+import { CustomResourceDefinition } from "@slipway/kube/core";
 import type { Kind } from "../kinds/kind.ts";
 import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
 import { nodeAgentAccess } from "../node-agent/controller.ts";
@@ -101,8 +101,10 @@ export function netbootObjects(namespace = DISCOVERY_NAMESPACE): RbacObject[] {
 
 /** The account of the agents on nodes with virtual machines: VinoNodes and Secrets of one namespace, and no more. */
 export function nodeAgentObjects(namespace = VINO_NAMESPACE): RbacObject[] {
-  const events: Access = { resource: Event, verbs: ["create", "patch"], namespace };
-  return accountObjects({ name: NODE_AGENT_ACCOUNT, namespace }, rulesOf([], [...nodeAgentAccess(namespace), events]));
+  const account = { name: NODE_AGENT_ACCOUNT, namespace };
+  const { roles } = rulesOf([], nodeAgentAccess(namespace));
+  // Nothing of the cluster as a whole: no role for it.
+  return accountObjects(account, { clusterRules: [], roles }).filter(({ kind }) => !kind.startsWith("Cluster"));
 }
 
 /** What the operator's account needs beside its own roles where netboot runs within the operator. */
