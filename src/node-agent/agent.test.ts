@@ -182,18 +182,14 @@ test("VINO-10 what can't be is said of the domain, and the others are made", asy
   for (const name of ["w0", "w1", "w2", "w3", "w4", "w5"])
     secrets.set(`${name}-bmc`, { username: "admin", password: `password-of-${name}` });
   const status = await pass(
-    node(
-      "a",
-      [
-        domain("w0"),
-        domain("w1", { name: "w1 <evil/>" }),
-        domain("w2", { vcpus: 9 }),
-        domain("w3", { interfaces: [{ name: "eth0", network: "other", mac: "52:54:00:00:00:03" }] }),
-        domain("w4", { disks: [{ volume: "../w4", sizeGiB: 1, sparse: true, device: "vda" }] }),
-        domain("w5", { hugepages: true, memoryMiB: 8192 }),
-      ],
-      { cpuExclude: "none" },
-    ),
+    node("a", [
+      domain("w0"),
+      domain("w1", { name: "w1 <evil/>" }),
+      domain("w2", { vcpus: 9 }),
+      domain("w3", { interfaces: [{ name: "eth0", network: "other", mac: "52:54:00:00:00:03" }] }),
+      domain("w4", { disks: [{ volume: "../w4", sizeGiB: 1, sparse: true, device: "vda" }] }),
+      domain("w5", { hugepages: true, memoryMiB: 8192 }),
+    ]),
   );
   assert.deepEqual(
     status.domains!.map(({ state, message }) => [state, message]),
@@ -206,5 +202,18 @@ test("VINO-10 what can't be is said of the domain, and the others are made", asy
       ["Failed", "no NUMA node has 1 free cores and free huge pages for 8192 MiB"],
     ],
   );
+});
+
+test("a VinoNode whose cores or storage can't be read makes nothing new, and unmakes nothing", async (t) => {
+  const { pass, secrets, libvirt } = await world(t);
+  secrets.set("w0-bmc", { username: "admin", password: "password-of-w0" });
+  await pass(node("a", [domain("w0")]));
+  const status = await pass(node("a", [domain("w0"), domain("w1")], { cpuExclude: "none" }));
   assert.match(status.message ?? "", /cpuExclude: processors: "none" is neither a number nor a range/);
+  assert.deepEqual(
+    status.domains!.map(({ state }) => state),
+    ["Failed", "Failed"],
+  );
+  assert.ok(libvirt.inventory().includes("volume deep/w0-vda"));
+  assert.ok(!libvirt.inventory().includes("domain w1"));
 });

@@ -59,13 +59,17 @@ export function nodeController({ node, namespace, host, secrets, redfish, onUser
     ],
     access: nodeAgentAccess(namespace),
     workers: 1,
-    listen: (wake) => host.onChange(() => wake(all)),
+    listen(wake) {
+      // Also where there is no VinoNode: what is left of one that is gone has to go.
+      wake(all);
+      return host.onChange(() => wake(all));
+    },
     async reconcile(_, context) {
       const { cache, client, clock, signal } = context;
       // A long name's label is a checksum: the field says whose it is.
       const nodes = cache.list(VinoNode).filter(({ spec }) => spec.nodeName === node);
       const read = await secrets.read(client, nodes, signal);
-      const wish = wishOf(nodes, read);
+      const wish = wishOf(nodes, read, namespace);
       const users = usersOf(wish, read);
       onUsers(users);
       let standing: Standing;

@@ -57,9 +57,13 @@ export function wantedDomains(
   return { wanted, problems };
 }
 
-/** Whether a domain is the agent's and nobody's wish any more. One whose wish can't be fulfilled just now stays. */
-export function isLeaving({ ref, next: { record } }: FoundDomain, { domains, problems }: NodeWish): boolean {
+/**
+ * Whether a domain is the agent's and nobody's wish any more. One whose wish can't be fulfilled just now stays, and one of a VinoNode that this agent
+ * does not see.
+ */
+function isLeaving({ ref, next: { record } }: FoundDomain, { domains, problems, scope }: NodeWish): boolean {
   if (record === undefined || domains.some(({ name }) => name === ref.name)) return false;
+  if (scope !== undefined && !record.owner.startsWith(`${scope}/`)) return false;
   return !problems.has(subject.domain(record.owner, ref.name));
 }
 
@@ -181,7 +185,7 @@ function planDomains(draft: Draft, wish: NodeWish, found: NodeFound, { settings,
   for (const [name, problem] of problems) draft.problems.set(subject.domain(ownerOf.get(name)!, name), problem);
   for (const one of wanted) {
     const about = subject.domain(one.wish.owner, one.wish.name);
-    const reason = cannot(one.wish, found);
+    const reason = cannot(one.wish, found) ?? heldBy(one.wish, found, wish);
     if (reason !== undefined) {
       draft.problems.set(about, reason);
       continue;
@@ -204,6 +208,13 @@ function addVerdict(draft: Draft, about: string, verdict: () => ReturnType<typeo
   } catch (error) {
     draft.problems.set(about, asFault(error, "domain").message);
   }
+}
+
+/** Who has a domain of this name keeps it as long as it wants it. */
+function heldBy({ name, owner }: DomainWish, { domains }: NodeFound, { problems }: NodeWish): string | undefined {
+  const holder = domains.find(({ ref }) => ref.name === name)?.next.record?.owner;
+  if (holder === undefined || holder === owner || !problems.has(subject.domain(holder, name))) return undefined;
+  return `${holder} has a domain of this name on the node`;
 }
 
 function cannot({ firmware }: DomainWish, { host: { architecture } }: NodeFound): string | undefined {

@@ -37,6 +37,8 @@ export interface NodeWish {
   /** Bridges that are named at all, also where something is wrong with them. */
   bridges: ReadonlySet<string>;
   domains: readonly DomainWish[];
+  /** Namespace that the VinoNodes are of; undefined: any. Domains of others are not missed. */
+  scope?: string;
   problems: Problems;
 }
 
@@ -84,7 +86,7 @@ export function isEmptied({ metadata, spec }: VinoNode): boolean {
 }
 
 /** The wish of all VinoNodes of the node. Of two that contradict each other the first by namespace and name is heard. */
-export function wishOf(nodes: readonly VinoNode[], secrets: SecretsRead): NodeWish {
+export function wishOf(nodes: readonly VinoNode[], secrets: SecretsRead, scope?: string): NodeWish {
   const problems = new Map<string, string>();
   const sorted = nodes.filter((one) => !isEmptied(one)).toSorted((a, b) => (ownerOf(a) < ownerOf(b) ? -1 : 1));
   const excluded = new Set<number>();
@@ -107,6 +109,7 @@ export function wishOf(nodes: readonly VinoNode[], secrets: SecretsRead): NodeWi
     networks: [...networks.values()],
     bridges: new Set(sorted.flatMap(({ spec }) => spec.networks.map(({ bridge }) => bridge))),
     domains: domainsOf(sorted, secrets, problems),
+    ...(scope !== undefined && { scope }),
     problems,
   };
 }
@@ -183,7 +186,8 @@ function domainsOf(nodes: readonly VinoNode[], secrets: SecretsRead, problems: M
   const taken = new Map<string, string>();
   const wishes: DomainWish[] = [];
   for (const [node, domain] of nodes.flatMap((one) => one.spec.domains.map((each) => [one, each] as const))) {
-    const wish = badDomain(domain) ?? takenTwice(node, domain, taken) ?? domainWish(node, domain, secrets);
+    const whole = problems.get(subject.node(ownerOf(node)));
+    const wish = whole ?? badDomain(domain) ?? takenTwice(node, domain, taken) ?? domainWish(node, domain, secrets);
     if (typeof wish === "string") problems.set(subject.domain(ownerOf(node), domain.name), wish);
     else wishes.push(wish);
   }

@@ -119,6 +119,23 @@ test("netboot beside the rack, and in the operator, get their namespace, an acco
   assert.deepEqual(kindsIn("deploy/netboot-in-operator.yaml"), rights);
 });
 
+test("agents on nodes get rights in one namespace, to read and to write statuses, and none beside", () => {
+  const objects = objectsIn("deploy/node-agent.yaml");
+  assert.deepEqual(
+    objects.map(({ kind }) => kind),
+    ["Namespace", "ServiceAccount", "Role", "RoleBinding"],
+  );
+  const { rules } = find(objects, "Role")[0] as unknown as { rules: { resources: string[]; verbs: string[] }[] };
+  assert.deepEqual(
+    rules.map(({ resources, verbs }) => [resources[0], verbs.join()]),
+    [
+      ["secrets", "get"],
+      ["vinonodes", "list,watch"],
+      ["vinonodes/status", "update"],
+    ],
+  );
+});
+
 test("removing by label takes no namespace along", () => {
   const namespaces = find(objectsIn("deploy/slipway.yaml"), "Namespace");
   const shown = namespaces.map(({ metadata: { name, labels } }) => [name, labels]);
