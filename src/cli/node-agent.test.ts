@@ -45,7 +45,7 @@ test("without libvirt it serves, is ready, and says on the VinoNode what it wait
 });
 
 test("what is missing is named with a remedy, before anything is opened", async (t) => {
-  await assert.rejects(spoken(t, verb, "node-agent", "--node", "a"), /the node's address is not given/);
+  await assert.rejects(spoken(t, verb, "node-agent", "--node", "a"), /the node's name or its address is not given/);
   await assert.rejects(spoken(t, verb, "node-agent", "--node", "a", "--address", "here"), /Give an address such as/);
-  await assert.rejects(spoken(t, verb, "node-agent", "--address", "10.0.0.1"), /--node/);
+  await assert.rejects(spoken(t, verb, "node-agent", "--address", "10.0.0.1"), /name or its address/);
 });

@@ -17,7 +17,7 @@ import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
 interface Options {
-  node: string;
+  node?: string;
   namespace?: string;
   address?: string;
   redfishPort: number;
@@ -39,7 +39,7 @@ export const verb: Verb = (program) => {
   const command: Command = program
     .command("node-agent")
     .description("Make a node's virtual machines as its VinoNodes want them, and serve Redfish for them, until Ctrl-C.")
-    .requiredOption("--node <name>", "name of the Node that this is")
+    .addOption(new Option("--node <name>", "name of the Node that this is").env("NODE_NAME"))
     .option("--namespace <name>", "namespace of the node's VinoNodes; unset: all")
     .addOption(
       new Option("--address <ip>", "the node's address, at which Redfish is reached")
@@ -47,7 +47,7 @@ export const verb: Verb = (program) => {
         .argParser(ipAddress),
     )
     .option("--redfish-port <port>", "port of Redfish", portNumber, 8443)
-    .option("--libvirt <socket>", "libvirt's socket", "/run/libvirt/libvirt-sock")
+    .option("--libvirt <socket>", "libvirt's socket", "/var/run/libvirt/libvirt-sock")
     .option(
       "--dir <folder>",
       "where the authority of the certificates is kept, and images on their way",
@@ -82,9 +82,10 @@ Examples:
 
 async function run(options: Options): Promise<void> {
   const { node, address, redfishPort: port, libvirt, vncListen, kvm } = options;
-  if (address === undefined)
-    throw new Fault("MissingInput", "node-agent", "the node's address is not given", {
-      remedy: "give --address, or set NODE_ADDRESS, in a Pod from status.hostIP",
+  if (node === undefined || address === undefined)
+    throw new Fault("MissingInput", "node-agent", "the node's name or its address is not given", {
+      remedy:
+        "give --node and --address, or set NODE_NAME and NODE_ADDRESS, in a Pod from spec.nodeName and status.hostIP",
     });
   const log = jsonLog({ level: options.logLevel, secrets });
   const connection = await connectionTo(options, {

@@ -87,7 +87,9 @@ export function nodeController({ node, namespace, host, secrets, redfish, onUser
         await new StatusRecord(context, VinoNode, one).write(
           statusOf(one, { standing, redfish, orderable, now: clock.now() }),
         );
-      return { againAfterMs: standing.again ? RETRY_MS : LOOK_AGAIN_MS };
+      // Secrets are not watched: one that is missing is looked for.
+      const isDue = standing.again || orderable.size < wish.domains.length;
+      return { againAfterMs: isDue ? RETRY_MS : LOOK_AGAIN_MS };
     },
   };
 }

@@ -47,8 +47,8 @@ export class SecretReader {
     const kept = this.#read.get(key);
     if (kept !== undefined && kept.generation === generation && now - kept.at < FRESH_MS) return kept.secret;
     const secret = await client.find(Secret, { namespace, name }, { signal }).catch((error: unknown) => {
-      // A name that no object can have.
-      if (isFault(error, "Invalid", "BadRequest")) return undefined;
+      // A name that no object can have, or one that the operator has not allowed yet: the others are read.
+      if (isFault(error, "Invalid", "BadRequest", "Forbidden")) return undefined;
       throw error;
     });
     if (secret === undefined) return undefined;

@@ -3,7 +3,7 @@ import { Vino } from "../../kinds/vino/vino.ts";
 import { VinoNode } from "../../kinds/vino/vino-node.ts";
 import { system } from "../system.ts";
 import { vinoAgentController } from "./agent/agent-controller.ts";
-import { DAEMON_SET } from "./agent/daemon-set.ts";
+import { DAEMON_SET, STATE_FOLDER } from "./agent/daemon-set.ts";
 import { vinoMarkController } from "./mark-controller.ts";
 import { VINO } from "./names.ts";
 import { vinoNodeController } from "./node-controller.ts";
@@ -49,7 +49,7 @@ export const vino = system({
         vinoController(namespace),
         vinoNodeController({ namespace, account, onSecret }),
         vinoMarkController(),
-        vinoAgentController({ account, image, libvirtImage, arguments: ["node-agent"] }),
+        vinoAgentController({ account, image, libvirtImage, arguments: ["node-agent", `--dir=${STATE_FOLDER}`] }),
       ],
     };
   },

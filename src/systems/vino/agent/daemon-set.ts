@@ -16,10 +16,12 @@ export interface AgentOf {
 }
 
 const LABELS = { "app.kubernetes.io/name": "slipway", "app.kubernetes.io/component": "vino-agent" };
+/** Where the agent keeps what must outlive its Pod. */
+export const STATE_FOLDER = "/var/lib/slipway/vino";
 const FOLDERS = {
   run: "/var/run/libvirt",
   lib: "/var/lib/libvirt",
-  state: "/var/lib/slipway/vino",
+  state: STATE_FOLDER,
   dev: "/dev",
   sys: "/sys",
 } as const;
@@ -28,7 +30,9 @@ const FOLDERS = {
 export function daemonSet({ account, image, libvirtImage, arguments: args }: AgentOf) {
   const volumeMounts = Object.entries(FOLDERS).map(([name, mountPath]) => ({ name, mountPath }));
   const privileged = { securityContext: { privileged: true, runAsUser: 0 }, volumeMounts };
-  const env = [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }];
+  const env = Object.entries({ NODE_NAME: "spec.nodeName", NODE_ADDRESS: "status.hostIP" }).map(
+    ([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } }),
+  );
   return {
     apiVersion: "apps/v1",
     kind: "DaemonSet",
