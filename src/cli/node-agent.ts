@@ -71,7 +71,7 @@ export const verb: Verb = (program) => {
     .addHelpText(
       "after",
       `
-It needs libvirtd (or virtqemud) with the QEMU driver and a folder for volumes on the node, and \`ip\` of iproute2. docs/node-agent.md says more.
+It needs libvirtd (or virtqemud) with the QEMU driver on the node, and perl. docs/node-agent.md says more.
 
 Examples:
   slipway node-agent --node worker-1 --address 10.0.0.5

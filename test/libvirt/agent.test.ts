@@ -20,6 +20,7 @@ const REF = { namespace: "vino-system", name: "deep-leviathan" };
 const UUID = "5b1c2f0e-6a0f-4c58-9c3e-1d2a3b4c5d6e";
 const GATEWAY = "10.66.0.1";
 const PASSWORD = "an-unlikely-password";
+const SCREEN = "unlikely";
 
 inside(import.meta.url, (folder) => {
   test("VINO-6 VINO-7 VINO-9 a machine's life: made, booted from the network, adopted by the next agent and libvirtd, removed without a trace", async (t) => {
@@ -32,6 +33,7 @@ inside(import.meta.url, (folder) => {
       metadata: { ...REF, name: "worker-0-bmc" },
       stringData: { username: "admin", password: PASSWORD },
     });
+    await client.create(Secret, { metadata: { ...REF, name: "worker-1-vnc" }, stringData: { password: SCREEN } });
     await client.create(VinoNode, {
       metadata: { ...REF, labels: { "slipway.dev/node": NODE }, finalizers: ["slipway.dev/test"] },
       spec: specOf(port),
@@ -67,6 +69,8 @@ inside(import.meta.url, (folder) => {
     assert.equal(readdirSync("/sys/class/net").includes("br66"), false);
     await ended(agent, "SIGTERM");
     assert.equal(agent.exitCode, 0);
+    const words = said.join("") + JSON.stringify(await client.get(VinoNode, REF));
+    assert.ok(!words.includes(PASSWORD) && !words.includes(SCREEN));
   });
 });
 
@@ -116,7 +120,14 @@ async function takesCd(bmc: Bmc, url: string): Promise<void> {
 async function follows(client: Client, { networks: [network], domains: [first] }: VinoNodeSpec): Promise<void> {
   const mac = "52:54:00:66:00:02";
   const second = {
-    ...{ ...first!, name: "worker-1", uuid: UUID.replace("5b", "6b"), firmware: "uefi" as const, bootMAC: mac },
+    ...{
+      ...first!,
+      name: "worker-1",
+      uuid: UUID.replace("5b", "6b"),
+      firmware: "uefi-secure-boot" as const,
+      bootMAC: mac,
+    },
+    ...{ vnc: { name: "worker-1-vnc" }, memoryMiB: 256 },
     disks: [{ ...first!.disks[0]!, volume: "worker-1-vda" }],
     interfaces: [{ ...first!.interfaces[0]!, mac }],
   };
@@ -133,7 +144,10 @@ async function follows(client: Client, { networks: [network], domains: [first] }
   );
   assert.match((await virsh("net-dumpxml", "slipway-br66")).out, /fd66::1/);
   assert.equal((await virsh("vol-list", "deep")).out.includes("worker-0"), false);
-  assert.equal((await virsh("start", "worker-1")).code, 0);
+  const started = await virsh("start", "worker-1");
+  assert.equal(started.code, 0, started.out);
+  assert.match((await virsh("vncdisplay", "worker-1")).out, /^127\.0\.0\.1:\d+/);
+  assert.match((await virsh("dumpxml", "--security-info", "worker-1")).out, new RegExp(`passwd='${SCREEN}'`));
 }
 
 function specOf(port: number): VinoNodeSpec {
@@ -224,13 +238,21 @@ async function bootServer(t: TestContext): Promise<{ asked: string[]; port: numb
   return { asked, port: (server.address() as { port: number }).port };
 }
 
+/** What agents have printed. */
+const said: string[] = [];
+
 function startAgent(t: TestContext, folder: string, kubeconfig: string): ChildProcess {
   const options = ["--node", NODE, "--address", "127.0.0.1", "--namespace", REF.namespace, "--kubeconfig", kubeconfig];
   const child = spawn(
     "bin/slipway",
     ["node-agent", ...options, "--redfish-port", "8443", "--dir", join(folder, "agent"), "--no-kvm"],
-    { stdio: ["ignore", "inherit", "inherit"] },
+    { stdio: ["ignore", "pipe", "pipe"] },
   );
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (bytes: Buffer) => {
+      process.stdout.write(bytes);
+      said.push(bytes.toString());
+    });
   t.after(() => ended(child, "SIGKILL"));
   return child;
 }

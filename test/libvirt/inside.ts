@@ -13,7 +13,7 @@ import { systemClock as clock } from "@slipway/base";
 import { program } from "../netboot/namespace.ts";
 
 const INSIDE = "SLIPWAY_LIBVIRT_FOLDER";
-const NEEDS = ["libvirtd", "virsh", "qemu-system-x86_64", "qemu-img", "dnsmasq", "ip", "unshare"];
+const NEEDS = ["libvirtd", "virsh", "qemu-system-x86_64", "qemu-img", "dnsmasq", "ip", "perl", "unshare"];
 const FOLDERS = ["etc", "run", "lib", "cache", "log"];
 
 /** Why these tests are skipped, which is printed; false: they need not be. */
@@ -39,6 +39,8 @@ export function inside(url: string, tests: (folder: string) => void): void {
     const script = [
       ...FOLDERS.map((one) => `mount --bind ${made}/${one} ${PLACES[one]}`),
       ...["passwd", "group"].map((one) => `mount --bind ${made}/${one} /etc/${one}`),
+      // Of the new network: what /sys shows is of the one that it was mounted in.
+      "mount -t sysfs none /sys",
       "ip link set lo up",
       "ip link add wire type veth peer name wire-far",
       // This shell is the first process: it takes the exit codes of those that others have left behind.
