@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineKind, type Of } from "../kind.ts";
 import { CATEGORIES, CONTRACTS, GROUP, machineSpec, templateMetadata, VERSION } from "./fields.ts";
-import { immutable } from "./rules.ts";
+import { immutableUnlessOfClass } from "./rules.ts";
 
 /** What MachineSets and control planes make PacketMachines of. */
 export const PacketMachineTemplate = defineKind({
@@ -20,6 +20,6 @@ export const PacketMachineTemplate = defineKind({
       .describe("The PacketMachines that are made of it."),
   }),
   columns: [],
-  rules: [immutable("spec.template.spec")],
+  rules: [immutableUnlessOfClass],
 });
 export type PacketMachineTemplate = Of<typeof PacketMachineTemplate>;

@@ -59,6 +59,7 @@ for (const [name, kind, spec, wanted] of creations)
 
 const FIXED =
   "of a machine that exists, providerID, tags, metro, facility, metros, machineTypes and reclaimPolicy can be changed alone";
+const OF_CLASS = { annotations: { "slipway.dev/cluster-class": "" } };
 const MUTABLE = "a template can't be changed: create another one and refer to that";
 const changes: [name: string, kind: Kind, before: object, after: object, wanted: string][] = [
   ["the project", "PacketCluster", cluster, { ...cluster, projectID: "q" }, "projectID can't be changed"],
@@ -82,7 +83,21 @@ const changes: [name: string, kind: Kind, before: object, after: object, wanted:
     "PacketMachineTemplate",
     { template: { spec: machine } },
     { template: { spec: { ...machine, os: "ubuntu_22_04" } } },
-    MUTABLE,
+    `${MUTABLE}; one for a ClusterClass needs annotation slipway.dev/cluster-class in its template's metadata`,
+  ],
+  [
+    "B36 a machine template that gets a ClusterClass's annotation with the change",
+    "PacketMachineTemplate",
+    { template: { spec: machine } },
+    { template: { metadata: OF_CLASS, spec: { ...machine, os: "ubuntu_22_04" } } },
+    `${MUTABLE}; one for a ClusterClass needs annotation slipway.dev/cluster-class in its template's metadata`,
+  ],
+  [
+    "B48 a machine template of a ClusterClass",
+    "PacketMachineTemplate",
+    { template: { metadata: OF_CLASS, spec: machine } },
+    { template: { metadata: OF_CLASS, spec: { ...machine, os: "ubuntu_22_04" } } },
+    "taken",
   ],
   [
     "a machine template's labels",

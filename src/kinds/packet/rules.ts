@@ -58,3 +58,16 @@ export const immutable = (path: string): Rule => ({
   rule: "self == oldSelf",
   message: "a template can't be changed: create another one and refer to that",
 });
+
+/** On the machines of a template: a ClusterClass has it, so its copies are changed by upstream's topology controller, at least for trial. */
+const OF_CLASS = "slipway.dev/cluster-class";
+
+/**
+ * As `immutable`, but for templates of ClusterClasses: how much a copy of theirs differs is found out by changing it in a dry run, which a rule
+ * can't tell from a change.
+ */
+export const immutableUnlessOfClass: Rule = {
+  path: "spec.template",
+  rule: `self.spec == oldSelf.spec || (has(oldSelf.metadata) && has(oldSelf.metadata.annotations) && '${OF_CLASS}' in oldSelf.metadata.annotations)`,
+  message: `a template can't be changed: create another one and refer to that; one for a ClusterClass needs annotation ${OF_CLASS} in its template's metadata`,
+};

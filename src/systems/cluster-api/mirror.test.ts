@@ -28,10 +28,20 @@ test("what a provider's object says is repeated; without a word of it, whether i
 
 test("an object that is gone is called deleted where it was there, else why there is none", () => {
   assert.deepEqual(mirrored(seen("SimMachine"), rules), {
-    ...{ type: "InfrastructureReady", status: "False", reason: "DoesNotExist", message: "SimMachine m does not exist" },
+    ...{
+      type: "InfrastructureReady",
+      status: "False",
+      reason: "ObjectDoesNotExist",
+      message: "SimMachine m does not exist",
+    },
   });
   assert.deepEqual(mirrored(seen("SimMachine"), { ...rules, wasThere: true }), {
-    ...{ type: "InfrastructureReady", status: "False", reason: "Deleted", message: "SimMachine has been deleted" },
+    ...{
+      type: "InfrastructureReady",
+      status: "False",
+      reason: "ObjectDeleted",
+      message: "SimMachine has been deleted",
+    },
   });
 });
 

@@ -56,8 +56,8 @@ export function mirrored({ object, because, reference }: Seen, rules: MirrorRule
   const { type, wasThere } = rules;
   if (object === undefined)
     return wasThere
-      ? { type, status: "False", reason: "Deleted", message: `${reference.kind} has been deleted` }
-      : { type, status: "False", reason: "DoesNotExist", message: because };
+      ? { type, status: "False", reason: "ObjectDeleted", message: `${reference.kind} has been deleted` }
+      : { type, status: "False", reason: "ObjectDoesNotExist", message: because };
   const { good, bad } = rules.reasons ?? { good: "Ready", bad: "NotReady" };
   const condition = conditionOf(conditionsOf(object), rules.of);
   if (condition === undefined)

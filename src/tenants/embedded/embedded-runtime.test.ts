@@ -55,6 +55,16 @@ test("tenants have an API each, by their own certificates, at their own ports", 
   await impostor.close();
 });
 
+test("a tenant has the lists that upstream's Cluster API goes through before it takes a machine away", async (t) => {
+  const { runtime } = await rig(t);
+  const { plane, admin } = await planeOn(runtime, "a");
+  await runtime.ensure(plane);
+  const transport = createHttpTransport(admin);
+  for (const path of ["/api/v1/pods", "/apis/storage.k8s.io/v1/volumeattachments"])
+    assert.equal((await transport.request({ method: "GET", path })).status, 200, path);
+  await transport.close();
+});
+
 test("a tenant that sleeps is not reached, and has its objects when it wakes, in another version, too", async (t) => {
   const { runtime } = await rig(t);
   const a = await planeOn(runtime, "a");

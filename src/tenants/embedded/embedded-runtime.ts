@@ -1,6 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN, type ApiServer, createApiServer, type ListenOptions } from "@slipway/apiserver";
+import { storageDrivers } from "@slipway/apiserver/extras";
 import type { Clock, Log, Random } from "@slipway/base";
 import type { Observed, Plane } from "../plane.ts";
 import { PortBook } from "../ports.ts";
@@ -100,6 +101,8 @@ export class EmbeddedRuntime implements Runtime {
     if (dir !== undefined) await mkdir(join(dir, id), { recursive: true, mode: 0o700 });
     const api = await createApiServer({
       ...{ clock, random, log },
+      // Upstream's Cluster API looks for attached volumes before it takes a machine away.
+      extras: [storageDrivers],
       version: () => version.reported,
       authority: pki.ca.cert,
       ...(serviceCidrs.length > 0 && { serviceCidrs }),

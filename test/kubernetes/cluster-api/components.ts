@@ -20,8 +20,12 @@ export interface Components {
   flags: string[];
 }
 
-/** The provider's manifests as its module has them. */
-export async function componentsOf({ folder, modules }: Programs, provider: Provider): Promise<Components> {
+/** The provider's manifests as its module has them. `variables` stand before the manifests' own defaults. */
+export async function componentsOf(
+  { folder, modules }: Programs,
+  provider: Provider,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Components> {
   const path = join(modules.get(provider.module)!.folder, provider.manifests);
   const args = ["kustomize", "--load-restrictor=LoadRestrictionsNone", path];
   const { stdout } = await promisify(execFile)(join(folder, "kubectl"), args, { maxBuffer: 64 << 20 });
@@ -29,7 +33,7 @@ export async function componentsOf({ folder, modules }: Programs, provider: Prov
   const deployment = objects.find(({ kind }) => kind === "Deployment")!;
   const { serviceAccountName, containers } = deployment.spec.template.spec;
   const flags = (containers[0].args as string[])
-    .map((arg) => arg.replace(/\$\{\w+:=([^}]*)\}/g, "$1"))
+    .map((arg) => arg.replace(/\$\{(\w+):=([^}]*)\}/g, (_, name, usual) => variables[name] ?? usual))
     .filter((arg) => !/^--(leader-elect|diagnostics-address|insecure-diagnostics)/.test(arg));
   return {
     provider,

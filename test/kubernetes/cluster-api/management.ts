@@ -39,6 +39,8 @@ export async function webhookServing(): Promise<Serving> {
 /** The API that Cluster API is installed on. */
 export interface Api {
   kubeconfigFile: string;
+  /** The administrator's way in, where the API is in this process. */
+  transport?: Transport;
   close(): Promise<void>;
 }
 
@@ -50,7 +52,7 @@ export async function embeddedApi(dir: string): Promise<Api> {
   const { url } = await api.listen({ tls: identity.serving });
   const kubeconfigFile = join(dir, "kubeconfig");
   await writeFile(kubeconfigFile, identity.kubeconfig(url), { mode: 0o600 });
-  return { kubeconfigFile, close: () => api.close() };
+  return { kubeconfigFile, transport: api.transport(), close: () => api.close() };
 }
 
 /** What kube-controller-manager does that the embedded API does by itself. */
@@ -107,7 +109,7 @@ export async function startManagement({
   const file = (name: string): string => join(dir, name);
   const api = await startApi(dir);
   const connection = await loadConnection({ kubeconfig: api.kubeconfigFile, env: {}, clock });
-  const transport = createHttpTransport(connection);
+  const transport = api.transport ?? createHttpTransport(connection);
   const running = new Map<string, KeptProcess>();
 
   await mkdir(file("webhook"));

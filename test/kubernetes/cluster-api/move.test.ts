@@ -1,29 +1,24 @@
-/** `clusterctl move`, the real one, from one light core to another: machines keep running, and nothing is bought twice. */
+/**
+ * `clusterctl move`, the real one, from one light core to another, and to upstream's core and back: machines keep running, and nothing is bought
+ * twice.
+ */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { quietLog, Secrets } from "@slipway/base";
-import { isTrue, type KubeObject } from "@slipway/kube";
-import { Namespace, Secret } from "@slipway/kube/core";
+import type { Client } from "@slipway/kube";
+import { Provider } from "../../../src/cluster-api/installed-provider.ts";
 import { Cluster } from "../../../src/kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../src/kinds/cluster-api/machine.ts";
-import { TenantControlPlane } from "../../../src/kinds/kamaji/tenant-control-plane.ts";
 import { KamajiControlPlane } from "../../../src/kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import { PacketMachine } from "../../../src/kinds/packet/packet-machine.ts";
-import { MachineProvider } from "../../../src/kinds/slipway/machine-provider.ts";
-import { applyObjects } from "../../../src/laptop/apply.ts";
 import { type Laptop, startLaptop } from "../../../src/laptop/laptop.ts";
-import { readManifests } from "../../../src/laptop/manifests.ts";
-import { EXAMPLE_KEYS } from "../../../src/laptop/metal.ts";
-import { DEFAULT_NAMESPACE } from "../../../src/operator/defaults.ts";
-import { until } from "../live.ts";
 import { clusterctlOf, kubeconfigIn, programs, scratch } from "./clusterctl.ts";
+import { applyExample, haveAccount, machinesOf, tenantsOf, untilAvailable } from "./moved-example.ts";
+import { startProviders, startUpstream, UPSTREAM_PROGRAMS } from "./upstream.ts";
 
-const NAME = "capi-quickstart";
-const TENANTS = "tenants";
-const PROVIDER = "metal";
-const WITHIN_MS = 180_000;
 const folder = await programs("clusterctl");
 const skip = folder instanceof Error && folder.message;
+const withUpstream = skip === false ? await programs(...UPSTREAM_PROGRAMS) : folder;
 
 async function laptop(t: TestContext): Promise<Laptop> {
   const started = await startLaptop({
@@ -34,79 +29,31 @@ async function laptop(t: TestContext): Promise<Laptop> {
   return started;
 }
 
-/** The account of the one cloud, which is no object of the cluster's: each management cluster has its own. */
-async function account({ client }: Laptop, endpoint: string): Promise<void> {
-  const { token, project } = EXAMPLE_KEYS.equinix;
-  const data = { METAL_AUTH_TOKEN: base64(token), PROJECT_ID: base64(project.id) };
-  await client.create(Secret, { metadata: { name: PROVIDER, namespace: DEFAULT_NAMESPACE }, data });
-  await client.create(MachineProvider, {
-    metadata: { name: PROVIDER },
-    spec: { type: "equinix", endpoint, credentialsSecretRef: { name: PROVIDER } },
-  });
-}
-
-const base64 = (text: string): string => Buffer.from(text).toString("base64");
-
-/** The Packet example with its tenant in a third cluster, and its machines from the account. */
-async function manifests(elsewhere: string): Promise<KubeObject[]> {
-  const objects = await readManifests("examples/packet-kamaji");
-  const changes: Record<string, object> = {
-    PacketCluster: { providerRef: { name: PROVIDER } },
-    KamajiControlPlane: {
-      deployment: {
-        externalClusterReference: {
-          ...{ kubeconfigSecretName: "elsewhere", kubeconfigSecretKey: "value", deploymentNamespace: TENANTS },
-        },
-      },
-    },
+/** The example under a light core, and what must be the same after every move. */
+async function example(t: TestContext) {
+  const [tenants, home] = [await laptop(t), await laptop(t)];
+  const cloud = home.metal.equinix;
+  await haveAccount(home.client, cloud.url);
+  await applyExample(home, tenants.client, tenants.identity.kubeconfig(tenants.url));
+  await untilAvailable(home.client);
+  const [machines, planes] = [await machinesOf(home.client), await tenantsOf(tenants.client)];
+  assert.equal(cloud.sim.devices().length, 3);
+  const moved = async (from: Client, to: Client, said?: () => Promise<string>): Promise<void> => {
+    for (const kind of [Cluster, Machine, PacketMachine, KamajiControlPlane])
+      assert.deepEqual((await from.list(kind as typeof Cluster)).items, []);
+    await untilAvailable(to, said);
+    assert.deepEqual(await machinesOf(to), machines);
+    assert.deepEqual(await tenantsOf(tenants.client), planes);
+    assert.equal(cloud.sim.devices().length, 3);
   };
-  const secret = {
-    apiVersion: "v1",
-    kind: "Secret",
-    // Owned by nobody: the label has clusterctl take it along.
-    metadata: { name: "elsewhere", namespace: "default", labels: { "clusterctl.cluster.x-k8s.io/move": "" } },
-    data: { value: base64(elsewhere) },
-  };
-  const changed = objects.map((object) => {
-    const { spec } = object as KubeObject & { spec?: object };
-    return changes[object.kind] === undefined ? object : { ...object, spec: { ...spec, ...changes[object.kind] } };
-  });
-  return [...changed, secret as unknown as KubeObject];
+  return { home, cloud, moved };
 }
-
-async function available({ client }: Laptop): Promise<void> {
-  const find = () => client.find(Cluster, { namespace: "default", name: NAME });
-  await until(
-    "the cluster is available with three running machines",
-    async () => {
-      const machines = (await client.list(Machine)).items;
-      const running = machines.filter(
-        ({ status }) => status?.phase === "Running" && isTrue(status.conditions, "Ready"),
-      );
-      return isTrue((await find())?.status?.conditions, "Available") && running.length === 3;
-    },
-    WITHIN_MS,
-    async () =>
-      JSON.stringify([(await find())?.status, (await client.list(Machine)).items.map(({ status }) => status)]),
-  );
-}
-
-const idsOf = async ({ client }: Laptop): Promise<string[]> =>
-  (await client.list(Machine)).items.map(({ metadata, spec }) => `${metadata.name} ${spec.providerID}`).toSorted();
 
 describe("clusterctl move", { skip }, () => {
   test("from one light core to another, and back: the same machines and the same tenant, and nothing is left behind", async (t) => {
-    const [tenants, home, away] = [await laptop(t), await laptop(t), await laptop(t)];
-    const cloud = home.metal.equinix;
-    for (const each of [home, away]) await account(each, cloud.url);
-    await tenants.client.create(Namespace, { metadata: { name: TENANTS } });
-    await applyObjects(home, await manifests(tenants.identity.kubeconfig(tenants.url)));
-    await available(home);
-    const tenantsThere = async () =>
-      (await tenants.client.list(TenantControlPlane)).items.map(({ metadata }) => `${metadata.name} ${metadata.uid}`);
-    const [machines, planes, devices] = [await idsOf(home), await tenantsThere(), cloud.sim.devices().length];
-    assert.equal(devices, 3);
-
+    const { home, cloud, moved } = await example(t);
+    const away = await laptop(t);
+    await haveAccount(away.client, cloud.url);
     const dir = await scratch(t);
     const clusterctl = clusterctlOf(String(folder), dir);
     const files = new Map<Laptop, string>();
@@ -117,12 +64,30 @@ describe("clusterctl move", { skip }, () => {
       [away, home],
     ] as const) {
       await clusterctl("move", "--kubeconfig", files.get(from)!, "--to-kubeconfig", files.get(to)!);
-      for (const kind of [Cluster, Machine, PacketMachine, KamajiControlPlane])
-        assert.deepEqual((await from.client.list(kind as typeof Cluster)).items, []);
-      await available(to);
-      assert.deepEqual(await idsOf(to), machines);
-      assert.deepEqual(await tenantsThere(), planes);
-      assert.equal(cloud.sim.devices().length, devices);
+      await moved(from.client, to.client);
     }
+  });
+
+  test("from the light core to upstream's, and back without its inventory: the same machines, Nodes and tenant, and nothing is left behind", {
+    skip: withUpstream instanceof Error && withUpstream.message,
+  }, async (t) => {
+    const { home, cloud, moved } = await example(t);
+    const management = await startUpstream(t, String(withUpstream));
+    const { client } = await startProviders(t, management);
+    await haveAccount(client, cloud.url);
+    const dir = await scratch(t);
+    const here = await kubeconfigIn(dir, "home", home.identity.kubeconfig(home.url));
+    const clusterctl = clusterctlOf(String(folder), dir);
+    const said = async () => (await management.said("capi-core")).slice(-3000);
+    await clusterctl("move", "--kubeconfig", here, "--to-kubeconfig", management.kubeconfigFile);
+    await moved(home.client, client, said);
+
+    // What the inventory of the one cluster names must be in the other's; a light core is in none. Without an inventory there is the way back.
+    const back = ["move", "--kubeconfig", management.kubeconfigFile, "--to-kubeconfig", here];
+    await assert.rejects(clusterctl(...back), /not found in the target cluster/);
+    for (const { metadata } of (await client.list(Provider)).items)
+      await client.delete(Provider, { namespace: metadata.namespace!, name: metadata.name });
+    await clusterctl(...back);
+    await moved(client, home.client, said);
   });
 });

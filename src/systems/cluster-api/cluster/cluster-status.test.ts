@@ -81,11 +81,11 @@ test("what was there once stays so, and objects that are gone are called deleted
     controlPlane: seen("SimPlane"),
   };
   assert.deepEqual(clusterStatus(facts(of)).initialization, initialization);
-  assert.deepEqual(said(of, "InfrastructureReady"), ["False", "Deleted", "SimCluster has been deleted"]);
-  assert.deepEqual(said(of, "ControlPlaneAvailable")[1], "Deleted");
+  assert.deepEqual(said(of, "InfrastructureReady"), ["False", "ObjectDeleted", "SimCluster has been deleted"]);
+  assert.deepEqual(said(of, "ControlPlaneAvailable")[1], "ObjectDeleted");
   const never = { ...of, cluster: cluster({ spec: REFS }) };
   assert.deepEqual(clusterStatus(facts(never)).initialization, {});
-  assert.deepEqual(said(never, "InfrastructureReady")[1], "DoesNotExist");
+  assert.deepEqual(said(never, "InfrastructureReady")[1], "ObjectDoesNotExist");
   assert.deepEqual(old(never, "ControlPlaneReady"), ["False", "WaitingForControlPlane"]);
   assert.deepEqual(old(never, "InfrastructureReady"), ["False", "WaitingForInfrastructure"]);
 });

@@ -76,7 +76,7 @@ test("what was there once stays so, though the provider's objects are gone", () 
   };
   assert.deepEqual(machineStatus(facts(of)).initialization, held.initialization);
   assert.deepEqual(said(of, "BootstrapConfigReady"), ["True", "DataSecretProvided", ""]);
-  assert.deepEqual(said(of, "InfrastructureReady"), ["False", "Deleted", "SimMachine has been deleted"]);
+  assert.deepEqual(said(of, "InfrastructureReady"), ["False", "ObjectDeleted", "SimMachine has been deleted"]);
   assert.deepEqual(old(of, "BootstrapReady")[0], "True");
 });
 

@@ -123,15 +123,16 @@ function conditionsOf(facts: MachineFacts, is: Initialization): Condition[] {
   return update(list, availableCondition(list, machine, now));
 }
 
-function bootstrapCondition({ bootstrap }: MachineFacts, is: Initialization): ConditionUpdate {
+function bootstrapCondition({ bootstrap, machine }: MachineFacts, is: Initialization): ConditionUpdate {
   const type = "BootstrapConfigReady";
   if (bootstrap === undefined) return { type, status: "True", reason: "DataSecretProvided", message: "" };
   const wasThere = is.bootstrapDataSecretCreated === true;
+  const isLeaving = machine.metadata.deletionTimestamp !== undefined;
   // The data is there and stays; the configuration is no longer needed.
-  if (bootstrap.object === undefined && wasThere)
+  if (bootstrap.object === undefined && wasThere && !isLeaving)
     return { type, status: "True", reason: "DataSecretProvided", message: "" };
   const message = `${bootstrap.reference.kind} status.initialization.dataSecretCreated is false`;
-  return mirrored(bootstrap, { type, of: "Ready", isGood: isBootstrapReady(bootstrap), message, wasThere: false });
+  return mirrored(bootstrap, { type, of: "Ready", isGood: isBootstrapReady(bootstrap), message, wasThere });
 }
 
 function infrastructureCondition({ machine, infrastructure }: MachineFacts): ConditionUpdate {
