@@ -204,6 +204,25 @@ test("VINO-10 what can't be is said of the domain, and the others are made", asy
   );
 });
 
+test("a network that is not ready keeps its machines and its VinoNode from being ready", async (t) => {
+  const { pass, secrets, libvirt } = await world(t);
+  secrets.set("w0-bmc", { username: "admin", password: "password-of-w0" });
+  libvirt.refuse = (what) => (what.startsWith("start network") ? "no such thing as a bridge" : undefined);
+  const status = await pass(node("a", [domain("w0")]));
+  assert.deepEqual(status.networks, [
+    { name: "management", ready: false, message: "libvirt: no such thing as a bridge" },
+  ]);
+  assert.equal(status.domains?.[0]?.state, "Pending");
+  assert.equal(status.domains?.[0]?.message, "the network management is not ready");
+  assert.equal(status.waitingFor, "network management");
+  libvirt.refuse = () => undefined;
+  const networks = [{ name: "management", bridge: "br0", mac: "02:00:00:00:00:01", addresses: ["nonsense"] }];
+  const bad = await pass(node("a", [domain("w0")], { networks }));
+  assert.match(bad.networks?.[0]?.message ?? "", /"nonsense" is no address with a prefix/);
+  assert.equal(bad.domains?.[0]?.state, "Pending");
+  assert.equal((await pass(node("a", [], { networks }))).waitingFor, "network management");
+});
+
 test("a VinoNode whose cores or storage can't be read makes nothing new, and unmakes nothing", async (t) => {
   const { pass, secrets, libvirt } = await world(t);
   secrets.set("w0-bmc", { username: "admin", password: "password-of-w0" });

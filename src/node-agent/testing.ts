@@ -34,6 +34,8 @@ export class FakeLibvirt implements Libvirt {
   /** Devices of the node and their bridges. */
   readonly devices = new Map<string, string | undefined>();
   readonly monitor: string[] = [];
+  /** All that was changed, in words. */
+  readonly changes: string[] = [];
   onEvent: (domain: DomainRef, event: DomainEvent) => void = () => {};
   /** So many changes are made before the connection ends; undefined: it never does. */
   dieAfter: number | undefined;
@@ -251,6 +253,7 @@ export class FakeLibvirt implements Libvirt {
     if (this.dieAfter !== undefined && this.dieAfter-- <= 0) throw new Fault("LostAnswer", "libvirt", "it died");
     const why = this.refuse(what);
     if (why !== undefined) throw new Fault("Internal", "libvirt", why);
+    this.changes.push(what);
   }
 
   #domain(uuid: string): FakeDomain {

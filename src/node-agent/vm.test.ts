@@ -8,8 +8,9 @@ import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { BootOverride } from "../bmc-service/machine.ts";
 import { VmHost } from "./host.ts";
 import { wishOf } from "./node/wish.ts";
-import { domain, FakeLibvirt, node } from "./testing.ts";
+import { domain, emptied, FakeLibvirt, node } from "./testing.ts";
 import type { Vm } from "./vm.ts";
+import { readDomain } from "./xml/domain.ts";
 
 const WISH = wishOf([node("a", [domain("w0")])], new Map());
 const IMAGE = "http://10.0.0.1/image.iso";
@@ -53,11 +54,13 @@ test("orders for power are carried out, and may be given twice", async (t) => {
 });
 
 test("a single boot is over with the next start, and a lasting one is not", async (t) => {
-  const { vm } = await world(t);
+  const { vm, libvirt } = await world(t);
   await vm.setBoot(BY_NETWORK);
   assert.deepEqual(vm.boot(), BY_NETWORK);
   await vm.reset("On");
   assert.deepEqual(vm.boot(), { enabled: "Disabled", target: "None", mode: "Legacy" });
+  const { record } = readDomain(await libvirt.domainXml((await libvirt.domains())[0]!, true));
+  assert.deepEqual(record?.volumes, [{ pool: "deep", name: "w0-vda" }]);
   await vm.setBoot({ ...BY_NETWORK, enabled: "Continuous" });
   await vm.reset("ForceRestart");
   assert.equal(vm.boot().enabled, "Continuous");
@@ -115,6 +118,8 @@ test("an image is in the drive until it is ejected, whoever asks, and its file g
   await next.reset("On");
   await next.setMedia(`${IMAGE}2`);
   assert.equal(next.media(), `${IMAGE}2`);
+  // The running machine sees each change: the old one out, the new one in.
+  assert.equal(libvirt.changes.filter((one) => one === "update w0").length, 2);
   await next.setMedia(null);
   assert.equal(next.media(), undefined);
   assert.deepEqual(
@@ -155,6 +160,20 @@ test("killed while an image comes into the drive, the next agent finds either al
     await host.apply(WISH);
     const volumes = libvirt.inventory().filter((one) => one.includes("slipway-cd-")).length;
     assert.equal(volumes, next.media() === undefined ? 0 : 1, `after ${dieAfter} changes`);
+  }
+});
+
+test("killed while one image takes the place of another, the next agent leaves no file of either behind", async (t) => {
+  for (let dieAfter = 0; dieAfter < 16; dieAfter++) {
+    const { vm, libvirt } = await world(t);
+    await vm.setMedia(IMAGE);
+    libvirt.dieAfter = dieAfter;
+    await vm.setMedia(`${IMAGE}2`).catch(() => {});
+    libvirt.dieAfter = undefined;
+    const { vm: next, host } = await world(t, libvirt);
+    await next.setMedia(null);
+    await host.apply(wishOf([emptied("a")], new Map()));
+    assert.deepEqual(libvirt.inventory(), [], `after ${dieAfter} changes`);
   }
 });
 

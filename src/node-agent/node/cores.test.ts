@@ -85,6 +85,19 @@ function checkPages(round: readonly CoreWish[], placed: ReadonlyMap<string, Plac
     }
 }
 
+test("a domain that is not pinned any more gives up its core", () => {
+  const held = holder(wish("a", 1), { cores: [3], numaNode: 0 });
+  assert.deepEqual(placesFor([wish("a", 1, { pinned: false })], [held], HOST, []).placed.get("a"), {});
+  const huge = { hugepages: true, pinned: false };
+  const { placed } = placesFor(
+    [wish("a", 1, huge)],
+    [{ ...held, next: { ...held.next, hugepageKiB: 2048 } }],
+    HOST,
+    [],
+  );
+  assert.deepEqual(placed.get("a"), { hugepageKiB: 1048576, numaNode: 0 });
+});
+
 test("no core is given twice, none that is excluded, and asking again with what came of it changes nothing", () => {
   const wishes = fc.uniqueArray(
     fc.record({

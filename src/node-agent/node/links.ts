@@ -20,7 +20,7 @@ const MOST_MS = 30_000;
  * What Node has no call for: SIOCGIFINDEX, SIOCBRADDIF, SIOCGIFFLAGS and SIOCSIFFLAGS (netdevice(7)). Perl, since it is on every Debian and in the
  * project's own image; core functions only.
  */
-const PLUG = String.raw`
+const PLUG = `
 use strict;
 my ($device, $bridge) = @ARGV;
 sub fail { print STDERR "$_[0]: $!"; exit 1 }

@@ -136,6 +136,46 @@ test("what fails keeps only itself from going on", async () => {
   assert.ok(libvirt.inventory().includes("volume deep/w1-vda"));
 });
 
+test("VINO-17 cores of cpuExclude are given to nobody, whichever VinoNode excludes them", async () => {
+  const libvirt = new FakeLibvirt();
+  await apply(libvirt, [node("a", [domain("w0")]), node("b", [domain("x0")], { cpuExclude: "0-1" })]);
+  assert.deepEqual(coresOf(libvirt), { w0: [2], x0: [3] });
+});
+
+test("another UUID is another machine, and a disk that is not wanted goes when the machine is off", async () => {
+  const libvirt = new FakeLibvirt();
+  const second = { volume: "w0-vdb", sizeGiB: 1, sparse: true, device: "vdb" };
+  const two = domain("w0", { disks: [...domain("w0").disks, second] });
+  await apply(libvirt, [node("a", [two])]);
+  await libvirt.startDomain((await libvirt.domains())[0]!);
+  const about = subject.domain("vino-system/a", "w0");
+  const { waits } = await apply(libvirt, [node("a", [domain("w0")])]);
+  assert.equal(waits.get(about), "a disk is removed when it is switched off");
+  assert.ok(libvirt.inventory().includes("volume deep/w0-vdb"));
+  libvirt.stopped(two.uuid);
+  await apply(libvirt, [node("a", [domain("w0")])]);
+  assert.ok(!libvirt.inventory().includes("volume deep/w0-vdb"));
+  const uuid = "00000000-0000-4000-8000-0000000000ff";
+  await apply(libvirt, [node("a", [domain("w0", { uuid })])]);
+  assert.deepEqual([...libvirt.domainsByUuid.keys()], [uuid]);
+});
+
+test("a running machine that lost its bridge is plugged in again, and a foreign network of the name is named", async () => {
+  const libvirt = new FakeLibvirt();
+  await apply(libvirt, [node("a", [domain("w0")])]);
+  await libvirt.startDomain((await libvirt.domains())[0]!);
+  const running = libvirt.domainsByUuid.get(domain("w0").uuid)!;
+  running.live = running.live!.replace(/(<source network[^>]*>)/, '$1<target dev="vnet0"/>');
+  libvirt.devices.set("vnet0", undefined);
+  await apply(libvirt, [node("a", [domain("w0")])]);
+  assert.equal(libvirt.devices.get("vnet0"), "br0");
+
+  const other = new FakeLibvirt();
+  await other.defineNetwork("<network><name>slipway-br0</name><uuid>u</uuid><bridge name='brx'/></network>");
+  const { problems } = await apply(other, [node("a", [])]);
+  assert.match(problems.get(subject.bridge("br0"))!, /libvirt's network slipway-br0 has the bridge or the name/);
+});
+
 test("a physical device becomes a port of the bridge, and again after the network was started anew", async () => {
   const libvirt = new FakeLibvirt();
   const wired = (addresses: string[]) =>
