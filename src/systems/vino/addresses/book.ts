@@ -115,7 +115,7 @@ function serve(book: Pools, network: NetworkPlan, wish: Wish, { given, macs }: {
       `MAC addresses of ${pool.spec.subnet} begin with ${pool.spec.macPrefix}, which is immutable`,
       { remedy: "write that one, or free all addresses of the subnet first" },
     );
-  const ranged = withRange(book, name, pool.spec, network);
+  const ranged = withRange(book, name, pool.isOwn ? withoutOldRanges(pool.spec, network, wish) : pool.spec, network);
   const addressed = addresses(book, name, ranged, { network, wish, given, macs });
   const spec = blocked(book, name, addressed, { network, wish, given });
   if (spec !== pool.spec || !book.has(name)) book.set(name, { ...pool, spec });
@@ -210,6 +210,18 @@ function spanOf({ start, stop }: Bounds): Span {
 const isIn = (bounds: Bounds, ip: string): boolean => touches(spanOf(bounds), spanOf({ start: ip, stop: ip }));
 
 const touches = (a: Span, b: Span): boolean => a.family === b.family && a.first <= b.last && b.first <= a.last;
+
+/** The pool without ranges that the network's takes the place of: they overlap it, and nobody but the same Vino has addresses there. */
+function withoutOldRanges(spec: IpPoolSpec, { statics }: NetworkPlan, { owner }: Wish): IpPoolSpec {
+  const vino = owner.slice(0, owner.lastIndexOf("/") + 1);
+  const own = spanOf(statics);
+  const ranges = spec.ranges.filter((range) => {
+    const isSame = range.start === statics.start && range.stop === statics.stop;
+    if (isSame || !touches(own, spanOf(range))) return true;
+    return spec.allocatedIPs.some(({ allocatedTo, ip }) => !allocatedTo.startsWith(vino) && isIn(range, ip));
+  });
+  return ranges.length === spec.ranges.length ? spec : { ...spec, ranges };
+}
 
 /** The pool with the network's range. Throws where it overlaps what other ranges or blocks have. */
 function withRange(book: Book, name: string, spec: IpPoolSpec, { at, statics, subnet }: NetworkPlan): IpPoolSpec {
