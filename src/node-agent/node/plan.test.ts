@@ -71,7 +71,8 @@ test("what is not the agent's is never touched, and what stands in the way is na
     /a domain w0 \(1000.*is not the agent's|not the agent's/,
   );
   assert.match(problems.get(subject.bridge("br0"))!, /libvirt's network other has the bridge/);
-  await apply(libvirt, [emptied("a")]);
+  const { leftovers } = await apply(libvirt, [emptied("a")]);
+  assert.deepEqual(leftovers, []);
   assert.deepEqual(libvirt.inventory(), before);
 
   await libvirt.definePool(
