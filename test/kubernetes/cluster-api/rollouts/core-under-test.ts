@@ -37,6 +37,8 @@ const VERSION = "v1.36.1";
 const TEMPLATES = ["a", "b", "c"];
 const FINALIZER = "sim.example.org/host";
 const WITHIN_MS = 120_000;
+/** On a machine with much else to do. */
+const PATIENT = { timeoutMs: WITHIN_MS };
 const UNREACHED = "http://127.0.0.1:9";
 
 export class CoreUnderTest {
@@ -91,32 +93,36 @@ export class CoreUnderTest {
   }
 
   async deploy({ name, replicas, strategy }: Shape): Promise<void> {
-    await this.client.create(MachineDeployment, {
-      metadata: { namespace: NAMESPACE, name },
-      spec: {
-        ...{ clusterName: CLUSTER, replicas, selector: {}, rollout: { strategy } },
-        template: {
-          spec: {
-            ...{ clusterName: CLUSTER, version: VERSION, bootstrap: { dataSecretName: "join" } },
-            infrastructureRef: {
-              apiGroup: SimMachineTemplate.group,
-              kind: SimMachineTemplate.kind,
-              name: TEMPLATES[0]!,
+    await this.client.create(
+      MachineDeployment,
+      {
+        metadata: { namespace: NAMESPACE, name },
+        spec: {
+          ...{ clusterName: CLUSTER, replicas, selector: {}, rollout: { strategy } },
+          template: {
+            spec: {
+              ...{ clusterName: CLUSTER, version: VERSION, bootstrap: { dataSecretName: "join" } },
+              infrastructureRef: {
+                apiGroup: SimMachineTemplate.group,
+                kind: SimMachineTemplate.kind,
+                name: TEMPLATES[0]!,
+              },
             },
           },
         },
-      },
-    } as never);
+      } as never,
+      PATIENT,
+    );
   }
 
   /** All objects. Hosts that nobody holds yet are held: from then on they are there until they are released. */
   async look(): Promise<Snapshot> {
     const { client } = this;
     const [deployments, sets, machines, hosts] = await Promise.all([
-      client.list(MachineDeployment),
-      client.list(MachineSet),
-      client.list(Machine),
-      client.list(SimMachine),
+      client.list(MachineDeployment, PATIENT),
+      client.list(MachineSet, PATIENT),
+      client.list(Machine, PATIENT),
+      client.list(SimMachine, PATIENT),
     ]);
     const free = hosts.items.filter(
       ({ metadata }) => metadata.finalizers === undefined && metadata.deletionTimestamp === undefined,
@@ -131,7 +137,7 @@ export class CoreUnderTest {
     for (const machine of this.#taken(action, standingOf(snapshot, name)))
       if (action.do === "ready") await this.#becomeReady(machine);
       else if (action.do === "release") await this.#host(machine, { metadata: { finalizers: null } });
-      else await this.client.delete(Machine, { namespace: NAMESPACE, name: machine });
+      else await this.client.delete(Machine, { namespace: NAMESPACE, name: machine }, PATIENT);
   }
 
   #taken({ do: what, template, count }: HostAction, { sets }: Standing): readonly string[] {
@@ -146,29 +152,38 @@ export class CoreUnderTest {
     // Sets are ordered by age, which counts whole seconds.
     const youngest = Math.max(...snapshot.sets.map(({ metadata }) => Date.parse(metadata.creationTimestamp)));
     await until("a second has passed", () => clock.now() > youngest + 1000, WITHIN_MS);
-    await this.client.patch(MachineDeployment, { namespace: NAMESPACE, name }, { type: "merge", body: { spec } });
+    await this.client.patch(
+      MachineDeployment,
+      { namespace: NAMESPACE, name },
+      { type: "merge", body: { spec } },
+      PATIENT,
+    );
   }
 
   async #host(name: string, body: object): Promise<void> {
-    await this.client.patch(SimMachine, { namespace: NAMESPACE, name }, { type: "merge", body });
+    await this.client.patch(SimMachine, { namespace: NAMESPACE, name }, { type: "merge", body }, PATIENT);
   }
 
   async #becomeReady(name: string): Promise<void> {
     const providerID = `sim://${name}`;
-    const node = await this.client.create(Node, { metadata: { name }, spec: { providerID } });
+    const node = await this.client.create(Node, { metadata: { name }, spec: { providerID } }, PATIENT);
     const since = rfc3339(clock.now());
     const isSo = (type: string, status: "True" | "False") => ({
       ...{ type, status, reason: "Kubelet", message: "", lastTransitionTime: since },
     });
     const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure"].map((type) => isSo(type, "False"));
-    await this.client.updateStatus(Node, { ...node, status: { conditions: [isSo("Ready", "True"), ...pressures] } });
+    await this.client.updateStatus(
+      Node,
+      { ...node, status: { conditions: [isSo("Ready", "True"), ...pressures] } },
+      PATIENT,
+    );
     await this.#host(name, { spec: { providerID } });
     const status = { initialization: { provisioned: true }, addresses: [{ type: "InternalIP", address: "10.1.0.1" }] };
     await this.client.patch(
       SimMachine,
       { namespace: NAMESPACE, name },
       { type: "merge", body: { status } },
-      { subresource: "status" },
+      { subresource: "status", ...PATIENT },
     );
   }
 }
