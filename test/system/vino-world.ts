@@ -164,11 +164,14 @@ export class VinoWorld {
     if (agent) this.agent(name, address);
   }
 
+  /** Runs the machines of all nodes. Default: they are nothing but their credentials. */
+  domains: DomainHost = {
+    put: (domain, login) => void this.logins.set(domain.name, login),
+    remove: (name) => void this.logins.delete(name),
+  };
+
   agent(node: string, address: string): SimNodeAgent {
-    const domains: DomainHost = {
-      put: (domain, login) => void this.logins.set(domain.name, login),
-      remove: (name) => void this.logins.delete(name),
-    };
+    const { domains } = this;
     const { clock, client } = this;
     const made = new SimNodeAgent({ client, clock, node, address, domains });
     this.agents.set(node, made);
@@ -225,8 +228,12 @@ export class VinoWorld {
     return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
   }
 
+  /** Whether this world's stand-in drives hosts. */
+  drivesHosts = true;
+
   /** Stands in for the engine of hosts: a new one becomes available, and one that is deleted goes when it is taken back. */
   async driveHosts(): Promise<void> {
+    if (!this.drivesHosts) return;
     for (const host of await this.hosts()) {
       const { finalizers = [], deletionTimestamp, annotations = {} } = host.metadata;
       const body: { metadata: object } = { metadata: { finalizers: [...finalizers, HOST_FINALIZER] } };
