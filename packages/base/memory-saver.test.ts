@@ -48,6 +48,19 @@ test("what became free is collected twice in a rest, the second time when the pa
   saver.close();
 });
 
+test("a collection that takes a third of a second is no work that ends the rest", async () => {
+  const clock = new VirtualClock();
+  let [cpu, collections] = [0, 0];
+  const collect = (): void => {
+    cpu += 330;
+    collections++;
+  };
+  const saver = saveMemoryAtRest(clock, { cpuMs: () => cpu, save: () => {}, collect });
+  await clock.run(3_600_000);
+  saver.close();
+  assert.equal(collections, 2);
+});
+
 test("a real collection frees memory", () => {
   const held = { large: new Array<object>(1_000_000).fill({}) as object[] | undefined };
   const before = process.memoryUsage().heapUsed;

@@ -36,7 +36,11 @@ export function saveMemoryAtRest(clock: Clock, use: MemoryUse = thisProcess): { 
     [cpu, at] = [cpuNow, now];
     if (rests !== saves) use.save(rests);
     saves = rests;
-    if (COLLECT_MS.some((ms) => before < ms && restedMs >= ms)) use.collect();
+    if (COLLECT_MS.some((ms) => before < ms && restedMs >= ms)) {
+      use.collect();
+      // Tidying up is no work: it would end the rest, and be done again after the next 20 s.
+      [cpu, at] = [use.cpuMs(), clock.monotonic()];
+    }
     timer = clock.after(LOOK_MS, look);
   };
   timer = clock.after(LOOK_MS, look);
