@@ -129,9 +129,9 @@ test("H9 a machine that somebody switches off while it installs is switched on a
     await world.until("one machine is left", () => world.equinix.devices().length === 1);
   }));
 
-/** Names that programs only compare with, never ask: reserved for that, loopback, or what Redfish's documents call their vocabularies. */
+/** Names that programs only compare with, never ask: reserved for that, loopback, or what Redfish and libvirt call their vocabularies. */
 const NOT_ASKED =
-  /\.(invalid|example|example\.org|test)(:|\/|$)|^http:\/\/(localhost|127\.0\.0\.1|\[?::1|docs\.oasis-open\.org\/odata\/|redfish\.dmtf\.org\/schemas\/)/;
+  /\.(invalid|example|example\.org|test)(:|\/|$)|^http:\/\/(localhost|127\.0\.0\.1|\[?::1|docs\.oasis-open\.org\/odata\/|redfish\.dmtf\.org\/schemas\/|libvirt\.org\/schemas\/)/;
 /** debian-installer's own default: what it fetches there is signed, and checked by apt. */
 const SIGNED = "http://deb.debian.org/debian";
 

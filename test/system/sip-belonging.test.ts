@@ -88,8 +88,8 @@ test("SIP-4 M5 M11 network data in YAML is read, and hosts that the cluster has 
   assert.match(await world.secretText("loadbalancer-controlplane-m5", "haproxy.cfg"), /server a 32\.68\.51\.139:6443/);
 });
 
-test("SIP-6 what a process has reserved when it dies is labelled by the next one, or given back where a role is short by then", async (t) => {
-  for (const isShort of [false, true]) {
+for (const isShort of [false, true])
+  test(`SIP-6 what a process has reserved when it dies ${isShort ? "is given back where a role is short by then" : "is labelled by the next one"}`, async (t) => {
     const world = await SipWorld.create();
     t.after(() => world.close());
     await world.host("a");
@@ -110,5 +110,4 @@ test("SIP-6 what a process has reserved when it dies is labelled by the next one
     else await world.untilReady("one");
     const used = (await world.hosts()).filter(({ spec }) => spec.consumerRef !== undefined).length;
     assert.deepEqual([used, (await world.members("one")).length], isShort ? [0, 0] : [2, 2]);
-  }
-});
+  });
