@@ -13,7 +13,7 @@ const skip =
   (await whyNotHere()) ??
   (await access(join(assetsFolder(process.env), OLDEST)).then(
     () => false,
-    () => `no ${OLDEST} beside the others: run \`make kube-assets NAMES=${OLDEST}\``,
+    () => `no ${OLDEST} beside the others: run \`make earlier-releases\``,
   ));
 
 test("a pool grows, shrinks and is given back on Kubernetes 1.34", { skip }, async (t) => {
