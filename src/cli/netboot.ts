@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import { systemClock as clock, isFault, type Log, quietLog, cryptoRandom as random, uuid } from "@slipway/base";
+import { systemClock as clock, type Log, quietLog, cryptoRandom as random, uuid } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import { createClient, createManager } from "@slipway/kube";
 import { createHttpTransport } from "@slipway/kube/http";
@@ -12,7 +12,7 @@ import { type LogLevel, logLevel } from "./log-level.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
 import { connectionTo } from "./on-cluster.ts";
 import { secrets } from "./outgoing.ts";
-import { reach } from "./reach.ts";
+import { reachSoon } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
@@ -103,10 +103,7 @@ async function withCluster(options: Options, { settings, start }: NetbootHere, l
   const stopping = new AbortController();
   const stopped = untilStopped().then(() => stopping.abort());
   try {
-    await reach(transport, connection.server, stopping.signal).catch((error: unknown) => {
-      if (!isFault(error, "Unavailable")) throw error;
-      log.warn({ error: error.advice }, "the cluster does not answer yet");
-    });
+    await reachSoon(transport, connection.server, { signal: stopping.signal, log });
     if (options.installCrds) await prepareDiscovery({ client, clock, signal: stopping.signal }, settings);
     await manager.start(stopping.signal);
     await stopped;

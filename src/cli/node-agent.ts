@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { systemClock as clock, closeAll, Fault, isFault, plain, cryptoRandom as random } from "@slipway/base";
+import { systemClock as clock, closeAll, Fault, plain, cryptoRandom as random } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import { jsonLog } from "@slipway/base/json-log";
 import { createManager } from "@slipway/kube";
@@ -12,7 +12,7 @@ import { type LogLevel, logLevel } from "./log-level.ts";
 import { connectionTo } from "./on-cluster.ts";
 import { ipAddress, type ListenAddress, listenAddress, portNumber } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
-import { reach } from "./reach.ts";
+import { reachSoon } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
@@ -117,10 +117,7 @@ async function run(options: Options): Promise<void> {
       return page === undefined ? plain(404, "not found\n") : plain(page.status, page.text);
     }, options.healthListen);
     open.push(() => health.close());
-    await reach(transport, connection.server, stopping.signal).catch((error: unknown) => {
-      if (!isFault(error, "Unavailable")) throw error;
-      log.warn({ error: error.advice }, "the cluster does not answer yet");
-    });
+    await reachSoon(transport, connection.server, { signal: stopping.signal, log });
     await manager.start(stopping.signal);
     log.info({ node, redfish: agent.url, health: health.url }, "node agent started");
     await stopped;

@@ -1,4 +1,4 @@
-import { asFault, Fault } from "@slipway/base";
+import { asFault, Fault, isFault, type Log } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 
 /**
@@ -17,4 +17,18 @@ export async function reach(transport: Transport, server: string, signal?: Abort
   }
   if (status === 401)
     throw new Fault("Unauthorized", server, "the API server does not accept the credentials", { remedy });
+}
+
+/** As `reach`, for a process that goes on trying: a cluster that does not answer yet is a warning. */
+export async function reachSoon(
+  transport: Transport,
+  server: string,
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<void> {
+  try {
+    await reach(transport, server, signal);
+  } catch (error) {
+    if (!isFault(error, "Unavailable")) throw error;
+    log.warn({ error: error.advice }, "the cluster does not answer yet");
+  }
 }

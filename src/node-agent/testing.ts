@@ -1,4 +1,4 @@
-/** A libvirt in memory: it keeps what it is given, refuses what libvirt refuses, and dies when it is told. For tests. */
+/** A libvirt in memory: it keeps what is defined, refuses what libvirt refuses, and dies after as many calls as a test says. For tests. */
 import { Fault, quietLog } from "@slipway/base";
 import type { VinoNode } from "../kinds/vino/vino-node.ts";
 import type { DomainEvent, DomainRef, Libvirt, NamedRef, VolumeRef } from "./libvirt/libvirt.ts";

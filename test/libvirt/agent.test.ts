@@ -175,7 +175,7 @@ function specOf(port: number): VinoNodeSpec {
   };
 }
 
-/** What somebody else has on the node, which must be there in the end as it was. */
+/** Defines a domain and a network of somebody else's. The agent must leave both unchanged. */
 async function foreign(folder: string): Promise<void> {
   const file = join(folder, "foreign.xml");
   const define = async (verb: string, xml: string): Promise<void> => {

@@ -5,6 +5,7 @@ import { flag } from "../optional.ts";
 import { refs, statusMoves, versionMoves } from "./conversion-moves.ts";
 import {
   AGE,
+  atomicReference,
   bounded,
   CATEGORIES,
   CONTRACT_LABELS,
@@ -15,7 +16,6 @@ import {
   integerColumn,
   number,
   OldConditions,
-  objectReference,
   observedGeneration,
   PAUSED,
   stringColumn,
@@ -189,8 +189,8 @@ export const ClusterV1beta1 = defineKind({
     paused,
     clusterNetwork,
     controlPlaneEndpoint,
-    controlPlaneRef: objectReference.optional().describe("Object that runs the control plane."),
-    infrastructureRef: objectReference.optional().describe("Object that provides the cluster's infrastructure."),
+    controlPlaneRef: atomicReference.optional().describe("Object that runs the control plane."),
+    infrastructureRef: atomicReference.optional().describe("Object that provides the cluster's infrastructure."),
     topology,
     availabilityGates,
   }),

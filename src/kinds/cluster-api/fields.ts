@@ -3,6 +3,7 @@
  * fit; where its definitions demand that an empty object is left out, ours take it too.
  */
 import { z } from "zod";
+import { objectReference } from "../object-reference.ts";
 import { text } from "../optional.ts";
 
 export const GROUP = "cluster.x-k8s.io";
@@ -54,17 +55,7 @@ export const versionedReference = z.object({
 });
 
 /** `core/v1` ObjectReference, as v1beta1 has it. */
-export const objectReference = z
-  .object({
-    apiVersion: z.string().optional(),
-    fieldPath: z.string().optional(),
-    kind: z.string().optional(),
-    name: z.string().optional(),
-    namespace: z.string().optional(),
-    resourceVersion: z.string().optional(),
-    uid: z.string().optional(),
-  })
-  .meta({ "x-kubernetes-map-type": "atomic" });
+export const atomicReference = objectReference.meta({ "x-kubernetes-map-type": "atomic" });
 
 /** Condition type, without those that a summary may not be made of. */
 export const conditionType = z.string().min(1).max(316).regex(CONDITION_TYPE);

@@ -1,6 +1,6 @@
 /** What Machines and the templates of Machines have in common, in both versions. */
 import { z } from "zod";
-import { bounded, clusterName, contractReference, count, gates, objectReference } from "./fields.ts";
+import { atomicReference, bounded, clusterName, contractReference, count, gates } from "./fields.ts";
 
 const dataSecretName = bounded(253, "Name of the Secret with the bootstrap data.", 0);
 const version = bounded(256, "Kubernetes version, such as v1.36.1.");
@@ -53,9 +53,9 @@ const duration = (about: string) => z.string().optional().describe(`${about} A d
 export const machineSpecV1beta1 = z.object({
   clusterName,
   bootstrap: z
-    .object({ configRef: objectReference.optional().describe("Object that makes the bootstrap data."), dataSecretName })
+    .object({ configRef: atomicReference.optional().describe("Object that makes the bootstrap data."), dataSecretName })
     .describe("Where the bootstrap data comes from."),
-  infrastructureRef: objectReference.describe("Object that provides the machine."),
+  infrastructureRef: atomicReference.describe("Object that provides the machine."),
   version,
   providerID,
   failureDomain,

@@ -4,6 +4,7 @@ import { defineKind, type Of } from "../kind.ts";
 import { duration, durationOf, secondsOf, statusMoves, versionMoves } from "./conversion-moves.ts";
 import {
   AGE,
+  atomicReference,
   CATEGORIES,
   CLUSTER,
   CONTRACT_LABELS,
@@ -14,7 +15,6 @@ import {
   immutable,
   integerColumn,
   OldConditions,
-  objectReference,
   observedGeneration,
   PAUSED,
   portion,
@@ -154,7 +154,7 @@ export const MachineHealthCheckV1beta1 = defineKind({
       .describe("Conditions of the Machine that make it unhealthy."),
     maxUnhealthy: limit,
     unhealthyRange: range,
-    remediationTemplate: objectReference
+    remediationTemplate: atomicReference
       .optional()
       .describe("Template of the object that asks an external controller for remediation."),
   }),

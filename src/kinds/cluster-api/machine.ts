@@ -5,6 +5,7 @@ import { flag, moment, text } from "../optional.ts";
 import { machineMoves, statusMoves, versionMoves } from "./conversion-moves.ts";
 import {
   AGE,
+  atomicReference,
   CATEGORIES,
   CLUSTER,
   CONTRACT_LABELS,
@@ -12,7 +13,6 @@ import {
   GROUP,
   immutable,
   OldConditions,
-  objectReference,
   observedGeneration,
   PAUSED,
   stringColumn,
@@ -167,7 +167,7 @@ export const MachineV1beta1 = defineKind({
     conditions: OldConditions.optional(),
     infrastructureReady: flag("Whether the provider has the machine."),
     bootstrapReady: flag("Whether the bootstrap data is there."),
-    nodeRef: objectReference.optional().describe("Node of the machine."),
+    nodeRef: atomicReference.optional().describe("Node of the machine."),
     nodeInfo,
     lastUpdated,
     addresses,

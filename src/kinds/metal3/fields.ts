@@ -1,5 +1,6 @@
 /** Fields that Metal3's kinds share. Spellings, enums and bounds are Metal3's (metal3.io/v1alpha1), so that its manifests and clients fit. */
 import { z } from "zod";
+import { objectReference } from "../object-reference.ts";
 import { flag, text } from "../optional.ts";
 
 /** What clusterctl's move goes by: the objects move though nobody's cluster owns them, as Metal3's users have their definitions labelled. */
@@ -24,16 +25,7 @@ export const secretReference = (about: string) =>
     .describe(about)
     .meta(atomic);
 
-export const consumerRef = z
-  .object({
-    apiVersion: z.string().optional(),
-    fieldPath: z.string().optional(),
-    kind: z.string().optional(),
-    name: z.string().optional(),
-    namespace: z.string().optional(),
-    resourceVersion: z.string().optional(),
-    uid: z.string().optional(),
-  })
+export const consumerRef = objectReference
   .optional()
   .describe("Object that uses the host. While set, no other consumer may take it.")
   .meta(atomic);

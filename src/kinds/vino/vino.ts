@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
+import { objectReference } from "../object-reference.ts";
 import { flag, moment, text, textMap, texts } from "../optional.ts";
 
 const namespacedName = (about: string) =>
@@ -150,18 +151,7 @@ export const Vino = defineKind({
     ignored: texts("Fields of the specification that are accepted and have no effect."),
     waitingFor: text("What the next step waits for."),
     waitingSince: moment("Start of the wait."),
-    configMapRef: z
-      .object({
-        apiVersion: z.string().optional(),
-        fieldPath: z.string().optional(),
-        kind: z.string().optional(),
-        name: z.string().optional(),
-        namespace: z.string().optional(),
-        resourceVersion: z.string().optional(),
-        uid: z.string().optional(),
-      })
-      .optional()
-      .describe("Not set."),
+    configMapRef: objectReference.optional().describe("Not set."),
     conditions: Conditions.optional(),
   }),
   columns: [

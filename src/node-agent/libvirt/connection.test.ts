@@ -14,7 +14,7 @@ import { encode, i32, list, text, u64 } from "./xdr.ts";
 
 type Answer = (packet: Packet, send: (part: Partial<Packet>) => void, socket: Socket) => void;
 
-/** A daemon that opens, and answers the rest as it is told. */
+/** A daemon that accepts connections; `answer` says what it does with every other call. */
 async function daemon(t: TestContext, answer: Answer, ways: readonly number[] = [0]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "slipway-rpc-"));
   const path = join(folder, "socket");

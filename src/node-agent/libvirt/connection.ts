@@ -41,7 +41,7 @@ export class LibvirtConnection {
   readonly #socket: Socket;
   readonly #options: ConnectOptions;
   readonly #pending = new Map<number, Pending>();
-  /** Uploads under way: what is told when the daemon refuses the rest. */
+  /** By serial, the uploads under way: each is called when the daemon refuses the rest. */
   readonly #streams = new Map<number, (fault: Fault) => void>();
   readonly #ended = Promise.withResolvers<void>();
   #serial = 0;

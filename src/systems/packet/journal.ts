@@ -29,7 +29,7 @@ export function journalOf({ spec, status }: PacketMachine, of: { reports: boolea
   };
 }
 
-/** The machine as it stands by its own word, too: one that has fetched its bootstrap data, or is a Node, runs, whenever its provider comes to say so. */
+/** A machine that has fetched its bootstrap data, or is a Node, is running, even while its provider still says that it is being built. */
 export function asReported(machine: Machine, { signals, joined }: Pick<Journal, "signals" | "joined">): Machine {
   const runs = machine.phase === "building" && (joined || signals.configFetched !== undefined);
   return runs ? { ...machine, phase: "running" } : machine;

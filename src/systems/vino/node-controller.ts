@@ -288,7 +288,7 @@ async function tell(
     });
 }
 
-/** What of a VinoNode decides; what is told here does not. */
+/** What of a VinoNode wakes this controller: all but what this controller writes into its status. */
 function matters({ metadata, status }: VinoNode): string {
   const { operator: _, conditions: __, waitingFor: ___, waitingSince: ____, ...seen } = status ?? {};
   return JSON.stringify([metadata.uid, metadata.generation, metadata.deletionTimestamp, metadata.finalizers, seen]);

@@ -3,8 +3,7 @@
  * machines, and a block for DHCP. Takes the pools as they are and gives them as they are to be; whoever writes them does so under their
  * versions. No address is given twice, nor a MAC, over all pools together. Pure.
  */
-import { type Cidr, Fault, isFault, parseIp } from "@slipway/base";
-import { textOf } from "../../ipam/allocator/address-set.ts";
+import { type Cidr, Fault, isFault } from "@slipway/base";
 import {
   allocateIps,
   type Bounds,
@@ -14,6 +13,8 @@ import {
 } from "../../ipam/allocator/ip-pool-plan.ts";
 import { formatMac, parseMac } from "../../ipam/allocator/mac.ts";
 import type { NetworkPlan } from "../plan/specification.ts";
+import { block, withoutBlock } from "./blocks.ts";
+import { isIn, spanOf, touches } from "./span.ts";
 
 /** The pools by name. `isOwn`: it was made here, and goes with its last address. */
 export type Book = ReadonlyMap<string, { spec: IpPoolSpec; isOwn: boolean }>;
@@ -162,7 +163,8 @@ function addresses(
 function blocked(book: Book, name: string, spec: IpPoolSpec, { network, wish, given }: Serving): IpPoolSpec {
   const owner = bridgeOwner(wish.owner, network.name);
   if (network.dhcp === undefined) return withoutBlock(spec, owner);
-  const found = block(book, name, spec, { owner, ...network.dhcp });
+  const others = [...book].flatMap(([other, pool]) => (other === name ? [] : [pool.spec]));
+  const found = block(spec, { owner, ...network.dhcp }, others);
   if (found.block !== undefined) given.blocks.set(network.name, found.block);
   else
     given.missing.push(
@@ -195,21 +197,6 @@ function macsOf(book: Book, but: string): Set<bigint> {
     if (name !== but) for (const { mac } of spec.allocatedIPs) out.add(parseMac(mac, `IPPool ${name}`));
   return out;
 }
-
-interface Span {
-  family: 4 | 6;
-  first: bigint;
-  last: bigint;
-}
-
-function spanOf({ start, stop }: Bounds): Span {
-  const [first, last] = [parseIp(start), parseIp(stop)];
-  return { family: first.family, first: first.value, last: last.value };
-}
-
-const isIn = (bounds: Bounds, ip: string): boolean => touches(spanOf(bounds), spanOf({ start: ip, stop: ip }));
-
-const touches = (a: Span, b: Span): boolean => a.family === b.family && a.first <= b.last && b.first <= a.last;
 
 /** The pool without ranges that the network's takes the place of: they overlap it, and nobody but the same Vino has addresses there. */
 function withoutOldRanges(spec: IpPoolSpec, { statics }: NetworkPlan, { owner }: Wish): IpPoolSpec {
@@ -257,52 +244,6 @@ const parseSubnet = (text: string): number => Number(text.split("/")[1]);
 const overlap = (at: string, { start, stop }: Bounds, what: string): Fault =>
   new Fault("Invalid", at, `${start}-${stop} overlaps ${what}`, { remedy: "give each address to one range" });
 
-interface BlockWish {
-  owner: string;
-  bounds: Bounds;
-  bits: number;
-}
-
-/** The owner's block, or the first one that nobody has and no range of addresses overlaps. */
-function block(
-  book: Book,
-  name: string,
-  spec: IpPoolSpec,
-  { owner, bounds, bits }: BlockWish,
-): { spec: IpPoolSpec; block?: Bounds } {
-  const { family, first, last } = spanOf(bounds);
-  const size = 1n << BigInt(bits);
-  const held = spec.allocatedRanges?.find(({ allocatedTo }) => allocatedTo === owner);
-  if (held !== undefined) {
-    const span = spanOf(held);
-    const fits = span.first >= first && span.last <= last && span.last - span.first + 1n === size;
-    if (fits && (span.first - first) % size === 0n) return { spec, block: { start: held.start, stop: held.stop } };
-  }
-  const free = withoutBlock(spec, owner);
-  const taken = [...new Map([...book, [name, { spec: free, isOwn: true }]]).values()].flatMap((pool) =>
-    [...pool.spec.ranges, ...(pool.spec.allocatedRanges ?? [])].map(spanOf),
-  );
-  const sorted = taken.filter((span) => span.family === family).toSorted((a, b) => (a.first < b.first ? -1 : 1));
-  let at = first;
-  for (let i = 0; at + size - 1n <= last; ) {
-    while (i < sorted.length && sorted[i]!.last < at) i++;
-    const candidate = { family, first: at, last: at + size - 1n };
-    const hit = sorted.slice(i).find((span) => touches(candidate, span));
-    if (hit === undefined) {
-      const found = { start: textOf(family, candidate.first), stop: textOf(family, candidate.last) };
-      const allocatedRanges = [...(free.allocatedRanges ?? []), { allocatedTo: owner, ...found }];
-      return { spec: { ...free, allocatedRanges }, block: found };
-    }
-    at += ((hit.last - at) / size + 1n) * size;
-  }
-  return { spec: free };
-}
-
-function withoutBlock(spec: IpPoolSpec, owner: string): IpPoolSpec {
-  if (spec.allocatedRanges?.some(({ allocatedTo }) => allocatedTo === owner) !== true) return spec;
-  return { ...spec, allocatedRanges: spec.allocatedRanges.filter(({ allocatedTo }) => allocatedTo !== owner) };
-}
-
 /** Own pools without ranges that nobody has an address of. */
 function pruned(book: Pools, { networks }: Wish): Book {
   const wanted = new Set(
@@ -320,6 +261,6 @@ function pruned(book: Pools, { networks }: Wish): Book {
   );
 }
 
-/** Whether nobody has anything of the pool. */
+/** Whether no address and no block of the pool is given to anybody. */
 export const isUnused = ({ allocatedIPs, allocatedRanges }: IpPoolSpec): boolean =>
   allocatedIPs.length === 0 && (allocatedRanges ?? []).length === 0;
