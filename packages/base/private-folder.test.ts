@@ -48,6 +48,13 @@ test("a folder for state is its owner's alone, whatever the umask, and whoever m
   }
 });
 
+test("a folder that can't be made is an error that says why, and no search without an end", () => {
+  const error = (code: string) => (error: NodeJS.ErrnoException) => error.code === code;
+  assert.throws(() => privateFolder("/proc/a/b"), error("ENOENT"));
+  assert.throws(() => privateFolder("/dev/null"), error("EEXIST"));
+  assert.throws(() => privateFolder("/dev/null/a"), error("ENOTDIR"));
+});
+
 test("an own link to an own folder is taken", (t) => {
   const folder = above(t);
   mkdirSync(join(folder, "real"), { mode: 0o755 });

@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   lstatSync,
@@ -12,7 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Fault } from "./fault.ts";
 
 /** What everybody but the owner may do. */
@@ -26,7 +27,7 @@ const REMEDY = "choose another folder, or, if you trust what is in it, change it
  * could read what is written to it, or have it written elsewhere.
  */
 export function privateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   checkOwner(path, lstatSync(path));
   const found = statSync(path);
   checkOwner(path, found);
@@ -34,6 +35,20 @@ export function privateFolder(path: string): void {
   // First, so that nothing is added while it is looked through.
   chmodSync(path, found.mode & 0o7777 & ~OTHERS);
   for (const name of readdirSync(path)) checkOwner(join(path, name), lstatSync(join(path, name)));
+}
+
+/** Node's own `recursive` calls a read-only file system a missing folder, and never ends below /proc. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const parent = dirname(path);
+    if (code === "EEXIST" && statSync(path).isDirectory()) return;
+    if (code !== "ENOENT" || existsSync(parent)) throw error;
+    makeFolder(parent);
+    mkdirSync(path, { mode: 0o700 });
+  }
 }
 
 /**

@@ -1,11 +1,11 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Help } from "commander";
 import type { Verb } from "./verb.ts";
 
 /** `slipway completion`: prints a script; asks no server. */
 export const verb: Verb = (program) => {
   program
     .command("completion")
-    .description("Print a completion script for a shell.")
+    .description("Print a completion script for a shell: verbs, what they take, options and their values.")
     .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(SHELLS)))
     .addHelpText(
       "after",
@@ -15,53 +15,123 @@ Examples:
   slipway completion zsh > "\${fpath[1]}/_slipway"
   slipway completion fish > ~/.config/fish/completions/slipway.fish`,
     )
-    .action((shell: string) => console.log(SHELLS[shell]!(wordsOf(program))));
+    .action((shell: string) => console.log(SHELLS[shell]!(placesOf(program))));
 };
 
-interface Words {
-  verbs: { name: string; description: string; options: string[] }[];
+/** Where a word can be typed: behind these commands (none: first). */
+interface Place {
+  path: readonly string[];
+  /** Commands, or what an argument can be. */
+  words: readonly { name: string; description: string }[];
+  options: readonly { names: readonly string[]; values: readonly string[] }[];
 }
 
 /** What can be typed, read from the commands themselves. */
-function wordsOf(program: Command): Words {
-  const verbs = program.commands.map((command) => ({
-    name: command.name(),
-    description: command.description().replaceAll(/[`'":]/g, ""),
-    options: command.options.flatMap(({ long, short }) => [long, short]).filter((word) => word !== undefined),
+function placesOf(command: Command, path: readonly string[] = []): Place[] {
+  const help = new Help();
+  const commands = help.visibleCommands(command);
+  const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
+  const words = [
+    ...commands.map((one) => ({ name: one.name(), description: quotable(one.description()) })),
+    ...choices.map((name) => ({ name, description: "" })),
+  ];
+  const options = help.visibleOptions(command).map(({ long, short, argChoices = [] }) => ({
+    names: [long, short].filter((name) => name !== undefined && name !== null),
+    values: argChoices,
   }));
-  return { verbs };
+  // Commander's own `help` takes the names of its neighbours, which its tree does not say.
+  const inner = command.commands.flatMap((one) => placesOf(one, [...path, one.name()]));
+  return [{ path, words, options }, ...inner];
 }
 
-const SHELLS: Readonly<Record<string, (words: Words) => string>> = {
-  bash: ({ verbs }) => `_slipway() {
-  local word="\${COMP_WORDS[COMP_CWORD]}"
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${verbs.map((v) => v.name).join(" ")}" -- "$word"))
-    return
-  fi
-  case "\${COMP_WORDS[1]}" in
-${verbs.map((v) => `    ${v.name}) COMPREPLY=($(compgen -W "${v.options.join(" ")}" -- "$word")) ;;`).join("\n")}
+function quotable(text: string): string {
+  return text.replaceAll(/[`'":$\\]/g, "");
+}
+
+const namesOf = ({ words, options }: Place): string[] => [
+  ...words.map(({ name }) => name),
+  ...options.flatMap(({ names }) => names),
+];
+
+/** In bash and zsh: sets `place` to the commands among the words typed before, each with a space before it. */
+function walk(places: readonly Place[], typed: string): string {
+  const known = places.filter(({ path }) => path.length > 0).map(({ path }) => `" ${path.join(" ")}"`);
+  return `  for word in ${typed}; do
+    case "$place $word" in
+      ${known.join("|")}) place="$place $word" ;;
+    esac
+  done`;
+}
+
+/** The cases of `place` and the word before, for options that take one of a few values. */
+function valueCases(places: readonly Place[], found: (values: readonly string[]) => string): string {
+  return places
+    .flatMap(({ path, options }) =>
+      options
+        .filter(({ values }) => values.length > 0)
+        .map(({ names, values }) => {
+          const before = names.map((name) => `"${[" ", path.join(" "), " ", name].join("").replace(/^ {2}/, " ")}"`);
+          return `    ${before.join("|")}) ${found(values)} ;;`;
+        }),
+    )
+    .join("\n");
+}
+
+const caseOf = ({ path }: Place): string => `"${path.map((name) => ` ${name}`).join("")}"`;
+
+const SHELLS: Readonly<Record<string, (places: readonly Place[]) => string>> = {
+  bash: (places) => `_slipway() {
+  local place="" word list="" last="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+${walk(places, '"${COMP_WORDS[@]:1:COMP_CWORD-1}"')}
+  case "$place $before" in
+${valueCases(places, (values) => `list="${values.join(" ")}"`)}
+    *) case "$place" in
+${places.map((place) => `      ${caseOf(place)}) list="${namesOf(place).join(" ")}" ;;`).join("\n")}
+    esac ;;
   esac
+  COMPREPLY=($(compgen -W "$list" -- "$last"))
 }
 complete -o default -F _slipway slipway`,
-  zsh: ({ verbs }) => `#compdef slipway
+  zsh: (places) => `#compdef slipway
 _slipway() {
-  if (( CURRENT == 2 )); then
-    _values 'verb' ${verbs.map((v) => `'${v.name}[${v.description}]'`).join(" ")}
-    return
-  fi
-  case "$words[2]" in
-${verbs.map((v) => `    ${v.name}) _values 'option' ${v.options.map((o) => `'${o}'`).join(" ")} ;;`).join("\n")}
+  local place="" word before="\${words[CURRENT-1]}"
+  local -a list=() names=()
+${walk(places, '"${(@)words[2,CURRENT-1]}"')}
+  case "$place $before" in
+${valueCases(places, (values) => `names=(${values.join(" ")})`)}
+    *) case "$place" in
+${places
+  .map((place) => {
+    const described = place.words.map(({ name, description }) => `'${name}:${description}'`).join(" ");
+    return `      ${caseOf(place)}) list=(${described}) names=(${place.options.flatMap(({ names }) => names).join(" ")}) ;;`;
+  })
+  .join("\n")}
+    esac ;;
   esac
+  (( $#list )) && _describe 'slipway' list
+  (( $#names )) && compadd -- $names
+  _files
 }
 compdef _slipway slipway`,
-  fish: ({ verbs }) =>
-    verbs
-      .flatMap((v) => [
-        `complete -c slipway -n __fish_use_subcommand -a ${v.name} -d '${v.description}'`,
-        ...v.options
-          .filter((o) => o.startsWith("--"))
-          .map((o) => `complete -c slipway -n '__fish_seen_subcommand_from ${v.name}' -l ${o.slice(2)}`),
-      ])
+  fish: (places) =>
+    places
+      .flatMap((place) => {
+        const seen = place.path.map((name) => `__fish_seen_subcommand_from ${name}`);
+        const deeper = places.filter(
+          ({ path }) => path.length === place.path.length + 1 && path.at(-2) === place.path.at(-1),
+        );
+        const not =
+          deeper.length === 0
+            ? []
+            : [`not __fish_seen_subcommand_from ${deeper.map(({ path }) => path.at(-1)).join(" ")}`];
+        const when = `complete -c slipway -n '${[...seen, ...not].join("; and ") || "true"}'`;
+        return [
+          ...place.words.map(({ name, description }) => `${when} -a ${name}${description && ` -d '${description}'`}`),
+          ...place.options.map(({ names, values }) => {
+            const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+            return `${when} ${flags.join(" ")}${values.length > 0 ? ` -x -a '${values.join(" ")}'` : ""}`;
+          }),
+        ];
+      })
       .join("\n"),
 };

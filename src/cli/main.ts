@@ -86,4 +86,17 @@ function asKubectl(argument: string): string {
   return argument.startsWith("-o=") ? `-o${argument.slice(3)}` : argument;
 }
 
+/** As other commands end when what they are piped into has seen enough (`| head`): a signal would have ended them. */
+const SIGPIPE_EXIT = 141;
+
+/** What runs until it is stopped is stopped; any other verb ends here. */
+function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code !== "EPIPE" || process.listenerCount("SIGTERM") === 0) process.exit(code === "EPIPE" ? SIGPIPE_EXIT : 1);
+      process.kill(process.pid, "SIGTERM");
+    });
+}
+
+endWithReader();
 process.exitCode = await main(process.argv.slice(2));

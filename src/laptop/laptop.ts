@@ -105,10 +105,17 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     const client = createClient(transport, { clock, random, log });
     const stopping = new AbortController();
     const installation = { client, clock, signal: stopping.signal };
+    await ensureNamespace(client, DEFAULT_NAMESPACE);
+    // The embedded API converts by itself; a real one asks, and what it holds from an earlier start names a port that is gone.
+    const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
+    const settings = { kinds: converting, namespace: DEFAULT_NAMESPACE, ...way };
+    const conversion =
+      options.kubernetes === "real" ? await serveConversion({ client, clock, log }, settings) : undefined;
+    closers.push(async () => conversion?.close());
+    await conversion?.prepare();
     // Before what stands in for other systems brings stubs of the same kinds.
     const installed = systemsToRun(DEFAULT_SYSTEMS, { ...options.of, ...onLaptop(options.of) });
     await installKinds(installed, installation, kinds);
-    await ensureNamespace(client, DEFAULT_NAMESPACE);
 
     const joinToken = await kept(dir, "join-token", () => text(random, 32, ALPHANUMERIC));
     secrets.add(joinToken);
@@ -127,16 +134,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
       dir,
     });
     closers.push(() => metal.close());
-    if (options.kubernetes === "real") {
-      // The embedded API converts by itself; this one asks.
-      const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
-      const conversion = await serveConversion(
-        { client, clock, log },
-        { kinds: converting, namespace: DEFAULT_NAMESPACE, ...way },
-      );
-      closers.push(async () => conversion?.close());
-      await conversion?.start();
-    }
+    await conversion?.start();
     const own = await ownHardware(options, { clock, random, firmware: metal.firmware });
     closers.push(own.close);
     const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };

@@ -198,12 +198,29 @@ test("every verb has help with examples", async () => {
   }
 });
 
+test("a reader that has seen enough ends it without a word, with the exit code of other commands", async () => {
+  for (const verb of ["--help", "crds"]) {
+    const piped = `bin/slipway ${verb} | true; exit "\${PIPESTATUS[0]}"`;
+    assert.deepEqual(await run("bash", "-c", piped), { code: 141, out: "", err: "" }, verb);
+  }
+});
+
+test("a running one whose reader has gone is stopped in order", async (t) => {
+  const child = spawn("bin/slipway", ["sim", "latitude", "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+  t.after(() => child.kill("SIGKILL"));
+  child.stdout.destroy();
+  let err = "";
+  child.stderr.on("data", (text) => (err += text));
+  const [code] = await once(child, "exit");
+  assert.deepEqual({ code, err }, { code: 0, err: "" });
+});
+
 test("-o=json is read as kubectl reads it", async () => {
   assert.deepEqual((await slipway("version", "-o=json")).out, (await slipway("version", "-o", "json")).out);
 });
 
 /** What a shell offers after `slipway` and these words. */
-const BASH = `source <(bin/slipway completion bash); complete -p slipway
+const BASH = `eval "$1"; shift; complete -p slipway
 COMP_WORDS=(slipway "$@"); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _slipway; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 function run(command: string, ...args: string[]): Promise<Ended> {
@@ -212,16 +229,46 @@ function run(command: string, ...args: string[]): Promise<Ended> {
   });
 }
 
-test("bash completes verbs and their options", async () => {
-  const verbs = await run("bash", "-c", BASH, "bash", "o");
+const last = (text: string): string[] => text.trim().split(/\s+/);
+
+test("bash completes verbs, what they take, options and their values", async () => {
+  const script = (await slipway("completion", "bash")).out;
+  const verbs = await run("bash", "-c", BASH, "bash", script, "o");
   assert.deepEqual([verbs.out, verbs.err], ["complete -o default -F _slipway slipway\noperator\norder\n", ""]);
-  assert.match((await run("bash", "-c", BASH, "bash", "sim", "--ca")).out, /\n--capacity\n$/);
+  const completed = async (...words: string[]) =>
+    last((await run("bash", "-c", BASH, "bash", script, ...words)).out).slice(6);
+  assert.deepEqual(await completed("sim", "--ca"), ["--capacity"]);
+  assert.deepEqual(await completed("get", "un"), ["unleased"]);
+  assert.deepEqual(await completed("sim", "--capacity", "3", "l"), ["latitude"]);
+  assert.deepEqual(await completed("get", "unleased", "-o", ""), ["wide", "json"]);
 });
 
-for (const shell of ["zsh", "fish"]) {
-  test(`${shell} takes its completion script`, async (t) => {
-    if ((await run(shell, "-c", "true")).code !== 0) return t.skip(`${shell} is not here`);
-    const script = `${shell === "zsh" ? "autoload -U compinit; compinit -u -D; " : ""}bin/slipway completion ${shell} | source /dev/stdin`;
-    assert.deepEqual(await run(shell, "-c", script), { code: 0, out: "", err: "" });
-  });
-}
+const ZSH = `compdef() { true }; eval "$1"; shift
+_describe() { print -l -- \${(P)2} }; compadd() { print -l -- \${@[2,-1]} }; _files() { true }
+words=(slipway "$@"); CURRENT=$#words; _slipway`;
+
+test("zsh completes them, too", async (t) => {
+  if ((await run("zsh", "-c", "true")).code !== 0) return t.skip("zsh is not here");
+  const script = (await slipway("completion", "zsh")).out;
+  const offered = async (...words: string[]) => (await run("zsh", "-c", ZSH, "zsh", script, ...words)).out.split("\n");
+  assert.ok((await offered("get", "")).includes("unleased:Machines that were seen on the network, the latest first."));
+  assert.deepEqual(await offered("get", "unleased", "-o", ""), ["wide", "json", ""]);
+  assert.ok((await offered("sim", "--")).includes("--capacity"));
+});
+
+test("fish completes them, too", async (t) => {
+  if ((await run("fish", "-c", "true")).code !== 0) return t.skip("fish is not here");
+  const script = (await slipway("completion", "fish")).out;
+  const offered = async (line: string) =>
+    (await run("fish", "-c", "echo $argv[1] | source; complete -C $argv[2]", script, line)).out;
+  assert.match(await offered("slipway get "), /^unleased\tMachines that were seen/m);
+  assert.equal(await offered("slipway get unleased -o "), "json\nwide\n");
+  assert.match(await offered("slipway sim --ca"), /^--capacity$/m);
+  assert.doesNotMatch(await offered("slipway get "), /^operator/m);
+});
+
+test("zsh takes its completion script", async (t) => {
+  if ((await run("zsh", "-c", "true")).code !== 0) return t.skip("zsh is not here");
+  const script = "autoload -U compinit; compinit -u -D; bin/slipway completion zsh | source /dev/stdin";
+  assert.deepEqual(await run("zsh", "-c", script), { code: 0, out: "", err: "" });
+});

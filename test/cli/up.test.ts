@@ -1,44 +1,13 @@
 /** `slipway up` as a person starts it, again and again in one folder, with and without a simulated cluster. */
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { type TestContext, test } from "node:test";
-import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
-import { type Client, createClient } from "@slipway/kube";
+import { test } from "node:test";
+import type { Client } from "@slipway/kube";
 import { ConfigMap, CustomResourceDefinition, Namespace, Node } from "@slipway/kube/core";
-import { createHttpTransport, loadConnection } from "@slipway/kube/http";
-
-const LAST_LINE = /^Ctrl-C stops it/;
-
-/** Runs it with these options while `look` looks at its API; gives what it printed. */
-async function up(t: TestContext, dir: string, options: string[], look: (client: Client) => Promise<void>) {
-  const child = spawn("bin/slipway", ["up", "--dir", dir, "--port", "0", ...options], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  t.after(() => child.kill("SIGKILL"));
-  const ended = once(child, "exit");
-  const said: string[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line);
-    if (LAST_LINE.test(line)) break;
-  }
-  assert.match(said.at(-1) ?? "", LAST_LINE, "it ended before it was up");
-  child.stdout.resume();
-  const connection = await loadConnection({ kubeconfig: join(dir, "kubeconfig"), env: {}, clock: systemClock });
-  const transport = createHttpTransport(connection);
-  try {
-    await look(createClient(transport, { clock: systemClock, random: cryptoRandom, log: quietLog }));
-  } finally {
-    await transport.close();
-    child.kill("SIGINT");
-    await ended;
-  }
-  return said.join("\n");
-}
+import { up } from "./running-up.ts";
 
 const machinesDefinition = (client: Client) =>
   client.find(CustomResourceDefinition, { name: "machines.cluster.x-k8s.io" });

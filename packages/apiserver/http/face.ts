@@ -70,7 +70,10 @@ export async function listen(handle: Handle, { log, clock }: FacePorts, options:
   try {
     await once(server, "listening");
   } catch (cause) {
-    throw new Fault("Unavailable", "api server", `can't listen on ${host}:${wanted}`, { cause });
+    throw new Fault("Unavailable", "api server", `can't listen on ${host}:${wanted}`, {
+      remedy: "end what listens there, or choose another address or port (0: any free one)",
+      cause,
+    });
   }
   const { port } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
