@@ -5,7 +5,7 @@
 
 import { saveMemoryAtRest, systemClock, VERSION } from "@slipway/base";
 import { Command, CommanderError } from "commander";
-import { secrets } from "./outgoing.ts";
+import { asCalled, secrets } from "./outgoing.ts";
 import { trouble } from "./trouble.ts";
 import type { Verb } from "./verb.ts";
 
@@ -39,7 +39,9 @@ function buildProgram(verbs: readonly Verb[]): Command {
     .description("Launches Kubernetes from bare metal: blank machines in, node pools and tenant clusters out.")
     .version(VERSION, "-V, --version")
     .configureOutput({
-      outputError: (text, write) => write(`slipway: ${text.trim().replace(/^error: /, "")}; see slipway --help\n`),
+      writeOut: (text) => process.stdout.write(asCalled(text)),
+      outputError: (text, write) =>
+        write(asCalled(`slipway: ${text.trim().replace(/^error: /, "")}; see slipway --help\n`)),
     })
     .addHelpText(
       "after",
@@ -74,7 +76,7 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { line, exitCode } = trouble(error, secrets);
-    console.error(`slipway: ${line}`);
+    console.error(asCalled(`slipway: ${line}`));
     return exitCode;
   } finally {
     saver.close();
