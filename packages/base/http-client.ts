@@ -3,6 +3,7 @@ import { Agent, type Dispatcher } from "undici";
 import { type Clock, deadline, systemClock } from "./clock.ts";
 import { Fault } from "./fault.ts";
 import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer, type HttpRequest } from "./http.ts";
+import { proxyOfEnvironment } from "./proxy.ts";
 
 /** Answers larger than this are refused: a port answer is small enough to hold. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -21,6 +22,8 @@ export interface HttpClientOptions {
   socket?: string;
   /** Sockets per origin at most. */
   connections?: number;
+  /** Goes through the proxy of `proxyOfEnvironment`, where one is set. */
+  proxy?: boolean;
 }
 
 /**
@@ -30,20 +33,25 @@ export interface HttpClientOptions {
  */
 export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): Promise<void> } {
   const clock = options.clock ?? systemClock;
-  const agent = new Agent({
+  const trust = {
+    timeout: DEFAULT_TIMEOUT_MS,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(options.anyCertificate === true && { rejectUnauthorized: false }),
+  };
+  const own: Agent.Options = {
     connections: options.connections ?? 16,
     allowH2: false,
     // The request's own deadline rules; two more clocks beside it would only disagree.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: {
-      timeout: DEFAULT_TIMEOUT_MS,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-      ...(options.anyCertificate === true && { rejectUnauthorized: false }),
+      ...trust,
       ...(options.socket === undefined ? {} : { socketPath: options.socket }),
       ...(options.address === undefined ? {} : { lookup: always(options.address) }),
     },
-  });
+  };
+  const proxy = options.proxy ? proxyOfEnvironment(process.env, { ...own, requestTls: trust }) : undefined;
+  const agent = proxy ?? new Agent(own);
   const http: Http = async (request) => {
     const limit = deadline(clock, request.timeoutMs ?? DEFAULT_TIMEOUT_MS, request.signal);
     try {

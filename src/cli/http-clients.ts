@@ -3,12 +3,14 @@ import { undiciHttp } from "@slipway/base/http-client";
 
 type Client = Http & { close(): Promise<void> };
 
-/** HTTP clients by the authority that they trust: everything that trusts the same one shares its connections. */
+/** HTTP clients by the authority that they trust: everything that trusts the same one shares its connections. They go through the environment's proxy. */
 export class HttpClients {
   readonly #make: (ca: string | undefined) => Client;
   readonly #held = new Map<string | undefined, Client>();
 
-  constructor(make: (ca: string | undefined) => Client = (ca) => undiciHttp(ca === undefined ? {} : { ca })) {
+  constructor(
+    make: (ca: string | undefined) => Client = (ca) => undiciHttp({ proxy: true, ...(ca !== undefined && { ca }) }),
+  ) {
     this.#make = make;
   }
 

@@ -52,7 +52,7 @@ export async function startLabNetboot(
     log,
     clock,
   });
-  const http = undiciHttp();
+  const http = undiciHttp({ proxy: true });
   const engine = options.drivesHosts ? hostEngine(led.machines, { http, log }, settings.discovery) : [];
   for (const controller of [...led.controllers, ...engine]) manager.add(controller);
   const stopping = new AbortController();

@@ -43,7 +43,7 @@ export async function startLabOperator(options: LabOperatorOptions): Promise<Lab
   try {
     const client = createClient(transport, { clock, random, log });
     await installCrds(client, clock, stopping.signal, KINDS);
-    const http = undiciHttp({});
+    const http = undiciHttp({ proxy: true });
     open.push(() => http.close());
     // The boot service's address is part of what machines get from the operator, so its socket comes first.
     let answer: Operator["boot"] | undefined;

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, Fault, privateFolder } from "@slipway/base";
+import { fetchByEnvironment } from "@slipway/base/proxy";
 import { declaredFiles } from "../files/disk.ts";
 import type { FileSource } from "../files/source.ts";
 import { type Checksum, compare, digestOf } from "./checksum.ts";
@@ -18,6 +19,7 @@ export interface ImagesOptions {
   /** Made when it is needed. Whoever may write to it says what machines run. */
   folder: string;
   clock: Pick<Clock, "now">;
+  /** Default: by the environment's proxy, where one is set. */
   fetch?: Fetch;
   convert?: Convert;
   /** Fetched or unfolded, of one image: Default: 256 GiB. */
@@ -38,12 +40,20 @@ const DAY_MS = 86_400_000;
 /** Makes images ready for the agent: qcow2 is converted once and kept, other formats are passed on by their URL. */
 export class Images {
   readonly #options: Required<ImagesOptions>;
+  readonly #way: ReturnType<typeof fetchByEnvironment>;
   readonly #underWay = new Map<string, Promise<ReadyImage>>();
   readonly #closing = new AbortController();
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: ImagesOptions) {
-    this.#options = { fetch, convert: qemuImg(), mostBytes: 256 * GIB, cacheBytes: 100 * GIB, ...options };
+    this.#way = fetchByEnvironment(process.env);
+    this.#options = {
+      fetch: this.#way.fetch,
+      convert: qemuImg(),
+      mostBytes: 256 * GIB,
+      cacheBytes: 100 * GIB,
+      ...options,
+    };
   }
 
   /**
@@ -87,6 +97,7 @@ export class Images {
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("the image service ends", "AbortError"));
     await this.#tail;
+    await this.#way.close();
   }
 
   /** The image of this key: as it is kept, at once, else converted in its turn. */

@@ -64,7 +64,7 @@ export const netboot = system({
     const place = { settings: await settingsIn(file), dir, hasCluster: true };
     const { settings, start, close: closeService } = await netbootHere(place, log);
     const bmcs = new Bmcs({ log });
-    const http = undiciHttp();
+    const http = undiciHttp({ proxy: true });
     const close = async (): Promise<void> => {
       closeService();
       await http.close();
