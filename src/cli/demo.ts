@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { isFault, systemClock } from "@slipway/base";
-import { jsonLog } from "@slipway/base/json-log";
 import type { Client, KubeObject } from "@slipway/kube";
 import { Cluster } from "../kinds/cluster-api/cluster.ts";
 import { applyObjects } from "../laptop/apply.ts";
@@ -11,6 +10,7 @@ import { ALL_KINDS } from "../operator/kinds.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { readCluster } from "./cluster-description.ts";
 import { clusterLines } from "./cluster-tree.ts";
+import { commandLog } from "./command-log.ts";
 import { counterpartsOf, kubernetesOption, standInHardware } from "./laptop-options.ts";
 import { positiveNumber } from "./option-values.ts";
 import { say, secrets } from "./outgoing.ts";
@@ -47,7 +47,7 @@ Examples:
   slipway demo --examples my-manifests --timeout 120 --speed 50 --verbose`,
     )
     .action(async (options: DemoOptions) => {
-      const log = jsonLog({ level: options.verbose ? "info" : "silent", secrets });
+      const log = commandLog({ logLevel: options.verbose ? "info" : "silent" });
       const folders = options.examples === undefined ? EXAMPLES : [options.examples];
       const objects = (await Promise.all(folders.map((folder) => readManifests(folder)))).flat();
       const stopping = new AbortController();

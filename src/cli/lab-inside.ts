@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock as clock, closeAll, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
-import { jsonLog } from "@slipway/base/json-log";
+import { systemClock as clock, closeAll, type Log, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 import { dump } from "js-yaml";
 import { writeBmcPapers } from "../lab/bmc/papers.ts";
@@ -18,14 +17,14 @@ import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
 import { startKubernetes } from "../laptop/kubernetes.ts";
 import { SOCKET } from "../netboot/service/place.ts";
+import { commandLog, type LogOptions } from "./command-log.ts";
 import { showCluster } from "./lab-cluster.ts";
 import { labNews, newsLine, secondsOf } from "./lab-news.ts";
 import { showPool } from "./lab-pool.ts";
-import type { LogLevel } from "./log-level.ts";
 import { say, secrets } from "./outgoing.ts";
 import { untilStopped } from "./until-stopped.ts";
 
-export interface InsideOptions {
+export interface InsideOptions extends LogOptions {
   dir: string;
   /** Where the API is reached from outside of the network. */
   socket: string;
@@ -43,14 +42,13 @@ export interface InsideOptions {
   cluster?: LabCluster;
   /** Served to the machines. */
   files?: string;
-  logLevel: LogLevel;
 }
 
 /** The lab itself, in a network of its own: a Kubernetes API, netboot and the machines, until a signal ends it. */
 export async function runInside(options: InsideOptions): Promise<void> {
   const { dir, plans } = options;
   const stopped = untilStopped();
-  const log = jsonLog({ level: options.logLevel, secrets });
+  const log = commandLog(options);
   const open: (() => Promise<unknown>)[] = [];
   try {
     const rack = await setUpRack(dir, plans);
@@ -104,7 +102,7 @@ interface ClusterParts {
   dir: string;
   transport: Transport;
   bmcs: LabBmcs;
-  log: ReturnType<typeof jsonLog>;
+  log: Log;
   stopped: Promise<unknown>;
   open: (() => Promise<unknown>)[];
 }
@@ -135,11 +133,7 @@ function trustOf({ cluster }: InsideOptions): "approved" | "first-seen" {
 }
 
 /** The API on the loopback inside, its door, and the kubeconfig that fits the door's other end. */
-async function startApi(
-  { dir, socket, url }: InsideOptions,
-  open: (() => Promise<unknown>)[],
-  log: ReturnType<typeof jsonLog>,
-) {
+async function startApi({ dir, socket, url }: InsideOptions, open: (() => Promise<unknown>)[], log: Log) {
   const host = "127.0.0.1";
   const identity = await laptopIdentity(dir, host, clock);
   const api = await startKubernetes("embedded", { dir: undefined, host, port: 0, identity, clock, random, log });
@@ -151,11 +145,7 @@ async function startApi(
   return api.transport;
 }
 
-async function startBmcs(
-  { machines }: Rack,
-  open: (() => Promise<unknown>)[],
-  log: ReturnType<typeof jsonLog>,
-): Promise<LabBmcs> {
+async function startBmcs({ machines }: Rack, open: (() => Promise<unknown>)[], log: Log): Promise<LabBmcs> {
   const bmcs = await serveBmcs(machines, { clock, random, log });
   open.push(bmcs.close);
   return bmcs;

@@ -11,15 +11,15 @@ import { checkInstalled } from "../lab/programs.ts";
 import { type MachinePlan, planMachines } from "../lab/rack.ts";
 import { isoRelease } from "../lab/stand-in/iso-release.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
+import { type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { imageFolderFor, labClusterIn } from "./lab-cluster.ts";
 import { type InsideOptions, runInside } from "./lab-inside.ts";
 import { checkMemory, type LabShape, labOf } from "./lab-shape.ts";
-import { type LogLevel, logLevel } from "./log-level.ts";
 import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
-interface Options {
+interface Options extends LogOptions {
   machines: number;
   pool?: number | true;
   iso?: string;
@@ -35,7 +35,6 @@ interface Options {
   assets?: string;
   port: number;
   inside?: number;
-  logLevel: LogLevel;
 }
 
 const MIB = 1024 ** 2;
@@ -80,6 +79,7 @@ export const verb: Verb = (program) => {
     .option("--assets <folder>", "what `make agent` has put together; unset: $SLIPWAY_NETBOOT_ASSETS, else the cache")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .addOption(logLevel("warn"))
+    .addOption(logFormat())
     .addOption(new Option("--inside <port>").argParser(portNumber).hideHelp())
     .addHelpText(
       "after",
@@ -152,10 +152,11 @@ async function insideOf(
   { dir, socket, inside }: { dir: string; socket: string; inside: number },
 ): Promise<InsideOptions> {
   const assets = options.assets ?? assetsFolder(process.env);
-  const { logLevel, console, files, bmc: hasBmcs } = options;
+  const { logLevel, logFormat, console, files, bmc: hasBmcs } = options;
   const url = `https://127.0.0.1:${inside}`;
   return {
     ...{ dir, socket, assets, plans, url, logLevel, hasBmcs },
+    ...(logFormat && { logFormat }),
     ...(pool !== undefined && { pool }),
     ...(cluster !== undefined && { cluster, files: await imageFolderFor(cluster, process.env) }),
     ...(console !== undefined && { console }),

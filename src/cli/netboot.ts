@@ -1,22 +1,20 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { systemClock as clock, type Log, quietLog, cryptoRandom as random, uuid } from "@slipway/base";
-import { jsonLog } from "@slipway/base/json-log";
 import { createClient, createManager } from "@slipway/kube";
 import { createHttpTransport } from "@slipway/kube/http";
 import type { Command } from "commander";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { ledNetboot, prepareDiscovery } from "../systems/netboot/led-netboot.ts";
 import { type NetbootHere, netbootHere } from "../systems/netboot/netboot-here.ts";
-import { type LogLevel, logLevel } from "./log-level.ts";
+import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
 import { connectionTo } from "./on-cluster.ts";
-import { secrets } from "./outgoing.ts";
 import { reachSoon } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
-interface Options extends NetbootOptions {
+interface Options extends NetbootOptions, LogOptions {
   dir: string;
   assets?: string;
   kubeconfig?: string;
@@ -25,7 +23,6 @@ interface Options extends NetbootOptions {
   leaderElection: boolean;
   installCrds: boolean;
   dryRun: boolean;
-  logLevel: LogLevel;
 }
 
 /** `slipway netboot`: runs until Ctrl-C. */
@@ -43,6 +40,7 @@ export const verb: Verb = (program) => {
     .option("--no-install-crds", "leave the CRDs and the namespace as they are")
     .option("--dry-run", "check the settings and the boot files, say what would be served, and open nothing", false)
     .addOption(logLevel("info"))
+    .addOption(logFormat())
     .addHelpText(
       "after",
       `
@@ -64,7 +62,7 @@ async function run(options: Options): Promise<void> {
     for (const line of await describe(place)) console.log(line);
     return;
   }
-  const log = jsonLog({ level: options.logLevel, secrets });
+  const log = commandLog(options);
   const here = await netbootHere({ ...place, hasCluster: options.kubernetes }, log);
   try {
     if (options.kubernetes) await withCluster(options, here, log);

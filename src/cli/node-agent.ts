@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
 import { systemClock as clock, closeAll, Fault, plain, cryptoRandom as random } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
-import { jsonLog } from "@slipway/base/json-log";
 import { createManager } from "@slipway/kube";
 import { createHttpTransport } from "@slipway/kube/http";
 import { type Command, Option } from "commander";
 import { fetchTo } from "../netboot/images/fetch-image.ts";
 import { startNodeAgent } from "../node-agent/agent.ts";
+import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { healthPage } from "./health-pages.ts";
-import { type LogLevel, logLevel } from "./log-level.ts";
 import { connectionTo } from "./on-cluster.ts";
 import { ipAddress, type ListenAddress, listenAddress, portNumber } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
@@ -16,7 +15,7 @@ import { reachSoon } from "./reach.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
-interface Options {
+interface Options extends LogOptions {
   node?: string;
   namespace?: string;
   address?: string;
@@ -28,7 +27,6 @@ interface Options {
   kubeconfig?: string;
   context?: string;
   healthListen: ListenAddress;
-  logLevel: LogLevel;
 }
 
 /** Longer images would fill the disk of the node. */
@@ -66,7 +64,8 @@ export const verb: Verb = (program) => {
         .argParser(listenAddress)
         .default(listenAddress("127.0.0.1:8088"), "127.0.0.1:8088"),
     )
-    .addOption(logLevel("info"));
+    .addOption(logLevel("info"))
+    .addOption(logFormat());
   command
     .addHelpText(
       "after",
@@ -87,7 +86,7 @@ async function run(options: Options): Promise<void> {
       remedy:
         "give --node and --address, or set NODE_NAME and NODE_ADDRESS, in a Pod from spec.nodeName and status.hostIP",
     });
-  const log = jsonLog({ level: options.logLevel, secrets });
+  const log = commandLog(options);
   const connection = await connectionTo(options, {
     on: "node-agent",
     message: "there is no kubeconfig of the cluster that has the VinoNodes",

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { closeAll, cryptoRandom, Fault, type Http, plain, systemClock, uuid } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
-import { jsonLog } from "@slipway/base/json-log";
 import { runtimeMetrics } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Option } from "commander";
@@ -16,9 +15,9 @@ import { operatorMetrics } from "../operator/metrics.ts";
 import { createOperator, systemsToRun } from "../operator/operator.ts";
 import { loadedSettings } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
+import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { healthPage } from "./health-pages.ts";
 import { HttpClients } from "./http-clients.ts";
-import { type LogLevel, logLevel } from "./log-level.ts";
 import {
   httpsUrl,
   httpUrl,
@@ -39,7 +38,7 @@ const RANCHERD_CONFIG = "/etc/rancher/rancherd/config.yaml";
 
 const KNOWN = SYSTEMS.map(({ name }) => name);
 
-interface Options {
+interface Options extends LogOptions {
   kubeconfig?: string;
   context?: string;
   systems: string[];
@@ -54,7 +53,6 @@ interface Options {
   leaderElection: boolean;
   pollInterval: number;
   qps: number;
-  logLevel: LogLevel;
 }
 
 /** `slipway operator`: runs until a signal, or until it fails. */
@@ -94,7 +92,8 @@ export const verb: Verb = (program) => {
     .option("--no-leader-election", "run without a Lease: only where there is one replica")
     .option("--poll-interval <seconds>", "between looks at machines on their way", positiveNumber, 15)
     .option("--qps <number>", "requests a second to the Kubernetes API", positiveNumber, 100)
-    .addOption(logLevel("info"));
+    .addOption(logLevel("info"))
+    .addOption(logFormat());
   addSystemOptions(command)
     .addHelpText(
       "after",
@@ -121,7 +120,7 @@ function listens(flag: string, what: string, usual: string): Option {
 
 async function run(options: Options): Promise<void> {
   const clock = systemClock;
-  const log = jsonLog({ level: options.logLevel, secrets });
+  const log = commandLog(options);
   const { env } = process;
   const given = systemSettings({ ...options }, env);
   const systems = systemsToRun(options.systems, given);

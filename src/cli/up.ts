@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
 import { Fault, privateFolder, replacePrivateFile } from "@slipway/base";
-import { jsonLog } from "@slipway/base/json-log";
 import type { KubernetesChoice } from "../laptop/kubernetes.ts";
 import { startLaptop } from "../laptop/laptop.ts";
 import { givenSettings, loadedSettings, type Setting } from "../operator/settings.ts";
+import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import {
   counterpartsOf,
   examplesOf,
@@ -12,7 +12,6 @@ import {
   SIMULATED_NAMES,
   simulatedSystems,
 } from "./laptop-options.ts";
-import { type LogLevel, logLevel } from "./log-level.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
 import { addSystemOptions, systemSettings } from "./system-options.ts";
@@ -38,6 +37,7 @@ export const verb: Verb = (program) => {
     .option("--repair", "keep what is whole of a damaged journal, and move the damaged file aside (docs/kubernetes.md)")
     .addOption(kubernetesOption())
     .addOption(logLevel("warn"))
+    .addOption(logFormat())
     .addHelpText(
       "after",
       `
@@ -60,7 +60,7 @@ examples/packet-kamaji makes a cluster of its own.`,
           remedy: "see etcd's documentation, or choose another folder",
         });
       privateFolder(dir);
-      const log = jsonLog({ level: options.logLevel, secrets });
+      const log = commandLog(options);
       const given = systemSettings({ ...options }, {});
       for (const { system, name, stateFolder } of givenSettings().filter(isOurs))
         given[system] = { ...given[system], [name]: join(dir, stateFolder!) };
@@ -100,7 +100,7 @@ examples/packet-kamaji makes a cluster of its own.`,
     });
 };
 
-interface UpOptions {
+interface UpOptions extends LogOptions {
   dir: string;
   host: string;
   port: number;
@@ -108,5 +108,4 @@ interface UpOptions {
   sim: string[];
   repair?: boolean;
   kubernetes: KubernetesChoice;
-  logLevel: LogLevel;
 }
