@@ -58,7 +58,7 @@ function make(architecture: Architecture): void {
     return;
   }
 
-  say(`fetching ${all.length} packages`);
+  say(`fetching ${all.length} packages, about 160 MB, and packing them: a few minutes, once`);
   const files = apt.fetch(all);
   const debs = new Map(all.map((one, i) => [one, files[i]!]));
   const pick = (some: readonly Candidate[]): string[] => some.map((one) => debs.get(one)!);

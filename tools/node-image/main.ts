@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   const list = join(folder, "packages.json");
   if (madeWith(list) === key) say("up to date");
   else {
-    say(`fetching ${all.length} packages`);
+    say(`fetching ${all.length} packages, about 100 MB, and packing them with what Go builds: half an hour, once`);
     const files = apt.fetch(all);
     const pick = (some: readonly Candidate[]): string[] => some.map((one) => files[all.indexOf(one)]!);
     const debs = { kernel: pick(kernel), packages: pick(packages), firmware: pick(firmware) };

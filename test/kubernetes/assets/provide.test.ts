@@ -55,6 +55,7 @@ test("a cold cache is filled with what is not on demand, telling which of how ma
     (await readdir(file("cache"))).filter((name) => !name.startsWith(".")),
     ["apiserver", "judge"],
   );
+  assert.match(said[0]!, /^2 programs to build from Go modules: .* minutes each/);
   assert.deepEqual(
     said.filter((line) => line.endsWith(": building")),
     ["[1/2] apiserver: building", "[2/2] judge: building"],

@@ -54,6 +54,10 @@ export async function provide(options: ProvideOptions): Promise<string> {
   const wait = (): void => say(`another process builds in ${folder}; waiting for it`);
   await withLock(folder, clock, wait, async () => {
     const todo = stale();
+    if (todo.length > 1)
+      say(
+        `${todo.length} programs to build from Go modules: one to four minutes each, once, and up to 13 GB in Go's caches`,
+      );
     for (const [index, binary] of todo.entries()) {
       const what = `[${index + 1}/${todo.length}] ${binary.name}`;
       const began = clock.now();
