@@ -1,8 +1,10 @@
 import { join, resolve } from "node:path";
 import { Fault, privateFolder, replacePrivateFile } from "@slipway/base";
 import type { KubernetesChoice } from "../laptop/kubernetes.ts";
-import { startLaptop } from "../laptop/laptop.ts";
+import { type Laptop, startLaptop } from "../laptop/laptop.ts";
+import type { SimulatedMetal } from "../laptop/metal.ts";
 import { givenSettings, loadedSettings, type Setting } from "../operator/settings.ts";
+import type { Counterpart } from "../systems/counterpart.ts";
 import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import {
   counterpartsOf,
@@ -13,7 +15,7 @@ import {
   simulatedSystems,
 } from "./laptop-options.ts";
 import { portNumber, positiveNumber } from "./option-values.ts";
-import { secrets } from "./outgoing.ts";
+import { asCalled, secrets } from "./outgoing.ts";
 import { addSystemOptions, systemSettings } from "./system-options.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
@@ -32,6 +34,7 @@ export const verb: Verb = (program) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
+    .option("--no-operator", "the API and the clouds alone, for an operator that is started beside them")
     .addOption(simulatedSystems());
   addSystemOptions(command, { without: isOurs, isLaptop: true })
     .option("--repair", "keep what is whole of a damaged journal, and move the damaged file aside (docs/kubernetes.md)")
@@ -46,6 +49,7 @@ Examples:
   slipway up --sim ${SIMULATED_NAMES[0]}
   slipway up --kubernetes real --sim ${SIMULATED_NAMES[0]}
   slipway up --dir /tmp/lab --port 0 --speed 100
+  slipway up --no-operator
   slipway up --netboot examples/rack/netboot.yaml
   KUBECONFIG=.slipway/kubeconfig kubectl apply -f ${examplesOf(SIMULATED_NAMES)[0]}/
 
@@ -69,6 +73,7 @@ examples/packet-kamaji makes a cluster of its own.`,
         of: await loadedSettings(given, log),
         ...(options.repair && { onRepair: (lines: string[]) => console.log(lines.join("\n")) }),
         kubernetes: options.kubernetes,
+        hasOperator: options.operator,
         dir,
         host: options.host,
         port: options.port,
@@ -79,19 +84,8 @@ examples/packet-kamaji makes a cluster of its own.`,
       });
       const kubeconfig = join(dir, "kubeconfig");
       await replacePrivateFile(kubeconfig, laptop.identity.kubeconfig(laptop.url));
-      console.log(`Kubernetes API   ${laptop.url}`);
-      console.log(`Equinix Metal    ${laptop.metal.equinix.url} (simulated)`);
-      console.log(`Latitude         ${laptop.metal.latitude.url} (simulated)`);
-      for (const { title } of counterparts) console.log(`${title.padEnd(16)} ${laptop.url} (simulated)`);
-      console.log(`kubeconfig       ${kubeconfig}`);
-      console.log(`\n  export KUBECONFIG=${kubeconfig}`);
-      console.log(
-        options.sim.length > 0
-          ? examplesOf(options.sim)
-              .map((folder) => `  kubectl apply -f ${folder}/\n`)
-              .join("")
-          : `  kubectl apply -f examples/packet-kamaji/\n\nMachines of InstancePools find no cluster to join: start with --sim ${SIMULATED_NAMES[0]} for one.\n`,
-      );
+      for (const line of welcome(laptop, { kubeconfig, sim: options.sim, counterparts })) console.log(line);
+      if (!options.operator) console.log(operatorBeside(dir, kubeconfig, laptop.metal));
       for (const line of await linesOfLeftOvers(laptop.client, options.sim)) console.log(line);
       console.log(`Ctrl-C stops it; the state stays in ${dir}.`);
       const ended = await Promise.race([untilStopped(), laptop.died]);
@@ -100,12 +94,48 @@ examples/packet-kamaji makes a cluster of its own.`,
     });
 };
 
+/** Where everything is, and what can be done first. */
+function welcome(
+  { url, metal }: Pick<Laptop, "url" | "metal">,
+  { kubeconfig, sim, counterparts }: { kubeconfig: string; sim: string[]; counterparts: readonly Counterpart[] },
+): string[] {
+  const first =
+    sim.length > 0
+      ? examplesOf(sim).map((folder) => `  kubectl apply -f ${folder}/`)
+      : [
+          "  kubectl apply -f examples/packet-kamaji/",
+          "",
+          `Machines of InstancePools find no cluster to join: start with --sim ${SIMULATED_NAMES[0]} for one.`,
+        ];
+  return [
+    `Kubernetes API   ${url}`,
+    `Equinix Metal    ${metal.equinix.url} (simulated)`,
+    `Latitude         ${metal.latitude.url} (simulated)`,
+    ...counterparts.map(({ title }) => `${title.padEnd(16)} ${url} (simulated)`),
+    `kubeconfig       ${kubeconfig}`,
+    "",
+    `  export KUBECONFIG=${kubeconfig}`,
+    ...first,
+    "",
+  ];
+}
+
+/** How an operator is started for these clouds. */
+function operatorBeside(dir: string, kubeconfig: string, { equinix, latitude }: SimulatedMetal): string {
+  return `No operator runs. To start one here:
+
+  export TOKEN=$(cat ${join(dir, "join-token")}) EQUINIX_ENDPOINT=${equinix.url} LATITUDE_ENDPOINT=${latitude.url}
+  ${asCalled("slipway operator")} --kubeconfig ${kubeconfig} --boot-url http://127.0.0.1:8081
+`;
+}
+
 interface UpOptions extends LogOptions {
   dir: string;
   host: string;
   port: number;
   speed: number;
   sim: string[];
+  operator: boolean;
   repair?: boolean;
   kubernetes: KubernetesChoice;
 }

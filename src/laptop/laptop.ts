@@ -59,6 +59,8 @@ export interface LaptopOptions {
   onRepair?: (report: string[]) => void;
   /** What is set of each system, by its name, beside what a laptop sets itself. */
   of?: SystemSettings;
+  /** Whether the operator runs here; else the API, its kinds and the clouds do, for an operator elsewhere. Default: true. */
+  hasOperator?: boolean;
   /** Slipway's own unless given. */
   kinds?: readonly (readonly Kind[])[];
 }
@@ -70,7 +72,6 @@ export interface Laptop {
   client: Client;
   /** The client's. */
   transport: Transport;
-  operator: Operator;
   metal: SimulatedMetal;
   /** Resolves with what happened when the Kubernetes ends by itself. */
   died: Promise<Fault>;
@@ -137,22 +138,21 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     await conversion?.start();
     const own = await ownHardware(options, { clock, random, firmware: metal.firmware });
     closers.push(own.close);
-    const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };
-    const { operator, closeBoot } = await startOperator(options, parts);
-    closers.push(closeBoot);
-    const isInstalled = ({ name }: Pick<System, "name">): boolean => installed.some((one) => one.name === name);
-    await installKinds(
-      operator.systems.filter((system) => !isInstalled(system)),
-      installation,
-      [],
-    );
-    await operator.prepare(stopping.signal);
-    closers.push(() => operator.closed());
-    await operator.manager.start(stopping.signal);
-    closers.push(() => operator.manager.stop());
-    await operator.manager.whenReady();
+    if (options.hasOperator !== false) {
+      const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };
+      const { operator, closeBoot } = await startOperator(options, parts);
+      closers.push(closeBoot);
+      const isInstalled = ({ name }: Pick<System, "name">): boolean => installed.some((one) => one.name === name);
+      const further = operator.systems.filter((system) => !isInstalled(system));
+      await installKinds(further, installation, []);
+      await operator.prepare(stopping.signal);
+      closers.push(() => operator.closed());
+      await operator.manager.start(stopping.signal);
+      closers.push(() => operator.manager.stop());
+      await operator.manager.whenReady();
+    }
     own.begin();
-    return { url, identity, client, transport, operator, metal, died, close };
+    return { url, identity, client, transport, metal, died, close };
   } catch (error) {
     await close();
     throw error;

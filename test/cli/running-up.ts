@@ -16,7 +16,7 @@ export async function up(
   t: TestContext,
   dir: string,
   options: string[],
-  look: (client: Client) => Promise<void>,
+  look: (client: Client, said: string) => Promise<void>,
   signal: "SIGINT" | "SIGKILL" = "SIGINT",
 ): Promise<string> {
   const child = spawn("bin/slipway", ["up", "--dir", dir, "--port", "0", ...options], {
@@ -34,7 +34,7 @@ export async function up(
   const connection = await loadConnection({ kubeconfig: join(dir, "kubeconfig"), env: {}, clock: systemClock });
   const transport = createHttpTransport(connection);
   try {
-    await look(createClient(transport, { clock: systemClock, random: cryptoRandom, log: quietLog }));
+    await look(createClient(transport, { clock: systemClock, random: cryptoRandom, log: quietLog }), said.join("\n"));
   } finally {
     await transport.close();
     child.kill(signal);

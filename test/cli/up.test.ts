@@ -1,12 +1,14 @@
 /** `slipway up` as a person starts it, again and again in one folder, with and without a simulated cluster. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { systemClock } from "@slipway/base";
 import type { Client } from "@slipway/kube";
-import { ConfigMap, CustomResourceDefinition, Namespace, Node } from "@slipway/kube/core";
+import { ConfigMap, CustomResourceDefinition, Lease, Namespace, Node } from "@slipway/kube/core";
 import { up } from "./running-up.ts";
 
 const machinesDefinition = (client: Client) =>
@@ -65,4 +67,25 @@ test("on a damaged journal `up` refuses to start and says how it can; with --rep
   });
   assert.match(said, /1 of \d+ objects are lost\n.*default\/keepsake/);
   assert.doesNotMatch(await up(t, dir, ["--repair"], async () => {}), /lost/);
+});
+
+test("--no-operator leaves the work to one that is started as it says", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-up-"));
+  t.after(() => rm(dir, { recursive: true }));
+  await up(t, dir, ["--no-operator", "--sim", "harvester"], async (client, said) => {
+    assert.deepEqual((await client.list(Lease)).items, []);
+    const line = /export (TOKEN=.*)\n *(\S+ operator .*)/.exec(said);
+    assert.ok(line, said);
+    const command = `export ${line[1]}; exec ${line[2]!.replace(/http:\S+$/, "http://127.0.0.1:9")} --boot-listen 127.0.0.1:0 --health-listen 127.0.0.1:0 --log-level error`;
+    const operator = spawn("sh", ["-c", command], { stdio: ["ignore", "inherit", "inherit"] });
+    t.after(() => operator.kill("SIGKILL"));
+    const leads = async () => (await client.list(Lease)).items.some(({ metadata }) => /harvester/.test(metadata.name!));
+    const end = systemClock.now() + 60_000;
+    while (!(await leads())) {
+      assert.ok(systemClock.now() < end, "no operator leads the system of pools after a minute");
+      await systemClock.sleep(250);
+    }
+    operator.kill("SIGTERM");
+    await once(operator, "exit");
+  });
 });
