@@ -46,7 +46,7 @@ test-kubernetes: $(INSTALLED) ## The systems on a real kube-apiserver, and the e
 	@$(NODE) test/kubernetes/assets/main.ts proxy-server proxy-agent >/dev/null
 	@$(TEST) --test-concurrency=2 "test/kubernetes/*.test.ts" "test/kubernetes/{assets,conformance,differential}/*.test.ts"
 
-test-kubeadm: VERSIONS ?= 1.27 1.30 1.31 1.35
+test-kubeadm: VERSIONS ?= 1.27 1.28 1.29 1.30 1.31 1.32 1.33 1.35
 test-kubeadm: $(INSTALLED) ## What a tenant holds for kubeadm join, held against kubeadm itself: VERSIONS="1.27 1.36" (a build of two minutes each, once)
 	@$(NODE) test/kubernetes/assets/main.ts $(VERSIONS:%=kubeadm-judge-%) >/dev/null
 	@VERSIONS="$(VERSIONS)" $(TEST) test/kubernetes/kubeadm.test.ts

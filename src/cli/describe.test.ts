@@ -85,6 +85,26 @@ const ANSWERS = {
   "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases": {
     items: [lease("kube-scheduler", "2025-12-31T23:59:59Z"), lease("kube-controller-manager", "2025-12-31T23:58:00Z")],
   },
+  "/apis/apps/v1/namespaces/kube-system/deployments": {
+    items: [
+      {
+        metadata: { name: "coredns" },
+        spec: { replicas: 2, template: { spec: { containers: [{ image: "mirror.example:5000/coredns:v1.13.1" }] } } },
+        status: { readyReplicas: 1 },
+      },
+      { metadata: { name: "theirs" } },
+    ],
+  },
+  "/apis/apps/v1/namespaces/kube-system/daemonsets": {
+    items: [
+      {
+        metadata: { name: "kube-proxy" },
+        spec: { template: { spec: { containers: [{ image: "mirror.example/kube-proxy:v1.34.0@sha256:ab" }] } } },
+        status: { desiredNumberScheduled: 3, numberReady: 3 },
+      },
+      { metadata: { name: "konnectivity-agent" } },
+    ],
+  },
   "/api/v1/nodes": {
     items: [
       {
@@ -104,7 +124,11 @@ test("a tenant is shown with its state, datastore, components, nodes, and its ce
   assert.match(text, /DataStore {5}default \(etcd\): not ready: connection refused\n {2}Schema {6}s\n {2}User {8}u\n/);
   assert.match(
     text,
-    /kube-apiserver {11}ready, v1.35.0\n {2}kube-controller-manager {2}was last seen 120 s ago\n {2}kube-scheduler {11}ready\n/,
+    /kube-apiserver {11}ready, v1.35.0\n {2}kube-controller-manager {2}was last seen 120 s ago, v1.35.0\n {2}kube-scheduler {11}ready, v1.35.0\n/,
+  );
+  assert.match(
+    text,
+    /Add-ons\n {2}coredns {18}1 of 2 ready, v1.13.1\n {2}kube-proxy {15}3 of 3 ready, v1.34.0\n {2}konnectivity-agent {7}0 of 0 ready\nNodes\n/,
   );
   assert.match(text, /n1 +Ready +v1.34.1\n {2}n2 +NotReady: no CNI\n/);
   const certificates = lines.slice(lines.findIndex((line) => line.startsWith("Certificates")) + 2);
@@ -177,8 +201,8 @@ test("a component that does not say how long its lease lasts is ready for twice 
     const { lines } = await scene(READY, { ...ANSWERS, [path]: { items: [led(renewTime)] } });
     return lines.find((one) => one.includes("kube-scheduler"))?.replace(/.*kube-scheduler +/, "");
   };
-  assert.equal(await line("2025-12-31T23:59:30Z"), "ready");
-  assert.equal(await line("2025-12-31T23:59:29Z"), "was last seen 31 s ago");
+  assert.equal(await line("2025-12-31T23:59:30Z"), "ready, v1.35.0");
+  assert.equal(await line("2025-12-31T23:59:29Z"), "was last seen 31 s ago, v1.35.0");
 });
 
 test("an embedded tenant has no other programs, one that sleeps is not asked, and one that never started says why by its fields", async () => {

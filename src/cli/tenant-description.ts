@@ -20,6 +20,8 @@ export interface Inside {
   version: string;
   /** By component: `ready`, or what is wrong with it. */
   components: readonly { name: string; is: string }[];
+  /** What Slipway has put into it. */
+  addons: readonly { name: string; ready: number; wanted: number; version: string }[];
   nodes: readonly { name: string; is: string; kubelet: string }[];
 }
 
@@ -109,9 +111,19 @@ async function insideOf(kubeconfig: string, { clock, open }: Reaching): Promise<
     const { gitVersion = "" } = (await get("/version")) as { gitVersion?: string };
     const leases = (await get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases")) as List<Lease>;
     const nodes = (await get("/api/v1/nodes")) as List<Node>;
+    const workloads = await Promise.all(
+      ["deployments", "daemonsets"].map(async (plural) => {
+        const { items = [] } = (await get(`/apis/apps/v1/namespaces/kube-system/${plural}`)) as List<Workload>;
+        return items;
+      }),
+    );
     return {
       version: gitVersion,
       components: LED.map((name) => ({ name, is: leaderOf(leases, name, clock.now()) })),
+      addons: workloads
+        .flat()
+        .filter(({ metadata }) => ADDONS.has(metadata.name))
+        .map(shownAddon),
       nodes: (nodes.items ?? []).map(shownNode),
     };
   } catch (error) {
@@ -134,6 +146,25 @@ interface Node {
   status?: {
     nodeInfo?: { kubeletVersion?: string };
     conditions?: { type: string; status: string; message?: string }[];
+  };
+}
+
+interface Workload {
+  metadata: { name: string };
+  spec?: { replicas?: number; template?: { spec?: { containers?: { image?: string }[] } } };
+  /** Of a Deployment, or of a DaemonSet. */
+  status?: { readyReplicas?: number; numberReady?: number; desiredNumberScheduled?: number };
+}
+
+const ADDONS = new Set(["coredns", "kube-proxy", "konnectivity-agent"]);
+
+function shownAddon({ metadata, spec, status }: Workload): Inside["addons"][number] {
+  const image = spec?.template?.spec?.containers?.[0]?.image ?? "";
+  return {
+    name: metadata.name,
+    ready: status?.readyReplicas ?? status?.numberReady ?? 0,
+    wanted: spec?.replicas ?? status?.desiredNumberScheduled ?? 0,
+    version: /:([^:/@]+)(@.*)?$/.exec(image)?.[1] ?? "",
   };
 }
 

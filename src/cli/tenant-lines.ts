@@ -18,7 +18,7 @@ export function tenantLines({ tenant, store, certificates, inside }: TenantFacts
     `  Endpoint    ${status?.controlPlaneEndpoint ?? "none yet"}`,
     `  Age         ${since(now - Date.parse(metadata.creationTimestamp ?? ""))}`,
     ...storeLines(tenant, store),
-    ...componentLines(inside, metadata.annotations?.[RUNS_ON] === "embedded"),
+    ...componentLines(inside, version, metadata.annotations?.[RUNS_ON] === "embedded"),
     ...certificateLines(certificates, now),
   ];
 }
@@ -51,17 +51,23 @@ function storeLines({ metadata, spec, status }: TenantFacts["tenant"], store: Te
   ];
 }
 
-function componentLines(inside: TenantFacts["inside"], isEmbedded: boolean): string[] {
+/** `version`: that which the status has of the whole control plane; the API server alone says its own. */
+function componentLines(inside: TenantFacts["inside"], version: string | undefined, isEmbedded: boolean): string[] {
   if (typeof inside === "string") return [`Components    ${inside}`];
   const others = inside.components.map(({ name, is }) => [
     name,
-    isEmbedded ? "none: an embedded API has no such program" : is,
+    isEmbedded ? "none: an embedded API has no such program" : [is, ...(version ? [version] : [])].join(", "),
+  ]);
+  const addons = inside.addons.map(({ name, ready, wanted, version }) => [
+    name,
+    [`${ready} of ${wanted} ready`, ...(version ? [version] : [])].join(", "),
   ]);
   const rows = [["kube-apiserver", `ready, ${inside.version}`], ...others];
   const nodes = inside.nodes.map(({ name, is, kubelet }) => [name, is, kubelet]);
   return [
     "Components",
     ...rows.map(([name, is]) => `  ${name!.padEnd(25)}${is}`),
+    ...(addons.length === 0 ? [] : ["Add-ons", ...addons.map(([name, is]) => `  ${name!.padEnd(25)}${is}`)]),
     ...(nodes.length === 0
       ? ["Nodes         none"]
       : ["Nodes", ...indented(table(["NAME", "STATUS", "KUBELET"], nodes))]),

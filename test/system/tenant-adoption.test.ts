@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock as clock, deadline } from "@slipway/base";
-import { Node, Secret } from "@slipway/kube/core";
+import { Deployment, Node, Secret, Service } from "@slipway/kube/core";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
 import { createAuthority } from "../../src/pki/authority.ts";
 import { createKeyPair, publicPem } from "../../src/pki/keys.ts";
@@ -13,6 +13,81 @@ const encoded = (texts: Record<string, string>): Record<string, string> =>
 const PAUSED = "kamaji.clastix.io/paused";
 const FINALIZERS = ["finalizer.kamaji.clastix.io", "finalizer.kamaji.clastix.io/soot"];
 const ref = { namespace: NAMESPACE, name: "a" };
+
+/** A Deployment and a Service as Kamaji's operator leaves them: by an update of its own, with parts that are not made here. */
+function planeOfKamaji(uid: string) {
+  const metadata = (component: string) => ({
+    ...ref,
+    labels: {
+      "kamaji.clastix.io/project": "kamaji",
+      "kamaji.clastix.io/name": "a",
+      "kamaji.clastix.io/component": component,
+    },
+    annotations: { "kamaji.clastix.io/checksum": "d41d8cd98f00b204e9800998ecf8427e" },
+    ownerReferences: [
+      { apiVersion: "kamaji.clastix.io/v1alpha1", kind: "TenantControlPlane", name: "a", uid, controller: true },
+    ],
+  });
+  const selector = { "kamaji.clastix.io/name": "a" };
+  const image = "registry.k8s.io/kube-apiserver:v1.33.0";
+  return {
+    service: {
+      metadata: metadata("service"),
+      spec: {
+        type: "LoadBalancer",
+        selector,
+        ports: [{ name: "kube-apiserver", port: 36_443, targetPort: 36_443, protocol: "TCP" }],
+      },
+    },
+    deployment: {
+      metadata: metadata("deployment"),
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: selector },
+        template: {
+          metadata: { labels: selector },
+          spec: {
+            initContainers: [{ name: "chmod", image: "registry.example/kine:v1", command: ["sh"] }],
+            containers: [{ name: "kube-apiserver", image, args: ["--etcd-compaction-interval=0"], env: [] }],
+            volumes: [{ name: "etc-ssl-certs", secret: { secretName: "a-ca" } }],
+          },
+        },
+      },
+    },
+  };
+}
+
+test("B51 a live Deployment of Kamaji's becomes our own: the same object and Service, without what only Kamaji's operator wanted", async (t) => {
+  const { client, clientAs, until } = await tenantsWorld(t, "deployment");
+  const made = await client.create(TenantControlPlane, {
+    metadata: { ...ref, annotations: { [PAUSED]: "" }, finalizers: FINALIZERS },
+    spec: {
+      dataStore: "default",
+      controlPlane: { deployment: { replicas: 2 }, service: { serviceType: "LoadBalancer" } },
+      kubernetes: { version: "v1.33.0", kubelet: { cgroupfs: "systemd" } },
+      networkProfile: { port: 36_443 },
+    },
+  } as never);
+  const theirs = clientAs("kamaji");
+  const before = planeOfKamaji(made.metadata.uid);
+  const service = await theirs.create(Service, before.service as never);
+  const deployment = await theirs.create(Deployment, before.deployment as never);
+  await client.patch(Deployment, ref, { type: "merge", body: { metadata: { annotations: { theirs: "1" } } } });
+  await client.patch(TenantControlPlane, ref, {
+    type: "merge",
+    body: { metadata: { annotations: { [PAUSED]: null } } },
+  });
+  await until("a", (one) => stateOf(one) === "Ready" && one.status?.waitingFor === undefined);
+  const [nowService, now] = [await client.get(Service, ref), await client.get(Deployment, ref)];
+  assert.deepEqual([nowService.metadata.uid, now.metadata.uid], [service.metadata.uid, deployment.metadata.uid]);
+  assert.equal(now.metadata.annotations?.theirs, "1", "what others wrote stays");
+  const pod = now.spec!.template!.spec as { initContainers?: unknown; volumes: { name: string }[] };
+  assert.deepEqual(pod.initContainers ?? [], []);
+  assert.deepEqual(
+    pod.volumes.map(({ name }) => name).filter((name) => name === "etc-ssl-certs"),
+    [],
+  );
+});
 
 test("B51 a tenant of Kamaji's keeps its authority, keys and place, runs on, and goes though Kamaji's operator is gone", async (t) => {
   const { client, until, inTenant } = await tenantsWorld(t);

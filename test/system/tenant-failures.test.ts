@@ -35,6 +35,28 @@ test("B24 tenants whose database hangs delay no other tenant", async () => {
   }
 });
 
+test("B26 a tenant at rest is looked at, and not written", async () => {
+  const world = await TenantLifeWorld.create();
+  try {
+    await world.dataStore("default");
+    await world.operator();
+    await world.apply("a");
+    await world.until("it is ready", async () => (await stateIn(world, "a")) === "Ready");
+    const rests = async (by: string): Promise<void> => {
+      await world.clock.run(MINUTE);
+      const held = async () => (await world.tenants())[0]!.metadata.resourceVersion;
+      const before = await held();
+      await world.clock.run(20 * MINUTE);
+      assert.equal(await held(), before, by);
+    };
+    await rests("by its operator");
+    await world.restart();
+    await rests("by another operator");
+  } finally {
+    await world.close();
+  }
+});
+
 test("credentials that a database refuses are said on the DataStore and its tenant, and both heal when they are right", async () => {
   let isRefused = true;
   const world = await TenantLifeWorld.create({

@@ -26,6 +26,8 @@ export const NAMESPACE = "tenants";
 
 export interface TenantsWorld {
   client: ReturnType<typeof createClient>;
+  /** One that writes under another name. */
+  clientAs(fieldManager: string): ReturnType<typeof createClient>;
   /** Applies a tenant with these changes of its spec. */
   apply(name: string, change?: object, annotations?: object): Promise<void>;
   /** Resolves with the tenant once it is so; rejects with what it was at the end. */
@@ -94,6 +96,7 @@ export async function tenantsWorld(
   });
   return {
     client,
+    clientAs: (fieldManager) => createClient(api.transport(), { clock, random, log, fieldManager }),
     async apply(name, change = {}, annotations = {}) {
       const body = manifestOf(name, { isReal: programs !== undefined, change, annotations });
       await client.patch(

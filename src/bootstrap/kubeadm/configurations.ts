@@ -13,6 +13,7 @@ import { patched } from "./json-patch.ts";
 
 /** The first minor whose kubeadm writes `v1beta4`; older ones can't read it. */
 const FIRST_V1BETA4 = 31;
+const V1BETA4 = "kubeadm.k8s.io/v1beta4";
 const CERTIFICATES = "/etc/kubernetes/pki";
 const KUBELET_HEALTH_PORT = 10248;
 /** kubeadm counts on from the network's address. */
@@ -20,19 +21,25 @@ const DNS_OFFSET = 10n;
 
 /** ConfigMap `kubeadm-config`: what the cluster is like, for kubeadm on a node. */
 export function kubeadmConfig(facts: JoinFacts): Manifest {
+  return configMap("kubeadm-config", KUBE_SYSTEM, { ClusterConfiguration: yamlDocument(clusterConfiguration(facts)) });
+}
+
+/** The cluster as kubeadm of its version has it. */
+export function clusterConfiguration(facts: JoinFacts): object {
   const { clusterName, endpoint, registry, clusterDomain, serviceCidrs, podCidrs } = facts;
-  const isV1beta4 = minorOf(facts.version) >= FIRST_V1BETA4;
-  const versioned = isV1beta4
-    ? {
-        apiVersion: "kubeadm.k8s.io/v1beta4",
-        apiServer: {},
-        proxy: {},
-        caCertificateValidityPeriod: "87600h0m0s",
-        certificateValidityPeriod: "8760h0m0s",
-        encryptionAlgorithm: facts.keyAlgorithm ?? "ECDSA-P256",
-      }
-    : { apiVersion: "kubeadm.k8s.io/v1beta3", apiServer: { timeoutForControlPlane: "4m0s" } };
-  const configuration = {
+  const apiVersion = apiVersionOf(facts);
+  const versioned =
+    apiVersion === V1BETA4
+      ? {
+          apiVersion,
+          apiServer: {},
+          proxy: {},
+          caCertificateValidityPeriod: "87600h0m0s",
+          certificateValidityPeriod: "8760h0m0s",
+          encryptionAlgorithm: facts.keyAlgorithm ?? "ECDSA-P256",
+        }
+      : { apiVersion, apiServer: { timeoutForControlPlane: "4m0s" } };
+  return {
     ...versioned,
     kind: "ClusterConfiguration",
     certificatesDir: CERTIFICATES,
@@ -51,7 +58,21 @@ export function kubeadmConfig(facts: JoinFacts): Manifest {
     },
     scheduler: {},
   };
-  return configMap("kubeadm-config", KUBE_SYSTEM, { ClusterConfiguration: yamlDocument(configuration) });
+}
+
+/** What kubeadm would be started with on a machine that is the control plane. */
+export function initConfiguration(facts: JoinFacts): object {
+  const { host: advertiseAddress, port: bindPort } = facts.endpoint;
+  return {
+    apiVersion: apiVersionOf(facts),
+    kind: "InitConfiguration",
+    localAPIEndpoint: { advertiseAddress, bindPort },
+    nodeRegistration: { name: facts.clusterName, criSocket: "unix:///run/containerd/containerd.sock" },
+  };
+}
+
+function apiVersionOf({ version }: JoinFacts): string {
+  return minorOf(version) >= FIRST_V1BETA4 ? V1BETA4 : "kubeadm.k8s.io/v1beta3";
 }
 
 function imageOptions(choice: JoinFacts["coreDNS"]): object {

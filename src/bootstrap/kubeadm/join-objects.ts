@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { accessObjects } from "./access.ts";
 import { clusterInfo, kubeadmConfig, kubeletConfig } from "./configurations.ts";
 import { coreDnsObjects } from "./core-dns.ts";
@@ -17,4 +18,11 @@ export function joinObjects(facts: JoinFacts): Manifest[] {
     ...(facts.coreDNS === undefined ? [] : coreDnsObjects(facts, facts.coreDNS)),
     ...(facts.kubeProxy === undefined ? [] : kubeProxyObjects(facts, facts.kubeProxy)),
   ];
+}
+
+/** Changes with what a node joins by: its rights, and what it is told of the API server. */
+export function joinMark(facts: JoinFacts): string {
+  return createHash("sha256")
+    .update(JSON.stringify([accessObjects(), clusterInfo(facts)]))
+    .digest("hex");
 }

@@ -23,7 +23,7 @@ export const WITHOUT_APIS = "slipway.dev/without-removed-apis";
 export const MIGRATION = "slipway.dev/migration";
 /** On a TenantControlPlane: which of its resources are in which other DataStores (`overrides.ts`). */
 export const OVERRIDES = "slipway.dev/datastore-overrides";
-export { labelsOf, PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
+export { CHECKSUM, labelsOf, PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
 
 const PREFIX = "kamaji.clastix.io";
 /** Of certificates and kubeconfigs besides: which of the two a Secret holds. */

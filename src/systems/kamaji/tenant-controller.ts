@@ -18,6 +18,7 @@ import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import { missingDefaults } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { JudgedPki } from "../../pki/tenant/judged.ts";
+import { Applied } from "../../tenants/deployment/applied.ts";
 import { TlsRoute } from "../../tenants/deployment/tls-route.ts";
 import {
   FINALIZER,
@@ -47,7 +48,8 @@ export function tenantController(
 ): Controller {
   const contents = new TenantContents();
   const judged = new JudgedPki();
-  const parts: TenantParts = { runtimes, stores, contents, judged, ...surroundings };
+  const applied = new Applied({ ofTenants: true });
+  const parts: TenantParts = { runtimes, stores, contents, applied, judged, ...surroundings };
   /** Whose plane an id is, for what runtimes report. */
   const refs = new Map<string, { namespace: string; name: string }>();
   return {
@@ -66,12 +68,14 @@ export function tenantController(
             .map((tenant) => refOf(tenant)),
       }),
       ofTenants(Secret),
+      ofTenants(ConfigMap),
       ...(inCluster ? PLANE_OBJECTS.map(ofTenants) : []),
     ],
     access: [
       { resource: TenantControlPlane, verbs: ["get", "patch"] },
       { resource: TenantControlPlane, verbs: ["update"], subresource: "status" },
       { resource: Secret, verbs: ["get", "create", "patch"] },
+      { resource: ConfigMap, verbs: ["get", "create", "patch", ...(inCluster ? (["delete"] as const) : [])] },
       ...(inCluster ? [...PLANE_OBJECTS, TlsRoute].map((resource): Access => ({ resource, verbs: PLANE_VERBS })) : []),
     ],
     listen: (wake) =>
@@ -112,8 +116,8 @@ function storesNamedBy({ dataStore, dataStoreOverrides = [] }: TenantControlPlan
   return [dataStore, ...dataStoreOverrides.map((one) => one.dataStore)];
 }
 
-/** What a plane consists of that runs as Pods of the cluster. */
-const PLANE_OBJECTS: readonly Resource[] = [Deployment, Service, ConfigMap, Ingress];
+/** What a plane consists of that runs as Pods of the cluster, beside ConfigMaps. */
+const PLANE_OBJECTS: readonly Resource[] = [Deployment, Service, Ingress];
 const PLANE_VERBS = ["get", "create", "patch", "delete"] as const;
 
 /** Objects with a tenant's labels wake the tenant. A cluster may be without Ingresses. */

@@ -1,27 +1,33 @@
 /** One step for a tenant that is to run: its place, its certificates, its plane, what is in it, its status. */
-import { Fault } from "@slipway/base";
+import { Fault, isoTime } from "@slipway/base";
 import type { Context, Outcome, StatusRecord, Transport } from "@slipway/kube";
 import { createHttpTransport } from "@slipway/kube/http";
-import { joinObjects } from "../../bootstrap/kubeadm/join-objects.ts";
+import type { JoinFacts } from "../../bootstrap/kubeadm/join-facts.ts";
+import { joinMark, joinObjects } from "../../bootstrap/kubeadm/join-objects.ts";
 import { problemsOf } from "../../kinds/kamaji/check.ts";
 import { type CompleteSpec, completeSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { credentialsOf } from "../../pki/tenant/credentials.ts";
 import { apiServerHosts } from "../../pki/tenant/hosts.ts";
 import type { JudgedPki } from "../../pki/tenant/judged.ts";
+import type { Applied } from "../../tenants/deployment/applied.ts";
+import type { Observed } from "../../tenants/plane.ts";
 import type { Home, Place, Placeless, Runtime } from "../../tenants/runtime.ts";
+import { joinFactsOf } from "./join-facts-of.ts";
+import { keepKubeadmConfig } from "./kubeadm-config-map.ts";
 import { RUNS_ON } from "./names.ts";
 import type { Override } from "./overrides.ts";
 import { planeOf } from "./plane-of.ts";
 import type { Runtimes } from "./runtimes.ts";
 import type { Stores } from "./stores.ts";
+import { addonLeftOvers, addonsToAnnounce } from "./tenant-addons.ts";
 import type { TenantContents } from "./tenant-contents.ts";
 import { konnectivityContents } from "./tenant-konnectivity.ts";
 import { copyOver, nextMove, tidyMove } from "./tenant-migration.ts";
 import { nextOverrides } from "./tenant-overrides.ts";
 import { keepPki, type MakePki, type Reached, type TenantPki } from "./tenant-pki.ts";
-import { keepPlace, type TenantPlace } from "./tenant-place.ts";
-import { placelessStatus, type TenantFacts, tenantStatusOf, waitOf } from "./tenant-status-of.ts";
+import { keepPlace, type Storage, type TenantPlace } from "./tenant-place.ts";
+import { placelessStatus, ROTATING, type TenantFacts, tenantStatusOf, waitOf } from "./tenant-status-of.ts";
 import { versionToRun } from "./tenant-version.ts";
 import { isSameRelease } from "./upgrade.ts";
 import { writeBlock } from "./write-permissions.ts";
@@ -39,6 +45,8 @@ export interface TenantParts {
   runtimes: Runtimes;
   stores: Stores;
   contents: TenantContents;
+  /** Objects beside the tenant that every runtime's tenants have. */
+  applied: Applied;
   judged: JudgedPki;
   /** Default: on threads of this process. */
   makePki?: MakePki;
@@ -46,7 +54,7 @@ export interface TenantParts {
 
 /** Brings one tenant a step on and writes how it is. Rejects with what prevents it. */
 export async function keepTenant(
-  { runtimes, stores, contents, judged, makePki }: TenantParts,
+  { runtimes, stores, contents, applied, judged, makePki }: TenantParts,
   context: Context,
   record: TenantRecord,
 ): Promise<Outcome> {
@@ -74,18 +82,22 @@ export async function keepTenant(
   const copied = move?.step.do === "copy" ? move.step.record : undefined;
   const now = copied === undefined ? spec : asleep(spec);
   const { version, obstacle } = await versionToRun(runtime, tenant, now, wayIn, signal);
+  const joined = joinFactsOf(tenant, spec, { version, place, pki });
+  const kubeadmConfig = await keepKubeadmConfig(applied, context, tenant, joined);
   const plane = planeOf(tenant, now, { version, place, pki: pki.held, ...(store !== undefined && { store }) });
   const seen = await runtime.ensure(plane, signal, { ...home, spec: now });
   const observed = { ...seen, ignored: [...(seen.ignored ?? []), ...ignoredBy(runtime, spec)] };
   if (copied !== undefined) return await copyOver(stores, context, record, { spec, observed, migration: copied });
   // The embedded API has webhooks alone.
   const hasPolicies = runtime.name !== "embedded";
-  if (observed.readyReplicas > 0)
-    await fill(contents, context, { tenant, spec, place, pki, wayIn, version, hasPolicies });
+  const joinedBy = await fill(contents, context, record, {
+    ...{ tenant, spec, place, pki, wayIn, joined, hasPolicies, observed },
+  });
   const tidied = await tidyMove(stores, context, record.object, { spec, step: move?.step, observed });
   if (tidied === true) return { againAfterMs: 0 };
   return await report(context, record, {
-    ...{ spec, place, pki, observed, running: version },
+    ...{ spec, place, pki, observed, kubeadmConfig, running: version, now: context.clock.now() },
+    ...(joinedBy !== undefined && { joinedBy }),
     ...(store !== undefined && { store }),
     isMoving: move?.step.do === "clean",
     obstacle:
@@ -102,10 +114,11 @@ async function report(context: Context, record: TenantRecord, facts: TenantFacts
   const { spec, observed, obstacle, running: version } = facts;
   const tenant = record.object;
   const before = tenant.status?.kubernetesResources?.version;
-  await record.write({ ...tenantStatusOf(tenant, facts), ...waitOf(tenant, facts, context.clock.now()) });
+  await record.write({ ...tenantStatusOf(tenant, facts), ...waitOf(tenant, facts, facts.now) });
   const after = record.object.status?.kubernetesResources?.version;
   tellOfUpgrade(context, tenant, before, after, version);
   if (after?.status === "Upgrading" && isSameRelease(after.version, version)) return { againAfterMs: 0 };
+  if (after?.status === ROTATING && observed.readyReplicas > 0) return { againAfterMs: 0 };
   if (obstacle) return { againAfterMs: HELD_BACK_MS };
   const rests = observed.readyReplicas > 0 || spec.controlPlane.deployment.replicas === 0;
   // Tenants that became ready together are looked at at different times later.
@@ -130,8 +143,10 @@ async function storeOf(
   spec: CompleteSpec,
   overrides: readonly Override[] = [],
 ): Promise<TenantPlace> {
-  const announce = async (storage: object): Promise<void> =>
-    void (await record.write({ storage: { ...record.object.status?.storage, ...storage } }));
+  const announce = async (storage: Storage): Promise<void> => {
+    const held = record.object.status?.storage;
+    await record.write({ storage: { ...held, ...storage, setup: { ...held?.setup, ...storage.setup } } });
+  };
   return await keepPlace(stores, context, record.object, spec, { overrides, announce });
 }
 
@@ -232,43 +247,39 @@ function reachedAt(
 interface Filling {
   tenant: TenantControlPlane;
   spec: CompleteSpec;
-  place: { host: string; port: number };
+  place: Place;
   pki: TenantPki;
   wayIn: () => Transport;
-  version: string;
+  joined: JoinFacts;
   hasPolicies: boolean;
+  observed: Observed;
 }
 
-async function fill(contents: TenantContents, { signal }: Context, of: Filling): Promise<void> {
-  const { tenant, spec, place, pki, wayIn, version, hasPolicies } = of;
-  const { networkProfile: network, kubernetes, addons = {} } = spec;
-  const konnectivity = konnectivityContents(tenant, { spec, place, pki, version });
-  const objects = joinObjects({
-    version,
-    clusterName: tenant.metadata.name,
-    endpoint: { host: network.advertiseAddress ?? place.host, port: place.port },
-    caPem: pki.held.ca["ca.crt"] ?? "",
-    serviceCidrs: network.serviceCidrs,
-    podCidrs: network.podCidrs,
-    clusterDomain: network.clusterDomain,
-    dnsServiceIPs: network.dnsServiceIPs,
-    registry: spec.controlPlane.deployment.registrySettings.registry,
-    kubelet: {
-      cgroupDriver: kubernetes.kubelet.cgroupfs ?? "systemd",
-      configurationJSONPatches: kubernetes.kubelet.configurationJSONPatches ?? [],
-    },
-    ...(addons.coreDNS && { coreDNS: addons.coreDNS }),
-    ...(addons.kubeProxy && { kubeProxy: addons.kubeProxy }),
-  });
+/** Has the tenant hold what is wanted. Resolves with a mark of what nodes join by; undefined: it does not answer yet. */
+async function fill(
+  contents: TenantContents,
+  context: Context,
+  record: TenantRecord,
+  of: Filling,
+): Promise<string | undefined> {
+  const { spec, place, pki, wayIn, joined, hasPolicies } = of;
+  if (of.observed.readyReplicas === 0) return undefined;
+  const { version } = joined;
+  const addons = addonsToAnnounce(record.object, spec, isoTime(context.clock.now()));
+  if (addons !== undefined) await record.write({ addons });
+  const konnectivity = konnectivityContents(of.tenant, { spec, place, pki, version });
+  const objects = joinObjects(joined);
   const transport = wayIn();
   try {
     const block = writeBlock(spec.writePermissions ?? {}, version, hasPolicies);
     const wanted = [...objects, ...konnectivity.wanted, ...block.wanted];
-    const unwanted = [...konnectivity.unwanted, ...block.unwanted];
-    await contents.fill(tenant.metadata.uid, transport, { wanted, unwanted }, signal);
+    const leftOvers = addonLeftOvers(of.tenant, spec, joined);
+    const unwanted = [...leftOvers, ...konnectivity.unwanted, ...block.unwanted];
+    await contents.fill(of.tenant.metadata.uid, transport, { wanted, unwanted }, context.signal);
   } finally {
     await transport.close();
   }
+  return joinMark(joined);
 }
 
 /** As the tenant's own super-administrator. */

@@ -31,7 +31,8 @@ export interface TenantPlace {
   overrides: readonly { resource: string; endpoints: readonly string[] }[];
 }
 
-type Storage = NonNullable<TenantControlPlaneStatus["storage"]>;
+/** Where a tenant's objects are, as its status has it. */
+export type Storage = NonNullable<TenantControlPlaneStatus["storage"]>;
 
 /**
  * Makes what is missing of the place; `announce` has written first where it is, so that it is found when the tenant goes. What was made

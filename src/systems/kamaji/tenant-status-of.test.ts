@@ -16,7 +16,9 @@ function factsOf(tenant: TenantControlPlane, of: Partial<TenantFacts> = {}): Ten
   const marks = { ca: { secretName: "a-ca" } };
   const pki = { held: {}, marks, made: [] } as unknown as TenantFacts["pki"];
   const spec = completeSpec(tenant);
-  return { spec, place: { host: "192.0.2.1", port: 6443 }, pki, observed: READY, running: VERSION, ...of };
+  const kubeadmConfig = { configmapName: "a-kubeadmconfig", checksum: "k1" };
+  const place = { host: "192.0.2.1", port: 6443 };
+  return { spec, place, pki, kubeadmConfig, observed: READY, running: VERSION, now: NOW, ...of };
 }
 
 /** A tenant that answered at this version before. */
@@ -98,6 +100,43 @@ test("a tenant's state is Kamaji's word for it", () => {
   assert.equal(seen(tenantWith({ controlPlane: { deployment: { replicas: 0 } } })), "Sleeping");
   for (const field of ["blockCreation", "blockUpdate", "blockDeletion"])
     assert.equal(seen(tenantWith({ writePermissions: { [field]: true } })), "WriteLimited", field);
+});
+
+test("a tenant with another authority than before is rotating it until it answers", () => {
+  const withCa = (checksum: string, status: string): TenantControlPlane => {
+    const before = installed(VERSION);
+    const kubernetesResources = { version: { version: VERSION, status } };
+    return {
+      ...before,
+      status: { ...before.status, kubernetesResources, certificates: { ca: { checksum } } },
+    } as never;
+  };
+  const pki = { held: {}, marks: { ca: { secretName: "a-ca", checksum: "new" } }, made: [] } as never;
+  const seen = (tenant: TenantControlPlane, observed: Observed) => stateOf(tenant, factsOf(tenant, { pki, observed }));
+  assert.equal(seen(withCa("old", "Ready"), READY), "CertificateAuthorityRotating");
+  assert.equal(seen(withCa("new", "CertificateAuthorityRotating"), NOT_READY), "CertificateAuthorityRotating");
+  assert.equal(seen(withCa("new", "CertificateAuthorityRotating"), READY), "Ready");
+  assert.equal(seen(withCa("new", "Ready"), NOT_READY), "NotReady");
+});
+
+test("the status has what was made beside and in the tenant, and since when it is so", () => {
+  const tenant = tenantWith({ addons: { coreDNS: {} } });
+  const of = (held: object, facts: Partial<TenantFacts> = {}) => {
+    const before = { ...tenant, status: held } as TenantControlPlane;
+    return tenantStatusOf(before, factsOf(tenant, { joinedBy: "j1", ...facts }));
+  };
+  const first = of({ addons: { coreDNS: { enabled: true } } });
+  const at = "2026-01-01T01:00:00.000Z";
+  assert.deepEqual(first.kubeadmconfig, { configmapName: "a-kubeadmconfig", checksum: "k1", lastUpdate: at });
+  assert.deepEqual(first.kubeadmPhase, { bootstrapToken: { checksum: "j1", lastUpdate: at } });
+  assert.deepEqual(first.addons, { coreDNS: { enabled: true } });
+  assert.deepEqual(of(first, { now: NOW + 60_000 }), first, "nothing has changed");
+  const changed = of(first, { now: NOW + 60_000, joinedBy: "j2" });
+  assert.equal(changed.kubeadmPhase!.bootstrapToken.lastUpdate, "2026-01-01T01:01:00.000Z");
+  assert.equal(changed.kubeadmconfig!.lastUpdate, at);
+  const store = { driver: "etcd", dataStoreName: "default", config: { secretName: "s", checksum: "c1" } } as const;
+  const { schema: _, user: __, ...made } = of({}, { store }).storage!.setup!;
+  assert.deepEqual(made, { checksum: "c1", lastUpdate: at });
 });
 
 test("the version of the status is the last that answered", () => {

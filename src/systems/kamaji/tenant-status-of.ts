@@ -1,10 +1,12 @@
-import type { Fault } from "@slipway/base";
+import { type Fault, isoTime } from "@slipway/base";
 import { type Condition, setCondition, stalled, type Waiting, waitFor } from "@slipway/kube";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane, TenantControlPlaneStatus } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { State } from "../../kinds/kamaji/tenant-status.ts";
 import type { Observed } from "../../tenants/plane.ts";
+import type { KubeadmConfigMark } from "./kubeadm-config-map.ts";
 import { TENANT_LABEL } from "./names.ts";
+import { addonStatus } from "./tenant-addons.ts";
 import { konnectivityStatus } from "./tenant-konnectivity.ts";
 import type { TenantPki } from "./tenant-pki.ts";
 import type { TenantPlace } from "./tenant-place.ts";
@@ -21,13 +23,19 @@ export interface TenantFacts {
   obstacle?: Fault | undefined;
   /** It starts on another DataStore than before. */
   isMoving?: boolean;
+  kubeadmConfig: KubeadmConfigMark;
+  /** A mark of what nodes join by in the tenant; unset: it can't be reached now. */
+  joinedBy?: string;
+  /** ms since 1970. */
+  now: number;
   /** Where its objects are; unset: its runtime keeps them. */
   store?: Pick<TenantPlace, "driver" | "dataStoreName" | "config">;
 }
 
 /** The fields of a tenant's status that Kamaji's users read. Pure; unchanged facts give the same status. */
 export function tenantStatusOf(tenant: TenantControlPlane, facts: TenantFacts): TenantControlPlaneStatus {
-  const { spec, place, pki, observed } = facts;
+  const { spec, place, pki, observed, kubeadmConfig } = facts;
+  const { status } = tenant;
   const { name, namespace, generation } = tenant.metadata;
   const { marks } = pki;
   const wanted = spec.controlPlane.deployment.replicas;
@@ -64,10 +72,36 @@ export function tenantStatusOf(tenant: TenantControlPlane, facts: TenantFacts): 
       ...(facts.store !== undefined && { driver: facts.store.driver, config: facts.store.config }),
       ...(marks.datastore !== undefined && { certificate: marks.datastore }),
       dataStoreName: facts.store?.dataStoreName ?? spec.dataStore,
-      setup: { schema: spec.dataStoreSchema, user: spec.dataStoreUsername },
+      setup: {
+        ...{ schema: spec.dataStoreSchema, user: spec.dataStoreUsername },
+        ...(facts.store !== undefined && dated(status?.storage?.setup, facts.store.config.checksum, facts.now)),
+      },
     },
-    ...konnectivityStatus(tenant, facts),
+    kubeadmconfig: {
+      configmapName: kubeadmConfig.configmapName,
+      ...dated(status?.kubeadmconfig, kubeadmConfig.checksum, facts.now),
+    },
+    ...(facts.joinedBy !== undefined && {
+      kubeadmPhase: { bootstrapToken: dated(status?.kubeadmPhase?.bootstrapToken, facts.joinedBy, facts.now) },
+    }),
+    ...addonsOf(tenant, facts),
   };
+}
+
+function addonsOf(tenant: TenantControlPlane, facts: TenantFacts): Pick<TenantControlPlaneStatus, "addons"> {
+  const own = addonStatus(tenant, facts.spec, { isReached: facts.joinedBy !== undefined });
+  const { addons = own } = konnectivityStatus({ ...tenant, status: { ...tenant.status, addons: own } }, facts);
+  return tenant.status?.addons === undefined && Object.keys(addons).length === 0 ? {} : { addons };
+}
+
+/** A checksum, and since when it is that. */
+function dated(
+  held: { checksum?: string | undefined; lastUpdate?: string | undefined } | undefined,
+  checksum: string,
+  now: number,
+): { checksum: string; lastUpdate: string } {
+  const since = held?.checksum === checksum ? held.lastUpdate : undefined;
+  return { checksum, lastUpdate: since ?? isoTime(now) };
 }
 
 /** Whether it is ready, and what is waited for otherwise. What stalled it is over. `now`: ms since 1970. */
@@ -146,6 +180,15 @@ function isAnswering({ readyReplicas, version }: Observed, running: string): boo
   return readyReplicas > 0 && isSameRelease(version, running);
 }
 
+/** Kamaji's word for a tenant whose authority is another one than before, until it answers by it. */
+export const ROTATING: State = "CertificateAuthorityRotating";
+
+function isRotating({ status }: TenantControlPlane, { pki }: TenantFacts, answers: boolean): boolean {
+  const held = status?.certificates?.ca?.checksum;
+  if (held !== undefined && held !== pki.marks.ca.checksum) return true;
+  return status?.kubernetesResources?.version?.status === ROTATING && !answers;
+}
+
 /** Kamaji's word for how it is. */
 export function stateOf(tenant: TenantControlPlane, facts: TenantFacts): State {
   const { spec, observed, running } = facts;
@@ -155,6 +198,7 @@ export function stateOf(tenant: TenantControlPlane, facts: TenantFacts): State {
   if (!answers && facts.isMoving) return "Migrating";
   if (!answers && !installed) return "Provisioning";
   if (running !== spec.kubernetes.version || (!answers && installed !== running)) return "Upgrading";
+  if (isRotating(tenant, facts, answers)) return ROTATING;
   if (!answers) return "NotReady";
   const { blockCreation, blockUpdate, blockDeletion } = spec.writePermissions ?? {};
   return blockCreation || blockUpdate || blockDeletion ? "WriteLimited" : "Ready";

@@ -73,10 +73,11 @@ export class Turn {
         patch: async (
           resource: Resource<KubeObject>,
           ref: Ref,
-          { body }: { body: { metadata?: { resourceVersion?: string } } },
+          { type, body }: { type: string; body: { metadata?: { resourceVersion?: string } } },
         ) => {
           const key = keyOf(resource.kind, ref);
           this.asked.push(`patch ${key}`);
+          if (type === "apply" && !this.objects.has(key)) this.put(resource, { metadata: ref } as KubeObject);
           const before = this.#held(resource, ref);
           const version = body.metadata?.resourceVersion;
           if (version !== undefined && version !== before.metadata.resourceVersion)

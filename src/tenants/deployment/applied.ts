@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { type Cache, type Client, type KubeObject, keyOf, type Resource, refOf } from "@slipway/kube";
 import { CHECKSUM } from "../../kinds/kamaji/labels.ts";
+import { refuseForeign, takeOver } from "./take-over.ts";
 import type { Manifest } from "./wanted.ts";
 
 const MANAGER = "slipway";
+/** A SHA-256; Kamaji's own operator writes others under the same annotation. */
+const OWN_CHECKSUM = /^[0-9a-f]{64}$/;
 
 /** The management cluster, as one reconcile sees it. */
 export interface Cluster {
@@ -19,18 +22,30 @@ export class Applied {
   /** By uid: live objects that don't show what was applied word for word, since the API writes it otherwise, such as `1000m`. */
   readonly #settled = new Map<string, string>();
   readonly #checksum: string;
+  readonly #ofTenants: boolean;
 
-  /** `checksum`: annotation on each object, with a mark of all that is wanted of it. Default: Kamaji's. */
-  constructor({ checksum = CHECKSUM }: { checksum?: string } = {}) {
+  /**
+   * `checksum`: annotation on each object, with a mark of all that is wanted of it. Default: Kamaji's. `ofTenants`: an object that is there
+   * before is a tenant's by its labels or owner, and what Kamaji's operator wrote in it is taken over; any other is refused.
+   */
+  constructor({ checksum = CHECKSUM, ofTenants = false }: { checksum?: string; ofTenants?: boolean } = {}) {
     this.#checksum = checksum;
+    this.#ofTenants = ofTenants;
   }
 
-  /** Resolves with the object as it is then. Rejects with what the API refuses. */
+  /** Resolves with the object as it is then. Rejects with what the API refuses, and with `AlreadyExists` for a foreign one. */
   async keep<T extends KubeObject>({ client, cache }: Cluster, resource: Resource<T>, wanted: Manifest<T>): Promise<T> {
     const body = this.#withChecksum(wanted);
     const ref = { namespace: wanted.metadata.namespace, name: wanted.metadata.name };
     const live = cache.get(resource, ref);
     if (live !== undefined && this.#isAsWanted(live, body)) return live;
+    if (this.#ofTenants && !OWN_CHECKSUM.test(live?.metadata.annotations?.[this.#checksum] ?? "")) {
+      const before = await client.find(resource, ref);
+      if (before !== undefined) {
+        refuseForeign(resource, before, wanted);
+        await takeOver(client, resource, before, MANAGER);
+      }
+    }
     const applied = await client.patch(resource, ref, { type: "apply", body, fieldManager: MANAGER, force: true });
     if (!covers(applied, body)) this.#settled.set(applied.metadata.uid, this.#fingerprint(applied, body));
     return applied;

@@ -20,6 +20,7 @@ function clusterOf({ tenant, spec }: Wanted, { refusal, unserved }: { refusal?: 
     ...{ tenant, spec },
     cache: { get: (resource: Resource<KubeObject>, { name }: { name: string }) => live.get(keyOf(resource, name)) },
     client: {
+      find: async (resource: Resource<KubeObject>, { name }: { name: string }) => live.get(keyOf(resource, name)),
       async patch(resource: Resource<KubeObject>, { name }: { name: string }, { body }: { body: KubeObject }) {
         const key = keyOf(resource, name);
         asked.push(`apply ${key}`);
@@ -115,6 +116,25 @@ test("a plane's place is its Service's, which is there before its Pods; each min
   assert.deepEqual(await runtime.place("a", {}, home), { waitsFor: "Service a to get a cluster IP" });
   assert.deepEqual(asked, ["apply Service/a"]);
   assert.equal(await runtime.releaseOf("v1.35"), "v1.35.0");
+});
+
+test("B28 an object of the tenant's name that is foreign is left alone and named", async () => {
+  const wanted = await wantedOf();
+  for (const resource of [Service, Deployment]) {
+    const { home, asked, put } = clusterOf(wanted);
+    put(resource as Resource<KubeObject>, { labels: { app: "a" } });
+    const runtime = new DeploymentRuntime();
+    const made = async () => {
+      await runtime.place("id", undefined, home);
+      await runtime.ensure(wanted.plane, signal, home);
+    };
+    await assert.rejects(
+      made,
+      (error) =>
+        isFault(error, "AlreadyExists") && error.advice.startsWith(`${resource.kind}/a: it is there, and is not this`),
+    );
+    assert.deepEqual(asked, resource === Service ? [] : ["apply Service/a"]);
+  }
 });
 
 test("konnectivity's configuration is there before the Pods that read it, and goes after those that don't", async () => {

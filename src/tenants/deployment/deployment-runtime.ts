@@ -25,7 +25,7 @@ const REMOVING_MS = 5_000;
 export class DeploymentRuntime implements Runtime {
   readonly name = "deployment";
   readonly hasKonnectivity = true;
-  readonly #applied = new Applied();
+  readonly #applied = new Applied({ ofTenants: true });
   readonly #lookup: Lookup;
   readonly #routes = new Routes(this.#applied);
   readonly #kineImage: string | undefined;

@@ -6,8 +6,12 @@ import { NODE_BINARIES } from "./node-binaries.ts";
 /** kubeadm's versions that its judge is built with, by minor. */
 export const KUBEADM_VERSIONS = {
   "1.27": "1.27.16",
+  "1.28": "1.28.15",
+  "1.29": "1.29.15",
   "1.30": "1.30.14",
   "1.31": "1.31.14",
+  "1.32": "1.32.13",
+  "1.33": "1.33.13",
   "1.34": "1.34.4",
   "1.35": "1.35.3",
   "1.36": "1.36.3",
