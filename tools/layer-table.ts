@@ -5,7 +5,7 @@ export const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base",
 const LIBRARIES = ["base", "kube"];
 const KINDS = [...LIBRARIES, "kinds", "pki"];
 const DOING = [...KINDS, "cluster-api", "machines", "inventory", "netboot", "bootstrap", "bmc-service"];
-export const SYSTEMS = [...DOING, "workload", "datastores", "tenants", "kubernetes", "systems"];
+export const SYSTEMS = [...DOING, "plunder", "workload", "datastores", "tenants", "kubernetes", "systems"];
 const OPERATOR = [...SYSTEMS, "node-agent", "operator", "console"];
 
 /** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
@@ -25,6 +25,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "node-agent": [...KINDS, "bmc-service", "node-agent"],
   datastores: ["base", "datastores"],
   bootstrap: DOING,
+  plunder: [...DOING, "plunder"],
   systems: SYSTEMS,
   kubernetes: [...LIBRARIES, "kubernetes"],
   tenants: [...KINDS, "kubernetes", "apiserver", "datastores", "tenants"],
@@ -70,6 +71,7 @@ export const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
       "doubling",
     ],
   ],
+  "src/plunder": ["files", "ssh", "parlay", "deployments", "import", "client", "api", "."],
   "src/netboot": [
     ...[
       "protocol",

@@ -25,6 +25,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   inspect: () => import("./inspect.ts"),
   wipe: () => import("./wipe.ts"),
   release: () => import("./release.ts"),
+  parlay: () => import("./parlay.ts"),
   kubeconfig: () => import("./kubeconfig.ts"),
   describe: () => import("./describe.ts"),
   plan: () => import("./plan.ts"),
