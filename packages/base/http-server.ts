@@ -2,8 +2,9 @@ import { rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
+import { TLSSocket } from "node:tls";
 import { asFault, Fault } from "./fault.ts";
-import { type HttpAnswer, type HttpHandler, type HttpRequest, plain } from "./http.ts";
+import { type HttpAnswer, type HttpHandler, type HttpRequest, plain, type TlsPeer } from "./http.ts";
 import { type Log, quietLog } from "./log.ts";
 
 export interface HttpServerOptions {
@@ -15,10 +16,14 @@ export interface HttpServerOptions {
   socket?: string;
   /** PEM. `ca` given: clients must show a certificate it signed. */
   tls?: { key: string; cert: string; ca?: string };
+  /** Looks at who asks, for servers with `tls.ca`, before anything of a request's body is read. False: it is answered 403. It must not throw. */
+  admits?: (peer: TlsPeer) => boolean;
   /** Larger bodies are answered 413. */
   maxBodyBytes?: number;
   /** How long a client may take to send its request. */
   requestTimeoutMs?: number;
+  /** How long a client may take for its TLS handshake. Default: two minutes. */
+  handshakeTimeoutMs?: number;
   /** A connection on which nothing moves for longer is closed, an answer that is not taken included. Never unless set. */
   idleTimeoutMs?: number;
   /** Connections at one time; more are closed at once. */
@@ -56,8 +61,13 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const requestTimeout = options.requestTimeoutMs ?? 30_000;
   let origin = "";
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const peer = tls?.ca === undefined ? undefined : peerOf(request.socket);
+    if (tls?.ca !== undefined && (peer === undefined || options.admits?.(peer) === false)) {
+      send(request, response, plain(403, "forbidden\n", { connection: "close" }));
+      return;
+    }
     if (options.stream?.(request, response)) return;
-    answer(handler, request, { origin, maxBodyBytes, response }).then(
+    answer(handler, request, { origin, maxBodyBytes, response, peer }).then(
       (body) => send(request, response, body),
       (error: unknown) => {
         log.error({ code: asFault(error, "http").code, method: request.method }, "a request was not served");
@@ -66,7 +76,18 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     );
   };
   const limits = { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 1_000 };
-  const tlsServer = tls && createTlsServer({ ...limits, ...tls, requestCert: tls.ca !== undefined }, onRequest);
+  const { handshakeTimeoutMs: handshakeTimeout } = options;
+  const tlsServer =
+    tls &&
+    createTlsServer(
+      {
+        ...limits,
+        ...tls,
+        requestCert: tls.ca !== undefined,
+        ...(handshakeTimeout !== undefined && { handshakeTimeout }),
+      },
+      onRequest,
+    );
   const server: Server = tlsServer ?? createServer(limits, onRequest);
   if (options.idleTimeoutMs !== undefined) server.timeout = options.idleTimeoutMs;
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
@@ -135,6 +156,7 @@ interface Exchange {
   origin: string;
   maxBodyBytes: number;
   response: ServerResponse;
+  peer: TlsPeer | undefined;
 }
 
 async function answer(handler: HttpHandler, request: IncomingMessage, exchange: Exchange): Promise<HttpAnswer> {
@@ -159,7 +181,17 @@ async function answer(handler: HttpHandler, request: IncomingMessage, exchange: 
     ...(body === "" ? {} : { body }),
     signal: gone.signal,
     remote: request.socket.remoteAddress ?? "",
+    ...(exchange.peer !== undefined && { peer: exchange.peer }),
   });
+}
+
+/** Who is on the other side; undefined: it has shown no certificate. */
+function peerOf(socket: IncomingMessage["socket"]): TlsPeer | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return undefined;
+  const [, commonName = ""] = /^CN=(.*)$/m.exec(certificate.subject) ?? [];
+  return { commonName, fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase() };
 }
 
 /** The Host header says which name the client used; a strange one is not worth a guess. */

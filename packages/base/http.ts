@@ -26,8 +26,15 @@ export interface HttpAnswer {
  */
 export type Http = (request: HttpRequest) => Promise<HttpAnswer>;
 
-/** What a server's side of the port does. `remote` is the peer's address as the transport saw it. */
-export type HttpHandler = (request: HttpRequest & { remote: string }) => Promise<HttpAnswer>;
+/** Who shows a client certificate that the server's authority signed. */
+export interface TlsPeer {
+  commonName: string;
+  /** SHA-256 of the certificate, in hexadecimal digits. */
+  fingerprint: string;
+}
+
+/** What a server's side of the port does. `remote` is the peer's address as the transport saw it. `peer`: of servers that demand a certificate. */
+export type HttpHandler = (request: HttpRequest & { remote: string; peer?: TlsPeer }) => Promise<HttpAnswer>;
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 

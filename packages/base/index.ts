@@ -27,6 +27,7 @@ export {
   type HttpRequest,
   json,
   plain,
+  type TlsPeer,
 } from "./http.ts";
 export {
   addIp,

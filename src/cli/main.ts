@@ -26,6 +26,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   wipe: () => import("./wipe.ts"),
   release: () => import("./release.ts"),
   parlay: () => import("./parlay.ts"),
+  plunder: () => import("./plunder.ts"),
   kubeconfig: () => import("./kubeconfig.ts"),
   describe: () => import("./describe.ts"),
   plan: () => import("./plan.ts"),

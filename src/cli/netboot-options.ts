@@ -21,6 +21,7 @@ export interface NetbootOptions {
   bootScript?: string;
   iso?: Record<string, string>;
   httpPort?: number;
+  plunderApi?: number | true;
   namespace?: string;
 }
 
@@ -54,6 +55,7 @@ export function addNetbootOptions(command: Command): Command {
     .option("--boot-script <url>", "iPXE script or GRUB configuration of your own for unknown machines")
     .option("--iso <name=file>", "serve the files inside an ISO image at /iso/NAME/; may be given again", isoImage)
     .option("--http-port <port>", "for scripts, kernel and initramfs (8080)", portNumber)
+    .option("--plunder-api [port]", "serve plunder's API over TLS, to clients with a certificate (60443)", portNumber)
     .option("--namespace <name>", "where discovered hosts appear (slipway-hosts)");
 }
 
@@ -65,6 +67,7 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
     interface: options.interface,
     dhcp: defined({ mode: options.dhcp, subnets: subnetsOf(options), foreign: options.foreign }),
     http: defined({ port: options.httpPort }),
+    api: plunderApi(options.plunderApi, file),
     boot: defined({
       files: bootFiles === undefined ? undefined : resolve(bootFiles),
       unknown: options.unknown,
@@ -79,6 +82,16 @@ export async function settingsOf(options: NetbootOptions): Promise<NetbootSettin
   for (const [name, value] of Object.entries(said ?? {})) whole[name] = over(file[name], value);
   const sources = [...(config === undefined ? [] : [config]), ...(config && !said ? [] : ["the command line"])];
   return netbootSettings(whole, sources.join(" and "));
+}
+
+/** plunder's own port. */
+const PLUNDER_PORT = 60_443;
+
+/** The port of the file goes on being used, where the option names none. */
+function plunderApi(said: number | true | undefined, file: Readonly<Record<string, unknown>>): object | undefined {
+  if (said === undefined) return undefined;
+  const ofFile = isPart(file.api) ? file.api.port : undefined;
+  return { port: said === true ? (ofFile ?? PLUNDER_PORT) : said, plunder: true };
 }
 
 function subnetsOf({ subnet, range, gateway, dns }: NetbootOptions): object[] | undefined {

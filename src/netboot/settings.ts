@@ -58,7 +58,13 @@ export const NetbootSettings = z.strictObject({
   http: z.strictObject({ port: port.default(8080), tlsPort: port.default(8443) }).prefault({}),
   syslog: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   /** For programs elsewhere that show a certificate of this netboot's authority (`pki/client.pem` in its folder). Unset: none. */
-  api: z.strictObject({ port }).exactOptional(),
+  api: z
+    .strictObject({
+      port,
+      /** Whether plunder's API is served there as a whole: deployments and maps, beside leases and waiting machines (docs/plunder.md). */
+      plunder: z.boolean().default(false),
+    })
+    .exactOptional(),
   boot: z
     .strictObject({
       /** What an unknown machine boots. */

@@ -188,7 +188,7 @@ test("every verb has help with examples", async () => {
   const verbs = [...commands.matchAll(/^ {2}((?!help)[a-z]+) /gm)].map(([, verb]) => verb!);
   assert.deepEqual(verbs, [
     ...["up", "demo", "operator", "netboot", "lab", "get", "logs", "order", "approve"],
-    ...["power", "inspect", "wipe", "release", "parlay"],
+    ...["power", "inspect", "wipe", "release", "parlay", "plunder"],
     ...["kubeconfig", "describe", "plan", "sim", "crds", "version", "completion"],
   ]);
   for (const verb of verbs) {

@@ -2,6 +2,7 @@ import type { Clock, Log, Random } from "@slipway/base";
 import type { LeaseCopy } from "../dhcp/leases/mirror.ts";
 import type { NetbootSettings } from "../settings.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
+import type { OpenMoreApi } from "./more-api.ts";
 
 /** In its folder: where it listens for the command. */
 export const SOCKET = "netboot.sock";
@@ -20,6 +21,8 @@ export interface NetbootPlace {
   hasCluster?: boolean;
   /** Where replicas that take turns find each other's leases; unset: only in `dir`. */
   leases?: LeaseCopy;
+  /** What is served over TLS beside the command's API, where the settings name a port for it. */
+  moreApi?: OpenMoreApi;
 }
 
 export interface NetbootPorts {

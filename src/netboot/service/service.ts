@@ -14,11 +14,11 @@ import { Installers } from "../http/installers.ts";
 import { PrivateFiles } from "../http/private-files.ts";
 import { Images } from "../images/images.ts";
 import { servedImages } from "../iso/served.ts";
-import { localApi } from "../local-api.ts";
 import type { HostLogs } from "../logs/host-logs.ts";
 import type { UserOrder } from "../protocol/order.ts";
 import { authoritiesIn } from "../tpm/authorities.ts";
 import { type BootAsker, bootAsker, filesOfAsked } from "./asked-boot-service.ts";
+import { serveCommandApis } from "./command-apis.ts";
 import { openCommandSocket } from "./command-socket.ts";
 import { giveOrder } from "./give-order.ts";
 import { type NetbootIdentity, netbootIdentity } from "./identity.ts";
@@ -28,7 +28,6 @@ import { openMemory } from "./memory.ts";
 import { Parts } from "./parts.ts";
 import type { NetbootPlace, NetbootPorts } from "./place.ts";
 import { reachedAt } from "./reached-at.ts";
-import { serveRemoteApi } from "./remote-api.ts";
 import { renewing } from "./renewal.ts";
 import { foreignNetworks, networkText, speakers } from "./speakers.ts";
 
@@ -106,14 +105,12 @@ export async function startNetboot(place: NetbootPlace, ports: NetbootPorts): Pr
     );
     const order: Netboot["order"] = (host, wanted, id) =>
       giveOrder(host, wanted, { hosts, files, images, url: agentUrl }, id);
-    const commanded = { hosts, logs, order };
-    if (commands !== undefined) parts.own(commands.answerBy(localApi(commanded)));
-    const { api: remoteApi } = settings;
-    const remote =
-      remoteApi && parts.own(await serveRemoteApi({ host: address, ...remoteApi, identity, dhcp, log }, commanded));
-    const show = ({ tls, authority }: NetbootIdentity): void => {
-      http.tls?.renew(tls);
-      remote?.renew({ ...tls, ca: authority });
+    const { moreApi, hasCluster = false } = place;
+    const served = { settings, hosts, logs, installers, order, dhcp, url, address, dir, hasCluster, identity };
+    const apis = await serveCommandApis({ ...served, commands, moreApi, clock, random, log }, { parts });
+    const show = (renewed: NetbootIdentity): void => {
+      http.tls?.renew(renewed.tls);
+      apis.renew(renewed);
     };
     parts.own(renewing(look, show, { clock, log }));
 

@@ -11,6 +11,7 @@ import {
 } from "@slipway/base";
 import { assetsFolder } from "../../netboot/agent/assets-folder.ts";
 import type { SharedLeases } from "../../netboot/dhcp/leases/mirror.ts";
+import type { OpenMoreApi } from "../../netboot/service/more-api.ts";
 import { type NetbootPlace, SOCKET } from "../../netboot/service/place.ts";
 import { type Netboot, startNetboot } from "../../netboot/service/service.ts";
 import type { NetbootSettings } from "../../netboot/settings.ts";
@@ -30,7 +31,7 @@ export interface NetbootHere {
 }
 
 /**
- * Netboot in this process. `hasCluster`: a cluster says which machines are trusted (`ledNetboot`). `assets`: Default: where `make agent` puts
+ * Netboot in this process. `hasCluster`: a cluster says which machines are trusted (`ledNetboot`). `isEngine`: objects of the cluster say what is installed. `assets`: Default: where `make agent` puts
  * them. Rejects when the folder can't be made, when others may write to it, or when its path is too long for a socket.
  */
 export async function netbootHere(
@@ -39,7 +40,8 @@ export async function netbootHere(
     dir,
     assets,
     hasCluster,
-  }: Pick<NetbootPlace, "settings" | "dir"> & { assets?: string; hasCluster: boolean },
+    isEngine = false,
+  }: Pick<NetbootPlace, "settings" | "dir"> & { assets?: string; hasCluster: boolean; isEngine?: boolean },
   log: Log,
 ): Promise<NetbootHere> {
   const socket = join(dir, SOCKET);
@@ -50,7 +52,10 @@ export async function netbootHere(
   privateFolder(dir);
   const inherited = await inheritedSockets(process.env, process.pid);
   const from = assets ?? assetsFolder(process.env);
-  const place: NetbootPlace = { settings, assets: from, dir, socket, inherited, hasCluster };
+  const place: NetbootPlace = {
+    ...{ settings, assets: from, dir, socket, inherited, hasCluster },
+    ...(settings.api?.plunder && { moreApi: await plunderFace(isEngine) }),
+  };
   // Leases and orders keep ends that they are held against much later.
   const clock = steadyClock(systemClock);
   return {
@@ -61,6 +66,12 @@ export async function netbootHere(
     },
     close: () => inherited.close(),
   };
+}
+
+/** Loaded where it is wanted: it brings the writers of installers' files. */
+async function plunderFace(isEngine: boolean): Promise<OpenMoreApi> {
+  const { openPlunderApi } = await import("../../plunder/api/open.ts");
+  return (parts) => openPlunderApi(parts, { deploys: !isEngine });
 }
 
 /** Whose leases are in the folder: a name that lasts as long as they do. */

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadAll } from "js-yaml";
+import { PROFILE_KEY, readProfile } from "../../bootstrap/profile.ts";
+import { netbootSettings } from "../../netboot/settings.ts";
+import { readPlunderFiles, shownImport } from "./import.ts";
+
+const CONFIG = `adapter: ens192
+enableDHCP: true
+dhcpConfig:
+  addressDHCP: 192.168.1.10
+  startDHCP: 192.168.1.100
+  leasePoolDHCP: 20
+  subnetDHCP: 255.255.255.0
+  gatewayDHCP: 192.168.1.1
+  nameserverDHCP: 192.168.1.2
+enableTFTP: true
+addressTFTP: 192.168.1.10
+enableHTTP: true
+addressHTTP: 192.168.1.10
+pxePath: undionly.kpxe
+bootConfigs:
+- configName: preseed
+  configType: preseed
+  kernelPath: ubuntu/install/linux
+  initrdPath: ubuntu/install/initrd.gz
+  cmdline: quiet splash
+  isoPath: /srv/ubuntu.iso
+  isoPrefix: ubuntu
+- configName: esx
+  configType: vsphere
+`;
+const DEPLOYMENTS = JSON.stringify(
+  {
+    globalConfig: {
+      ...{
+        gateway: "192.168.1.1",
+        subnet: "255.255.255.0",
+        nameserver: "192.168.1.2",
+        username: "ubuntu",
+        password: "hunter2",
+      },
+      ...{
+        repoaddress: "deb.example.org",
+        mirrordir: "/ubuntu",
+        packages: "curl vim",
+        sshkeypath: "/root/id.pub",
+        adapter: "ens192",
+      },
+    },
+    deployments: [
+      { mac: "00-50-56-A5-B5-F1", bootConfigName: "preseed", config: { address: "192.168.1.123", hostname: "Web 1" } },
+      { mac: "00:50:56:a5:11:20", bootConfigName: "absent", config: { address: "192.168.1.124", swapDisabled: true } },
+    ],
+  },
+  null,
+  1,
+);
+const read = () =>
+  readPlunderFiles([
+    { name: "config.yaml", text: CONFIG },
+    { name: "deployments.json", text: DEPLOYMENTS },
+  ]);
+
+test("each field is shown with what it becomes, or why it can't be kept, by line and path; no secret is", () => {
+  const lines = shownImport(read());
+  for (const line of [
+    "config.yaml:1  adapter  → interface",
+    "config.yaml:4  dhcpConfig.addressDHCP  can't be kept: it is the interface's address",
+    "config.yaml:14  pxePath  can't be kept: the boot file follows from the machine's architecture; put one of your own into boot.files",
+    "config.yaml:21  bootConfigs[0].isoPath  → boot.images.ubuntu",
+    "config.yaml:24  bootConfigs[1].configType  can't be kept: ESXi is not installed; use the method ipxe with a script of your own",
+    "deployments.json:11  globalConfig.sshkeypath  can't be kept: it is a file of plunder's server: write the line in it into user.sshKeys",
+    "deployments.json:16  deployments[0].mac  → spec.bootMACAddress of BareMetalHost web-1",
+    "deployments.json:25  deployments[1].bootConfigName  → customDeploy.method, once it is to be installed anew; there is no boot configuration of this name",
+  ])
+    assert.ok(lines.includes(line), `${line}\nis not in\n${lines.join("\n")}`);
+  assert.ok(!lines.join("\n").includes("hunter2"));
+});
+
+test("what is written is read by what reads it here, and leaves every machine as it is", () => {
+  const { files } = read();
+  const settings = netbootSettings(loadAll(files["netboot.yaml"]!)[0], "netboot.yaml");
+  assert.deepEqual(settings.dhcp.subnets, [
+    {
+      network: "192.168.1.0/24",
+      pools: [{ first: "192.168.1.100", last: "192.168.1.119" }],
+      gateway: "192.168.1.1",
+      nameServers: ["192.168.1.2"],
+    },
+  ]);
+  assert.deepEqual(Object.keys(settings.boot.images), ["ubuntu"]);
+  const hosts = loadAll(files["hosts.yaml"]!) as { metadata: { name: string }; spec: object }[];
+  assert.deepEqual(
+    hosts.map(({ metadata: { name }, spec }) => [name, spec]),
+    [
+      ["web-1", { externallyProvisioned: true, online: true, bootMACAddress: "00:50:56:a5:b5:f1" }],
+      ["host-00-50-56-a5-11-20", { externallyProvisioned: true, online: true, bootMACAddress: "00:50:56:a5:11:20" }],
+    ],
+  );
+  const [profile] = loadAll(files["profiles.yaml"]!) as { stringData: Record<string, string> }[];
+  const { user, mirror } = readProfile("preseed", { [PROFILE_KEY]: profile!.stringData[PROFILE_KEY]! }, "p") as {
+    user: { passwordHash: string };
+    mirror: string;
+  };
+  assert.match(user.passwordHash, /^\$6\$/);
+  assert.equal(mirror, "http://deb.example.org/ubuntu");
+  assert.ok(!Object.values(files).join("").includes("hunter2"));
+});
+
+test("answers of the API and files of pldrctl are read, too", () => {
+  const answer = readPlunderFiles([
+    { name: "a", text: JSON.stringify({ success: "true", payload: JSON.parse(DEPLOYMENTS) }) },
+  ]);
+  assert.ok(shownImport(answer).some((line) => line.startsWith("a:1  payload.globalConfig.gateway")));
+  const one = "definition: deployment\nresource:\n  mac: 00:50:56:a5:b5:f1\n  bootConfigName: preseed\n";
+  assert.match(shownImport(readPlunderFiles([{ name: "a", text: one }]))[0]!, /^a:3 {2}resource\.mac {2}→/);
+});
+
+test("what can't be read is named by file, line and path, and no value is shown", () => {
+  const wrong = (text: string, words: RegExp): void => {
+    assert.throws(
+      () => readPlunderFiles([{ name: "f", text }]),
+      (error: Error) => words.test(error.message) && !error.message.includes("hunter2"),
+      text,
+    );
+  };
+  wrong("deployments:\n- mac: hunter2\n  bootConfigName: x\n", /^f: line 2, deployments\[0\]\.mac: must be a MAC/);
+  wrong("globalConfig:\n  swapEnabled: hunter2\n", /^f: line 2, globalConfig\.swapEnabled: there is no such field/);
+  wrong("bootConfigs:\n- configName: 'hunter2 /'\n", /^f: line 2, bootConfigs\[0\]\.configName: a name is/);
+  wrong("a: [hunter2", /^f: neither YAML nor JSON, line 1/);
+  wrong("a: hunter2", /^f: is neither a configuration of plunder's server nor deployments/);
+  wrong("definition: parlay\nresource: {}\n", /slipway parlay|is a map/);
+});
