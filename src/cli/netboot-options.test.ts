@@ -125,3 +125,13 @@ test("ISO images are given by name and file, one after the other; ranges by thei
       wrong,
     );
 });
+
+test("--plunder-api serves plunder's API at its usual port, at the one that is named, or at the file's", async (t) => {
+  const base = "--interface eth1 --dhcp off";
+  assert.deepEqual((await settings(`${base} --plunder-api`)).api, { port: 60_443, plunder: true });
+  assert.deepEqual((await settings(`${base} --plunder-api 7000`)).api, { port: 7_000, plunder: true });
+  const config = file(t, "api: {port: 8444}\n");
+  assert.deepEqual((await settings(`${base} --config ${config} --plunder-api`)).api, { port: 8_444, plunder: true });
+  assert.deepEqual((await settings(`${base} --config ${config}`)).api, { port: 8_444, plunder: false });
+  assert.equal((await settings(base)).api, undefined);
+});

@@ -77,10 +77,13 @@ export async function plunderWorld(t: TestContext, { deploys = true, hasDhcp = t
     { host: "127.0.0.1", port: 0, identity, dhcp, more, log },
     { hosts, logs, order },
   );
+  // A handshake for each request would take most of a test's time.
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   let isClosed = false;
   const close = async (): Promise<void> => {
     if (isClosed) return;
     isClosed = true;
+    agent.destroy();
     await server.close();
     await more.close();
     installers.close();
@@ -96,7 +99,7 @@ export async function plunderWorld(t: TestContext, { deploys = true, hasDhcp = t
     new Promise((resolve, reject) => {
       const asked = request(
         `${server.url}${path}`,
-        { ca: identity.authority, method, agent: false, ...client },
+        { ca: identity.authority, method, agent: client === own ? agent : false, ...client },
         async (answer) => {
           let text = "";
           for await (const chunk of answer) text += chunk;
