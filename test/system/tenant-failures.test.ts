@@ -35,6 +35,38 @@ test("B24 tenants whose database hangs delay no other tenant", async () => {
   }
 });
 
+test("B24 tenants whose own API takes requests and never answers delay no other tenant, and say so", async () => {
+  const world = await TenantLifeWorld.create();
+  try {
+    await world.dataStore("default");
+    await world.operator();
+    world.runtime.hangs = (name) => name.includes("/a");
+    // More than there are workers.
+    for (let at = 0; at < 17; at++) await world.apply(`a${at}`);
+    await world.clock.run(30 * SECOND);
+    const began = world.clock.monotonic();
+    await world.apply("b");
+    const isReady = async () => (await stateIn(world, "b")) === "Ready";
+    await world.until("the other tenant is ready", isReady, 5 * MINUTE, SECOND);
+    const took = world.clock.monotonic() - began;
+    assert.ok(took < 30 * SECOND, `it took ${took / SECOND} s`);
+    const waits = async () =>
+      (await world.tenants()).find(({ metadata }) => metadata.name === "a0")?.status?.waitingFor;
+    assert.match((await waits()) ?? "", /its API: it takes long to take what nodes join by/);
+    await world.until(
+      "it is given up",
+      async () => /not answered within 120 s/.test((await waits()) ?? ""),
+      5 * MINUTE,
+    );
+    world.runtime.hangs = (name) => name.includes("/a") && !name.endsWith("/a0");
+    const a0 = (await world.tenants()).find(({ metadata }) => metadata.name === "a0")!;
+    world.runtime.crash(a0.metadata.uid);
+    await world.until("it heals", async () => (await stateIn(world, "a0")) === "Ready");
+  } finally {
+    await world.close();
+  }
+});
+
 test("B26 a tenant at rest is looked at, and not written", async () => {
   const world = await TenantLifeWorld.create();
   try {

@@ -22,7 +22,10 @@ export function joinObjects(facts: JoinFacts): Manifest[] {
 
 /** Changes with what a node joins by: its rights, and what it is told of the API server. */
 export function joinMark(facts: JoinFacts): string {
-  return createHash("sha256")
-    .update(JSON.stringify([accessObjects(), clusterInfo(facts)]))
-    .digest("hex");
+  return markOf([accessObjects(), clusterInfo(facts)]);
+}
+
+/** Changes with what is given. */
+export function markOf(what: unknown): string {
+  return createHash("sha256").update(JSON.stringify(what)).digest("hex");
 }

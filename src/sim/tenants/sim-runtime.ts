@@ -40,6 +40,8 @@ export class SimRuntime implements Runtime {
   readonly #listeners = new Set<(id: string) => void>();
   /** What must never happen, a sentence each. */
   readonly broken: string[] = [];
+  /** Names (`namespace/name`) of tenants whose API takes requests and never answers. */
+  hangs: (name: string) => boolean = () => false;
 
   constructor(ports: SimRuntimePorts) {
     this.#ports = ports;
@@ -79,6 +81,10 @@ export class SimRuntime implements Runtime {
   }
 
   transport(id: string): Transport {
+    if (this.hangs(this.#planes.get(id)?.plane.name ?? "")) {
+      const never = (): Promise<never> => new Promise(() => {});
+      return { request: never, watch: never, close: async () => {} };
+    }
     const api = this.#planes.get(id)?.isReady === true ? this.#apis.get(id) : undefined;
     if (api !== undefined) return api.transport(ADMIN);
     const refuse = (): never => {
@@ -130,7 +136,7 @@ export class SimRuntime implements Runtime {
   async #start(of: SimPlane): Promise<void> {
     const { id } = of.plane;
     if (!this.#reachesItsPlace(of.plane)) return this.#startIn(of, TRY_AGAIN_MS);
-    if (!this.#apis.has(id)) {
+    if (!this.#apis.has(id) && !this.hangs(of.plane.name)) {
       const { clock, random } = this.#ports;
       this.#apis.set(id, await createApiServer({ clock, random, log: quietLog }));
     }

@@ -20,6 +20,7 @@ import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { JudgedPki } from "../../pki/tenant/judged.ts";
 import { Applied } from "../../tenants/deployment/applied.ts";
 import { TlsRoute } from "../../tenants/deployment/tls-route.ts";
+import { Aside } from "./aside.ts";
 import {
   FINALIZER,
   KAMAJI,
@@ -49,7 +50,8 @@ export function tenantController(
   const contents = new TenantContents();
   const judged = new JudgedPki();
   const applied = new Applied({ ofTenants: true });
-  const parts: TenantParts = { runtimes, stores, contents, applied, judged, ...surroundings };
+  const aside = new Aside();
+  const parts: TenantParts = { runtimes, stores, contents, aside, applied, judged, ...surroundings };
   /** Whose plane an id is, for what runtimes report. */
   const refs = new Map<string, { namespace: string; name: string }>();
   return {
@@ -78,11 +80,17 @@ export function tenantController(
       { resource: ConfigMap, verbs: ["get", "create", "patch", ...(inCluster ? (["delete"] as const) : [])] },
       ...(inCluster ? [...PLANE_OBJECTS, TlsRoute].map((resource): Access => ({ resource, verbs: PLANE_VERBS })) : []),
     ],
-    listen: (wake) =>
-      runtimes.onChange((id) => {
+    listen(wake) {
+      const wakeOf = (id: string): void => {
         const ref = refs.get(id);
         if (ref !== undefined) wake(ref);
-      }),
+      };
+      const ends = [runtimes.onChange(wakeOf), aside.onDone(wakeOf)];
+      return () => {
+        for (const end of ends) end();
+        aside.stop();
+      };
+    },
     async reconcile(ref, context) {
       const tenant = context.cache.get(TenantControlPlane, ref);
       if (tenant === undefined) return DONE;
@@ -96,6 +104,7 @@ export function tenantController(
         }
         refs.delete(uid);
         contents.forget(uid);
+        aside.forget(uid);
         judged.forget(uid);
         return DONE;
       }

@@ -1,9 +1,9 @@
 /** One step for a tenant that is to run: its place, its certificates, its plane, what is in it, its status. */
-import { Fault, isoTime } from "@slipway/base";
-import type { Context, Outcome, StatusRecord, Transport } from "@slipway/kube";
+import { Fault, rfc3339 } from "@slipway/base";
+import { type Context, isTrue, type Outcome, type StatusRecord, type Transport } from "@slipway/kube";
 import { createHttpTransport } from "@slipway/kube/http";
 import type { JoinFacts } from "../../bootstrap/kubeadm/join-facts.ts";
-import { joinMark, joinObjects } from "../../bootstrap/kubeadm/join-objects.ts";
+import { joinMark, joinObjects, markOf } from "../../bootstrap/kubeadm/join-objects.ts";
 import { problemsOf } from "../../kinds/kamaji/check.ts";
 import { type CompleteSpec, completeSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
@@ -13,6 +13,7 @@ import type { JudgedPki } from "../../pki/tenant/judged.ts";
 import type { Applied } from "../../tenants/deployment/applied.ts";
 import type { Observed } from "../../tenants/plane.ts";
 import type { Home, Place, Placeless, Runtime } from "../../tenants/runtime.ts";
+import type { Aside } from "./aside.ts";
 import { joinFactsOf } from "./join-facts-of.ts";
 import { keepKubeadmConfig } from "./kubeadm-config-map.ts";
 import { RUNS_ON } from "./names.ts";
@@ -35,7 +36,7 @@ import { writeBlock } from "./write-permissions.ts";
 /** At the latest. */
 const LOOK_MS = 60_000;
 const WAITING_MS = 2_000;
-/** What holds an upgrade back is in the tenant, which nobody watches. */
+/** What holds an upgrade back, or is put into it, is in the tenant, which nobody watches. */
 const HELD_BACK_MS = 15_000;
 
 export type TenantRecord = StatusRecord<TenantControlPlane>;
@@ -45,6 +46,8 @@ export interface TenantParts {
   runtimes: Runtimes;
   stores: Stores;
   contents: TenantContents;
+  /** What is asked of tenants' own APIs. */
+  aside: Aside;
   /** Objects beside the tenant that every runtime's tenants have. */
   applied: Applied;
   judged: JudgedPki;
@@ -54,7 +57,7 @@ export interface TenantParts {
 
 /** Brings one tenant a step on and writes how it is. Rejects with what prevents it. */
 export async function keepTenant(
-  { runtimes, stores, contents, applied, judged, makePki }: TenantParts,
+  { runtimes, stores, contents, aside, applied, judged, makePki }: TenantParts,
   context: Context,
   record: TenantRecord,
 ): Promise<Outcome> {
@@ -81,7 +84,8 @@ export async function keepTenant(
   const wayIn = (): Transport => runtime.transport?.(tenant.metadata.uid) ?? wayInto(pki);
   const copied = move?.step.do === "copy" ? move.step.record : undefined;
   const now = copied === undefined ? spec : asleep(spec);
-  const { version, obstacle } = await versionToRun(runtime, tenant, now, wayIn, signal);
+  const beside = besideOf(aside, context, tenant);
+  const { version, obstacle } = await versionToRun(runtime, tenant, now, wayIn, signal, beside);
   const joined = joinFactsOf(tenant, spec, { version, place, pki });
   const kubeadmConfig = await keepKubeadmConfig(applied, context, tenant, joined);
   const plane = planeOf(tenant, now, { version, place, pki: pki.held, ...(store !== undefined && { store }) });
@@ -90,13 +94,21 @@ export async function keepTenant(
   if (copied !== undefined) return await copyOver(stores, context, record, { spec, observed, migration: copied });
   // The embedded API has webhooks alone.
   const hasPolicies = runtime.name !== "embedded";
-  const joinedBy = await fill(contents, context, record, {
+  const joinedBy = await fill({ contents, aside }, context, record, {
     ...{ tenant, spec, place, pki, wayIn, joined, hasPolicies, observed },
   });
   const tidied = await tidyMove(stores, context, record.object, { spec, step: move?.step, observed });
   if (tidied === true) return { againAfterMs: 0 };
   return await report(context, record, {
-    ...{ spec, place, pki, observed, kubeadmConfig, running: version, now: context.clock.now() },
+    ...{
+      spec,
+      place,
+      pki,
+      kubeadmConfig,
+      observed: whenFilled(record.object, observed, joinedBy),
+      running: version,
+      now: context.clock.now(),
+    },
     ...(joinedBy !== undefined && { joinedBy }),
     ...(store !== undefined && { store }),
     isMoving: move?.step.do === "clean",
@@ -119,7 +131,9 @@ async function report(context: Context, record: TenantRecord, facts: TenantFacts
   tellOfUpgrade(context, tenant, before, after, version);
   if (after?.status === "Upgrading" && isSameRelease(after.version, version)) return { againAfterMs: 0 };
   if (after?.status === ROTATING && observed.readyReplicas > 0) return { againAfterMs: 0 };
-  if (obstacle) return { againAfterMs: HELD_BACK_MS };
+  // The end of what takes long wakes the tenant.
+  if (obstacle || observed.components.some(({ component }) => component === FILLING))
+    return { againAfterMs: HELD_BACK_MS };
   const rests = observed.readyReplicas > 0 || spec.controlPlane.deployment.replicas === 0;
   // Tenants that became ready together are looked at at different times later.
   return { againAfterMs: rests ? LOOK_MS * (1 - context.random.fraction() / 4) : WAITING_MS };
@@ -255,31 +269,57 @@ interface Filling {
   observed: Observed;
 }
 
-/** Has the tenant hold what is wanted. Resolves with a mark of what nodes join by; undefined: it does not answer yet. */
+/** Has the tenant hold what is wanted. Resolves with a mark of what nodes join by; undefined: it does not answer yet, or not soon. */
 async function fill(
-  contents: TenantContents,
+  { contents, aside }: Pick<TenantParts, "contents" | "aside">,
   context: Context,
   record: TenantRecord,
   of: Filling,
 ): Promise<string | undefined> {
-  const { spec, place, pki, wayIn, joined, hasPolicies } = of;
+  const { tenant, spec, place, pki, wayIn, joined, hasPolicies } = of;
   if (of.observed.readyReplicas === 0) return undefined;
   const { version } = joined;
-  const addons = addonsToAnnounce(record.object, spec, isoTime(context.clock.now()));
+  const addons = addonsToAnnounce(record.object, spec, rfc3339(context.clock.now()));
   if (addons !== undefined) await record.write({ addons });
-  const konnectivity = konnectivityContents(of.tenant, { spec, place, pki, version });
-  const objects = joinObjects(joined);
-  const transport = wayIn();
-  try {
-    const block = writeBlock(spec.writePermissions ?? {}, version, hasPolicies);
-    const wanted = [...objects, ...konnectivity.wanted, ...block.wanted];
-    const leftOvers = addonLeftOvers(of.tenant, spec, joined);
-    const unwanted = [...leftOvers, ...konnectivity.unwanted, ...block.unwanted];
-    await contents.fill(of.tenant.metadata.uid, transport, { wanted, unwanted }, context.signal);
-  } finally {
-    await transport.close();
-  }
-  return joinMark(joined);
+  const konnectivity = konnectivityContents(tenant, { spec, place, pki, version });
+  const block = writeBlock(spec.writePermissions ?? {}, version, hasPolicies);
+  const wanted = [...joinObjects(joined), ...konnectivity.wanted, ...block.wanted];
+  const unwanted = [...addonLeftOvers(tenant, spec, joined), ...konnectivity.unwanted, ...block.unwanted];
+  const { uid } = tenant.metadata;
+  const done = await aside.run(
+    uid,
+    markOf([wanted, unwanted]),
+    async (signal) => {
+      const transport = wayIn();
+      try {
+        await contents.fill(uid, transport, { wanted, unwanted }, signal);
+      } finally {
+        await transport.close();
+      }
+    },
+    context,
+  );
+  return done && joinMark(joined);
+}
+
+/** Stands among the components of a tenant that is not filled yet. */
+const FILLING = "its API";
+
+/** One that never was ready is so when it holds what nodes join by. */
+function whenFilled(tenant: TenantControlPlane, observed: Observed, joinedBy: string | undefined): Observed {
+  if (joinedBy !== undefined || observed.readyReplicas === 0 || isTrue(tenant.status?.conditions, "Ready"))
+    return observed;
+  const waits = { component: FILLING, ready: false, message: "it takes long to take what nodes join by" };
+  return { ...observed, readyReplicas: 0, components: [...observed.components, waits] };
+}
+
+/** Work at the tenant's API that a worker does not wait for longer than a second. Rejects with `Unavailable` meanwhile. */
+function besideOf(aside: Aside, context: Context, { metadata }: TenantControlPlane) {
+  return async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const done = await aside.run(metadata.uid, "look", work, context);
+    if (done === undefined) throw new Fault("Unavailable", `the API of ${metadata.name}`, "it has not answered yet");
+    return done.value;
+  };
 }
 
 /** As the tenant's own super-administrator. */

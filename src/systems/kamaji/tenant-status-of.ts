@@ -1,4 +1,4 @@
-import { type Fault, isoTime } from "@slipway/base";
+import { type Fault, rfc3339 } from "@slipway/base";
 import { type Condition, setCondition, stalled, type Waiting, waitFor } from "@slipway/kube";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane, TenantControlPlaneStatus } from "../../kinds/kamaji/tenant-control-plane.ts";
@@ -101,7 +101,7 @@ function dated(
   now: number,
 ): { checksum: string; lastUpdate: string } {
   const since = held?.checksum === checksum ? held.lastUpdate : undefined;
-  return { checksum, lastUpdate: since ?? isoTime(now) };
+  return { checksum, lastUpdate: since ?? rfc3339(now) };
 }
 
 /** Whether it is ready, and what is waited for otherwise. What stalled it is over. `now`: ms since 1970. */

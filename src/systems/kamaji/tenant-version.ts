@@ -18,7 +18,8 @@ export interface Chosen {
 /**
  * The wanted version, or a release on the way to it; with an obstacle before the next step the one that is installed. Obstacles: a way
  * down (`Invalid`), a release on the way that can't be run (`MissingInput`), nodes that are too old for it or clients that use what the
- * wanted version no longer has (`Refused`), or neither of them can be read (`Unavailable`). `wayIn` opens the tenant's API.
+ * wanted version no longer has (`Refused`), or neither of them can be read (`Unavailable`). `wayIn` opens the tenant's API; `beside` does
+ * work there that may take long.
  */
 export async function versionToRun(
   runtime: Runtime,
@@ -26,6 +27,7 @@ export async function versionToRun(
   { kubernetes: { version: wanted }, controlPlane }: CompleteSpec,
   wayIn: () => Transport,
   signal: AbortSignal,
+  beside: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T> = (work) => work(signal),
 ): Promise<Chosen> {
   const installed = tenant.status?.kubernetesResources?.version?.version;
   if (!installed || controlPlane.deployment.replicas === 0) return { version: wanted };
@@ -53,7 +55,7 @@ export async function versionToRun(
     );
   const { version } = step;
   if (!isTrue(tenant.status?.conditions, "Ready") || !goesUp(installed, version)) return { version };
-  const found = await lookInto(on, wayIn, signal).catch((error: unknown) => {
+  const found = await beside((signal) => lookInto(on, wayIn, signal)).catch((error: unknown) => {
     if (signal.aborted) throw error;
     return asFault(error, on);
   });
@@ -89,7 +91,11 @@ function goesUp(installed: string, next: string): boolean {
   return from !== undefined && to !== undefined && minorsBetween(from, to) > 0;
 }
 
+/** Whoever may make Nodes makes them as large as the API takes them. */
+const NODES_AT_ONCE = 50;
+
 interface NodeList {
+  metadata?: { continue?: string };
   items?: { metadata: { name: string }; status?: { nodeInfo?: { kubeletVersion?: string } } }[];
 }
 
@@ -104,14 +110,18 @@ interface Found {
 async function lookInto(on: string, wayIn: () => Transport, signal: AbortSignal): Promise<Found> {
   const transport = wayIn();
   try {
-    const { status, body } = await transport.request({ method: "GET", path: "/api/v1/nodes", signal });
-    if (status !== 200) throw new Fault("Unavailable", on, `the answer was ${status}`);
-    const { items = [] } = body as NodeList;
-    const kubelets = items.map(
-      ({ metadata, status: node }) => [metadata.name, node?.nodeInfo?.kubeletVersion ?? ""] as const,
-    );
+    const kubelets = new Map<string, string>();
+    let next: string | undefined;
+    do {
+      const query = { limit: `${NODES_AT_ONCE}`, ...(next && { continue: next }) };
+      const { status, body } = await transport.request({ method: "GET", path: "/api/v1/nodes", query, signal });
+      if (status !== 200) throw new Fault("Unavailable", on, `the answer was ${status}`);
+      const { items = [], metadata } = body as NodeList;
+      for (const node of items) kubelets.set(node.metadata.name, node.status?.nodeInfo?.kubeletVersion ?? "");
+      next = metadata?.continue;
+    } while (next);
     const { body: metrics } = await transport.request({ method: "GET", path: "/metrics", signal });
-    return { kubelets: new Map(kubelets), metrics: typeof metrics === "string" ? metrics : "" };
+    return { kubelets, metrics: typeof metrics === "string" ? metrics : "" };
   } finally {
     await transport.close();
   }
