@@ -67,7 +67,7 @@ function binariesOf(architecture: NodeArchitecture): Binary[] {
     {
       name: nodeBinary("coredns", "1.36", architecture),
       module: "coredns",
-      package: "github.com/coredns/coredns",
+      package: "./server",
       ...common,
     },
     {

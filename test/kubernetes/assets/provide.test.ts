@@ -160,6 +160,35 @@ test("what a binary says it is, is what its module requires", async () => {
   assert.ok(BINARIES.some((each) => each.name === "kube-apiserver" && each.kubernetes === KUBERNETES_VERSION));
 });
 
+const OF_HELM_ALONE = [
+  "github.com/Azure/go-ansiterm",
+  "github.com/Masterminds/semver/v3",
+  "github.com/go-errors/errors",
+  "github.com/moby/term",
+];
+
+/** What kube-apiserver is built with, too, is compiled once only where versions are the same, down to the last library. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  coredns: [],
+  konnectivity: [],
+  // Kubernetes' own module brings these two along; the others are imported by nothing that both have.
+  helm: ["k8s.io/apiextensions-apiserver", "k8s.io/kubectl", ...OF_HELM_ALONE],
+};
+
+test("programs that are built beside kube-apiserver take its versions of the libraries that both have", async () => {
+  const required = async (module: string): Promise<Map<string, string>> => {
+    const goMod = await readFile(join(import.meta.dirname, module, "go.mod"), "utf8");
+    return new Map(
+      [...goMod.matchAll(/^(?:require|\t)\s*([\w./-]+) (v\S+)/gm)].map(([, name, version]) => [name!, version!]),
+    );
+  };
+  const theirs = await required(".");
+  assert.ok(theirs.has("k8s.io/client-go"));
+  for (const [module, others] of Object.entries(BESIDE))
+    for (const [name, version] of await required(module))
+      if (theirs.has(name) && !others.includes(name)) assert.equal(version, theirs.get(name), `${module}: ${name}`);
+});
+
 test("a suite of tests is built as a program that says its version", () => {
   const args = buildArguments({ name: "s", module: ".", package: "p", test: true, kubernetes: "1.36.3" }, "out").join(
     " ",
