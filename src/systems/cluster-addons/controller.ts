@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { asFault, isFault } from "@slipway/base";
-import { type Client, type Context, type Controller, DONE, keyOf, type Outcome, refOf, source } from "@slipway/kube";
+import { type Client, type Context, type Controller, DONE, type Outcome, source } from "@slipway/kube";
 import { Node } from "@slipway/kube/core";
 import { ANNOTATIONS } from "../../cluster-api/names.ts";
 import { isPaused } from "../../cluster-api/pause.ts";
@@ -24,8 +24,8 @@ export interface AddonParts {
 /** Gives each Cluster its add-ons, once its control plane answers. What is no longer asked for stays in the cluster: its Pods may need it. */
 export function addonsController(parts: AddonParts): Controller {
   const waker = new Waker();
-  /** By cluster: what was applied last. An operator that starts anew applies it again, which changes nothing. */
-  const applied = new Map<string, string>();
+  /** What was applied last, by connection: a cluster that is made anew, or reached anew, gets it again, which changes nothing that is there. */
+  const applied = new WeakMap<Client, string>();
   return {
     name: "cluster-addons",
     system: CLUSTER_ADDONS,
@@ -46,14 +46,12 @@ export function addonsController(parts: AddonParts): Controller {
     listen: waker.listen(() => parts.workloads.onChange((cluster) => waker.wake(cluster))),
     async reconcile(ref, context) {
       const cluster = context.cache.get(Cluster, ref);
-      if (cluster === undefined) applied.delete(keyOf(ref));
       if (cluster === undefined || !isUsable(cluster)) return DONE;
       try {
         return await keep(parts, context, { cluster, applied });
       } catch (error) {
         if (context.signal.aborted || isFault(error, "Conflict", "NotLeader", "Undeclared")) throw error;
-        const { message, advice } = asFault(error, `Cluster/${ref.name}`);
-        context.events.warning(cluster, "AddOnsFailed", `${message}${advice ? `; ${advice}` : ""}`);
+        context.events.warning(cluster, "AddOnsFailed", asFault(error, `Cluster/${ref.name}`).advice);
         throw error;
       }
     },
@@ -67,7 +65,7 @@ const isUsable = (cluster: Cluster): boolean =>
 
 interface Keeping {
   cluster: Cluster;
-  applied: Map<string, string>;
+  applied: WeakMap<Client, string>;
 }
 
 async function keep(parts: AddonParts, context: Context, { cluster, applied }: Keeping): Promise<Outcome> {
@@ -89,11 +87,10 @@ async function applyNetwork(parts: AddonParts, context: Context, client: Client,
   const { cluster, applied } = of;
   const objects = networkObjects(parts.networkImage);
   const digest = createHash("sha256").update(JSON.stringify(objects)).digest("hex");
-  const key = keyOf(refOf(cluster));
-  if (applied.get(key) === digest) return;
+  if (applied.get(client) === digest) return;
   for (const { resource, ref, body } of objects)
     await client.patch(resource, ref, { type: "apply", body, fieldManager: FIELD_MANAGER, force: true });
-  applied.set(key, digest);
+  applied.set(client, digest);
   context.events.normal(cluster, "AddOnApplied", "the network is in the workload cluster");
 }
 
