@@ -1,30 +1,46 @@
 import { planeUnderFaults } from "./control-plane-life.ts";
 import { lifeOfDeaths } from "./deaths-seed.ts";
-import { runSeeds } from "./fault-seed.ts";
+import { lifeUnderFaults, runSeeds } from "./fault-seed.ts";
 import { ownPoolUnderFaults } from "./own-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 import { sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
 
-const from = Number(process.env.FROM ?? 1);
-const seeds = Number(process.env.SEEDS ?? 1000);
-await runSeeds(from, seeds);
-console.log(`${seeds} seeds from ${from}: every life converged, nothing was bought twice or left over`);
-await runSeeds(from, seeds, { life: rackUnderFaults });
-console.log(`${seeds} seeds from ${from}: every host got what was asked for last, none was offered unwiped or running`);
-await runSeeds(from, seeds, { life: lifeOfDeaths });
-console.log(`${seeds} seeds from ${from}: every host lived on though each process died after a few effects`);
-await runSeeds(from, seeds, { life: ownPoolUnderFaults });
-console.log(
-  `${seeds} seeds from ${from}: every pool on own hosts converged, nobody had two hosts, none was offered unwiped`,
-);
-await runSeeds(from, seeds, { life: tenantsUnderFaults });
-console.log(`${seeds} seeds from ${from}: every tenant converged with its own objects, nothing of any was left over`);
-await runSeeds(from, seeds, { life: sipUnderFaults });
-console.log(
-  `${seeds} seeds from ${from}: no host was in two SIPClusters, none claimed beyond what was asked for, none kept`,
-);
-await runSeeds(from, seeds, { life: planeUnderFaults });
-console.log(
-  `${seeds} seeds from ${from}: every control plane and worker converged, no token, tenant or Secret was left over`,
-);
+interface Lives {
+  life(seed: number): Promise<void>;
+  /** What is known once all seeds have passed. */
+  shows: string;
+}
+
+const LIVES: Readonly<Record<string, Lives>> = {
+  pool: { life: lifeUnderFaults, shows: "every life converged, nothing was bought twice or left over" },
+  rack: {
+    life: rackUnderFaults,
+    shows: "every host got what was asked for last, none was offered unwiped or running",
+  },
+  deaths: { life: lifeOfDeaths, shows: "every host lived on though each process died after a few effects" },
+  own: {
+    life: ownPoolUnderFaults,
+    shows: "every pool on own hosts converged, nobody had two hosts, none was offered unwiped",
+  },
+  tenants: {
+    life: tenantsUnderFaults,
+    shows: "every tenant converged with its own objects, nothing of any was left over",
+  },
+  sip: {
+    life: sipUnderFaults,
+    shows: "no host was in two SIPClusters, none claimed beyond what was asked for, none kept",
+  },
+  planes: {
+    life: planeUnderFaults,
+    shows: "every control plane and worker converged, no token, tenant or Secret was left over",
+  },
+};
+
+const { FROM = "1", SEEDS = "1000", ONLY = Object.keys(LIVES).join(" ") } = process.env;
+for (const name of ONLY.split(/[ ,]+/)) {
+  const lives = LIVES[name];
+  if (lives === undefined) throw new Error(`ONLY=${name}: there is ${Object.keys(LIVES).join(", ")}`);
+  await runSeeds(Number(FROM), Number(SEEDS), { life: lives.life });
+  console.log(`${SEEDS} seeds from ${FROM}: ${lives.shows}`);
+}
