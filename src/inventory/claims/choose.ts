@@ -73,10 +73,10 @@ export function fitting(hosts: readonly BareMetalHost[], wish: HostWish, consume
   const { spread, prefer } = wish;
   const isOther = (host: BareMetalHost): number =>
     prefer === undefined || host.metadata.labels?.[prefer.label] === prefer.value ? 0 : 1;
-  const shared = (host: BareMetalHost): number => {
-    const value = spread && host.metadata.labels?.[spread.label];
-    return value === undefined ? 0 : spread!.taken.filter((each) => each === value).length;
-  };
+  const taken = new Map<string, number>();
+  for (const value of spread?.taken ?? []) taken.set(value, (taken.get(value) ?? 0) + 1);
+  const shared = (host: BareMetalHost): number =>
+    taken.get((spread && host.metadata.labels?.[spread.label]) ?? "") ?? 0;
   return hosts
     .filter((host) => obstacle(host, wish) === undefined)
     .map((host) => ({ host, other: isOther(host), shared: shared(host), rank: rankOf(host, consumer) }))

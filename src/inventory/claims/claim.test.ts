@@ -8,7 +8,7 @@ import { Namespace } from "@slipway/kube/core";
 import fc from "fast-check";
 import { installCrds } from "../../kinds/install.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import { type Consumer, claimHost, installOn, isConsumedBy, releaseHost } from "./claim.ts";
+import { type Consumer, claimHost, groupLabel, installOn, isConsumedBy, releaseHost } from "./claim.ts";
 
 const NAMESPACE = "rack";
 const MINUTE = 60_000;
@@ -199,4 +199,16 @@ test("hosts of the preferred failure domain come first, and others are had where
   }
   const other = await claimHost(client, await all(), consumer(2), { prefer: { label, value: "d" } });
   assert.ok(other.metadata.name);
+});
+
+test("a group may be called what it likes: what no label may be is a label all the same, and another group's is another", async (t) => {
+  const { client, offer, all } = await stage(t);
+  await offer("node-1");
+  const group = `${"n".repeat(63)}.${"c".repeat(63)}`;
+  const host = await claimHost(client, await all(), consumer(1), {}, { group });
+  assert.equal(host.metadata.labels?.["slipway.dev/group"], groupLabel(group));
+  assert.equal(groupLabel("tenants.a-cluster"), "tenants.a-cluster");
+  assert.equal(groupLabel("x".repeat(63)), "x".repeat(63));
+  const strange = ["x".repeat(64), "x".repeat(65), group, `${group}d`, "a/b", "-a", "", "ä"];
+  assert.equal(new Set(strange.map(groupLabel)).size, strange.length);
 });

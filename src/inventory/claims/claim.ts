@@ -1,4 +1,5 @@
 /** Hosts are claimed by their consumerRef under optimistic lock, as Metal3's own consumers do: whoever writes first has the host. */
+import { createHash } from "node:crypto";
 import { Fault, isFault } from "@slipway/base";
 import { type Client, type KubeObject, type Resource, refOf } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
@@ -13,6 +14,7 @@ export const GROUP_LABEL = "slipway.dev/group";
 export const GIVEN_BACK = "slipway.dev/given-back";
 /** What the host installs anew for its consumer once it is wiped, as JSON; there until it is installed. */
 export const INSTALL_AGAIN = "slipway.dev/install-again";
+const LONGEST_LABEL = 63;
 
 /** Who uses a host. */
 export interface Consumer {
@@ -27,12 +29,18 @@ export type Install = Pick<BareMetalHost["spec"], "image" | "customDeploy" | "us
 
 /** What is written together with a claim. */
 export interface Taking {
-  /** As `GROUP_LABEL` has it. */
+  /** Whose hosts are spread among each other. */
   group?: string;
   /** Put on the host besides. */
   annotations?: Readonly<Record<string, string>>;
   /** What the host installs at once; asked for each host that is tried. */
   install?(host: BareMetalHost): Promise<Install>;
+}
+
+/** A group as the value of `GROUP_LABEL`: as it is, or where no label may have that, a digest of it. */
+export function groupLabel(group: string): string {
+  const isLabel = group.length <= LONGEST_LABEL && /^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/.test(group);
+  return isLabel ? group : createHash("sha256").update(group).digest("hex").slice(0, LONGEST_LABEL);
 }
 
 /** An object as a host's consumer. */
@@ -57,15 +65,17 @@ export function isConsumedBy({ spec }: BareMetalHost, consumer: Consumer): boole
   );
 }
 
-/** The host that the consumer has. The API itself is asked, too: a claim whose answer was lost may not be in a cache yet. */
+/** The host that the consumer has. Where `hosts`, which may come from a cache, do not show it, the API itself is asked: the claim's answer may be lost. */
 export async function hostOf(
   client: Client,
   hosts: readonly BareMetalHost[],
   consumer: Consumer,
 ): Promise<BareMetalHost | undefined> {
+  const known = hosts.find((host) => isConsumedBy(host, consumer));
+  if (known !== undefined) return known;
   const labelSelector = `${CONSUMER_LABEL}=${consumer.uid}`;
   const { items } = await client.list(BareMetalHost, { labelSelector });
-  return [...items, ...hosts].find((host) => isConsumedBy(host, consumer));
+  return items.find((host) => isConsumedBy(host, consumer));
 }
 
 /**
@@ -101,7 +111,7 @@ export async function takeHost(
   const installed = fitting([host], wish, consumer.uid).length === 0 ? undefined : await install?.(host);
   for (let seen: BareMetalHost | undefined = host; seen !== undefined; ) {
     if (fitting([seen], wish, consumer.uid).length === 0) return undefined;
-    const labels = { [CONSUMER_LABEL]: consumer.uid, ...(group !== undefined && { [GROUP_LABEL]: group }) };
+    const labels = { [CONSUMER_LABEL]: consumer.uid, ...(group !== undefined && { [GROUP_LABEL]: groupLabel(group) }) };
     const { resourceVersion } = seen.metadata;
     const spec = { consumerRef: consumer, ...(installed !== undefined && { online: true, ...installed }) };
     const annotations = { ...UNCLAIMED.annotations, ...more };

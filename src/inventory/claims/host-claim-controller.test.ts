@@ -6,6 +6,7 @@ import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HostClaim } from "../../kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
 import { hostClaimController } from "./host-claim-controller.ts";
+import { claimedBy, offered, waits } from "./waiting-claims.ts";
 
 const FINALIZER = "hostclaim.metal3.io";
 const image = { url: "http://images/a.raw" };
@@ -60,7 +61,7 @@ async function looked({ claim = claimOf(), hosts = [], policies = [], labels, el
   ]);
   const context = {
     signal: new AbortController().signal,
-    clock: { now: () => 0 },
+    clock: { now: () => 0, monotonic: () => 0 },
     clean: <T>(value: T): T => value,
     cache: {
       get: () => claim,
@@ -68,6 +69,8 @@ async function looked({ claim = claimOf(), hosts = [], policies = [], labels, el
         (lists.get(kind) ?? []).filter(
           (each) => namespace === undefined || (each as BareMetalHost).metadata.namespace === namespace,
         ),
+      byIndex: (_: unknown, index: string, value: string) =>
+        hosts.filter((host) => (index === "offered" ? offered(host) : claimedBy(host)).includes(value)),
     },
     client: {
       list: async () => ({ items: [] }),
@@ -193,21 +196,37 @@ test("a claim that is deleted has its host wiped before it goes", async () => {
   assert.deepEqual([let_go.outcome, let_go.patched], [DONE, []]);
 });
 
-test("a host that comes free wakes the claims without one; one that is taken wakes its own", () => {
+test("a host that comes free wakes the oldest claims that wait for such a one; one that is taken wakes its own", () => {
   const [, hosts] = hostClaimController({ drivenElsewhere: async () => undefined }).sources as unknown as {
-    keys(host: BareMetalHost, before: BareMetalHost | undefined, cache: object): object[];
+    keys(host: BareMetalHost, before: BareMetalHost | undefined, cache: object): { name: string }[];
   }[];
-  const waiting = { metadata: { namespace: "own", name: "w" } };
-  const served = { metadata: { namespace: "own", name: "s" }, status: { bareMetalHost: { name: "a" } } };
-  const cache = { list: () => [waiting, served] };
-  const keys = (host: BareMetalHost, before?: BareMetalHost) => hosts!.keys(host, before, cache);
+  const waiting = (n: number, hostSelector?: object) => ({
+    metadata: { namespace: "own", name: `w-${n}`, creationTimestamp: `2026-01-01T00:00:0${9 - n}Z` },
+    spec: { hostSelector },
+  });
+  const others = [waiting(0, { inNamespace: "other" }), waiting(9, { matchLabels: { rack: "b" } })];
+  const all = [...others, ...[2, 3, 4, 5, 6, 7, 8].map((n) => waiting(n)), waiting(1, { inNamespace: "own" })];
+  const cache = { byIndex: (_: unknown, index: string) => (index === "waits" ? all : []) };
+  const keys = (host: BareMetalHost, before?: BareMetalHost) =>
+    hosts!.keys(host, before, cache).map(({ name }) => name);
   const [free, taken] = [hostOf("own", "a"), hostOf("own", "a", { spec: { consumerRef } })];
-  const [c1, w] = [
-    { name: "c-1", namespace: "own" },
-    { name: "w", namespace: "own" },
-  ];
-  assert.deepEqual(keys(taken), [c1]);
-  assert.deepEqual(keys(free, taken), [c1, w]);
-  assert.deepEqual(keys(taken, free), [c1]);
+  const oldest = ["w-8", "w-7", "w-6", "w-5", "w-4", "w-3", "w-2", "w-1"];
+  assert.deepEqual(keys(taken), ["c-1"]);
+  assert.deepEqual(keys(free, taken), ["c-1", ...oldest]);
+  assert.deepEqual(keys(free), oldest);
+  assert.deepEqual(keys(free, free), [], "it was free before");
+  const relabelled = hostOf("own", "a", { labels: { rack: "b" } });
+  assert.deepEqual(keys(relabelled, free).slice(0, 2), ["w-9", "w-8"]);
+  assert.deepEqual(keys(hostOf("own", "a", { state: "preparing" }), taken), ["c-1"]);
+  assert.deepEqual(keys(taken, free), ["c-1"]);
   assert.deepEqual(keys(hostOf("own", "a", { spec: { consumerRef: { ...consumerRef, kind: "Machine" } } })), []);
+});
+
+test("a claim waits by the index until it has a host, again when that is taken from it, and no more once it is deleted", () => {
+  const status = (reason: string) => ({ bareMetalHost: { name: "a" }, conditions: [{ type: "Ready", reason }] });
+  const of = (more: object) => waits({ ...claimOf(), ...more } as never);
+  assert.deepEqual(of({}), ["yes"]);
+  assert.deepEqual(of({ status: status("HostReady") }), []);
+  assert.deepEqual(of({ status: status("NoCapacity") }), ["yes"]);
+  assert.deepEqual(waits(claimOf({ deleted: true })), []);
 });

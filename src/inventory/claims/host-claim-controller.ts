@@ -5,6 +5,7 @@ import {
   type Context,
   type Controller,
   DONE,
+  keyOf,
   type Outcome,
   refOf,
   removeFinalizer,
@@ -18,8 +19,10 @@ import { HostClaim } from "../../kinds/metal3/host-claim.ts";
 import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
 import { NETBOOT } from "../discovery/controller.ts";
 import { claimedElsewhere, type DrivenElsewhere, METAL3_OPERATOR_ACCESS } from "../hosts/metal3-operator.ts";
-import { claimHost, consumerOf, hostOf, releaseHost } from "./claim.ts";
+import { fitting } from "./choose.ts";
+import { claimHost, consumerOf, hostOf, isConsumedBy, releaseHost } from "./claim.ts";
 import { asksForLabels, isAllowed } from "./deploy-policy.ts";
+import { claimedBy, claimsFor, isNews, offered, waits } from "./waiting-claims.ts";
 
 const CLAIM_FINALIZER = "hostclaim.metal3.io";
 /** Until the next look for a host: one that comes free wakes the claims, too. */
@@ -34,28 +37,24 @@ export function hostClaimController({
   drivenElsewhere: DrivenElsewhere;
 }): Controller {
   const servedElsewhere = claimedElsewhere(drivenElsewhere);
+  /** When each claim that waits was told why, in ms, monotonic. */
+  const told = new Map<string, number>();
   return {
     name: "host-claim",
     system: NETBOOT,
     sources: [
-      source({ resource: HostClaim, optional: true }),
+      source({ resource: HostClaim, optional: true, indexes: { waits } }),
       source({
         resource: BareMetalHost,
-        // A host that comes free may be what any claim waits for.
-        keys: ({ spec }, before, cache) => {
-          const held = [spec.consumerRef, before?.spec.consumerRef].flatMap((each) =>
+        indexes: { offered, claimedBy },
+        keys: (host, before, cache) => {
+          const held = [host.spec.consumerRef, before?.spec.consumerRef].flatMap((each) =>
             each?.kind === "HostClaim" && each.name !== undefined
               ? [{ name: each.name, ...(each.namespace !== undefined && { namespace: each.namespace }) }]
               : [],
           );
-          if (spec.consumerRef !== undefined) return held;
-          return [
-            ...held,
-            ...cache
-              .list(HostClaim)
-              .filter(({ status }) => status?.bareMetalHost === undefined)
-              .map(refOf),
-          ];
+          if (!isNews(host, before)) return held;
+          return [...held, ...claimsFor(host, cache.byIndex(HostClaim, "waits", "yes")).map(refOf)];
         },
       }),
       source({ resource: HostDeployPolicy, optional: true, keys: (_, __, cache) => cache.list(HostClaim).map(refOf) }),
@@ -72,13 +71,14 @@ export function hostClaimController({
     async reconcile(ref, context): Promise<Outcome> {
       if ((await servedElsewhere(context)) !== undefined) return { againAfterMs: LOOK_MS };
       const claim = context.cache.get(HostClaim, ref);
+      if (claim === undefined) told.delete(keyOf(ref));
       if (claim === undefined) return DONE;
       if (claim.metadata.deletionTimestamp !== undefined) return release(claim, context);
       if (!isHeld(claim)) {
         await addFinalizer(context.client, HostClaim, claim, CLAIM_FINALIZER);
         return DONE;
       }
-      return bind(claim, context);
+      return bind(claim, context, told);
     },
   };
 }
@@ -87,11 +87,23 @@ function isHeld({ metadata }: HostClaim): boolean {
   return metadata.finalizers?.includes(CLAIM_FINALIZER) === true;
 }
 
-async function bind(claim: HostClaim, context: Context): Promise<Outcome> {
-  const { client, cache } = context;
+async function bind(claim: HostClaim, context: Context, told: Map<string, number>): Promise<Outcome> {
+  const { client, cache, clock } = context;
   const consumer = consumerOf(HostClaim, claim);
+  const key = keyOf(refOf(claim));
   try {
-    const host = await claimHost(client, cache.list(BareMetalHost), consumer, await wishOf(claim, context));
+    const own = cache
+      .byIndex(BareMetalHost, "claimedBy", claim.metadata.name)
+      .filter((host) => isConsumedBy(host, consumer));
+    const free = cache.byIndex(BareMetalHost, "offered", "yes");
+    const near = [...own, ...free];
+    const isHopeless = own.length === 0 && fitting(free, await wishOf(claim, free, context), consumer.uid).length === 0;
+    const left = (told.get(key) ?? Number.NEGATIVE_INFINITY) + LOOK_MS - clock.monotonic();
+    // What stands in the way of each host is counted once a minute, however many hosts change.
+    if (isHopeless && left > 0) return { againAfterMs: left };
+    const hosts = isHopeless ? cache.list(BareMetalHost) : near;
+    const host = await claimHost(client, hosts, consumer, await wishOf(claim, hosts, context));
+    told.delete(key);
     await hand(claim, host, context);
     await report(claim, host, context);
     return DONE;
@@ -99,6 +111,7 @@ async function bind(claim: HostClaim, context: Context): Promise<Outcome> {
     if (context.signal.aborted || !isFault(error, "NoCapacity", "Invalid", "Forbidden")) throw error;
     const { code, advice } = asFault(error, `HostClaim/${claim.metadata.name}`);
     await tell(claim, context, { type: "Ready", status: "False", reason: code, message: advice });
+    if (code === "NoCapacity") told.set(key, clock.monotonic());
     return { againAfterMs: LOOK_MS };
   }
 }
@@ -106,12 +119,11 @@ async function bind(claim: HostClaim, context: Context): Promise<Outcome> {
 /** On hosts, as Cluster API's providers set it. */
 const FAILURE_DOMAIN = "infrastructure.cluster.x-k8s.io/failure-domain";
 
-async function wishOf({ metadata, spec }: HostClaim, context: Context) {
+async function wishOf({ metadata, spec }: HostClaim, hosts: readonly BareMetalHost[], context: Context) {
   const { inNamespace, ...labels } = spec.hostSelector ?? {};
   const own = metadata.namespace ?? "";
-  const { cache } = context;
   const wanted = inNamespace === undefined || inNamespace === "" ? undefined : inNamespace;
-  const all = [...new Set(cache.list(BareMetalHost).map((host) => host.metadata.namespace ?? ""))];
+  const all = [...new Set(hosts.map((host) => host.metadata.namespace ?? ""))];
   const namespaces: string[] = [];
   for (const namespace of wanted === undefined ? all : [wanted])
     if (namespace === own || (!hasSecrets(spec) && (await mayTake(own, namespace, context))))

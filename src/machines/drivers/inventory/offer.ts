@@ -2,7 +2,7 @@
 import { parseQuantity, quantityNumber } from "@slipway/base";
 import type { LabelSelector } from "@slipway/kube";
 import type { HardwareWish, HostWish } from "../../../inventory/claims/choose.ts";
-import { GROUP_LABEL } from "../../../inventory/claims/claim.ts";
+import { GROUP_LABEL, groupLabel } from "../../../inventory/claims/claim.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
 import type { Concern, NetworkImage, Order } from "../../machine.ts";
@@ -94,7 +94,8 @@ function bytes(text: string): number {
 /** The racks of the group's hosts, one for each host. */
 function takenBy({ group }: Order, label: string, hosts: readonly BareMetalHost[]): string[] {
   if (group === undefined) return [];
+  const own = groupLabel(group);
   return hosts.flatMap(({ metadata: { labels = {} } }) =>
-    labels[GROUP_LABEL] === group && labels[label] !== undefined ? [labels[label]] : [],
+    labels[GROUP_LABEL] === own && labels[label] !== undefined ? [labels[label]] : [],
   );
 }
