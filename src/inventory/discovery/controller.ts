@@ -53,6 +53,9 @@ const LOOK_AGAIN_MS = 30_000;
 const BURST = 10;
 /** By then an agent that has registered has its key. */
 const KEY_MS = 60_000;
+/** So often what a machine reports is written down, on average, and so often at once. */
+const TOLD_MS = 5_000;
+const TOLD_AT_ONCE = 10;
 /** Of one host, that are not reported yet. */
 const MOST_REFUSALS = 16;
 
@@ -70,6 +73,8 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
   const registrations = new Map<string, number>();
   /** What was refused in the name of a host, by host. */
   const refusals = new Map<string, string[]>();
+  /** How often what a machine reports is written down, by host. */
+  const paces = new Map<string, TokenBucket>();
   let keepsAgent = true;
   return {
     name: "discovery",
@@ -99,6 +104,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       const stop = hosts.onChange((change) => {
         if (change.is === "gone") {
           refusals.delete(change.name);
+          paces.delete(change.name);
           registrations.delete(change.name);
         } else {
           if (change.is === "refused") noteRefusal(change);
@@ -152,6 +158,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
           return DONE;
         }
         case "report":
+          if (!paceOf(name, context).tryTake()) return { againAfterMs: TOLD_MS };
           {
             const written = await client.updateStatus(BareMetalHost, { ...next.host, status: next.status });
             // Where the definition is Metal3's own, it leaves out what it does not know.
@@ -159,11 +166,19 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
           }
           return DONE;
         case "describe":
+          if (!paceOf(name, context).tryTake()) return { againAfterMs: TOLD_MS };
           await describe(next, context);
           return DONE;
       }
     },
   };
+
+  /** A machine that nobody has approved may report as often as it likes, and something else each time. */
+  function paceOf(name: string, { clock }: Context): TokenBucket {
+    const known = paces.get(name) ?? new TokenBucket(clock, { qps: 1_000 / TOLD_MS, burst: TOLD_AT_ONCE });
+    paces.set(name, known);
+    return known;
+  }
 
   /** Those that a BareMetalHost speaks of: by its card, and by the name that discovery gives. */
   function hostsOf(object: BareMetalHost): Host[] {
@@ -234,14 +249,17 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
   }
 
   function observed(name: string, known: readonly BareMetalHost[], { cache, clock }: Context): Observed {
-    const discovered = cache.list(BareMetalHost, discovery.namespace).filter(({ metadata }) => isDiscovered(metadata));
-    for (const { metadata } of discovered) fresh.delete(metadata.name);
     return {
       now: clock.now(),
       standing: hosts.standing(name),
       keepsAgent,
       known,
-      count: discovered.length + fresh.size,
+      // Asked for a machine without an object alone: it walks through all that there are.
+      get count() {
+        const all = cache.list(BareMetalHost, discovery.namespace).filter(({ metadata }) => isDiscovered(metadata));
+        for (const { metadata } of all) fresh.delete(metadata.name);
+        return all.length + fresh.size;
+      },
       described: (each) => cache.get(HardwareData, { namespace: discovery.namespace, name: each })?.spec.hardware,
     };
   }

@@ -67,6 +67,29 @@ test("where the management controller answers is on the host: by IPv4, else by I
   );
 });
 
+test("of a machine that reports something else each time, no more is written than a few times at once and then every five seconds", async (t) => {
+  const { seen, clock, client, writes, settle } = await rack(t);
+  const session = { address: "10.0.0.9", card: MAC, proof: "lease", spokeAt: 0 };
+  const report = (memoryBytes: number): unknown =>
+    seen.hear(MAC, clock.now(), {
+      inventory: { ...INVENTORY, memoryBytes },
+      session: { ...session, registeredAt: clock.now() } as never,
+    });
+  report(2 ** 30);
+  await settle();
+  writes.length = 0;
+  for (let n = 1; n <= 300; n++) {
+    report(2 ** 30 + n * 2 ** 20);
+    await clock.run(100);
+  }
+  const told = writes.filter((each) => !/events/.test(each));
+  assert.ok(told.length <= 10 + 30_000 / 5_000 + 2, `${told.length} writes in half a minute`);
+  await settle();
+  const name = `host-${MAC.replaceAll(":", "-")}`;
+  const data = await client.get(HardwareData, { namespace: NAMESPACE, name });
+  assert.equal(data.spec.hardware?.ramMebibytes, 2 ** 10 + 300, "what it said last is written in the end");
+});
+
 test("nothing is written while nothing changes", async (t) => {
   const { seen, clock, writes, settle } = await rack(t);
   seen.hear(MAC, clock.now(), { inventory: INVENTORY });
