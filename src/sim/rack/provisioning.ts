@@ -27,7 +27,7 @@ import { HostLogs } from "../../netboot/logs/host-logs.ts";
 import { giveOrder } from "../../netboot/service/give-order.ts";
 import type { Netboot } from "../../netboot/service/service.ts";
 import { opened } from "./server-key.ts";
-import type { BootNetwork, NetworkBoot } from "./server-parts.ts";
+import type { BootNetwork, NetworkBoot, SimImage } from "./server-parts.ts";
 
 const BOOT_MS = 60 * 60_000;
 const SHOWN = new RegExp(BOOT_VALUE);
@@ -190,6 +190,8 @@ export class ProvisioningNetwork implements BootNetwork {
 
   /** What lies on other web servers, by its address. */
   readonly pages = new Map<string, string>();
+  /** Images on them of which more is known than their address. */
+  readonly images = new Map<string, SimImage>();
 
   /** A card's place in the network. */
   plug(mac: Mac, address: string): void {
@@ -204,6 +206,8 @@ export class ProvisioningNetwork implements BootNetwork {
   agents: HttpHandler = (request) => this.#current().agents(request);
 
   file = (url: string, address: string): Promise<string> => this.aside(this.#current().file(url, address));
+
+  image = (url: string): SimImage | undefined => this.images.get(url);
 
   /** Work that threads may have a part in, which virtual time must not leave behind. */
   aside = async <T>(work: Promise<T>): Promise<T> => {

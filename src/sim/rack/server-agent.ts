@@ -78,7 +78,7 @@ export async function runAgent(
 
 /** Does what an order says to the server's disks. Rejects when the power is cut meanwhile. */
 async function carryOut(server: AgentMachine, order: Order, signal: AbortSignal): Promise<Result> {
-  const message = server.faults.failure(order.order);
+  const message = server.faults.failure(order.order) ?? spoiled(server, order);
   const isCut = server.faults.powerCut(order.order);
   const done = isCut || message !== undefined ? "in part" : "whole";
   if (order.order === "write") await write(server, order, done, signal);
@@ -89,6 +89,17 @@ async function carryOut(server: AgentMachine, order: Order, signal: AbortSignal)
   }
   if (message !== undefined) return { ok: false, message };
   return { ok: true, message: "done", ...(order.order === "wipe" && { disks: proofs(server) }) };
+}
+
+/** What is found wrong with an image once it has been written, as far as it goes. */
+function spoiled({ disks, network }: AgentMachine, order: Order): string | undefined {
+  if (order.order !== "write") return undefined;
+  const { bytes = 0, checksum } = network.image?.(order.url) ?? {};
+  const disk = disks.find(({ facts }) => facts.name === order.disk || facts.byId.includes(order.disk));
+  if (disk !== undefined && bytes > disk.facts.bytes)
+    return `the image is larger than ${disk.facts.name} with its ${disk.facts.bytes} bytes`;
+  const { type, value } = order.checksum ?? {};
+  return checksum === undefined || checksum === value ? undefined : `the image has another ${type} than ordered`;
 }
 
 type Done = "whole" | "in part";

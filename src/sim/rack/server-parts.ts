@@ -33,6 +33,15 @@ export interface BootNetwork {
   file(url: string, address: string): Promise<string>;
   /** Everything else that a machine reaches; rejects where nobody answers. */
   web: HttpHandler;
+  /** What is known of an image at this address; undefined: it is whatever is ordered, and fits everywhere. */
+  image?(url: string): SimImage | undefined;
+}
+
+/** An image as a web server has it. */
+export interface SimImage {
+  bytes?: number;
+  /** Its checksum, of whatever kind is ordered. */
+  checksum?: string;
 }
 
 /** What goes wrong in a server. Each is asked when it would happen. */
