@@ -88,8 +88,8 @@ test("what is written to the host are the fields and annotations of Metal3's use
   const annotated = (name: string, value: string) => ({ metadata: { annotations: { [name]: value } } });
   assert.deepEqual(power(true).patch, { spec: { online: true } });
   assert.deepEqual(power(false).patch, { spec: { online: false } });
-  assert.deepEqual(reset({ hard: true }).patch, annotated("reboot.metal3.io", '{"mode":"hard"}'));
-  assert.deepEqual(reset({ hard: false }).patch, annotated("reboot.metal3.io", '{"mode":"soft"}'));
+  assert.deepEqual(reset({ hard: true }).patch, annotated("reboot.metal3.io", '{"mode":"hard","force":true}'));
+  assert.deepEqual(reset({ hard: false }).patch, annotated("reboot.metal3.io", '{"mode":"soft","force":true}'));
   assert.deepEqual(inspect.patch, annotated("inspect.metal3.io", ""));
   assert.deepEqual(wipe.patch, annotated("slipway.dev/wipe", ""));
   const nothing = { image: null, customDeploy: null, userData: null, networkData: null, metaData: null };

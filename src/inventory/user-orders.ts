@@ -34,7 +34,8 @@ export function reset({ hard }: { hard: boolean }): HostOrder {
       demandBmc(host, `slipway order reboot ${host.metadata.name}`);
       if (!host.spec.online) throw refusal(host, "it is to be off", "slipway power on");
     },
-    patch: annotated(REBOOT, JSON.stringify({ mode: hard ? "hard" : "soft" })),
+    // Without force a host that nobody uses would not do it.
+    patch: annotated(REBOOT, JSON.stringify({ mode: hard ? "hard" : "soft", force: true })),
     isDone: (host) => hostAnnotations(host)[REBOOT] === undefined && host.status?.poweredOn === true,
   };
 }

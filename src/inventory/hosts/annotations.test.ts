@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import { annotatedObject, detachedDelays, hostAnnotations, isPaused, rebootWish } from "./annotations.ts";
+import {
+  annotatedObject,
+  detachedDelays,
+  hostAnnotations,
+  isDetachedByForce,
+  isPaused,
+  rebootWish,
+} from "./annotations.ts";
 
 const wish = (annotations: Record<string, string>) =>
   rebootWish({ metadata: { name: "a", annotations } } as unknown as BareMetalHost);
@@ -16,6 +23,17 @@ test("reboot annotations: those with an owner hold the host off, the plain one g
   });
   for (const value of ['{"mode":"soft"}', "{", "null", '"hard"', "[]"])
     assert.equal(wish({ "reboot.metal3.io/me": value })?.mode, "soft", value);
+});
+
+test("by force are reboot annotations that say so in JSON, and no others", () => {
+  const annotations = {
+    "reboot.metal3.io": '{"force":true}',
+    "reboot.metal3.io/me": '{"mode":"hard"}',
+    a: '{"force":true}',
+  };
+  const forced = rebootWish(hostOf(annotations), { byForce: true });
+  assert.deepEqual(forced, { mode: "soft", once: ["reboot.metal3.io"], held: [] });
+  assert.equal(rebootWish(hostOf({ "reboot.metal3.io": '{"force":"true"}' }), { byForce: true }), undefined);
 });
 
 const hostOf = (annotations?: Record<string, string>) =>
@@ -44,4 +62,11 @@ test("a detached host delays its deletion where its annotation says so in JSON, 
   for (const value of ["", "{", "null", "7", '{"deleteAction":"delete"}', "{}"])
     assert.equal(delays(value), false, value);
   assert.equal(detachedDelays(hostOf()), false);
+});
+
+test("a host is detached by force where its annotation says so in JSON, and not else", () => {
+  const forces = (value: string) => isDetachedByForce(hostOf({ "baremetalhost.metal3.io/detached": value }));
+  assert.equal(forces('{"force":true}'), true);
+  for (const value of ["", "{", "null", "true", '{"force":1}', "{}"]) assert.equal(forces(value), false, value);
+  assert.equal(isDetachedByForce(hostOf()), false);
 });

@@ -46,13 +46,12 @@ export function isPaused(host: BareMetalHost): boolean {
 
 /** Whether a deletion waits for the host to be attached again: `{"deleteAction": "delay"}`. A value that is no JSON does not, as in Metal3. */
 export function detachedDelays(host: BareMetalHost): boolean {
-  try {
-    return (
-      (JSON.parse(hostAnnotations(host)[DETACHED] ?? "") as { deleteAction?: unknown } | null)?.deleteAction === "delay"
-    );
-  } catch {
-    return false;
-  }
+  return saidIn(hostAnnotations(host)[DETACHED]).deleteAction === "delay";
+}
+
+/** Whether the host is let alone in the middle of its work, too: `{"force": true}`. */
+export function isDetachedByForce(host: BareMetalHost): boolean {
+  return saidIn(hostAnnotations(host)[DETACHED]).force === true;
 }
 
 export interface RebootWish {
@@ -64,23 +63,34 @@ export interface RebootWish {
   held: readonly string[];
 }
 
-/** What the reboot annotations ask for; undefined: nothing. A value that is no JSON asks for a soft reboot, as in Metal3. */
-export function rebootWish(host: BareMetalHost): RebootWish | undefined {
-  const asked = Object.entries(hostAnnotations(host)).filter(
-    ([name]) => name === REBOOT || name.startsWith(`${REBOOT}/`),
-  );
+/**
+ * What the reboot annotations ask for; undefined: nothing. A value that is no JSON asks for a soft reboot, as in Metal3. `byForce`: of those
+ * alone that say `{"force": true}`, without which nothing is started anew but what is provisioned.
+ */
+export function rebootWish(host: BareMetalHost, { byForce = false } = {}): RebootWish | undefined {
+  const asked = rebootAnnotations(host)
+    .map((name) => ({ name, said: saidIn(hostAnnotations(host)[name]) }))
+    .filter(({ said }) => !byForce || said.force === true);
   if (asked.length === 0) return undefined;
+  const names = asked.map(({ name }) => name);
   return {
-    mode: asked.some(([, value]) => isHard(value)) ? "hard" : "soft",
-    once: asked.filter(([name]) => name === REBOOT).map(([name]) => name),
-    held: asked.filter(([name]) => name !== REBOOT).map(([name]) => name),
+    mode: asked.some(({ said }) => said.mode === "hard") ? "hard" : "soft",
+    once: names.filter((name) => name === REBOOT),
+    held: names.filter((name) => name !== REBOOT),
   };
 }
 
-function isHard(value: string): boolean {
+/** The names of all reboot annotations of the host. */
+export function rebootAnnotations(host: BareMetalHost): string[] {
+  return Object.keys(hostAnnotations(host)).filter((name) => name === REBOOT || name.startsWith(`${REBOOT}/`));
+}
+
+/** The fields of a JSON object in an annotation's value; none where it is not one. */
+function saidIn(value = ""): Readonly<Record<string, unknown>> {
   try {
-    return (JSON.parse(value) as { mode?: unknown } | null)?.mode === "hard";
+    const said: unknown = JSON.parse(value);
+    return typeof said === "object" && said !== null ? (said as Record<string, unknown>) : {};
   } catch {
-    return false;
+    return {};
   }
 }

@@ -23,9 +23,10 @@ import type { HostMemory } from "./host-memory.ts";
 import { dataTally, hostTally } from "./host-tallies.ts";
 import { installerOf } from "./installer-of.ts";
 import type { Machines } from "./machines.ts";
-import { failed, told, waiting } from "./moves.ts";
+import { failed, told, underWay, waiting } from "./moves.ts";
 import { orderOf } from "./order-of.ts";
 import { HOST_FINALIZER } from "./plan.ts";
+import { isWork, stateOf } from "./state.ts";
 import type { HostEvent, HostStep, WriteStep } from "./step.ts";
 
 type Device = NonNullable<Extract<HostStep, { do: "power" }>["from"]>;
@@ -104,6 +105,7 @@ async function affect(
       tell(ports, step.event);
     }
     if ("done" in step && step.done !== undefined) await write(step.done, ports);
+    else if (isWork(stateOf(record.object))) await tellUnderWay(facts, ports);
     return "again";
   } catch (error) {
     if (context.signal.aborted || isFault(error, "NotLeader", "Undeclared")) throw error;
@@ -111,6 +113,11 @@ async function affect(
     await refused(asFault(error, record.object.metadata.name), isBmc, facts, ports);
     return "again";
   }
+}
+
+async function tellUnderWay(facts: Facts, { record }: StepPorts): Promise<void> {
+  const fields = underWay({ ...facts, host: record.object });
+  if (fields !== undefined) await record.write(fields);
 }
 
 /** Writes down that a machine, or what was to be sent to it, refused. */

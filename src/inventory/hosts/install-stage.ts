@@ -8,6 +8,7 @@ import { install } from "./installer-stage.ts";
 import { isLive, startLive } from "./live-stage.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
+import { dropReboots } from "./power-stage.ts";
 import type { HostStep, WriteStep } from "./step.ts";
 
 const LOOK_MS = 5_000;
@@ -36,6 +37,8 @@ export function planProvisioning(at: Facts, operation: Operation): HostStep {
   const used = { image: host.status?.lastAttemptedImage, customDeploy: method === undefined ? undefined : { method } };
   if (!wantsInstalling(host) || wantsOther(host, used))
     return move(at, "deprovisioning", event("DeprovisioningStarted", "What is to be installed has changed"));
+  const dropped = dropReboots(at);
+  if (dropped !== undefined) return dropped;
   if (method !== undefined) return install(at, operation) ?? provisioned(at);
   if (isLive(host)) return takeOutMedia(at) ?? startLive(at, provisioned(at));
   if (operation.writtenAt === undefined) return write(at, operation);

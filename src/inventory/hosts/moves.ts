@@ -22,6 +22,7 @@ const KEPT: Partial<
 
 const FIRST_AGAIN_MS = 10_000;
 const LAST_AGAIN_MS = 10 * 60_000;
+const NEWS_MS = 30_000;
 
 /** Until an operation that has failed so often is tried again: 10 s, doubled each time, 10 minutes at most. */
 export function againAfterMs(failures: number): number {
@@ -89,6 +90,13 @@ export function failed(at: Facts, message: string, more: { error?: ErrorType } &
   });
 }
 
+/** Another try is under way: what was wrong is told no more, as with Metal3, but counted until it succeeds. Undefined where nothing was wrong. */
+export function underWay(at: Facts): Fields | undefined {
+  const { status } = at.host;
+  if (status?.errorType === undefined) return undefined;
+  return told(at, { operationalStatus: "OK", errorType: undefined, errorMessage: "" });
+}
+
 /** Nothing is wrong any more, and nothing else has changed; undefined where nothing was wrong. */
 export function recovered(at: Facts): Fields | undefined {
   const { status } = at.host;
@@ -121,6 +129,17 @@ export function waitUntil({ host, now }: Facts, againAt: string | undefined): Ho
   if (now >= deadline) return undefined;
   const forWhat = `another try after: ${host.status?.errorMessage ?? ""}`;
   return { do: "wait", forWhat, recheckMs: deadline - now, deadline };
+}
+
+/**
+ * The wait before another reason for the same failure is told; undefined: it may be. A BMC whose refusals differ each time would else have the
+ * object written, and an event made, as fast as it answers.
+ */
+export function waitForNews({ host: { status }, now }: Facts): HostStep | undefined {
+  const { errorMessage = "", waitingFor, waitingSince } = status ?? {};
+  if (errorMessage === "" || waitingFor === undefined || waitingSince === undefined) return undefined;
+  const left = Date.parse(waitingSince) + NEWS_MS - now;
+  return left > 0 ? { do: "wait", forWhat: waitingFor, recheckMs: left } : undefined;
 }
 
 /** The fields with all that follows from them: conditions, and when they were written. */

@@ -68,6 +68,18 @@ test("an order under way is waited for an hour from when it was taken, with its 
   );
 });
 
+test("of an agent that tells phase after phase one is told every five seconds, and the first at once", () => {
+  const told = (waitingFor: string, waitingSince: string) => {
+    const step = next(given({ progress: { phase: "new" } }), {}, { status: { waitingFor, waitingSince } });
+    return "do" in step && step.do === "wait" && [step.forWhat, step.recheckMs];
+  };
+  const [before, then] = ['the agent to end "inspect"', 'the agent to end "inspect" (new)'];
+  assert.deepEqual(told(before, at("12:00:00")), [then, 90_000]);
+  assert.deepEqual(told(`${before} (old)`, at("11:59:56")), [`${before} (old)`, 1_000]);
+  assert.deepEqual(told(`${before} (old)`, at("11:59:55")), [then, 90_000]);
+  assert.deepEqual(told(then, at("11:59:59")), [then, 90_000]);
+});
+
 test("a result ends it; an order that another process gave is given again, under the same id", () => {
   const result = { ok: false, message: "no" };
   assert.deepEqual(next(given({ result })), { result });

@@ -10,6 +10,8 @@ import type { HostStep, OrderName } from "./step.ts";
 
 /** An agent that works reports how far it is; one that says nothing new for so long is given up. */
 const ORDER_MS = 60 * 60_000;
+/** Between two phases that are told. */
+const PHASE_MS = 5_000;
 const TRUST_MS = 5 * 60_000;
 
 /** What is left to do until the agent has carried the order out; or what came of it. The agent is there. */
@@ -42,13 +44,21 @@ function waitForEnd(at: Facts, name: OrderName, { takenAt, givenAt, progress }: 
   const { now } = at;
   const deadline = (takenAt ?? givenAt) + ORDER_MS;
   if (now >= deadline) return orderFailed(at, `the agent has not ended "${name}" in ${ORDER_MS / 60_000} minutes`);
-  return {
-    do: "wait",
-    forWhat: `${awaited(name)}${progress === undefined ? "" : ` (${progress.phase})`}`,
-    // By then an agent that has gone is known to have.
-    recheckMs: Math.min(deadline - now, SILENT_MS),
-    deadline,
-  };
+  const forWhat = `${awaited(name)}${progress === undefined ? "" : ` (${progress.phase})`}`;
+  // An agent may say as much as it likes.
+  const left = told(at, name, forWhat);
+  if (left !== undefined) return { do: "wait", forWhat: at.host.status!.waitingFor!, recheckMs: left, deadline };
+  // By then an agent that has gone is known to have.
+  return { do: "wait", forWhat, recheckMs: Math.min(deadline - now, SILENT_MS), deadline };
+}
+
+/** How long the phase that was told last is kept, in ms; undefined: another one may be told. */
+function told({ host: { status }, now }: Facts, name: OrderName, forWhat: string): number | undefined {
+  const { waitingFor = "", waitingSince } = status ?? {};
+  if (waitingSince === undefined || waitingFor === forWhat || !waitingFor.startsWith(`${awaited(name)} (`))
+    return undefined;
+  const left = Date.parse(waitingSince) + PHASE_MS - now;
+  return left > 0 ? left : undefined;
 }
 
 /** The order has failed: the operation begins anew after a while. */

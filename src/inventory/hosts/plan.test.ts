@@ -160,6 +160,40 @@ test("a detached host is let alone, deleted as it is, or keeps its deletion wait
   assert.equal(back.do === "write" && back.fields.operationalStatus, "OK");
 });
 
+test("by force a host is let alone in the middle of its work, goes on with it afterwards, and is deleted as it is", () => {
+  const annotations = { "baremetalhost.metal3.io/detached": '{"force":true}' };
+  const status = { operationalStatus: "detached", operation };
+  for (const state of ["registering", "inspecting", "preparing", "provisioning", "deprovisioning"]) {
+    assert.equal(to(state, { annotations }), state, "the state is kept");
+    const told = plan(state, { annotations });
+    assert.equal(told.do === "write" && told.fields.operationalStatus, "detached");
+    assert.deepEqual(plan(state, { annotations, status }), { do: "wait" });
+    assert.equal(to(state, { annotations, status, deletedAt }), "deleting");
+    const back = plan(state, { status });
+    assert.deepEqual(back.do === "write" && [back.fields.operationalStatus, back.fields.operation], ["OK", operation]);
+  }
+  const leaving = { annotations, deletedAt };
+  for (const state of ["deprovisioning", "powering off before delete"]) {
+    const told = plan(state, leaving);
+    assert.equal(told.do === "write" && told.fields.operationalStatus, "detached", state);
+    assert.equal(to(state, { ...leaving, status }), "deleting");
+  }
+  assert.equal(needsNetboot(factsFor("deprovisioning", leaving)), false);
+  const delay = { "baremetalhost.metal3.io/detached": '{"force":true,"deleteAction":"delay"}' };
+  assert.match(to("provisioning", { annotations: delay, status, deletedAt }), /detached, which delays the deletion/);
+  assert.equal(to("deleting", leaving), "letGo");
+});
+
+test("reboots that were asked for before are dropped when a host is installed, or what it ran is removed", () => {
+  const annotations = { "reboot.metal3.io": "", "reboot.metal3.io/fence": "{}", "reboot.metal3.iox": "" };
+  for (const state of ["provisioning", "deprovisioning"])
+    assert.deepEqual(
+      plan(state, { annotations, spec: { image }, status: { lastAttemptedImage: image, operation } }),
+      { do: "unannotate", annotations: ["reboot.metal3.io", "reboot.metal3.io/fence"] },
+      state,
+    );
+});
+
 test("a deletion gives a wipe up after three tries, three hours, or beside another host's claim of the machine", () => {
   const of = (more: Of): HostStep => plan("deprovisioning", { deletedAt, ...more });
   const tries = (attempt: number): HostStep =>

@@ -4,7 +4,7 @@
  */
 import { isoTime } from "@slipway/base";
 import { takeOutMedia } from "./agent-media.ts";
-import { DETACHED, detachedDelays, hostAnnotations, INSPECT, STATUS, WIPE } from "./annotations.ts";
+import { DETACHED, detachedDelays, hostAnnotations, INSPECT, isDetachedByForce, STATUS, WIPE } from "./annotations.ts";
 import type { Facts, Operation } from "./facts.ts";
 import { planProvisioning, wanted, wantsInstalling, wantsOther } from "./install-stage.ts";
 import { event, move, progressed, recovered, told, waitUntil } from "./moves.ts";
@@ -50,22 +50,29 @@ export function planHost(at: Facts): HostStep {
     return { do: "unannotate", annotations: [STATUS] };
   const leaving = isLeaving ? planLeaving(at, state) : undefined;
   if (leaving !== undefined) return leaving;
+  if (isDetached(at.host, state)) return planDetached(at);
   if (at.rival !== undefined && takesMachine(at.host, state))
     return {
       do: "wait",
       forWhat: `${at.rival}, which has a card of the same machine, to be deleted or corrected`,
       recheckMs: RIVAL_MS,
     };
-  if (hostAnnotations(at.host)[DETACHED] !== undefined && !isWork(state)) return planDetached(at);
   if (status?.operationalStatus === "detached") return { do: "write", fields: recovered(at)! };
   return HANDLERS[state](at);
 }
 
-/** Whether the host's next step needs netboot. One that is deleted is powered off without it, and at the latest once its wipe is given up. */
+/** Whether the host's next step needs netboot. One that is let alone does not; one that is deleted is powered off without it, and at the latest once its wipe is given up. */
 export function needsNetboot({ host, now }: Pick<Facts, "host" | "now">): boolean {
+  if (isDetached(host, stateOf(host))) return false;
   if (host.metadata.deletionTimestamp === undefined) return true;
   if (stateOf(host) !== "deprovisioning") return false;
   return whyNotWiped({ host, now, rival: undefined }, host.status?.operation?.attempt ?? 1) === undefined;
+}
+
+/** Whether the host is let alone. Its work ends first, unless the annotation says otherwise. */
+function isDetached(host: Facts["host"], state: HostState): boolean {
+  if (hostAnnotations(host)[DETACHED] === undefined || state === "" || state === "deleting") return false;
+  return !isWork(state) || isDetachedByForce(host);
 }
 
 /** Whether the host's next step in the state takes its machine, which may be another's. */
@@ -77,10 +84,12 @@ function takesMachine({ spec }: Facts["host"], state: HostState): boolean {
 function planLeaving(at: Facts, state: HostState): HostStep | undefined {
   const { operationalStatus, operation } = at.host.status ?? {};
   const isLetAlone = ["", "unmanaged", "registering", "externally provisioned"].includes(state);
-  if (state === "deleting" || state === "powering off before delete") return undefined;
-  if (detachedDelays(at.host) && !isWork(state))
+  if (state === "deleting") return undefined;
+  const isAlone = operationalStatus === "detached";
+  if (detachedDelays(at.host) && (isAlone || !isWork(state)))
     return { do: "wait", forWhat: `the annotation ${DETACHED}, which delays the deletion, to be taken off` };
-  if (isLetAlone || operationalStatus === "detached")
+  if (state === "powering off before delete" && !isAlone) return undefined;
+  if (isLetAlone || isAlone)
     return move(at, "deleting", event("DeletionStarted", "Host is deleted, and left as it is"));
   if (state === "provisioning" || state === "provisioned")
     return move(at, "deprovisioning", event("DeprovisioningStarted", "Host is deleted"));

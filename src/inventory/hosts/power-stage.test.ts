@@ -56,8 +56,12 @@ test("a BMC that can't be asked is an error once, and then waited for", () => {
 });
 
 /** What is done with a host that has these annotations. */
-function annotated(annotations: Record<string, string>, more: Parameters<typeof factsOf>[1]) {
-  const facts = factsOf("provisioned", more);
+function annotated(
+  annotations: Record<string, string>,
+  more: Parameters<typeof factsOf>[1],
+  state: "provisioned" | "available" = "provisioned",
+) {
+  const facts = factsOf(state, more);
   facts.host.metadata.annotations = annotations;
   return managePower(facts);
 }
@@ -70,11 +74,48 @@ test("a reboot that was asked for ends the system, softly or at once, and is ove
   assert.equal(hard.do === "power" && hard.action, "off");
   const off = { bmc: bmcThat("off"), status: OFF };
   assert.deepEqual(annotated({ "reboot.metal3.io": "" }, off), { do: "unannotate", annotations: ["reboot.metal3.io"] });
-  const kept = annotated(
-    { "reboot.metal3.io": "", "reboot.metal3.io/fence": "" },
-    { ...on, spec: { disablePowerOff: true } },
-  );
-  assert.equal(kept.do, "wait");
+});
+
+test("a host that must not be switched off is restarted in one go, though whoever announced it has died, and not held off", () => {
+  const spec = { disablePowerOff: true };
+  const once = "reboot.metal3.io";
+  const both = { [once]: '{"mode":"hard"}', "reboot.metal3.io/fence": "" };
+  const on = { bmc: bmcThat("on"), spec, status: ON };
+  const first = annotated(both, on);
+  assert.deepEqual(first.do === "power" && [first.action, first.announce.operation?.poweredAt], [
+    "restart",
+    at("12:00:00.000"),
+  ]);
+  const operation = { attempt: 1, startedAt: at("11:59:00"), poweredAt: at("11:59:00") };
+  const announced = { ...on, status: { ...ON, operation } };
+  assert.equal(annotated(both, { ...announced, isStarted: () => false }).do, "power");
+  assert.deepEqual(annotated(both, announced), { do: "unannotate", annotations: [once] });
+  assert.equal(annotated({ "reboot.metal3.io/fence": "" }, on).do, "wait");
+});
+
+test("a host on which nothing is provisioned is restarted by force alone", () => {
+  const on = { bmc: bmcThat("on"), status: ON };
+  for (const value of ["", '{"mode":"hard"}', '{"force":"yes"}'])
+    assert.equal(annotated({ "reboot.metal3.io": value }, on, "available").do, "wait", value);
+  const forced = annotated({ "reboot.metal3.io": '{"mode":"hard","force":true}' }, on, "available");
+  assert.equal(forced.do === "power" && forced.action, "off");
+  const off = { bmc: bmcThat("off"), status: OFF };
+  const started = annotated({ "reboot.metal3.io/fence": "" }, off, "available");
+  assert.equal(started.do === "power" && started.action, "on");
+  assert.deepEqual(annotated({ "reboot.metal3.io": "" }, off, "available"), {
+    do: "unannotate",
+    annotations: ["reboot.metal3.io"],
+  });
+});
+
+test("a BMC that says something else each time has it told every half minute, and the wait shows what was told last", () => {
+  const told = (since: string) => {
+    const fault = new Fault("Unavailable", "bmc", `error ${since}`);
+    const status = { ...ON, errorMessage: "bmc: error 0", waitingFor: "bmc: error 0", waitingSince: at(since) };
+    return managePower(factsOf("provisioned", { bmc: { is: "fails", fault }, status }));
+  };
+  assert.deepEqual(told("11:59:31"), { do: "wait", forWhat: "bmc: error 0", recheckMs: 1_000 });
+  assert.equal(told("11:59:30").do, "write");
 });
 
 test("a host that somebody holds off stays off, says who does, and is switched on when nobody does any more", () => {

@@ -1,11 +1,12 @@
 /** The power of hosts that have a BMC. */
 import { type Fault, isFault, isoTime } from "@slipway/base";
 import { takeOutMedia } from "./agent-media.ts";
-import { type RebootWish, rebootWish } from "./annotations.ts";
+import { type RebootWish, rebootAnnotations, rebootWish } from "./annotations.ts";
 import { renewed } from "./credentials.ts";
 import { type BmcView, type Facts, isInAgent } from "./facts.ts";
 import { isLive } from "./live-stage.ts";
-import { event, failed, progressed, recovered, told } from "./moves.ts";
+import { event, failed, progressed, recovered, told, waitForNews } from "./moves.ts";
+import { stateOf } from "./state.ts";
 import type { HostStep } from "./step.ts";
 
 /** Between looks at the power of a host that nothing is done with. */
@@ -27,10 +28,16 @@ export function managePower(at: Facts): HostStep {
   return isOn ? whileOn(at) : whileOff(at);
 }
 
+/** What the annotations ask for; nothing but by force of a host on which nothing is provisioned, as with Metal3. */
+function wishOf({ host }: Facts): RebootWish | undefined {
+  return rebootWish(host, { byForce: stateOf(host) === "available" });
+}
+
 function whileOff(at: Facts): HostStep {
   const { spec } = at.host;
-  const reboot = rebootWish(at.host);
-  if (reboot !== undefined && reboot.once.length > 0) return { do: "unannotate", annotations: reboot.once };
+  const reboot = wishOf(at);
+  const once = rebootWish(at.host)?.once ?? [];
+  if (once.length > 0) return { do: "unannotate", annotations: once };
   if (!spec.online || reboot !== undefined) return settled(at, reboot);
   return {
     do: "power",
@@ -44,8 +51,9 @@ function whileOff(at: Facts): HostStep {
 
 function whileOn(at: Facts): HostStep {
   const { spec, status } = at.host;
-  const reboot = rebootWish(at.host);
-  if ((spec.online && reboot === undefined) || spec.disablePowerOff === true) return settled(at, reboot);
+  const reboot = wishOf(at);
+  if (spec.disablePowerOff === true) return reboot === undefined ? settled(at, reboot) : withoutPowerOff(at, reboot);
+  if (spec.online && reboot === undefined) return settled(at, reboot);
   if (reboot?.mode === "hard") return cutPower(at);
   const askedAt = status?.operation?.poweredAt;
   if (askedAt !== undefined) {
@@ -59,6 +67,26 @@ function whileOn(at: Facts): HostStep {
     announce: progressed(at, { poweredAt: isoTime(at.now) }),
     event: event("PowerOff", "Host's system asked to end"),
   };
+}
+
+/** A host that must not be switched off is started anew in one go, and nobody can hold it off. */
+function withoutPowerOff(at: Facts, { once }: RebootWish): HostStep {
+  if (once.length === 0) return settled(at, undefined);
+  const { poweredAt } = at.host.status?.operation ?? {};
+  // Whoever announced it may not have lived to do it. What is done is forgotten once the annotation is off.
+  if (poweredAt !== undefined && at.isStarted(poweredAt)) return { do: "unannotate", annotations: once };
+  return {
+    do: "power",
+    action: "restart",
+    announce: progressed(at, { poweredAt: isoTime(at.now) }),
+    event: event("PowerOn", "Host restarted"),
+  };
+}
+
+/** The host's work starts it, and ends what runs on it: a reboot that was asked for before is not made up for afterwards, as with Metal3. */
+export function dropReboots({ host }: Facts): HostStep | undefined {
+  const annotations = rebootAnnotations(host);
+  return annotations.length === 0 ? undefined : { do: "unannotate", annotations };
 }
 
 function notePower(at: Facts, poweredOn: boolean): HostStep {
@@ -97,6 +125,8 @@ function settled(at: Facts, reboot: RebootWish | undefined): HostStep {
 function notReached(at: Facts, { fault }: Extract<BmcView, { is: "fails" }>): HostStep {
   const { status } = at.host;
   if (status?.errorMessage === fault.advice) return { do: "wait", forWhat: fault.advice, recheckMs: IDLE_LOOK_MS };
+  const wait = waitForNews(at);
+  if (wait !== undefined) return wait;
   const { error, reason } = errorOf(at, fault);
   return {
     do: "write",

@@ -6,7 +6,7 @@ import { untilApproved } from "./approval.ts";
 import { good, tried } from "./credentials.ts";
 import { type BmcView, type Facts, isInAgent, type Operation } from "./facts.ts";
 import { takeOverHardware, takeOverStatus } from "./handed-over.ts";
-import { enter, event, failed, move, waitUntil } from "./moves.ts";
+import { enter, event, failed, move, waitForNews, waitUntil } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
 import type { Fields, HostEvent, HostStep } from "./step.ts";
 
@@ -87,8 +87,8 @@ function isKnownMachine({ machine, standing, rival }: Facts): boolean {
 
 function refused(at: Facts, { fault, credentials: version }: Extract<BmcView, { is: "fails" }>): HostStep {
   const { operation, errorMessage } = at.host.status ?? {};
-  // Another reason than last time is reported at once.
-  const wait = errorMessage === fault.advice ? waitUntil(at, operation?.againAt) : undefined;
+  // Another reason than last time is reported soon.
+  const wait = errorMessage === fault.advice ? waitUntil(at, operation?.againAt) : waitForNews(at);
   if (wait !== undefined) return wait;
   return {
     do: "write",
@@ -99,7 +99,7 @@ function refused(at: Facts, { fault, credentials: version }: Extract<BmcView, { 
 
 function missing(at: Facts, message: string): HostStep {
   const { operation, errorMessage } = at.host.status ?? {};
-  const wait = errorMessage === message ? waitUntil(at, operation?.againAt) : undefined;
+  const wait = errorMessage === message ? waitUntil(at, operation?.againAt) : waitForNews(at);
   if (wait !== undefined) return wait;
   const event = { type: "Warning" as const, reason: "RegistrationError", message };
   return { do: "write", fields: failed(at, message), event };

@@ -8,7 +8,7 @@ import { type Facts, hasBegunSince, isInAgent, type Operation } from "./facts.ts
 import { endLive } from "./live-stage.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
-import { powerOff } from "./power-stage.ts";
+import { dropReboots, powerOff } from "./power-stage.ts";
 import type { HostStep } from "./step.ts";
 
 const REGISTER_MS = 5_000;
@@ -29,6 +29,8 @@ export function planDeprovisioning(at: Facts, operation: Operation): HostStep {
   const { host, machine } = at;
   // However it leaves this state, it must not start the installer of its last user.
   if (machine !== undefined && openInstall(machine) !== undefined) return { do: "boot", from: "agent" };
+  const dropped = dropReboots(at);
+  if (dropped !== undefined) return dropped;
   const ejecting = endLive(at, operation);
   if (ejecting !== undefined) return ejecting;
   if (operation.writtenAt === undefined) {
