@@ -2,7 +2,7 @@
  * Hosts with BMCs from `apply` to all `available`, then all `provisioned`, then at rest: servers that start, wipe and write in no time, so
  * that what is left is Slipway's own work. The agents speak the real protocol, the BMCs answer by direct call. The process holds everything:
  * embedded API (with `--kubernetes real`, kube-apiserver and etcd run beside it instead), engine, discovery, hosts' records, servers.
- * Run: `node bench/inventory.bench.ts [hosts] [--kubernetes real] [--idle seconds]`.
+ * Run: `node bench/inventory.bench.ts [hosts] [--kubernetes real] [--idle seconds] [--one-secret]`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,12 @@ interface Api {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { kubernetes: { type: "string", default: "embedded" }, idle: { type: "string", default: "60" } },
+  options: {
+    kubernetes: { type: "string", default: "embedded" },
+    idle: { type: "string", default: "60" },
+    // All hosts have the credentials of one Secret.
+    "one-secret": { type: "boolean", default: false },
+  },
 });
 const real = values.kubernetes === "real";
 const count = Number(positionals[0] ?? 1000);
@@ -105,9 +110,12 @@ manager.add(
 await manager.start();
 
 const began = mark();
+const shared = values["one-secret"] ? "shared" : undefined;
+const secret = (name: string) => client.create(Secret, { metadata: { name, namespace: NAMESPACE }, stringData: LOGIN });
+if (shared !== undefined) await secret(shared);
 for (const [name, { mac }] of servers) {
-  await client.create(Secret, { metadata: { name, namespace: NAMESPACE }, stringData: LOGIN });
-  const bmc = { address: `redfish://${name}`, credentialsName: name };
+  if (shared === undefined) await secret(name);
+  const bmc = { address: `redfish://${name}`, credentialsName: shared ?? name };
   const spec = { online: true, automatedCleaningMode: "metadata" as const, bootMACAddress: mac, bmc };
   await client.create(BareMetalHost, { metadata: { name, namespace: NAMESPACE }, spec });
 }

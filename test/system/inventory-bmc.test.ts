@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Fault } from "@slipway/base";
 import { Secret } from "@slipway/kube/core";
 import { HostFirmwareSettings } from "../../src/kinds/metal3/host-firmware-settings.ts";
-import { IMAGE, RACK, rack } from "./inventory-world.ts";
+import { IMAGE, MINUTE, RACK, rack } from "./inventory-world.ts";
 
 test("a BMC that refuses the credentials is an error that says so; the corrected Secret is taken up", async (t) => {
   const world = await rack(t);
@@ -102,4 +102,43 @@ test("a BMC that does not show its firmware's settings says so, and the host goe
   assert.ok(
     (await world.events("node-1")).some((event) => /FirmwareSettingsNotRead: .*Bios can't be read/.test(event)),
   );
+});
+
+test("hosts that share one Secret cost no more than others, become available, and notice together that it is rotated", async (t) => {
+  const counts = { writes: 0, secrets: 0 };
+  const transport: NonNullable<Parameters<typeof rack>[1]>["transport"] = (inner) => ({
+    ...inner,
+    watch: (request) => inner.watch(request),
+    request(request) {
+      if (request.method !== "GET" && /baremetalhosts/.test(request.path)) counts.writes++;
+      if (request.method !== "GET" && /secrets/.test(request.path)) counts.secrets++;
+      return inner.request(request);
+    },
+  });
+  const world = await rack(t, { transport });
+  const names = (letter: string): string[] => [1, 2, 3, 4].map((n) => `${letter}-${n}`);
+  const available = async (of: readonly string[], credentials?: string): Promise<number> => {
+    const before = counts.writes;
+    for (const name of of) world.rack(name);
+    for (const name of of) await world.declare(name, credentials === undefined ? {} : { credentials });
+    for (const name of of) await world.reaches(name, "available");
+    await world.clock.run(20 * MINUTE);
+    return counts.writes - before;
+  };
+  const alone = await available(names("a"));
+  await world.secret("shared", { username: "admin", password: "right" });
+  const together = await available(names("b"), "shared-bmc");
+  assert.ok(together <= alone, `${together} writes of hosts with one Secret, ${alone} of others`);
+  assert.equal(counts.secrets, 0);
+  for (const name of names("b")) world.rotate(name, "new");
+  await world.until("all say so", async () => {
+    const hosts = await Promise.all(names("b").map((name) => world.host(name)));
+    return hosts.every((host) => host?.status?.errorType === "registration error");
+  });
+  await world.setPassword("shared", "new");
+  await world.until("all are well", async () => {
+    const hosts = await Promise.all(names("b").map((name) => world.host(name)));
+    return hosts.every((host) => host?.status?.operationalStatus === "OK");
+  });
+  assert.equal(counts.secrets, 0);
 });

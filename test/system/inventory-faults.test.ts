@@ -6,7 +6,7 @@ import { IMAGE, MINUTE, rack } from "./inventory-world.ts";
 
 for (const what of ["inspect", "wipe", "write", "reboot"])
   for (const bmc of what === "inspect" ? [true] : what === "reboot" ? [false] : [true, false])
-    test(`a power cut amid "${what}" of a host ${bmc ? "with" : "without"} a BMC: it is done again, and the host is installed`, async (t) => {
+    test(`a power cut amid "${what}" of a host ${bmc ? "with" : "without"} a BMC: what was not done is done again, and the host is installed`, async (t) => {
       let cuts = 0;
       const powerCut = (order: string): boolean => order === what && cuts++ === 0;
       const world = await rack(t, { serverFaults: { ...SOUND, powerCut } });
@@ -25,7 +25,9 @@ for (const what of ["inspect", "wipe", "write", "reboot"])
       await world.reaches("node-1", "provisioned", 6 * 60 * MINUTE);
       await world.until("the system runs", () => server.running?.is === "system");
       assert.equal(server.disks[0]?.content?.image, IMAGE.url);
-      if (what !== "inspect") assert.ok(cuts > 1, "it was done again");
+      // Whatever cuts its power restarts it, too.
+      const isDone = what === "reboot";
+      if (what !== "inspect") assert.equal(cuts > 1, !isDone, `it was done ${cuts} times`);
     });
 
 test("an image with another checksum is an error, does not run, and is installed once the checksum is mended", async (t) => {

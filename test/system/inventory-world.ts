@@ -220,14 +220,16 @@ export class InventoryWorld {
     {
       bmc = true,
       scheme = "redfish",
+      credentials = `${name}-bmc`,
       ...spec
-    }: Omit<Partial<BareMetalHost["spec"]>, "bmc"> & { bmc?: boolean; scheme?: string } = {},
+    }: Omit<Partial<BareMetalHost["spec"]>, "bmc"> & { bmc?: boolean; scheme?: string; credentials?: string } = {},
     annotations: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     const server = this.servers.get(name)!;
     if (bmc) {
       this.#withBmc.add(name);
-      await this.secret(name, LOGIN);
+      // One of another name is the test's.
+      if (credentials === `${name}-bmc`) await this.secret(name, LOGIN);
     }
     const draft: Draft<BareMetalHost> = {
       metadata: { name, namespace: RACK, annotations },
@@ -235,7 +237,7 @@ export class InventoryWorld {
         online: true,
         automatedCleaningMode: "metadata",
         bootMACAddress: server.mac,
-        ...(bmc && { bmc: { address: `${scheme}://${name}`, credentialsName: `${name}-bmc` } }),
+        ...(bmc && { bmc: { address: `${scheme}://${name}`, credentialsName: credentials } }),
         ...spec,
       },
     };

@@ -7,7 +7,7 @@ import { sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
 
 interface Lives {
-  life(seed: number): Promise<void>;
+  life(seed: number): Promise<unknown>;
   /** What is known once all seeds have passed. */
   shows: string;
 }
