@@ -5,9 +5,9 @@ import { at, bmcThat, factsOf, NOW } from "./testing.ts";
 import { planDeprovisioning, planPreparing } from "./wipe-stage.ts";
 
 const DISKS = [
-  { name: "/dev/sda", readOnly: false },
-  { name: "/dev/sdb", readOnly: false },
-  { name: "/dev/sr0", readOnly: true },
+  { name: "/dev/sda", byId: ["wwn-a"], serial: "A", readOnly: false },
+  { name: "/dev/sdb", byId: [], byPath: "pci-b", readOnly: false },
+  { name: "/dev/sr0", byId: [], readOnly: true },
 ];
 const STARTED = { attempt: 1, startedAt: at("11:00:00"), id: "o-1" };
 const session = { spokeAt: NOW, registeredAt: NOW - 60_000 };
@@ -37,6 +37,29 @@ test("a host is available once every disk that can be written is proven to be wi
   assert.equal(message(step), "wiped, and read back: /dev/sda (metadata), /dev/sdb (metadata)");
   const none = preparing(wiped({ ok: true, message: "done" }, { inventory: { disks: [] } }));
   assert.equal(message(none), "wiped, and read back: no disks");
+});
+
+test("a disk that was there at the inspection and is not at the wipe is named by a warning: nobody knows what is on it", () => {
+  const kept = [
+    { name: "/dev/disk/by-id/other-name", serialNumber: "A" },
+    { name: "/dev/disk/by-path/pci-b", alternateNames: ["/dev/sdz"] },
+    { name: "/dev/disk/by-id/virtual-cd", alternateNames: ["/dev/sr1"] },
+  ];
+  const of = (storage: object[]) => {
+    const step = preparing(wiped(GOOD), { status: { hardware: { storage } } });
+    return step.do === "write" ? [stateIn(step), step.event?.type, step.event?.message] : [step.do];
+  };
+  const good = "wiped, and read back: /dev/sda (metadata), /dev/sdb (metadata)";
+  assert.deepEqual(of(kept), ["available", "Normal", good]);
+  const gone = [
+    { name: "/dev/disk/by-id/wwn-a", serialNumber: "C" },
+    { name: "/dev/sdc", alternateNames: ["/dev/sda"] },
+  ];
+  assert.deepEqual(of([...kept, ...gone]), [
+    "available",
+    "Warning",
+    `${good}; NOT wiped, since they are not there any more: /dev/disk/by-id/wwn-a (serial C), /dev/sdc`,
+  ]);
 });
 
 test("nothing is proven of a machine whose disks nobody knows", () => {

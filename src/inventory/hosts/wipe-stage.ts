@@ -2,6 +2,7 @@
 import { isoTime } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { openInstall } from "../../netboot/hosts/host.ts";
+import type { Disk } from "../../netboot/protocol/messages.ts";
 import { bringUpAgent } from "./agent-stage.ts";
 import { hostAnnotations, WIPE } from "./annotations.ts";
 import { type Facts, hasBegunSince, isInAgent, type Operation } from "./facts.ts";
@@ -9,9 +10,10 @@ import { endLive } from "./live-stage.ts";
 import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
 import { dropReboots, powerOff } from "./power-stage.ts";
-import type { HostStep } from "./step.ts";
+import type { HostEvent, HostStep } from "./step.ts";
 
 const REGISTER_MS = 5_000;
+const BY = "/dev/disk/by-";
 const LEFT = "its disks are left as they are: spec.automatedCleaningMode is disabled";
 
 /** The next step of a host that is made ready to be used. */
@@ -21,7 +23,7 @@ export function planPreparing(at: Facts, operation: Operation): HostStep {
   const wiped = wipe(at, operation);
   if ("do" in wiped) return wiped;
   if (hostAnnotations(at.host)[WIPE] !== undefined) return { do: "unannotate", annotations: [WIPE] };
-  return move(at, "available", event("Prepared", wiped.proof));
+  return move(at, "available", proofEvent("Prepared", wiped));
 }
 
 /** The next step of a host that is taken back from its user. */
@@ -37,7 +39,7 @@ export function planDeprovisioning(at: Facts, operation: Operation): HostStep {
     const wiped = wipe(at, operation);
     if ("do" in wiped) return wiped;
     const fields = progressed(at, { writtenAt: isoTime(at.now), id: undefined });
-    return { do: "write", fields, event: event("DeprovisioningComplete", wiped.proof) };
+    return { do: "write", fields, event: proofEvent("DeprovisioningComplete", wiped) };
   }
   const nothing = { image: undefined, customDeploy: undefined, rootDeviceHints: undefined };
   const provisioning = { state: "", ID: host.metadata.uid ?? "", ...host.status?.provisioning, ...nothing };
@@ -56,8 +58,35 @@ function unsupportedOf({ raid, firmware }: BareMetalHost["spec"]): string | unde
   return undefined;
 }
 
-/** The wipe of all disks; `proof`: what the agent has read back, in words. */
-function wipe(at: Facts, operation: Operation): HostStep | { proof: string } {
+/** What is known of the disks, in words. */
+interface Wiped {
+  proof: string;
+  /** Disks that are not there any more. */
+  gone?: readonly string[];
+}
+
+function proofEvent(reason: string, { proof, gone = [] }: Wiped): HostEvent {
+  if (gone.length === 0) return event(reason, proof);
+  const message = `${proof}; NOT wiped, since they are not there any more: ${gone.join(", ")}`;
+  return { type: "Warning", reason, message };
+}
+
+/** Disks that were there when the hardware was looked at last, and are not now: what is on them nobody has seen. Drives of CDs come and go. */
+function goneFrom({ host: { status } }: Facts, known: readonly Disk[]): string[] {
+  const serials = new Set(known.map(({ serial }) => serial));
+  const names = new Set(
+    known.flatMap(({ name, byId, byPath }) => [name, `${BY}path/${byPath}`, ...byId.map((id) => `${BY}id/${id}`)]),
+  );
+  return (status?.hardware?.storage ?? [])
+    .filter(({ name, alternateNames = [] }) => ![name, ...alternateNames].some((each) => each?.startsWith("/dev/sr")))
+    .filter(
+      ({ name = "", serialNumber }) => !(serialNumber === undefined ? names.has(name) : serials.has(serialNumber)),
+    )
+    .map(({ name, serialNumber }) => (serialNumber === undefined ? `${name}` : `${name} (serial ${serialNumber})`));
+}
+
+/** The wipe of all disks; `proof`: what the agent has read back. */
+function wipe(at: Facts, operation: Operation): HostStep | Wiped {
   if (at.host.spec.automatedCleaningMode === "disabled") return { proof: LEFT };
   const missing = bringUpAgent(at, operation);
   if (missing !== undefined) return missing;
@@ -72,7 +101,7 @@ function wipe(at: Facts, operation: Operation): HostStep | { proof: string } {
   if (left.length > 0 || wiped.size < disks.length)
     return orderFailed(at, `the disks are not wiped: nothing is proven of ${left.map(({ name }) => name).join(", ")}`);
   const proven = disks.map(({ disk, how }) => `${disk} (${how})`).join(", ");
-  return { proof: `wiped, and read back: ${proven || "no disks"}` };
+  return { proof: `wiped, and read back: ${proven || "no disks"}`, gone: goneFrom(at, known) };
 }
 
 /**
