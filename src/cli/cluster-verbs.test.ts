@@ -65,8 +65,8 @@ test("power switches a host on or off and resets it, and returns once it is aske
     await slipway(power, "power", "reset", "52:54:00:12:34:56", "--no-wait", ...more);
     return (await client.get(BareMetalHost, NODE)).metadata.annotations?.["reboot.metal3.io"];
   };
-  assert.equal(await modeAfter(), '{"mode":"soft"}');
-  assert.equal(await modeAfter("--hard"), '{"mode":"hard"}');
+  assert.equal(await modeAfter(), '{"mode":"soft","force":true}');
+  assert.equal(await modeAfter("--hard"), '{"mode":"hard","force":true}');
 });
 
 test("inspect, wipe and release ask for --yes, and write what Metal3's users write", async (t) => {
