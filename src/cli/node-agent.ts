@@ -24,6 +24,7 @@ interface Options extends LogOptions {
   dir: string;
   vncListen: string;
   kvm: boolean;
+  confirmRemoval?: string;
   kubeconfig?: string;
   context?: string;
   healthListen: ListenAddress;
@@ -57,6 +58,10 @@ export const verb: Verb = (program) => {
         .default("127.0.0.1"),
     )
     .option("--no-kvm", "emulate processors also where the node could run machines by itself")
+    .option(
+      "--confirm-removal <code>",
+      "change and remove the machines that a stop with this code names (docs/node-agent.md)",
+    )
     .option("--kubeconfig <file>", "cluster of the VinoNodes; unset: $KUBECONFIG, else the cluster it runs in")
     .option("--context <name>", "context of the kubeconfig")
     .addOption(
@@ -104,6 +109,7 @@ async function run(options: Options): Promise<void> {
       socket: libvirt,
       folder: resolve(options.dir),
       settings: { vncListen, emulated: !kvm },
+      ...(options.confirmRemoval !== undefined && { confirmations: [options.confirmRemoval] }),
       fetchImage: (url, to) => fetchTo(fetch, url, { to, mostBytes: LARGEST_CD }),
       onSecret: (value) => secrets.add(value),
     });

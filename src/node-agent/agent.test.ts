@@ -236,3 +236,24 @@ test("a VinoNode whose cores or storage can't be read makes nothing new, and unm
   assert.ok(libvirt.inventory().includes("volume deep/w0-vda"));
   assert.ok(!libvirt.inventory().includes("domain w1"));
 });
+
+test("VINO-6 VINO-7 an agent of another cluster says on its VinoNode why it does nothing and how that ends, and lets nobody else in", async (t) => {
+  const { pass, secrets, libvirt, get } = await world(t);
+  secrets.set("w0-bmc", { username: "admin", password: "password-of-w0" });
+  await pass(node("a", [domain("w0")]));
+  const before = libvirt.inventory();
+  secrets.set("w0-bmc", { username: "admin", password: "of-another-cluster" });
+  const theirs = node("a", [domain("w0", { uuid: "00000000-0000-4000-8000-0000000000ff" })]);
+  theirs.metadata.uid = "theirs";
+  const status = await pass(theirs);
+  assert.deepEqual([status.waitingFor, status.conditions?.[0]?.reason], ["confirmation", "UnknownMachines"]);
+  assert.equal(await get("/redfish/v1/Systems/w0", "admin", "of-another-cluster"), 401);
+  assert.equal(await get("/redfish/v1/Systems/w0", "admin", "password-of-w0"), 200);
+  assert.deepEqual(libvirt.inventory(), before);
+  const told = /kubectl annotate --overwrite vinonode -n vino-system a (slipway\.dev\/confirm-removal)=([0-9a-f]{8})$/;
+  const [, annotation, code] = told.exec(status.message ?? "")!;
+  theirs.metadata.annotations = { [annotation!]: code! };
+  assert.equal((await pass(theirs)).conditions?.[0]?.status, "True");
+  assert.deepEqual([...libvirt.domainsByUuid.keys()], ["00000000-0000-4000-8000-0000000000ff"]);
+  assert.equal(await get("/redfish/v1/Systems/w0", "admin", "of-another-cluster"), 200);
+});

@@ -1,7 +1,8 @@
 /**
  * The node agent of ViNO: on each node with virtual machines it makes them as the node's VinoNodes want, through libvirt on the local socket, and
- * serves Redfish for them. `node/` decides and does, `xml/` writes and reads libvirt's descriptions, `libvirt/` speaks its protocol, `redfish/`
- * serves. It keeps nothing but the authority of its certificates: everything else is in the definitions that libvirt has, under the agent's mark.
+ * serves Redfish for them. `node/` decides and does, `guard/` stops it where the cluster is not the machines', `xml/` writes and reads libvirt's
+ * descriptions, `libvirt/` speaks its protocol, `redfish/` serves. It keeps the authority of its certificates and what it was stopped for: everything
+ * else is in the definitions that libvirt has, under the agent's mark.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { type Clock, type Log, privateFolder, type Random } from "@slipway/base"
 import type { Controller } from "@slipway/kube";
 import type { Account } from "../bmc-service/accounts.ts";
 import { nodeController } from "./controller.ts";
+import { Guard } from "./guard/guard.ts";
 import { VmHost } from "./host.ts";
 import { openLibvirt } from "./libvirt/libvirt.ts";
 import type { DomainSettings } from "./node/definition.ts";
@@ -33,6 +35,8 @@ export interface NodeAgentOptions {
   /** Of the agent alone. */
   folder: string;
   settings: DomainSettings;
+  /** Codes of stops that somebody has confirmed (`guard`). */
+  confirmations?: readonly string[];
   fetchImage(url: string, to: string): Promise<void>;
   /** Has the log and all that leaves the process hide a value. */
   onSecret(value: string): void;
@@ -59,6 +63,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
   await mkdir(images, { recursive: true, mode: 0o700 });
   const host = new VmHost({
     ...{ clock, log, links, settings, fetchImage, folder: images },
+    guard: new Guard({ file: join(folder, "stopped.json"), clock, log }),
     open: (onEvent) => open({ socket, clock, onEvent }),
   });
   let accounts: readonly Account[] = [];
@@ -70,6 +75,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
   });
   const controller = nodeController({
     ...{ node, host },
+    ...(options.confirmations !== undefined && { confirmations: options.confirmations }),
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     secrets: new SecretReader({ clock, onSecret }),
     redfish: { url: redfish.url, ca: redfish.ca },

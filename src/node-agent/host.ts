@@ -4,6 +4,7 @@
  * It must not know of Kubernetes.
  */
 import { type Clock, Fault, type Log } from "@slipway/base";
+import type { Guard } from "./guard/guard.ts";
 import type { DomainEvent, DomainRef, Libvirt } from "./libvirt/libvirt.ts";
 import { converge, type Standing } from "./node/converge.ts";
 import type { DomainSettings } from "./node/definition.ts";
@@ -23,6 +24,8 @@ export interface HostOptions {
   fetchImage(url: string, to: string): Promise<void>;
   /** Folder for images on their way. */
   folder: string;
+  /** Unset: none, for tests. */
+  guard?: Guard;
 }
 
 export class VmHost {
@@ -33,6 +36,7 @@ export class VmHost {
   #libvirt: Libvirt | undefined;
   #wish: NodeWish | undefined;
   #isClosed = false;
+  #isStopped = false;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -54,11 +58,12 @@ export class VmHost {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Makes the node as it is wanted. Rejects with a `Fault` when libvirt does not answer. */
+  /** Makes the node as it is wanted. Where the guard stops it, machines stay what they were, and may be ordered. Rejects with a `Fault` when libvirt does not answer. */
   async apply(wish: NodeWish): Promise<Standing> {
     return await this.#locked(async (libvirt) => {
-      this.#wish = wish;
-      return await this.#settle(libvirt, wish);
+      const standing = await this.#settle(libvirt, wish, this.#options.guard);
+      this.#isStopped = standing.stop !== undefined;
+      return standing;
     });
   }
 
@@ -68,7 +73,7 @@ export class VmHost {
       work({
         libvirt,
         settle: async () => {
-          if (this.#wish !== undefined) await this.#settle(libvirt, this.#wish);
+          if (this.#wish !== undefined && !this.#isStopped) await this.#settle(libvirt, this.#wish);
         },
       }),
     );
@@ -81,10 +86,12 @@ export class VmHost {
     await this.#libvirt?.close();
   }
 
-  async #settle(libvirt: Libvirt, wish: NodeWish): Promise<Standing> {
+  async #settle(libvirt: Libvirt, wish: NodeWish, guard?: Guard): Promise<Standing> {
     const { settings, links, log } = this.#options;
     const filling = new Set(this.vms().flatMap((vm) => (vm.isFilling ? [vm.name] : [])));
-    const standing = await converge({ libvirt, links, log }, wish, { settings, filling });
+    const standing = await converge({ libvirt, links, log }, wish, { settings, filling }, guard);
+    if (standing.stop !== undefined) return standing;
+    this.#wish = wish;
     this.#takeOver(wish, standing);
     return standing;
   }

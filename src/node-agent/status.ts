@@ -2,9 +2,10 @@
 import { isoTime } from "@slipway/base";
 import { type Condition, type StatusFields, setCondition } from "@slipway/kube";
 import type { Domain, DomainStatus, VinoNode } from "../kinds/vino/vino-node.ts";
+import type { Stop } from "./guard/stop.ts";
 import type { Standing } from "./node/converge.ts";
 import type { FoundDomain } from "./node/found.ts";
-import { isEmptied, networkName, ownerOf, subject } from "./node/wish.ts";
+import { CONFIRM_ANNOTATION, isEmptied, networkName, ownerOf, subject } from "./node/wish.ts";
 
 export interface Seen {
   standing: Standing;
@@ -56,6 +57,18 @@ export function unreachedStatus(node: VinoNode, message: string, now: number): S
     message,
     ...waitFields(node, "libvirt", now),
     conditions: ready(node, { isReady: false, message, reason: "LibvirtUnavailable" }, now),
+  };
+}
+
+/** The fields where the guard has stopped the agent: what was reported before is left as it was. */
+export function stoppedStatus(node: VinoNode, { code, reason }: Stop, now: number): StatusFields<VinoNode> {
+  const { namespace, name } = node.metadata;
+  const command = `kubectl annotate --overwrite vinonode -n ${namespace} ${name} ${CONFIRM_ANNOTATION}=${code}`;
+  const message = `${reason}. Nothing on the node is changed until this is confirmed. If the node was moved here or the cluster restored, and these machines may be changed and removed with their disks: ${command}`;
+  return {
+    message,
+    ...waitFields(node, "confirmation", now),
+    conditions: ready(node, { isReady: false, message, reason: "UnknownMachines" }, now),
   };
 }
 

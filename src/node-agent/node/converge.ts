@@ -1,4 +1,6 @@
 import { asFault, isFault } from "@slipway/base";
+import type { Guard } from "../guard/guard.ts";
+import type { Stop } from "../guard/stop.ts";
 import { carryOut, type Hands } from "./carry-out.ts";
 import type { NodeFound } from "./found.ts";
 import { look } from "./look.ts";
@@ -15,6 +17,8 @@ export interface Standing {
   leftovers: readonly string[];
   /** Something failed that may go well another time. */
   again: boolean;
+  /** Why nothing was done at all. */
+  stop?: Stop;
 }
 
 /** Each round does what the one before has made possible. */
@@ -22,12 +26,27 @@ const MOST_ROUNDS = 8;
 
 /**
  * Makes the node as it is wanted, as far as it can be. What fails keeps only itself from going on. Rejects with a `Fault` when libvirt or the
- * kernel can't be asked at all.
+ * kernel can't be asked at all. Where the guard says stop, nothing is changed.
  */
-export async function converge(hands: Hands, wish: NodeWish, context: PlanContext): Promise<Standing> {
+export async function converge(
+  hands: Hands,
+  wish: NodeWish,
+  context: PlanContext,
+  guard?: Pick<Guard, "check">,
+): Promise<Standing> {
+  const found = await look(hands.libvirt, hands.links);
+  const stop = await guard?.check(found, wish);
+  if (stop === undefined) return await settle(hands, { wish, found }, context);
+  return { found, stop, waits: new Map(), problems: wish.problems, leftovers: [], again: false };
+}
+
+async function settle(
+  hands: Hands,
+  { wish, found: first }: { wish: NodeWish; found: NodeFound },
+  context: PlanContext,
+): Promise<Standing> {
   const failed = new Map<string, string>();
-  for (let round = 1; ; round++) {
-    const found = await look(hands.libvirt, hands.links);
+  for (let round = 1, found = first; ; round++, found = await look(hands.libvirt, hands.links)) {
     const plan = planNode(wish, found, context);
     const steps = plan.steps.filter(({ about }) => !failed.has(about));
     if (steps.length === 0 || round === MOST_ROUNDS) {

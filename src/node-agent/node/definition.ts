@@ -38,6 +38,7 @@ export function definitionOf(wanted: Wanted, { boot, media, volumes }: Kept): Do
     ...(boot !== undefined && { bootFirst: BOOT_FROM[boot.target] }),
     record: {
       owner: wanted.wish.owner,
+      origin: wanted.wish.origin,
       checksum: checksumOf(wanted),
       volumes,
       ...(boot !== undefined && { boot }),

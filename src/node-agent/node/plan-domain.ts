@@ -71,7 +71,14 @@ function define(
     if (!volumes.some((one) => one.pool === wish.pool && one.name === name)) volumes.push({ pool: wish.pool, name });
   if (broken && !volumes.some((one) => isDeepStrictEqual(one, media.volume))) volumes.push(media.volume);
   const definition = definitionOf(wanted, { ...kept, volumes, ...(media !== undefined && !broken && { media }) });
-  return isDeepStrictEqual(record, definition.record) ? [] : [{ about, do: "define-domain", definition }];
+  return isSame(record, definition.record) ? [] : [{ about, do: "define-domain", definition }];
+}
+
+/** A later state of the same VinoNode that wants the same domain is no reason to write it again; an earlier one was confirmed. */
+function isSame(record: DomainRecord | undefined, wanted: DomainRecord): boolean {
+  const [before, now] = [record?.origin, wanted.origin!];
+  if (before === undefined || before.uid !== now.uid || before.generation > now.generation) return false;
+  return isDeepStrictEqual({ ...record, origin: undefined }, { ...wanted, origin: undefined });
 }
 
 /** What was to be once is over when it was started so: both for the next start and for the next reset of this one. */

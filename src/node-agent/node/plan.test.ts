@@ -90,14 +90,14 @@ test("what is not the agent's is never touched, and what stands in the way is na
 test("an agent of one namespace leaves domains of others alone, and who has a name keeps it", async () => {
   const libvirt = new FakeLibvirt();
   await apply(libvirt, [node("b", [domain("w0")])]);
-  await converge(handsOn(libvirt), wishOf([], NO_SECRETS, "other"), CONTEXT);
+  await converge(handsOn(libvirt), wishOf([], NO_SECRETS, { scope: "other" }), CONTEXT);
   assert.ok(libvirt.inventory().includes("volume deep/w0-vda"));
   const rival = node("a", [domain("w0", { uuid: "00000000-0000-4000-8000-0000000000ff" })]);
   const { problems } = await apply(libvirt, [rival, node("b", [domain("w0")])]);
   assert.match(problems.get(subject.domain("vino-system/a", "w0"))!, /vino-system\/b has a domain of this name/);
   assert.deepEqual([...libvirt.domainsByUuid.keys()], [domain("w0").uuid]);
   // Nobody wants anything any more: nothing is left.
-  await converge(handsOn(libvirt), wishOf([], NO_SECRETS, "vino-system"), CONTEXT);
+  await converge(handsOn(libvirt), wishOf([emptied("b")], NO_SECRETS, { scope: "vino-system" }), CONTEXT);
   assert.deepEqual(libvirt.inventory(), []);
 });
 

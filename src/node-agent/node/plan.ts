@@ -33,8 +33,11 @@ export function planNode(wish: NodeWish, found: NodeFound, context: PlanContext)
   const draft = new Draft(wish.problems);
   for (const domain of found.domains.filter((one) => isLeaving(one, wish)))
     draft.steps.push(...removal(subject.domain(domain.next.record!.owner, domain.ref.name), domain, found));
-  for (const network of found.networks) leaveNetwork(draft, network, wish, found);
-  for (const pool of found.pools) leavePool(draft, pool, wish, found);
+  // The last VinoNode is there until all is removed: where there is none at all, nobody has asked for anything.
+  if (wish.origins.size > 0) {
+    for (const network of found.networks) leaveNetwork(draft, network, wish, found);
+    for (const pool of found.pools) leavePool(draft, pool, wish, found);
+  }
   for (const pool of wish.pools) planPool(draft, pool, found);
   for (const network of wish.networks) planNetwork(draft, network, found);
   planDomains(draft, wish, found, context);

@@ -4,6 +4,7 @@ import { asFault, type Cidr, contains, tryParseCidr, tryParseIp } from "@slipway
 import type { Domain, VinoNode } from "../../kinds/vino/vino-node.ts";
 import { parseCpuSet } from "../xml/cpu-set.ts";
 import { type NetworkDefinition, networkXml } from "../xml/network.ts";
+import type { Origin } from "../xml/record.ts";
 
 export interface PoolWish {
   name: string;
@@ -19,6 +20,7 @@ export interface NetworkWish extends Omit<NetworkDefinition, "record"> {
 export interface DomainWish extends Domain {
   /** The VinoNode: namespace/name. */
   owner: string;
+  origin: Origin;
   pool: string;
   /** libvirt's networks of its interfaces, in their order. */
   cards: readonly string[];
@@ -39,6 +41,10 @@ export interface NodeWish {
   domains: readonly DomainWish[];
   /** Namespace that the VinoNodes are of; undefined: any. Domains of others are not missed. */
   scope?: string;
+  /** VinoNodes that are there, also emptied ones, by namespace/name. */
+  origins: ReadonlyMap<string, Origin>;
+  /** Codes of stops (`guard`) that somebody has confirmed. */
+  confirmations: ReadonlySet<string>;
   problems: Problems;
 }
 
@@ -80,13 +86,25 @@ export function markedUuid(...words: readonly string[]): string {
   return `${a}-${b}-8${c}-8${d}-${e}`;
 }
 
+/** On a VinoNode, by a user: the code of a stop (`guard`). Machines that the cluster does not account for may then be changed and removed. */
+export const CONFIRM_ANNOTATION = "slipway.dev/confirm-removal";
+
+/** The VinoNode as definitions bear it. */
+export function originOf({ metadata }: VinoNode): Origin {
+  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
+}
+
 /** Whether the operator has let go of everything on the node. */
 export function isEmptied({ metadata, spec }: VinoNode): boolean {
   return metadata.deletionTimestamp !== undefined && spec.networks.length === 0 && spec.domains.length === 0;
 }
 
 /** The wish of all VinoNodes of the node. Of two that contradict each other the first by namespace and name is heard. */
-export function wishOf(nodes: readonly VinoNode[], secrets: SecretsRead, scope?: string): NodeWish {
+export function wishOf(
+  nodes: readonly VinoNode[],
+  secrets: SecretsRead,
+  { scope, confirmations = [] }: { scope?: string; confirmations?: readonly string[] } = {},
+): NodeWish {
   const problems = new Map<string, string>();
   const sorted = nodes.filter((one) => !isEmptied(one)).toSorted((a, b) => (ownerOf(a) < ownerOf(b) ? -1 : 1));
   const excluded = new Set<number>();
@@ -110,6 +128,11 @@ export function wishOf(nodes: readonly VinoNode[], secrets: SecretsRead, scope?:
     bridges: new Set(sorted.flatMap(({ spec }) => spec.networks.map(({ bridge }) => bridge))),
     domains: domainsOf(sorted, secrets, problems),
     ...(scope !== undefined && { scope }),
+    origins: new Map(nodes.map((one) => [ownerOf(one), originOf(one)])),
+    confirmations: new Set([
+      ...confirmations,
+      ...nodes.flatMap(({ metadata }) => metadata.annotations?.[CONFIRM_ANNOTATION] ?? []),
+    ]),
     problems,
   };
 }
@@ -223,7 +246,8 @@ function domainWish(node: VinoNode, domain: Domain, secrets: SecretsRead): Domai
     if (found === undefined) return `interface ${name}: there is no network ${network} in the VinoNode`;
     cards.push(networkName(found.bridge));
   }
-  const wish: DomainWish = { ...domain, owner: ownerOf(node), pool: node.spec.storagePool.name, cards };
+  const of = { owner: ownerOf(node), origin: originOf(node) };
+  const wish: DomainWish = { ...domain, ...of, pool: node.spec.storagePool.name, cards };
   if (domain.vnc === undefined) return wish;
   const secret = secrets.get(`${node.metadata.namespace}/${domain.vnc.name}`);
   const password = secret?.data.password;

@@ -14,6 +14,8 @@ const volume = z.object({ pool: z.string(), name: z.string() });
 const domainRecord = z.object({
   /** The VinoNode that it is of: namespace/name. */
   owner: z.string(),
+  /** The VinoNode in the state that the definition was written by. Definitions of earlier agents have none. */
+  origin: z.object({ uid: z.string(), generation: z.number() }).optional(),
   /** Of what the definition was written from, without what is below. */
   checksum: z.string(),
   /** Volumes that are deleted with it: its disks. */
@@ -32,6 +34,7 @@ const domainRecord = z.object({
 const networkRecord = z.object({ checksum: z.string() });
 
 export type DomainRecord = z.infer<typeof domainRecord>;
+export type Origin = NonNullable<DomainRecord["origin"]>;
 export type NetworkRecord = z.infer<typeof networkRecord>;
 export type BootRecord = NonNullable<DomainRecord["boot"]>;
 
