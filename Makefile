@@ -10,7 +10,7 @@ CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infra
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image service-images test-firmware bench sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -86,6 +86,9 @@ agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders f
 
 network-image: $(INSTALLED) ## dist/network-image: the network of workload clusters' nodes as OCI layouts (needs Go)
 	@$(NODE) tools/node-image/network-image.ts
+
+service-images: $(INSTALLED) ## dist/service-images: HAProxy, Dex and the jump host of SIPClusters as OCI layouts (needs apt-get, Go and a C compiler): NAMES="haproxy"
+	@$(NODE) tools/service-images/main.ts $(NAMES)
 
 node-image: $(INSTALLED) ## What a machine boots to become a Kubernetes node, from Debian and Go modules (half an hour, once): VERSION=1.36 ARCHITECTURE=amd64 FORM=live|disk
 	@$(NODE) tools/node-image/main.ts

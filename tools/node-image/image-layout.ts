@@ -7,10 +7,15 @@ export interface Image {
   /** The folder that is its only layer. */
   root: string;
   entrypoint: readonly string[];
+  /** Unset: TERM. */
+  stopSignal?: string;
 }
 
 /** Writes an image as an OCI layout into a folder. Same contents, same bytes. The layer is not packed: who stores it packs it, or uses it as it is. */
-export async function writeImageLayout(folder: string, { name, architecture, root, entrypoint }: Image): Promise<void> {
+export async function writeImageLayout(
+  folder: string,
+  { name, architecture, root, entrypoint, stopSignal }: Image,
+): Promise<void> {
   const layout = new ImageLayout(folder);
   const { descriptor, diffId } = await layout.layer(root, { packed: false });
   const config = layout.json("application/vnd.oci.image.config.v1+json", {
@@ -20,6 +25,7 @@ export async function writeImageLayout(folder: string, { name, architecture, roo
       Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
       Entrypoint: entrypoint,
       WorkingDir: "/",
+      ...(stopSignal !== undefined && { StopSignal: stopSignal }),
     },
     rootfs: { type: "layers", diff_ids: [diffId] },
   });

@@ -84,7 +84,7 @@ function leaveOut(root: string): void {
     if (!file.endsWith("/copyright")) rmSync(file, { recursive: true, force: true });
 }
 
-function authorities(root: string): Buffer {
+export function authorities(root: string): Buffer {
   const files = globSync(join(root, "usr/share/ca-certificates/mozilla/*.crt")).sort();
   mkdirSync(join(root, "etc/ssl/certs"), { recursive: true });
   return Buffer.concat(files.map((file) => readFileSync(file)));

@@ -55,6 +55,11 @@ export const BINARIES: readonly Binary[] = [
   ),
   { name: "helm", module: "helm", package: "helm.sh/helm/v4/cmd/helm", onDemand: true },
   { name: "kine", module: "kine", package: "github.com/k3s-io/kine", onDemand: true },
+  // Its storage needs C, also where it keeps everything in memory. Tags: names are looked up without the C library's plugins.
+  {
+    ...{ name: "dex", module: "dex", package: "github.com/dexidp/dex/cmd/dex", onDemand: true },
+    ...{ cgo: true, tags: "netgo,osusergo,sqlite_omit_load_extension" },
+  },
   // konnectivity's server and agent.
   ...(["server", "agent"] as const).map((part) => ({
     name: `proxy-${part}`,

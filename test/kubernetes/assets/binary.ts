@@ -14,6 +14,8 @@ export interface Binary {
   tags?: string;
   /** Unset: this machine's. */
   architecture?: "amd64" | "arm64";
+  /** It has parts in C: a C compiler is needed, and the program is linked statically. */
+  cgo?: true;
   /** A package's tests as a program. */
   test?: true;
   /** The file's name in the folder of its own version of Kubernetes, where it is found by that, too. */

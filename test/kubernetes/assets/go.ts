@@ -7,7 +7,7 @@ import type { Binary } from "./binary.ts";
 
 const LAST_WORDS = 12;
 
-/** The arguments with which `go` builds a binary: without cgo and paths of this machine, from exactly what `go.sum` names. */
+/** The arguments with which `go` builds a binary: without paths of this machine, from exactly what `go.sum` names. */
 export function buildArguments(binary: Binary, output: string): string[] {
   const verb = binary.test ? ["test", "-c"] : ["build"];
   const choice =
@@ -31,8 +31,9 @@ function tags({ kubernetes = "1.0" }: Binary): string {
   return minors.map((minor) => `kubernetes_1_${minor}`).join(",");
 }
 
-function linkerFlags({ kubernetes }: Binary): string {
+function linkerFlags({ kubernetes, cgo }: Binary): string {
   const flags = ["-s", "-w"];
+  if (cgo) flags.push("-linkmode=external", "-extldflags=-static");
   if (kubernetes !== undefined) {
     const [major, minor] = kubernetes.split(".");
     const version = { gitVersion: `v${kubernetes}`, gitMajor: major, gitMinor: minor };
@@ -62,7 +63,7 @@ export async function goBuild(binary: Binary, options: { sources: string; output
   const target = binary.architecture === undefined ? {} : { GOARCH: binary.architecture };
   const child = spawn(go, buildArguments(binary, output), {
     cwd: join(sources, binary.module),
-    env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off", ...target },
+    env: { ...process.env, CGO_ENABLED: binary.cgo ? "1" : "0", GOFLAGS: "-buildvcs=false", GOWORK: "off", ...target },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const said: string[] = [];

@@ -52,7 +52,7 @@ interface Container {
 }
 interface Volume {
   name: string;
-  secret?: { secretName: string; items?: { key: string }[] };
+  secret?: { secretName: string; optional?: boolean; items?: { key: string }[] };
   configMap?: { name: string; items?: { key: string }[] };
 }
 const podOf = ({ deployment }: Rendered) =>
@@ -77,7 +77,8 @@ for (const [kind, all] of Object.entries(rendered)) {
     );
     // The user's own Secret, and that of the host key, which is made once and kept.
     const others = new Set(["keys", "jumphostkey-c"]);
-    for (const { name, secret, configMap } of volumes) {
+    // A Pod starts without one that is optional.
+    for (const { name, secret, configMap } of volumes.filter((volume) => volume.secret?.optional !== true)) {
       const of = secret?.secretName ?? configMap!.name;
       const keys = data.get(of);
       assert.ok(keys !== undefined || others.has(of), `volume ${name} is of ${of}, which nobody makes`);

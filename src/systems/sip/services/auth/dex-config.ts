@@ -10,12 +10,23 @@ export const CLIENT_ID = "kubernetes";
 export const DEX_PORT = 5556;
 export const TLS_FOLDER = "/etc/dex/tls";
 
+/** Where the provider listens, and its certificate is. */
+export interface DexPlaces {
+  listen: string;
+  tls: string;
+}
+
+const IN_POD: DexPlaces = { listen: `0.0.0.0:${DEX_PORT}`, tls: TLS_FOLDER };
+
 /** The one client is public: kubeconfigs for users hold nothing secret. Such a client is sent back to localhost only. */
-export function dexConfig({ issuer, connectors, staticPasswords }: DexSettings): string {
+export function dexConfig(
+  { issuer, connectors, staticPasswords }: DexSettings,
+  { listen, tls }: DexPlaces = IN_POD,
+): string {
   const config = {
     issuer,
     storage: { type: "memory" },
-    web: { https: `0.0.0.0:${DEX_PORT}`, tlsCert: `${TLS_FOLDER}/tls.crt`, tlsKey: `${TLS_FOLDER}/tls.key` },
+    web: { https: listen, tlsCert: `${tls}/tls.crt`, tlsKey: `${tls}/tls.key` },
     oauth2: { skipApprovalScreen: true },
     ...(connectors.length > 0 && { connectors }),
     enablePasswordDB: staticPasswords.length > 0 || connectors.length === 0,

@@ -29,7 +29,7 @@ export function oidcSettings({ issuer, caPem, apiServer }: OidcSettings): Record
         issuer: { url: issuer, audiences: [CLIENT_ID], certificateAuthority: caPem },
         claimMappings: { username: { claim: "email", prefix: "" }, groups: { claim: "groups", prefix: "" } },
         claimValidationRules: [
-          { expression: "claims.?email_verified.orValue(true)", message: "the e-mail address is not verified" },
+          { expression: "claims.?email_verified.orValue(true) == true", message: "the e-mail address is not verified" },
         ],
       },
     ],

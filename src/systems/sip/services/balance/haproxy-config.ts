@@ -31,15 +31,17 @@ const GLOBAL = [
   "  log global",
   "  option dontlognull",
   "  option tcpka",
-  "  retries 1",
+  // A server that takes no connection is left for another one at once, before its check has failed often enough.
+  "  retries 3",
+  "  option redispatch 1",
   "  timeout queue 30s",
-  "  timeout connect 30s",
+  "  timeout connect 5s",
   "  timeout client 600s",
   "  timeout server 600s",
 ];
 
-/** Every 5 s, every 2 s while it is down; a server that fails four times gets no more connections, and those that it has are closed. */
-const CHECK = "check inter 5s downinter 2s fall 4 on-marked-down shutdown-sessions";
+/** Every 5 s, every second after it has failed, every 2 s while it is down; a server that fails four times gets no more connections, and those that it has are closed. */
+const CHECK = "check inter 5s fastinter 1s downinter 2s fall 4 on-marked-down shutdown-sessions";
 
 const CHECKS: Readonly<Record<Balancing["check"], readonly string[]>> = {
   apiserver: [

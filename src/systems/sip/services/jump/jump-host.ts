@@ -96,8 +96,9 @@ function aliases(hosts: readonly { unique: string; address: string }[]): { ip: s
 /** sshd refuses keys that others may read, and lists that others may write: both are copied to where nobody else is. */
 const START = [
   "set -e",
-  `mkdir -p /run/sshd ${PLACES.run}`,
+  `mkdir -p /run/sshd ${PLACES.run} /tmp`,
   `chmod 0755 /run/sshd ${PLACES.run}`,
+  "chmod 1777 /tmp",
   `install -m 0600 ${PLACES.hostKeys}/${HOST_KEY} ${PLACES.run}/${HOST_KEY}`,
   `install -m 0644 ${PLACES.sshd}/authorized_keys ${PLACES.run}/authorized_keys`,
   `exec /usr/sbin/sshd -D -e -f ${PLACES.sshd}/sshd_config`,
@@ -121,6 +122,7 @@ function container({ image, bmc }: JumpHost): object {
       { name: "sshd", mountPath: PLACES.sshd, readOnly: true },
       { name: "private-keys", mountPath: PLACES.privateKeys, readOnly: true },
       { name: "host-keys", mountPath: PLACES.hostKeys, readOnly: true },
+      { name: "kubeconfig", mountPath: PLACES.kube, readOnly: true },
     ],
   };
 }
@@ -143,5 +145,12 @@ function volumes(entry: Entry, { nodeSSHPrivateKeys }: JumpHost): object[] {
     },
     { name: "private-keys", secret: { secretName: nodeSSHPrivateKeys, defaultMode: READABLE } },
     { name: "host-keys", secret: { secretName: hostKeyName(entry), defaultMode: 0o400 } },
+    { name: "kubeconfig", secret: kubeconfigOf(entry) },
   ];
+}
+
+/** The Secret by which Cluster API and others say how a cluster of this name is reached. It may come later, or never. */
+function kubeconfigOf({ cluster }: Entry): object {
+  const items = [{ key: "value", path: "config" }];
+  return { secretName: `${cluster.metadata.name}-kubeconfig`, optional: true, defaultMode: READABLE, items };
 }

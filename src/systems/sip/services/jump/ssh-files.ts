@@ -9,6 +9,8 @@ export const PLACES = {
   hostKeys: "/etc/opt/sip/host-keys",
   sshd: "/etc/opt/sip/sshd",
   scripts: "/opt/sip/bin",
+  /** Folder of the sub-cluster's kubeconfig, where there is one. */
+  kube: "/etc/opt/sip/kube",
   /** Made when the Pod starts: sshd takes keys and lists only where nobody else may write. */
   run: "/run/sip",
 } as const;
@@ -43,6 +45,7 @@ export function sshdConfig({ run, user }: SshdPlaces = { run: PLACES.run, user: 
     "AllowTcpForwarding yes",
     "X11Forwarding no",
     "PrintMotd no",
+    `SetEnv KUBECONFIG=${PLACES.kube}/config`,
     "LogLevel VERBOSE",
     "Subsystem sftp internal-sftp",
   ];
