@@ -41,7 +41,9 @@ export async function startRuntime(
       remedy: "start it with --tenants-runtime deployment, or name the runtime process or embedded",
     });
   const { DeploymentRuntime } = await import("../../tenants/deployment/deployment-runtime.ts");
-  return new DeploymentRuntime({ kineImage });
+  const { systemLookup } = await import("../../tenants/deployment/advertised.ts");
+  const { besideWorkers } = await import("../../tenants/deployment/lookups.ts");
+  return new DeploymentRuntime({ kineImage, lookup: besideWorkers(systemLookup, clock) });
 }
 
 /** The folder for tenants' state. Throws `MissingInput` where none is set. */

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { Fault, tryParseIp } from "@slipway/base";
+import { Fault, isFault, tryParseIp } from "@slipway/base";
 import type { Deployment } from "@slipway/kube/core";
 import type { Plane } from "../plane.ts";
 
@@ -19,6 +19,7 @@ export async function withAddress(plane: Plane, live: Deployment | undefined, fi
   const held = heldIn(live);
   const found = await find(plane.host).catch((error: unknown) => {
     if (held !== undefined) return [held];
+    if (isFault(error, "Unavailable")) throw error;
     throw new Fault("Unavailable", plane.host, "the load balancer's name has no address yet", { cause: error });
   });
   const [first] = found.toSorted();
