@@ -8,13 +8,15 @@ import { type Laptop, startLaptop } from "../laptop/laptop.ts";
 import { readManifests } from "../laptop/manifests.ts";
 import { ALL_KINDS } from "../operator/kinds.ts";
 import { SYSTEMS } from "../operator/systems.ts";
+import type { Act } from "../systems/act.ts";
 import { readCluster } from "./cluster-description.ts";
 import { clusterLines } from "./cluster-tree.ts";
 import { commandLog } from "./command-log.ts";
 import { counterpartsOf, kubernetesOption, standInHardware } from "./laptop-options.ts";
 import { positiveNumber } from "./option-values.ts";
 import { say, secrets } from "./outgoing.ts";
-import { idOf, isReady, type Listed, Progress, printed, progressRows } from "./progress.ts";
+import { Play } from "./play.ts";
+import { idOf, isReady, type Listed, Progress, type ProgressRow, printed, progressRows } from "./progress.ts";
 import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
@@ -39,7 +41,7 @@ export const verb: Verb = (program) => {
     .addHelpText(
       "after",
       `
-Ends with 0 when every machine has joined, with 1 when the time is over before, with 130 at Ctrl-C.
+Ends with 0 when every machine has joined and every act is over, with 1 when the time is over before, with 130 at Ctrl-C.
 
 Examples:
   slipway demo
@@ -65,7 +67,8 @@ Examples:
       });
       try {
         console.log(`Kubernetes API on ${laptop.url}, ${objects.length} objects from ${folders.join(", ")}`);
-        const isReady = await run(laptop, objects, options.timeout * 1000, stopping.signal);
+        const acts = options.examples === undefined ? await allActs() : [];
+        const isReady = await run(laptop, { objects, acts }, options.timeout * 1000, stopping.signal);
         process.exitCode = isReady ? 0 : 1;
       } catch (error) {
         if (!stopping.signal.aborted) throw error;
@@ -85,9 +88,30 @@ interface DemoOptions {
   verbose?: boolean;
 }
 
+async function allActs(): Promise<Act[]> {
+  const loaded = await Promise.all(SYSTEMS.map(async ({ act }) => (await act?.())?.act));
+  return loaded.filter((act) => act !== undefined);
+}
+
 async function run(
   laptop: Laptop,
-  objects: readonly KubeObject[],
+  { objects, acts }: { objects: readonly KubeObject[]; acts: readonly Act[] },
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const ending = new AbortController();
+  const plays = acts.map((act) => new Play(act, laptop.client, AbortSignal.any([signal, ending.signal])));
+  try {
+    return await shown(laptop, { objects, plays }, timeoutMs, signal);
+  } finally {
+    ending.abort();
+    await Promise.all(plays.map(({ ended }) => ended));
+  }
+}
+
+async function shown(
+  laptop: Laptop,
+  { objects, plays }: { objects: readonly KubeObject[]; plays: readonly Play[] },
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -99,24 +123,31 @@ async function run(
   for (;;) {
     signal.throwIfAborted();
     const listed = await look(laptop.client);
-    progress.show(progressRows(listed, applied));
+    const rows = (): ProgressRow[] => [...progressRows(listed, applied), ...plays.map((play) => play.row())];
+    progress.show(rows());
     // What only holds data is never on its way.
     const moving = listed.filter(({ kind }) => kind.status !== undefined).flatMap(({ objects }) => objects);
     const wanted = moving.filter((object) => applied.has(idOf(object)));
-    if (wanted.length > 0 && wanted.every(isReady)) {
-      for (const { kind, objects } of listed) say(`\n${printed(kind, objects).join("\n")}`);
-      for (const tree of await trees(laptop.client)) say(`\n${tree.join("\n")}`);
+    const areOver = plays.every((play) => play.isOver());
+    if (wanted.length > 0 && wanted.every(isReady) && areOver) {
+      await sayAll(laptop.client, listed, plays);
       console.log(`\nready after ${(elapsed() / 1000).toFixed(1)} s`);
       return true;
     }
     if (elapsed() > timeoutMs) {
       console.error(`\nnot ready after ${timeoutMs / 1000} s. What is waited for:`);
-      for (const row of progressRows(listed, applied))
-        console.error(`  ${row.name.trim()}: ${row.status}: ${row.doing}`);
+      for (const row of rows()) console.error(`  ${row.name.trim()}: ${row.status}: ${row.doing}`);
       return false;
     }
     await systemClock.sleep(LOOK_MS, signal);
   }
+}
+
+/** All objects in tables, the workload clusters, and what the acts have shown. */
+async function sayAll(client: Client, listed: readonly Listed[], plays: readonly Play[]): Promise<void> {
+  for (const { kind, objects } of listed) say(`\n${printed(kind, objects).join("\n")}`);
+  for (const tree of await trees(client)) say(`\n${tree.join("\n")}`);
+  for (const play of plays) say(`\n${play.table().join("\n")}`);
 }
 
 /** Each workload cluster as `slipway describe cluster` draws it. */

@@ -136,7 +136,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     });
     closers.push(() => metal.close());
     await conversion?.start();
-    const own = await ownHardware(options, { clock, random, firmware: metal.firmware });
+    const own = await ownHardware(options, { client, clock, random, firmware: metal.firmware });
     closers.push(own.close);
     if (options.hasOperator !== false) {
       const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };

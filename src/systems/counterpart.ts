@@ -27,6 +27,8 @@ export interface Counterpart {
 }
 
 export interface HardwarePorts {
+  /** Of the API that machines on its Nodes belong to. */
+  client: Client;
   clock: Clock;
   random: Random;
   log: Log;

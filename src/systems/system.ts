@@ -10,6 +10,7 @@ import type { BootRecords } from "../bootstrap/boot-service.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Accounts } from "../machines/accounts.ts";
 import type { WorkloadClusters } from "../workload/workload-clusters.ts";
+import type { Act } from "./act.ts";
 import type { Counterpart, StandInHardware } from "./counterpart.ts";
 import type { Planning } from "./planning.ts";
 import type { OwnAccount } from "./providers/accounts.ts";
@@ -132,6 +133,8 @@ export interface System<Settings = unknown> {
   readonly plans?: readonly Planning[];
   /** The folder with its manifests, which the demo applies: `examples/harvester`. */
   readonly examples?: string;
+  /** Loads what the demo plays of it beside the examples. */
+  act?(): Promise<{ act: Act }>;
   /** Loads what stands in for its surroundings. */
   simulated?(): Promise<{ counterpart: Counterpart }>;
   /** Loads what stands in for machines of a user's own, which it serves. */

@@ -31,7 +31,8 @@ export class SimRack {
   login: BmcCredentials = { username: "admin", password: "right" };
   /** What goes wrong at the BMCs. */
   bmcFaults: (server: SimServer) => BmcFaults | undefined = () => undefined;
-  readonly #network = new ProvisioningNetwork();
+  /** The provisioning network: of the servers, and of what else is plugged into it. */
+  readonly network = new ProvisioningNetwork();
   readonly #options: RackOptions;
 
   constructor(options: RackOptions) {
@@ -45,7 +46,7 @@ export class SimRack {
     const mac = `52:54:00:00:${hex(high)}:${hex(low)}`;
     const address = `10.20.${high}.${low}`;
     const { clock, random, firmware, timings } = this.#options;
-    const network = this.#network;
+    const network = this.network;
     const own = { name, mac, address, clock, random, network, firmware, ...(timings && { timings }) };
     const server = new SimServer({ ...own, ...more });
     network.plug(mac, address);
@@ -61,9 +62,9 @@ export class SimRack {
         ...{ clock, random, log, ...(trust && { trust }) },
         ...(folder !== undefined && { hostsFile: join(folder, "hosts.db"), imagesFolder: join(folder, "images") }),
       },
-      this.#network,
+      this.network,
     );
-    const network = this.#network;
+    const network = this.network;
     void network.serving?.close();
     network.serving = provisioning;
     network.isAlive = isAlive;
@@ -92,8 +93,8 @@ export class SimRack {
   /** Switches everything off. */
   async close(): Promise<void> {
     for (const server of this.servers.values()) server.off();
-    await this.#network.serving?.close();
-    this.#network.serving = undefined;
+    await this.network.serving?.close();
+    this.network.serving = undefined;
   }
 }
 

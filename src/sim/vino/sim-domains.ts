@@ -46,6 +46,11 @@ export class SimDomains implements DomainHost {
     this.#logins.delete(name);
   }
 
+  /** Whether the address is one of a virtual machine's controller. */
+  has(address: string): boolean {
+    return SYSTEM.test(address);
+  }
+
   /** The way to their controllers, as the engine of hosts has it. */
   readonly openBmc: OpenBmc = ({ address, credentials: given }) => {
     const name = SYSTEM.exec(address)?.[1] ?? "";

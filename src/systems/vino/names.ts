@@ -11,6 +11,8 @@ export const VINO_NAME = "vino.airshipit.org/cr-name";
 export const VINO_NAMESPACE = "vino.airshipit.org/cr-namespace";
 /** On Nodes that the agent runs on. */
 export const AGENT_LABEL = "slipway.dev/vino-agent";
+/** On Nodes of simulations: whatever simulates metal runs the agent there. */
+export const SIMULATED_NODE = "slipway.dev/simulated";
 /** On Nodes: what ViNO's builder went by, without passwords. */
 export const NETWORK_VALUES = "airshipit.org/vino.network-values";
 /** On BareMetalHosts: the machine, as its Vino calls it. */

@@ -42,6 +42,7 @@ export const vino = system({
   }),
   canRun: ({ enabled }) => enabled,
   onLaptop: { enabled: true },
+  act: () => import("./act.ts"),
   parts({ namespace, onSecret }, { agentImage: image, libvirtImage, agentAccount }) {
     const account = { namespace, name: agentAccount };
     return {
