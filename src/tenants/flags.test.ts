@@ -174,3 +174,23 @@ test("a kine without a certificate or an authority is given no files, and withou
     ...flags,
   ]);
 });
+
+test("SIP-14 a provider of users comes with five flags; whoever gives flags of users, or a configuration of them, has none of these", () => {
+  const oidc = {
+    issuer: "https://192.0.2.1:30556/dex",
+    clientID: "kubernetes",
+    ca: "PEM",
+    configMap: { name: "c", key: "ca.crt" },
+  };
+  const ours = (user: readonly string[]): string[] =>
+    apiServerFlags({ ...withArgs(user), oidc }, file).filter((flag) => /^--(oidc|authentication-config)/.test(flag));
+  assert.deepEqual(ours([]), [
+    "--oidc-ca-file=/etc/kubernetes/pki/oidc/ca.crt",
+    "--oidc-client-id=kubernetes",
+    "--oidc-groups-claim=groups",
+    "--oidc-issuer-url=https://192.0.2.1:30556/dex",
+    "--oidc-username-claim=email",
+  ]);
+  assert.deepEqual(ours(["--oidc-issuer-url=https://mine"]), ["--oidc-issuer-url=https://mine"]);
+  assert.deepEqual(ours(["--authentication-config=/mine"]), ["--authentication-config=/mine"]);
+});

@@ -3,7 +3,7 @@
  * manages wins; a default gives way to the user's flag of its name; every other flag of the user's stands as it was written, behind ours.
  */
 import { tryParseIp } from "@slipway/base";
-import type { Plane, PlaneStore } from "./plane.ts";
+import type { Plane, PlaneOidc, PlaneStore } from "./plane.ts";
 
 /** Where a component finds a file of the plane: `apiserver.crt`, `etcd/ca.crt`, `scheduler.conf`. */
 export type FileOf = (name: string) => string;
@@ -18,6 +18,7 @@ interface OwnFlags {
 export function apiServerFlags(plane: Plane, file: FileOf, extra: Readonly<Record<string, string>> = {}): string[] {
   const { store, extraArgs, kubeletAddressTypes, admissionPlugins } = plane;
   const user = extraArgs.apiServer;
+  const ownsUsers = user.some((flag) => /^(oidc-|authentication-config$)/.test(nameOf(flag)));
   const ownsAuthorization = user.some((flag) => nameOf(flag) === "authorization-config");
   return compose(user, {
     managed: {
@@ -59,9 +60,21 @@ export function apiServerFlags(plane: Plane, file: FileOf, extra: Readonly<Recor
       "requestheader-group-headers": "X-Remote-Group",
       "requestheader-username-headers": "X-Remote-User",
       "service-account-issuer": `https://kubernetes.default.svc.${plane.clusterDomain}`,
+      ...(plane.oidc !== undefined && !ownsUsers && oidcFlags(plane.oidc, file)),
       ...(!ownsAuthorization && { "authorization-mode": "Node,RBAC" }),
     },
   });
+}
+
+/** Who gives flags of this kind of his own has the provider in none of them: API servers know one. */
+function oidcFlags({ issuer, clientID }: PlaneOidc, file: FileOf): Record<string, string> {
+  return {
+    "oidc-issuer-url": issuer,
+    "oidc-client-id": clientID,
+    "oidc-username-claim": "email",
+    "oidc-groups-claim": "groups",
+    "oidc-ca-file": file("oidc/ca.crt"),
+  };
 }
 
 /** kube-apiserver's way to write them: `/events#https://a;https://b,apps/deployments#https://c`. */

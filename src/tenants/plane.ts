@@ -57,6 +57,16 @@ export interface PlaneKonnectivity {
   extraArgs: readonly string[];
 }
 
+/** An OpenID Connect provider whose users the API server knows: by their e-mail addresses and groups, as the provider has them. */
+export interface PlaneOidc {
+  issuer: string;
+  clientID: string;
+  /** PEM; the file `oidc/ca.crt`. */
+  ca: string;
+  /** The ConfigMap beside the tenant that has the same text, for Pods. */
+  configMap: { name: string; key: string };
+}
+
 /** A tenant's control plane as it is to run: all that a runtime needs, its secrets included, and no Kubernetes object. */
 export interface Plane {
   /** Uid of the object that wants it: names its files, and nothing else has it. */
@@ -84,6 +94,7 @@ export interface Plane {
   extraArgs: { apiServer: readonly string[]; controllerManager: readonly string[]; scheduler: readonly string[] };
   /** Unset: the runtime keeps the data itself. */
   store?: PlaneStore;
+  oidc?: PlaneOidc;
   /** Set: its API server reaches nodes through konnectivity. */
   konnectivity?: PlaneKonnectivity;
 }

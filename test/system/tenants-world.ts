@@ -5,12 +5,13 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
 import { systemClock as clock, deadline, isFault, quietLog as log, cryptoRandom as random } from "@slipway/base";
-import { createClient, createManager, type Transport } from "@slipway/kube";
+import { type Controller, createClient, createManager, type Transport } from "@slipway/kube";
 import { Namespace, Node, Secret } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { installCrds } from "../../src/kinds/install.ts";
 import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { findAssets, findRelease, TENANT_BINARIES } from "../../src/kubernetes/assets.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
 import { dataStoreController } from "../../src/systems/kamaji/data-store-controller.ts";
@@ -45,11 +46,14 @@ export interface TenantsWorld {
 /** An address of loopback for each process: tests that run at once don't take each other's ports, not even those of a tenant that sleeps. */
 export const OWN_LOOPBACK = `127.${1 + (process.pid >> 16)}.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 
-/** `runs`: a runtime, or the folder with the programs of runtime `process`. `host`: where planes listen. */
+/** `runs`: a runtime, or the folder with the programs of runtime `process`. `host`: where planes listen. `beside`: what else is served. */
 export async function tenantsWorld(
   t: TestContext,
   runs: "embedded" | "deployment" | string = "embedded",
-  { host = OWN_LOOPBACK }: { host?: string } = {},
+  {
+    host = OWN_LOOPBACK,
+    beside = { kinds: [], controllers: () => [] },
+  }: { host?: string; beside?: { kinds: readonly (readonly Kind[])[]; controllers: () => Controller[] } } = {},
 ): Promise<TenantsWorld> {
   const inCluster = runs === "deployment";
   const programs = inCluster || runs === "embedded" ? undefined : runs;
@@ -57,7 +61,7 @@ export async function tenantsWorld(
   const dir = mkdtempSync(join(tmpdir(), "slipway-tenants-"));
   const api = await createApiServer({ clock, random, log });
   const client = createClient(api.transport(), { clock, random, log });
-  await installCrds(client, clock, new AbortController().signal, KAMAJI_KINDS);
+  await installCrds(client, clock, new AbortController().signal, [...KAMAJI_KINDS, ...beside.kinds]);
   await client.create(Namespace, { metadata: { name: NAMESPACE } });
   const cluster = inCluster ? await managementCluster(client) : undefined;
   const start = async () => {
@@ -79,6 +83,7 @@ export async function tenantsWorld(
     manager.add(tenantController(runtimes, stores, { inCluster }));
     manager.add(dataStoreController(stores));
     manager.add(kubeconfigGeneratorController());
+    for (const controller of beside.controllers()) manager.add(controller);
     await manager.start();
     return async () => {
       await manager.stop();

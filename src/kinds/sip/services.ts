@@ -49,6 +49,21 @@ const auth = z.object({
   configSecret: text(
     "Secret of the same namespace: connectors and staticPasswords of Dex, each a YAML list. Not part of SIP.",
   ),
+  groupBindings: z
+    .array(
+      z.object({
+        group: z.string().min(1).max(253).describe("Group of users, as the provider names it."),
+        clusterRole: z
+          .string()
+          .min(1)
+          .max(253)
+          .regex(/^[^/%]+$/)
+          .describe("ClusterRole of the sub-cluster that the group has."),
+      }),
+    )
+    .max(100)
+    .optional()
+    .describe("What groups of users may do in the sub-cluster. Not part of SIP."),
 });
 
 export const services = z

@@ -53,6 +53,28 @@ const endpoint = z.object({
   available: z.boolean().describe("Every Pod of the current configuration runs and is ready."),
 });
 
+const tenant = z.object({
+  certSANs: z.array(z.string()).optional().describe("Addresses that the certificate of its API server has, too."),
+  oidc: z
+    .object({
+      issuer: z.string().describe("URL of the provider."),
+      clientID: z.string().describe("Client that tokens are issued for."),
+      ca: z.string().describe("Authority of the certificate of the provider, as PEM."),
+      configMap: z.string().describe("ConfigMap of the same namespace that has the authority as ca.crt."),
+    })
+    .optional()
+    .describe("OpenID Connect provider that its API server trusts."),
+  groupBindings: z
+    .array(
+      z.object({
+        group: z.string().describe("Group of users."),
+        clusterRole: z.string().describe("ClusterRole that the group has."),
+      }),
+    )
+    .optional()
+    .describe("What groups of users may do in it."),
+});
+
 /** A tenant's sub-cluster out of the inventory (Airship's SIP): its hosts, and the services before them. */
 export const SIPCluster = defineKind({
   group: "airship.airshipit.org",
@@ -83,6 +105,9 @@ export const SIPCluster = defineKind({
       .optional()
       .describe("Hosts that were not taken for a role that is short of hosts; the first 50."),
     endpoints: z.array(endpoint).optional().describe("Where its services are reached."),
+    tenant: tenant
+      .optional()
+      .describe("What a hosted control plane of the sub-cluster is run with, beside what its own object says."),
     waitingFor: text("What the next step waits for."),
     waitingSince: moment("Start of the wait."),
     conditions: Conditions.optional(),
@@ -98,4 +123,5 @@ export type SIPCluster = Of<typeof SIPCluster>;
 export type SIPClusterStatus = NonNullable<SIPCluster["status"]>;
 export type ScheduledHost = NonNullable<SIPClusterStatus["hosts"]>[number];
 export type Endpoint = NonNullable<SIPClusterStatus["endpoints"]>[number];
+export type TenantSettings = NonNullable<SIPClusterStatus["tenant"]>;
 export type PassedOver = NonNullable<SIPClusterStatus["passedOver"]>[number];

@@ -5,7 +5,11 @@ interface Volume {
   name: string;
   secret?: { secretName: string };
   configMap?: { name: string };
-  projected?: { sources: { secret?: { name: string; items?: { key: string; path: string }[] } }[] };
+  projected?: { sources: { secret?: Projection; configMap?: Projection }[] };
+}
+interface Projection {
+  name: string;
+  items?: { key: string; path: string }[];
 }
 interface Mount {
   name: string;
@@ -43,8 +47,10 @@ export async function readPodFile(
     const config = await client.find(ConfigMap, { namespace, name: volume.configMap.name });
     return config?.data?.[inside];
   }
-  const from = secretOf(volume, inside);
+  const from = projectedOf(volume, inside);
   if (from === undefined) return undefined;
+  if (from.kind === "configMap")
+    return (await client.find(ConfigMap, { namespace, name: from.name }))?.data?.[from.key];
   const secret = await client.find(Secret, { namespace, name: from.name });
   const value = secret?.data?.[from.key];
   return value === undefined ? undefined : Buffer.from(value, "base64").toString();
@@ -64,11 +70,15 @@ export async function readPodEnv(
   return value === undefined ? undefined : Buffer.from(value, "base64").toString();
 }
 
-function secretOf({ secret, projected }: Volume, path: string): { name: string; key: string } | undefined {
-  if (secret !== undefined) return { name: secret.secretName, key: path };
-  for (const source of projected?.sources ?? []) {
-    const item = source.secret?.items?.find((one) => one.path === path);
-    if (source.secret !== undefined && item !== undefined) return { name: source.secret.name, key: item.key };
-  }
+function projectedOf(
+  { secret, projected }: Volume,
+  path: string,
+): { kind: "secret" | "configMap"; name: string; key: string } | undefined {
+  if (secret !== undefined) return { kind: "secret", name: secret.secretName, key: path };
+  for (const source of projected?.sources ?? [])
+    for (const kind of ["secret", "configMap"] as const) {
+      const item = source[kind]?.items?.find((one) => one.path === path);
+      if (item !== undefined) return { kind, name: source[kind]!.name, key: item.key };
+    }
   return undefined;
 }

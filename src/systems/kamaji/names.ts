@@ -23,6 +23,8 @@ export const WITHOUT_APIS = "slipway.dev/without-removed-apis";
 export const MIGRATION = "slipway.dev/migration";
 /** On a TenantControlPlane: which of its resources are in which other DataStores (`overrides.ts`). */
 export const OVERRIDES = "slipway.dev/datastore-overrides";
+/** On a TenantControlPlane: a SIPCluster has asked for bindings of groups in it; there may be some that are no longer wanted. */
+export const GROUP_BINDINGS = "slipway.dev/group-bindings";
 export { CHECKSUM, labelsOf, PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
 
 const PREFIX = "kamaji.clastix.io";

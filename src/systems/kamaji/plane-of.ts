@@ -1,7 +1,7 @@
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { PARTS } from "../../pki/tenant/parts.ts";
-import type { Plane, PlaneStore } from "../../tenants/plane.ts";
+import type { Plane, PlaneOidc, PlaneStore } from "../../tenants/plane.ts";
 import type { HeldPki } from "./tenant-pki.ts";
 import type { TenantPlace } from "./tenant-place.ts";
 
@@ -14,12 +14,14 @@ export function planeOf(
     place,
     pki,
     store,
+    oidc,
   }: {
     version: string;
     place: { host: string; port: number; tunnelPort?: number };
     pki: HeldPki;
     /** Where its objects are; unset: the runtime keeps them. */
     store?: TenantPlace;
+    oidc?: PlaneOidc | undefined;
   },
 ): Plane {
   const pair = (part: keyof typeof PARTS, name: string) => ({
@@ -56,6 +58,7 @@ export function planeOf(
       scheduler: extraArgs.scheduler ?? [],
     },
     ...(store !== undefined && { store: storeOf(spec, store, pki.datastore) }),
+    ...(oidc !== undefined && { oidc }),
     ...konnectivityOf(spec, pki, place.tunnelPort),
   };
 }

@@ -26,6 +26,14 @@ const KINDS: Readonly<Record<string, readonly [plural: string, namespaced: boole
 /** Its user's from the start: zones of their own stand in it (B20). */
 const ONLY_MADE: ReadonlySet<string> = new Set(["ConfigMap/kube-system/coredns"]);
 
+/** What a tenant must hold, and what it must no longer. */
+export interface Contents {
+  wanted: readonly Manifest[];
+  unwanted?: readonly Manifest[];
+  /** Of objects without a namespace that have these labels there are the wanted ones alone. */
+  prune?: { apiVersion: string; kind: string; labels: Readonly<Record<string, string>> } | undefined;
+}
+
 /** Applies what a tenant must hold, each set of objects once. What others change in fields of their own stays. */
 export class TenantContents {
   /** By tenant: what was applied last. An operator that starts anew applies it again, which changes nothing. */
@@ -35,15 +43,16 @@ export class TenantContents {
   async fill(
     id: string,
     transport: Transport,
-    { wanted, unwanted = [] }: { wanted: readonly Manifest[]; unwanted?: readonly Manifest[] },
+    { wanted, unwanted = [], prune }: Contents,
     signal: AbortSignal,
   ): Promise<boolean> {
     const digest = createHash("sha256")
-      .update(JSON.stringify([wanted, unwanted]))
+      .update(JSON.stringify([wanted, unwanted, prune]))
       .digest("hex");
     if (this.#applied.get(id) === digest) return false;
     for (const object of unwanted) await remove(transport, object, signal);
     for (const object of wanted) await apply(transport, object, signal);
+    if (prune !== undefined) await removeOthers(transport, wanted, prune, signal);
     this.#applied.set(id, digest);
     return true;
   }
@@ -80,6 +89,27 @@ async function remove(transport: Transport, object: Manifest, signal: AbortSigna
   const path = `${pathOf(object)}/${object.metadata.name}`;
   const { status, body } = await transport.request({ method: "DELETE", path, signal });
   if (status >= 300 && status !== 404) throw refusal(object, status, body);
+}
+
+async function removeOthers(
+  transport: Transport,
+  wanted: readonly Manifest[],
+  { apiVersion, kind, labels }: NonNullable<Contents["prune"]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = pathOf({ apiVersion, kind, metadata: { name: "" } });
+  const labelSelector = Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+  const { status, body } = await transport.request({ method: "GET", path, query: { labelSelector }, signal });
+  const listed = { apiVersion, kind, metadata: { name: "that are no longer wanted" } };
+  if (status >= 300) throw refusal(listed, status, body);
+  const names = new Set(wanted.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name));
+  const { items = [] } = body as { items?: { metadata: { name: string } }[] };
+  for (const {
+    metadata: { name },
+  } of items)
+    if (!names.has(name)) await remove(transport, { apiVersion, kind, metadata: { name } }, signal);
 }
 
 function refusal({ kind, metadata }: Manifest, status: number, body: unknown): Fault {

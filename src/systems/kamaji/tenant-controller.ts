@@ -37,6 +37,7 @@ import { wantedOverrides, writeOverrides } from "./overrides.ts";
 import type { Runtimes } from "./runtimes.ts";
 import { configNameOf } from "./store-config.ts";
 import type { Stores } from "./stores.ts";
+import { bindingsNote, ofSubClusters } from "./sub-cluster.ts";
 import { TenantContents } from "./tenant-contents.ts";
 import { keepTenant, type TenantParts, type TenantRecord } from "./tenant-keep.ts";
 import { removePlaces } from "./tenant-place.ts";
@@ -72,6 +73,7 @@ export function tenantController(
       ofTenants(Secret),
       ofTenants(ConfigMap),
       ...(inCluster ? PLANE_OBJECTS.map(ofTenants) : []),
+      ofSubClusters(),
     ],
     access: [
       { resource: TenantControlPlane, verbs: ["get", "patch"] },
@@ -177,13 +179,18 @@ function firstState({
  * Writes down what is decided once, before anything is made by it: what the specification leaves open, and where the tenant runs. True:
  * it was written now.
  */
-async function decided({ runtimes }: TenantParts, { client }: Context, tenant: TenantControlPlane): Promise<boolean> {
+async function decided(
+  { runtimes }: TenantParts,
+  { client, cache }: Context,
+  tenant: TenantControlPlane,
+): Promise<boolean> {
   const { annotations = {}, resourceVersion } = tenant.metadata;
   const runsOn = runtimes.decide(annotations[RUNS_ON], annotations[RUNTIME]);
   const spec = missingDefaults(tenant);
-  if (spec === undefined && runsOn === annotations[RUNS_ON]) return false;
+  const note = bindingsNote(cache, tenant);
+  if (spec === undefined && runsOn === annotations[RUNS_ON] && note === undefined) return false;
   const body = {
-    metadata: { resourceVersion, annotations: { [RUNS_ON]: runsOn, ...overridesTakenOver(tenant) } },
+    metadata: { resourceVersion, annotations: { [RUNS_ON]: runsOn, ...overridesTakenOver(tenant), ...note } },
     ...(spec !== undefined && { spec }),
   };
   await client.patch(TenantControlPlane, refOf(tenant), { type: "merge", body });

@@ -7,6 +7,7 @@ import { joinMark, joinObjects, markOf } from "../../bootstrap/kubeadm/join-obje
 import { problemsOf } from "../../kinds/kamaji/check.ts";
 import { type CompleteSpec, completeSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import type { TenantSettings } from "../../kinds/sip/sip-cluster.ts";
 import { credentialsOf } from "../../pki/tenant/credentials.ts";
 import { apiServerHosts } from "../../pki/tenant/hosts.ts";
 import type { JudgedPki } from "../../pki/tenant/judged.ts";
@@ -21,6 +22,7 @@ import type { Override } from "./overrides.ts";
 import { planeOf } from "./plane-of.ts";
 import type { Runtimes } from "./runtimes.ts";
 import type { Stores } from "./stores.ts";
+import { boundGroups, oidcOf, subClusterSettings } from "./sub-cluster.ts";
 import { addonLeftOvers, addonsToAnnounce } from "./tenant-addons.ts";
 import type { TenantContents } from "./tenant-contents.ts";
 import { konnectivityContents } from "./tenant-konnectivity.ts";
@@ -78,8 +80,9 @@ export async function keepTenant(
   const overrides = move && (await nextOverrides(stores, context, tenant, { ...spec, dataStore: move.at }));
   if (overrides?.announced) return { againAfterMs: 0 };
   const store = move && (await storeOf(stores, context, record, { ...spec, dataStore: move.at }, overrides?.use));
+  const given = subClusterSettings(context.cache, tenant);
   const users = { storeUser: store?.storeUser, hasKonnectivity: goesThroughKonnectivity(runtime, spec) };
-  const pki = await keepPki(context, tenant, reachedAt(tenant, spec, place), users, { judged, makePki });
+  const pki = await keepPki(context, tenant, reachedAt(tenant, spec, place, given), users, { judged, makePki });
   tellOfRenewals(context, tenant, pki);
   const wayIn = (): Transport => runtime.transport?.(tenant.metadata.uid) ?? wayInto(pki);
   const copied = move?.step.do === "copy" ? move.step.record : undefined;
@@ -88,14 +91,15 @@ export async function keepTenant(
   const { version, obstacle } = await versionToRun(runtime, tenant, now, wayIn, signal, beside);
   const joined = joinFactsOf(tenant, spec, { version, place, pki });
   const kubeadmConfig = await keepKubeadmConfig(applied, context, tenant, joined);
-  const plane = planeOf(tenant, now, { version, place, pki: pki.held, ...(store !== undefined && { store }) });
+  const oidc = oidcOf(given);
+  const plane = planeOf(tenant, now, { version, place, pki: pki.held, oidc, ...(store !== undefined && { store }) });
   const seen = await runtime.ensure(plane, signal, { ...home, spec: now });
-  const observed = { ...seen, ignored: [...(seen.ignored ?? []), ...ignoredBy(runtime, spec)] };
+  const observed = { ...seen, ignored: [...(seen.ignored ?? []), ...ignoredBy(runtime, spec, given)] };
   if (copied !== undefined) return await copyOver(stores, context, record, { spec, observed, migration: copied });
   // The embedded API has webhooks alone.
   const hasPolicies = runtime.name !== "embedded";
   const joinedBy = await fill({ contents, aside }, context, record, {
-    ...{ tenant, spec, place, pki, wayIn, joined, hasPolicies, observed },
+    ...{ tenant, spec, place, pki, wayIn, joined, hasPolicies, observed, given },
   });
   const tidied = await tidyMove(stores, context, record.object, { spec, step: move?.step, observed });
   if (tidied === true) return { againAfterMs: 0 };
@@ -169,7 +173,7 @@ function goesThroughKonnectivity({ hasKonnectivity = false }: Runtime, { addons 
 }
 
 /** What a runtime does not do that the specification asks for. */
-function ignoredBy(runtime: Runtime, spec: CompleteSpec): string[] {
+function ignoredBy(runtime: Runtime, spec: CompleteSpec, { oidc }: TenantSettings): string[] {
   const { ingress, gateway } = spec.controlPlane;
   const outside = runtime.name === "deployment" ? {} : { ingress, gateway };
   const isUnserved = spec.addons?.konnectivity !== undefined && !goesThroughKonnectivity(runtime, spec);
@@ -178,6 +182,9 @@ function ignoredBy(runtime: Runtime, spec: CompleteSpec): string[] {
     ...Object.entries(outside)
       .filter(([, value]) => value !== undefined)
       .map(([field]) => `spec.controlPlane.${field}: runtime ${runtime.name} has no Service to lead to`),
+    ...(runtime.name === "embedded" && oidc !== undefined
+      ? ["the SIPCluster's OpenID Connect provider: an embedded API knows no such users"]
+      : []),
     ...(runtime.name === "embedded" && (spec.dataStoreOverrides?.length ?? 0) > 0
       ? ["spec.dataStoreOverrides: runtime embedded keeps all objects itself"]
       : []),
@@ -245,12 +252,18 @@ function reachedAt(
   { metadata }: TenantControlPlane,
   { networkProfile, controlPlane }: CompleteSpec,
   { host, port, local = host }: Place,
+  { certSANs: given = [] }: TenantSettings,
 ): Reached {
   const { name, namespace = "" } = metadata;
   const { clusterDomain, serviceCidrs, certSANs = [], advertiseAddress } = networkProfile;
   const { ingress, gateway } = controlPlane;
   const outside = [advertiseAddress, ingress?.hostname?.replace(/:\d+$/, ""), gateway?.hostname];
-  const others = [host, ...outside.filter((name) => name !== undefined && name !== ""), ...certSANs] as string[];
+  const others = [
+    host,
+    ...outside.filter((name) => name !== undefined && name !== ""),
+    ...certSANs,
+    ...given,
+  ] as string[];
   const url = (at: string): string => `https://${at.includes(":") ? `[${at}]` : at}:${port}`;
   return {
     hosts: apiServerHosts({ name, namespace, clusterDomain, serviceCidrs, others }),
@@ -267,6 +280,7 @@ interface Filling {
   joined: JoinFacts;
   hasPolicies: boolean;
   observed: Observed;
+  given: TenantSettings;
 }
 
 /** Has the tenant hold what is wanted. Resolves with a mark of what nodes join by; undefined: it does not answer yet, or not soon. */
@@ -283,16 +297,17 @@ async function fill(
   if (addons !== undefined) await record.write({ addons });
   const konnectivity = konnectivityContents(tenant, { spec, place, pki, version });
   const block = writeBlock(spec.writePermissions ?? {}, version, hasPolicies);
-  const wanted = [...joinObjects(joined), ...konnectivity.wanted, ...block.wanted];
+  const bound = boundGroups(tenant, of.given);
+  const wanted = [...joinObjects(joined), ...konnectivity.wanted, ...block.wanted, ...bound.wanted];
   const unwanted = [...addonLeftOvers(tenant, spec, joined), ...konnectivity.unwanted, ...block.unwanted];
   const { uid } = tenant.metadata;
   const done = await aside.run(
     uid,
-    markOf([wanted, unwanted]),
+    markOf([wanted, unwanted, bound.prune]),
     async (signal) => {
       const transport = wayIn();
       try {
-        await contents.fill(uid, transport, { wanted, unwanted }, signal);
+        await contents.fill(uid, transport, { wanted, unwanted, prune: bound.prune }, signal);
       } finally {
         await transport.close();
       }

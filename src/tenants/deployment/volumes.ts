@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { KONNECTIVITY_PARTS, PARTS, type Part } from "../../pki/tenant/parts.ts";
 import type { FileOf } from "../flags.ts";
-import type { Plane } from "../plane.ts";
+import type { Plane, PlaneOidc } from "../plane.ts";
 
 const CONFIG = "/etc/kubernetes";
 const PKI_FOLDER = `${CONFIG}/pki`;
@@ -54,6 +54,7 @@ export function volumesOf(tenant: string, plane: Plane): object[] {
     ...PROJECTED.map(([{ secret }, paths]) => projected(secret, paths)),
     // Of a database that is no etcd, kine alone has the certificate.
     ...(plane.store?.tls === undefined || plane.store.kine !== undefined ? [] : [projected(DATASTORE, ETCD)]),
+    ...(plane.oidc === undefined ? [] : [oidcFile(plane.oidc)]),
   ];
   return [
     { name: PKI, projected: { sources, defaultMode: MODE } },
@@ -62,8 +63,12 @@ export function volumesOf(tenant: string, plane: Plane): object[] {
   ];
 }
 
+function oidcFile({ configMap: { name, key } }: PlaneOidc): object {
+  return { configMap: { name, items: [{ key, path: "oidc/ca.crt" }] } };
+}
+
 /** A mark of each Secret's content, by Kamaji's names: other content is another template, so that the Pods are replaced. */
-export function marksOf({ pki, kubeconfigs, store, konnectivity }: Plane): Record<string, string> {
+export function marksOf({ pki, kubeconfigs, store, konnectivity, oidc }: Plane): Record<string, string> {
   const marks: Record<string, unknown> = {
     [PARTS.apiServer.secret]: pki.apiServer,
     [PARTS.apiServerKubeletClient.secret]: pki.apiServerKubeletClient,
@@ -75,6 +80,7 @@ export function marksOf({ pki, kubeconfigs, store, konnectivity }: Plane): Recor
     [PARTS.scheduler.secret]: kubeconfigs.scheduler,
     ...(store?.tls !== undefined && { [DATASTORE]: store.tls }),
     ...(store?.kine !== undefined && { "datastore-config": [store.kine.endpoint, store.kine.ca] }),
+    ...(oidc !== undefined && { "oidc-ca": oidc.ca }),
     ...(konnectivity !== undefined && {
       [KONNECTIVITY_PARTS.konnectivityKubeconfig.secret]: konnectivity.kubeconfig,
     }),

@@ -38,7 +38,7 @@ export class PlaneFiles {
 }
 
 /** What the programs of a plane read. */
-export function filesOf({ pki, kubeconfigs, store }: Plane): FileTexts {
+export function filesOf({ pki, kubeconfigs, store, oidc }: Plane): FileTexts {
   const files: Record<string, string | undefined> = {
     "ca.crt": pki.ca.cert,
     "ca.key": pki.ca.key,
@@ -53,6 +53,7 @@ export function filesOf({ pki, kubeconfigs, store }: Plane): FileTexts {
     "sa.key": pki.accounts.privateKey,
     "controller-manager.conf": kubeconfigs.controllerManager,
     "scheduler.conf": kubeconfigs.scheduler,
+    "oidc/ca.crt": oidc?.ca,
     "etcd/ca.crt": store?.tls?.ca ?? store?.kine?.ca,
     "etcd/server.crt": store?.tls?.cert,
     "etcd/server.key": store?.tls?.key,

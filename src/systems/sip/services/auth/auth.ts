@@ -8,7 +8,7 @@ import { besides, checkedPort, checksumOf, dataOf, type Entry, metadataOf, nameO
 import { deploymentOf, serviceOf } from "../pods.ts";
 import type { Rendered } from "../rendered.ts";
 import type { DexKeys } from "./dex-certificate.ts";
-import { DEX_PORT, dexConfig, TLS_FOLDER } from "./dex-config.ts";
+import { CLIENT_ID, DEX_PORT, dexConfig, TLS_FOLDER } from "./dex-config.ts";
 import { type OidcSettings, oidcSettings } from "./oidc-settings.ts";
 
 const CONFIG_FOLDER = "/etc/dex/config";
@@ -69,7 +69,15 @@ export function auth(entry: Entry, fields: Auth, { host, nodePort, keys, config,
       },
     ],
   });
-  return { service: authService(entry, fields), secrets: [secret, certificate], configMaps: [settings], deployment };
+  const ca = keys["ca.crt"]!;
+  const oidc = { issuer, clientID: CLIENT_ID, ca, configMap: settings.metadata.name };
+  return {
+    service: authService(entry, fields),
+    secrets: [secret, certificate],
+    configMaps: [settings],
+    deployment,
+    oidc,
+  };
 }
 
 function listIn(text: string | undefined, on: string): unknown[] {

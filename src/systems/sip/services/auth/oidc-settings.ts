@@ -10,6 +10,16 @@ export interface OidcSettings {
   apiServer?: { server: string; caPem?: string | undefined } | undefined;
 }
 
+/** What an API server must know of the provider. */
+export interface OidcClient {
+  issuer: string;
+  clientID: string;
+  /** PEM. */
+  ca: string;
+  /** Has the authority as `ca.crt`. */
+  configMap: string;
+}
+
 const CA_FILE = "/etc/kubernetes/certs/dex-cert/tls.crt";
 
 /** By the key of the ConfigMap. Users' names are their e-mail addresses, and their groups those of the provider, both without a prefix. */

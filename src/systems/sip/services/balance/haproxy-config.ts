@@ -4,6 +4,8 @@ import { Fault, formatIp, tryParseIp } from "@slipway/base";
 export interface BackendServer {
   name: string;
   address: string;
+  /** Default: the port that is listened at. */
+  port?: number;
 }
 
 export interface BalancedPort {
@@ -63,7 +65,7 @@ export function haproxyConfig({ ports, servers, check, healthPort }: Balancing):
     ...ports.flatMap(({ name, port }) => [
       ...["", `frontend ${word(name)}-frontend`, bind(port), `  default_backend ${word(name)}-backend`],
       ...["", `backend ${word(name)}-backend`, "  balance roundrobin", ...CHECKS[check]],
-      ...servers.map((server) => `  server ${word(server.name)} ${socket(server.address, port)}`),
+      ...servers.map((server) => `  server ${word(server.name)} ${socket(server.address, server.port ?? port)}`),
     ]),
   ];
   return `${lines.join("\n")}\n`;

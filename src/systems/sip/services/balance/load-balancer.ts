@@ -6,7 +6,7 @@ import { checkedPort, checksumOf, dataOf, type Entry, metadataOf, nameOf, pathOf
 import type { ServiceHost } from "../host.ts";
 import { deploymentOf, type ServicePort, serviceOf } from "../pods.ts";
 import type { Rendered } from "../rendered.ts";
-import { type Balancing, haproxyConfig } from "./haproxy-config.ts";
+import { type BackendServer, type Balancing, haproxyConfig } from "./haproxy-config.ts";
 
 /** Where an image is left empty, as the original has it. */
 const IMAGE = "haproxy:2.3.2";
@@ -16,15 +16,19 @@ const FIRST_HEALTH_PORT = 8404;
 /** Nobody's. */
 const UID = 65_534;
 
-/** The objects of a load balancer before the control plane: port 6443, health by `/readyz`. Throws a `Fault` (`Invalid`) for a port that is none. */
+/**
+ * The objects of a load balancer before the control plane: port 6443, health by `/readyz`. Throws a `Fault` (`Invalid`) for a port that is none.
+ * `hosted`: where the API of a hosted control plane is; it is balanced over where no host has the role.
+ */
 export function controlPlaneBalancer(
   entry: Entry,
   fields: LoadBalancerControlPlane,
   hosts: readonly ServiceHost[],
+  hosted?: BackendServer,
 ): Rendered {
   const nodePort = checkedPort(fields.nodePort, `${pathOf(entry)}.nodePort`, 0);
   const ports = [{ name: "http", port: API_PORT, nodePort }];
-  return balancer(entry, fields, { ports, hosts, role: CONTROL_PLANE, check: "apiserver" });
+  return balancer(entry, fields, { ports, hosts, hosted, role: CONTROL_PLANE, check: "apiserver" });
 }
 
 /** The objects of a load balancer before the workers: a port for each of the range. Throws a `Fault` (`Invalid`) for a range that can't be. */
@@ -44,6 +48,7 @@ export function workerBalancer(entry: Entry, fields: LoadBalancerWorker, hosts: 
 interface Balanced {
   ports: readonly ServicePort[];
   hosts: readonly ServiceHost[];
+  hosted?: BackendServer | undefined;
   role: string;
   check: Balancing["check"];
 }
@@ -51,11 +56,12 @@ interface Balanced {
 function balancer(
   entry: Entry,
   fields: LoadBalancerControlPlane | LoadBalancerWorker,
-  { ports, hosts, role, check }: Balanced,
+  { ports, hosts, hosted, role, check }: Balanced,
 ): Rendered {
-  const servers = hosts
+  const own = hosts
     .filter((host) => host.role === role)
-    .map((host) => ({ name: host.unique, address: host.addresses[fields.nodeInterfaceId ?? ""]! }));
+    .map((host): BackendServer => ({ name: host.unique, address: host.addresses[fields.nodeInterfaceId ?? ""]! }));
+  const servers = own.length === 0 && hosted !== undefined ? [hosted] : own;
   const taken = new Set(ports.map(({ port }) => port));
   let healthPort = FIRST_HEALTH_PORT;
   while (taken.has(healthPort)) healthPort++;
