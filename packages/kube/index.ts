@@ -25,6 +25,7 @@ export {
   type Draft,
   type KubeObject,
   keyOf,
+  metadataOf,
   nameOf,
   type ObjectMeta,
   type OwnerReference,

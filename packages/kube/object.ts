@@ -47,7 +47,20 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Lists and watches answer with metadata alone (`metadataOf`). */
+  readonly metadataOnly?: boolean;
   readonly __object?: T;
+}
+
+/** The metadata of objects of a resource, for lists and watches: what the objects hold is neither sent nor kept. In caches it is a resource of its own. */
+export function metadataOf({ group, version, kind, plural, namespaced }: Resource): Resource {
+  return { group, version, kind, plural, namespaced, metadataOnly: true };
+}
+
+/** What asks for metadata alone, as objects or as a list. */
+export function acceptOf({ metadataOnly = false }: Resource, list: boolean): { accept?: string } {
+  if (!metadataOnly) return {};
+  return { accept: `application/json;as=PartialObjectMetadata${list ? "List" : ""};g=meta.k8s.io;v=v1` };
 }
 
 /** Names one object of a known resource. */

@@ -5,9 +5,10 @@ import { VirtualClock } from "@slipway/base/virtual-clock";
 import fc from "fast-check";
 import { Node, Pod, Secret } from "./core.ts";
 import { FakeApi, failure } from "./fake-api.ts";
+import { metadataOf } from "./object.ts";
 import { TokenBucket } from "./rate-limit.ts";
 import { createClient } from "./rest-client.ts";
-import type { ApiAnswer } from "./transport.ts";
+import type { ApiAnswer, Transport } from "./transport.ts";
 
 const NODES = "/api/v1/nodes";
 
@@ -242,4 +243,32 @@ test("a limited client waits its turn", async () => {
   assert.equal(api.requests.length, 2);
   await clock.run(1_000);
   await all;
+});
+
+test("of a resource's metadata lists and watches ask for metadata alone, and everything else of it stays a request of the resource", async () => {
+  const asked: (string | undefined)[] = [];
+  const transport: Transport = {
+    async request({ accept }) {
+      asked.push(accept);
+      return { status: 200, headers: {}, body: { metadata: { resourceVersion: "1" }, items: [] } };
+    },
+    async watch({ accept }) {
+      asked.push(accept);
+      return { status: 410, headers: {}, body: {} };
+    },
+    async close() {},
+  };
+  const client = createClient(transport, { clock: new VirtualClock(), random: seededRandom(1), log: quietLog });
+  const thing = { group: "", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+  for (const resource of [thing, metadataOf(thing)]) {
+    await client.list(resource);
+    await client.watch(resource, { resourceVersion: "1" }).catch(() => {});
+  }
+  const metadata = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+  assert.deepEqual(asked, [
+    undefined,
+    undefined,
+    metadata("PartialObjectMetadataList"),
+    metadata("PartialObjectMetadata"),
+  ]);
 });

@@ -10,7 +10,7 @@ import type {
   PatchOptions,
   WriteOptions,
 } from "./client.ts";
-import { apiVersionOf, type KubeObject, nameOf, pathOf, type Ref, type Resource } from "./object.ts";
+import { acceptOf, apiVersionOf, type KubeObject, nameOf, pathOf, type Ref, type Resource } from "./object.ts";
 import { type Outgoing, outgoingBody } from "./outgoing.ts";
 import { TokenBucket } from "./rate-limit.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
@@ -80,7 +80,12 @@ export function createClient(transport: Transport, ports: ClientOptions): Client
 
     async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}) {
       const page = async (query: Record<string, string>): Promise<ListBody<T>> => {
-        const request: ApiRequest = { method: "GET", path: pathOf(resource, scope(options)), query };
+        const request: ApiRequest = {
+          method: "GET",
+          path: pathOf(resource, scope(options)),
+          query,
+          ...acceptOf(resource, true),
+        };
         return (await call({ on: `${resource.kind} list`, request, options })) as ListBody<T>;
       };
       return listPages(resource, options, page);

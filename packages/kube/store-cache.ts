@@ -91,7 +91,7 @@ export class StoreCache implements Cache {
 }
 
 function resourceKey(resource: Resource): string {
-  return `${apiVersionOf(resource)}/${resource.plural}`;
+  return `${apiVersionOf(resource)}/${resource.plural}${resource.metadataOnly === true ? " metadata" : ""}`;
 }
 
 /** Selections may overlap; the newest state of an object counts. */

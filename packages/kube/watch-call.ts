@@ -1,7 +1,7 @@
 import { type Clock, deadline, Fault, isFault } from "@slipway/base";
 import { abortable } from "./abortable.ts";
 import type { WatchOptions } from "./client.ts";
-import { type KubeObject, pathOf, type Resource } from "./object.ts";
+import { acceptOf, type KubeObject, pathOf, type Resource } from "./object.ts";
 import type { TokenBucket } from "./rate-limit.ts";
 import { faultOf, watchFault } from "./status-fault.ts";
 import type { ApiRequest, Transport, WatchEvent, WatchStream } from "./transport.ts";
@@ -31,6 +31,7 @@ export async function openWatch<T extends KubeObject>(
       method: "GET",
       path: pathOf(resource, options.namespace === undefined ? {} : { namespace: options.namespace }),
       query: queryOf(options),
+      ...acceptOf(resource, false),
       signal: stream.signal,
     };
     const answer = await abortable(transport.watch(request), stream.signal);

@@ -1,12 +1,13 @@
 /** Whose a SIPCluster's hosts are: policies of their namespaces, machines that ask for them, Secrets that go, deaths between two writes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Secret } from "@slipway/kube/core";
+import type { Transport } from "@slipway/kube";
+import { Deployment, Secret } from "@slipway/kube/core";
 import { z } from "zod";
 import { installCrds } from "../../src/kinds/install.ts";
 import { defineKind } from "../../src/kinds/kind.ts";
 import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
-import { MINUTE, NAMESPACE, nodes, SERVICES, SipWorld } from "./sip-world.ts";
+import { MINUTE, NAMESPACE, networkData, nodes, SERVICES, SipWorld } from "./sip-world.ts";
 
 const CONTRACT = ["sip.airshipit.org/cluster-namespace", "sip.airshipit.org/cluster-name"];
 
@@ -111,3 +112,51 @@ for (const isShort of [false, true])
     const used = (await world.hosts()).filter(({ spec }) => spec.consumerRef !== undefined).length;
     assert.deepEqual([used, (await world.members("one")).length], isShort ? [0, 0] : [2, 2]);
   });
+
+test("SIP-11 a changed Secret of a host, and one of a service, are followed at once; at rest nothing is asked of the API", async (t) => {
+  const asked: string[] = [];
+  const counted = (inner: Transport): Transport => ({
+    ...inner,
+    watch: (request) => inner.watch(request),
+    request(request) {
+      asked.push(`${request.method} ${request.path}`);
+      return inner.request(request);
+    },
+  });
+  const world = await SipWorld.create({ between: counted });
+  t.after(() => world.close());
+  await world.start();
+  await world.secret("ssh-private-keys", { id: "KEY" });
+  for (const at of [1, 2, 3]) await world.host(`n${at}`, { host: `h${at}`, address: `10.0.0.${at}` });
+  await world.apply("a", { nodes: nodes(0, 3), services: SERVICES });
+  await world.untilReady("a");
+  await world.clock.run(15 * MINUTE);
+  asked.length = 0;
+  await world.clock.run(60 * MINUTE);
+  assert.deepEqual(asked, []);
+
+  await world.secret("n2-network-data", { networkData: networkData("10.0.0.22") });
+  await world.until(
+    "the new address is served",
+    async () => (await world.secretText("loadbalancer-worker-a", "haproxy.cfg")).includes(" 10.0.0.22:"),
+    { longest: MINUTE },
+  );
+  await world.secret("n3-bmc-credentials", { username: "root", password: "another" });
+  await world.until(
+    "the jump host has the new password",
+    async () =>
+      (await world.passing(world.client.list(Secret))).items.some(
+        ({ metadata, data }) =>
+          metadata.name.startsWith("jumphostbmc-") &&
+          JSON.stringify(data).includes(Buffer.from("another").toString("base64").replace(/=+$/, "")),
+      ),
+    { longest: MINUTE },
+  );
+  const template = async () =>
+    JSON.stringify(
+      (await world.passing(world.client.get(Deployment, { namespace: NAMESPACE, name: "jumphost-a" }))).spec?.template,
+    );
+  const before = await template();
+  await world.secret("ssh-private-keys", { id: "ANOTHER" });
+  await world.until("the jump host's Pods are rolled", async () => (await template()) !== before, { longest: MINUTE });
+});

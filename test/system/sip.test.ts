@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { test } from "node:test";
+import { Fault } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
 import { ConfigMap, Deployment, Secret, Service } from "@slipway/kube/core";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { HOST_KEY, MINUTE, NAMESPACE, networkData, nodes, RACK_KEY, SERVICES, SipWorld } from "./sip-world.ts";
@@ -409,4 +411,31 @@ test("SIP-11 M2 M3 ten clusters at once never share a host, and the rest of the 
   for (let at = 0; at < 10; at++) await world.untilReady(`c${at}`);
   const all = (await Promise.all(Array.from({ length: 10 }, (_, at) => world.members(`c${at}`)))).flat();
   assert.deepEqual([all.length, new Set(all).size], [20, 20]);
+});
+test("SIP-10 looking again leaves a Ready cluster as it is, and a status that can't be written is tried again", async (t) => {
+  let refusals = 0;
+  const refusing = (inner: Transport): Transport => ({
+    ...inner,
+    watch: (request) => inner.watch(request),
+    async request(request) {
+      if (refusals > 0 && request.method === "PUT" && request.path.endsWith("/sipclusters/n10/status")) {
+        refusals--;
+        throw new Fault("Unavailable", "kubernetes API", "connection refused");
+      }
+      return await inner.request(request);
+    },
+  });
+  const world = await SipWorld.create({ between: refusing });
+  t.after(() => world.close());
+  await world.start();
+  await racked(world, 1, 1);
+  refusals = 5;
+  await world.apply("n10", { nodes: nodes(1, 1), services: SERVICES });
+  const ready = await world.untilReady("n10");
+  assert.equal(refusals, 0);
+  await world.change("node00", { metadata: { annotations: { "example.com/looked": "at" } } });
+  await world.clock.run(3 * 60 * MINUTE);
+  const later = await world.cluster("n10");
+  assert.equal(later?.metadata.resourceVersion, ready.metadata.resourceVersion);
+  assert.deepEqual(later?.status, ready.status);
 });

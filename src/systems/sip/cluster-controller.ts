@@ -1,12 +1,14 @@
 import { asFault, isFault } from "@slipway/base";
 import {
   addFinalizer,
+  type Cache,
   type Context,
   type Controller,
   controllerOf,
   DONE,
   isTrue,
   type Outcome,
+  type Ref,
   type Resource,
   refOf,
   removeFinalizer,
@@ -15,8 +17,10 @@ import {
 } from "@slipway/kube";
 import { Namespace, Secret } from "@slipway/kube/core";
 import { asksForLabels, isAllowed } from "../../inventory/claims/deploy-policy.ts";
+import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
+import { hostedPlaneOf, sipNamesOf } from "../../kinds/sip/hosted.ts";
 import { CLUSTER_NAME, CLUSTER_NAMESPACE, FINALIZER } from "../../kinds/sip/labels.ts";
 import { SIPCluster } from "../../kinds/sip/sip-cluster.ts";
 import { hostsOf, passedOf, reported, shortage, type Verdict, verdictOf, wishOf } from "./cluster-status.ts";
@@ -27,13 +31,15 @@ import { clusterAskedFor, handOvers, Metal3Machine } from "./hosts/hand-over.ts"
 import { type HostFacts, isHostFault } from "./hosts/host-facts.ts";
 import { KnownFacts } from "./hosts/known-facts.ts";
 import { SIP } from "./names.ts";
+import { CLUSTER_INDEXES, HOST_INDEXES, hostVersion, SecretMetadata, usersOf } from "./secrets/versions.ts";
 import { serviceHosts } from "./services/host.ts";
 import { KeptServices, networksOf, OBJECTS } from "./services/keep.ts";
+import { backendOf, tenantSettings } from "./tenant/tenant-settings.ts";
 
 /** While something is waited for that no event reports: a Secret, a port. */
 const WAITING_MS = 60_000;
 const RELEASING_MS = 10_000;
-/** Network data of hosts that it has may change without an event. */
+/** Certificates of providers are renewed in time; all else has an event. */
 const RESTING_MS = 10 * 60_000;
 
 /** Gives each SIPCluster its hosts and its services, and keeps its status true. */
@@ -47,25 +53,41 @@ export function sipClusterController(): Controller {
     sources: [
       source({
         resource: SIPCluster,
+        indexes: CLUSTER_INDEXES,
         when: (cluster, before) => before === undefined || asks(cluster) !== asks(before),
       }),
       source({
         resource: BareMetalHost,
         optional: true,
+        indexes: HOST_INDEXES,
         when: (host, before) => before === undefined || matters(host) !== matters(before),
         keys: (host, before, cache) => [
           ...[host, before].flatMap((each) => clusterOf(each)),
           // A host that can be had may be what any of them waits for.
-          ...cache
-            .list(SIPCluster)
-            .filter(({ status }) => !isTrue(status?.conditions, "Ready"))
-            .map(refOf),
+          ...unready(cache),
         ],
+      }),
+      source({
+        resource: SecretMetadata,
+        keys: (secret, _, cache) => {
+          const { clusters, hosts } = usersOf(cache, refOf(secret));
+          const isFree = hosts.some((host) => clusterOf(host).length === 0);
+          return [...clusters, ...hosts.flatMap(clusterOf), ...(isFree ? unready(cache) : [])];
+        },
       }),
       source({
         resource: HostDeployPolicy,
         optional: true,
         keys: (_, __, cache) => cache.list(SIPCluster).map(refOf),
+      }),
+      source({
+        resource: TenantControlPlane,
+        optional: true,
+        when: (plane, before) => before === undefined || reachedAt(plane) !== reachedAt(before),
+        keys: (plane, before) =>
+          [plane, before].flatMap((each) =>
+            each === undefined ? [] : sipNamesOf(each).map((name) => ({ namespace: each.metadata.namespace!, name })),
+          ),
       }),
       source({
         resource: Metal3Machine,
@@ -121,7 +143,8 @@ async function keepCluster(
   const { client, clock, cache } = context;
   const networks = networksOf(cluster);
   const closed = await closedTo(cluster, context);
-  const facts = (host: BareMetalHost): Promise<HostFacts> => known.of(client, host, networks, clock.now());
+  const facts = (host: BareMetalHost): Promise<HostFacts> =>
+    known.of(client, host, { networks, version: hostVersion(cache, host), now: clock.now() });
   const of = { client, now: clock.now(), cluster, wish: wishOf(cluster), facts, closed };
   const gathered = await turns.next(() => gather(of, cache.list(BareMetalHost)));
   announce(context, cluster, gathered);
@@ -142,8 +165,11 @@ async function keepCluster(
     return { name, namespace, role, addresses, bmc };
   });
   await handAll(context, cluster, gathered);
-  const kept = await services.keep(context, cluster, serviceHosts(all));
-  record.note({ endpoints: kept.endpoints });
+  const plane = hostedPlaneOf(cluster, cache.list(TenantControlPlane, cluster.metadata.namespace));
+  const hosted = plane && backendOf(plane.metadata.name, plane.status?.controlPlaneEndpoint);
+  const kept = await services.keep(context, cluster, { hosts: serviceHosts(all), hosted });
+  const tenant = tenantSettings(cluster, kept.oidc);
+  record.note({ endpoints: kept.endpoints, tenant });
   return await tell(context, record, verdictOf(kept, leaving), { gathered, facts: read.found });
 }
 
@@ -282,6 +308,11 @@ async function closedTo({ metadata }: SIPCluster, { cache, client }: Context): P
   return new Set(closed.map(([namespace]) => namespace));
 }
 
+function unready(cache: Cache): Ref[] {
+  const clusters = cache.list(SIPCluster);
+  return clusters.filter(({ status }) => !isTrue(status?.conditions, "Ready")).map(refOf);
+}
+
 /** The clusters that a host is or was in. */
 function clusterOf(host: BareMetalHost | undefined): { namespace: string; name: string }[] {
   const { labels = {} } = host?.metadata ?? {};
@@ -297,6 +328,10 @@ function clusterOf(host: BareMetalHost | undefined): { namespace: string; name: 
 /** What of a cluster decides: its own status does not. */
 const asks = ({ metadata }: SIPCluster): string =>
   JSON.stringify([metadata.uid, metadata.generation, metadata.deletionTimestamp, metadata.finalizers]);
+
+/** What of a hosted control plane decides. */
+const reachedAt = (plane: TenantControlPlane): string =>
+  JSON.stringify([sipNamesOf(plane), plane.metadata.deletionTimestamp, plane.status?.controlPlaneEndpoint]);
 
 /** What of a host decides. The version of its credentials changes with their Secret. */
 const matters = ({ metadata, spec, status }: BareMetalHost): string =>

@@ -2,32 +2,33 @@ import type { Client } from "@slipway/kube";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import { type HostFacts, hostFacts } from "./host-facts.ts";
 
-/** For how long what was read counts. A cluster that comes up is looked at many times meanwhile. */
-const LASTS_MS = 60_000;
+/** What nobody asked for in so long is forgotten: the host is in no cluster. Clusters at rest ask more often. */
+const UNUSED_MS = 30 * 60_000;
 
-/** Facts of hosts, read again after a minute, or when a host names other Secrets or its credentials have another version. What could not be read is not kept. */
+/** Facts of hosts, read again when a host names other Secrets, or one of them has another version. What could not be read is not kept. */
 export class KnownFacts {
   readonly #held = new Map<string, { until: number; facts: HostFacts }>();
 
-  /** Rejects as `hostFacts` does. `now`: milliseconds since the epoch. */
-  async of(client: Client, host: BareMetalHost, networks: readonly string[], now: number): Promise<HostFacts> {
-    const key = keyOf(host, networks);
-    const held = this.#held.get(key);
-    if (held !== undefined && now < held.until) return held.facts;
-    const facts = await hostFacts(client, host, networks);
+  /** Rejects as `hostFacts` does. `version`: of the host's Secrets. `now`: milliseconds since the epoch. */
+  async of(
+    client: Client,
+    host: BareMetalHost,
+    { networks, version, now }: { networks: readonly string[]; version: string; now: number },
+  ): Promise<HostFacts> {
+    const key = keyOf(host, networks, version);
+    const facts = this.#held.get(key)?.facts ?? (await hostFacts(client, host, networks));
     for (const [other, { until }] of this.#held) {
-      // Those that were read first come first.
+      // Those that were used first come first.
       if (now < until) break;
       this.#held.delete(other);
     }
     this.#held.delete(key);
-    this.#held.set(key, { until: now + LASTS_MS, facts });
+    this.#held.set(key, { until: now + UNUSED_MS, facts });
     return facts;
   }
 }
 
-function keyOf({ metadata, spec, status }: BareMetalHost, networks: readonly string[]): string {
+function keyOf({ metadata, spec }: BareMetalHost, networks: readonly string[], version: string): string {
   const { networkData, preprovisioningNetworkDataName, bmc } = spec;
-  const version = status?.goodCredentials?.credentialsVersion;
   return JSON.stringify([metadata.uid, networkData, preprovisioningNetworkDataName, bmc, version, networks]);
 }

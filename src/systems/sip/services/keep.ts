@@ -9,8 +9,11 @@ import type { Endpoint, SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
 import { sshKeyPair } from "../../../pki/ssh-keys.ts";
 import { Applied } from "../../../tenants/deployment/applied.ts";
 import { isRolledOut } from "../../../tenants/deployment/observed.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { Backend } from "../tenant/tenant-settings.ts";
 import { auth, authService, dexKeysName, issuerHost } from "./auth/auth.ts";
 import { dexKeys } from "./auth/dex-certificate.ts";
+import type { OidcClient } from "./auth/oidc-settings.ts";
 import { controlPlaneBalancer, workerBalancer } from "./balance/load-balancer.ts";
 import { type Entry, nameOf, pathOf, type ServiceKind } from "./entry.ts";
 import type { ServiceHost } from "./host.ts";
@@ -22,16 +25,23 @@ export const OBJECTS: readonly Resource[] = [Deployment, Service, ConfigMap, Sec
 
 export interface Kept {
   endpoints: Endpoint[];
+  /** The first provider that is deployed. */
+  oidc?: OidcClient;
   /** What keeps an entry from being deployed, each with what the user can do. */
   problems: string[];
 }
 
 /** The objects of SIPClusters, applied. Keeps nothing that the API does not have. */
 export class KeptServices {
+  readonly #secrets = new KnownSecrets();
   readonly #applied = new Applied({ checksum: "slipway.dev/checksum" });
 
   /** An entry that can't be deployed keeps no other from it. Rejects as the API does. */
-  async keep(context: Context, cluster: SIPCluster, hosts: readonly ServiceHost[]): Promise<Kept> {
+  async keep(
+    context: Context,
+    cluster: SIPCluster,
+    { hosts, hosted }: { hosts: readonly ServiceHost[]; hosted?: Backend | undefined },
+  ): Promise<Kept> {
     const entries = entriesOf(cluster);
     // Ports of what is no longer wanted are free for what is.
     await this.#dropExcept(context, cluster, new Set(entries.map(nameOf)));
@@ -40,8 +50,9 @@ export class KeptServices {
     const inTurn = [...entries.filter((entry) => !isPortChosen(entry)), ...entries.filter(isPortChosen)];
     for (const entry of inTurn) {
       try {
-        const rendered = await this.#rendered(context, entry, hosts);
+        const rendered = await this.#rendered(context, entry, hosts, hosted);
         kept.endpoints.push(await this.#apply(context, entry, rendered));
+        if (rendered.oidc !== undefined) kept.oidc ??= rendered.oidc;
       } catch (error) {
         if (!isFault(error, "Invalid", "MissingInput", "Forbidden")) throw error;
         const { message, advice } = asFault(error, pathOf(entry));
@@ -70,10 +81,15 @@ export class KeptServices {
     return left;
   }
 
-  async #rendered(context: Context, entry: Entry, hosts: readonly ServiceHost[]): Promise<Rendered> {
+  async #rendered(
+    context: Context,
+    entry: Entry,
+    hosts: readonly ServiceHost[],
+    hosted: Backend | undefined,
+  ): Promise<Rendered> {
     const { services } = entry.cluster.spec;
     const { kind, at } = entry;
-    if (kind === "loadBalancerControlPlane") return controlPlaneBalancer(entry, services[kind]![at]!, hosts);
+    if (kind === "loadBalancerControlPlane") return controlPlaneBalancer(entry, services[kind]![at]!, hosts, hosted);
     if (kind === "loadBalancerWorker") return workerBalancer(entry, services[kind]![at]!, hosts);
     if (kind === "jumpHost") return await this.#jumpHost(context, entry, hosts);
     return await this.#auth(context, entry);
@@ -86,7 +102,7 @@ export class KeptServices {
     const host = issuerHost(entry, fields);
     const textsIn = async (secret: string | undefined, on: string): Promise<SecretTexts> => {
       if (!secret) return {};
-      const found = await context.client.find(Secret, { namespace, name: secret });
+      const found = await this.#secrets.find(context, { namespace, name: secret });
       if (found !== undefined) return secretTexts(found);
       throw new Fault("MissingInput", `${pathOf(entry)}.${on}`, `Secret ${namespace}/${secret} is not there`);
     };
@@ -98,7 +114,7 @@ export class KeptServices {
     const nodePort = service.spec?.ports?.[0]?.nodePort ?? fields.nodePort;
     const [balancer] = spec.services.loadBalancerControlPlane ?? [];
     // Cluster API keeps the authority of a cluster there.
-    const tenantCa = await context.client.find(Secret, { namespace, name: `${name}-ca` });
+    const tenantCa = await this.#secrets.find(context, { namespace, name: `${name}-ca` });
     const caPem = tenantCa && secretTexts(tenantCa)["tls.crt"];
     const apiServer = balancer?.clusterIP &&
       balancer.nodePort !== 0 && { server: `https://${balancer.clusterIP}:${balancer.nodePort}`, caPem };
@@ -108,7 +124,7 @@ export class KeptServices {
   async #jumpHost(context: Context, entry: Entry, hosts: readonly ServiceHost[]): Promise<Rendered> {
     const fields = entry.cluster.spec.services.jumpHost![entry.at]!;
     const { namespace = "" } = entry.cluster.metadata;
-    const keys = await context.client.find(Secret, { namespace, name: fields.nodeSSHPrivateKeys });
+    const keys = await this.#secrets.find(context, { namespace, name: fields.nodeSSHPrivateKeys });
     const input = { keyNames: Object.keys(keys?.data ?? {}).toSorted(), keysVersion: JSON.stringify(keys?.data ?? {}) };
     // What is wrong with the entry itself is reported before what is missing beside it.
     const rendered = jumpHost(entry, fields, { hosts, ...input });
