@@ -255,6 +255,37 @@ test("VINO-11: a claim on ViNO's pool is noted there with a MAC address, and tak
   assert.deepEqual((await read()).spec.allocatedIPs, spec.allocatedIPs);
 });
 
+test("VINO-3 VINO-11: two of ViNO's pools of one macPrefix, asked at once, give no MAC address twice, whatever namespaces they are in", async (t) => {
+  const world = await AddressWorld.started(t);
+  const macPrefix = "52:54:00:00:00:00";
+  const pools = [NAMESPACE, "kube-public"].map((namespace, at) => ({
+    namespace,
+    name: `pool-${at}`,
+    net: `10.${at}.0`,
+  }));
+  for (const { namespace, name, net } of pools)
+    await world.whileTimePasses(
+      world.client.create(IPPool, {
+        metadata: { namespace, name },
+        spec: {
+          ...{ subnet: `${net}.0/24`, ranges: [{ start: `${net}.10`, stop: `${net}.99` }] },
+          ...{ allocatedIPs: [], macPrefix, nextMAC: macPrefix },
+        },
+      }),
+    );
+  await world.operator();
+  await Promise.all(
+    pools.flatMap(({ namespace, name: pool }) =>
+      numbers(1, 20).map((n) => world.claim(`claim-${n}`, { namespace, pool, kind: IPPool as Resource<KubeObject> })),
+    ),
+  );
+  await world.until("all have addresses", async () => (await world.addresses()).length === 40);
+  const { items } = await world.whileTimePasses(world.client.list(IPPool));
+  const macs = items.flatMap(({ spec }) => spec.allocatedIPs.map(({ mac }) => mac));
+  assert.equal(macs.length, 40);
+  assert.deepEqual(macs.toSorted(), [...new Set(macs)].toSorted());
+});
+
 test("a pool that is missing, wrong or going is said on the claim, and heals without a restart", async (t) => {
   const world = await AddressWorld.started(t);
   await world.operator();

@@ -16,6 +16,7 @@ import { inBatches } from "../cluster-api/in-batches.ts";
 import type { Held } from "./allocator/pool.ts";
 import { claimKey, FINALIZERS } from "./names.ts";
 import { AT_ONCE, type PoolView, tell } from "./pool-view.ts";
+import { promised } from "./promised.ts";
 
 /** Claims that get their addresses in one pass: what is promised to them is an annotation, and annotations have 256 KiB together. */
 const BATCH = 500;
@@ -34,19 +35,9 @@ export interface Given {
  * with the first failure, when every claim had its try.
  */
 export async function giveAddresses(context: Context, view: PoolView): Promise<Given> {
-  const { client } = context;
-  const { sort } = view;
   const claims = view.claims.slice(0, BATCH);
   const held = await heldOf(context, view);
-  const { addresses, body } = sort.promise(view.pool, held, claims.map(claimKey));
-  const metadata = {
-    ...(body as { metadata?: object } | undefined)?.metadata,
-    resourceVersion: view.pool.metadata.resourceVersion,
-  };
-  const pool =
-    body === undefined
-      ? view.pool
-      : await client.patch(sort.resource, refOf(view.pool), { type: "merge", body: { ...body, metadata } });
+  const { addresses, pool } = await promised(context, view, held, claims.map(claimKey));
   const failures: unknown[] = [];
   await inBatches(claims, AT_ONCE, async (claim) => {
     const address = addresses.get(claimKey(claim));

@@ -81,6 +81,7 @@ export function poolController(sort: PoolSort): Controller {
     ],
     access: [
       { resource, verbs: ["get", "patch"] },
+      ...(sort.withoutClashes === undefined ? [] : [{ resource, verbs: ["list"] as const }]),
       { resource, verbs: ["update"], subresource: "status" },
       { resource: IPAddressClaim, verbs: ["get", "patch"] },
       { resource: IPAddressClaim, verbs: ["update"], subresource: "status" },

@@ -4,6 +4,7 @@ import type { KubeObject, Resource } from "@slipway/kube";
 import { GlobalInClusterIPPool, InClusterIPPool } from "../../kinds/ipam/in-cluster-ip-pool.ts";
 import { IPPool } from "../../kinds/ipam/ip-pool.ts";
 import { allocateIps, checkIpPool, readIpPool, releaseIps } from "./allocator/ip-pool-plan.ts";
+import { parseMac } from "./allocator/mac.ts";
 import { assign, type Held, type Pool, readPool } from "./allocator/pool.ts";
 import { PROMISED } from "./names.ts";
 
@@ -17,8 +18,10 @@ export interface PoolSort<T extends KubeObject = KubeObject> {
   resource: Resource<T>;
   /** Throws a `Fault` that says what of the specification is wrong. */
   read(pool: T): Pool;
-  /** Addresses for claims that wait, beside those of `held` (which exist as IPAddresses). Claims that are left out got none. */
-  promise(pool: T, held: readonly Held[], waiting: readonly string[]): Promised;
+  /** Addresses for claims that wait, beside those of `held` (which exist as IPAddresses). Claims that are left out got none. `takenMacs`: of other pools. */
+  promise(pool: T, held: readonly Held[], waiting: readonly string[], takenMacs: ReadonlySet<bigint>): Promised;
+  /** Of pools that give MAC addresses, too: the pool without what these claims were promised, where another pool has the same MAC address. Undefined: none has. */
+  withoutClashes?(pool: T, claims: readonly string[], takenMacs: ReadonlySet<bigint>): T | undefined;
   /** The change that takes these claims' addresses back; undefined: the pool does not keep them. */
   release(pool: T, claims: ReadonlySet<string>): object | undefined;
   /** Whether `status.ipAddresses` counts its addresses. */
@@ -71,8 +74,8 @@ const airship: PoolSort<IPPool> = {
     checkIpPool(pool.spec);
     return readIpPool(pool.spec);
   },
-  promise(pool, _, waiting) {
-    const { spec, given } = allocateIps(pool.spec, waiting.map(ownerOf));
+  promise(pool, _, waiting, takenMacs) {
+    const { spec, given } = allocateIps(pool.spec, waiting.map(ownerOf), undefined, takenMacs);
     const { allocatedIPs, nextMAC } = spec;
     const addresses = new Map(
       waiting.flatMap((claim) => {
@@ -81,6 +84,14 @@ const airship: PoolSort<IPPool> = {
       }),
     );
     return { addresses, ...(spec !== pool.spec && { body: { spec: { allocatedIPs, nextMAC } } }) };
+  },
+  withoutClashes(pool, claims, takenMacs) {
+    const owners = new Set(claims.map(ownerOf));
+    const clashing = pool.spec.allocatedIPs.filter(
+      ({ allocatedTo, mac }) => owners.has(allocatedTo) && takenMacs.has(parseMac(mac, "spec.allocatedIPs.mac")),
+    );
+    if (clashing.length === 0) return undefined;
+    return { ...pool, spec: releaseIps(pool.spec, new Set(clashing.map(({ allocatedTo }) => allocatedTo))) };
   },
   release(pool, claims) {
     const spec = releaseIps(pool.spec, new Set([...claims].map(ownerOf)));

@@ -1,5 +1,5 @@
 /** Writes what the book says to the IPPools, each under the version that was read. One at a time in a process: MAC addresses are unique over all pools. */
-import { isFault } from "@slipway/base";
+import { Fault, isFault } from "@slipway/base";
 import { type Access, type Context, refOf } from "@slipway/kube";
 import { IPPool } from "../../../kinds/ipam/ip-pool.ts";
 import { OWN_POOL, VINO } from "../names.ts";
@@ -33,19 +33,62 @@ export class Pools {
   }
 
   async #write({ client, log }: Context, wish: Wish): Promise<Given> {
-    const namespace = this.#namespace;
+    /** Owners that were given something here, whom nobody was told of yet. */
+    const fresh = new Set<string>();
     for (let tries = 1; ; tries++) {
-      const { items } = await client.list(IPPool, { namespace });
-      const { book, given } = settle(bookOf(items), wish);
       try {
-        for (const change of changes(items, book)) await carryOut(client, change, namespace);
-        return given;
+        // Whoever wrote another pool meanwhile may have chosen the same MAC address, since pools have no version in common: it is looked again.
+        const { given, isOver } = await this.#writeOnce(client, wish, fresh);
+        if (isOver) return given;
+        if (tries === TRIES) throw new Fault("Conflict", "IPPools", "others take the same MAC addresses at once");
       } catch (error) {
         if (!isFault(error, "Conflict", "AlreadyExists", "NotFound") || tries === TRIES) throw error;
         log.debug({ tries }, "an IPPool was changed by somebody else meanwhile");
       }
     }
   }
+
+  /** `fresh`: gains the owners that are given something. Over: nothing was to be written, or nothing was given. */
+  async #writeOnce(
+    client: Context["client"],
+    wish: Wish,
+    fresh: Set<string>,
+  ): Promise<{ given: Given; isOver: boolean }> {
+    const namespace = this.#namespace;
+    const { items } = await client.list(IPPool, { namespace });
+    const { book, given } = settle(withoutClashes(bookOf(items), fresh), wish);
+    const due = changes(items, book);
+    for (const owner of addedTo(items, book)) fresh.add(owner);
+    for (const change of due) await carryOut(client, change, namespace);
+    return { given, isOver: due.length === 0 || fresh.size === 0 };
+  }
+}
+
+/** The pools without what was given to these owners where another pool has the same MAC address. */
+function withoutClashes(book: Book, fresh: ReadonlySet<string>): Book {
+  if (fresh.size === 0) return book;
+  const clashes = ({ allocatedTo, mac }: IPPool["spec"]["allocatedIPs"][number]): boolean =>
+    fresh.has(allocatedTo) &&
+    [...book.values()].some(({ spec }) =>
+      spec.allocatedIPs.some(
+        (other) => other.allocatedTo !== allocatedTo && other.mac.toLowerCase() === mac.toLowerCase(),
+      ),
+    );
+  return new Map(
+    [...book].map(([name, pool]) => {
+      const kept = pool.spec.allocatedIPs.filter((one) => !clashes(one));
+      const isSame = kept.length === pool.spec.allocatedIPs.length;
+      return [name, isSame ? pool : { ...pool, spec: { ...pool.spec, allocatedIPs: kept } }];
+    }),
+  );
+}
+
+function addedTo(pools: readonly IPPool[], book: Book): string[] {
+  return [...book].flatMap(([name, { spec }]) => {
+    const before = pools.find((pool) => pool.metadata.name === name)?.spec.allocatedIPs ?? [];
+    const held = new Set(before.map(({ allocatedTo }) => allocatedTo));
+    return spec.allocatedIPs.flatMap(({ allocatedTo }) => (held.has(allocatedTo) ? [] : [allocatedTo]));
+  });
 }
 
 function bookOf(pools: readonly IPPool[]): Book {
