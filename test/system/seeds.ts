@@ -5,6 +5,7 @@ import { ownPoolUnderFaults } from "./own-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 import { sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
+import { vinosUnderFaults } from "./vino-seed.ts";
 
 interface Lives {
   life(seed: number): Promise<unknown>;
@@ -30,6 +31,11 @@ const LIVES: Readonly<Record<string, Lives>> = {
   sip: {
     life: sipUnderFaults,
     shows: "no host was in two SIPClusters, none claimed beyond what was asked for, none kept",
+  },
+  vinos: {
+    life: vinosUnderFaults,
+    shows:
+      "no address, MAC or machine of Vinos was given twice, every node had what was asked for, nothing was left over",
   },
   planes: {
     life: planeUnderFaults,

@@ -1,9 +1,9 @@
 /** The lives of a few SIPClusters over the same hosts under faults drawn from a seed. The same seed is the same history. */
 import assert from "node:assert/strict";
-import { Fault, type Random, seededRandom } from "@slipway/base";
-import type { Transport } from "@slipway/kube";
+import { type Random, seededRandom } from "@slipway/base";
 import type { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import type { SIPCluster } from "../../src/kinds/sip/sip-cluster.ts";
+import { faulty } from "./faulty.ts";
 import { MINUTE, NAMESPACE, nodes, RACK_KEY, SipWorld } from "./sip-world.ts";
 
 const CLUSTERS = ["one", "two", "three"];
@@ -12,22 +12,6 @@ const MISCHIEF_MS = 40 * MINUTE;
 const NAME = "sip.airshipit.org/cluster-name";
 const ROLE = "sip.airshipit.org/node-type";
 const ROLES = ["ControlPlane", "Worker"];
-
-/** Loses writes before their effect, and answers after it. */
-function faulty(inner: Transport, random: Random, isMischief: () => boolean): Transport {
-  return {
-    ...inner,
-    watch: (request) => inner.watch(request),
-    async request(request) {
-      const draw = isMischief() ? random.fraction() : 1;
-      if (draw < 0.03) throw new Fault("Unavailable", "kubernetes API", "connection refused");
-      const answer = await inner.request(request);
-      if (request.method !== "GET" && draw < 0.1)
-        throw new Fault("LostAnswer", "kubernetes API", "the connection broke");
-      return answer;
-    },
-  };
-}
 
 /** Plays the history of one seed. Throws when it does not converge or a promise is broken. */
 export async function sipUnderFaults(seed: number): Promise<void> {

@@ -35,7 +35,7 @@ async function subCluster({ client }: TenantsWorld, services: object): Promise<v
 
 /** Resolves with what `look` finds once it is so. */
 async function seen<T>(what: string, look: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
-  const { signal, done } = deadline(clock, 120_000);
+  const { signal, done } = deadline(clock, 240_000);
   try {
     for (;;) {
       const found = await look().catch((error: unknown) => {

@@ -1,11 +1,12 @@
 /** `examples/vino` offers hosts to SIPClusters: two take them at once, one grows, one shrinks, both go, and then the Vino. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { quietLog } from "@slipway/base";
 import { createManager, isTrue } from "@slipway/kube";
 import { load } from "js-yaml";
 import { installCrds } from "../../src/kinds/install.ts";
+import { HostDeployPolicy } from "../../src/kinds/metal3/host-deploy-policy.ts";
 import { SIPCluster } from "../../src/kinds/sip/sip-cluster.ts";
 import type { Vino } from "../../src/kinds/vino/vino.ts";
 import { sipClusterController } from "../../src/systems/sip/cluster-controller.ts";
@@ -22,20 +23,21 @@ const nodes = (controlPlane: number, worker: number) => {
   };
 };
 
-test("two SIPClusters take a Vino's hosts at once, one grows, one shrinks, both go, and nothing is left of the Vino", async (t) => {
-  const world = await VinoWorld.running(t);
-  const { clock, random, client } = world;
+/** Has SIPClusters be served, too. */
+async function withSip(t: TestContext, world: VinoWorld): Promise<void> {
+  const { api, clock, random, client } = world;
   await world.passing(installCrds(client, clock, new AbortController().signal, [[SIPCluster]] as never));
-  const manager = createManager({
-    transport: world.api.transport("operator"),
-    clock,
-    random,
-    log: quietLog,
-    leaderElection: false,
-  });
+  const transport = api.transport("operator");
+  const manager = createManager({ transport, clock, random, log: quietLog, leaderElection: false });
   manager.add(sipClusterController());
   void manager.start().catch(() => {});
   t.after(() => void manager.stop());
+}
+
+test("two SIPClusters take a Vino's hosts at once, one grows, one shrinks, both go, and nothing is left of the Vino", async (t) => {
+  const world = await VinoWorld.running(t);
+  const { client } = world;
+  await withSip(t, world);
   for (const i of [1, 2, 3, 4]) {
     const labels = {
       "example.com/vino": "true",
@@ -94,4 +96,30 @@ test("two SIPClusters take a Vino's hosts at once, one grows, one shrinks, both 
   await world.remove("pool");
   await world.untilGone("pool");
   await world.until("nothing is left", async () => (await world.left()).length === 0);
+});
+
+test("hosts of a Vino go only to namespaces that a HostDeployPolicy of its namespace names", async (t) => {
+  const world = await VinoWorld.running(t);
+  const { client } = world;
+  await withSip(t, world);
+  const policy = {
+    metadata: { namespace: NAMESPACE, name: "tenants" },
+    spec: { hostClaimNamespaces: { names: ["nobody"] } },
+  };
+  await world.passing(client.create(HostDeployPolicy, policy as never));
+  await world.join("node-1", {
+    labels: { "example.com/vino": "true", "example.com/rack": "r", "example.com/server": "s" },
+  });
+  const { spec } = load(readFileSync("examples/vino/vino.yaml", "utf8")) as Vino;
+  await world.apply("pool", spec);
+  await world.untilReady("pool");
+  const cluster = { metadata: { namespace: "other", name: "one" }, spec: { nodes: nodes(1, 1), services: {} } };
+  await world.passing(client.create(SIPCluster, cluster as never));
+  const found = async () => (await world.passing(client.get(SIPCluster, { namespace: "other", name: "one" }))).status;
+  await world.until("it says why", async () =>
+    JSON.stringify(await found()).includes("no HostDeployPolicy of namespace default lets this one have its hosts"),
+  );
+  const body = { spec: { hostClaimNamespaces: { names: ["other"] } } };
+  await world.passing(client.patch(HostDeployPolicy, policy.metadata, { type: "merge", body }));
+  await world.until("it has both", async () => (await found())?.scheduled === "2/2");
 });

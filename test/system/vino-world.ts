@@ -41,17 +41,27 @@ export class VinoWorld {
   readonly logged: string[] = [];
   readonly secrets: string[] = [];
   readonly #settings: object;
+  readonly #between: (inner: Transport) => Transport;
   api!: WorldApi;
   client!: Client;
   #process: { mortal: Mortal; manager: Manager } | undefined;
 
-  private constructor(seed: number, settings: object) {
+  private constructor(seed: number, settings: object, between: (inner: Transport) => Transport) {
     this.random = seededRandom(seed);
     this.#settings = settings;
+    this.#between = between;
   }
 
-  static async create({ seed = 1, settings = {} }: { seed?: number; settings?: object } = {}): Promise<VinoWorld> {
-    const world = new VinoWorld(seed, settings);
+  static async create({
+    seed = 1,
+    settings = {},
+    between = (inner: Transport) => inner,
+  }: {
+    seed?: number;
+    settings?: object;
+    between?: (inner: Transport) => Transport;
+  } = {}): Promise<VinoWorld> {
+    const world = new VinoWorld(seed, settings, between);
     const { clock, random } = world;
     world.api = await beginApi(clock, random);
     world.client = createClient(world.api.transport("administrator"), { clock, random, log: quietLog });
@@ -86,10 +96,6 @@ export class VinoWorld {
     void manager.start().catch(() => {});
     await clock.run(1_000);
     return mortal;
-  }
-
-  #between(inner: Transport): Transport {
-    return inner;
   }
 
   kill(): void {
