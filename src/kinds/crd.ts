@@ -92,7 +92,8 @@ export function crdOf(versions: readonly Kind[], webhook?: WebhookClientConfig):
 }
 
 function versionOf(kind: Kind, storage: boolean): CrdVersion {
-  const subresources = { ...(kind.status && { status: {} }), ...(kind.scale && { scale: kind.scale }) };
+  const hasStatus = kind.status !== undefined && kind.statusInline !== true;
+  const subresources = { ...(hasStatus && { status: {} }), ...(kind.scale && { scale: kind.scale }) };
   return {
     name: kind.version,
     served: kind.served,

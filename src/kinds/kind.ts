@@ -34,6 +34,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends Resource<T> {
   readonly description: string;
   readonly spec: z.ZodType;
   readonly status: z.ZodType | undefined;
+  /** The status is written with the object, as by kinds of before there were subresources. */
+  readonly statusInline?: true | undefined;
   readonly columns: readonly PrinterColumn[];
   readonly scale: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string } | undefined;
   readonly rules: readonly Rule[];
@@ -72,6 +74,7 @@ export function defineKind<S extends z.ZodType, T extends z.ZodType>(of: {
   description: string;
   spec: S;
   status?: T;
+  statusInline?: true;
   columns: readonly PrinterColumn[];
   scale?: Kind["scale"];
   rules?: readonly Rule[];

@@ -25,13 +25,18 @@ export const arbitraryOf = (kind: Kind): fc.Arbitrary<KubeObject> =>
         spec: anyOf(structuralSchema(kind.spec, "spec"), "spec"),
         status: anyOf(structuralSchema(kind.status!, "status"), "status"),
         annotations: fc.option(fc.constant({ note: "kept" }), { nil: undefined }),
+        labels: fc.option(
+          fc.constantFrom("a", "b").map((name) => ({ "cluster.x-k8s.io/cluster-name": name })),
+          // v1alpha2 knows a Machine's Cluster by its label alone.
+          { nil: kind.version === "v1alpha2" ? ({ "cluster.x-k8s.io/cluster-name": "a" } as never) : undefined },
+        ),
       },
-      { requiredKeys: ["spec", "annotations"], noNullPrototype: true },
+      { requiredKeys: ["spec", "annotations", "labels"], noNullPrototype: true },
     )
-    .map(({ annotations, ...body }) => ({
+    .map(({ annotations, labels, ...body }) => ({
       apiVersion: `${kind.group}/${kind.version}`,
       kind: kind.kind,
-      metadata: { name: "a", namespace: "default", ...(annotations && { annotations }) },
+      metadata: { name: "a", namespace: "default", ...(labels && { labels }), ...(annotations && { annotations }) },
       ...body,
     })) as unknown as fc.Arbitrary<KubeObject>;
 

@@ -29,6 +29,17 @@ export const reference: ValueConversion = {
   },
 };
 
+const named = (ref: unknown) => {
+  const { name } = ref as { name?: string };
+  return { ...(name !== undefined && { name }) };
+};
+
+/** A Node as an ObjectReference, and by its name. */
+export const nodeReference: ValueConversion = {
+  toStored: named,
+  fromStored: (ref) => ({ apiVersion: "v1", kind: "Node", ...named(ref) }),
+};
+
 /** Whole seconds of a duration in Go's spelling. Throws a `RangeError` for what is none. */
 export const secondsOf = (value: unknown): number => Math.floor(parseDuration(String(value)) / 1000);
 /** A number of seconds in Go's spelling. */

@@ -6,10 +6,11 @@ import { MachineDeployment, MachineDeploymentV1beta1 } from "./machine-deploymen
 import { MachineHealthCheck, MachineHealthCheckV1beta1 } from "./machine-health-check.ts";
 import { MachineSet, MachineSetV1beta1 } from "./machine-set.ts";
 import { REFUSED } from "./refused.ts";
+import { ClusterV1alpha2, MachineV1alpha2 } from "./v1alpha2.ts";
 
 export const SERVED = [
-  [Cluster, ClusterV1beta1],
-  [Machine, MachineV1beta1],
+  [Cluster, ClusterV1beta1, ClusterV1alpha2],
+  [Machine, MachineV1beta1, MachineV1alpha2],
   [MachineSet, MachineSetV1beta1],
   [MachineDeployment, MachineDeploymentV1beta1],
   [MachineHealthCheck, MachineHealthCheckV1beta1],

@@ -27,10 +27,14 @@ export interface FieldMap {
   zeroIsUnset?: readonly string[];
   /** Fields that the stored version demands where their object is there. */
   defaults?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What moves can't say. Each changes the object that was made of `from`, as its last step. */
+  last?: { toStored(made: KubeObject & Tree, from: KubeObject): void; fromStored(made: KubeObject & Tree): void };
+  /** Where fields are kept that the other version can't say. Default: those of v1beta1 beside v1beta2. */
+  kept?: { onStored: string; onOther: string };
 }
 
 /** What the other version could not say of a value: `was` stands there after conversion, `is` is the value itself. Absent: no value. */
-interface Lost {
+export interface Lost {
   at: readonly (string | number)[];
   was?: unknown;
   is?: unknown;
@@ -45,9 +49,10 @@ export const V1BETA2_FIELDS = "slipway.dev/v1beta2-fields";
 export function losslessConversion(map: FieldMap): VersionConversion {
   const forth = (object: KubeObject) => moved(object, map);
   const back = (object: KubeObject) => movedBack(object, map);
+  const { onStored, onOther } = map.kept ?? { onStored: V1BETA1_FIELDS, onOther: V1BETA2_FIELDS };
   return {
-    toStored: (object) => converted(object, forth, back, { own: V1BETA2_FIELDS, other: V1BETA1_FIELDS }),
-    fromStored: (object) => converted(object, back, forth, { own: V1BETA1_FIELDS, other: V1BETA2_FIELDS }),
+    toStored: (object) => converted(object, forth, back, { own: onOther, other: onStored }),
+    fromStored: (object) => converted(object, back, forth, { own: onStored, other: onOther }),
   };
 }
 
@@ -79,11 +84,12 @@ function withoutAnnotation(object: KubeObject, name: string): { bare: KubeObject
     ...object,
     metadata: { ...metadata, ...(Object.keys(rest).length > 0 && { annotations: rest }) },
   } as KubeObject;
-  return { bare, lost: read(said) };
+  return { bare, lost: lostFields(said) };
 }
 
-/** An annotation that is damaged holds nothing. */
-function read(said: string): readonly Lost[] {
+/** What an annotation keeps. One that is damaged holds nothing. */
+export function lostFields(said: string | undefined): readonly Lost[] {
+  if (said === undefined) return [];
   try {
     const entries = JSON.parse(said) as unknown;
     return Array.isArray(entries) ? entries.filter((entry) => isRecord(entry) && Array.isArray(entry.at)) : [];
@@ -102,6 +108,7 @@ function moved(object: KubeObject, map: FieldMap): KubeObject {
     const held = at(result, path);
     if (isRecord(held)) place(result, path, { ...fields, ...held });
   }
+  map.last?.toStored(result, object);
   return result;
 }
 
@@ -110,6 +117,7 @@ function movedBack(object: KubeObject, map: FieldMap): KubeObject {
   for (const path of map.neverEmpty ?? []) dropIfEmpty(result, path);
   for (const [from, to, value] of map.moves.toReversed())
     if (to !== undefined) move(result, to, from, (of) => value?.fromStored(of, object) ?? of);
+  map.last?.fromStored(result);
   return result;
 }
 

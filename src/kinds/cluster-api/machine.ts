@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
 import { flag, moment, text } from "../optional.ts";
-import { machineMoves, statusMoves, versionMoves } from "./conversion-moves.ts";
+import { machineMoves, nodeReference, statusMoves, versionMoves } from "./conversion-moves.ts";
 import {
   AGE,
   atomicReference,
@@ -153,11 +153,6 @@ export type Machine = Of<typeof Machine>;
 export type MachineSpec = Machine["spec"];
 export type MachineStatus = NonNullable<Machine["status"]>;
 
-const named = (ref: unknown) => {
-  const { name } = ref as { name?: string };
-  return { ...(name !== undefined && { name }) };
-};
-
 /** The same as v1beta1 has it. */
 export const MachineV1beta1 = defineKind({
   ...common,
@@ -207,14 +202,7 @@ export const MachineV1beta1 = defineKind({
       [undefined, "spec.minReadySeconds"],
       ["status.infrastructureReady", "status.initialization.infrastructureProvisioned"],
       ["status.bootstrapReady", "status.initialization.bootstrapDataSecretCreated"],
-      [
-        "status.nodeRef",
-        "status.nodeRef",
-        {
-          toStored: (ref) => named(ref),
-          fromStored: (ref) => ({ apiVersion: "v1", kind: "Node", ...named(ref) }),
-        },
-      ],
+      ["status.nodeRef", "status.nodeRef", nodeReference],
       [undefined, "status.failureDomain"],
       ...statusMoves("failureReason", "failureMessage"),
       ...versionMoves(),
