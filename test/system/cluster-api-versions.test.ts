@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@slipway/kube";
-import { Deployment } from "@slipway/kube/core";
+import { Deployment, Secret } from "@slipway/kube/core";
 import { ClusterV1beta1 } from "../../src/kinds/cluster-api/cluster.ts";
+import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { MachineDeploymentV1beta1 } from "../../src/kinds/cluster-api/machine-deployment.ts";
+import { MachineV1alpha2 } from "../../src/kinds/cluster-api/v1alpha2.ts";
+import { SimMachine } from "./cluster-api-provider.ts";
 import { CLUSTER, CoreWorld, NAMESPACE } from "./cluster-api-world.ts";
 import { MINUTE } from "./world.ts";
 
@@ -37,6 +40,34 @@ test("a MachineDeployment of v1beta1 is carried out, and read back in v1beta1 as
     world.client.get(ClusterV1beta1, { namespace: NAMESPACE, name: CLUSTER }),
   );
   assert.equal(cluster.status?.infrastructureReady, true);
+});
+
+test("N46 a Machine of v1alpha2 is carried out; its inline bootstrap data become a Secret, and are not shown any more", async (t) => {
+  const world = await CoreWorld.started(t);
+  const { client } = world;
+  await world.whileTimePasses(client.create(SimMachine, { metadata: { namespace: NAMESPACE, name: "old" }, spec: {} }));
+  const labels = { "cluster.x-k8s.io/cluster-name": CLUSTER };
+  const infrastructureRef = { apiVersion: "infrastructure.cluster.x-k8s.io/v1", kind: "SimMachine", name: "old" };
+  const spec = { version: "v1.14.2", bootstrap: { data: "#cloud-config\nruncmd: [secret]\n" }, infrastructureRef };
+  const draft = { metadata: { namespace: NAMESPACE, name: "old", labels }, spec };
+  await world.whileTimePasses(client.create(MachineV1alpha2, draft as never));
+  const ref = { namespace: NAMESPACE, name: "old" };
+  const read = () => world.whileTimePasses(client.get(MachineV1alpha2, ref));
+  await world.until("it is provisioned", async () => (await read()).spec.providerID !== undefined);
+  await world.until("it runs", async () => (await read()).status?.phase === "running");
+  const stored = await world.whileTimePasses(client.get(Machine, ref));
+  assert.deepEqual([stored.spec.clusterName, stored.status?.phase], [CLUSTER, "Running"]);
+  const name = stored.spec.bootstrap.dataSecretName!;
+  const secret = await world.whileTimePasses(client.get(Secret, { namespace: NAMESPACE, name }));
+  assert.equal(Buffer.from(secret.data!.value!, "base64").toString(), spec.bootstrap.data);
+  for (const shown of [await read(), stored]) assert.ok(!JSON.stringify(shown).includes("secret]"), "they are shown");
+  assert.equal((await read()).spec.infrastructureRef.apiVersion, infrastructureRef.apiVersion);
+
+  const lonely = { ...draft, metadata: { namespace: NAMESPACE, name: "lonely" } };
+  await assert.rejects(
+    world.whileTimePasses(client.create(MachineV1alpha2, lonely as never)),
+    /the label cluster.x-k8s.io\/cluster-name is missing/,
+  );
 });
 
 test("a ClusterClass is refused with a sentence that says who serves it", async (t) => {

@@ -15,7 +15,7 @@ import {
   StatusRecord,
   source,
 } from "@slipway/kube";
-import { Node } from "@slipway/kube/core";
+import { Node, Secret } from "@slipway/kube/core";
 import { bootstrapOf, infraMachineOf } from "../../../cluster-api/contract.ts";
 import { ANNOTATIONS, FINALIZERS, GROUPS, LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
@@ -40,6 +40,7 @@ import {
   machineStatus,
   type NodeSeen,
 } from "./machine-status.ts";
+import { moveInlineData } from "./inline-secret.ts";
 import { nodePatch } from "./node-metadata.ts";
 
 const PROVIDER_GROUPS = [GROUPS.infrastructure, GROUPS.bootstrap, GROUPS.controlPlane];
@@ -74,6 +75,7 @@ export function machineController(parts: CoreParts): Controller {
     access: [
       { resource: Machine, verbs: ["get", "patch"] },
       { resource: Machine, verbs: ["update"], subresource: "status" },
+      { resource: Secret, verbs: ["get", "create", "patch"] },
       ...PROVIDER_ACCESS,
     ],
     listen: waker.listen(() =>
@@ -123,8 +125,9 @@ interface Kept {
   by: { who: string; wake: () => void };
 }
 
-async function keep(parts: CoreParts, context: Context, { machine: first, cluster, by }: Kept): Promise<Outcome> {
+async function keep(parts: CoreParts, context: Context, { machine: held, cluster, by }: Kept): Promise<Outcome> {
   const { external, interests } = parts;
+  const first = await moveInlineData(context.client, held);
   const namespace = first.metadata.namespace!;
   const ref = refOf(first);
   interests.set(ref, { namespace, name: first.spec.clusterName }, first.spec.providerID);
