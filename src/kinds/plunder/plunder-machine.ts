@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Tree } from "../cluster-api/field-path.ts";
 import { losslessConversion } from "../cluster-api/lossless-conversion.ts";
 import { defineKind, type Of } from "../kind.ts";
 import { machineJournal } from "../machine-journal.ts";
@@ -119,7 +120,7 @@ function onlyStored() {
 }
 
 /** An object of the original may have null for a status, and none for a specification. */
-export function withBody(made: { spec?: unknown; status?: unknown }): void {
+export function withBody(made: Tree): void {
   if (made.status === null) delete made.status;
   made.spec ??= {};
 }

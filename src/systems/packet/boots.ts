@@ -1,10 +1,9 @@
 /** What PacketMachines boot with: user data where the provider hands them to the machine, else an image from the network that fetches them from the boot service. */
 import { Fault, parseTime } from "@slipway/base";
 import type { Context } from "@slipway/kube";
-import type { BootRecord } from "../../bootstrap/boot-record.ts";
 import type { BootStore } from "../../bootstrap/boot-store.ts";
-import { bootIdOf, bootUrls, mintCapability } from "../../bootstrap/boot-url.ts";
-import { imageScript } from "../../bootstrap/image-script.ts";
+import { bootIdOf } from "../../bootstrap/boot-url.ts";
+import { imageBoot } from "../../bootstrap/image-boot.ts";
 import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import type { PreparedBoot } from "../../machines/claimant.ts";
 import type { MachineDriver } from "../../machines/machine.ts";
@@ -16,9 +15,6 @@ export interface BootSettings {
   /** Tells the log's redaction of values that must not leave. */
   onSecret?: (value: string) => void;
 }
-
-/** How long a boot may be fetched: a host may be wiped and started several times until it works. */
-const BOOT_MS = 6 * 60 * 60_000;
 
 /** Whether machines of this driver fetch their bootstrap data from the boot service, which then knows how far they are. */
 export function fetchesBoot(driver: MachineDriver): boolean {
@@ -56,11 +52,10 @@ export class MachineBoots {
   }
 
   async #fromNetwork(
-    { client, clock, random }: Context,
+    context: Context,
     machine: PacketMachine,
     { driver, data }: { driver: MachineDriver; data: string },
   ): Promise<PreparedBoot> {
-    const { store, url } = this.#settings;
     const { metadata, spec, status } = machine;
     const image = driver.imageOf?.(spec.os);
     if (image === undefined)
@@ -72,35 +67,13 @@ export class MachineBoots {
           remedy: `add ${spec.os} to its spec.inventory.operatingSystems`,
         },
       );
-    const now = clock.now();
-    const held = status?.boot === undefined ? undefined : await store.read(client, metadata.uid);
-    const isHeld =
-      held !== undefined && !held.closed && held.expiresAt > now && bootIdOf(held.capability) === status?.boot?.id;
-    const capability = isHeld ? held.capability : mintCapability(random);
-    const urls = bootUrls(url, metadata.uid, capability);
-    const record: BootRecord = {
-      capability,
-      expiresAt: now + BOOT_MS,
-      script: imageScript(image, urls["meta-data"].replace(/meta-data$/, "")),
-      config: data,
-      metaData: metaData(metadata.uid, metadata.name),
-    };
-    return {
-      id: bootIdOf(capability),
-      at: (isHeld ? parseTime(status?.boot?.at) : undefined) ?? now,
-      scriptUrl: urls.ipxe,
-      userData: "",
-      publish: () => store.publish(client, { resource: PacketMachine, object: machine }, record),
-    };
+    return await imageBoot(context, this.#settings, {
+      ...{ resource: PacketMachine, object: machine, held: status?.boot, image, data, hostname: metadata.name },
+    });
   }
 
   /** Nothing that was prepared for the machine may be fetched any more. */
   async remove({ client }: Context, { metadata }: PacketMachine): Promise<void> {
     await this.#settings.store.remove(client, metadata.uid);
   }
-}
-
-/** What cloud-init calls the machine. Its instance id is what the Node's providerID is made of. */
-function metaData(id: string, hostname: string): string {
-  return `instance-id: ${id}\nlocal-hostname: ${hostname}\n`;
 }

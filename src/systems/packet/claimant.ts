@@ -1,10 +1,9 @@
-import { isoTime } from "@slipway/base";
 import type { Context, StatusFields, StatusRecord } from "@slipway/kube";
 import type { PacketMachine, PacketMachineStatus } from "../../kinds/packet/packet-machine.ts";
 import type { Claimant, Entry, Job } from "../../machines/claimant.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine } from "../../machines/machine.ts";
-import { bootField, installField, purchaseField, writeBesideMachine } from "../../machines/status-journal.ts";
+import { StatusClaimant } from "../../machines/status-claimant.ts";
 import type { AccountName } from "./account.ts";
 import { fetchesBoot } from "./boots.ts";
 import { claimOf, orderOf, specConcerns, type Wanted } from "./claim.ts";
@@ -34,27 +33,22 @@ export function jobOf(packet: Packet, context: Context, parts: JobParts): Job & 
 }
 
 /** A PacketMachine as the executor sees it: its journal is its status. */
-class MachineClaimant implements Claimant {
+class MachineClaimant extends StatusClaimant<PacketMachine> {
   readonly #packet: Packet;
-  readonly #context: Context;
   readonly #parts: JobParts;
 
   constructor(packet: Packet, context: Context, parts: JobParts) {
+    super(context, parts.record, parts.describe as (machine: Machine) => StatusFields<PacketMachine>);
     this.#packet = packet;
-    this.#context = context;
     this.#parts = parts;
   }
 
-  get #machine(): PacketMachine {
-    return this.#parts.record.object;
-  }
-
   get #wanted(): Wanted {
-    return { ...this.#parts.wanted, machine: this.#machine };
+    return { ...this.#parts.wanted, machine: this.object };
   }
 
   get on() {
-    return nameOf(this.#machine);
+    return nameOf(this.object);
   }
 
   get claim() {
@@ -63,7 +57,7 @@ class MachineClaimant implements Claimant {
 
   get journal() {
     const { fleet, joined } = this.#parts;
-    return journalOf(this.#machine, { reports: fetchesBoot(fleet.driver), joined });
+    return journalOf(this.object, { reports: fetchesBoot(fleet.driver), joined });
   }
 
   concerns() {
@@ -80,11 +74,11 @@ class MachineClaimant implements Claimant {
 
   async prepareBoot() {
     const { fleet, data } = this.#parts;
-    return await this.#packet.boots.prepare(this.#context, this.#machine, { driver: fleet.driver, data: await data() });
+    return await this.#packet.boots.prepare(this.context, this.object, { driver: fleet.driver, data: await data() });
   }
 
   async discardBoot() {
-    await this.#packet.boots.remove(this.#context, this.#machine);
+    await this.#packet.boots.remove(this.context, this.object);
   }
 
   /** A machine that the original had bought when it died, before it wrote that down. */
@@ -96,83 +90,21 @@ class MachineClaimant implements Claimant {
     return (await fleet.all(0)).filter(isOurs);
   }
 
-  async flush() {
-    await this.#parts.record.write();
+  protected ordering() {
+    return { account: this.#parts.account };
   }
 
-  async write(entry: Entry) {
-    const { record } = this.#parts;
-    if (entry.is !== "bought" && entry.is !== "booted") await record.write(this.#fields(entry));
-    else
-      await writeBesideMachine(record, {
-        ...{ entry, on: this.on },
-        journal: () => this.journal,
-        note: () => this.#note(entry),
-      });
+  protected bought({ machine, provider }: Entry & { is: "bought" }) {
+    const { id, plan, metro } = machine;
+    const { reservation } = this.claim.placements[this.object.status?.purchase?.placement ?? 0] ?? {};
+    return {
+      instanceID: id,
+      provider,
+      placement: {
+        ...(plan !== undefined && { machineType: plan }),
+        ...(metro !== undefined && { metro }),
+        ...(reservation !== undefined && { reservation }),
+      },
+    };
   }
-
-  #note(entry: Entry): void {
-    const { record, describe } = this.#parts;
-    record.note(this.#fields(entry));
-    if (entry.is === "bought") record.note(describe(entry.machine));
-  }
-
-  normal(reason: string, message: string) {
-    this.#context.events.normal(this.#machine, reason, message);
-  }
-
-  warning(reason: string, message: string) {
-    this.#context.events.warning(this.#machine, reason, message);
-  }
-
-  #fields(entry: Entry): StatusFields<PacketMachine> {
-    const { status } = this.#machine;
-    switch (entry.is) {
-      case "ordering":
-        return {
-          account: this.#parts.account,
-          purchase: purchaseField(entry.purchase),
-          boot: bootField(entry.boot, false),
-          install: installField(status?.install, entry.boot),
-        };
-      case "orderFailed":
-        return { purchase: entry.purchase && purchaseField(entry.purchase) };
-      case "orderRefused":
-        return { purchase: purchaseField(entry.purchase) };
-      case "bought":
-        return boughtFields(status, entry, this.claim.placements[status?.purchase?.placement ?? 0]?.reservation);
-      case "booting":
-        return { boot: bootField(entry.boot, true), install: installField(status?.install, entry.boot) };
-      case "booted":
-        return { boot: bootField(entry.boot, true) };
-      case "bootDiscarded":
-        return { boot: undefined };
-      case "lost":
-        return { failureReason: entry.reason, failureMessage: entry.message };
-      case "released": {
-        const now = isoTime(this.#context.clock.now());
-        return { release: { reason: "Deleted", at: now, ...status?.release, accepted: true } };
-      }
-    }
-  }
-}
-
-function boughtFields(
-  status: PacketMachine["status"],
-  { machine, provider }: Entry & { is: "bought" },
-  reservation: string | undefined,
-): StatusFields<PacketMachine> {
-  const { purchase, boot } = status ?? {};
-  const { id, plan, metro } = machine;
-  return {
-    instanceID: id,
-    provider,
-    placement: {
-      ...(plan !== undefined && { machineType: plan }),
-      ...(metro !== undefined && { metro }),
-      ...(reservation !== undefined && { reservation }),
-    },
-    ...(purchase !== undefined && { purchase: { ...purchase, state: "Done" as const } }),
-    ...(boot !== undefined && { boot: { ...boot, sent: true } }),
-  };
 }

@@ -1,7 +1,7 @@
 /** What is next for a PacketCluster that this provider sees to. Pure. */
 import type { PacketCluster } from "../../kinds/packet/packet-cluster.ts";
 import type { ElasticAddress } from "../../machines/elastic.ts";
-import type { Severity } from "./conditions.ts";
+import type { Severity } from "../infrastructure/conditions.ts";
 import { addressTags } from "./names.ts";
 
 export const API_PORT = 6443;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Journal } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
-import { told } from "./conditions.ts";
+import { told } from "../infrastructure/conditions.ts";
 import { asReported, journalOf } from "./journal.ts";
 import { machineIdOf, machineTags, oldMachineTags, providerIDOf } from "./names.ts";
 import { aPacketMachine } from "./testing.ts";

@@ -4,7 +4,7 @@ import type { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import type { Journal } from "../../machines/lifecycle.ts";
 import { aMachine } from "../../machines/testing.ts";
 import { claimOf } from "./claim.ts";
-import { told } from "./conditions.ts";
+import { told } from "../infrastructure/conditions.ts";
 import { type MachineView, pausedFields, planMachine } from "./machine-plan.ts";
 import { aPacketCluster, aPacketMachine } from "./testing.ts";
 

@@ -1,18 +1,12 @@
 /** What is next for a PacketMachine, and how its status should read. Pure. */
 import { isoTime } from "@slipway/base";
-import { type Condition, conditionOf, isStalled, stalledBy, type Waiting, waitFor } from "@slipway/kube";
+import { type Condition, conditionOf, stalledBy } from "@slipway/kube";
 import type { PacketMachine, PacketMachineStatus } from "../../kinds/packet/packet-machine.ts";
-import { type Claim, type Journal, nextPurchase, nextStep, type Step } from "../../machines/lifecycle.ts";
+import type { Claim, Journal, Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
-import { type Severity, type Told, told } from "./conditions.ts";
+import { type Gate, waitOf, wantedStep } from "../../machines/wanted-step.ts";
+import { type Severity, type Told, told } from "../infrastructure/conditions.ts";
 import { INSTANCE_READY } from "./journal.ts";
-
-/** What must be there before a machine is ordered, and is not. */
-export interface Gate {
-  reason: string;
-  /** What is waited for. */
-  what: string;
-}
 
 /** Everything the decision about a wanted PacketMachine rests on. */
 export interface MachineView {
@@ -33,24 +27,10 @@ export interface MachinePlan {
   status: PacketMachineStatus;
 }
 
-const GATE_MS = 60_000;
-
 /** Decides for a PacketMachine that is wanted. */
 export function planMachine(view: MachineView): MachinePlan {
-  const step = stepOf(view);
+  const step = wantedStep(view, view.machine.status?.failureReason);
   return { step, status: statusOf(view, step) };
-}
-
-function stepOf({ machine, claim, journal, sight, gate, now }: MachineView): Step {
-  if (machine.status?.failureReason)
-    return { do: "wait", for: "its Machine to be replaced", recheckMs: 2 * claim.pollMs };
-  if (sight === "gone")
-    return { do: "giveUp", reason: "MachineGone", message: "the provider does not know the machine any more" };
-  if (sight !== undefined) return nextStep({ claim, journal, machine: sight, settled: true, now });
-  const next = nextPurchase(claim, journal, now);
-  // An order without an answer is looked for whatever became of the gate.
-  if (gate === undefined || (journal.purchase?.state === "Pending" && next.do !== "order")) return next;
-  return { do: "wait", for: gate.what, recheckMs: GATE_MS };
 }
 
 function statusOf(view: MachineView, step: Step): PacketMachineStatus {
@@ -84,15 +64,6 @@ function seen({ metadata, spec }: PacketMachine, sight: Machine): Partial<Packet
     ...(sight.metro !== undefined && { failureDomain: sight.metro }),
     ...(spec.spot !== undefined && { interruptible: true }),
   };
-}
-
-/** What is waited for, or what prevents the step. A machine in service waits for nothing that is its provider's. */
-function waitOf(held: Partial<PacketMachineStatus>, step: Step, journal: Journal, now: number): Waiting {
-  if (step.do !== "giveUp" && isStalled(held) && held.waitingFor !== undefined)
-    return { waitingFor: held.waitingFor, waitingSince: held.waitingSince, deadline: held.deadline };
-  if (step.do !== "wait" || step.for === "nothing" || journal.joined) return waitFor(held, { what: undefined, now });
-  const deadline = step.deadline !== undefined && Number.isFinite(step.deadline) ? step.deadline : undefined;
-  return waitFor(held, { what: step.for, deadline, now });
 }
 
 function conditionsOf(view: MachineView, step: Step): readonly Condition[] {

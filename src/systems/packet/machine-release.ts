@@ -3,13 +3,14 @@ import { Fault, isoTime } from "@slipway/base";
 import { type Context, DONE, type Outcome, removeFinalizer, waitFor } from "@slipway/kube";
 import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import { release, wasOrdered, whatIsLeft } from "../../machines/executor.ts";
+import { ABANDON } from "../infrastructure/names.ts";
 import { ABANDONED_MACHINES, writeAbandoned } from "../providers/abandoned.ts";
 import { accountSource, machineAccount } from "./account.ts";
 import { jobOf, type MachineRecord } from "./claimant.ts";
-import { told } from "./conditions.ts";
-import { isProviders, withWayOut } from "./guarded.ts";
+import { told } from "../infrastructure/conditions.ts";
+import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
 import { INSTANCE_READY, journalOf } from "./journal.ts";
-import { ABANDON, MACHINE_FINALIZER, nameOf } from "./names.ts";
+import { MACHINE_FINALIZER, nameOf } from "./names.ts";
 import type { Packet } from "./shared.ts";
 import { hasJoined, type Surroundings, wantedOf } from "./surroundings.ts";
 

@@ -17,9 +17,6 @@ export const DEFAULT_NAMESPACE = "cluster-api-provider-packet-system";
 export const DEFAULT_SECRET = "manager-api-credentials";
 export const API_KEY = "PACKET_API_KEY";
 
-/** `true` on an object that is being deleted: it goes although its provider can't be asked; what may be left there is written down. */
-export const ABANDON = "slipway.dev/abandon-machine";
-
 /** How Nodes name their machines. */
 const PROVIDER_ID = "equinixmetal://";
 

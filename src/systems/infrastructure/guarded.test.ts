@@ -5,7 +5,7 @@ import { type Context, conditionOf, createClient, DONE, type Outcome, StatusReco
 import { FakeApi } from "@slipway/kube/testing";
 import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import { guarded, isProviders, withWayOut } from "./guarded.ts";
-import { aPacketMachine } from "./testing.ts";
+import { aPacketMachine } from "../packet/testing.ts";
 
 const { metadata, ...rest } = aPacketMachine();
 const ref = { namespace: metadata.namespace!, name: metadata.name };

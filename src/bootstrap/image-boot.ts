@@ -1,0 +1,67 @@
+/** The boot of a machine whose image comes from the network, and fetches its bootstrap data from the boot service as cloud-init does. */
+import { parseTime } from "@slipway/base";
+import type { Context, KubeObject, Resource } from "@slipway/kube";
+import type { BootRecord } from "./boot-record.ts";
+import type { BootStore } from "./boot-store.ts";
+import { bootIdOf, bootUrls, mintCapability } from "./boot-url.ts";
+import { imageScript, type NetworkBoot } from "./image-script.ts";
+
+export interface ImageBootSettings {
+  /** Base URL of the boot service as machines reach it. */
+  url: string;
+  store: BootStore;
+}
+
+/** How long a boot may be fetched: a host may be wiped and started several times until it works. */
+const BOOT_MS = 6 * 60 * 60_000;
+
+/** A boot as it is ordered. `publish` makes it ready to be fetched. */
+export interface ImageBoot {
+  id: string;
+  at: number;
+  scriptUrl: string;
+  userData: "";
+  publish(): Promise<void>;
+}
+
+/** The boot of an object's machine. The one that `held` names is used again while it lasts. */
+export async function imageBoot<T extends KubeObject>(
+  { client, clock, random }: Pick<Context, "client" | "clock" | "random">,
+  { store, url }: ImageBootSettings,
+  of: {
+    resource: Resource<T>;
+    object: T;
+    held: { id: string; at: string } | undefined;
+    image: NetworkBoot;
+    data: string;
+    hostname: string;
+  },
+): Promise<ImageBoot> {
+  const { resource, object, held, image, data, hostname } = of;
+  const { uid } = object.metadata;
+  const now = clock.now();
+  const record = held === undefined ? undefined : await store.read(client, uid);
+  const isHeld =
+    record !== undefined && !record.closed && record.expiresAt > now && bootIdOf(record.capability) === held?.id;
+  const capability = isHeld ? record.capability : mintCapability(random);
+  const urls = bootUrls(url, uid, capability);
+  const next: BootRecord = {
+    capability,
+    expiresAt: now + BOOT_MS,
+    script: imageScript(image, urls["meta-data"].replace(/meta-data$/, "")),
+    config: data,
+    metaData: metaData(uid, hostname),
+  };
+  return {
+    id: bootIdOf(capability),
+    at: (isHeld ? parseTime(held?.at) : undefined) ?? now,
+    scriptUrl: urls.ipxe,
+    userData: "",
+    publish: () => store.publish(client, { resource, object }, next),
+  };
+}
+
+/** What cloud-init calls the machine. Its instance id is what the Node's providerID is made of. */
+function metaData(id: string, hostname: string): string {
+  return `instance-id: ${id}\nlocal-hostname: ${hostname}\n`;
+}
