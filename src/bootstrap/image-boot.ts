@@ -22,6 +22,7 @@ export interface ImageBoot {
   scriptUrl: string;
   userData: "";
   publish(): Promise<void>;
+  forHost?(mac: string): Promise<void>;
 }
 
 /** The boot of an object's machine. The one that `held` names is used again while it lasts. */
@@ -35,9 +36,11 @@ export async function imageBoot<T extends KubeObject>(
     image: NetworkBoot;
     data: string;
     hostname: string;
+    /** The instance's id is the MAC address that the host boots from, and nothing is served before that is known. Default: the object's uid. */
+    byMac?: boolean;
   },
 ): Promise<ImageBoot> {
-  const { resource, object, held, image, data, hostname } = of;
+  const { resource, object, held, image, data, hostname, byMac = false } = of;
   const { uid } = object.metadata;
   const now = clock.now();
   const record = held === undefined ? undefined : await store.read(client, uid);
@@ -50,18 +53,21 @@ export async function imageBoot<T extends KubeObject>(
     expiresAt: now + BOOT_MS,
     script: imageScript(image, urls["meta-data"].replace(/meta-data$/, "")),
     config: data,
-    metaData: metaData(uid, hostname),
+    ...(!byMac && { metaData: metaData(uid, hostname) }),
   };
+  const publish = (more: Partial<BootRecord> = {}) => store.publish(client, { resource, object }, { ...next, ...more });
   return {
     id: bootIdOf(capability),
     at: (isHeld ? parseTime(held?.at) : undefined) ?? now,
     scriptUrl: urls.ipxe,
     userData: "",
-    publish: () => store.publish(client, { resource, object }, next),
+    publish,
+    ...(byMac && { forHost: (mac) => publish({ metaData: metaData(mac, hostname) }) }),
   };
 }
 
 /** What cloud-init calls the machine. Its instance id is what the Node's providerID is made of. */
 function metaData(id: string, hostname: string): string {
-  return `instance-id: ${id}\nlocal-hostname: ${hostname}\n`;
+  // YAML may read digits and colons as a number.
+  return `instance-id: ${id.includes(":") ? `"${id}"` : id}\nlocal-hostname: ${hostname}\n`;
 }

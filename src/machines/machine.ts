@@ -5,6 +5,7 @@
  * claim it was made for from its first request on, so that a lost answer never buys a second one.
  */
 
+import type { LabelSelector } from "@slipway/kube";
 import type { ElasticAddresses } from "./elastic.ts";
 
 /** What a provider says of a machine, in one word; `providerState` keeps its own. */
@@ -43,6 +44,8 @@ export interface Machine {
   /** The newest thing the provider reported, for the user to read. */
   lastEvent: string | undefined;
   createdAt: number | undefined;
+  /** MAC address that it boots from, where that is known. */
+  bootMac?: string | undefined;
   /** The provider's labels of it, without the claim's mark. Unset: it has none, or they are not read. */
   tags?: readonly string[];
 }
@@ -99,6 +102,24 @@ export interface Placement {
   reservation?: string;
 }
 
+/** Which host an order may have, for providers whose machines are there before they are ordered. All that is said must hold. */
+export interface HostChoice {
+  /** MAC addresses of which a card of the host has one. Undefined: any. */
+  macs?: readonly string[];
+  labels?: LabelSelector;
+  hardware?: HostHardware;
+}
+
+/** What a host must have at least, as a manifest says it. */
+export interface HostHardware {
+  cpus?: number | undefined;
+  /** `64Gi`. */
+  memory?: string | undefined;
+  /** Of the largest disk: `400G`. */
+  disk?: string | undefined;
+  architecture?: string | undefined;
+}
+
 /** Everything a machine is ordered with. Fields a driver can't express are refused by `MachineDriver.check`. */
 export interface Order {
   claim: string;
@@ -107,7 +128,9 @@ export interface Order {
   /** Whose machines belong together: a pool. Providers that can spread them. */
   group?: string | undefined;
   hostname: string;
+  /** The plan may be empty where a host is chosen. */
   placement: Placement;
+  host?: HostChoice;
   operatingSystem: string;
   billingCycle?: string;
   projectId?: string;
@@ -135,6 +158,11 @@ export interface Boot {
   scriptUrl: string;
   /** Empty: none. */
   userData: string;
+  /**
+   * Asked by providers whose machines are there before they are ordered, before a machine may begin to boot: by the MAC address that it boots from.
+   * The last one that was asked for is the machine's.
+   */
+  forHost?(mac: string): Promise<void>;
 }
 
 export interface Capabilities {

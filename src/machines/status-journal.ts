@@ -6,6 +6,7 @@ import { Fault, isFault, isoTime, parseTime } from "@slipway/base";
 import type { Reported, StatusRecord } from "@slipway/kube";
 import type { BootEntry, Entry, Purchase } from "./claimant.ts";
 import type { Journal, Signals } from "./lifecycle.ts";
+import type { Machine } from "./machine.ts";
 
 type Time = string | null | undefined;
 
@@ -110,4 +111,10 @@ function guardOf({ is }: Entry, status: JournalStatus | undefined): Record<strin
     ...(boot !== undefined && { "/status/boot/id": boot.id }),
     ...(is === "bought" && purchase !== undefined && { "/status/purchase": purchase }),
   };
+}
+
+/** A machine that has fetched its bootstrap data, or is a Node, is running, even while its provider still says that it is being built. */
+export function asReported(machine: Machine, { signals, joined }: Pick<Journal, "signals" | "joined">): Machine {
+  const runs = machine.phase === "building" && (joined || signals.configFetched !== undefined);
+  return runs ? { ...machine, phase: "running" } : machine;
 }

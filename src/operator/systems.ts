@@ -7,6 +7,7 @@ import { kamajiControlPlane } from "../systems/kamaji-control-plane/system.ts";
 import { kubeadmBootstrap } from "../systems/kubeadm-bootstrap/system.ts";
 import { netboot } from "../systems/netboot/system.ts";
 import { packet } from "../systems/packet/system.ts";
+import { plunder } from "../systems/plunder/system.ts";
 import { providers } from "../systems/providers/system.ts";
 import { sip } from "../systems/sip/system.ts";
 import type { System } from "../systems/system.ts";
@@ -22,6 +23,7 @@ export const SYSTEMS: readonly System[] = [
   kamajiControlPlane,
   kubeadmBootstrap,
   packet,
+  plunder,
   clusterAddons,
   sip,
   ipam,

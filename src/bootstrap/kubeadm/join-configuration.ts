@@ -1,6 +1,6 @@
 import type { JoinConfiguration } from "../../kinds/kubeadm/join-fields.ts";
 import { yaml } from "../installation/cloud-config.ts";
-import { minorOf } from "./join-facts.ts";
+import { kubeadmVersion } from "./api-version.ts";
 
 /** What a worker joins with, beside what its user wrote. */
 export interface JoinTerms {
@@ -13,8 +13,6 @@ export interface JoinTerms {
   token: string;
 }
 
-/** The first minor whose kubeadm writes v1beta4. Those from 1.22 on read v1beta3. */
-const FIRST_V1BETA4 = 31;
 /** The core takes it off once it has labelled the Node. */
 const UNINITIALIZED = { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" };
 
@@ -23,14 +21,16 @@ const UNINITIALIZED = { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoS
  * a version that is none.
  */
 export function joinConfigurationText(wanted: JoinConfiguration, terms: JoinTerms): string {
-  const isV1beta4 = minorOf(terms.version) >= FIRST_V1BETA4;
-  const { caCertPath, nodeRegistration = {}, patches, skipPhases, timeouts = {} } = wanted;
+  const apiVersion = kubeadmVersion(terms.version);
+  const isV1beta4 = apiVersion.endsWith("v1beta4");
+  const { caCertPath, controlPlane, nodeRegistration = {}, patches, skipPhases, timeouts = {} } = wanted;
   const { kubeletExtraArgs, imagePullSerial, taints, ...node } = nodeRegistration;
   const { tlsBootstrapSeconds } = timeouts;
   return yaml({
-    apiVersion: `kubeadm.k8s.io/${isV1beta4 ? "v1beta4" : "v1beta3"}`,
+    apiVersion,
     kind: "JoinConfiguration",
     caCertPath,
+    controlPlane,
     discovery: {
       ...discoveryOf(wanted, terms),
       ...(!isV1beta4 && tlsBootstrapSeconds !== undefined && { timeout: `${tlsBootstrapSeconds}s` }),

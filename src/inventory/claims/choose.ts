@@ -1,5 +1,6 @@
 /** Which hosts a consumer may have, and which it gets. Pure. */
 import { createHash } from "node:crypto";
+import { isMac, parseMac } from "@slipway/base";
 import { type LabelSelector, matchesLabels } from "@slipway/kube";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../../kinds/metal3/hardware.ts";
@@ -21,6 +22,8 @@ export interface HostWish {
   /** Undefined: any. */
   namespaces?: readonly string[];
   labels?: LabelSelector;
+  /** A card of the host has one of these MAC addresses, however they are written. Undefined: any. */
+  macs?: readonly string[];
   hardware?: HardwareWish;
   /** Hosts that differ in this label are preferred to those that share its value with hosts that the consumer's peers have. */
   spread?: { label: string; taken: readonly string[] };
@@ -34,10 +37,20 @@ export function obstacle(host: BareMetalHost, wish: HostWish): string | undefine
   if (wish.namespaces !== undefined && !wish.namespaces.includes(metadata.namespace ?? ""))
     return "in another namespace";
   if (!matchesLabels(wish.labels ?? {}, metadata.labels ?? {})) return "other labels";
+  if (wish.macs !== undefined && !hasCard(host, wish.macs)) return "with other MAC addresses";
   if (spec.consumerRef !== undefined) return "in use";
   if (isSetAside(host)) return "set aside";
   return notOffered(host) ?? lacking(host, wish.hardware ?? {});
 }
+
+/** Whether a card of the host has one of the addresses, without regard to case and separators. */
+function hasCard({ spec, status }: BareMetalHost, macs: readonly string[]): boolean {
+  const wanted = new Set(macs.map(plainMac));
+  const nics = status?.hardware?.nics ?? [];
+  return [spec.bootMACAddress, ...nics.map(({ mac }) => mac)].some((mac) => mac && wanted.has(plainMac(mac)));
+}
+
+const plainMac = (mac: string): string => (isMac(mac) ? parseMac(mac) : mac.toLowerCase());
 
 /** The rules by which Metal3's own claims and its Cluster API provider pass hosts over. */
 function notOffered(host: BareMetalHost): string | undefined {

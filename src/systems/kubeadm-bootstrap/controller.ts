@@ -29,8 +29,8 @@ import { refuseUnserved, waitOf } from "./bootstrap-plan.ts";
 import { configStatus, type Standing } from "./config-status.ts";
 import { dataSecret, userDataOf } from "./data-secret.ts";
 import { FINALIZER, KUBEADM_BOOTSTRAP } from "./names.ts";
-import { LOOK_MS, tokenStep } from "./token-plan.ts";
-import { makeToken, removeTokens, renewToken, tokensOf } from "./tokens.ts";
+import { LOOK_MS } from "./token-plan.ts";
+import { keepToken, removeTokens, tokensOf } from "./tokens.ts";
 
 export interface BootstrapParts {
   workloads: WorkloadClusters;
@@ -143,7 +143,7 @@ async function bootstrap(
   const hasJoined = machine.status?.nodeRef !== undefined;
   const isWritten = config.status?.initialization?.dataSecretCreated === true;
   const token = needsToken(config.spec.joinConfiguration ?? {})
-    ? await keepToken(parts, client, config, { hasJoined, isWritten })
+    ? await keepToken(client, config, { ...parts, hasJoined, isWritten })
     : "";
   const written: Standing = { is: "written", secret: config.metadata.name };
   if (!isWritten && token !== undefined) {
@@ -160,30 +160,6 @@ function versionOf({ metadata, spec: { version } }: Machine): string {
   throw new Fault("MissingInput", `Machine/${metadata.name}`, "spec.version is missing", {
     remedy: "set the version of Kubernetes that the machine is to run, such as v1.34.2",
   });
-}
-
-/** The token that the machine joins by; undefined: it has joined. */
-async function keepToken(
-  parts: BootstrapParts,
-  client: Client,
-  config: KubeadmConfig,
-  { hasJoined, isWritten }: { hasJoined: boolean; isWritten: boolean },
-): Promise<string | undefined> {
-  const held = await tokensOf(client, config);
-  const [first] = held;
-  switch (tokenStep(first?.ends, { hasJoined, now: parts.clock.now() }).do) {
-    case "make":
-      // A machine that was given a token can't be given another one: it is made anew by its MachineSet when it never joins.
-      return isWritten ? undefined : await makeToken(client, config, parts);
-    case "renew":
-      await renewToken(client, first!, parts);
-      return first!.token;
-    case "remove":
-      await removeTokens(client, held);
-      return undefined;
-    case "keep":
-      return first?.token;
-  }
 }
 
 /** A Secret that another pass has created is the one; a foreign one is refused. */

@@ -4,7 +4,7 @@ import type { Client, KubeObject } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { createBootstrapToken } from "../../bootstrap/kubeadm/bootstrap-token.ts";
 import { CONFIG_LABEL } from "./names.ts";
-import { TTL_MS } from "./token-plan.ts";
+import { TTL_MS, tokenStep } from "./token-plan.ts";
 
 const NAMESPACE = "kube-system";
 
@@ -39,7 +39,7 @@ export async function tokensOf(client: Client, config: KubeObject): Promise<Held
 /** Makes the token of a configuration. */
 export async function makeToken(client: Client, config: KubeObject, ports: TokenPorts): Promise<string> {
   const { clock, random, onSecret } = ports;
-  const description = `KubeadmConfig ${config.metadata.namespace}/${config.metadata.name}`;
+  const description = `${config.kind} ${config.metadata.namespace}/${config.metadata.name}`;
   const { token, secret } = createBootstrapToken({ random, expires: clock.now() + TTL_MS, description });
   onSecret(token.split(".")[1]!);
   const labels = { [CONFIG_LABEL]: config.metadata.uid };
@@ -59,4 +59,27 @@ export async function renewToken(client: Client, { secret }: HeldToken, { clock 
 export async function removeTokens(client: Client, held: readonly HeldToken[]): Promise<void> {
   for (const { secret } of held)
     await client.delete(Secret, { namespace: NAMESPACE, name: secret.metadata.name }, { uid: secret.metadata.uid });
+}
+
+/** The token that an object's machine joins by: made, renewed, and removed when it has joined; undefined: it has joined, or is given no other. */
+export async function keepToken(
+  client: Client,
+  config: KubeObject,
+  { hasJoined, isWritten, ...ports }: TokenPorts & { hasJoined: boolean; isWritten: boolean },
+): Promise<string | undefined> {
+  const held = await tokensOf(client, config);
+  const [first] = held;
+  switch (tokenStep(first?.ends, { hasJoined, now: ports.clock.now() }).do) {
+    case "make":
+      // A machine that was given a token can't be given another one: it is made anew by its MachineSet when it never joins.
+      return isWritten ? undefined : await makeToken(client, config, ports);
+    case "renew":
+      await renewToken(client, first!, ports);
+      return first!.token;
+    case "remove":
+      await removeTokens(client, held);
+      return undefined;
+    case "keep":
+      return first?.token;
+  }
 }

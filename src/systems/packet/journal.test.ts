@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { Journal } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { told } from "../infrastructure/conditions.ts";
-import { asReported, journalOf } from "./journal.ts";
+import { asReported } from "../../machines/status-journal.ts";
+import { journalOf } from "./journal.ts";
 import { machineIdOf, machineTags, oldMachineTags, providerIDOf } from "./names.ts";
 import { aPacketMachine } from "./testing.ts";
 

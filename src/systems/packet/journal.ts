@@ -2,7 +2,6 @@ import { parseTime } from "@slipway/base";
 import { conditionOf } from "@slipway/kube";
 import type { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import type { Journal, Signals } from "../../machines/lifecycle.ts";
-import type { Machine } from "../../machines/machine.ts";
 import { entriesOf } from "../../machines/status-journal.ts";
 import { machineIdOf } from "./names.ts";
 
@@ -27,10 +26,4 @@ export function journalOf({ spec, status }: PacketMachine, of: { reports: boolea
     joined: of.joined,
     networkSet: true,
   };
-}
-
-/** A machine that has fetched its bootstrap data, or is a Node, is running, even while its provider still says that it is being built. */
-export function asReported(machine: Machine, { signals, joined }: Pick<Journal, "signals" | "joined">): Machine {
-  const runs = machine.phase === "building" && (joined || signals.configFetched !== undefined);
-  return runs ? { ...machine, phase: "running" } : machine;
 }

@@ -10,7 +10,7 @@ import type { MachineDriver } from "../../machine.ts";
 import type { DriverFactory } from "../../provider.ts";
 import { hostTurn } from "./host-id.ts";
 import { HostTurns } from "./host-turns.ts";
-import { machineOf } from "./observe.ts";
+import { bootMacOf, machineOf } from "./observe.ts";
 import { concernsAbout, imageOf } from "./offer.ts";
 import { putScript } from "./script-secret.ts";
 
@@ -56,9 +56,10 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
       if (url !== undefined) await putScript(turns.client(signal), host.namespace, { claim, url });
     },
 
-    async reinstall(id, { scriptUrl: url }, signal) {
+    async reinstall(id, { scriptUrl: url, forHost }, signal) {
       const client = turns.client(signal);
       const [host, consumer] = await turns.known(id, signal);
+      await forHost?.(bootMacOf(host) ?? "");
       await putScript(client, hostTurn(id).host.namespace, { claim: consumer.uid, url });
       await installAgain(client, host, consumer);
     },

@@ -10,7 +10,7 @@ import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
 import type { Machine, Order, Release } from "../../machine.ts";
 import type { HostInventory } from "../../provider.ts";
 import { hostTurn } from "./host-id.ts";
-import { failuresOf, machineOf } from "./observe.ts";
+import { bootMacOf, failuresOf, machineOf } from "./observe.ts";
 import { wishOf } from "./offer.ts";
 import { dropScript, putScript, scriptSecretName } from "./script-secret.ts";
 
@@ -93,7 +93,9 @@ export class HostTurns {
     const { claim: uid, claimant, group, boot, placement } = order;
     const host = await claimHost(client, all, { ...claimant, uid }, wishOf(order, this.#offer, all), {
       ...(group !== undefined && { group }),
-      install: async ({ metadata: { namespace = "" } }) => {
+      install: async (host) => {
+        const { namespace = "" } = host.metadata;
+        await boot.forHost?.(bootMacOf(host) ?? "");
         await putScript(client, namespace, { claim: uid, claimant, url: boot.scriptUrl });
         return { customDeploy: { method: IPXE }, userData: { name: scriptSecretName(uid), namespace } };
       },

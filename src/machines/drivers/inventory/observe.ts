@@ -1,3 +1,4 @@
+import { isMac, parseMac } from "@slipway/base";
 import { isGivenBack, toInstallAgain } from "../../../inventory/claims/turn.ts";
 import { stateOf } from "../../../inventory/hosts/state.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
@@ -22,11 +23,18 @@ export function machineOf(host: BareMetalHost): Machine | undefined {
     phase,
     providerState: `${stateOf(host) || "new"}${phase === "failed" ? " failed" : ""}`,
     ...{ plan: undefined, metro: undefined, locked: false, terminatesAt: undefined, progress: undefined },
+    bootMac: bootMacOf(host),
     ports: portsOf(host),
     addresses: addressesOf(host),
     lastEvent: status?.errorMessage || status?.waitingFor,
     createdAt: started == null ? undefined : Date.parse(started),
   };
+}
+
+/** The MAC address that a host boots from, in its canonical form. */
+export function bootMacOf({ spec, status }: BareMetalHost): string | undefined {
+  const mac = spec.bootMACAddress ?? status?.hardware?.nics?.find((nic) => nic.pxe === true)?.mac;
+  return mac !== undefined && isMac(mac) ? parseMac(mac) : undefined;
 }
 
 /** How often the installation that is under way has failed. */

@@ -5,9 +5,7 @@ import type { HardwareWish, HostWish } from "../../../inventory/claims/choose.ts
 import { GROUP_LABEL, groupLabel } from "../../../inventory/claims/claim.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
-import type { Concern, NetworkImage, Order } from "../../machine.ts";
-
-type Plan = HostOffer["plans"][string];
+import type { Concern, HostHardware, NetworkImage, Order } from "../../machine.ts";
 
 /** What the inventory would refuse or ignore of an order. */
 export function concernsAbout(order: Order, offer: HostOffer): Concern[] {
@@ -15,7 +13,8 @@ export function concernsAbout(order: Order, offer: HostOffer): Concern[] {
   const fatal = (field: string, message: string): unknown => concerns.push({ field, message, fatal: true });
   const ignored = (field: string, message: string): unknown => concerns.push({ field, message, fatal: false });
   const { plan, metro, facility } = order.placement;
-  if (own(offer.plans, plan) === undefined)
+  const isAny = plan === "" && order.host !== undefined;
+  if (!isAny && own(offer.plans, plan) === undefined)
     fatal("spec.plan", `the MachineProvider has no plan ${plan}, but ${Object.keys(offer.plans).join(", ")}`);
   if (metro !== undefined && offer.metros === undefined) ignored("spec.metro", "the MachineProvider has no metros");
   else if (metro !== undefined && own(offer.metros!, metro) === undefined)
@@ -59,10 +58,13 @@ export function wishOf(order: Order, offer: HostOffer, hosts: readonly BareMetal
   const { hostSelector = {}, hardware } = own(offer.plans, plan) ?? {};
   const where = metro === undefined ? {} : (own(offer.metros ?? {}, metro) ?? {});
   const { topologyLabel: label } = offer;
+  const { macs, labels = {}, hardware: chosen } = order.host ?? {};
+  const least = [hardware, chosen].flatMap((each) => (each === undefined ? [] : [leastOf(each)]));
   return {
     namespaces: offer.namespaces,
-    labels: both(hostSelector, where),
-    ...(hardware !== undefined && { hardware: leastOf(hardware) }),
+    labels: both(both(hostSelector, where), labels),
+    ...(macs !== undefined && { macs }),
+    ...(least.length > 0 && { hardware: least.reduce(more) }),
     ...(label !== undefined && { spread: { label, taken: takenBy(order, label, hosts) } }),
   };
 }
@@ -78,7 +80,16 @@ function both(one: LabelSelector, other: LabelSelector): LabelSelector {
   return { matchExpressions: [...labels, ...(one.matchExpressions ?? []), ...(other.matchExpressions ?? [])] };
 }
 
-function leastOf({ cpus, memory, disk, architecture }: NonNullable<Plan["hardware"]>): HardwareWish {
+/** What satisfies both. Of two architectures the second counts: no host has both. */
+function more(one: HardwareWish, other: HardwareWish): HardwareWish {
+  const larger = (name: "cpus" | "memoryMebibytes" | "diskGibibytes") => {
+    const most = Math.max(one[name] ?? 0, other[name] ?? 0);
+    return most > 0 && { [name]: most };
+  };
+  return { ...one, ...other, ...larger("cpus"), ...larger("memoryMebibytes"), ...larger("diskGibibytes") };
+}
+
+function leastOf({ cpus, memory, disk, architecture }: HostHardware): HardwareWish {
   return {
     ...(cpus !== undefined && { cpus }),
     ...(memory !== undefined && { memoryMebibytes: bytes(memory) / 2 ** 20 }),

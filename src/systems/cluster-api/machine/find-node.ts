@@ -1,4 +1,5 @@
 import { Fault } from "@slipway/base";
+import { isControlPlane } from "../../../cluster-api/owners.ts";
 import type { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import type { Machine } from "../../../kinds/cluster-api/machine.ts";
 import type { Session } from "../../../workload/session.ts";
@@ -19,7 +20,9 @@ export function findNode(machine: Machine, cluster: Cluster, session: () => Sess
       "InspectionFailed",
       "Waiting for Cluster status.initialization.infrastructureProvisioned to be true",
     );
-  if (is?.controlPlaneInitialized !== true && held === undefined)
+  // The first Node of a control plane that no object runs is what shows that it answers.
+  const begins = cluster.spec.controlPlaneRef === undefined && isControlPlane(machine);
+  if (is?.controlPlaneInitialized !== true && held === undefined && !begins)
     return awaited("InspectionFailed", "Waiting for Cluster control plane to be initialized");
   const workload = session();
   if (workload.client === undefined || !workload.isReached)

@@ -1,0 +1,109 @@
+/** Gives the host of a PlunderMachine back; the object goes when the host is wiped and nobody's. */
+import { isoTime } from "@slipway/base";
+import { type Context, DONE, type Outcome, removeFinalizer, waitFor } from "@slipway/kube";
+import { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
+import { release, wasOrdered, whatIsLeft } from "../../machines/executor.ts";
+import { told } from "../infrastructure/conditions.ts";
+import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
+import { ABANDON } from "../infrastructure/names.ts";
+import { providerOf, providerSource } from "./account.ts";
+import { jobOf } from "./claimant.ts";
+import { INSTALLED, journalOf } from "./journal.ts";
+import { heldBy } from "./names.ts";
+import { announceRemoved } from "./old-events.ts";
+import type { MachineRecord, Plunder } from "./shared.ts";
+import { hasJoined, type Surroundings, wantedOf } from "./surroundings.ts";
+
+const LOOK_MS = 10_000;
+
+type Released = Outcome & { rests?: boolean };
+
+/** One step of giving back. Works whatever else is gone: Machine, Cluster, PlunderCluster, bootstrap data, MachineProvider (N33, N35). */
+export async function releaseMachine(
+  plunder: Plunder,
+  context: Context,
+  record: MachineRecord,
+  around: Surroundings,
+): Promise<Released> {
+  const { patience } = plunder;
+  const { uid, namespace, name, annotations } = record.object.metadata;
+  const isAbandoned = annotations?.[ABANDON] === "true";
+  const step = `release ${isAbandoned}`;
+  const restMs = patience.restMs(uid, step, context.clock.monotonic());
+  if (restMs > 0) return { againAfterMs: restMs, rests: true };
+  try {
+    const outcome = await giveBack(plunder, context, record, around);
+    patience.forget(uid);
+    return outcome;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!isProviders(error)) throw error;
+    if (isAbandoned) return await finish(plunder, context, record, { isLeft: true });
+    patience.refused(uid, step, error, context.clock.monotonic());
+    const left = `host ${record.object.status?.host ?? "that may have been taken"}`;
+    throw withWayOut(error, { object: `plundermachine -n ${namespace} ${name}`, left, where: "an event" });
+  }
+}
+
+async function giveBack(
+  plunder: Plunder,
+  context: Context,
+  record: MachineRecord,
+  around: Surroundings,
+): Promise<Released> {
+  const machine = record.object;
+  // What the original had installed is no host of ours: should it start from the network again, it is wiped before it is offered.
+  if (!wasOrdered(journalOf(machine, false)))
+    return await finish(plunder, context, record, { isLeft: machine.spec.providerID !== undefined });
+  await waits(context, record, "the host to be given back", 0);
+  const provider = providerOf(machine, around.plunderCluster);
+  const fleet = await plunder.accounts.fleet(providerSource(provider, context.client, plunder.own));
+  const job = jobOf(plunder, context, {
+    ...{ record, fleet, provider, wanted: wantedOf(machine, around), joined: hasJoined(around) },
+    kernelArguments: [],
+    data: async () => "",
+    describe: () => record.object.status ?? {},
+  });
+  const left = await whatIsLeft(job);
+  if (left === "adopted") return { againAfterMs: 0 };
+  if (left === "none" || left === "gone") return await finish(plunder, context, record, { isLeft: false });
+  if (left === "unknown") return await waits(context, record, "the answer to a claim that may have taken a host", LOOK_MS);
+  const what = `host ${left.id} to be wiped (${left.providerState})`;
+  if (machine.status?.release?.accepted === true || left.phase === "releasing")
+    return await waits(context, record, what, plunder.pollMs);
+  await waits(context, record, what, 0);
+  const failure = machine.status?.failureMessage;
+  // The host stays the object's until it is wiped: that is the proof that the original lacked (N34).
+  await release(job, left.id, { force: false, ...(failure !== undefined && { failure }) });
+  return { againAfterMs: 0 };
+}
+
+/** Writes what the deletion waits for. */
+async function waits(context: Context, record: MachineRecord, what: string, againAfterMs: number): Promise<Released> {
+  const now = context.clock.now();
+  const { status, metadata } = record.object;
+  const place = { now, observedGeneration: metadata.generation ?? 0 };
+  const gone = { status: false, reason: "Deleting", message: `waiting for ${what}` };
+  const conditions = [INSTALLED, "Ready"].reduce((held, type) => told(held, { ...gone, type }, place), status?.conditions ?? []);
+  await record.write({
+    ready: false,
+    release: status?.release ?? { reason: "Deleted", at: isoTime(now) },
+    ...waitFor(status, { what, now }),
+    conditions,
+  });
+  return { againAfterMs };
+}
+
+async function finish(
+  plunder: Plunder,
+  context: Context,
+  record: MachineRecord,
+  { isLeft }: { isLeft: boolean },
+): Promise<Released> {
+  const machine = record.object;
+  await plunder.boots.store.remove(context.client, machine.metadata.uid);
+  plunder.patience.forget(machine.metadata.uid);
+  announceRemoved(context.events, machine, isLeft);
+  for (const name of heldBy(machine)) await removeFinalizer(context.client, PlunderMachine, record.object, name);
+  return DONE;
+}
