@@ -218,6 +218,7 @@ async function startOperator(
     http: () => http,
     readNodeFile: async () => undefined,
     secrets,
+    openWorkload: metal.controlPlanes.open,
   };
   const own = settingsFrom({
     TOKEN: joinToken,

@@ -5,6 +5,7 @@ import type { Client } from "@slipway/kube";
 import type { EquinixSim } from "../sim/equinix/equinix-sim.ts";
 import type { EquinixSimOptions } from "../sim/equinix/options.ts";
 import { createFirmware, type FirmwareOptions } from "../sim/firmware/firmware.ts";
+import { SimControlPlanes } from "../sim/firmware/kubeadm-init.ts";
 import { METAL_TIMINGS } from "../sim/firmware/timings.ts";
 import type { Firmware } from "../sim/hardware.ts";
 import type { LatitudeSim } from "../sim/latitude/latitude-sim.ts";
@@ -59,6 +60,8 @@ export interface SimulatedMetal {
   latitude: { url: string; sim: LatitudeSim };
   /** Of every simulated machine. */
   firmware: Firmware;
+  /** Control planes that simulated machines have begun. */
+  controlPlanes: SimControlPlanes;
   close(): Promise<void>;
 }
 
@@ -70,7 +73,8 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
   const clusters = await Promise.all(options.counterparts.map((counterpart) => counterpart.start(options)));
   const site = anyCluster(clusters);
   const timings = quicker(METAL_TIMINGS, speed);
-  const firmware = createFirmware({ http, clock, random, log, site, timings, ...options.firmware });
+  const controlPlanes = new SimControlPlanes({ clock, random, log });
+  const firmware = createFirmware({ http, clock, random, log, site, timings, controlPlanes, ...options.firmware });
   const beside = { clock, random, firmware, speed };
   const equinix = await equinixCloud(
     { ...beside, saved: saved("equinix", options) },
@@ -87,8 +91,10 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
     equinix: { url: `${equinixServed.url}${equinix.path}`, sim: equinix.sim },
     latitude: { url: `${latitudeServed.url}${latitude.path}`, sim: latitude.sim },
     firmware,
+    controlPlanes,
     close: () =>
       closeAll([
+        () => controlPlanes.close(),
         ...clusters.map((cluster) => () => cluster.close()),
         () => latitude.close(),
         () => equinix.close(),

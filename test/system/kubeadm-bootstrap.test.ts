@@ -39,8 +39,8 @@ async function refusesWhatRealOnesDo(userData: string): Promise<void> {
     /none of the public keys/,
   );
   assert.match(
-    (await boots(userData.replace("v1beta3", "v1beta2"))).message,
-    /unknown apiVersion kubeadm\.k8s\.io\/v1beta2/,
+    (await boots(userData.replace("v1beta3", "v1alpha3"))).message,
+    /unknown apiVersion kubeadm\.k8s\.io\/v1alpha3/,
   );
   assert.match((await boots("#cloud-config\n- list\n")).message, /the user data is no mapping/);
 }

@@ -103,6 +103,11 @@ export class World {
     return this.#metal.latitude.sim;
   }
 
+  /** Control planes that simulated machines have begun. */
+  get controlPlanes(): SimulatedMetal["controlPlanes"] {
+    return this.#metal.controlPlanes;
+  }
+
   get firmware(): Firmware {
     return this.#metal.firmware;
   }
@@ -173,6 +178,7 @@ export class World {
         http: () => http,
         readNodeFile: async () => undefined,
         secrets,
+        openWorkload: (connection) => this.controlPlanes.open(connection),
         ...this.ports(mortal),
       },
       {

@@ -42,7 +42,6 @@ export const PlunderMachine = defineKind({
     instanceID: text("The host's turn with this object: its namespace, its name and the object's uid."),
     provider: text("MachineProvider that gave the host."),
     state: text("What the host is doing, by its provisioning state."),
-    addressClaim: text("IPAddressClaim of the machine's address."),
     ...machineJournal,
     observedGeneration: z.int().optional(),
     conditions,
@@ -113,7 +112,7 @@ export const PlunderMachineV1alpha1 = defineKind({
 /** Fields of the stored status that the old one has no place for. */
 function onlyStored() {
   const names = [
-    ...["initialization", "addresses", "host", "instanceID", "provider", "state", "addressClaim"],
+    ...["initialization", "addresses", "host", "instanceID", "provider", "state"],
     ...[...Object.keys(machineJournal), "observedGeneration", "conditions"],
   ];
   return names.map((name) => [undefined, `status.${name}`] as const);

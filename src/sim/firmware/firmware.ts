@@ -13,6 +13,7 @@ import { installerRules, type Version } from "./harvester-versions.ts";
 import { bootFrom } from "./ipxe.ts";
 import type { IpxeEnd } from "./ipxe-machine.ts";
 import { hardwareSettings } from "./ipxe-settings.ts";
+import type { SimControlPlanes } from "./kubeadm-init.ts";
 import { kubeadmJoin, type OpenApi } from "./kubeadm-join.ts";
 import { runKubelet } from "./kubelet.ts";
 import { machineNetwork } from "./metadata.ts";
@@ -32,8 +33,10 @@ export interface FirmwareOptions {
   /** The cluster; undefined: none is there, and an installed machine waits for one. */
   site: { join(request: JoinRequest): Promise<Joined>; powerLost(machineId: string): void } | undefined;
   timings?: Timings;
-  /** The way to workload clusters' APIs. Default: sockets. */
+  /** The way to workload clusters' APIs. Default: that of `controlPlanes`, else sockets. */
   openApi?: OpenApi;
+  /** What becomes of machines that run `kubeadm init`. Unset: nothing. */
+  controlPlanes?: Pick<SimControlPlanes, "init" | "open">;
   /** Fault injection: whether this machine hangs at this stage. Asked once a stage. */
   hangs?: (hardware: Hardware, stage: Stage) => boolean;
   /** Fault injection: what goes wrong while the system is written; undefined: nothing. */
@@ -147,13 +150,16 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     { files, commands }: Seeded,
     { hostname, hasNetwork }: { hostname: string; hasNetwork: boolean },
   ): Promise<void> {
-    const path = commands.map((command) => /\bkubeadm join --config (\S+)/.exec(command)?.[1]).find((found) => found);
-    if (path === undefined) return;
+    const { clock, random, log, controlPlanes, openApi = controlPlanes?.open } = options;
+    const found = commands.flatMap((command) => /\bkubeadm (init|join) --config (\S+)/.exec(command) ?? []);
+    const [, verb, path] = found;
+    if (path === undefined || (verb === "init" && controlPlanes === undefined)) return;
     const file = files.get(path);
     if (file === undefined) return say({ stage: "failed", message: `kubeadm: ${path} does not exist` });
-    const { clock, random, log, openApi } = options;
+    const begun = verb === "init" ? await controlPlanes!.init(file, files, signal) : undefined;
+    if (begun?.is === "refused") return say({ stage: "failed", message: begun.message });
     const ports = { clock, random, log, signal, ...(openApi && { open: openApi }) };
-    const joined = await kubeadmJoin(file, { hostname, addresses: addressesOf(hardware) }, ports);
+    const joined = await kubeadmJoin(begun?.join ?? file, { hostname, addresses: addressesOf(hardware) }, ports);
     if (joined.is === "refused") return say({ stage: "failed", message: joined.message });
     say({ stage: "joined", message: `has joined as Node ${joined.node}` });
     await runKubelet(joined.node, joined.kubelet, { ...ports, hasNetwork });

@@ -90,7 +90,7 @@ export async function kubeadmJoin(text: string, machine: JoiningMachine, ports: 
 function fileOf(text: string): JoinFile {
   const file = load(text) as JoinFile | undefined;
   if (file?.kind !== "JoinConfiguration") refuse("kubeadm: the file has no JoinConfiguration");
-  if (!/^kubeadm\.k8s\.io\/v1beta[34]$/.test(file.apiVersion ?? ""))
+  if (!/^kubeadm\.k8s\.io\/v1beta[1-4]$/.test(file.apiVersion ?? ""))
     refuse(`kubeadm: unknown apiVersion ${file.apiVersion}`);
   return file;
 }

@@ -12,9 +12,10 @@ import {
   waitFor,
 } from "@slipway/kube";
 import { endpointOf } from "../../cluster-api/contract.ts";
-import { clusterOwner, inNamespaceOf } from "../../cluster-api/owners.ts";
+import { clusterOwner, inNamespaceOf, isControlPlane, machineOf } from "../../cluster-api/owners.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
+import { Machine } from "../../kinds/cluster-api/machine.ts";
 import { PlunderCluster } from "../../kinds/plunder/plunder-cluster.ts";
 import { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
 import { announce } from "../infrastructure/announce.ts";
@@ -40,6 +41,7 @@ export function clusterController(): Controller {
             ? [inNamespaceOf(cluster, cluster.spec.infrastructureRef.name)]
             : [],
       }),
+      source({ resource: Machine, optional: true, keys: () => [] }),
       source({
         resource: PlunderMachine,
         when: (machine, before) => before === undefined || addressesOf(machine) !== addressesOf(before),
@@ -72,7 +74,7 @@ function newsOf({ spec, status }: Cluster): string {
 }
 
 function addressesOf({ metadata, spec, status }: PlunderMachine): string {
-  return JSON.stringify([spec.ipAddress, status?.ipAddress, metadata.labels, metadata.deletionTimestamp]);
+  return JSON.stringify([spec.ipAddress, status?.ipAddress, metadata.labels, metadata.ownerReferences, metadata.deletionTimestamp]);
 }
 
 async function keep(context: Context, cluster: PlunderCluster): Promise<Outcome> {
@@ -97,7 +99,10 @@ async function keep(context: Context, cluster: PlunderCluster): Promise<Outcome>
     await addFinalizer(client, PlunderCluster, cluster, CLUSTER_FINALIZER);
     return DONE;
   }
-  const machines = cache.list(PlunderMachine, cluster.metadata.namespace).filter((one) => clusterNameOf(one) === owner.name);
+  // The label of the control plane is on the Machine; manifests need not have it on the PlunderMachine.
+  const machines = cache
+    .list(PlunderMachine, cluster.metadata.namespace)
+    .filter((one) => clusterNameOf(one) === owner.name && isControlPlane(machineOf(cache, one) ?? one));
   const found = endpointToWrite(cluster, {
     cluster: endpointOf(owning?.spec.controlPlaneEndpoint),
     machines,

@@ -1,5 +1,4 @@
 /** Where a PlunderCluster's control plane is reached, and what it waits for. Pure. */
-import { isControlPlane } from "../../cluster-api/owners.ts";
 import type { PlunderCluster } from "../../kinds/plunder/plunder-cluster.ts";
 import type { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
 
@@ -10,7 +9,7 @@ export interface Endpoint {
   port: number;
 }
 
-/** The endpoint that is to be written; undefined: there is one already, or none is known. `port`: that the Cluster says. */
+/** The endpoint that is to be written; undefined: there is one already, or none is known. `machines`: of the control plane. `port`: that the Cluster says. */
 export function endpointToWrite(
   { spec }: PlunderCluster,
   of: { cluster: Endpoint | undefined; machines: readonly PlunderMachine[]; port: number | undefined },
@@ -20,7 +19,7 @@ export function endpointToWrite(
   if (own?.host) return own.port ? undefined : { host: own.host, port };
   if (of.cluster !== undefined) return of.cluster;
   const [first] = of.machines
-    .filter((machine) => isControlPlane(machine) && machine.metadata.deletionTimestamp === undefined)
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const host = first?.spec.ipAddress || first?.status?.ipAddress;
   return host ? { host, port } : undefined;

@@ -1,4 +1,4 @@
-import { isFault } from "@slipway/base";
+import { asFault, isFault } from "@slipway/base";
 import {
   addFinalizer,
   type Context,
@@ -148,7 +148,7 @@ async function keep(plunder: Plunder, context: Context, record: MachineRecord, a
   if (gate !== undefined && journal.machineId === undefined && journal.purchase === undefined) {
     const now = context.clock.now();
     const claim = claimOf(wantedOf(machine, around), plunder.pollMs);
-    const { status } = planMachine({ machine, claim, journal, sight: undefined, gate, now });
+    const { status } = planMachine({ machine, claim, journal, sight: undefined, gate, address: undefined, now });
     await record.write(unpaused(context, machine, around, status));
     return DONE;
   }
@@ -165,7 +165,7 @@ async function keepJoinToken(plunder: Plunder, context: Context, member: Member,
   } catch (error) {
     // The host's own life does not wait for the workload cluster.
     if (!isFault(error) || isFault(error, "NotLeader", "Undeclared")) throw error;
-    context.log.info({ error: error.message }, "the join token can't be kept now");
+    context.log.info({ error: asFault(error, "join token").message }, "the join token can't be kept now");
   }
 }
 
@@ -205,7 +205,7 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   const planFor = (seen: typeof sight): MachinePlan => {
     const now = record.object;
     const plan = planMachine({
-      ...{ machine: now, claim: claimOf({ ...wanted, machine: now }, pollMs), sight: seen, gate: around.gate },
+      ...{ machine: now, claim: claimOf({ ...wanted, machine: now }, pollMs), sight: seen, gate: around.gate, address: around.address?.address },
       ...{ journal: seen === sight ? journal : journalOf(now, joined), now: context.clock.now() },
     });
     return { ...plan, status: unpaused(context, now, around, plan.status) };

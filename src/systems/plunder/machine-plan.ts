@@ -17,6 +17,8 @@ export interface MachineView {
   sight: Machine | "gone" | undefined;
   /** Set: no host may be taken yet. */
   gate: Gate | undefined;
+  /** That it has of a pool. */
+  address: string | undefined;
   now: number;
 }
 
@@ -40,7 +42,7 @@ function statusOf(view: MachineView, step: Step): PlunderMachineStatus {
   return {
     ...held,
     hostName: held.hostName ?? hostNameOf(machine),
-    ...(sight !== undefined && sight !== "gone" && seen(machine, sight)),
+    ...(sight !== undefined && sight !== "gone" && seen(view, sight)),
     ready: isReady,
     ...(provisioned && { initialization: { provisioned } }),
     ...waitOf(held, step, journal, now),
@@ -50,10 +52,12 @@ function statusOf(view: MachineView, step: Step): PlunderMachineStatus {
 }
 
 /** What the inventory says of the host. */
-function seen(machine: PlunderMachine, sight: Machine): Partial<PlunderMachineStatus> {
+function seen({ machine, address }: MachineView, sight: Machine): Partial<PlunderMachineStatus> {
   const [namespace, name] = sight.id.split("/");
-  const addresses = sight.addresses.map(({ address }) => ({ type: "InternalIP", address }));
-  const ipAddress = machine.spec.ipAddress || sight.addresses[0]?.address;
+  const own = machine.spec.ipAddress || address;
+  const all = own ? [own] : sight.addresses.map((one) => one.address);
+  const addresses = all.map((each) => ({ type: "InternalIP", address: each }));
+  const [ipAddress] = all;
   return {
     instanceID: sight.id,
     host: `${namespace}/${name}`,

@@ -1,4 +1,4 @@
-/** The original's events, in its words: for people and programs that look for them. Slipway's own stand beside them. */
+/** The original's events, in its words (without the line end of some): for people and programs that look for them. Slipway's own stand beside them. */
 import { parseTime } from "@slipway/base";
 import { conditionOf, type Context } from "@slipway/kube";
 import type { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
@@ -19,15 +19,15 @@ export function announceOld(events: Events, before: PlunderMachine, after: Plund
   if (is.instanceID && !was.instanceID) say(PROVISION, "Plunder has begun provisioning the Operating System");
   const installedAt = becameTrue(INSTALLED, after);
   if (installedAt !== undefined && becameTrue(INSTALLED, before) === undefined) {
-    say(PROVISION, `Host has been succesfully provisioned OS in ${spent(is.purchase?.at, installedAt)} Seconds\n`);
+    say(PROVISION, `Host has been succesfully provisioned OS in ${spent(is.purchase?.at, installedAt)} Seconds`);
     say(INSTALL, `Kubernetes ${isControlPlane ? "Control Plane" : "worker"} installation has begun`);
   }
   const joinedAt = becameTrue(JOINED, after);
   const since = conditionOf(after.status?.conditions, INSTALLED)?.lastTransitionTime;
   if (joinedAt !== undefined && becameTrue(JOINED, before) === undefined)
-    say(INSTALL, `Task has been succesfully completed in ${spent(since, joinedAt)} Seconds\n`);
+    say(INSTALL, `Task has been succesfully completed in ${spent(since, joinedAt)} Seconds`);
   if (is.failureReason && !was.failureReason && becameTrue(INSTALLED, before) !== undefined)
-    say(INSTALL, `Task has been failed after in ${spent(since, undefined)} Seconds\n`);
+    say(INSTALL, `Task has been failed after in ${spent(since, undefined)} Seconds`);
   if (is.release !== undefined && was.release === undefined) say(DELETE, "Plunder has begun removing the host");
 }
 
