@@ -4,14 +4,14 @@ import { quietLog } from "@slipway/base";
 import { createClient, type KubeObject } from "@slipway/kube";
 import { Namespace, Node, Secret } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
-import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
+import type { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { CLUSTER_API_KINDS } from "../../src/kinds/cluster-api/kinds.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
+import { IPAM_KINDS } from "../../src/kinds/ipam/kinds.ts";
 import { PLUNDER_KINDS } from "../../src/kinds/plunder/kinds.ts";
-import { PlunderCluster } from "../../src/kinds/plunder/plunder-cluster.ts";
+import type { PlunderCluster } from "../../src/kinds/plunder/plunder-cluster.ts";
 import { PlunderMachine } from "../../src/kinds/plunder/plunder-machine.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
-import { IPAM_KINDS } from "../../src/kinds/ipam/kinds.ts";
 import { DEFAULT_NAMESPACE } from "../../src/operator/defaults.ts";
 import { systemsOf } from "../../src/operator/operator.ts";
 import type { SystemSettings } from "../../src/operator/settings.ts";
@@ -35,7 +35,11 @@ export class PlunderWorld extends World {
   readonly #servers: Servers;
 
   constructor({ servers = { sg: 3, ny: 0 }, ...options }: PlunderOptions) {
-    super({ systems: systemsOf(["providers", "netboot", "cluster-api", "ipam", "plunder"]), counterparts: [], ...options });
+    super({
+      systems: systemsOf(["providers", "netboot", "cluster-api", "ipam", "plunder"]),
+      counterparts: [],
+      ...options,
+    });
     this.#servers = servers;
   }
 
@@ -59,7 +63,12 @@ export class PlunderWorld extends World {
       await this.whileTimePasses(this.client.create(Namespace, { metadata: { name } }).catch(() => {}));
     this.serve(IMAGES, async () => ({ status: 200, headers: {}, body: "" }));
     const image = { kernel: `${IMAGES}/vmlinuz`, initrd: `${IMAGES}/initrd` };
-    const inventory = { namespaces: ["slipway-hosts"], plans: { any: {} }, operatingSystems: { preseed: image }, setAsideAfter: 2 };
+    const inventory = {
+      namespaces: ["slipway-hosts"],
+      plans: { any: {} },
+      operatingSystems: { preseed: image },
+      setAsideAfter: 2,
+    };
     const spec = { type: "inventory", inventory };
     await this.whileTimePasses(this.client.create(MachineProvider, { metadata: { name: "plunder" }, spec } as never));
     this.#own = await OwnRack.begin(this, this.#servers);
@@ -149,8 +158,12 @@ export class PlunderWorld extends World {
   override async story(): Promise<string> {
     const objects = [...(await this.machines()), ...(await this.plunderMachines())];
     const told = objects.map(({ kind, metadata, status }) => `${kind} ${metadata.name} ${JSON.stringify(status)}`);
-    const hosts = (await this.own.hosts()).map(({ metadata, status }) => `${metadata.name} ${JSON.stringify(status?.provisioning?.state)} ${status?.waitingFor}`);
-    const servers = [...this.own.rack.servers.values()].map(({ name, running }) => `${name} runs ${JSON.stringify(running)}`);
+    const hosts = (await this.own.hosts()).map(
+      ({ metadata, status }) => `${metadata.name} ${JSON.stringify(status?.provisioning?.state)} ${status?.waitingFor}`,
+    );
+    const servers = [...this.own.rack.servers.values()].map(
+      ({ name, running }) => `${name} runs ${JSON.stringify(running)}`,
+    );
     return [...told, ...hosts, ...servers, ...this.logged.slice(-15)].join("\n");
   }
 }

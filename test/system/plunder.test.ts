@@ -18,8 +18,13 @@ test("N45 N46 N47 the manifests of 2019 become a cluster with a Node for each Ma
       const { items } = await world.whileTimePasses(world.client.list(MachineV1alpha2));
       return items.map(({ metadata, spec, status }) => [metadata.name, spec.providerID, status?.phase]);
     };
-    await world.until("they are provisioning", async () => (await old()).every(([, , phase]) => phase === "provisioning"));
-    assert.deepEqual((await old()).map(([, id]) => id), [undefined, undefined]);
+    await world.until("they are provisioning", async () =>
+      (await old()).every(([, , phase]) => phase === "provisioning"),
+    );
+    assert.deepEqual(
+      (await old()).map(([, id]) => id),
+      [undefined, undefined],
+    );
     await world.untilRunning(2);
     const shown = await old();
     for (const [name, id, phase] of shown) {
@@ -31,7 +36,11 @@ test("N45 N46 N47 the manifests of 2019 become a cluster with a Node for each Ma
     assert.deepEqual(nodes.map(({ metadata }) => metadata.name).toSorted(), ["controlplane", "worker"]);
 
     const [plane, worker] = [await world.told("controlplane"), await world.told("worker")];
-    const has = (told: readonly string[], what: RegExp) => assert.ok(told.some((one) => what.test(one)), `${what} of ${told.join("|")}`);
+    const has = (told: readonly string[], what: RegExp) =>
+      assert.ok(
+        told.some((one) => what.test(one)),
+        `${what} of ${told.join("|")}`,
+      );
     for (const told of [plane, worker]) {
       has(told, /^PlunderProvision: Plunder has begun provisioning the Operating System$/);
       has(told, /^PlunderProvision: Host has been succesfully provisioned OS in (\d+h)?(\d+m)?\d+s Seconds$/);
@@ -54,7 +63,10 @@ async function machine(world: PlunderWorld, name: string, spec: object = {}, lab
   const { client } = world;
   const metadata = { name, namespace: NAMESPACE };
   await world.whileTimePasses(
-    client.create(Secret, { metadata: { ...metadata, name: `${name}-data` }, stringData: { value: "#cloud-config\n{}\n" } }),
+    client.create(Secret, {
+      metadata: { ...metadata, name: `${name}-data` },
+      stringData: { value: "#cloud-config\n{}\n" },
+    }),
   );
   await world.whileTimePasses(client.create(PlunderMachine, { metadata, spec } as never));
   await world.whileTimePasses(
@@ -82,7 +94,10 @@ test("N38 N30 a host is chosen by MAC however it is written, by labels and by si
     await machine(world, "by-mac", { hostSelector: { macAddress: second!.mac.toUpperCase().replaceAll(":", "-") } });
     await READY(world, "by-mac");
     const pinned = await world.plunderMachine("by-mac");
-    assert.deepEqual([pinned?.status?.host, pinned?.spec.providerID], ["slipway-hosts/sg-2", `plunder://${second!.mac}`]);
+    assert.deepEqual(
+      [pinned?.status?.host, pinned?.spec.providerID],
+      ["slipway-hosts/sg-2", `plunder://${second!.mac}`],
+    );
     assert.equal(pinned?.status?.macAddress, second!.mac);
 
     const rack = { matchLabels: { "example.com/rack": "sg-rack-1" } };
@@ -94,8 +109,14 @@ test("N38 N30 a host is chosen by MAC however it is written, by labels and by si
 
     await machine(world, "too-large", { hostSelector: { hardware: { memory: "64Ti" } } });
     await machine(world, "taken", { hostSelector: { macAddress: second!.mac } });
-    for (const [name, why] of [["too-large", /1 too little memory/], ["taken", /2 with other MAC addresses, 1 in use/]] as const) {
-      await world.until(`${name} waits`, async () => (await world.plunderMachine(name))?.status?.purchase?.state === "Refused");
+    for (const [name, why] of [
+      ["too-large", /1 too little memory/],
+      ["taken", /2 with other MAC addresses, 1 in use/],
+    ] as const) {
+      await world.until(
+        `${name} waits`,
+        async () => (await world.plunderMachine(name))?.status?.purchase?.state === "Refused",
+      );
       await world.until(`${name} says why`, async () => (await world.told(name)).some((one) => why.test(one)));
       assert.ok((await world.told(name)).includes("No Hardware found: Plunder has no available hardware to provision"));
       assert.equal((await world.plunderMachine(name))?.spec.providerID, undefined);
@@ -138,14 +159,24 @@ test("N46 a live object of the original is adopted: it is left as it runs, and i
       metadata: { name: "live", labels: { "cluster.x-k8s.io/cluster-name": CLUSTER } },
       spec: {
         bootstrap: { data: "" },
-        infrastructureRef: { apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha1", kind: "PlunderMachine", name: "live" },
+        infrastructureRef: {
+          apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha1",
+          kind: "PlunderMachine",
+          name: "live",
+        },
       },
     });
     const found = async () => (await world.machines()).find(({ metadata }) => metadata.name === "live");
-    await world.until("it is provisioned", async () => (await found())?.spec.providerID === "plunder://00:50:56:a5:11:20");
+    await world.until(
+      "it is provisioned",
+      async () => (await found())?.spec.providerID === "plunder://00:50:56:a5:11:20",
+    );
     await world.clock.run(30 * MINUTE);
     const live = await world.plunderMachine("live");
-    assert.deepEqual([live?.status?.hostName, live?.status?.ready, live?.status?.purchase], ["live-aBcDe", true, undefined]);
+    assert.deepEqual(
+      [live?.status?.hostName, live?.status?.ready, live?.status?.purchase],
+      ["live-aBcDe", true, undefined],
+    );
     assert.deepEqual(world.own.cloud.machines(), []);
     await world.remove(Machine, "live");
     await world.untilGone();
@@ -156,7 +187,8 @@ test("N32 N36 a deployment type that nothing is known of is refused with what to
   inPlunderWorld(async (world) => {
     await world.create(OLD_MANIFESTS[0]!);
     await machine(world, "a", { deploymentType: "vsphere" });
-    const why = /nothing says what is installed as vsphere.*add vsphere to spec.inventory.operatingSystems of MachineProvider plunder/;
+    const why =
+      /nothing says what is installed as vsphere.*add vsphere to spec.inventory.operatingSystems of MachineProvider plunder/;
     await world.until("it says so", async () => why.test((await world.plunderMachine("a"))?.status?.waitingFor ?? ""));
     const { spec, status } = (await world.plunderMachine("a"))!;
     assert.deepEqual([spec.providerID, status?.ready, world.own.cloud.machines().length], [undefined, false, 0]);
@@ -168,16 +200,31 @@ test("N40 a Cluster without Pods' addresses is told what is missing", () =>
       apiVersion: "cluster.x-k8s.io/v1alpha2",
       kind: "Cluster",
       metadata: { name: CLUSTER },
-      spec: { infrastructureRef: { apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha1", kind: "PlunderCluster", name: CLUSTER } },
+      spec: {
+        infrastructureRef: {
+          apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha1",
+          kind: "PlunderCluster",
+          name: CLUSTER,
+        },
+      },
     });
-    await world.createObject({ apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha1", kind: "PlunderCluster", metadata: { name: CLUSTER } });
+    await world.createObject({
+      apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha1",
+      kind: "PlunderCluster",
+      metadata: { name: CLUSTER },
+    });
     await world.create(OLD_MANIFESTS[1]!);
     const why = /spec.clusterNetwork.pods.cidrBlocks is empty; say which addresses Pods have/;
-    await world.until("it says so", async () => why.test((await world.plunderMachine("controlplane"))?.status?.waitingFor ?? ""));
+    await world.until("it says so", async () =>
+      why.test((await world.plunderMachine("controlplane"))?.status?.waitingFor ?? ""),
+    );
     assert.deepEqual(world.own.cloud.machines(), []);
   }));
 
-const ORDERS: readonly (readonly [what: string, kinds: readonly ("Cluster" | "PlunderCluster" | "Machine" | "PlunderMachine" | "MachineProvider")[]])[] = [
+const ORDERS: readonly (readonly [
+  what: string,
+  kinds: readonly ("Cluster" | "PlunderCluster" | "Machine" | "PlunderMachine" | "MachineProvider")[],
+])[] = [
   ["the Cluster first", ["Cluster"]],
   ["the PlunderCluster first, then the machines", ["PlunderCluster", "PlunderMachine", "Machine", "Cluster"]],
   ["the PlunderMachines first", ["PlunderMachine", "Machine", "PlunderCluster", "Cluster"]],
@@ -193,8 +240,10 @@ for (const [what, kinds] of ORDERS)
         for (const kind of kinds)
           if (kind === "MachineProvider")
             await world.whileTimePasses(world.client.delete(MachineProvider, { name: "plunder" }));
-          else if (kind === "Cluster" || kind === "PlunderCluster") await world.remove({ Cluster, PlunderCluster }[kind], CLUSTER);
-          else for (const name of ["controlplane", "worker"]) await world.remove({ Machine, PlunderMachine }[kind], name);
+          else if (kind === "Cluster" || kind === "PlunderCluster")
+            await world.remove({ Cluster, PlunderCluster }[kind], CLUSTER);
+          else
+            for (const name of ["controlplane", "worker"]) await world.remove({ Machine, PlunderMachine }[kind], name);
         await world.untilGone();
         const clusters = async () => [
           ...(await world.whileTimePasses(world.client.list(Cluster))).items,

@@ -9,8 +9,8 @@ import { defineKind, type VersionConversion } from "../kind.ts";
 import { flag, moment, text } from "../optional.ts";
 import { Cluster } from "./cluster.ts";
 import { nodeReference, refs } from "./conversion-moves.ts";
-import { atomicReference, CATEGORIES, CONTRACT_LABELS, GROUP, number, stringColumn } from "./fields.ts";
 import { at, place, take } from "./field-path.ts";
+import { atomicReference, CATEGORIES, CONTRACT_LABELS, GROUP, number, stringColumn } from "./fields.ts";
 import { type Lost, losslessConversion, lostFields, type Move, type ValueConversion } from "./lossless-conversion.ts";
 import { Machine } from "./machine.ts";
 
@@ -24,7 +24,10 @@ const phase: ValueConversion = {
   toStored: (value) => String(value).replace(/^[a-z]/, (first) => first.toUpperCase()),
   fromStored: (value) => String(value).replace(/^[A-Z]/, (first) => first.toLowerCase()),
 };
-const phaseField = z.string().optional().describe("How far it is: pending, provisioning, provisioned, running, deleting or failed.");
+const phaseField = z
+  .string()
+  .optional()
+  .describe("How far it is: pending, provisioning, provisioned, running, deleting or failed.");
 const errors = {
   errorReason: text("Why it will not come, in one word."),
   errorMessage: text("Why it will not come, in words."),
@@ -69,7 +72,9 @@ export const ClusterV1alpha2 = defineKind({
     kept: KEPT,
     moves: [
       ...refs("spec.infrastructureRef"),
-      ...["paused", "controlPlaneRef", "topology", "availabilityGates"].map((name): Move => [undefined, `spec.${name}`]),
+      ...["paused", "controlPlaneRef", "topology", "availabilityGates"].map(
+        (name): Move => [undefined, `spec.${name}`],
+      ),
       [
         "status.apiEndpoints",
         "spec.controlPlaneEndpoint",

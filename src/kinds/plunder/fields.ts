@@ -58,14 +58,14 @@ export const hostSelector = z
 
 /** Fields of a PlunderMachine's specification. */
 export const machineSpec = z.object({
-  providerID: text("Id of the machine: plunder:// and the MAC address that the host boots from. Written when it has a host."),
+  providerID: text(
+    "Id of the machine: plunder:// and the MAC address that the host boots from. Written when it has a host.",
+  ),
   deploymentType: z
     .string()
     .max(253)
     .optional()
-    .describe(
-      "What is installed: an operating system of the MachineProvider, by its name. Default: preseed.",
-    ),
+    .describe("What is installed: an operating system of the MachineProvider, by its name. Default: preseed."),
   hostSelector,
   plan: text("Plan of the MachineProvider that the host must fit as well. Empty: any host."),
   ipAddress: text("Address of the machine. Empty: of addressesFromPool, else by DHCP."),
@@ -77,7 +77,9 @@ export const machineSpec = z.object({
     })
     .optional()
     .describe("Pool of addresses (Cluster API's IPAM contract) that the machine's address is claimed from."),
-  providerRef: providerRef.describe("MachineProvider of the type inventory that gives the host. Default: that of the PlunderCluster."),
+  providerRef: providerRef.describe(
+    "MachineProvider of the type inventory that gives the host. Default: that of the PlunderCluster.",
+  ),
   dockerVersion: text("Version of docker, of old manifests. Without effect: machines run containerd."),
 });
 
@@ -90,7 +92,11 @@ const host = z.object({
 export const clusterSpec = z.object({
   controlPlaneEndpoint: host
     .optional()
-    .describe("Where the control plane is reached. Empty: the address of the first machine of the control plane, port 6443."),
+    .describe(
+      "Where the control plane is reached. Empty: the address of the first machine of the control plane, port 6443.",
+    ),
   controlPlaneMACAddress: text("MAC address of the host that a machine of the control plane has which names none."),
-  providerRef: providerRef.describe("MachineProvider of the type inventory for machines that name none. Default: plunder."),
+  providerRef: providerRef.describe(
+    "MachineProvider of the type inventory for machines that name none. Default: plunder.",
+  ),
 });

@@ -134,7 +134,10 @@ export class SimControlPlanes {
       kubelet: { cgroupDriver: "systemd" as const, configurationJSONPatches: [] },
     };
     for (const object of joinObjects(facts)) {
-      const text = JSON.stringify(object).replaceAll(`kubernetesVersion: ${MADE_AS}`, `kubernetesVersion: ${kubernetesVersion}`);
+      const text = JSON.stringify(object).replaceAll(
+        `kubernetesVersion: ${MADE_AS}`,
+        `kubernetesVersion: ${kubernetesVersion}`,
+      );
       await create(api.transport(ADMIN), JSON.parse(text) as Made);
     }
     await client.get(ConfigMap, { namespace: "kube-public", name: "cluster-info" });
@@ -143,7 +146,11 @@ export class SimControlPlanes {
 
   async #token(api: ApiServer): Promise<string> {
     const { clock, random } = this.#ports;
-    const { token, secret } = createBootstrapToken({ random, expires: clock.now() + TOKEN_MS, description: "kubeadm init" });
+    const { token, secret } = createBootstrapToken({
+      random,
+      expires: clock.now() + TOKEN_MS,
+      description: "kubeadm init",
+    });
     await createClient(api.transport(ADMIN), this.#ports).create(Secret, secret as never);
     return token;
   }
@@ -172,10 +179,14 @@ async function create(transport: Transport, object: Made): Promise<void> {
 function userOf({ cert, authorization }: Parameters<OpenApi>[0]): User {
   if (cert !== undefined) {
     const { subject } = new X509Certificate(cert);
-    const values = (name: string) => subject.split("\n").flatMap((part) => (part.startsWith(`${name}=`) ? [part.slice(name.length + 1)] : []));
+    const values = (name: string) =>
+      subject.split("\n").flatMap((part) => (part.startsWith(`${name}=`) ? [part.slice(name.length + 1)] : []));
     return { name: values("CN")[0] ?? "", groups: [...values("O"), "system:authenticated"] };
   }
   if (authorization !== undefined)
-    return { name: "system:bootstrap:simulated", groups: [BOOTSTRAPPERS, "system:bootstrappers", "system:authenticated"] };
+    return {
+      name: "system:bootstrap:simulated",
+      groups: [BOOTSTRAPPERS, "system:bootstrappers", "system:authenticated"],
+    };
   return { name: "system:anonymous", groups: ["system:unauthenticated"] };
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { aPacketMachine } from "../packet/testing.ts";
 import { announce } from "./announce.ts";
 import { type Told, told } from "./conditions.ts";
-import { aPacketMachine } from "../packet/testing.ts";
 
 const PLACE = { now: 0, observedGeneration: 2 };
 const set = (status: Told["status"], more: Partial<Told> = {}, list: ReturnType<typeof told> = []) =>

@@ -4,8 +4,8 @@ import { cryptoRandom, Fault, isFault, quietLog, systemClock } from "@slipway/ba
 import { type Context, conditionOf, createClient, DONE, type Outcome, StatusRecord } from "@slipway/kube";
 import { FakeApi } from "@slipway/kube/testing";
 import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
-import { guarded, isProviders, withWayOut } from "./guarded.ts";
 import { aPacketMachine } from "../packet/testing.ts";
+import { guarded, isProviders, withWayOut } from "./guarded.ts";
 
 const { metadata, ...rest } = aPacketMachine();
 const ref = { namespace: metadata.namespace!, name: metadata.name };

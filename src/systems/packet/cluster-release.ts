@@ -2,11 +2,11 @@
 import { parseTime } from "@slipway/base";
 import { type Context, DONE, type Outcome, removeFinalizer, waitFor } from "@slipway/kube";
 import { PacketCluster } from "../../kinds/packet/packet-cluster.ts";
+import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
 import { ABANDON } from "../infrastructure/names.ts";
 import { ABANDONED_MACHINES, writeAbandoned } from "../providers/abandoned.ts";
 import { accountSource, clusterAccount } from "./account.ts";
 import { LOOK_AGAIN_MS, SETTLE_MS } from "./cluster-plan.ts";
-import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
 import { addressTags, CLUSTER_FINALIZER } from "./names.ts";
 import type { ClusterRecord, Packet } from "./shared.ts";
 import { clusterNameOf } from "./surroundings.ts";

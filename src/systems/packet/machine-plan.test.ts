@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import type { Journal } from "../../machines/lifecycle.ts";
 import { aMachine } from "../../machines/testing.ts";
-import { claimOf } from "./claim.ts";
 import { told } from "../infrastructure/conditions.ts";
+import { claimOf } from "./claim.ts";
 import { type MachineView, pausedFields, planMachine } from "./machine-plan.ts";
 import { aPacketCluster, aPacketMachine } from "./testing.ts";
 

@@ -6,8 +6,8 @@ import type { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import type { Machine } from "../../kinds/cluster-api/machine.ts";
 import { PacketCluster } from "../../kinds/packet/packet-cluster.ts";
 import type { PacketMachine } from "../../kinds/packet/packet-machine.ts";
-import type { Wanted } from "./claim.ts";
 import type { Gate } from "../../machines/wanted-step.ts";
+import type { Wanted } from "./claim.ts";
 
 export interface Surroundings {
   owner: Machine | undefined;

@@ -1,8 +1,8 @@
 /** Which MachineProvider gives a PlunderMachine's host. */
 import { Fault } from "@slipway/base";
-import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import type { PlunderCluster } from "../../kinds/plunder/plunder-cluster.ts";
 import type { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
+import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import type { Account, AccountSource } from "../../machines/accounts.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";

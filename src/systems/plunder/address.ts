@@ -16,10 +16,18 @@ export interface MachineAddress {
 
 export type Claimed = { is: "none" } | { is: "had"; of: MachineAddress } | { is: "waits"; gate: Gate };
 
-const claimRef = ({ metadata }: PlunderMachine): Required<Ref> => ({ namespace: metadata.namespace!, name: metadata.name });
+const claimRef = ({ metadata }: PlunderMachine): Required<Ref> => ({
+  namespace: metadata.namespace!,
+  name: metadata.name,
+});
 
 /** The machine's address from its pool; its claim is made where there is none. */
-export async function claimedAddress(client: Client, cache: Cache, machine: PlunderMachine, cluster: string): Promise<Claimed> {
+export async function claimedAddress(
+  client: Client,
+  cache: Cache,
+  machine: PlunderMachine,
+  cluster: string,
+): Promise<Claimed> {
   const pool = machine.spec.addressesFromPool;
   if (pool === undefined || machine.spec.ipAddress) return { is: "none" };
   const ref = claimRef(machine);

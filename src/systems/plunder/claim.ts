@@ -48,11 +48,14 @@ export function hostChoice({ machine, cluster, isControlPlane }: Wanted): HostCh
   const { hostSelector = {}, providerID } = machine.spec;
   const { matchLabels, matchExpressions, hardware, macAddress, controlPlaneMACAddresses = [] } = hostSelector;
   const own = macOf(providerID) ?? macAddress;
-  const ofControlPlane = controlPlaneMACAddresses.length > 0 ? controlPlaneMACAddresses : listOf(cluster?.spec.controlPlaneMACAddress);
+  const ofControlPlane =
+    controlPlaneMACAddresses.length > 0 ? controlPlaneMACAddresses : listOf(cluster?.spec.controlPlaneMACAddress);
   const macs = own ? [own] : isControlPlane && ofControlPlane.length > 0 ? ofControlPlane : undefined;
   return {
     ...(macs !== undefined && { macs }),
-    labels: { ...(matchLabels && { matchLabels }), ...(matchExpressions && { matchExpressions }) } as NonNullable<HostChoice["labels"]>,
+    labels: { ...(matchLabels && { matchLabels }), ...(matchExpressions && { matchExpressions }) } as NonNullable<
+      HostChoice["labels"]
+    >,
     ...(hardware !== undefined && { hardware }),
   };
 }
@@ -83,7 +86,8 @@ export function orderOf(wanted: Wanted, { placement, boot }: { placement: Placem
 }
 
 /** What is installed. */
-export const deploymentOf = ({ deploymentType }: PlunderMachine["spec"]): string => deploymentType || DEFAULT_DEPLOYMENT;
+export const deploymentOf = ({ deploymentType }: PlunderMachine["spec"]): string =>
+  deploymentType || DEFAULT_DEPLOYMENT;
 
 /** The name that the machine bears, however often it is installed: its object's, cut where a Node could not have it (N37). */
 export function hostNameOf({ metadata: { name } }: PlunderMachine): string {

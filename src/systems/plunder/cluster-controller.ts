@@ -74,7 +74,13 @@ function newsOf({ spec, status }: Cluster): string {
 }
 
 function addressesOf({ metadata, spec, status }: PlunderMachine): string {
-  return JSON.stringify([spec.ipAddress, status?.ipAddress, metadata.labels, metadata.ownerReferences, metadata.deletionTimestamp]);
+  return JSON.stringify([
+    spec.ipAddress,
+    status?.ipAddress,
+    metadata.labels,
+    metadata.ownerReferences,
+    metadata.deletionTimestamp,
+  ]);
 }
 
 async function keep(context: Context, cluster: PlunderCluster): Promise<Outcome> {
@@ -112,7 +118,11 @@ async function keep(context: Context, cluster: PlunderCluster): Promise<Outcome>
     const { resourceVersion } = cluster.metadata;
     const body = { metadata: { resourceVersion }, spec: { controlPlaneEndpoint: found } };
     await client.patch(PlunderCluster, refOf(cluster), { type: "merge", body });
-    context.events.normal(cluster, "EndpointFound", `the control plane is reached at ${found.host}, port ${found.port}`);
+    context.events.normal(
+      cluster,
+      "EndpointFound",
+      `the control plane is reached at ${found.host}, port ${found.port}`,
+    );
     return { againAfterMs: 0 };
   }
   await report(context, record, { status: true, reason: "Provisioned", message: "" }, undefined);

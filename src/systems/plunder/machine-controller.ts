@@ -16,23 +16,23 @@ import { ownerOf } from "../../cluster-api/owners.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
-import { PlunderCluster } from "../../kinds/plunder/plunder-cluster.ts";
-import { PlunderMachine, type PlunderMachineStatus } from "../../kinds/plunder/plunder-machine.ts";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
+import { PlunderCluster } from "../../kinds/plunder/plunder-cluster.ts";
+import { PlunderMachine, type PlunderMachineStatus } from "../../kinds/plunder/plunder-machine.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
 import { awaitsKnownCapacity, withoutOldRefusal } from "../../machines/capacity.ts";
-import type { Gate } from "../../machines/wanted-step.ts";
-import type { Journal } from "../../machines/lifecycle.ts";
 import { type Tried, tryStep } from "../../machines/executor.ts";
+import type { Journal } from "../../machines/lifecycle.ts";
 import { TRIAL_BOOT } from "../../machines/purchase.ts";
 import { asReported } from "../../machines/status-journal.ts";
+import type { Gate } from "../../machines/wanted-step.ts";
 import { announce } from "../infrastructure/announce.ts";
 import { guarded } from "../infrastructure/guarded.ts";
 import { providerOf, providerSource, refuseClouds } from "./account.ts";
-import { adopted, isAdopted } from "./adoption.ts";
-import { bootstrapDataOf, joinToken, makesOwn, type Member, ownDataGate } from "./bootstrap/bootstrap-data.ts";
 import { addressArguments, claimedAddress, type MachineAddress } from "./address.ts";
+import { adopted, isAdopted } from "./adoption.ts";
+import { bootstrapDataOf, joinToken, type Member, makesOwn, ownDataGate } from "./bootstrap/bootstrap-data.ts";
 import { claimOf, hostNameOf, orderOf } from "./claim.ts";
 import { jobOf } from "./claimant.ts";
 import { journalOf } from "./journal.ts";
@@ -153,7 +153,11 @@ async function keep(plunder: Plunder, context: Context, record: MachineRecord, a
     return DONE;
   }
   if (member !== undefined) await keepJoinToken(plunder, context, member, journal);
-  return await step(plunder, context, record, { ...around, gate, address: address.is === "had" ? address.of : undefined });
+  return await step(plunder, context, record, {
+    ...around,
+    gate,
+    address: address.is === "had" ? address.of : undefined,
+  });
 }
 
 /** A machine that joins by a token made here must still find it valid, however long its installation takes (N39). */
@@ -195,7 +199,8 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   const joined = hasJoined(around);
   const journal = await withoutOldRefusal({
     ...{ journal: journalOf(machine, joined), driver: fleet.driver, pollMs, now: context.clock.now() },
-    orders: () => claimOf(wanted, pollMs).placements.map((placement) => orderOf(wanted, { placement, boot: TRIAL_BOOT })),
+    orders: () =>
+      claimOf(wanted, pollMs).placements.map((placement) => orderOf(wanted, { placement, boot: TRIAL_BOOT })),
   });
   const seen =
     journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, joined ? 2 * pollMs : pollMs);
@@ -205,7 +210,13 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   const planFor = (seen: typeof sight): MachinePlan => {
     const now = record.object;
     const plan = planMachine({
-      ...{ machine: now, claim: claimOf({ ...wanted, machine: now }, pollMs), sight: seen, gate: around.gate, address: around.address?.address },
+      ...{
+        machine: now,
+        claim: claimOf({ ...wanted, machine: now }, pollMs),
+        sight: seen,
+        gate: around.gate,
+        address: around.address?.address,
+      },
       ...{ journal: seen === sight ? journal : journalOf(now, joined), now: context.clock.now() },
     });
     return { ...plan, status: unpaused(context, now, around, plan.status) };

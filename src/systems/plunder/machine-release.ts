@@ -67,7 +67,8 @@ async function giveBack(
   const left = await whatIsLeft(job);
   if (left === "adopted") return { againAfterMs: 0 };
   if (left === "none" || left === "gone") return await finish(plunder, context, record, { isLeft: false });
-  if (left === "unknown") return await waits(context, record, "the answer to a claim that may have taken a host", LOOK_MS);
+  if (left === "unknown")
+    return await waits(context, record, "the answer to a claim that may have taken a host", LOOK_MS);
   const what = `host ${left.id} to be wiped (${left.providerState})`;
   if (machine.status?.release?.accepted === true || left.phase === "releasing")
     return await waits(context, record, what, plunder.pollMs);
@@ -84,7 +85,10 @@ async function waits(context: Context, record: MachineRecord, what: string, agai
   const { status, metadata } = record.object;
   const place = { now, observedGeneration: metadata.generation ?? 0 };
   const gone = { status: false, reason: "Deleting", message: `waiting for ${what}` };
-  const conditions = [INSTALLED, "Ready"].reduce((held, type) => told(held, { ...gone, type }, place), status?.conditions ?? []);
+  const conditions = [INSTALLED, "Ready"].reduce(
+    (held, type) => told(held, { ...gone, type }, place),
+    status?.conditions ?? [],
+  );
   await record.write({
     ready: false,
     release: status?.release ?? { reason: "Deleted", at: isoTime(now) },

@@ -1,6 +1,6 @@
 /** The original's events, in its words (without the line end of some): for people and programs that look for them. Slipway's own stand beside them. */
 import { parseTime } from "@slipway/base";
-import { conditionOf, type Context } from "@slipway/kube";
+import { type Context, conditionOf } from "@slipway/kube";
 import type { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
 import { INSTALLED, JOINED } from "./journal.ts";
 
@@ -11,7 +11,12 @@ const DELETE = "PlunderDelete";
 type Events = Context["events"];
 
 /** Reports what became so between two states of a machine. */
-export function announceOld(events: Events, before: PlunderMachine, after: PlunderMachine, isControlPlane: boolean): void {
+export function announceOld(
+  events: Events,
+  before: PlunderMachine,
+  after: PlunderMachine,
+  isControlPlane: boolean,
+): void {
   const [was, is] = [before.status ?? {}, after.status ?? {}];
   const say = (reason: string, message: string): void => events.normal(after, reason, message);
   if (is.purchase?.state === "Refused" && was.purchase?.state !== "Refused")
@@ -22,13 +27,18 @@ export function announceOld(events: Events, before: PlunderMachine, after: Plund
     say(PROVISION, `Host has been succesfully provisioned OS in ${spent(is.purchase?.at, installedAt)} Seconds`);
     say(INSTALL, `Kubernetes ${isControlPlane ? "Control Plane" : "worker"} installation has begun`);
   }
+  announceTask(say, before, after);
+  if (is.release !== undefined && was.release === undefined) say(DELETE, "Plunder has begun removing the host");
+}
+
+/** What the original told of kubeadm. */
+function announceTask(say: (reason: string, message: string) => void, before: PlunderMachine, after: PlunderMachine) {
   const joinedAt = becameTrue(JOINED, after);
   const since = conditionOf(after.status?.conditions, INSTALLED)?.lastTransitionTime;
   if (joinedAt !== undefined && becameTrue(JOINED, before) === undefined)
     say(INSTALL, `Task has been succesfully completed in ${spent(since, joinedAt)} Seconds`);
-  if (is.failureReason && !was.failureReason && becameTrue(INSTALLED, before) !== undefined)
+  if (after.status?.failureReason && !before.status?.failureReason && becameTrue(INSTALLED, before) !== undefined)
     say(INSTALL, `Task has been failed after in ${spent(since, undefined)} Seconds`);
-  if (is.release !== undefined && was.release === undefined) say(DELETE, "Plunder has begun removing the host");
 }
 
 /** The last event of a machine. `isLeft`: the host could not be wiped. */

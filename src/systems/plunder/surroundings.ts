@@ -1,7 +1,14 @@
 /** What a PlunderMachine belongs to: its Machine, Cluster and PlunderCluster, as the cache has them. */
 import type { Cache } from "@slipway/kube";
 import { LABELS } from "../../cluster-api/names.ts";
-import { clusterOf, clusterOwner, inNamespaceOf, isControlPlane, machineOf, owningCluster } from "../../cluster-api/owners.ts";
+import {
+  clusterOf,
+  clusterOwner,
+  inNamespaceOf,
+  isControlPlane,
+  machineOf,
+  owningCluster,
+} from "../../cluster-api/owners.ts";
 import type { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import type { Machine } from "../../kinds/cluster-api/machine.ts";
 import { PlunderCluster } from "../../kinds/plunder/plunder-cluster.ts";

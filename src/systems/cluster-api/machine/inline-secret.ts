@@ -4,7 +4,12 @@ import { type Client, ownerReference, refOf } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { LABELS, SECRET_TYPE } from "../../../cluster-api/names.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
-import { inlineData, inlineSecretName, V1ALPHA2_FIELDS, withoutInlineData } from "../../../kinds/cluster-api/v1alpha2.ts";
+import {
+  inlineData,
+  inlineSecretName,
+  V1ALPHA2_FIELDS,
+  withoutInlineData,
+} from "../../../kinds/cluster-api/v1alpha2.ts";
 
 /** The Machine without inline data: their Secret, which goes with the Machine, is written first. Rejects with `Refused` where another Secret has its name. */
 export async function moveInlineData(client: Client, machine: Machine): Promise<Machine> {
@@ -36,5 +41,8 @@ export async function moveInlineData(client: Client, machine: Machine): Promise<
     await client.patch(Secret, ref, { type: "merge", body: { data: content } });
   }
   const annotations = { [V1ALPHA2_FIELDS]: withoutInlineData(machine) };
-  return await client.patch(Machine, refOf(machine), { type: "merge", body: { metadata: { resourceVersion, annotations } } });
+  return await client.patch(Machine, refOf(machine), {
+    type: "merge",
+    body: { metadata: { resourceVersion, annotations } },
+  });
 }

@@ -32,6 +32,7 @@ import { pauseShown } from "../pause-shown.ts";
 import { Waker } from "../wake.ts";
 import { deleteMachine, type LeavingMachine } from "./deletion.ts";
 import { findNode } from "./find-node.ts";
+import { moveInlineData } from "./inline-secret.ts";
 import {
   availableInMs,
   CONNECTION_DOWN_MS,
@@ -40,7 +41,6 @@ import {
   machineStatus,
   type NodeSeen,
 } from "./machine-status.ts";
-import { moveInlineData } from "./inline-secret.ts";
 import { nodePatch } from "./node-metadata.ts";
 
 const PROVIDER_GROUPS = [GROUPS.infrastructure, GROUPS.bootstrap, GROUPS.controlPlane];

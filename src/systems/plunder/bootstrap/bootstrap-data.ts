@@ -34,7 +34,10 @@ export function ownDataGate(cache: Cache, { owner, cluster }: Member): Gate | un
       what: `the control plane's endpoint of Cluster ${name}: an ipAddress of its first machine, or a controlPlaneEndpoint of its PlunderCluster`,
     };
   if (cluster.status?.initialization?.controlPlaneInitialized === true || begins(cache, owner)) return undefined;
-  return { reason: "WaitingForControlPlane", what: `the first machine of Cluster ${name}'s control plane to become a Node` };
+  return {
+    reason: "WaitingForControlPlane",
+    what: `the first machine of Cluster ${name}'s control plane to become a Node`,
+  };
 }
 
 /** Whether this Machine begins the control plane: the first that is not being deleted. */
@@ -77,6 +80,10 @@ export async function joinToken(
 ): Promise<string | undefined> {
   const { client, why } = workloads.of(cluster);
   if (client === undefined)
-    throw new Fault("Unavailable", `Cluster/${cluster.metadata.name}`, `its API can't be asked: ${why ?? "no answer yet"}`);
+    throw new Fault(
+      "Unavailable",
+      `Cluster/${cluster.metadata.name}`,
+      `its API can't be asked: ${why ?? "no answer yet"}`,
+    );
   return await keepToken(client, owner, { ...of, clock, random, onSecret });
 }

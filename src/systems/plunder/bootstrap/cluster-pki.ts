@@ -38,7 +38,12 @@ async function accountKey(): Promise<Pair> {
   return { cert: publicPem(keyPem), key: keyPem };
 }
 
-async function keep(client: Client, cluster: Cluster, purpose: SecretPurpose, make: () => Promise<Pair>): Promise<Pair> {
+async function keep(
+  client: Client,
+  cluster: Cluster,
+  purpose: SecretPurpose,
+  make: () => Promise<Pair>,
+): Promise<Pair> {
   const { name, namespace } = cluster.metadata;
   const ref = { namespace: namespace!, name: secretName(name, purpose) };
   const held = pairOf(await client.find(Secret, ref));
@@ -64,6 +69,8 @@ async function keep(client: Client, cluster: Cluster, purpose: SecretPurpose, ma
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 function pairOf(secret: Secret | undefined): Pair | undefined {
-  const [cert, key] = ["tls.crt", "tls.key"].map((name) => Buffer.from(secret?.data?.[name] ?? "", "base64").toString());
+  const [cert, key] = ["tls.crt", "tls.key"].map((name) =>
+    Buffer.from(secret?.data?.[name] ?? "", "base64").toString(),
+  );
   return cert && key ? { cert, key } : undefined;
 }

@@ -1,9 +1,9 @@
 /** User data of machines whose manifests bring none, as those of 2019: what kubeadm does there. Pure; the texts hold keys and tokens. */
 import { Fault } from "@slipway/base";
-import { joinConfigurationText } from "../../../bootstrap/kubeadm/join-configuration.ts";
-import { kubeadmVersion } from "../../../bootstrap/kubeadm/api-version.ts";
-import { cloudConfig, yaml } from "../../../bootstrap/installation/cloud-config.ts";
 import { JINJA, SENTINEL } from "../../../bootstrap/cloud-init/node-user-data.ts";
+import { cloudConfig, yaml } from "../../../bootstrap/installation/cloud-config.ts";
+import { kubeadmVersion } from "../../../bootstrap/kubeadm/api-version.ts";
+import { joinConfigurationText } from "../../../bootstrap/kubeadm/join-configuration.ts";
 import type { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import type { ClusterPki } from "./cluster-pki.ts";
 
@@ -25,9 +25,14 @@ export function initData({ cluster, version, endpoint, pki }: ControlPlaneTerms)
   const { pods, services, serviceDomain } = cluster.spec.clusterNetwork ?? {};
   const podSubnet = pods?.cidrBlocks?.join(",");
   if (!podSubnet)
-    throw new Fault("MissingInput", `Cluster/${cluster.metadata.name}`, "spec.clusterNetwork.pods.cidrBlocks is empty", {
-      remedy: "say which addresses Pods have, such as 192.168.0.0/16",
-    });
+    throw new Fault(
+      "MissingInput",
+      `Cluster/${cluster.metadata.name}`,
+      "spec.clusterNetwork.pods.cidrBlocks is empty",
+      {
+        remedy: "say which addresses Pods have, such as 192.168.0.0/16",
+      },
+    );
   const configuration = yaml({
     apiVersion: kubeadmVersion(version),
     kind: "ClusterConfiguration",
@@ -75,10 +80,11 @@ function pkiFiles({ ca, etcd, proxy, sa }: ClusterPki): object[] {
   const file = (name: string, content: string, permissions: string) => ({
     ...{ path: `${PKI}/${name}`, owner: "root:root", permissions, content },
   });
-  const pair = (name: string, of: { cert: string; key: string }, ends: readonly [string, string] = [".crt", ".key"]) => [
-    file(name + ends[0], of.cert, "0644"),
-    file(name + ends[1], of.key, "0600"),
-  ];
+  const pair = (
+    name: string,
+    of: { cert: string; key: string },
+    ends: readonly [string, string] = [".crt", ".key"],
+  ) => [file(name + ends[0], of.cert, "0644"), file(name + ends[1], of.key, "0600")];
   return [
     ...pair("ca", ca),
     ...pair("etcd/ca", etcd),
