@@ -100,12 +100,12 @@ test("N38 N30 a host is chosen by MAC however it is written, by labels and by si
     );
     assert.equal(pinned?.status?.macAddress, second!.mac);
 
-    const rack = { matchLabels: { "example.com/rack": "sg-rack-1" } };
+    const rack = { matchLabels: { "example.com/rack": "sg-rack-2" } };
     await machine(world, "by-label", { hostSelector: rack });
     await READY(world, "by-label");
     const hosts = await world.own.hosts();
     const given = hosts.find(({ spec }) => spec.consumerRef?.name === "by-label");
-    assert.equal(given?.metadata.labels?.["example.com/rack"], "sg-rack-1");
+    assert.equal(given?.metadata.labels?.["example.com/rack"], "sg-rack-2");
 
     await machine(world, "too-large", { hostSelector: { hardware: { memory: "64Ti" } } });
     await machine(world, "taken", { hostSelector: { macAddress: second!.mac } });

@@ -55,7 +55,8 @@ async function giveBack(
   // What the original had installed is no host of ours: should it start from the network again, it is wiped before it is offered.
   if (!wasOrdered(journalOf(machine, false)))
     return await finish(plunder, context, record, { isLeft: machine.spec.providerID !== undefined });
-  await waits(context, record, "the host to be given back", 0);
+  // Once: two texts that follow each other at every pass would wake it for ever.
+  if (machine.status?.release === undefined) await waits(context, record, "the host to be given back", 0);
   const provider = providerOf(machine, around.plunderCluster);
   const fleet = await plunder.accounts.fleet(providerSource(provider, context.client, plunder.own));
   const job = jobOf(plunder, context, {
