@@ -31,7 +31,8 @@ const SYSTEMS: Readonly<Record<string, readonly Kind[]>> = {
   kamaji: [DataStore, TenantControlPlane, KubeconfigGenerator],
   "kamaji-control-plane": [KamajiControlPlane, KamajiControlPlaneV1alpha1, KamajiControlPlaneTemplate],
   packet: [PacketCluster, PacketMachine, PacketMachineTemplate],
-  "cluster-api": SERVED.flat(),
+  // The definitions of today have no v1alpha2 any more.
+  "cluster-api": SERVED.flat().filter(({ version }) => version !== "v1alpha2"),
   sip: [SIPCluster],
   vino: [Vino],
 };
