@@ -3,7 +3,7 @@
  * embedded API in this process, reached under the address that the configuration names; credentials are read, not verified.
  */
 import { X509Certificate } from "node:crypto";
-import { ADMIN, type ApiServer, createApiServer, type User } from "@slipway/apiserver";
+import { ADMIN, type ApiServer, createApiServer } from "@slipway/apiserver";
 import { type Clock, isFault, type Log, type Random } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
 import { ConfigMap, Secret } from "@slipway/kube/core";
@@ -174,6 +174,8 @@ async function create(transport: Transport, object: Made): Promise<void> {
     if (!isFault(error, "AlreadyExists")) throw error;
   }
 }
+
+type User = NonNullable<Parameters<ApiServer["transport"]>[0]>;
 
 /** Whom a connection's credentials name. */
 function userOf({ cert, authorization }: Parameters<OpenApi>[0]): User {
