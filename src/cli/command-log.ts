@@ -19,6 +19,7 @@ export function logLevel(usual: LogLevel): Option {
   return new Option("--log-level <level>", "how much is logged, on standard error").choices(LOG_LEVELS).default(usual);
 }
 
+/** The option that says how the log is written. */
 export function logFormat(): Option {
   return new Option("--log-format <format>", "sentences, or JSON lines; unset: text on a terminal, else json").choices(
     FORMATS,

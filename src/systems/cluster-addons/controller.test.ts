@@ -4,8 +4,11 @@ import { Fault } from "@slipway/base";
 import type { Client, Context, KubeObject, Ref } from "@slipway/kube";
 import type { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import type { Machine } from "../../kinds/cluster-api/machine.ts";
+import { KUBECONFIG_ACCESS } from "../../workload/kubeconfig-secret.ts";
 import type { WorkloadClusters } from "../../workload/workload-clusters.ts";
+import type { SystemPorts } from "../system.ts";
 import { addonsController } from "./controller.ts";
+import { clusterAddons } from "./system.ts";
 import type { Addon } from "./wanted.ts";
 
 const REF: Ref = { namespace: "fleet", name: "metal" };
@@ -51,7 +54,15 @@ function bench(addons: readonly Addon[]) {
     signal: new AbortController().signal,
   } as unknown as Context;
   const reconcile = () => controller.reconcile(REF, context);
-  return { state, patched, told, client, reconcile, refuse: (fault: Fault | undefined) => (refusal = fault) };
+  return {
+    state,
+    patched,
+    told,
+    client,
+    controller,
+    reconcile,
+    refuse: (fault: Fault | undefined) => (refusal = fault),
+  };
 }
 
 const NETWORK = ["ClusterRole/slipway:nodes-see-nodes", "ClusterRoleBinding/slipway:nodes-see-nodes"];
@@ -113,4 +124,31 @@ test("B46 a refusal is an event with what to do; a conflict and a lost lead are 
     await assert.rejects(reconcile(), /not now/);
   }
   assert.equal(told.length, 1);
+});
+
+test("B46 a change that add-ons depend on is one to look at, and no other", () => {
+  const { controller, state } = bench([]);
+  const [ofCluster, ofMachine] = controller.sources;
+  const cluster = state.cluster!;
+  const annotated = { ...cluster, metadata: { ...cluster.metadata, annotations: { "slipway.dev/addons": "none" } } };
+  const labelled = { ...cluster, metadata: { ...cluster.metadata, labels: { a: "b" } } };
+  assert.deepEqual(
+    [undefined, annotated, labelled].map((before) => ofCluster!.when!(cluster, before as KubeObject | undefined)),
+    [true, true, false],
+  );
+  const machine = {
+    metadata: { name: "m", namespace: "fleet" },
+    spec: { clusterName: "metal" },
+  } as unknown as KubeObject;
+  const known = { ...machine, spec: { clusterName: "metal", providerID: "id://m" } };
+  assert.deepEqual(
+    [undefined, known, { ...machine }].map((before) => ofMachine!.when!(machine, before as KubeObject | undefined)),
+    [true, true, false],
+  );
+  assert.deepEqual(ofMachine!.keys!(machine, undefined, undefined as never), [REF]);
+});
+
+test("B46 who gives add-ons may read the kubeconfigs of workload clusters, and nothing more beside its watches", () => {
+  const ports = { workloads: {} } as SystemPorts;
+  assert.deepEqual(clusterAddons.parts(ports, {}).access, [...KUBECONFIG_ACCESS]);
 });

@@ -33,6 +33,7 @@ export interface Placed {
   domain: Domain;
 }
 
+/** Makes or mends the BareMetalHost of each machine that the node's agent has made. What is in the way of one is among the problems, and the others are kept. */
 export async function keepHosts(
   context: Context,
   view: NodeView & { vino: Vino },

@@ -38,6 +38,7 @@ export function vinoRef(vinoNode: VinoNode): Ref | undefined {
   return owner?.kind === Vino.kind ? { namespace: vinoNode.metadata.namespace!, name: owner.name } : undefined;
 }
 
+/** A VinoNode with its Node, its hosts, and its Vino while that selects the Node. */
 export function viewOf(cache: Cache, vinoNode: VinoNode): NodeView {
   const ref = vinoRef(vinoNode);
   const found = ref && cache.get(Vino, ref);

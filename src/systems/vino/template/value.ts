@@ -4,6 +4,7 @@ export interface Dict {
   [key: string]: Value;
 }
 
+/** Whether it has keys. */
 export function isObject(value: Value): value is Dict {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
