@@ -18,6 +18,7 @@ import {
   SimMachineTemplate,
   TestProvider,
 } from "./cluster-api-provider.ts";
+import type { Mortal } from "./mortal.ts";
 import { MINUTE, World, type WorldOptions } from "./world.ts";
 
 export const NAMESPACE = "default";
@@ -53,8 +54,8 @@ export class CoreWorld extends World {
     return { "cluster-api": { core: "light" }, ...this.#of };
   }
 
-  protected override ports(): Partial<OperatorPorts> {
-    return { openWorkload: (_, cluster) => this.provider.open(cluster) };
+  protected override ports(mortal: Mortal): Partial<OperatorPorts> {
+    return { openWorkload: (_, cluster) => mortal.transport(this.provider.open(cluster)) };
   }
 
   protected override async begin(): Promise<void> {

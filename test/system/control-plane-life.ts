@@ -38,16 +38,23 @@ const NAME = "a";
 const at = (name: string) => ({ namespace: NAMESPACE, name });
 const LONG = 6 * 60 * MINUTE;
 
+/** Where a control plane's tenant is in another cluster: the management API, and what the control plane says of that cluster. */
+export interface Elsewhere {
+  client: Client;
+  deployment: object;
+}
+
 /** Where a worker's data, its token and the Cluster's Secrets are in. */
-class ControlPlaneLife {
+export class ControlPlaneLife {
   readonly world: TenantLifeWorld;
+  readonly client: Client;
+  readonly #deployment: object | undefined;
 
-  constructor(world: TenantLifeWorld) {
+  /** The tenant runs in the world; without `elsewhere` so does everything else. */
+  constructor(world: TenantLifeWorld, elsewhere?: Elsewhere) {
     this.world = world;
-  }
-
-  get client(): Client {
-    return this.world.client;
+    this.client = elsewhere?.client ?? world.client;
+    this.#deployment = elsewhere?.deployment;
   }
 
   find<T extends KubeObject>(kind: Resource<T>, name: string): Promise<T | undefined> {
@@ -81,7 +88,8 @@ class ControlPlaneLife {
   async plane(version: string, replicas: number, metadata?: object): Promise<void> {
     const held = metadata ?? (await this.find(KamajiControlPlane, NAME))!.metadata;
     const { labels, ownerReferences } = held as KubeObject["metadata"];
-    const spec = { version, replicas, network: { serviceType: "LoadBalancer" }, addons: {} };
+    const deployment = this.#deployment && { deployment: this.#deployment };
+    const spec = { version, replicas, network: { serviceType: "LoadBalancer" }, addons: {}, ...deployment };
     await this.apply(KamajiControlPlane, NAME, spec, { labels, ownerReferences });
   }
 
@@ -132,11 +140,12 @@ class ControlPlaneLife {
   async isReady(version: string): Promise<boolean> {
     const plane = await this.find(KamajiControlPlane, NAME);
     if (plane?.status?.ready !== true || plane.status.version !== `v${version}`) return false;
-    const tenant = await this.find(TenantControlPlane, NAME);
+    const [tenant] = await this.world.tenants();
+    const there = at(tenant?.status?.kubeconfig?.admin?.secretName ?? "none");
     const [own, ca, admin] = await Promise.all([
       this.find(Secret, `${NAME}-kubeconfig`),
       this.find(Secret, `${NAME}-ca`),
-      this.find(Secret, tenant?.status?.kubeconfig?.admin?.secretName ?? "none"),
+      this.world.passing(this.world.client.find(Secret, there)),
     ]);
     return ca !== undefined && own?.data?.value !== undefined && own.data.value === admin?.data?.["admin.conf"];
   }
@@ -156,9 +165,9 @@ class ControlPlaneLife {
 }
 
 /** The way into the tenant, whichever operator runs it. */
-function tenantTransport(world: TenantLifeWorld): Transport {
+export function tenantTransport(world: TenantLifeWorld): Transport {
   const way = async (): Promise<Transport> => {
-    const tenant = await world.client.find(TenantControlPlane, at(NAME));
+    const [tenant] = (await world.client.list(TenantControlPlane, { namespace: NAMESPACE })).items;
     return world.runtime.transport(tenant?.metadata.uid ?? "none");
   };
   return {
@@ -184,16 +193,16 @@ function controllersOf({ world, mortal, client }: { world: TenantLifeWorld; mort
   };
 }
 
-const options = {
-  kinds: [...CORE, ...KAMAJI_CONTROL_PLANE_KINDS, ...KUBEADM_KINDS, ...PACKET_KINDS],
-  controllers: controllersOf,
-};
+/** Kinds of a management cluster, but for Kamaji's own. */
+export const MANAGEMENT_KINDS = [...CORE, ...KAMAJI_CONTROL_PLANE_KINDS, ...KUBEADM_KINDS, ...PACKET_KINDS];
+
+const options = { kinds: MANAGEMENT_KINDS, controllers: controllersOf };
 
 /** All that was made for the Cluster is gone, and so is every Secret. */
 async function isGone(life: ControlPlaneLife): Promise<boolean> {
-  const kinds = [KamajiControlPlane, TenantControlPlane, KubeadmConfig] as Resource[];
+  const kinds = [KamajiControlPlane, KubeadmConfig] as Resource[];
   const left = await Promise.all(kinds.map((kind) => life.world.passing(life.client.list(kind))));
-  return left.every(({ items }) => items.length === 0);
+  return left.every(({ items }) => items.length === 0) && (await life.world.tenants()).length === 0;
 }
 
 /**
@@ -220,25 +229,33 @@ export async function lifeOfPlane(death?: Death): Promise<number> {
         },
         2 * 60 * MINUTE,
       );
-    await life.make();
-    await until("the control plane is ready", () => life.isReady("1.33.0"));
-    await life.provisioned();
-    await life.worker("w");
-    await until("the worker has its data", () => life.hasData("w"));
-    assert.equal((await life.tokens())?.length, 1);
-    await life.joined("w");
-    await until("its token is removed", async () => (await life.tokens())?.length === 0);
-    await life.plane("1.34.0", 1);
-    await until("the control plane went up", () => life.isReady("1.34.0"));
-    await life.remove(KubeadmConfig, "w");
-    await life.remove(KamajiControlPlane, NAME);
-    await until("all is gone", () => isGone(life));
-    await world.clock.run(MINUTE);
-    await world.checkNothingLeft();
+    await runLife(life, until);
     return mortal.effects;
   } finally {
     await world.close();
   }
+}
+
+/** The course of such a life, from nothing to nothing. */
+export async function runLife(
+  life: ControlPlaneLife,
+  until: (what: string, holds: () => Promise<boolean>) => Promise<void>,
+): Promise<void> {
+  await life.make();
+  await until("the control plane is ready", () => life.isReady("1.33.0"));
+  await life.provisioned();
+  await life.worker("w");
+  await until("the worker has its data", () => life.hasData("w"));
+  assert.equal((await life.tokens())?.length, 1);
+  await life.joined("w");
+  await until("its token is removed", async () => (await life.tokens())?.length === 0);
+  await life.plane("1.34.0", 1);
+  await until("the control plane went up", () => life.isReady("1.34.0"));
+  await life.remove(KubeadmConfig, "w");
+  await life.remove(KamajiControlPlane, NAME);
+  await until("all is gone", () => isGone(life));
+  await life.world.clock.run(MINUTE);
+  await life.world.checkNothingLeft();
 }
 
 /** A control plane and its workers under faults drawn from a seed: the API and databases fail, operators end, Secrets are lost. */

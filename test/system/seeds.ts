@@ -1,3 +1,4 @@
+import { coreUnderFaults } from "./cluster-api-life.ts";
 import { planeUnderFaults } from "./control-plane-life.ts";
 import { lifeOfDeaths } from "./deaths-seed.ts";
 import { lifeUnderFaults, runSeeds } from "./fault-seed.ts";
@@ -40,6 +41,10 @@ const LIVES: Readonly<Record<string, Lives>> = {
   planes: {
     life: planeUnderFaults,
     shows: "every control plane and worker converged, no token, tenant or Secret was left over",
+  },
+  core: {
+    life: coreUnderFaults,
+    shows: "every cluster of the light core converged, no host was kept, nothing was left",
   },
 };
 

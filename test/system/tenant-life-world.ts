@@ -98,7 +98,7 @@ export class TenantLifeWorld {
     const { clock, random } = world;
     const { kinds = [] } = options;
     world.#api = await beginApi(clock, random);
-    world.client = createClient(world.#transport("administrator"), { clock, random, log });
+    world.client = createClient(world.transport("administrator"), { clock, random, log });
     await world.passing(installCrds(world.client, clock, new AbortController().signal, [...KAMAJI_KINDS, ...kinds]));
     // On a server that worlds share it stays.
     const made = world.client.create(Namespace, { metadata: { name: NAMESPACE } }).catch((error: unknown) => {
@@ -108,9 +108,9 @@ export class TenantLifeWorld {
     return world;
   }
 
-  /** Definitions as large as these are worked on in many turns: time waits for the answers. */
-  #transport(as: "administrator" | "operator"): Transport {
-    const direct = this.#api.transport(as);
+  /** A way to an API of this world's time. Definitions as large as these are worked on in many turns: time waits for the answers. */
+  transport(as: "administrator" | "operator", api = this.#api): Transport {
+    const direct = api.transport(as);
     return {
       request: (request) => this.#outside.track(direct.request(request)),
       watch: (request) => direct.watch(request),
@@ -167,7 +167,7 @@ export class TenantLifeWorld {
   async operator(death?: Death): Promise<Mortal> {
     const { clock, random } = this;
     const mortal = new Mortal(death);
-    const direct = this.#transport("operator");
+    const direct = this.transport("operator");
     const transport = mortal.transport(this.#options.transport?.(direct) ?? direct);
     const runtime = new SimRuntime({
       ...{ clock, random, written: this.#written },
