@@ -20,7 +20,7 @@ import { clusterctlFiles } from "../../../src/operator/install/clusterctl.ts";
 import { createOperator, type Operator } from "../../../src/operator/operator.ts";
 import { settingsFrom } from "../../../src/operator/settings.ts";
 import { componentsOf } from "./components.ts";
-import { embeddedApi, type Management, startManagement, webhookServing } from "./management.ts";
+import { embeddedApi, type Management, type ManagementOptions, startManagement, webhookServing } from "./management.ts";
 import { modulesOf, PROVIDERS } from "./programs.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -31,19 +31,20 @@ export const UPSTREAM_PROGRAMS = ["clusterctl", "kubectl", "capi-core", "capi-bo
 
 /** Upstream's core and bootstrap provider, installed by clusterctl and running; `variables` are those of their manifests. */
 export async function startUpstream(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   folder: string,
   {
     run = ["capi-core", "capi-bootstrap"],
     variables = {},
-  }: { run?: string[]; variables?: Record<string, string> } = {},
+    api = embeddedApi,
+  }: { run?: string[]; variables?: Record<string, string>; api?: ManagementOptions["api"] } = {},
 ): Promise<Management> {
   const providers = PROVIDERS.filter(({ program }) => run.includes(program));
   const built = { folder, modules: await modulesOf(providers) };
   const components = [];
   for (const provider of providers) components.push(await componentsOf(built, provider, variables));
   const management = await startManagement({
-    ...{ programs: built, components, serving: await webhookServing(), api: embeddedApi },
+    ...{ programs: built, components, serving: await webhookServing(), api },
     init: [...(run.includes("capi-bootstrap") ? [] : ["--bootstrap", "-"]), "--control-plane", "-"],
   });
   t.after(() => management.close());

@@ -28,7 +28,7 @@ import {
 import { until } from "../../live.ts";
 import { startUpstream } from "../upstream.ts";
 import type { Action, HostAction } from "./run.ts";
-import type { Shape } from "./shape.ts";
+import type { Change, Shape } from "./shape.ts";
 import { type Host, type Snapshot, type Standing, standingOf } from "./standing.ts";
 
 const NAMESPACE = "default";
@@ -146,9 +146,9 @@ export class CoreUnderTest {
     return state.slice(0, count);
   }
 
-  async #change(name: string, change: { template: string } | { replicas: number }, snapshot: Snapshot): Promise<void> {
+  async #change(name: string, change: Change, snapshot: Snapshot): Promise<void> {
     const spec =
-      "replicas" in change ? change : { template: { spec: { infrastructureRef: { name: change.template } } } };
+      "template" in change ? { template: { spec: { infrastructureRef: { name: change.template } } } } : change;
     // Sets are ordered by age, which counts whole seconds.
     const youngest = Math.max(...snapshot.sets.map(({ metadata }) => Date.parse(metadata.creationTimestamp)));
     await until("a second has passed", () => clock.now() > youngest + 1000, WITHIN_MS);

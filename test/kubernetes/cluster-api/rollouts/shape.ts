@@ -2,7 +2,7 @@
 import { type Random, seededRandom } from "@slipway/base";
 
 /** What a user changes. */
-export type Change = { template: string } | { replicas: number };
+export type Change = { template: string } | { replicas: number } | { paused: boolean };
 
 export interface Shape {
   name: string;
@@ -49,6 +49,26 @@ const COURSES: Readonly<Record<string, (replicas: number, after: () => number) =
     { template: "c", after: after() },
     { replicas: Math.ceil(replicas / 2), after: after() },
   ],
+  pause: (_, after) => [
+    { paused: true, after: after() },
+    { paused: false, after: after() },
+  ],
+  "pause-grow": (replicas, after) => [
+    { paused: true, after: after() },
+    { replicas: Math.min(12, replicas + 3), after: after() },
+    { paused: false, after: after() },
+  ],
+  "pause-shrink": (replicas, after) => [
+    { paused: true, after: after() },
+    { replicas: Math.floor(replicas / 2), after: after() },
+    { paused: false, after: after() },
+  ],
+  "pause-again": (replicas, after) => [
+    { paused: true, after: after() },
+    { template: "c", after: after() },
+    { replicas: replicas + 1, after: after() },
+    { paused: false, after: after() },
+  ],
   broken: (_, after) => [{ template: "c", after: after() }],
   "broken-grow": (replicas, after) => [
     { replicas: replicas + 2, after: after() },
@@ -59,12 +79,12 @@ const COURSES: Readonly<Record<string, (replicas: number, after: () => number) =
 const NEVER = Number.POSITIVE_INFINITY;
 const MOST_REPLICAS = 12;
 
-/** So many shapes of RollingUpdate for each course, and one of OnDelete. */
+/** So many shapes of RollingUpdate for each course, and one of OnDelete, which is large in every third course. */
 export function shapes(seed: number, each: number): Shape[] {
   const random = seededRandom(seed);
-  return Object.keys(COURSES).flatMap((course) => [
-    ...Array.from({ length: each }, (_, at) => rolling(course, at, random)),
-    ...(course.startsWith("broken") ? [] : [onDelete(course, random)]),
+  return Object.keys(COURSES).flatMap((course, at) => [
+    ...Array.from({ length: each }, (_, nth) => rolling(course, at + nth, random)),
+    ...(course.startsWith("broken") ? [] : [onDelete(course, at, random)]),
   ]);
 }
 
@@ -73,12 +93,15 @@ function rolling(course: string, at: number, random: Random): Shape {
   const strategy = { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable } };
   const pace = `${maxSurge}-${maxUnavailable}`.replaceAll("%", "p");
   // Small ones are the rule: they have the corners, large ones the numbers.
-  const replicas = at % 3 === 2 ? 7 + random.int(MOST_REPLICAS - 6) : 1 + random.int(6);
+  const replicas = isLarge(at) ? large(random) : 1 + random.int(6);
   return shapeOf(`${course}-${replicas}-by-${pace}-${at}`, course, { replicas, strategy }, random);
 }
 
-function onDelete(course: string, random: Random): Shape {
-  const replicas = 2 + random.int(4);
+const isLarge = (at: number): boolean => at % 3 === 2;
+const large = (random: Random): number => 7 + random.int(MOST_REPLICAS - 6);
+
+function onDelete(course: string, at: number, random: Random): Shape {
+  const replicas = isLarge(at) ? large(random) : 2 + random.int(4);
   return shapeOf(`${course}-${replicas}-on-delete`, course, { replicas, strategy: { type: "OnDelete" } }, random);
 }
 

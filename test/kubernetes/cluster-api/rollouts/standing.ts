@@ -6,6 +6,7 @@ import type { MachineSet } from "../../../../src/kinds/cluster-api/machine-set.t
 import { paceOf } from "../../../../src/systems/cluster-api/machine-deployment/portions.ts";
 import {
   onDelete,
+  proportional,
   rollingUpdate,
   type SetState,
   type Sizes,
@@ -121,6 +122,7 @@ function deploymentUnderWay(deployment: MachineDeployment, sets: readonly Machin
     (status?.replicas ?? 0) === sum(({ actual }) => actual) &&
     (status?.availableReplicas ?? 0) === sum(({ available }) => available);
   if (!isCounted) return "the deployment has not counted";
+  if (spec.paused === true) return pausedUnderWay(deployment, sets);
   const current = sets.find((set) => templateOf(set) === templateOf(deployment));
   if (current === undefined) return "there is no set of the current template";
   const old = sets.filter((set) => set !== current);
@@ -132,6 +134,14 @@ function deploymentUnderWay(deployment: MachineDeployment, sets: readonly Machin
   return isComplete && old.some((set) => set.spec.replicas === 0 && (set.status?.replicas ?? 0) === 0)
     ? "empty sets are left"
     : undefined;
+}
+
+/** While a roll-out stands still sets are scaled, and nothing else. */
+function pausedUnderWay({ spec }: MachineDeployment, sets: readonly MachineSet[]): string | undefined {
+  const { type, rollingUpdate: pace } = spec.rollout?.strategy ?? {};
+  const maxSurge = type === "OnDelete" ? 0 : paceOf(pace, spec.replicas).maxSurge;
+  const next = proportional(spec.replicas, maxSurge, sets.map(stateOf));
+  return next.size > 0 ? `next: ${JSON.stringify([...next])}` : undefined;
 }
 
 function nextSizes({ spec }: MachineDeployment, current: MachineSet, old: readonly MachineSet[]): Sizes {
