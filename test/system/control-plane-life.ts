@@ -350,3 +350,35 @@ async function changeWorker(
     }
   }
 }
+
+/** A control plane that is ready, and nothing happens: resolves with the requests of the operator in an hour, watches left out, and how long until a change in the tenant shows. */
+export async function restOfPlane(): Promise<{ asked: readonly string[]; shownAfterMs: number }> {
+  let asked: string[] = [];
+  const counted = (inner: Transport): Transport => ({
+    request: (request) => {
+      asked.push(`${request.method} ${request.path}`);
+      return inner.request(request);
+    },
+    watch: (request) => inner.watch(request),
+    close: () => inner.close(),
+  });
+  const world = await TenantLifeWorld.create({ ...options, transport: counted });
+  const life = new ControlPlaneLife(world);
+  try {
+    await world.dataStore("default");
+    await world.operator();
+    await life.make();
+    await world.until("the control plane is ready", () => life.isReady("1.33.0"), LONG);
+    await world.clock.run(10 * MINUTE);
+    asked = [];
+    await world.clock.run(60 * MINUTE);
+    const atRest = asked;
+    const isUnready = async (): Promise<boolean> => (await life.find(KamajiControlPlane, NAME))?.status?.ready !== true;
+    const began = world.clock.monotonic();
+    world.runtime.crash(world.runtime.ready()[0]!);
+    await world.until("the control plane is not ready", isUnready, MINUTE, 100);
+    return { asked: atRest, shownAfterMs: world.clock.monotonic() - began };
+  } finally {
+    await world.close();
+  }
+}
