@@ -20,7 +20,7 @@ const image = await imageFolderFor(cluster, process.env).catch((error: Error) =>
 const skip = image instanceof Error && `${image.message}; run \`make kube-assets\` and \`make node-image\``;
 const DISK_BYTES = 2 * 1024 ** 3;
 /** Each step; emulated machines beside other work are slow. */
-const PATIENCE_MS = 15 * 60_000;
+const PATIENCE_MS = 20 * 60_000;
 
 let stage: Stage;
 let bmcs: LabBmcs;

@@ -24,6 +24,7 @@ test("N1 the agent is started with the server's address and key, and a right to 
     "slipway.pin=sha256//x",
     `slipway.boot=${right}`,
     "slipway.mac=52:54:00:00:00:0a",
+    "panic=30",
     "console=ttyS1",
   ]);
   const granted = { mac: "52:54:00:00:00:0a", address: "10.0.0.5" };

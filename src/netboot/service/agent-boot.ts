@@ -8,6 +8,8 @@ import type { ReachedAt } from "./reached-at.ts";
 
 /** A machine that takes longer from its script to its first report boots once more. */
 const BOOT_MS = 30 * 60_000;
+/** A kernel that panics restarts the machine after so long: nobody stands before it. The user's arguments come later, and win. */
+const RESTART_AFTER_PANIC = "panic=30";
 
 export interface AgentBootPorts {
   settings: Pick<NetbootSettings, "boot">;
@@ -34,6 +36,7 @@ export function agentBootOf(
       `slipway.pin=${pin}`,
       `slipway.boot=${capability}`,
       `slipway.mac=${mac}`,
+      RESTART_AFTER_PANIC,
       ...settings.boot.arguments,
     ],
   };
