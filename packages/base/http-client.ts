@@ -1,10 +1,9 @@
 import { isIP, type LookupFunction } from "node:net";
-import type { Dispatcher } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { type Clock, deadline, systemClock } from "./clock.ts";
 import { Fault } from "./fault.ts";
 import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer, type HttpRequest } from "./http.ts";
 import { proxyOfEnvironment } from "./proxy.ts";
-import { Agent } from "./undici-agent.ts";
 
 /** Answers larger than this are refused: a port answer is small enough to hold. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,6 @@
 /** The proxy that a process's environment names. */
-import type { Dispatcher, EnvHttpProxyAgent as Proxies } from "undici";
+import { type Dispatcher, EnvHttpProxyAgent, fetch as proxiedFetch } from "undici";
 import { Fault } from "./fault.ts";
-import { EnvHttpProxyAgent } from "./undici-agent.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +11,7 @@ const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
  * What sends requests by HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or in small letters), as curl does. Undefined where neither proxy is set.
  * `env`: the process's environment.
  */
-export function proxyOfEnvironment(env: Environment, options: Proxies.Options = {}): Dispatcher | undefined {
+export function proxyOfEnvironment(env: Environment, options: EnvHttpProxyAgent.Options = {}): Dispatcher | undefined {
   const of = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
   const [httpProxy, httpsProxy] = [of("HTTP_PROXY"), of("HTTPS_PROXY")];
   if (httpProxy === undefined && httpsProxy === undefined) return undefined;
@@ -36,7 +35,6 @@ export function fetchByEnvironment(env: Environment): {
   const dispatcher = proxyOfEnvironment(env);
   if (dispatcher === undefined) return { fetch, close: async () => {} };
   // Of the same library as the dispatcher: Node's own may be of another version of it.
-  const through = async (url: string, init: object): Promise<unknown> =>
-    (await import("undici")).fetch(url, { ...init, dispatcher });
+  const through = (url: string, init: object): unknown => proxiedFetch(url, { ...init, dispatcher });
   return { fetch: through as typeof fetch, close: () => dispatcher.destroy() };
 }

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "@slipway/base/metrics";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { SystemHealth } from "./health.ts";
 import type { QueueHooks } from "./queue.ts";
 import type { Transport } from "./transport.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Log, quietLog, seededRandom } from "@slipway/base";
-import { Registry } from "@slipway/base/metrics";
 import { VirtualClock } from "@slipway/base/virtual-clock";
+import { Registry } from "prom-client";
 import { type Controller, DONE, type Source, source } from "./controller.ts";
 import { ConfigMap, Node, Secret } from "./core.ts";
 import { FakeApi, failure } from "./fake-api.ts";

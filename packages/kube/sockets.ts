@@ -1,6 +1,6 @@
 import { createSecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
-import { Agent } from "@slipway/base/undici-agent";
+import { Agent } from "undici";
 import type { Certificates } from "./certificate-files.ts";
 import type { Connection } from "./connection.ts";
 

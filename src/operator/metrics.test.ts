@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
-import { Registry } from "@slipway/base/metrics";
 import type { Context, Controller, KubeObject } from "@slipway/kube";
+import { Registry } from "prom-client";
 import { z } from "zod";
 import { madeUp } from "../kinds/testing.ts";
 import type { MachineDriver } from "../machines/machine.ts";

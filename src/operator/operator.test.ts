@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault, isFault, quietLog as log, Secrets, seededRandom } from "@slipway/base";
-import { Registry } from "@slipway/base/metrics";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Node } from "@slipway/kube/core";
 import { FakeApi } from "@slipway/kube/testing";
+import { Registry } from "prom-client";
 import { z } from "zod";
 import { type System, type SystemParts, type SystemPorts, system } from "../systems/system.ts";
 import { operatorMetrics } from "./metrics.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Registry } from "@slipway/base/metrics";
+import { Registry } from "prom-client";
 import { talliesIn } from "./tallies.ts";
 
 const COUNTED = { name: "made_up_total", help: "Made up", labels: ["of"] };

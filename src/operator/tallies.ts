@@ -1,5 +1,5 @@
 import type { Tallied, Tallies, Tally } from "@slipway/base";
-import { Counter, Histogram, type Registry } from "@slipway/base/metrics";
+import { Counter, Histogram, type Registry } from "prom-client";
 
 type Labels = Readonly<Record<string, string>>;
 

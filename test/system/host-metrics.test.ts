@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
-import { Registry } from "@slipway/base/metrics";
+import { Registry } from "prom-client";
 import { HOST_TALLIES } from "../../src/inventory/hosts/host-tallies.ts";
 import { talliesIn } from "../../src/operator/tallies.ts";
 import { IMAGE, type InventoryOptions, type InventoryWorld, rack } from "./inventory-world.ts";

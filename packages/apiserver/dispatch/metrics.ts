@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry as Metrics } from "@slipway/base/metrics";
+import { Counter, Gauge, Registry as Metrics } from "prom-client";
 import type { Core } from "../core/call.ts";
 import { parseResourcePath, type ResourcePath } from "../model/path.ts";
 import type { ServerAnswer, ServerRequest } from "../model/request.ts";

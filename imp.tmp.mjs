@@ -1,1 +1,0 @@
-const m=process.argv[2]; const t=process.cpuUsage(); await import(m.startsWith("/")||m.startsWith("node:")?m:import.meta.resolve(m)); const u=process.cpuUsage(t); console.log(m, ((u.user+u.system)/1000).toFixed(0)); process.exit(0);
