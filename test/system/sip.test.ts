@@ -170,6 +170,34 @@ test("SIP-6 hosts that are in error, paused, in use or not available are passed 
   ]);
 });
 
+test("SIP-6 a host that comes free while a Ready cluster is found short is taken at once, though its freeing woke nobody", async (t) => {
+  let freed = 0;
+  const between = (inner: Transport): Transport => ({
+    ...inner,
+    watch: (request) => inner.watch(request),
+    async request(request) {
+      const isShort = request.method === "PUT" && JSON.stringify(request.body ?? "").includes("Unschedulable");
+      if (isShort && freed++ === 0) {
+        const body = { metadata: { annotations: { "baremetalhost.metal3.io/paused": null } } };
+        await world.client.patch(BareMetalHost, { namespace: NAMESPACE, name: "b" }, { type: "merge", body });
+        await world.clock.sleep(500);
+      }
+      return await inner.request(request);
+    },
+  });
+  const world: SipWorld = await SipWorld.create({ between });
+  t.after(() => world.close());
+  await world.start();
+  for (const name of ["a", "b"]) await world.host(name);
+  await world.change("b", { metadata: { annotations: { "baremetalhost.metal3.io/paused": "" } } });
+  await world.apply("grows", { nodes: nodes(0, 1, ""), services: {} });
+  await world.untilReady("grows");
+  await world.apply("grows", { nodes: nodes(0, 2, ""), services: {} });
+  await world.clock.run(5_000);
+  assert.equal(freed, 1);
+  assert.deepEqual(await world.members("grows"), ["default/a Worker", "default/b Worker"]);
+});
+
 test("SIP-3 SIP-N3 a cluster that grows takes no second host of a rack", async (t) => {
   const world = await SipWorld.running(t);
   await world.host("a", { rack: "r1" });

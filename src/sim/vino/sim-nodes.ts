@@ -1,7 +1,7 @@
 /** SIMULATION of nodes that have virtual machines: on each Node that is marked as simulated and that the operator marks for it, the agent runs. */
 import { type Clock, isFault } from "@slipway/base";
-import { type Client, refOf } from "@slipway/kube";
-import { Deployment, Node } from "@slipway/kube/core";
+import { type Client, isTrue, type KubeObject, refOf } from "@slipway/kube";
+import { Deployment, Node, Pod } from "@slipway/kube/core";
 import { follow } from "../site/follow.ts";
 import { type DomainHost, SimNodeAgent } from "./node-agent.ts";
 
@@ -43,6 +43,11 @@ export class SimNodes {
         changed: (deployment) => void this.#roll(deployment).catch(lateWrite),
         gone: () => {},
       }),
+      follow({
+        ...{ client, clock, signal, resource: Pod },
+        changed: (pod) => void this.#run(pod).catch(lateWrite),
+        gone: () => {},
+      }),
     ]);
   }
 
@@ -74,18 +79,37 @@ export class SimNodes {
     this.#agents.delete(name);
   }
 
-  /** All Pods of a SIPCluster's Deployment run a little later. */
+  /** All Pods of a SIPCluster's Deployment run a little later, where no controller of Kubernetes makes them. */
   async #roll(deployment: Deployment): Promise<void> {
-    const { client, clock, speed } = this.#options;
-    const { generation = 0, labels = {} } = deployment.metadata;
-    if (labels["app.kubernetes.io/part-of"] !== "sip" || deployment.status?.observedGeneration === generation) return;
-    await clock.sleep(Math.max(LEAST_START_MS, START_MS / speed), this.#stop.signal);
+    const { client } = this.#options;
+    const { generation = 0 } = deployment.metadata;
+    const isSeen = (one: Deployment | undefined): boolean => one?.status?.observedGeneration === generation;
+    if (!isOfSip(deployment) || isSeen(deployment)) return;
+    await this.#started();
+    if (isSeen(await client.find(Deployment, refOf(deployment)))) return;
     const replicas = deployment.spec?.replicas ?? 1;
     const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
     const body = { status: { observedGeneration: generation, ...counts } };
     await client.patch(Deployment, refOf(deployment), { type: "merge", body }, { subresource: "status" });
   }
+
+  /** A Pod that a controller of Kubernetes made for such a Deployment runs a little later, on no node that Kubernetes knows. */
+  async #run(pod: Pod): Promise<void> {
+    if (!isOfSip(pod) || isTrue(pod.status?.conditions, "Ready")) return;
+    await this.#started();
+    const conditions = [
+      { type: "Ready", status: "True", lastTransitionTime: new Date(this.#options.clock.now()).toISOString() },
+    ];
+    const body = { status: { phase: "Running", conditions } };
+    await this.#options.client.patch(Pod, refOf(pod), { type: "merge", body }, { subresource: "status" });
+  }
+
+  #started(): Promise<void> {
+    return this.#options.clock.sleep(Math.max(LEAST_START_MS, START_MS / this.#options.speed), this.#stop.signal);
+  }
 }
+
+const isOfSip = ({ metadata }: KubeObject): boolean => metadata.labels?.["app.kubernetes.io/part-of"] === "sip";
 
 /** The object is gone meanwhile, or the simulation has ended. A later change is another look. */
 function lateWrite(error: unknown): void {

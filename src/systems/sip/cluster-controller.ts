@@ -38,6 +38,8 @@ import { backendOf, tenantSettings } from "./tenant/tenant-settings.ts";
 
 /** While something is waited for that no event reports: a Secret, a port. */
 const WAITING_MS = 60_000;
+/** After a first shortage: a host that came free before that was written woke nobody. */
+const SHORT_MS = 1_000;
 const RELEASING_MS = 10_000;
 /** Certificates of providers are renewed in time; all else has an event. */
 const RESTING_MS = 10 * 60_000;
@@ -152,11 +154,11 @@ async function keepCluster(
   const { planned } = gathered;
   if (planned.short.length > 0) {
     const message = shortage(planned);
-    const { conditions } = cluster.status ?? {};
-    if (!conditions?.some(({ reason }) => reason === "Unschedulable"))
-      context.events.warning(cluster, "Unschedulable", message);
+    const isKnown = cluster.status?.conditions?.some(({ reason }) => reason === "Unschedulable") ?? false;
+    if (!isKnown) context.events.warning(cluster, "Unschedulable", message);
     const verdict: Verdict = { reason: "Unschedulable", message, waitsFor: `hosts: ${message}` };
-    return await tell(context, record, verdict, { gathered, facts: new Map() });
+    const outcome = await tell(context, record, verdict, { gathered, facts: new Map() });
+    return isKnown ? outcome : { againAfterMs: SHORT_MS };
   }
   const read = await factsOf(context, cluster, gathered, { networks, facts });
   if ("problem" in read) return await tell(context, record, read.problem, { gathered, facts: new Map() });
