@@ -10,5 +10,5 @@ export function say(line: string): void {
 
 /** Examples and hints in a text, with the command as it was called: `bin/slipway up` for one who typed that. */
 export function asCalled(text: string, called = process.env.SLIPWAY_CALLED_AS || "slipway"): string {
-  return text.replaceAll(/(?<=^|[\s`(])slipway(?= [a-z<-]|$)/gm, () => called);
+  return text.replaceAll(/(?<=^|[\s`(])slipway(?= [a-z<-])/gm, () => called);
 }

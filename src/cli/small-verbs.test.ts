@@ -30,17 +30,19 @@ test("each shell's completion has every verb with its description and options", 
   };
   const script = async (shell: string) => (await spoken(t, verbs, "completion", shell)).out;
   const bash = await script("bash");
-  assert.ok(bash.includes('compgen -W "completion version" -- "$word"'), bash);
-  assert.ok(bash.includes('    version) COMPREPLY=($(compgen -W "--output -o" -- "$word")) ;;'), bash);
+  assert.match(bash, /^ {6}""\) list="completion version .*--help -h" ;;$/m);
+  assert.match(bash, /^ {6}" version"\) list="--output -o --help -h" ;;$/m);
+  assert.match(bash, /^ {4}" version --output"\|" version -o"\) list="text json" ;;$/m);
+  assert.match(bash, /^ {6}" completion"\) list="bash zsh fish --help -h" ;;$/m);
   const zsh = await script("zsh");
-  assert.ok(
-    zsh.includes("_values 'verb' 'completion[Print a completion script for a shell.]' 'version[Print the version.]'"),
-    zsh,
-  );
-  assert.ok(zsh.includes("    version) _values 'option' '--output' '-o' ;;"), zsh);
+  assert.match(zsh, /^ {6}""\) list=\('completion:Print a completion script.*' 'version:Print the version\.'/m);
+  assert.match(zsh, /^ {6}" version"\) list=\(\) names=\(--output -o --help -h\) ;;$/m);
   const fish = await script("fish");
-  assert.ok(fish.includes("complete -c slipway -n __fish_use_subcommand -a version -d 'Print the version.'\n"), fish);
-  assert.ok(fish.includes("complete -c slipway -n '__fish_seen_subcommand_from version' -l output\n"), fish);
+  assert.match(fish, /^complete -c slipway -n '.*' -a version -d 'Print the version\.'$/m);
+  assert.match(
+    fish,
+    /^complete -c slipway -n '__fish_seen_subcommand_from version' -l output -s o -x -a 'text json'$/m,
+  );
   assert.ok(!fish.includes("-l o\n"));
   await assert.rejects(script("csh"), /Allowed choices are bash, zsh, fish/);
 });
