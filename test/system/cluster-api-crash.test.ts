@@ -14,7 +14,7 @@ test("A4 the operator may die before or after any effect of a cluster's life und
   const { effects, made } = await lifeOfCore();
   assert.ok(effects > 60, `${effects} effects`);
   for (const when of ["before", "after"] as const)
-    for (const atEffect of sampled(numbers(1, effects)).filter((effect) => effect % EVERY === Number(TURN) % EVERY))
+    for (const atEffect of sampled(numbers(1, effects).filter((effect) => effect % EVERY === Number(TURN) % EVERY)))
       await t.test(`${when} effect ${atEffect} of ${effects}`, async () => {
         assert.equal((await lifeOfCore({ atEffect, when })).made, made, "hosts that were made");
       });
