@@ -26,8 +26,12 @@ const bootstrap = (token: string, endpoint: string): string =>
 test("a file that is no JoinConfiguration, or of another version, is refused", async () => {
   assert.equal(await refusal("kind: InitConfiguration"), "kubeadm: the file has no JoinConfiguration");
   assert.equal(await refusal("{}"), "kubeadm: the file has no JoinConfiguration");
-  for (const version of ["v1beta2", "v1beta5", "v1beta33"])
+  for (const version of ["v1alpha3", "v1beta5", "v1beta33"])
     assert.equal(await refusal(file(version)), `kubeadm: unknown apiVersion kubeadm.k8s.io/${version}`);
+});
+
+test("versions of 2019 are read, too: plunder's manifests have them", async () => {
+  for (const version of ["v1beta1", "v1beta2"]) assert.equal(await refusal(file(version)), DISCOVERY);
 });
 
 test("the kubelet's arguments are a map up to v1beta3 and a list from v1beta4 on", async () => {
