@@ -146,6 +146,7 @@ test("a demo that is out of time ends with 1 and shows of each object what it wa
   assert.match(out, /0 of 2 machines have joined/);
   const shown = err.split("\n").filter((line) => line.startsWith("  "));
   assert.ok(shown.filter((line) => line.startsWith("  InstancePool ")).length >= 3, err);
+  assert.match(shown.pop()!, /^ {2}Hosts of a Vino, .*: playing: \S.*/, "the act that plays beside them");
   for (const line of shown) assert.match(line, /^ {2}\w+ \S+: \S+: \S.*/);
 });
 
