@@ -281,7 +281,7 @@ const REFUSED: [args: string, said: RegExp][] = [
   ["order write HOST", /--image <file\|url>' not specified/],
   ["order wipe HOST", /--yes' not specified/],
   ["order wipe HOST --how burn --yes", /Allowed choices are metadata, discard, full, secure/],
-  ["order reboot a/b", /a\/b: is no host; slipway get unleased -o wide/],
+  ["order reboot a/b", /a\/b: is no host; bin\/slipway get unleased -o wide/],
   ["logs ../x", /\.\.\/x: is no host/],
   ["get unleased -o yaml", /Allowed choices are wide, json/],
 ];
@@ -307,7 +307,7 @@ test("a netboot that does not run is reported, with what to start", async (t) =>
     assert.deepEqual(await slipway(...args, "--dir", dir), {
       code: 2,
       out: "",
-      err: `slipway: ${dir}: no netboot answers; start \`slipway netboot\`, \`slipway up --netboot\` or \`slipway lab\`, or name its folder with --dir\n`,
+      err: `slipway: ${dir}: no netboot answers; start \`bin/slipway netboot\`, \`bin/slipway up --netboot\` or \`bin/slipway lab\`, or name its folder with --dir\n`,
     });
 });
 
