@@ -24,6 +24,8 @@ const skip = assets instanceof Error ? `${assets.message}; run \`make kube-asset
 
 const HOST = "127.0.0.1";
 const ADA = { name: "ada@example.org", password: "password" };
+/** Named as if Kubernetes itself had made her. */
+const EVE = { name: "system:eve@example.org", password: "password" };
 const PATIENCE_MS = 120_000;
 /** As Dex has it for whoever takes the connector mockCallback. */
 const MOCK = { username: "kilgore@kilgore.trout", groups: ["authors"] };
@@ -63,6 +65,10 @@ for (const by of ["flags", "file"] as const)
     assert.equal(await statusOf(as(ada.id_token), "/api/v1/namespaces/default/secrets"), 200);
     assert.equal(await statusOf(as(mock.id_token), "/api/v1/namespaces/default/secrets"), 403);
 
+    if (by === "file") {
+      const eve = await login(provider, { connector: "local", user: EVE });
+      assert.equal(await statusOf(as(eve.id_token), "/api/v1/namespaces/default/secrets"), 401);
+    }
     const later = await refreshed(provider, ada.refresh_token!);
     assert.equal((await whoIs(as(later.id_token)))?.username, ADA.name);
     await assert.rejects(login(provider, { connector: "local", user: { ...ADA, password: "another" } }));
@@ -117,7 +123,10 @@ async function startDex(t: TestContext, folder: string): Promise<Started> {
   const connectors = [{ type: "mockCallback", id: "mock", name: "Mock" }];
   // bcrypt of `password`.
   const hash = "$2a$10$2b2cU8CPhOTaGrs1HRQuAueS7JTT5ZHsHSzYiFPm1leZck7Mc8T4W";
-  const staticPasswords = [{ email: ADA.name, hash, username: "ada", userID: "08a8684b-db88-4b73-90a9-3cd1661f5466" }];
+  const staticPasswords = [
+    { email: ADA.name, hash, username: "ada", userID: "08a8684b-db88-4b73-90a9-3cd1661f5466" },
+    { email: EVE.name, hash, username: "eve", userID: "5c6f4b1e-3a67-4f5b-9f53-0c9f9a9e7c11" },
+  ];
   writeFileSync(file, dexConfig({ issuer, connectors, staticPasswords }, { listen: `${HOST}:${port}`, tls }));
   const dex = new KeptProcess({
     ...{ command: join(String(assets), "dex"), args: ["serve", file] },

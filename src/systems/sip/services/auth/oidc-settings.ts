@@ -41,6 +41,14 @@ export function oidcSettings({ issuer, caPem, apiServer }: OidcSettings): Record
         claimValidationRules: [
           { expression: "claims.?email_verified.orValue(true) == true", message: "the e-mail address is not verified" },
         ],
+        // Names of Kubernetes' own are not the provider's to give: its group system:masters would be administrator.
+        userValidationRules: [
+          { expression: "!user.username.startsWith('system:')", message: "users' names may not begin with system:" },
+          {
+            expression: "!has(user.groups) || user.groups.all(group, !group.startsWith('system:'))",
+            message: "groups' names may not begin with system:",
+          },
+        ],
       },
     ],
   };
