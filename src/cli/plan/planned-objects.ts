@@ -1,10 +1,11 @@
 /** Manifests as the API would store them: each is tried by a dry run of server-side apply, and what is refused has its place in the files. */
+
 import { isDeepStrictEqual } from "node:util";
 import { asFault, type Fault, isFault } from "@slipway/base";
+import { type DocumentPlaces, placesOf } from "@slipway/base/yaml-places";
 import { type Client, Discovery, type KubeObject, type Ref, type Resource, type Transport } from "@slipway/kube";
 import { withoutNulls } from "../../laptop/apply.ts";
 import { parseManifests } from "../../laptop/manifests.ts";
-import { type DocumentPlaces, placesOf } from "./places.ts";
 
 /** A manifest and where it stands. */
 export interface Manifest {

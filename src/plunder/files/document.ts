@@ -1,6 +1,7 @@
 /** A file of plunder's, which is YAML or JSON, with the line of each of its fields. */
 import { Fault } from "@slipway/base";
-import { constructFromEvents, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from "js-yaml";
+import { placesOf } from "@slipway/base/yaml-places";
+import { constructFromEvents, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 import type { z } from "zod";
 
 /** Far more than a rack of machines takes. */
@@ -34,9 +35,8 @@ export function readDocument(text: string, source: string): ReadDocument {
     if (events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length > 1)
       throw new Fault("Invalid", source, "there is more than one YAML document", { remedy: "write one" });
     const [value] = constructFromEvents(events, { source: text, maxAliases: MOST_ALIASES });
-    const lines = new Lines(text, linesOf(text));
-    for (const event of events) lines.take(event);
-    return { value: value ?? undefined, lineOf: (path) => nearest(lines.found, path) };
+    const [places] = placesOf(text, events);
+    return { value: value ?? undefined, lineOf: (path) => places?.lineOf(path) ?? 1 };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const line = error.mark === undefined ? "" : `, line ${error.mark.line + 1}`;
@@ -76,98 +76,4 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ path: [...issue.path, key.slice(0, 64)], message: "there is no such field" }));
   return [{ path: issue.path, message: issue.message }];
-}
-
-function nearest(lines: ReadonlyMap<string, number>, path: Path): number {
-  for (let length = path.length; length > 0; length--) {
-    const line = lines.get(keyOf(path.slice(0, length)));
-    if (line !== undefined) return line;
-  }
-  return lines.get("") ?? 1;
-}
-
-function keyOf(path: Path): string {
-  return path.map((part) => `/${String(part).replaceAll("/", "//")}`).join("");
-}
-
-interface Open {
-  path: string;
-  /** Of a sequence: the next item's place. */
-  at?: number;
-  /** Of a mapping whose key was read. */
-  key?: string | undefined;
-}
-
-/** The line of each field's name, and of each item's beginning. */
-class Lines {
-  readonly found = new Map<string, number>();
-  readonly #open: Open[] = [];
-  readonly #text: string;
-  readonly #lineAt: (offset: number) => number;
-
-  constructor(text: string, lineAt: (offset: number) => number) {
-    this.#text = text;
-    this.#lineAt = lineAt;
-  }
-
-  take(event: Event): void {
-    switch (event.type) {
-      case EVENT_ID.POP:
-        this.#open.pop();
-        return;
-      case EVENT_ID.MAPPING:
-        this.#open.push({ path: this.#place(event.start) ?? "" });
-        return;
-      case EVENT_ID.SEQUENCE:
-        this.#open.push({ path: this.#place(event.start) ?? "", at: 0 });
-        return;
-      case EVENT_ID.SCALAR:
-        if (this.#place(event.valueStart) === undefined) this.#key(event);
-        return;
-      case EVENT_ID.ALIAS:
-        this.#place(event.anchorStart);
-        return;
-      default:
-        // A document is closed by an event of its own.
-        this.#open.length = 0;
-    }
-  }
-
-  #key(event: Extract<Event, { type: typeof EVENT_ID.SCALAR }>): void {
-    const within = this.#open.at(-1);
-    if (within === undefined) return;
-    within.key = getScalarValue(this.#text, event).replaceAll("/", "//");
-    this.#note(`${within.path}/${within.key}`, event.valueStart);
-  }
-
-  /** The path of what comes next in the innermost collection; undefined for a mapping's key. */
-  #place(offset: number): string | undefined {
-    const within = this.#open.at(-1);
-    if (within === undefined) return this.#note("", offset);
-    if (within.at !== undefined) return this.#note(`${within.path}/${within.at++}`, offset);
-    if (within.key === undefined) return undefined;
-    const path = `${within.path}/${within.key}`;
-    within.key = undefined;
-    return path;
-  }
-
-  #note(path: string, offset: number): string {
-    if (!this.found.has(path)) this.found.set(path, this.#lineAt(offset));
-    return path;
-  }
-}
-
-function linesOf(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! <= offset) low = middle;
-      else high = middle;
-    }
-    return low + 1;
-  };
 }

@@ -1,5 +1,6 @@
 /** On which line of a YAML file a field stands. Pure. */
 import {
+  EVENT_ALIAS,
   EVENT_DOCUMENT,
   EVENT_MAPPING,
   EVENT_POP,
@@ -14,8 +15,8 @@ import {
 export interface DocumentPlaces {
   /** Where the document begins. Lines count from 1. */
   line: number;
-  /** The line of a field such as `spec.ports[0].name` or `metadata.labels[a.b/c]`, or of the nearest one around it. */
-  lineOf(path: string): number;
+  /** The line of a field such as `spec.ports[0].name` or `metadata.labels[a.b/c]`, or its steps, or of the nearest one around it. */
+  lineOf(path: string | readonly PropertyKey[]): number;
 }
 
 interface Open {
@@ -29,10 +30,10 @@ interface Open {
 const EMPTY: ReadonlySet<string> = new Set(["", "~", "null", "Null", "NULL"]);
 const SEPARATOR = "\u0000";
 
-/** The places of each document that is not empty, in their order. The text must be YAML that can be read. */
-export function placesOf(text: string): DocumentPlaces[] {
+/** The places of each document that is not empty, in their order. The text must be YAML that can be read. `events`: its own. */
+export function placesOf(text: string, events: readonly Event[] = parseEvents(text, {})): DocumentPlaces[] {
   const reading = new Reading(text);
-  for (const event of parseEvents(text, {})) reading.take(event);
+  for (const event of events) reading.take(event);
   return reading.documents;
 }
 
@@ -94,6 +95,7 @@ function pathOf(
 
 function startOf(event: Event): number {
   if (event.type === EVENT_SCALAR) return event.valueStart;
+  if (event.type === EVENT_ALIAS) return event.anchorStart;
   return event.type === EVENT_MAPPING || event.type === EVENT_SEQUENCE ? event.start : -1;
 }
 
@@ -102,7 +104,7 @@ function placesIn(lines: ReadonlyMap<string, number>): DocumentPlaces {
   return {
     line,
     lineOf(path) {
-      const steps = [...path.matchAll(/\[([^\]]*)\]|([^.[\]]+)/g)].map(([, index, name]) => index ?? name!);
+      const steps = typeof path === "string" ? stepsOf(path) : path.map(String);
       for (let length = steps.length; length > 0; length--) {
         const found = lines.get(
           steps
@@ -115,6 +117,10 @@ function placesIn(lines: ReadonlyMap<string, number>): DocumentPlaces {
       return line;
     },
   };
+}
+
+function stepsOf(path: string): string[] {
+  return [...path.matchAll(/\[([^\]]*)\]|([^.[\]]+)/g)].map(([, index, name]) => index ?? name!);
 }
 
 /** The line of an offset. */

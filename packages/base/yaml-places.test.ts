@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { dump } from "js-yaml";
-import { placesOf } from "./places.ts";
+import { placesOf } from "./yaml-places.ts";
 
 const TEXT = `# first
 apiVersion: v1
