@@ -87,19 +87,6 @@ test("the lab's cluster: discovered machines join it, one that dies is replaced,
     lookMs: 50,
     async reached(step, view) {
       steps.push(step);
-      console.log(performance.now() | 0, step);
-      if (step === "wiped") {
-        const { Event } = await import("@slipway/kube/core");
-        console.log(
-          (await client.list(Event)).items
-            .filter((e) => e.involvedObject.kind === "BareMetalHost")
-            .map(
-              (e) =>
-                `${e.involvedObject.namespace} ${e.involvedObject.name} ${e.lastTimestamp} ${e.reason} ${e.message}`,
-            )
-            .join("\n"),
-        );
-      }
       if (step !== "killed") return;
       // What a controller of nodes says of one that is silent.
       const tenant = (await way.api())!.client;

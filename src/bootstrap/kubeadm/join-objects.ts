@@ -20,7 +20,7 @@ export function joinObjects(facts: JoinFacts): Manifest[] {
   ];
 }
 
-/** Changes with what a node joins by: its rights, and what it is told of the API server. */
+/** Changes with what a node joins by: its rights, and how it reaches and trusts the API server. */
 export function joinMark(facts: JoinFacts): string {
   return markOf([accessObjects(), clusterInfo(facts)]);
 }

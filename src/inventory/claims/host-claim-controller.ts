@@ -37,7 +37,7 @@ export function hostClaimController({
   drivenElsewhere: DrivenElsewhere;
 }): Controller {
   const servedElsewhere = claimedElsewhere(drivenElsewhere);
-  /** When each claim that waits was told why, in ms, monotonic. */
+  /** When the reason was last written to each claim that waits, in ms, monotonic. */
   const told = new Map<string, number>();
   return {
     name: "host-claim",

@@ -90,7 +90,7 @@ export function failed(at: Facts, message: string, more: { error?: ErrorType } &
   });
 }
 
-/** Another try is under way: what was wrong is told no more, as with Metal3, but counted until it succeeds. Undefined where nothing was wrong. */
+/** Another try is under way: the error is removed from the status, as in Metal3, and counted until it succeeds. Undefined where nothing was wrong. */
 export function underWay(at: Facts): Fields | undefined {
   const { status } = at.host;
   if (status?.errorType === undefined) return undefined;
@@ -132,7 +132,7 @@ export function waitUntil({ host, now }: Facts, againAt: string | undefined): Ho
 }
 
 /**
- * The wait before another reason for the same failure is told; undefined: it may be. A BMC whose refusals differ each time would else have the
+ * The wait before another reason for the same failure is written; undefined: it is due. A BMC whose refusals differ each time would else have the
  * object written, and an event made, as fast as it answers.
  */
 export function waitForNews({ host: { status }, now }: Facts): HostStep | undefined {

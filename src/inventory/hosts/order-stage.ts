@@ -10,7 +10,7 @@ import type { HostStep, OrderName } from "./step.ts";
 
 /** An agent that works reports how far it is; one that says nothing new for so long is given up. */
 const ORDER_MS = 60 * 60_000;
-/** Between two phases that are told. */
+/** Between two phases that are written to the status. */
 const PHASE_MS = 5_000;
 const TRUST_MS = 5 * 60_000;
 
@@ -52,7 +52,7 @@ function waitForEnd(at: Facts, name: OrderName, { takenAt, givenAt, progress }: 
   return { do: "wait", forWhat, recheckMs: Math.min(deadline - now, SILENT_MS), deadline };
 }
 
-/** How long the phase that was told last is kept, in ms; undefined: another one may be told. */
+/** How long the phase that was written last stays, in ms; undefined: another one may be written. */
 function told({ host: { status }, now }: Facts, name: OrderName, forWhat: string): number | undefined {
   const { waitingFor = "", waitingSince } = status ?? {};
   if (waitingSince === undefined || waitingFor === forWhat || !waitingFor.startsWith(`${awaited(name)} (`))

@@ -1,7 +1,7 @@
 /**
  * Keeps the agent from removing machines because it was pointed at another cluster, or because the cluster was restored from an older state: there
  * nobody knows the machines, and without this guard they would be removed with their volumes. Each definition bears the VinoNode that it was made by;
- * when that is not there, the agent changes nothing until it is told to. What it is stopped for is kept in a file, so that a restart does not
+ * when that is not there, the agent changes nothing until its user confirms. What it is stopped for is kept in a file, so that a restart does not
  * forget it.
  */
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Client certificates of the API, by name: each can be taken back, at once and for ever. */
+/** Client certificates of the API, by name: each can be revoked, with effect at once. */
 import { createHash, X509Certificate } from "node:crypto";
 import { type Clock, Fault, replacePrivateFile } from "@slipway/base";
 import { z } from "zod";

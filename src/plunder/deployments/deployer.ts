@@ -46,7 +46,7 @@ export class Deployer {
   readonly #stop: () => void;
   readonly #timers = new Map<string, Timer>();
   readonly #waits = new Map<string, string>();
-  /** Machines that are looked at now; true: something was heard meanwhile. */
+  /** Machines whose step is under way; true: an event came meanwhile. */
   readonly #turns = new Map<string, boolean>();
   #running: Promise<unknown> = Promise.resolve();
   #isClosed = false;

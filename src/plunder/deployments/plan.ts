@@ -12,7 +12,7 @@ export type Step =
   | { do: "install" }
   | { do: "write" }
   | { do: "restart"; from: "installer" | "disk" }
-  /** `endInstall`: the boot service is told, too. */
+  /** `endInstall`: the end is reported to the boot service, too. */
   | { do: "end"; ok: boolean; message: string; endInstall?: true };
 
 export interface Facts {
