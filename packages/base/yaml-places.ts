@@ -15,6 +15,8 @@ import {
 export interface DocumentPlaces {
   /** Where the document begins. Lines count from 1. */
   line: number;
+  /** Each field by its steps, with its line, in the order of the text. */
+  readonly fields: readonly { path: readonly string[]; line: number }[];
   /** The line of a field such as `spec.ports[0].name` or `metadata.labels[a.b/c]`, or its steps, or of the nearest one around it. */
   lineOf(path: string | readonly PropertyKey[]): number;
 }
@@ -103,6 +105,11 @@ function placesIn(lines: ReadonlyMap<string, number>): DocumentPlaces {
   const line = Math.min(...lines.values());
   return {
     line,
+    get fields() {
+      return [...lines].flatMap(([path, at]) =>
+        path === "" ? [] : [{ path: path.split(SEPARATOR).slice(1), line: at }],
+      );
+    },
     lineOf(path) {
       const steps = typeof path === "string" ? stepsOf(path) : path.map(String);
       for (let length = steps.length; length > 0; length--) {

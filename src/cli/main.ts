@@ -30,6 +30,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   kubeconfig: () => import("./kubeconfig.ts"),
   describe: () => import("./describe.ts"),
   plan: () => import("./plan.ts"),
+  convert: () => import("./convert.ts"),
   sim: () => import("./sim.ts"),
   crds: () => import("./crds.ts"),
   version: () => import("./version.ts"),

@@ -1,15 +1,13 @@
-import { readFile, stat } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 import { systemClock as clock, cryptoRandom, Fault, type Http, isFault, quietLog } from "@slipway/base";
 import type { Client, Transport } from "@slipway/kube";
 import { Option } from "commander";
 import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
-import { manifestFiles } from "../laptop/manifests.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../operator/defaults.ts";
 import { systemPorts } from "../operator/operator.ts";
 import { settingsFrom } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { HttpClients } from "./http-clients.ts";
+import { manifestTexts } from "./manifest-files.ts";
 import { onCluster } from "./on-cluster.ts";
 import { say, secrets } from "./outgoing.ts";
 import { fatalConcerns, planDocument, planLines, problemLine } from "./plan/lines.ts";
@@ -67,19 +65,13 @@ Examples:
 
 /** The manifests of files and folders, in their order. */
 async function manifestsIn(names: readonly string[]): Promise<Manifest[]> {
-  const manifests: Manifest[] = [];
-  for (const name of names) {
-    if (name === "-") manifests.push(...manifestsOf(await text(process.stdin), "standard input"));
-    else for (const path of await filesOf(name)) manifests.push(...manifestsOf(await readFile(path, "utf8"), path));
-  }
+  const texts = await manifestTexts(names);
+  const manifests = texts.flatMap(({ path, content }) => manifestsOf(content, path));
   if (manifests.length > 0) return manifests;
   throw new Fault("MissingInput", names.join(", "), "there are no objects in it", {
     remedy: "name a file with manifests",
   });
 }
-
-const filesOf = async (name: string): Promise<string[]> =>
-  (await stat(name)).isDirectory() ? await manifestFiles(name) : [name];
 
 /** Follows each object to its machines, with the accounts that the operator would use. */
 async function outcomesOf(

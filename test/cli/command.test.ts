@@ -190,7 +190,7 @@ test("every verb has help with examples", async () => {
   assert.deepEqual(verbs, [
     ...["up", "demo", "operator", "netboot", "lab", "get", "logs", "order", "approve"],
     ...["power", "inspect", "wipe", "release", "parlay", "plunder"],
-    ...["kubeconfig", "describe", "plan", "sim", "crds", "version", "completion"],
+    ...["kubeconfig", "describe", "plan", "convert", "sim", "crds", "version", "completion"],
   ]);
   for (const verb of verbs) {
     const help = await slipway(verb, "--help");

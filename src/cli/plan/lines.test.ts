@@ -12,7 +12,7 @@ const group = (more: Partial<MachineGroup>): MachineGroup => ({
 const outcome = (machines: MachineGroup[], more: Partial<Outcome> = {}, planned: object = {}): Outcome => ({
   object: {
     object: { apiVersion: "v1", kind: "Pool", metadata: { name: "a" } } as never,
-    ...{ path: "f.yaml", places: { line: 3, lineOf: () => 4 }, before: undefined, change: "create" },
+    ...{ path: "f.yaml", places: { line: 3, fields: [], lineOf: () => 4 }, before: undefined, change: "create" },
     ...planned,
   },
   makes: new Map([

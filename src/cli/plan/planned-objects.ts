@@ -38,7 +38,7 @@ export interface Problem {
 export function manifestsOf(text: string, path: string): Manifest[] {
   const objects = parseManifests(text, path);
   const places = placesOf(text);
-  return objects.map((object, i) => ({ object, path, places: places[i] ?? { line: 1, lineOf: () => 1 } }));
+  return objects.map((object, i) => ({ object, path, places: places[i] ?? { line: 1, fields: [], lineOf: () => 1 } }));
 }
 
 /** What applying the manifests would do to each object, and what the API refuses of them. */
