@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "js-yaml";
 import { nodeUserData, SENTINEL } from "../cloud-init/node-user-data.ts";
-import { joinConfigurationText } from "./join-configuration.ts";
+import { kubeadmVersion } from "./api-version.ts";
+import { joinConfigurationText, needsToken } from "./join-configuration.ts";
 
 const terms = { endpoint: "192.0.2.7:6443", caHashes: ["sha256:ab"], token: "abcdef.0123456789abcdef" };
 const wanted = {
@@ -79,4 +80,68 @@ test("the user data is cloud-init's, begins with its template mark, and leaves t
     users: [{ name: "ops", lock_passwd: true, ssh_authorized_keys: ["ssh-ed25519 AAAA"] }],
     disk_setup: { "/dev/sdb": { table_type: "gpt", layout: true } },
   });
+});
+
+const discovered = (wanted: Parameters<typeof joinConfigurationText>[0], version = "v1.36.1") =>
+  load(joinConfigurationText(wanted, { ...terms, version })) as Record<string, Record<string, unknown>>;
+
+test("what a user wrote of the token counts one by one, before what is made", () => {
+  const bootstrapToken = (own: object) => discovered({ discovery: { bootstrapToken: own } }).discovery!.bootstrapToken;
+  const made = { apiServerEndpoint: terms.endpoint, token: terms.token, caCertHashes: terms.caHashes };
+  assert.deepEqual(bootstrapToken({ caCertHashes: [] }), made);
+  assert.deepEqual(bootstrapToken({ apiServerEndpoint: "", token: "" }), made);
+  assert.deepEqual(bootstrapToken({ apiServerEndpoint: "a:1" }), { ...made, apiServerEndpoint: "a:1" });
+  assert.deepEqual(bootstrapToken({ token: "own.token" }), { ...made, token: "own.token" });
+  assert.deepEqual(bootstrapToken({ caCertHashes: ["sha256:cd"] }), { ...made, caCertHashes: ["sha256:cd"] });
+  assert.deepEqual(bootstrapToken({ unsafeSkipCAVerification: false }), made);
+  const { caCertHashes: _, ...unsafe } = made;
+  assert.deepEqual(bootstrapToken({ unsafeSkipCAVerification: true }), { ...unsafe, unsafeSkipCAVerification: true });
+});
+
+test("a token is made unless the user gave one, or a file", () => {
+  const file = { kubeConfigPath: "/x" };
+  const needs = [
+    {},
+    { discovery: {} },
+    { discovery: { bootstrapToken: {} } },
+    { discovery: { bootstrapToken: { token: "" } } },
+  ];
+  assert.deepEqual(needs.map(needsToken), [true, true, true, true]);
+  const needsNone = [{ discovery: { file } }, { discovery: { bootstrapToken: { token: "a.b" } } }];
+  assert.deepEqual(needsNone.map(needsToken), [false, false]);
+});
+
+test("what only v1beta4 has is left out for older ones; nothing is written that nobody asked for", () => {
+  const all = {
+    nodeRegistration: {
+      imagePullSerial: false,
+      kubeletExtraArgs: [
+        { name: "v", value: "1" },
+        { name: "v", value: "2" },
+      ],
+      taints: [{ key: "own", effect: "NoExecute" as const }],
+    },
+    timeouts: { tlsBootstrapSeconds: undefined, discoverySeconds: 60 },
+  };
+  const old = discovered(all, "v1.30.9");
+  const taints = [all.nodeRegistration.taints[0], { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }];
+  assert.deepEqual(old.nodeRegistration, { kubeletExtraArgs: { v: "2" }, taints });
+  assert.deepEqual([old.timeouts, "timeout" in old.discovery!], [undefined, false]);
+  const recent = discovered(all);
+  assert.deepEqual(recent.nodeRegistration, { ...all.nodeRegistration, taints });
+  assert.deepEqual(recent.timeouts, { discovery: "60s" });
+  const bare = discovered({ nodeRegistration: { kubeletExtraArgs: [] } });
+  assert.deepEqual(Object.keys(bare), ["apiVersion", "kind", "discovery", "nodeRegistration"]);
+  assert.deepEqual(bare.nodeRegistration, { taints: [taints[1]] });
+});
+
+test("kubeadm's files have the version that kubeadm of the minor reads", () => {
+  const minors = [40, 31, 30, 22, 21, 15, 14, 13].map((minor) => kubeadmVersion(`v1.${minor}.0`));
+  const names = ["v1beta4", "v1beta4", "v1beta3", "v1beta3", "v1beta2", "v1beta2", "v1beta1", "v1beta1"];
+  assert.deepEqual(
+    minors,
+    names.map((name) => `kubeadm.k8s.io/${name}`),
+  );
+  for (const version of ["1.12.9", "1.36", "v2.1.0", "1.36.1x"])
+    assert.throws(() => kubeadmVersion(version), { code: "Invalid", remedy: /v1\.36\.1/ });
 });
