@@ -20,7 +20,7 @@ test("the agent on ARM64 reports, writes, wipes and switches the machine off", {
   ];
   const machine = new DirectMachine("aarch64", assets, words);
   try {
-    await server.until("a registration", 240, () => server.inventories.length > 0);
+    await server.until("a registration", 900, () => server.inventories.length > 0);
     const [found] = server.inventories;
     assert.equal(found!.architecture, "aarch64");
     assert.equal(found!.bootMac, MAC);
@@ -49,7 +49,7 @@ test("the agent on ARM64 reports, writes, wipes and switches the machine off", {
     assert.equal(firstTrace(machine.disk("virtio")), undefined);
 
     assert.equal((await server.give({ order: "poweroff" })).ok, true);
-    await machine.off(60);
+    await machine.off(300);
   } finally {
     await machine.close();
     server.close();

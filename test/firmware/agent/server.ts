@@ -57,7 +57,7 @@ export class AgentServer {
   /** Of the machine that registered last: reported by its second registration. */
   async key(): Promise<string> {
     const key = (): string | undefined => this.inventories.at(-1)?.agent.key;
-    await this.until("a report with a key", 60, () => key() !== undefined);
+    await this.until("a report with a key", 300, () => key() !== undefined);
     return key()!;
   }
 
@@ -85,7 +85,7 @@ export class AgentServer {
   }
 
   /** Gives an order and waits for its result. */
-  async give(body: OrderBody, seconds = 120): Promise<Result> {
+  async give(body: OrderBody, seconds = 600): Promise<Result> {
     this.#orders += 1;
     this.#result = undefined;
     this.#order = { id: `order-${this.#orders}`, ...body };
