@@ -5,7 +5,7 @@ export const PACKAGES = { base: [], kube: ["base"], cel: [], apiserver: ["base",
 const LIBRARIES = ["base", "kube"];
 const KINDS = [...LIBRARIES, "kinds", "pki"];
 const DOING = [...KINDS, "cluster-api", "machines", "inventory", "netboot", "bootstrap", "bmc-service"];
-export const SYSTEMS = [...DOING, "plunder", "workload", "datastores", "tenants", "kubernetes", "systems"];
+export const SYSTEMS = [...DOING, "views", "plunder", "workload", "datastores", "tenants", "kubernetes", "systems"];
 const OPERATOR = [...SYSTEMS, "node-agent", "operator", "console"];
 
 /** What stands in for a system's surroundings. Only demo, laptop and tests load it. */
@@ -17,6 +17,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kinds: KINDS,
   pki: [...LIBRARIES, "pki"],
   "cluster-api": [...KINDS, "cluster-api"],
+  views: [...KINDS, "views"],
   workload: [...LIBRARIES, "workload"],
   machines: DOING,
   inventory: DOING,

@@ -7,6 +7,7 @@ import { conditionsOf, controlPlaneOf } from "../cluster-api/contract.ts";
 import { isControlPlane } from "../cluster-api/owners.ts";
 import { at } from "../kinds/cluster-api/field-path.ts";
 import type { MachineSet } from "../kinds/cluster-api/machine-set.ts";
+import { type Branch, drawnTree } from "./branches.ts";
 import type { ClusterFacts, MachineFacts, Referenced } from "./cluster-description.ts";
 import { table } from "./progress.ts";
 import { since } from "./since.ts";
@@ -45,7 +46,7 @@ export function clusterLines(facts: ClusterFacts, now: number, { each = false } 
       ...workers(facts, each),
     ],
   };
-  return table(HEADS, drawn(root, now)).map((line) => line.trimEnd());
+  return table(HEADS, drawnTree(branchOf(root, now))).map((line) => line.trimEnd());
 }
 
 function controlPlaneRow(controlPlane: Referenced, { machines }: ClusterFacts, each: boolean): Row {
@@ -188,28 +189,18 @@ function standing(object: KubeObject, type: string): Pick<Row, "condition" | "me
   return { condition, message: said ?? waits ?? deleting };
 }
 
-/** The rows of a tree, the lines of a message below one another. */
-function drawn(root: Row, now: number): string[][] {
-  const rows: string[][] = [];
-  const draw = (row: Row, lead: string, below: string): void => {
-    const [first = "", ...more] = (row.message ?? "").split("\n");
-    const { condition } = row;
-    const span = condition === undefined ? "" : since(now - changeOf(condition));
-    rows.push([
-      `${lead}${row.name}`,
-      ...counterCells(row.counters),
+/** A row and those below it, with their cells. */
+function branchOf({ name, counters, condition, message, children }: Row, now: number): Branch {
+  return {
+    name,
+    cells: [
+      ...counterCells(counters),
       ...(condition === undefined ? ["", ""] : [`${condition.type}: ${condition.status}`, condition.reason]),
-      ...[span, first],
-    ]);
-    const rule = row.children.length > 0 ? "│" : "";
-    for (const line of more) rows.push([`${below}${rule}`, "", "", "", "", "", "", "", line]);
-    row.children.forEach((child, i) => {
-      const isLast = i === row.children.length - 1;
-      draw(child, `${below}${isLast ? "└─" : "├─"}`, `${below}${isLast ? "  " : "│ "}`);
-    });
+      condition === undefined ? "" : since(now - changeOf(condition)),
+      message ?? "",
+    ],
+    children: children.map((child) => branchOf(child, now)),
   };
-  draw(root, "", "");
-  return rows;
 }
 
 function counterCells(counters: Counters = {}): string[] {

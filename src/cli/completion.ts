@@ -5,7 +5,9 @@ import type { Verb } from "./verb.ts";
 export const verb: Verb = (program) => {
   program
     .command("completion")
-    .description("Print a completion script for a shell: verbs, what they take, options and their values.")
+    .description(
+      "Print a completion script for a shell: verbs, what they take, options and their values, kinds, names and namespaces of the cluster of $KUBECONFIG.",
+    )
     .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(SHELLS)))
     .addHelpText(
       "after",
@@ -23,8 +25,16 @@ interface Place {
   path: readonly string[];
   /** Commands, or what an argument can be. */
   words: readonly { name: string; description: string }[];
-  options: readonly { names: readonly string[]; values: readonly string[] }[];
+  options: readonly { names: readonly string[]; values: readonly string[]; asks?: Asked | undefined }[];
+  /** What of the cluster an argument can be. */
+  asks?: Asked | undefined;
 }
+
+/** What `slipway complete` prints of a cluster. */
+type Asked = "objects" | "namespaces";
+
+/** Arguments that name objects of a cluster. */
+const OBJECT_ARGUMENTS: readonly string[] = ["object", "kind"];
 
 /** What can be typed, read from the commands themselves. */
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
@@ -38,10 +48,14 @@ function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const options = help.visibleOptions(command).map(({ long, short, argChoices = [] }) => ({
     names: [long, short].filter((name) => name !== undefined && name !== null),
     values: argChoices,
+    asks: long === "--namespace" ? ("namespaces" as const) : undefined,
   }));
+  const asks = command.registeredArguments.some((one) => OBJECT_ARGUMENTS.includes(one.name()))
+    ? ("objects" as const)
+    : undefined;
   // Commander's own `help` takes the names of its neighbours, which its tree does not say.
   const inner = command.commands.flatMap((one) => placesOf(one, [...path, one.name()]));
-  return [{ path, words, options }, ...inner];
+  return [{ path, words, options, asks }, ...inner];
 }
 
 function quotable(text: string): string {
@@ -64,14 +78,14 @@ function walk(places: readonly Place[], typed: string): string {
 }
 
 /** The cases of `place` and the word before, for options that take one of a few values. */
-function valueCases(places: readonly Place[], found: (values: readonly string[]) => string): string {
+function valueCases(places: readonly Place[], found: (values: string) => string, ask: (what: Asked) => string): string {
   return places
     .flatMap(({ path, options }) =>
       options
-        .filter(({ values }) => values.length > 0)
-        .map(({ names, values }) => {
+        .filter(({ values, asks }) => values.length > 0 || asks !== undefined)
+        .map(({ names, values, asks }) => {
           const before = names.map((name) => `"${[" ", path.join(" "), " ", name].join("").replace(/^ {2}/, " ")}"`);
-          return `    ${before.join("|")}) ${found(values)} ;;`;
+          return `    ${before.join("|")}) ${found(asks === undefined ? values.join(" ") : ask(asks))} ;;`;
         }),
     )
     .join("\n");
@@ -79,17 +93,22 @@ function valueCases(places: readonly Place[], found: (values: readonly string[])
 
 const caseOf = ({ path }: Place): string => `"${path.map((name) => ` ${name}`).join("")}"`;
 
+const bashAsks = (what: Asked): string => `$("\${COMP_WORDS[0]}" complete ${what} "$last" 2>/dev/null)`;
+const zshAsks = (what: Asked): string => `\${(f)"$("\${words[1]}" complete ${what} "\${words[CURRENT]}" 2>/dev/null)"}`;
+const fishAsks = (what: Asked): string => `(slipway complete ${what} (commandline -ct) 2>/dev/null)`;
+
 const SHELLS: Readonly<Record<string, (places: readonly Place[]) => string>> = {
   bash: (places) => `_slipway() {
   local place="" word list="" last="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
 ${walk(places, '"${COMP_WORDS[@]:1:COMP_CWORD-1}"')}
   case "$place $before" in
-${valueCases(places, (values) => `list="${values.join(" ")}"`)}
+${valueCases(places, (values) => `list="${values}"`, bashAsks)}
     *) case "$place" in
-${places.map((place) => `      ${caseOf(place)}) list="${namesOf(place).join(" ")}" ;;`).join("\n")}
+${places.map((place) => `      ${caseOf(place)}) list="${[...namesOf(place), ...(place.asks ? [bashAsks(place.asks)] : [])].join(" ")}" ;;`).join("\n")}
     esac ;;
   esac
   COMPREPLY=($(compgen -W "$list" -- "$last"))
+  if [[ "\${COMPREPLY[0]}" == */ ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -o default -F _slipway slipway`,
   zsh: (places) => `#compdef slipway
@@ -98,12 +117,12 @@ _slipway() {
   local -a list=() names=()
 ${walk(places, '"${(@)words[2,CURRENT-1]}"')}
   case "$place $before" in
-${valueCases(places, (values) => `names=(${values.join(" ")})`)}
+${valueCases(places, (values) => `names=(${values})`, zshAsks)}
     *) case "$place" in
 ${places
   .map((place) => {
     const described = place.words.map(({ name, description }) => `'${name}:${description}'`).join(" ");
-    return `      ${caseOf(place)}) list=(${described}) names=(${place.options.flatMap(({ names }) => names).join(" ")}) ;;`;
+    return `      ${caseOf(place)}) list=(${described}) names=(${[...place.options.flatMap(({ names }) => names), ...(place.asks ? [zshAsks(place.asks)] : [])].join(" ")}) ;;`;
   })
   .join("\n")}
     esac ;;
@@ -127,9 +146,11 @@ compdef _slipway slipway`,
         const when = `complete -c slipway -n '${[...seen, ...not].join("; and ") || "true"}'`;
         return [
           ...place.words.map(({ name, description }) => `${when} -a ${name}${description && ` -d '${description}'`}`),
-          ...place.options.map(({ names, values }) => {
+          ...(place.asks === undefined ? [] : [`${when} -f -a '${fishAsks(place.asks)}'`]),
+          ...place.options.map(({ names, values, asks }) => {
             const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-            return `${when} ${flags.join(" ")}${values.length > 0 ? ` -x -a '${values.join(" ")}'` : ""}`;
+            const offered = asks === undefined ? values.join(" ") : fishAsks(asks);
+            return `${when} ${flags.join(" ")}${offered && ` -x -a '${offered}'`}`;
           }),
         ];
       })

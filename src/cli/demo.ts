@@ -9,6 +9,7 @@ import { readManifests } from "../laptop/manifests.ts";
 import { ALL_KINDS } from "../operator/kinds.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import type { Act } from "../systems/act.ts";
+import { isReady } from "../views/standing.ts";
 import { readCluster } from "./cluster-description.ts";
 import { clusterLines } from "./cluster-tree.ts";
 import { commandLog } from "./command-log.ts";
@@ -16,7 +17,7 @@ import { counterpartsOf, kubernetesOption, standInHardware } from "./laptop-opti
 import { positiveNumber } from "./option-values.ts";
 import { say, secrets } from "./outgoing.ts";
 import { Play } from "./play.ts";
-import { idOf, isReady, type Listed, Progress, type ProgressRow, printed, progressRows } from "./progress.ts";
+import { idOf, type Listed, Progress, type ProgressRow, printed, progressRows } from "./progress.ts";
 import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 

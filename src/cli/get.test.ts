@@ -28,13 +28,13 @@ function colours(t: TestContext, force: "0" | "1"): void {
   });
 }
 
-test("the table has pldrctl's columns, as wide as what stands in them", (t) => {
+test("the table has pldrctl's columns and the host's name, as wide as what stands in them", (t) => {
   colours(t, "0");
   const other = host(90 * SECOND, { mac: "02:00:00:00:00:01" });
   assert.deepEqual(table([host(0), other], vendorOf, NOW, false), [
-    "Mac Address        Hardware Vendor  Time Seen             Time since",
-    "52:54:00:00:00:0a  QEMU             2026-01-31T12:00:00Z  0s",
-    "02:00:00:00:00:01  -                2026-01-31T11:58:30Z  1m30s",
+    "Mac Address        Hardware Vendor  Time Seen             Time since  Name",
+    "52:54:00:00:00:0a  QEMU             2026-01-31T12:00:00Z  0s          host-a",
+    "02:00:00:00:00:01  -                2026-01-31T11:58:30Z  1m30s       host-a",
   ]);
   assert.equal(table([], vendorOf, NOW, false).length, 1);
 });

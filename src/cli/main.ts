@@ -17,6 +17,9 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   netboot: () => import("./netboot.ts"),
   "node-agent": () => import("./node-agent.ts"),
   lab: () => import("./lab.ts"),
+  status: () => import("./status.ts"),
+  tree: () => import("./tree.ts"),
+  events: () => import("./events.ts"),
   get: () => import("./get.ts"),
   logs: () => import("./logs.ts"),
   order: () => import("./order.ts"),
@@ -35,6 +38,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   crds: () => import("./crds.ts"),
   version: () => import("./version.ts"),
   completion: () => import("./completion.ts"),
+  complete: () => import("./complete.ts"),
 };
 
 function buildProgram(verbs: readonly Verb[]): Command {
@@ -54,7 +58,10 @@ Examples:
   slipway up                        a Kubernetes API to kubectl apply to, until Ctrl-C
   slipway operator --boot-url URL   the operator on your cluster
   slipway netboot --config FILE     boot the machines of a rack
-  slipway <verb> --help             more of each`,
+  slipway status                    what there is, what waits, what failed
+  slipway <verb> --help             more of each
+
+Exit codes: 0 done, 1 what was asked for did not come about, 2 it can't be asked for like this, 130 and 143 stopped by a signal.`,
     )
     .exitOverride();
   for (const verb of verbs) verb(program);

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { KubeObject } from "@slipway/kube";
 import { MachineProvider } from "../kinds/slipway/machine-provider.ts";
 import { madeUp } from "../kinds/testing.ts";
-import { idOf, isReady, Progress, printed, progressRows, renderRows, table } from "./progress.ts";
+import { isReady } from "../views/standing.ts";
+import { idOf, Progress, printed, progressRows, renderRows, table } from "./progress.ts";
 
 const [Pool, Machine] = [madeUp("Pool"), madeUp("Machine")];
 

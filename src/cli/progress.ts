@@ -1,5 +1,6 @@
-import { isTrue, type KubeObject, refOf } from "@slipway/kube";
+import { type KubeObject, refOf } from "@slipway/kube";
 import type { Kind } from "../kinds/kind.ts";
+import { doingOf, isReady, summaryOf, wordOf } from "../views/standing.ts";
 import { secrets } from "./outgoing.ts";
 
 /** One line of the live view: an object, its word for its state, and what it does or waits for. */
@@ -17,45 +18,6 @@ export interface Listed {
   objects: readonly KubeObject[];
 }
 
-/** What kinds' statuses have in common. */
-interface CommonStatus {
-  status?: string;
-  waitingFor?: string;
-  /** Of hosts. */
-  provisioning?: { state?: string };
-  /** Of Cluster API's objects. */
-  phase?: string;
-  observedGeneration?: number;
-  conditions?: CommonCondition[];
-  /** Of infrastructure that is Cluster API's, and has no condition where another provider sees to it. */
-  ready?: boolean;
-}
-
-interface CommonCondition {
-  type: string;
-  status: "True" | "False" | "Unknown";
-  reason?: string;
-  message: string;
-  observedGeneration?: number;
-}
-
-const statusOf = (object: KubeObject): CommonStatus => (object as { status?: CommonStatus }).status ?? {};
-
-/** Whether an object is ready at its current generation: by the condition that sums it up, else by the field of Cluster API's contract. */
-export function isReady(object: KubeObject): boolean {
-  const { observedGeneration, ready } = statusOf(object);
-  const condition = summaryOf(object);
-  if (condition === undefined) return ready === true;
-  const seen = observedGeneration ?? condition.observedGeneration;
-  return condition.status === "True" && seen === object.metadata.generation;
-}
-
-/** Ready, or Available where a kind of Cluster API has no Ready. */
-function summaryOf(object: KubeObject): CommonCondition | undefined {
-  const { conditions } = statusOf(object);
-  return conditions?.find(({ type }) => type === "Ready") ?? conditions?.find(({ type }) => type === "Available");
-}
-
 /** What a person wants to know of each object now. Those that were not applied belong to the ones above them. Pure. */
 export function progressRows(listed: readonly Listed[], applied: ReadonlySet<string>): ProgressRow[] {
   // What only holds data is never on its way.
@@ -66,16 +28,12 @@ export function progressRows(listed: readonly Listed[], applied: ReadonlySet<str
       const ready = summaryOf(object)?.message ?? "";
       return {
         name: `${isApplied ? "" : "  "}${kind.kind} ${object.metadata.name}`,
-        status: wordOf(statusOf(object)) || (isReady(object) ? "ready" : "new"),
+        status: wordOf(object) || (isReady(object) ? "ready" : "new"),
         doing: doingOf(object),
         ...(isApplied && { brief: briefOf(ready) || doingOf(object) }),
       };
     }),
   );
-}
-
-function wordOf({ status, provisioning, phase }: CommonStatus): string | undefined {
-  return status || provisioning?.state || phase;
 }
 
 /** The first part of a message: Cluster API's are lists of lines. */
@@ -84,25 +42,11 @@ function briefOf(message: string): string {
   return first;
 }
 
-const NOT_SEEN = "waiting for the operator to look at it";
-
 /** An object by its kind, namespace and name, whichever version it is read in. */
 export function idOf(object: KubeObject): string {
   const { namespace = "", name } = refOf(object);
   const group = object.apiVersion.split("/").slice(0, -1).join();
   return `${group} ${object.kind} ${namespace}/${name}`;
-}
-
-function doingOf(object: KubeObject): string {
-  const { conditions, waitingFor } = statusOf(object);
-  if (isTrue(conditions, "Stalled")) return messageOf(object, "Stalled");
-  if (waitingFor) return `waiting for ${waitingFor}`;
-  const summary = summaryOf(object);
-  return summary?.message.replaceAll("\n", " ") || summary?.reason || (isReady(object) ? "ready" : NOT_SEEN);
-}
-
-function messageOf(object: KubeObject, type: string): string {
-  return statusOf(object).conditions?.find((condition) => condition.type === type)?.message ?? "";
 }
 
 /** Rows as text, columns aligned, no line longer than `width`. */

@@ -9,6 +9,7 @@ import type { z } from "zod";
 import type { BootRecords } from "../bootstrap/boot-service.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Accounts } from "../machines/accounts.ts";
+import type { Role } from "../views/row.ts";
 import type { WorkloadClusters } from "../workload/workload-clusters.ts";
 import type { Act } from "./act.ts";
 import type { Counterpart, StandInHardware } from "./counterpart.ts";
@@ -110,6 +111,8 @@ export interface System<Settings = unknown> {
   readonly summary: string;
   /** Every kind that it brings, each with all its versions. */
   readonly kinds: readonly (readonly Kind[])[];
+  /** What its kinds are to a user. Listings, the overview and their like go by it. */
+  readonly shows?: Readonly<Partial<Record<Role, readonly Kind[]>>>;
   /** Whether its kinds may be foreign: an existing definition of another owner stays as it is. Default: false. */
   readonly kindsMayBeForeign?: boolean;
   /** What may be set: a member's meta says how (`SettingMeta`). The command's options and help, the chart's values and docs/settings.md follow. */

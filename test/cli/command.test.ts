@@ -188,7 +188,8 @@ test("every verb has help with examples", async () => {
   const [, commands = ""] = /Commands:\n((?:.|\n)*?)\n\n/.exec(out) ?? [];
   const verbs = [...commands.matchAll(/^ {2}((?!help)[a-z]+) /gm)].map(([, verb]) => verb!);
   assert.deepEqual(verbs, [
-    ...["up", "demo", "operator", "netboot", "lab", "get", "logs", "order", "approve"],
+    ...["up", "demo", "operator", "netboot", "lab", "status", "tree", "events", "get", "logs"],
+    ...["order", "approve"],
     ...["power", "inspect", "wipe", "release", "parlay", "plunder"],
     ...["kubeconfig", "describe", "plan", "convert", "sim", "crds", "version", "completion"],
   ]);
@@ -241,7 +242,7 @@ test("bash completes verbs, what they take, options and their values", async () 
   assert.deepEqual(await completed("sim", "--ca"), ["--capacity"]);
   assert.deepEqual(await completed("get", "un"), ["unleased"]);
   assert.deepEqual(await completed("sim", "--capacity", "3", "l"), ["latitude"]);
-  assert.deepEqual(await completed("get", "unleased", "-o", ""), ["wide", "json"]);
+  assert.deepEqual(await completed("get", "unleased", "-o", ""), ["wide", "json", "yaml", "name"]);
 });
 
 const ZSH = `compdef() { true }; eval "$1"; shift
@@ -253,7 +254,7 @@ test("zsh completes them, too", async (t) => {
   const script = (await slipway("completion", "zsh")).out;
   const offered = async (...words: string[]) => (await run("zsh", "-c", ZSH, "zsh", script, ...words)).out.split("\n");
   assert.ok((await offered("get", "")).includes("unleased:Machines that were seen on the network, the latest first."));
-  assert.deepEqual(await offered("get", "unleased", "-o", ""), ["wide", "json", ""]);
+  assert.deepEqual(await offered("get", "unleased", "-o", ""), ["wide", "json", "yaml", "name", ""]);
   assert.ok((await offered("sim", "--")).includes("--capacity"));
 });
 
@@ -263,7 +264,7 @@ test("fish completes them, too", async (t) => {
   const offered = async (line: string) =>
     (await run("fish", "-c", "echo $argv[1] | source; complete -C $argv[2]", script, line)).out;
   assert.match(await offered("slipway get "), /^unleased\tMachines that were seen/m);
-  assert.equal(await offered("slipway get unleased -o "), "json\nwide\n");
+  assert.equal(await offered("slipway get unleased -o "), "json\nname\nwide\nyaml\n");
   assert.match(await offered("slipway sim --ca"), /^--capacity$/m);
   assert.doesNotMatch(await offered("slipway get "), /^operator/m);
 });

@@ -1,6 +1,9 @@
 import { cryptoRandom } from "@slipway/base";
 import { z } from "zod";
+import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { CLUSTER_API_KINDS } from "../../kinds/cluster-api/kinds.ts";
+import { Machine } from "../../kinds/cluster-api/machine.ts";
+import { MachineDeployment } from "../../kinds/cluster-api/machine-deployment.ts";
 import { KUBECONFIG_ACCESS } from "../../workload/kubeconfig-secret.ts";
 import { system } from "../system.ts";
 import { clusterController } from "./cluster/cluster-controller.ts";
@@ -19,6 +22,7 @@ export const clusterApi = system({
   name: CLUSTER_API,
   summary: "Cluster API's core: Clusters, Machines, MachineSets, MachineDeployments and MachineHealthChecks",
   kinds: CLUSTER_API_KINDS,
+  shows: { machines: [Machine], pools: [MachineDeployment], clusters: [Cluster] },
   kindsMayBeForeign: true,
   settings: z.strictObject({
     core: z

@@ -17,6 +17,7 @@ export const harvester = system({
   name: HARVESTER,
   summary: "InstancePools of machines that join the Harvester cluster the operator runs in",
   kinds: [[InstancePool], [Instance]],
+  shows: { machines: [Instance], pools: [InstancePool] },
   settings: z.strictObject({
     joinToken: z.string().optional().describe("the cluster's join token").meta({ env: "TOKEN", isSecret: true }),
   }),

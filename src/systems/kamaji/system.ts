@@ -4,6 +4,7 @@ import { Secret } from "@slipway/kube/core";
 import { z } from "zod";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import { KAMAJI_KINDS } from "../../kinds/kamaji/kinds.ts";
+import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { findAssets, findRelease, TENANT_BINARIES } from "../../kubernetes/assets.ts";
 import { KINE_IMAGE } from "../../tenants/deployment/kine.ts";
 import { RUNTIMES } from "../../tenants/runtime.ts";
@@ -22,6 +23,7 @@ export const kamaji = system({
   name: KAMAJI,
   summary: "TenantControlPlanes: Kubernetes control planes for tenants, with their certificates and kubeconfigs",
   kinds: KAMAJI_KINDS,
+  shows: { clusters: [TenantControlPlane] },
   kindsMayBeForeign: true,
   examples: "examples/kamaji",
   settings: z.strictObject({

@@ -7,6 +7,7 @@ import { hostController } from "../../inventory/hosts/controller.ts";
 import { HOST_TALLIES } from "../../inventory/hosts/host-tallies.ts";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { type DrivenElsewhere, metal3Operator } from "../../inventory/hosts/metal3-operator.ts";
+import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { scriptSecretAccess } from "../../machines/drivers/inventory/script-secret.ts";
 import { DISCOVERY_NAMESPACE, type NetbootSettings } from "../../netboot/settings.ts";
 import { system } from "../system.ts";
@@ -23,6 +24,7 @@ export const netboot = system({
   name: NETBOOT,
   summary: "boots blank machines, and makes BareMetalHosts of those it discovers",
   kinds: METAL3_KINDS,
+  shows: { machines: [BareMetalHost] },
   kindsMayBeForeign: true,
   examples: "examples/inventory/pool",
   tallies: HOST_TALLIES,

@@ -16,6 +16,7 @@ export const packet = system({
   name: PACKET,
   summary: "PacketClusters and PacketMachines of Cluster API, over any machine provider",
   kinds: PACKET_KINDS,
+  shows: { machines: [PacketMachine] },
   kindsMayBeForeign: true,
   settings: z.strictObject({
     enabled: z

@@ -16,6 +16,7 @@ export const plunder = system({
   name: PLUNDER,
   summary: "PlunderClusters and PlunderMachines of Cluster API, on hosts of your own",
   kinds: PLUNDER_KINDS,
+  shows: { machines: [PlunderMachine] },
   kindsMayBeForeign: true,
   settings: z.strictObject({
     enabled: z

@@ -9,6 +9,7 @@ export const sip = system({
   name: SIP,
   summary: "SIPClusters: hosts of the inventory for sub-clusters, with load balancers, jump hosts and OpenID Connect",
   kinds: [[SIPCluster]],
+  shows: { clusters: [SIPCluster] },
   kindsMayBeForeign: true,
   settings: z.strictObject({
     enabled: z

@@ -14,6 +14,7 @@ export const vino = system({
   name: VINO,
   summary: "Vinos: virtual machines on nodes of this cluster, offered as BareMetalHosts",
   kinds: [[Vino], [VinoNode]],
+  shows: { pools: [Vino] },
   kindsMayBeForeign: true,
   settings: z.strictObject({
     enabled: z
