@@ -8,7 +8,7 @@ import { type Laptop, startLaptop } from "../laptop/laptop.ts";
 import { readManifests } from "../laptop/manifests.ts";
 import { ALL_KINDS } from "../operator/kinds.ts";
 import { SYSTEMS } from "../operator/systems.ts";
-import type { Act } from "../systems/act.ts";
+import type { Act, ActPorts } from "../systems/act.ts";
 import { isReady } from "../views/standing.ts";
 import { readCluster } from "./cluster-description.ts";
 import { clusterLines } from "./cluster-tree.ts";
@@ -22,10 +22,13 @@ import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
 /** The manifests of all systems; `examples/rack` is for metal that can be touched. */
-const EXAMPLES = SYSTEMS.flatMap(({ examples }) =>
-  examples === undefined ? [] : [fileURLToPath(new URL(`../../${examples}`, import.meta.url))],
-);
+const EXAMPLES = SYSTEMS.flatMap(({ examples }) => (examples === undefined ? [] : [pathOf(examples)]));
 const LOOK_MS = 200;
+
+/** Where a folder of this repository, or of the bundle, is. */
+function pathOf(folder: string): string {
+  return fileURLToPath(new URL(`../../${folder}`, import.meta.url));
+}
 
 /** `slipway demo`: fails if an example is not ready in time. */
 export const verb: Verb = (program) => {
@@ -35,7 +38,7 @@ export const verb: Verb = (program) => {
       "Apply the examples of all systems on simulated metal, rented and owned, show their progress, and end when everything is ready.",
     )
     .option("--examples <folder>", "manifests to apply; unset: those of all systems")
-    .option("--timeout <seconds>", "give up after this long", positiveNumber, 60)
+    .option("--timeout <seconds>", "give up after this long", positiveNumber, 120)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 200)
     .addOption(kubernetesOption())
     .option("-v, --verbose", "log what the operator does, on standard error")
@@ -101,7 +104,11 @@ async function run(
   signal: AbortSignal,
 ): Promise<boolean> {
   const ending = new AbortController();
-  const plays = acts.map((act) => new Play(act, laptop.client, AbortSignal.any([signal, ending.signal])));
+  const ports: Pick<ActPorts, "client" | "manifests"> = {
+    client: laptop.client,
+    manifests: (folder, isWanted) => readManifests(pathOf(folder), isWanted),
+  };
+  const plays = acts.map((act) => new Play(act, ports, AbortSignal.any([signal, ending.signal])));
   try {
     return await shown(laptop, { objects, plays }, timeoutMs, signal);
   } finally {

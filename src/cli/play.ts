@@ -1,6 +1,5 @@
 import { systemClock } from "@slipway/base";
-import type { Client } from "@slipway/kube";
-import type { Act, ActResult } from "../systems/act.ts";
+import type { Act, ActPorts, ActResult } from "../systems/act.ts";
 import { type ProgressRow, table } from "./progress.ts";
 
 /** An act of the demo on its way. */
@@ -12,12 +11,12 @@ export class Play {
   #result: ActResult | undefined;
   #failure: { error: unknown } | undefined;
 
-  constructor(act: Act, client: Client, signal: AbortSignal) {
+  constructor(act: Act, { client, manifests }: Pick<ActPorts, "client" | "manifests">, signal: AbortSignal) {
     this.#act = act;
     const tell = (step: string): void => {
       this.#step = step;
     };
-    this.ended = act.play({ client, clock: systemClock, signal, tell }).then(
+    this.ended = act.play({ client, clock: systemClock, signal, tell, manifests }).then(
       (result) => {
         this.#result = result;
       },

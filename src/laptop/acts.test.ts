@@ -1,11 +1,15 @@
 /** The demo's acts, each on a laptop that simulates the hardware. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { quietLog, Secrets, systemClock } from "@slipway/base";
+import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import { SYSTEMS } from "../operator/systems.ts";
-import type { Act } from "../systems/act.ts";
+import type { Act, ActPorts } from "../systems/act.ts";
 import type { StandInHardware } from "../systems/counterpart.ts";
 import { startLaptop } from "./laptop.ts";
+import { readManifests } from "./manifests.ts";
 
 async function hardware(): Promise<Record<string, StandInHardware>> {
   const { hardware } = (await SYSTEMS.find(({ name }) => name === "netboot")!.ownHardware!())!;
@@ -16,6 +20,8 @@ async function actOf(system: string): Promise<Act> {
   return (await SYSTEMS.find(({ name }) => name === system)!.act!()).act;
 }
 
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const manifests: ActPorts["manifests"] = (folder, isWanted) => readManifests(join(ROOT, folder), isWanted);
 const USUAL = { host: "127.0.0.1", port: 0, kubernetes: "embedded", counterparts: [], log: quietLog } as const;
 
 test("two SIPClusters take the hosts of a Vino at once, one grows by what the other gives back, both go, and nothing is left", async (t) => {
@@ -24,7 +30,7 @@ test("two SIPClusters take the hosts of a Vino at once, one grows by what the ot
   t.after(() => laptop.close());
   const { client } = laptop;
   const steps: string[] = [];
-  const ports = { client, clock: systemClock, signal: AbortSignal.timeout(5 * 60_000) };
+  const ports = { client, manifests, clock: systemClock, signal: AbortSignal.timeout(5 * 60_000) };
   const { heads, rows } = await (await actOf("vino")).play({ ...ports, tell: (step) => void steps.push(step) });
   assert.deepEqual(heads, ["HOST", "NODE", "AT ONCE", "GROWN, SHRUNK", "BOTH GONE"]);
   assert.equal(rows.length, 8);
@@ -41,6 +47,33 @@ test("two SIPClusters take the hosts of a Vino at once, one grows by what the ot
   assert.equal(steps.length, 4);
 });
 
+test("N45 N47 the manifests of 2019 become Machines that run, on hosts that are trusted as first seen, and the hosts are free again", async (t) => {
+  const secrets = new Secrets();
+  const laptop = await startLaptop({ ...USUAL, dir: undefined, secrets, speed: 2_000, hardware: await hardware() });
+  t.after(() => laptop.close());
+  const { client } = laptop;
+  const steps: string[] = [];
+  const ports = { client, manifests, clock: systemClock, signal: AbortSignal.timeout(5 * 60_000) };
+  const { heads, rows } = await (await actOf("plunder")).play({ ...ports, tell: (step) => void steps.push(step) });
+  assert.match(steps[0]!, /^trust policy first-seen; .*v1\.14\.2, simulated$/);
+  assert.deepEqual(heads.slice(0, 3), ["MACHINE", "TRUST POLICY", "VERSION"]);
+  assert.deepEqual(
+    rows.map(([machine, trust, , phases, id, node, event]) => [
+      machine,
+      trust,
+      phases!.split(", ").at(-1),
+      id!.slice(0, 10),
+      node,
+      event,
+    ]),
+    ["controlplane", "worker"].map((name) => {
+      return [name, "first-seen", "running", "plunder://", name, "PlunderDelete: Machine removed succesfully"];
+    }),
+  );
+  for (const { spec } of (await client.list(BareMetalHost)).items)
+    assert.deepEqual([spec.consumerRef, spec.customDeploy, spec.bmc?.address], [undefined, undefined, undefined]);
+});
+
 test("an act that is stopped ends, with the reason", async (t) => {
   const laptop = await startLaptop({ ...USUAL, dir: undefined, secrets: new Secrets(), speed: 1 });
   t.after(() => laptop.close());
@@ -48,7 +81,7 @@ test("an act that is stopped ends, with the reason", async (t) => {
   const act = await actOf("vino");
   const tell = (): void => stop.abort(new Error("stopped by its user"));
   await assert.rejects(
-    act.play({ client: laptop.client, clock: systemClock, signal: stop.signal, tell }),
+    act.play({ client: laptop.client, manifests, clock: systemClock, signal: stop.signal, tell }),
     (error: Error) => error.name === "AbortError" || /stopped by its user/.test(error.message),
   );
 });

@@ -1,6 +1,6 @@
 /** What a system shows in the demo that applied examples can't: objects that change and go while others are there. */
 import type { Clock } from "@slipway/base";
-import type { Client } from "@slipway/kube";
+import type { Client, KubeObject } from "@slipway/kube";
 
 export interface ActPorts {
   client: Client;
@@ -8,6 +8,8 @@ export interface ActPorts {
   signal: AbortSignal;
   /** Reports the step that begins. */
   tell(step: string): void;
+  /** Objects of the YAML files below a folder such as `examples/plunder`. `isWanted`: by a file's path in it. */
+  manifests(folder: string, isWanted: (file: string) => boolean): Promise<KubeObject[]>;
 }
 
 export interface ActResult {

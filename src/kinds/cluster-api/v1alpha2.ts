@@ -5,7 +5,7 @@
 import { Fault } from "@slipway/base";
 import type { KubeObject } from "@slipway/kube";
 import { z } from "zod";
-import { defineKind, type VersionConversion } from "../kind.ts";
+import { defineKind, type Of, type VersionConversion } from "../kind.ts";
 import { flag, moment, text } from "../optional.ts";
 import { Cluster } from "./cluster.ts";
 import { nodeReference, refs } from "./conversion-moves.ts";
@@ -195,6 +195,7 @@ export const MachineV1alpha2 = defineKind({
   ],
   conversion: demandingCluster(machineConversion),
 });
+export type MachineV1alpha2 = Of<typeof MachineV1alpha2>;
 
 const INLINE = ["spec", "bootstrap", "data"].join(".");
 const isInline = ({ at: path }: Lost): boolean => path.join(".") === INLINE;

@@ -7,15 +7,14 @@ import { SimDomains } from "../../sim/vino/sim-domains.ts";
 import { SimNodes } from "../../sim/vino/sim-nodes.ts";
 import type { StandInHardware } from "../counterpart.ts";
 import { AGENT_LABEL, SIMULATED_NODE } from "../vino/names.ts";
-
-/** Blank servers in a rack: switched on, they start from the network, and are discovered. */
-const SERVERS = ["server-1", "server-2", "server-3"];
+import { STAND_IN_LOGIN, STAND_IN_SERVERS } from "./stand-in.ts";
 
 /** A rack of simulated servers, and simulated nodes whose virtual machines are on its network. Whoever registers is trusted: nobody is there to approve them. */
 export const hardware: StandInHardware = async ({ client, clock, random, log, firmware, speed }) => {
   const timings = quicker(USUAL_TIMINGS, speed);
   const rack = new SimRack({ clock, random, log, firmware, timings, trust: "first-seen" });
-  for (const name of SERVERS) rack.add(name);
+  rack.login = STAND_IN_LOGIN;
+  for (const name of STAND_IN_SERVERS) rack.add(name);
   const domains = new SimDomains({ clock, random, network: rack.network, timings });
   let nodes: SimNodes | undefined;
   return {

@@ -27,6 +27,7 @@ export const plunder = system({
   }),
   canRun: ({ enabled }) => enabled,
   onLaptop: { enabled: true },
+  act: () => import("./act.ts"),
   counts: [
     {
       name: "slipway_plundermachines",
