@@ -128,7 +128,7 @@ test-install: image ## Bundle, image and chart as they are installed (needs Go f
 bench: $(INSTALLED) ## Benchmarks; figures and budgets in bench/README.md
 	@for file in bench/*.bench.ts; do $(NODE) $$file || exit 1; done
 
-sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0 ONLY="pool rack deaths own tenants sip planes"
+sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0 ONLY="pool rack deaths own tenants sip vinos plunder planes core"
 	@$(NODE) test/system/seeds.ts
 
 clean: ## Remove what was installed and kept

@@ -3,6 +3,7 @@ import { planeUnderFaults } from "./control-plane-life.ts";
 import { lifeOfDeaths } from "./deaths-seed.ts";
 import { lifeUnderFaults, runSeeds } from "./fault-seed.ts";
 import { ownPoolUnderFaults } from "./own-seed.ts";
+import { plunderUnderFaults } from "./plunder-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 import { sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
@@ -37,6 +38,10 @@ const LIVES: Readonly<Record<string, Lives>> = {
     life: vinosUnderFaults,
     shows:
       "no address, MAC or machine of Vinos was given twice, every node had what was asked for, nothing was left over",
+  },
+  plunder: {
+    life: plunderUnderFaults,
+    shows: "every PlunderMachine got one host, deletion in any order ended, no host or address was left over",
   },
   planes: {
     life: planeUnderFaults,
