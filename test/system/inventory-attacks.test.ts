@@ -5,6 +5,7 @@ import { Fault } from "@slipway/base";
 import { Secret } from "@slipway/kube/core";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { SOUND } from "../../src/sim/rack/server-parts.ts";
+import { ensureNamespace } from "../../src/systems/netboot/led-netboot.ts";
 import { IMAGE, MINUTE, RACK, rack, SECOND } from "./inventory-world.ts";
 
 /** Counts the statuses that are written from now on. */
@@ -93,6 +94,29 @@ test("a host that is detached by force in the middle of its work is let alone, a
   await annotate(null);
   await world.reaches("node-1", "provisioned");
   await world.until("the system runs", () => server.running?.is === "system");
+});
+
+test("who declares a machine of another namespace does not have it given up unwiped when its host is deleted", async (t) => {
+  const world = await rack(t);
+  const server = world.rack("node-1");
+  await world.declare("node-1", { image: IMAGE });
+  await world.reaches("node-1", "provisioned");
+  await world.until("the system runs", () => server.running?.is === "system");
+  const metadata = { name: "thief", namespace: "team-b" };
+  const spec = { online: true, automatedCleaningMode: "disabled" as const, bootMACAddress: server.mac };
+  await world.whileTimePasses(ensureNamespace(world.client, "team-b", new AbortController().signal));
+  await world.whileTimePasses(world.client.create(BareMetalHost, { metadata, spec }));
+  await world.clock.run(5 * MINUTE);
+  await world.remove("node-1");
+  await world.clock.run(60 * MINUTE);
+  const held = (await world.host("node-1"))?.status;
+  assert.equal(held?.provisioning?.state, "deprovisioning");
+  assert.match(held?.waitingFor ?? "", /^team-b\/thief, which has a card of the same machine/);
+  assert.notEqual(server.disks[0]?.content, undefined);
+  await world.whileTimePasses(world.client.delete(BareMetalHost, metadata));
+  await world.until("it is gone", async () => (await world.host("node-1")) === undefined);
+  assert.deepEqual([server.isOn, server.disks[0]?.content], [false, undefined]);
+  assert.ok(!(await world.events("node-1")).some((event) => event.includes("NotWiped")));
 });
 
 test("a host whose name is as long as a name may be is installed with its data, and deleted", async (t) => {

@@ -194,7 +194,7 @@ test("reboots that were asked for before are dropped when a host is installed, o
     );
 });
 
-test("a deletion gives a wipe up after three tries, three hours, or beside another host's claim of the machine", () => {
+test("a deletion gives a wipe up after three tries, three hours, or beside another host of its namespace that claims the machine", () => {
   const of = (more: Of): HostStep => plan("deprovisioning", { deletedAt, ...more });
   const tries = (attempt: number): HostStep =>
     of({ status: { operation: { ...operation, attempt }, errorMessage: "no agent" } });
@@ -218,6 +218,12 @@ test("a deletion gives a wipe up after three tries, three hours, or beside anoth
   assert.equal(said(since(NOW - 4 * HOUR, NOW - 3 * HOUR - 1)), "NotWiped");
   assert.notEqual(said(since(NOW - 3 * HOUR, NOW - 5 * HOUR)), "NotWiped");
   assert.match(`${where(of({ rival: "metal/node-2" }))}`, /powering off/);
+  for (const rival of ["team-b/node-2", "metal-2/node-2"]) {
+    assert.match(where(of({ rival })), new RegExp(`^${rival}, which has a card of the same machine`));
+    const times = { deletedAt: iso(NOW - 3 * HOUR - 1), status: { operation, waitingFor: rival } };
+    const step = of({ rival, ...times });
+    assert.match(`${step.do === "write" && step.event?.message}`, new RegExp(`in 3 hours; it waits for: ${rival}`));
+  }
 });
 
 test("a power-off that nobody has seen is given up after three tries, and the event says so", () => {

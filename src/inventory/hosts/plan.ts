@@ -105,7 +105,8 @@ function planLeaving(at: Facts, state: HostState): HostStep | undefined {
 /** Why the wipe of a host that is deleted is given up; undefined: it goes on. */
 function whyNotWiped({ host, rival, now }: Pick<Facts, "host" | "rival" | "now">, attempt: number): string | undefined {
   const { metadata, status } = host;
-  if (rival !== undefined) return `beside ${rival}`;
+  // Who may write hosts in another namespace must not get a machine with its disks by naming it.
+  if (rival?.startsWith(`${metadata.namespace}/`)) return `beside ${rival}`;
   if (attempt > TRIES_BEFORE_DELETE) return `in ${TRIES_BEFORE_DELETE} tries: ${status?.errorMessage}`;
   const begun = status?.operationHistory?.deprovision?.start ?? metadata.deletionTimestamp!;
   const since = Math.max(Date.parse(begun), Date.parse(metadata.deletionTimestamp!));
