@@ -50,6 +50,36 @@ test("a BMC that refuses in other words each time has its host written twice a m
   assert.ok(refusals > 20, "the BMC was asked");
 });
 
+for (const [what, words] of Object.entries({
+  "several lines": "it says:\n\tno\u0007\r\n\tand no again",
+  "what looks like a secret": "it says: X-Auth-Token: 0123456789abcdef",
+  "more than a status holds": "no ".repeat(12_000),
+}))
+  test(`a BMC that refuses in the same words is written down once in use, and ever less often while it is new: ${what}`, async (t) => {
+    let isLying = true;
+    const befall = (): void => {
+      if (isLying) throw new Fault("Unavailable", "bmc", words);
+    };
+    const { seen, transport } = countedWrites();
+    const world = await rack(t, { bmcFaults: () => befall, transport });
+    world.rack("node-1");
+    await world.declare("node-1");
+    const written = async (): Promise<number> => {
+      await world.clock.run(20 * MINUTE);
+      const before = seen.writes;
+      await world.clock.run(60 * MINUTE);
+      return seen.writes - before;
+    };
+    const asNew = await written();
+    isLying = false;
+    await world.reaches("node-1", "available");
+    isLying = true;
+    await world.until("it says so", async () => (await world.host("node-1"))?.status?.operationalStatus === "error");
+    const inUse = await written();
+    // A try in ten minutes: the error, and its wait.
+    assert.deepEqual([asNew <= 14, inUse], [true, 0], `${asNew} writes new, ${inUse} in use`);
+  });
+
 test("what was wrong is told no more once another try is under way, and counted until one has succeeded", async (t) => {
   let fails = 2;
   const failure = (order: string): string | undefined =>

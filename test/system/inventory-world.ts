@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Log, plain, quietLog, type Random, seededRandom, type Tallies } from "@slipway/base";
+import { type Log, plain, quietLog, type Random, Secrets, seededRandom, type Tallies } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, createClient, createManager, type Draft, type Manager, type Transport } from "@slipway/kube";
 import { Event, Secret } from "@slipway/kube/core";
@@ -127,7 +127,8 @@ export class InventoryWorld {
     );
     const { transport: between = (inner: Transport) => inner } = this.#options;
     const transport = mortal.transport(between(this.api.transport("operator")));
-    const manager = createManager({ transport, clock, random, log, leaderElection: false });
+    // As the operator has it: what machines and BMCs say leaves it as one line without secrets.
+    const manager = createManager({ transport, clock, random, log, leaderElection: false, outgoing: new Secrets() });
     const { hosts } = provisioning;
     manager.add(discoveryController({ hosts, namespace: RACK, most: 1_000, perSecond: 100 }));
     const { most, tallies } = this.#options;

@@ -108,6 +108,7 @@ async function done(step: HostStep, { state = "provisioning", more = {}, refuses
         },
       },
       clock: { now: () => NOW },
+      clean: <T>(value: T): T => (typeof value === "string" ? (value.replaceAll("\n", " ") as T) : value),
       events: {
         normal: (_: unknown, reason: string, message: string) => void calls.push(["Normal", reason, message]),
         warning: (_: unknown, reason: string, message: string) => void calls.push(["Warning", reason, message]),
@@ -313,6 +314,10 @@ test("a wait is written down when it is another one, and says when it is looked 
   assert.equal(first.written[0]?.waitingFor, "the agent");
   const again = await done(step, { more: { status: { waitingFor: "the agent" } } });
   assert.deepEqual(again.told, []);
+  const lines = { ...step, forWhat: "the BMC:\nbusy" };
+  assert.equal((await done(lines)).written[0]?.waitingFor, "the BMC: busy");
+  const same = await done(lines, { more: { status: { waitingFor: "the BMC: busy" } } });
+  assert.deepEqual(same.told, [], "it stands there as it may leave the process");
   const { outcome } = await done({ do: "wait" });
   assert.deepEqual(outcome, DONE);
 });

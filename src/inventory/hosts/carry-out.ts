@@ -261,9 +261,10 @@ async function unannotate(annotations: readonly string[], { context, record }: S
 async function wait(
   { forWhat, recheckMs, deadline }: Extract<HostStep, { do: "wait" }>,
   facts: Facts,
-  { record }: StepPorts,
+  { record, context: { clean } }: StepPorts,
 ): Promise<Outcome> {
-  if (record.object.status?.waitingFor !== forWhat) await record.write(waiting(facts, forWhat, deadline));
+  const written = clean(forWhat);
+  if (record.object.status?.waitingFor !== written) await record.write(waiting(facts, written, deadline));
   return recheckMs === undefined ? DONE : { againAfterMs: recheckMs };
 }
 

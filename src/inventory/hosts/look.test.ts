@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "@slipway/base";
+import { Fault, Secrets, seededRandom } from "@slipway/base";
 import { type Context, keyOf, type Ref, refOf } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HostCards } from "./host-cards.ts";
@@ -49,6 +49,7 @@ function stage({ hosts = [], machine, hardware, room = new Room(1) }: Of = {}) {
   } as unknown as LookPorts;
   const context = {
     clock: { now: () => NOW },
+    clean: <T>(value: T): T => value,
     random: seededRandom(1),
     cache: {
       get: (kind: unknown, ref: Ref) =>
@@ -84,6 +85,27 @@ test("a BMC's word is good for two seconds while something is done, and for half
   await of(hostOf("a", { state: "preparing" }));
   await of(hostOf("a", { state: "available" }));
   assert.deepEqual(ages, [2_000, 30_000]);
+});
+
+test("what a BMC refuses is in the words that a status gets", async () => {
+  const refused = async (fault: Fault) => {
+    const { ports, context } = stage();
+    const secrets = new Secrets();
+    Object.assign(context, { clean: <T>(value: T): T => secrets.clean(value) });
+    Object.assign(ports.views, { view: async () => ({ is: "fails", fault, credentials: "7" }) });
+    const { bmc } = await look(hostOf("a"), context, ports);
+    assert.ok(bmc?.is === "fails");
+    return bmc;
+  };
+  const plain = new Fault("Unavailable", "https://bmc", "busy", { remedy: "wait" });
+  assert.equal((await refused(plain)).fault, plain);
+  const said = await refused(new Fault("Throttled", "https://bmc", "a\n\tb", { remedy: "c\u0007d" }));
+  assert.deepEqual(
+    [said.fault.code, said.fault.on, said.fault.advice, said.credentials],
+    ["Throttled", "https://bmc", "https://bmc: a b; cd", "7"],
+  );
+  const secret = await refused(new Fault("Unavailable", "https://u:secret@bmc", "no"));
+  assert.equal(secret.fault.advice, "https://[redacted]@bmc: no");
 });
 
 test("another object of the machine is its rival, but for what discovery made and nobody uses", async () => {

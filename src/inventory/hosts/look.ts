@@ -1,5 +1,5 @@
 /** What is known of a host when its next step is decided: its object, its machine, its BMC, and what this process remembers of it. */
-import { uuid } from "@slipway/base";
+import { Fault, uuid } from "@slipway/base";
 import { type Context, keyOf, refOf } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { HardwareData } from "../../kinds/metal3/hardware-data.ts";
@@ -7,7 +7,7 @@ import type { Host } from "../../netboot/hosts/host.ts";
 import { bootMacOf, isOfDiscovery } from "../discovery/declaration.ts";
 import type { BmcViews } from "./bmc-views.ts";
 import { isDescribed } from "./describe.ts";
-import type { Facts } from "./facts.ts";
+import type { BmcView, Facts } from "./facts.ts";
 import type { HostCards } from "./host-cards.ts";
 import type { HostMemory } from "./host-memory.ts";
 import type { Machines } from "./machines.ts";
@@ -34,7 +34,7 @@ export async function look(host: BareMetalHost, context: Context, ports: LookPor
   const { clock, client, cache, random, signal } = context;
   const state = stateOf(host);
   const maxAgeMs = isWork(state) ? WORK_LOOK_MS : IDLE_LOOK_MS / 2;
-  const bmc = await views.view(host, { client, maxAgeMs, signal });
+  const bmc = asWritten(await views.view(host, { client, maxAgeMs, signal }), context);
   const key = keyOf(refOf(host));
   const recorded = cache.get(HardwareData, refOf(host));
   const names = [...bootMacOf(host), ...(isOfDiscovery(host, namespace) ? [host.metadata.name] : [])];
@@ -56,6 +56,17 @@ export async function look(host: BareMetalHost, context: Context, ports: LookPor
     isStarted: (announcedAt) => memory.hasStarted(key, announcedAt),
     newId: uuid(random),
   };
+}
+
+/** What a BMC refuses in the words that the status gets: as one line without secrets. Others would never be found there again, and be news each time. */
+function asWritten(view: BmcView | undefined, { clean }: Pick<Context, "clean">): BmcView | undefined {
+  if (view?.is !== "fails") return view;
+  const { code, advice, on } = view.fault;
+  const written = clean(advice);
+  if (written === advice) return view;
+  const place = clean(on);
+  const said = written.startsWith(`${place}: `) ? written.slice(place.length + 2) : written;
+  return { ...view, fault: new Fault(code, place, said, { cause: view.fault }) };
 }
 
 /** What discovery made of a machine gives way to who declares it, until it is used. `namespace`: discovery's. */

@@ -25,6 +25,20 @@ export function textsAt(body: unknown, ...names: readonly string[]): readonly st
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : undefined;
 }
 
+const MOST_LISTED = 16;
+const LONGEST_LISTED = 128;
+
+/** What a BMC offers, for a person: as much of it as is read. */
+export function listed(texts: readonly string[]): string {
+  const more = texts.length > MOST_LISTED ? `, and ${texts.length - MOST_LISTED} more` : "";
+  return (
+    texts
+      .slice(0, MOST_LISTED)
+      .map((one) => one.slice(0, LONGEST_LISTED))
+      .join(", ") + more
+  );
+}
+
 /** Where a link leads. */
 export function linkAt(body: unknown, ...names: readonly string[]): string | undefined {
   return textAt(body, ...names, "@odata.id");

@@ -1,7 +1,7 @@
 import { Fault, isFault } from "@slipway/base";
 import type { BootChoice, BootDevice, BootMode, BootSeen } from "../bmc.ts";
 import { carryOut, type Effect, type Span } from "../effect.ts";
-import { at, type Body, textAt, textsAt } from "./body.ts";
+import { at, type Body, listed, textAt, textsAt } from "./body.ts";
 import { change } from "./change.ts";
 import type { RedfishConnection, Resource } from "./connection.ts";
 import type { Look } from "./power.ts";
@@ -84,7 +84,7 @@ function targetFor(on: string, device: BootDevice, system: Resource, settings: R
   if (offered === undefined || device === "default") return TARGETS[device][0]!;
   const target = candidates.find((one) => offered.includes(one));
   if (target !== undefined) return target;
-  throw new Fault("Unsupported", on, `the BMC can't boot the machine from ${device}, only from ${offered.join(", ")}`, {
+  throw new Fault("Unsupported", on, `the BMC can't boot the machine from ${device}, only from ${listed(offered)}`, {
     remedy:
       device === "uefi-http"
         ? "use an address that boots by PXE or virtual media"

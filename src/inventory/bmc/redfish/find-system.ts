@@ -1,9 +1,7 @@
 import { Fault, isFault } from "@slipway/base";
-import { linkAt, linksAt, textAt, typeOf } from "./body.ts";
+import { linkAt, linksAt, listed, textAt, typeOf } from "./body.ts";
 import type { RedfishConnection } from "./connection.ts";
 import { ROOT } from "./session.ts";
-
-const MOST_NAMED = 16;
 
 /**
  * The path of the machine: the one that the address names, else the only one that the BMC has. Rejects with `NotFound` where there is
@@ -41,7 +39,7 @@ async function onlySystem(connection: RedfishConnection, signal: AbortSignal): P
     "Invalid",
     connection.origin,
     `the BMC has ${systems.length} machines, and the address names none of them`,
-    { remedy: `add one of these paths to the BMC's address: ${systems.slice(0, MOST_NAMED).join(", ")}` },
+    { remedy: `add one of these paths to the BMC's address: ${listed(systems)}` },
   );
 }
 

@@ -2,6 +2,7 @@ import { isFault } from "@slipway/base";
 import type { FirmwareSetting } from "../bmc.ts";
 import { at, type Body, linkAt, linksAt, textAt } from "./body.ts";
 import type { RedfishConnection, Resource } from "./connection.ts";
+import { unlessMissing } from "./identity.ts";
 
 /** No firmware has more; what is beyond is left out. */
 const MOST_SETTINGS = 5_000;
@@ -60,22 +61,42 @@ async function registryEntries(
 ): Promise<readonly unknown[]> {
   if (registry === undefined) return [];
   try {
-    const { body } = await connection.get("/redfish/v1/Registries", signal);
-    const named = linksAt(body, "Members").slice(0, MOST_REGISTRIES);
-    // The id of the file is that of the registry, with or without its version.
-    const likely = named.filter((link) => registry.startsWith(decodeURIComponent(link.split("/").at(-1)!)));
-    for (const link of [...likely, ...named.filter((one) => !likely.includes(one))]) {
-      const file = await connection.get(connection.pathOf(link), signal);
-      const id = textAt(file.body, "Registry") ?? textAt(file.body, "Id") ?? "";
-      if (id === "" || !registry.startsWith(id)) continue;
-      const locations = at(file.body, "Location");
-      const uri = Array.isArray(locations) ? locations.flatMap((one) => textAt(one, "Uri") ?? [])[0] : undefined;
-      if (uri === undefined) return [];
-      const found = at((await connection.get(connection.pathOf(uri), signal)).body, "RegistryEntries", "Attributes");
-      return Array.isArray(found) ? found : [];
-    }
+    const uri = await registryUri(connection, registry, signal);
+    if (uri === undefined) return [];
+    const found = at((await connection.get(connection.pathOf(uri), signal)).body, "RegistryEntries", "Attributes");
+    return Array.isArray(found) ? found : [];
   } catch (error) {
     if (!isFault(error, "NotFound", "Unsupported")) throw error;
+    return [];
   }
-  return [];
+}
+
+/** Where the registry's file is, by the first entry of the BMC's list that has its id; undefined: nobody says. */
+async function registryUri(
+  connection: RedfishConnection,
+  registry: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { body } = await connection.get("/redfish/v1/Registries", signal);
+  const named = linksAt(body, "Members").slice(0, MOST_REGISTRIES);
+  // The id of the file is that of the registry, with or without its version.
+  const likely = named.filter((link) => registry.startsWith(lastIn(link)));
+  for (const link of [...likely, ...named.filter((one) => !likely.includes(one))]) {
+    const file = (await unlessMissing(connection, link, signal))?.body;
+    const id = textAt(file, "Registry") ?? textAt(file, "Id") ?? "";
+    if (id === "" || !registry.startsWith(id)) continue;
+    const locations = at(file, "Location");
+    return Array.isArray(locations) ? locations.flatMap((one) => textAt(one, "Uri") ?? [])[0] : undefined;
+  }
+  return undefined;
+}
+
+/** The last name in a link; as it is where its escapes are none. */
+function lastIn(link: string): string {
+  const last = link.split("/").at(-1)!;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }

@@ -44,8 +44,8 @@ async function macsOf(connection: RedfishConnection, { body }: Resource, signal:
   return [...macs];
 }
 
-/** BMCs list what they do not have. */
-async function unlessMissing(connection: RedfishConnection, link: string, signal: AbortSignal) {
+/** The resource of a link; undefined where it is not there: BMCs list what they do not have. */
+export async function unlessMissing(connection: RedfishConnection, link: string, signal: AbortSignal) {
   try {
     return await connection.get(connection.pathOf(link), signal);
   } catch (error) {

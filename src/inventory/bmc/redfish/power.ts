@@ -1,7 +1,7 @@
 import { Fault } from "@slipway/base";
 import type { PowerAction, PowerState } from "../bmc.ts";
 import { carryOut, type Effect, type Span, untilSeen } from "../effect.ts";
-import { at, textAt, textsAt } from "./body.ts";
+import { at, listed, textAt, textsAt } from "./body.ts";
 import type { RedfishConnection, Resource } from "./connection.ts";
 import { refusal } from "./refusal.ts";
 import { taskIn } from "./tasks.ts";
@@ -109,7 +109,7 @@ async function resetType(
   throw new Fault(
     "Unsupported",
     connection.origin,
-    `the BMC offers no reset for ${action}, only ${offered?.join(", ")}`,
+    `the BMC offers no reset for ${action}, only ${listed(offered ?? [])}`,
   );
 }
 

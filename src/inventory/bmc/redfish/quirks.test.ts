@@ -50,7 +50,7 @@ test("a registry with another id, or none, is not the settings' own, whatever it
   const { bmc, run } = fixed({
     [SYSTEM]: { Bios: link(`${SYSTEM}/Bios`) },
     [`${SYSTEM}/Bios`]: { AttributeRegistry: "Bios.v1", Attributes: { Cores: 4 } },
-    "/redfish/v1/Registries": members(file("Bios"), file("B"), file("Last")),
+    "/redfish/v1/Registries": members(file("Bio%zz"), file("Bios"), file("B"), file("Last")),
     [file("Bios")]: { Registry: "Other.v1", Location: [{ Uri: "/other.json" }] },
     [file("B")]: { Location: [{ Uri: "/other.json" }] },
     [file("Last")]: { Id: "Bios.v1", Location: [{ Uri: "/bios.json" }] },
@@ -85,6 +85,23 @@ test("the devices that a BMC offers may stand in its settings resource", async (
   const error = await fails(bmc.bootFrom("pxe", { once: true }));
   assert.ok(isFault(error, "Unsupported") && /only from None, Hdd/.test(error.message), String(error));
   assert.deepEqual(writes, []);
+});
+
+test("what a BMC offers without an end is shown in part", async () => {
+  const many = Array.from({ length: 20 }, (_, i) => `${i}${"x".repeat(1_000)}`);
+  const Reset = { target: `${SYSTEM}/Reset`, "ResetType@Redfish.AllowableValues": many };
+  const { bmc, fails } = fixed({
+    [SYSTEM]: {
+      PowerState: "Off",
+      Actions: { "#ComputerSystem.Reset": Reset },
+      Boot: { "BootSourceOverrideTarget@Redfish.AllowableValues": many },
+    },
+  });
+  for (const call of [() => bmc.setPower("on"), () => bmc.bootFrom("pxe", { once: true })]) {
+    const error = await fails(call());
+    assert.ok(isFault(error, "Unsupported"), String(error));
+    assert.match(error.message, /only (from )?0x{127}, 1x{127}, .*, 15x{126}, and 4 more$/);
+  }
 });
 
 test("settings without a registry are shown without limits", async () => {
