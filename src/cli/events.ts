@@ -56,7 +56,7 @@ async function run(cluster: Reached, object: string | undefined, options: EventO
     return kind === only.resource.kind && name === only.name && place === only.namespace;
   };
   if (!options.watch) {
-    const { events } = await readEvents(client, { namespace: options.namespace });
+    const { events } = await readEvents(client, { namespace: options.namespace, labelSelector: options.selector });
     return print(events.filter(isWanted), options);
   }
   const stopping = new AbortController();

@@ -20,6 +20,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   status: () => import("./status.ts"),
   tree: () => import("./tree.ts"),
   events: () => import("./events.ts"),
+  doctor: () => import("./doctor.ts"),
   get: () => import("./get.ts"),
   logs: () => import("./logs.ts"),
   order: () => import("./order.ts"),

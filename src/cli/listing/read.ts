@@ -50,10 +50,11 @@ export async function readObjects(
 /** Events as rows, the oldest first. Rejects as the client does. */
 export async function readEvents(
   client: Client,
-  { namespace, fieldSelector }: { namespace?: string | undefined; fieldSelector?: string | undefined } = {},
+  { namespace, labelSelector, fieldSelector }: Selected & { fieldSelector?: string | undefined } = {},
 ): Promise<{ rows: EventRow[]; events: Event[] }> {
   const { items } = await client.list(Event, {
     ...(namespace !== undefined && { namespace }),
+    ...(labelSelector !== undefined && { labelSelector }),
     ...(fieldSelector !== undefined && { fieldSelector }),
   });
   const last = (event: Event): number => eventRow(event).last ?? 0;
