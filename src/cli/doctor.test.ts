@@ -45,10 +45,8 @@ test("a cluster without an installation: each thing that is missing has its repa
   for (const well of ["version", "clock", "API's authority", "own certificate", "rights"])
     assert.equal(of(findings, well).is, "well", well);
   const definitions = of(findings, `system ${FIRST.name}`);
-  assert.equal(definitions.is, "problem");
-  assert.ok(
-    definitions.is !== "well" && definitions.repair.startsWith(`slipway crds --systems ${FIRST.name} | kubectl apply`),
-  );
+  assert.ok(definitions.is === "problem");
+  assert.match(definitions.repair, /^slipway crds --systems [a-z]+ \| kubectl apply/);
   const address = of(findings, "boot address");
   assert.ok(address.is === "warning" && /create configmap slipway --from-literal=bootUrl=URL/.test(address.repair));
   assert.equal(of(findings, "operator").is, "warning");

@@ -21,6 +21,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   tree: () => import("./tree.ts"),
   events: () => import("./events.ts"),
   doctor: () => import("./doctor.ts"),
+  export: () => import("./export.ts"),
   get: () => import("./get.ts"),
   logs: () => import("./logs.ts"),
   order: () => import("./order.ts"),
