@@ -40,6 +40,7 @@ export function machineId(n: number): string {
   return `51b00000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 }
 
+/** A simulated BMC with its machines, and what asks it. */
 export function bmcWorld({ lies = [], machines: count = 1, timings = {}, ...options }: BmcWorldOptions = {}): BmcWorld {
   const clock = new VirtualClock();
   const machines = Array.from({ length: count }, (_, i) => {

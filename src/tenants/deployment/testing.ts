@@ -6,6 +6,7 @@ import type { Wanted } from "./wanted.ts";
 
 let made: Promise<TestPlane> | undefined;
 
+/** What is wanted of a tenant; its control plane's keys are made once and shared. */
 export async function wantedOf(over: object = {}): Promise<Wanted> {
   made ??= testPlane("a", { host: "192.0.2.10", port: 6443 });
   const { plane } = await made;
