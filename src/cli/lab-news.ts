@@ -17,12 +17,19 @@ export function labNews(plans: readonly MachinePlan[], report: (line: string) =>
     const { address, inventoryAt } = host;
     const order = orderOf(host);
     known.set(host.mac, { address, inventoryAt, order } as Known);
-    if (before === undefined) report(`${name}  is seen: ${host.firmware ?? "unknown firmware"}`);
-    if (address !== undefined && address !== before?.address) report(`${name}  has ${address}`);
-    if (inventoryAt !== undefined && inventoryAt !== before?.inventoryAt)
-      report(`${name}  has registered as ${host.name}: ${hardware(host)}`);
-    if (order !== undefined && order !== before?.order) report(`${name}  ${order}`);
+    for (const news of newsOf(host, order, before)) report(`${name}  ${news}`);
   };
+}
+
+function newsOf(host: Host, order: string | undefined, before: Known | undefined): string[] {
+  const { address, inventoryAt, firmware, name } = host;
+  const isNew = <T>(value: T | undefined, known: T | undefined): boolean => value !== undefined && value !== known;
+  return [
+    ...(before === undefined ? [`is seen: ${firmware ?? "unknown firmware"}`] : []),
+    ...(isNew(address, before?.address) ? [`has ${address}`] : []),
+    ...(isNew(inventoryAt, before?.inventoryAt) ? [`has registered as ${name}: ${hardware(host)}`] : []),
+    ...(order !== undefined && order !== before?.order ? [order] : []),
+  ];
 }
 
 function orderOf({ order }: Host): string | undefined {

@@ -149,13 +149,7 @@ async function give(host: string, wanted: UserOrder, { dir, wait, timeout }: Com
 /** Prints each step as it comes; sets the exit code when it ended badly. */
 async function followed(client: NetbootClient, name: string, waiting: Omit<Waiting, "now">): Promise<void> {
   for (let shown = ""; ; await clock.sleep(LOOK_MS)) {
-    const host = await client.ask<ShownHost>("GET", `/hosts/${name}`).catch((cause: unknown) => {
-      if (!isFault(cause, "Unavailable", "LostAnswer")) throw cause;
-      throw new Fault("LostAnswer", name, "its netboot went away before the order had ended", {
-        remedy: "the host goes on with it; slipway get unleased -o wide shows how far it is once netboot runs again",
-        cause,
-      });
-    });
+    const host = await shownHost(client, name);
     const result = host.order?.is.id === waiting.id ? host.order.result : undefined;
     if (result === undefined) {
       const step = standing(host, { ...waiting, now: clock.now() });
@@ -163,11 +157,24 @@ async function followed(client: NetbootClient, name: string, waiting: Omit<Waiti
       shown = step;
       continue;
     }
-    const ended = result.ok ? "done" : "failed";
-    say(result.message === "" ? ended : `${ended}: ${result.message}`);
-    for (const { disk, how, proven, detail } of result.disks ?? [])
-      say(`  ${disk}: ${how}, ${proven ? "proven" : "not proven"}: ${detail}`);
-    if (!result.ok) process.exitCode = 1;
-    return;
+    return sayResult(result);
   }
+}
+
+async function shownHost(client: NetbootClient, name: string): Promise<ShownHost> {
+  return await client.ask<ShownHost>("GET", `/hosts/${name}`).catch((cause: unknown) => {
+    if (!isFault(cause, "Unavailable", "LostAnswer")) throw cause;
+    throw new Fault("LostAnswer", name, "its netboot went away before the order had ended", {
+      remedy: "the host goes on with it; slipway get unleased -o wide shows how far it is once netboot runs again",
+      cause,
+    });
+  });
+}
+
+function sayResult({ ok, message, disks = [] }: NonNullable<NonNullable<ShownHost["order"]>["result"]>): void {
+  const ended = ok ? "done" : "failed";
+  say(message === "" ? ended : `${ended}: ${message}`);
+  for (const { disk, how, proven, detail } of disks)
+    say(`  ${disk}: ${how}, ${proven ? "proven" : "not proven"}: ${detail}`);
+  if (!ok) process.exitCode = 1;
 }

@@ -106,6 +106,18 @@ function ruleErrors(rule: Partial<Rule>, at: string): FieldError[] {
 
 function resourceErrors(resources: readonly string[], at: string): FieldError[] {
   if (resources.length === 0) return [required(at)];
+  const errors = overlapErrors(resources, at);
+  if (resources.length > 1 && resources.includes("*/*"))
+    errors.push(invalid(at, resources, "if '*/*' is present, must not specify other resources"));
+  // As upstream: only the last resource without a subresource counts.
+  const last = resources.filter((text) => text !== "" && !text.includes("/")).at(-1);
+  if (resources.includes("*") && last !== undefined && last !== "*")
+    errors.push(invalid(at, resources, "if '*' is present, must not specify other resources without subresources"));
+  return errors;
+}
+
+/** Of resources that one before takes in already. */
+function overlapErrors(resources: readonly string[], at: string): FieldError[] {
   const errors: FieldError[] = [];
   const wholeResources = new Set<string>();
   const wholeSubresources = new Set<string>();
@@ -121,12 +133,6 @@ function resourceErrors(resources: readonly string[], at: string): FieldError[] 
     if (sub === "*") wholeResources.add(resource);
     if (resource === "*") wholeSubresources.add(sub);
   }
-  if (resources.length > 1 && resources.includes("*/*"))
-    errors.push(invalid(at, resources, "if '*/*' is present, must not specify other resources"));
-  // As upstream: only the last resource without a subresource counts.
-  const last = resources.filter((text) => text !== "" && !text.includes("/")).at(-1);
-  if (resources.includes("*") && last !== undefined && last !== "*")
-    errors.push(invalid(at, resources, "if '*' is present, must not specify other resources without subresources"));
   return errors;
 }
 
@@ -135,14 +141,17 @@ function conditionErrors(conditions: readonly Partial<MatchCondition>[], at: str
   if (conditions.length > MAX_CONDITIONS) errors.push(tooMany(at, conditions.length, MAX_CONDITIONS));
   const names = new Set<string>();
   for (const [i, { name = "", expression = "" }] of conditions.entries()) {
-    const trimmed = expression.trim();
-    const wrong = trimmed === "" ? undefined : conditionError(trimmed);
-    if (trimmed === "") errors.push(required(`${at}[${i}].expression`));
-    else if (wrong !== undefined) errors.push(invalid(`${at}[${i}].expression`, trimmed, wrong));
+    errors.push(...expressionErrors(expression.trim(), `${at}[${i}].expression`));
     if (name === "") errors.push(required(`${at}[${i}].name`));
     else errors.push(...validateLabelKey(name, `${at}[${i}].name`));
     if (name !== "" && names.has(name)) errors.push(duplicate(`${at}[${i}].name`, name));
     names.add(name);
   }
   return errors;
+}
+
+function expressionErrors(expression: string, at: string): FieldError[] {
+  if (expression === "") return [required(at)];
+  const wrong = conditionError(expression);
+  return wrong === undefined ? [] : [invalid(at, expression, wrong)];
 }

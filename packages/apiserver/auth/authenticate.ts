@@ -29,18 +29,23 @@ export function bootstrapTokens(store: Store, clock: Clock): Authenticator {
       return undefined;
     const data = (stored.data ?? {}) as Record<string, string>;
     const field = (name: string): string => Buffer.from(data[name] ?? "", "base64").toString("utf8");
-    const expires = field("expiration");
     if (!timingSafeEqual(digest(field("token-secret")), digest(secret)) || field("token-id") !== id) return undefined;
-    if (field("usage-bootstrap-authentication") !== "true") return undefined;
-    if (expires !== "" && !(Date.parse(expires) > clock.now())) return undefined;
-    const extra = field("auth-extra-groups")
-      .split(",")
-      .filter((group) => group !== "");
-    if (!extra.every((group) => BOOTSTRAP_GROUP.test(group))) return undefined;
-    const groups = [...new Set(["system:bootstrappers", ...extra])].sort();
-    return { name: `system:bootstrap:${id}`, groups };
+    if (field("usage-bootstrap-authentication") !== "true" || isOver(field("expiration"), clock.now()))
+      return undefined;
+    const groups = groupsIn(field("auth-extra-groups"));
+    return groups && { name: `system:bootstrap:${id}`, groups };
   };
 }
+
+/** Undefined: there is one that is no bootstrapper's. */
+function groupsIn(text: string): string[] | undefined {
+  const extra = text.split(",").filter((group) => group !== "");
+  if (!extra.every((group) => BOOTSTRAP_GROUP.test(group))) return undefined;
+  return [...new Set(["system:bootstrappers", ...extra])].sort();
+}
+
+/** A time that can't be read is over. */
+const isOver = (expires: string, now: number): boolean => expires !== "" && !(Date.parse(expires) > now);
 
 /** The user that a verified client certificate's subject names: CN and every O; `fingerprint` (SHA-256, hex) says which certificate it was. */
 export function userOfCertificate(

@@ -17,20 +17,22 @@ export function certificateRequests(authorize: Authorize, clock: Pick<Clock, "no
   return async (review) => {
     const { resource, operation, subresource, object, old } = review;
     if (resource.plural !== "certificatesigningrequests" || object === undefined) return;
-    if (operation === "CREATE" && subresource === "") {
-      object.spec = { ...specOf(object), ...requestor(review) };
-      if (textAt(object, "spec.signerName") === CLIENT_SIGNER && namesMasters(textAt(object, "spec.request")))
-        throw forbidden(
-          resource,
-          review.name,
-          `use of ${CLIENT_SIGNER} signer with system:masters group is not allowed`,
-        );
-    }
+    if (operation === "CREATE" && subresource === "") admitNew(review, object);
     if (operation !== "UPDATE" || old === undefined || subresource === "") return;
     stampConditions(object, old, rfc3339(clock.now()));
     if (subresource === "approval") await permitFor("approve", old, review, authorize);
     if (subresource === "status" && isSigning(object, old)) await permitFor("sign", old, review, authorize);
   };
+}
+
+function admitNew(review: AdmissionReview, object: Body): void {
+  object.spec = { ...specOf(object), ...requestor(review) };
+  if (textAt(object, "spec.signerName") === CLIENT_SIGNER && namesMasters(textAt(object, "spec.request")))
+    throw forbidden(
+      review.resource,
+      review.name,
+      `use of ${CLIENT_SIGNER} signer with system:masters group is not allowed`,
+    );
 }
 
 function specOf(object: Body): object {

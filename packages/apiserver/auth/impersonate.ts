@@ -28,13 +28,9 @@ export function impersonation(authorize: Authorize): Impersonate {
     const order = last === undefined ? MODES : [last, ...MODES.filter((mode) => mode !== last)];
     let refusal: Fault | undefined;
     for (const mode of order.filter((candidate) => suits(candidate, wanted, asked.user))) {
-      try {
-        await demand(mode, wanted, asked, authorize);
-      } catch (error) {
-        if (!isFault(error, "Forbidden")) throw error;
-        refusal ??= error;
-        continue;
-      }
+      const refused = await refusalOf(mode, wanted, asked, authorize);
+      refusal ??= refused;
+      if (refused !== undefined) continue;
       if (workedFor.size >= REMEMBERED) workedFor.clear();
       workedFor.set(asked.user.name, mode);
       return whole(mode, wanted);
@@ -61,6 +57,21 @@ function suits(mode: Mode, wanted: User, requestor: User): boolean {
       return node === undefined && account === undefined;
     case "legacy":
       return true;
+  }
+}
+
+async function refusalOf(
+  mode: Mode,
+  wanted: User,
+  asked: Attributes,
+  authorize: Authorize,
+): Promise<Fault | undefined> {
+  try {
+    await demand(mode, wanted, asked, authorize);
+    return undefined;
+  } catch (error) {
+    if (isFault(error, "Forbidden")) return error;
+    throw error;
   }
 }
 

@@ -27,13 +27,7 @@ interface Walk {
 }
 
 function count(value: unknown, walk: Walk, isAliased: boolean): void {
-  walk.values++;
-  if (isAliased) walk.aliased++;
-  if (walk.aliased > 100 && walk.values > 1000 && walk.aliased / walk.values > allowed(walk.values)) throw excessive();
-  if (typeof value === "string") walk.chars += value.length;
-  if (walk.chars > MAX_CHARS) throw excessive();
-  // Keys are counted here too.
-  if (walk.values > 2 * MAX_VALUES + 1) throw tooManyValues(MAX_VALUES + 1);
+  weigh(value, walk, isAliased);
   if (typeof value !== "object" || value === null) return;
   if (walk.above.has(value)) throw new YAMLException("anchor value contains itself");
   const again = isAliased || walk.seen.has(value);
@@ -46,6 +40,16 @@ function count(value: unknown, walk: Walk, isAliased: boolean): void {
       count(item, walk, again);
     }
   walk.above.delete(value);
+}
+
+function weigh(value: unknown, walk: Walk, isAliased: boolean): void {
+  walk.values++;
+  if (isAliased) walk.aliased++;
+  if (walk.aliased > 100 && walk.values > 1000 && walk.aliased / walk.values > allowed(walk.values)) throw excessive();
+  if (typeof value === "string") walk.chars += value.length;
+  if (walk.chars > MAX_CHARS) throw excessive();
+  // Keys are counted here too.
+  if (walk.values > 2 * MAX_VALUES + 1) throw tooManyValues(MAX_VALUES + 1);
 }
 
 function allowed(values: number): number {

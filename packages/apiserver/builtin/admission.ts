@@ -18,15 +18,17 @@ export function defaultAdmission(store: Store): Admission {
       if (operation === "CREATE") setPriority(store, spec, (why) => forbidden(resource, name, why));
       else keepPriority(spec, membersAt(old, "spec"));
       tolerate(spec);
-    } else if (operation === "CREATE") {
-      if (resource.plural === "nodes") taintNew(object);
-      if (resource.plural === "persistentvolumes") guard(object, "kubernetes.io/pv-protection");
-      if (resource.plural === "persistentvolumeclaims") {
-        guard(object, "kubernetes.io/pvc-protection");
-        nameStorageClass(store, spec);
-      }
-    }
+    } else if (operation === "CREATE") completeNew(store, resource.plural, object);
   };
+}
+
+function completeNew(store: Store, plural: string, object: Body): void {
+  if (plural === "nodes") taintNew(object);
+  if (plural === "persistentvolumes") guard(object, "kubernetes.io/pv-protection");
+  if (plural === "persistentvolumeclaims") {
+    guard(object, "kubernetes.io/pvc-protection");
+    nameStorageClass(store, membersAt(object, "spec"));
+  }
 }
 
 /** A Pod's priority is that of its class, or of the default one (`Priority`). */

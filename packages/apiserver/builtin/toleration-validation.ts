@@ -6,6 +6,14 @@ import { named, oneOfField } from "../rules/value-rules.ts";
 
 export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
+const ONLY_EXISTS = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
+
+/** Empty: nothing. */
+function wrongValue(operator: string, value: string): string {
+  if (operator === "Exists") return value === "" ? "" : "value must be empty when `operator` is 'Exists'";
+  return operator === "Equal" || operator === "" ? labelValue(value).join(";") : "";
+}
+
 /** What is wrong with the taints that a Pod bears. */
 export function validateTolerations(tolerations: readonly Record<string, unknown>[], path: string): FieldError[] {
   return tolerations.flatMap((toleration, i) => {
@@ -14,21 +22,11 @@ export function validateTolerations(tolerations: readonly Record<string, unknown
       textAt(toleration, name),
     ) as [string, string, string, string];
     const errors = key === "" ? [] : named(key, `${at}.key`, qualifiedName);
-    if (key === "" && operator !== "Exists")
-      errors.push(
-        invalid(
-          `${at}.operator`,
-          operator,
-          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
-        ),
-      );
+    if (key === "" && operator !== "Exists") errors.push(invalid(`${at}.operator`, operator, ONLY_EXISTS));
     if (toleration.tolerationSeconds !== undefined && effect !== "NoExecute")
       errors.push(invalid(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
-    const wrong = labelValue(value);
-    if (operator === "Exists" && value !== "")
-      errors.push(invalid(`${at}.operator`, value, "value must be empty when `operator` is 'Exists'"));
-    else if ((operator === "Equal" || operator === "") && wrong.length > 0)
-      errors.push(invalid(`${at}.operator`, value, wrong.join(";")));
+    const wrong = wrongValue(operator, value);
+    if (wrong !== "") errors.push(invalid(`${at}.operator`, value, wrong));
     if (operator !== "") errors.push(...oneOfField(operator, `${at}.operator`, ["Equal", "Exists"]));
     if (effect !== "") errors.push(...oneOfField(effect, `${at}.effect`, TAINT_EFFECTS));
     return errors;

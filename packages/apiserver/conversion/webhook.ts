@@ -55,16 +55,17 @@ async function ask(
 
 /** The objects in an answer, or what is wrong with it. */
 function convertedIn(answer: Record<string, unknown>, uid: string, strict: boolean): unknown[] | string {
-  const { response } = answer;
-  if (strict && (answer.apiVersion !== "apiextensions.k8s.io/v1" || answer.kind !== "ConversionReview"))
-    return `expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${String(answer.apiVersion || "/")}, Kind=${String(answer.kind ?? "")}`;
+  const { response, apiVersion, kind } = answer;
+  if (strict && (apiVersion !== "apiextensions.k8s.io/v1" || kind !== "ConversionReview"))
+    return `expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${String(apiVersion || "/")}, Kind=${String(kind ?? "")}`;
   if (!isRecord(response)) return "no response provided";
   if (strict && response.uid !== uid)
     return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`;
   const result = isRecord(response.result) ? response.result : {};
-  if (result.status !== "Success") {
-    const message = String(result.message ?? "");
-    return message === "" ? `response.result.status was '${String(result.status ?? "")}', not 'Success'` : message;
-  }
+  if (result.status !== "Success") return failureIn(result);
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
+}
+function failureIn({ status, message }: Record<string, unknown>): string {
+  const said = String(message ?? "");
+  return said === "" ? `response.result.status was '${String(status ?? "")}', not 'Success'` : said;
 }

@@ -28,23 +28,25 @@ const CONVERSIONS: Readonly<Record<string, Form["as"]>> = {
 
 /** The clauses of an Accept header, the most wanted first: by quality, then the specific before the wild (as goautoneg reads it). */
 export function clausesOf(accept: string): Clause[] {
-  const clauses: (Clause & { quality: number })[] = [];
-  for (const part of accept.split(",")) {
-    const [range = "", ...rest] = part.split(";").map((text) => text.trim());
-    const type = range === "*" ? "*/*" : range;
-    if (!/^[^/]*\/[^/]+$/.test(type)) continue;
-    let quality = 1;
-    const parameters = new Map<string, string>();
-    for (const text of rest) {
-      const [name = "", value = "", ...more] = text.split("=");
-      if (value === "" || more.length > 0) continue;
-      if (name.trim() === "q") quality = Number.parseFloat(value) || 0;
-      else parameters.set(name.trim(), value.trim());
-    }
-    clauses.push({ type, parameters, quality });
-  }
+  const clauses = accept.split(",").flatMap((part) => clauseOf(part) ?? []);
   const wild = ({ type }: Clause): number => (type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0);
   return clauses.sort((a, b) => b.quality - a.quality || wild(a) - wild(b));
+}
+
+/** Undefined: it names no type. */
+function clauseOf(part: string): (Clause & { quality: number }) | undefined {
+  const [range = "", ...rest] = part.split(";").map((text) => text.trim());
+  const type = range === "*" ? "*/*" : range;
+  if (!/^[^/]*\/[^/]+$/.test(type)) return undefined;
+  let quality = 1;
+  const parameters = new Map<string, string>();
+  for (const text of rest) {
+    const [name = "", value = "", ...more] = text.split("=");
+    if (value === "" || more.length > 0) continue;
+    if (name.trim() === "q") quality = Number.parseFloat(value) || 0;
+    else parameters.set(name.trim(), value.trim());
+  }
+  return { type, parameters, quality };
 }
 
 /** The form of an answer with objects; not all of them have one as a table. Throws NotAcceptable when nothing in the header is spoken here. */

@@ -25,10 +25,7 @@ export function present(form: Form, call: Call, value: unknown): unknown {
       if (list) throw refusal("NotAcceptable", wrongForm("PartialObjectMetadata", "a list", call.resource, "List"));
       return metadataOnly(form, objects[0]!);
     case "metadata list":
-      // For defined kinds upstream stumbles before it comes to judge the form.
-      if (!list && !call.resource.builtIn) throw unreasoned("content is not a list");
-      if (!list)
-        throw refusal("NotAcceptable", wrongForm("PartialObjectMetadataList", "not a list", call.resource, ""));
+      if (!list) throw noList(call.resource);
       return {
         ...value,
         kind: "PartialObjectMetadataList",
@@ -36,6 +33,13 @@ export function present(form: Form, call: Call, value: unknown): unknown {
         items: objects.length === 0 ? null : objects.map((object) => metadataOnly(form, object)),
       };
   }
+}
+
+/** For defined kinds upstream stumbles before it comes to judge the form. */
+function noList(resource: ServedResource): Error {
+  return resource.builtIn
+    ? refusal("NotAcceptable", wrongForm("PartialObjectMetadataList", "not a list", resource, ""))
+    : unreasoned("content is not a list");
 }
 
 /** How many rows of a table are made before others have their turn. */

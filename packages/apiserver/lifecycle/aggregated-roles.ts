@@ -41,20 +41,25 @@ function isAggregated(role: Body): boolean {
   return at(role, "aggregationRule") !== undefined;
 }
 
+/** The rules of all roles that it selects, each once. */
+function gathered(core: Core, role: Body): PolicyRule[] {
+  const rules = new Map<string, PolicyRule>();
+  const others = [...core.store.collection(CLUSTER_ROLES).range("", "")].filter(
+    ([other]) => other !== role.metadata.name,
+  );
+  for (const selector of objectsAt(role, "aggregationRule.clusterRoleSelectors"))
+    for (const [, candidate] of others.filter(([, one]) => selects(selector, one.metadata.labels ?? {})))
+      for (const rule of rulesOf(candidate)) {
+        const text = canonicalJson(rule);
+        if (!rules.has(text)) rules.set(text, rule);
+      }
+  return [...rules.values()];
+}
+
 async function gather(core: Core, name: string): Promise<void> {
   const role = core.store.get(CLUSTER_ROLES, name);
   if (role === undefined || !isAggregated(role)) return;
-  const gathered = new Map<string, PolicyRule>();
-  for (const selector of objectsAt(role, "aggregationRule.clusterRoleSelectors")) {
-    for (const [other, candidate] of core.store.collection(CLUSTER_ROLES).range("", "")) {
-      if (other === name || !selects(selector, candidate.metadata.labels ?? {})) continue;
-      for (const rule of rulesOf(candidate)) {
-        const text = canonicalJson(rule);
-        if (!gathered.has(text)) gathered.set(text, rule);
-      }
-    }
-  }
-  const rules = [...gathered.values()];
+  const rules = gathered(core, role);
   if (sameJson(rules, rulesOf(role))) return;
   const call = ownCall(core, core.registry.findKind(role.apiVersion, role.kind)!, "", name, MANAGER);
   call.query.set("force", "true");

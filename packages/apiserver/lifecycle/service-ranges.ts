@@ -27,13 +27,7 @@ export function serviceRanges(store: Store, cidrs: readonly string[] = [SERVICE_
     address: (family, wanted, service) => ranges.find((range) => range.family === family)!.address(wanted, service),
     port(wanted, service) {
       const taken = new Set(others(service).flatMap((other) => objectsAt(other, "spec.ports").map((p) => p.nodePort)));
-      if (wanted !== undefined) {
-        if (wanted < FIRST_PORT || wanted > LAST_PORT)
-          return {
-            refused: `provided port is not in the valid range. The range of valid ports is ${FIRST_PORT}-${LAST_PORT}`,
-          };
-        return taken.has(wanted) ? { refused: "provided port is already allocated" } : { is: wanted };
-      }
+      if (wanted !== undefined) return wantedPort(wanted, taken);
       for (let tried = FIRST_PORT; tried <= LAST_PORT; tried++) {
         const port = nextPort;
         nextPort = nextPort < LAST_PORT ? nextPort + 1 : FIRST_PORT;
@@ -42,6 +36,13 @@ export function serviceRanges(store: Store, cidrs: readonly string[] = [SERVICE_
       return { refused: "range is full" };
     },
   };
+}
+
+function wantedPort(wanted: number, taken: ReadonlySet<unknown>): { is: number } | { refused: string } {
+  const valid = `${FIRST_PORT}-${LAST_PORT}`;
+  if (wanted < FIRST_PORT || wanted > LAST_PORT)
+    return { refused: `provided port is not in the valid range. The range of valid ports is ${valid}` };
+  return taken.has(wanted) ? { refused: "provided port is already allocated" } : { is: wanted };
 }
 
 type Address = (wanted: string | undefined, service: Body) => { is: string } | { refused: string };
@@ -53,17 +54,16 @@ function addressRange(cidr: string, others: (service: Body) => Body[]): { family
   const size = width < BigInt(MOST_ADDRESSES) ? Number(width) : MOST_ADDRESSES;
   const begin = Math.min(10, size - 1);
   let nextAddress = begin;
+  const wantedAddress = (wanted: string, taken: ReadonlySet<string>): ReturnType<Address> => {
+    if (!contains(range, parseIp(wanted)))
+      return { refused: `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${cidr}` };
+    return taken.has(wanted) ? { refused: "provided IP is already allocated" } : { is: wanted };
+  };
   return {
     family: `IPv${range.address.family}`,
     address(wanted, service) {
       const taken = new Set(others(service).flatMap((other) => textsAt(other, "spec.clusterIPs")));
-      if (wanted !== undefined) {
-        if (!contains(range, parseIp(wanted)))
-          return {
-            refused: `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${cidr}`,
-          };
-        return taken.has(wanted) ? { refused: "provided IP is already allocated" } : { is: wanted };
-      }
+      if (wanted !== undefined) return wantedAddress(wanted, taken);
       for (let tried = 0; tried < size; tried++) {
         const address = formatIp(addIp(first, BigInt(nextAddress)));
         nextAddress = nextAddress + 1 < size - 1 ? nextAddress + 1 : begin;

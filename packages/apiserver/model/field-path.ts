@@ -10,20 +10,10 @@ export function followFieldPath(
   const steps: string[] = [];
   let rest = text;
   while (rest !== "") {
-    const first = rest[0]!;
-    let step: string;
-    if (first === ".") {
-      const name = /^\.([^.[\]]+)/.exec(rest);
-      if (name === null) return { wrong: "unexpected end of JSON path" };
-      step = name[1]!;
-      rest = rest.slice(name[0].length);
-    } else if (first === "[") {
-      if (!arrays) return { wrong: "array notation is not allowed" };
-      const name = /^\['((?:[^'\\]|\\.)*)'\]/.exec(rest);
-      if (name === null) return { wrong: "expected single quoted string" };
-      step = name[1]!.replace(/\\(.)/g, "$1");
-      rest = rest.slice(name[0].length);
-    } else return { wrong: `expected [ or . but got: ${/^[^.[\]]+/.exec(rest)?.[0] ?? rest}` };
+    const first = firstStep(rest, arrays);
+    if ("wrong" in first) return first;
+    const { step } = first;
+    rest = rest.slice(first.length);
     steps.push(step);
     const { properties, additionalProperties } = at as Schema;
     const next: Schema | undefined =
@@ -32,4 +22,17 @@ export function followFieldPath(
     at = next;
   }
   return { schema: at, steps };
+}
+
+/** The step that a path begins with, and how long it is in the path. */
+function firstStep(path: string, arrays: boolean): { step: string; length: number } | { wrong: string } {
+  if (path.startsWith(".")) {
+    const name = /^\.([^.[\]]+)/.exec(path);
+    return name === null ? { wrong: "unexpected end of JSON path" } : { step: name[1]!, length: name[0].length };
+  }
+  if (!path.startsWith("[")) return { wrong: `expected [ or . but got: ${/^[^.[\]]+/.exec(path)?.[0] ?? path}` };
+  if (!arrays) return { wrong: "array notation is not allowed" };
+  const name = /^\['((?:[^'\\]|\\.)*)'\]/.exec(path);
+  if (name === null) return { wrong: "expected single quoted string" };
+  return { step: name[1]!.replace(/\\(.)/g, "$1"), length: name[0].length };
 }

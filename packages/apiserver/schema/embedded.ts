@@ -26,16 +26,19 @@ export function coerceEmbedded(node: Node, value: unknown, path: string): FieldE
   for (const field of ["apiVersion", "kind"])
     if (value[field] !== undefined && typeof value[field] !== "string")
       return invalid(`${at}${field}`, value[field], "must be a string");
-  if (value.metadata === undefined) return undefined;
+  return value.metadata === undefined ? undefined : coerceMetadata(value, `${at}metadata`);
+}
+
+function coerceMetadata(value: Record<string, unknown>, path: string): FieldError | undefined {
   try {
     const { value: known, unknown } = decodeWire(META, value.metadata ?? {});
     const given = isRecord(value.metadata) ? value.metadata : {};
     value.metadata = { ...Object.fromEntries(unknown.map((name) => [name, given[name]])), ...(known as object) };
+    return undefined;
   } catch (error) {
-    if (error instanceof Undecodable) return invalid(`${at}metadata`, value.metadata, error.message);
+    if (error instanceof Undecodable) return invalid(path, value.metadata, error.message);
     throw error;
   }
-  return undefined;
 }
 
 /** What stands directly in a value and has a schema. */

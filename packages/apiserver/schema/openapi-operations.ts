@@ -98,19 +98,14 @@ export function pathsOf(resource: ServedResource): Path[] {
     builtIn: resource.builtIn,
     ...rest,
   });
-  const collection: Operation[] = [];
-  if (can("list")) collection.push(op("get", "list", "list", { query: LIST, answer: listDefinitionName(resource) }));
-  if (can("create")) collection.push(op("post", "post", "create", { body: self, query: WRITE, answer: self }));
-  if (can("deletecollection"))
-    collection.push(
-      op(
-        "delete",
-        "deletecollection",
-        "delete",
-        { body: `${META}.DeleteOptions`, query: [...DELETE, ...LIST.slice(1)], answer: `${META}.Status` },
-        `Collection${scope}${kind}`,
-      ),
-    );
+  const emptied = { body: `${META}.DeleteOptions`, query: [...DELETE, ...LIST.slice(1)], answer: `${META}.Status` };
+  const collection: Operation[] = [
+    ...(can("list") ? [op("get", "list", "list", { query: LIST, answer: listDefinitionName(resource) })] : []),
+    ...(can("create") ? [op("post", "post", "create", { body: self, query: WRITE, answer: self })] : []),
+    ...(can("deletecollection")
+      ? [op("delete", "deletecollection", "delete", emptied, `Collection${scope}${kind}`)]
+      : []),
+  ];
   const item = itemOperations(self, can, op);
   const paths: Path[] = [
     { path: `${base}/${resource.plural}`, tag, names, operations: collection },

@@ -21,19 +21,20 @@ export function selectableErrors(fields: readonly unknown[], schema: unknown, pa
       errors.push(invalid(at, jsonPath, `is an invalid path: ${found.wrong}`));
       continue;
     }
-    if (found.steps[0] === "metadata") errors.push(invalid(at, jsonPath, "must not point to fields in metadata"));
-    if (!["string", "boolean", "integer"].includes(found.schema.type ?? ""))
-      errors.push(
-        invalid(
-          at,
-          jsonPath,
-          "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
-        ),
-      );
+    errors.push(...targetFaults(found).map((why) => invalid(at, jsonPath, why)));
     const key = found.steps.join(".");
     if (seen.has(key)) errors.push(duplicate(at, jsonPath));
     seen.add(key);
   }
   if (seen.size > MAX_FIELDS) errors.push(tooMany(path, seen.size, MAX_FIELDS));
   return errors;
+}
+
+function targetFaults({ schema, steps }: { schema: Schema; steps: readonly string[] }): string[] {
+  const faults = steps[0] === "metadata" ? ["must not point to fields in metadata"] : [];
+  if (!["string", "boolean", "integer"].includes(schema.type ?? ""))
+    faults.push(
+      "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
+    );
+  return faults;
 }

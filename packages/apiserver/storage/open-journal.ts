@@ -13,13 +13,7 @@ import { openFile, SqliteJournal, writeWhole } from "./sqlite-journal.ts";
  */
 export function openJournal(file: string, ports: JournalPorts, onRepair?: (report: string[]) => void): Journal {
   for (const part of filesOf(file)) privateFile(part, { ifThere: true });
-  let found = inspect(file);
-  if (found.is === "damaged") {
-    if (onRepair === undefined) throw refusal(file, found.what);
-    onRepair([...found.what.map((what) => `${file}: ${what}`), ...repair(file, ports)]);
-    found = inspect(file);
-    if (found.is === "damaged") throw refusal(file, found.what);
-  }
+  const found = undamaged(file, ports, onRepair);
   const before = found.is === "whole" ? found.state : undefined;
   const rows = found.is === "whole" ? found.rows : [];
   const isNew = found.is === "new" || found.format < FORMAT;
@@ -43,6 +37,17 @@ export function openJournal(file: string, ports: JournalPorts, onRepair?: (repor
     mark.close();
     throw diskFault(file, error);
   }
+}
+
+/** What the file holds, once it is repaired where that is wanted. */
+function undamaged(file: string, ports: JournalPorts, onRepair: ((report: string[]) => void) | undefined) {
+  const found = inspect(file);
+  if (found.is !== "damaged") return found;
+  if (onRepair === undefined) throw refusal(file, found.what);
+  onRepair([...found.what.map((what) => `${file}: ${what}`), ...repair(file, ports)]);
+  const repaired = inspect(file);
+  if (repaired.is === "damaged") throw refusal(file, repaired.what);
+  return repaired;
 }
 
 /** With the ids that rows get which are written one after the other. */

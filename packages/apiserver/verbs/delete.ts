@@ -42,14 +42,24 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
       admitted = true;
       if (core.store.get(collection, key) !== stored) continue;
     }
-    const marked = mark(call, live, options);
-    if (isDryRun(call)) return { gone: marked === undefined || isFinished(marked), object: marked ?? live };
-    if (marked === undefined) return { gone: false, object: live };
-    const version = stored.metadata.resourceVersion;
-    const outcome = isFinished(marked) ? takeAway(call, live, marked, version) : await keep(call, marked, version);
+    const outcome = await ended(call, {
+      live,
+      marked: mark(call, live, options),
+      version: stored.metadata.resourceVersion,
+    });
     if (outcome !== undefined) return outcome;
   }
   throw conflict(resource, call.name, MODIFIED);
+}
+
+/** Writes that the object goes or is gone, unless it is a dry run or it is marked already; undefined: it has changed meanwhile. */
+async function ended(
+  call: Call,
+  { live, marked, version }: { live: Body; marked: Body | undefined; version: string },
+): Promise<Outcome | undefined> {
+  if (isDryRun(call)) return { gone: marked === undefined || isFinished(marked), object: marked ?? live };
+  if (marked === undefined) return { gone: false, object: live };
+  return isFinished(marked) ? takeAway(call, live, marked, version) : await keep(call, marked, version);
 }
 
 /** Removes what nothing holds any more; undefined: it has changed meanwhile. */

@@ -209,15 +209,7 @@ function sentOwners(proposed: Body, live: Body, { managed }: RewriteOptions): Fi
 async function take(call: Call, live: Body, proposed: Body, subresource: string): Promise<Body> {
   const { resource } = call;
   const given = proposed.metadata;
-  if (!/^\d*$/.test(given.resourceVersion ?? ""))
-    throw unreasoned(`strconv.ParseUint: parsing ${JSON.stringify(given.resourceVersion)}: invalid syntax`);
-  if (
-    given.resourceVersion !== undefined &&
-    given.resourceVersion !== "" &&
-    given.resourceVersion !== "0" &&
-    given.resourceVersion !== live.metadata.resourceVersion
-  )
-    throw conflict(resource, call.name, MODIFIED);
+  checkVersion(call, given.resourceVersion, live);
   const isPart = subresource === "status" || subresource === "approval";
   const part = isPart ? await copyInTurns(call, live) : proposed;
   if (part !== proposed) {
@@ -231,6 +223,14 @@ async function take(call: Call, live: Body, proposed: Body, subresource: string)
   }
   keepOwned(part, live);
   return part;
+}
+
+/** Throws unless the version is the live object's, or none. */
+function checkVersion({ resource, name }: Call, given: string | undefined, live: Body): void {
+  if (!/^\d*$/.test(given ?? ""))
+    throw unreasoned(`strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`);
+  const isAny = given === undefined || given === "" || given === "0";
+  if (!isAny && given !== live.metadata.resourceVersion) throw conflict(resource, name, MODIFIED);
 }
 
 function takeMetadata(part: Body, proposed: Body, keeps: readonly MetadataField[]): void {

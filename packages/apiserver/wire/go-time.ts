@@ -41,6 +41,19 @@ const PLAIN = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\
  */
 export function parseGoTime(text: string, fraction: "" | ".000000"): { text: string } | string {
   if (text.length === "2006-01-02T15:04:05Z".length + fraction.length && PLAIN.test(text)) return { text };
+  const wrong = layoutFault(text, fraction);
+  if (wrong !== undefined) return wrong;
+  const seconds = text.replace(/[.,]\d+/, "");
+  const at = Date.parse(seconds);
+  const day = Number(text.slice(8, 10));
+  if (Number.isNaN(at) || day > daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7))))
+    return `parsing time ${quoted(text)}: day out of range`;
+  const utc = new Date(at).toISOString().slice(0, 19);
+  const micros = /[.,](\d+)/.exec(text)?.[1] ?? "";
+  return { text: fraction === "" ? `${utc}Z` : `${utc}.${micros}Z` };
+}
+
+function layoutFault(text: string, fraction: "" | ".000000"): string | undefined {
   const layout = `2006-01-02T15:04:05${fraction}Z07:00`;
   let rest = text;
   for (const { layout: name, pattern, range } of fraction === "" ? WHOLE : MICRO) {
@@ -52,15 +65,7 @@ export function parseGoTime(text: string, fraction: "" | ".000000"): { text: str
       return `parsing time ${quoted(text)}: ${range[0]} out of range`;
     rest = rest.slice(found.length);
   }
-  if (rest !== "") return `parsing time ${quoted(text)}: extra text: ${quoted(rest)}`;
-  const seconds = text.replace(/[.,]\d+/, "");
-  const at = Date.parse(seconds);
-  const day = Number(text.slice(8, 10));
-  if (Number.isNaN(at) || day > daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7))))
-    return `parsing time ${quoted(text)}: day out of range`;
-  const utc = new Date(at).toISOString().slice(0, 19);
-  const micros = /[.,](\d+)/.exec(text)?.[1] ?? "";
-  return { text: fraction === "" ? `${utc}Z` : `${utc}.${micros}Z` };
+  return rest === "" ? undefined : `parsing time ${quoted(text)}: extra text: ${quoted(rest)}`;
 }
 
 function daysIn(year: number, month: number): number {

@@ -22,8 +22,6 @@ export interface JoinFacts {
 export function harvesterJoin(instance: Instance, facts: JoinFacts): HarvesterJoin {
   const { spec, metadata } = instance;
   const { harvester = {} } = spec;
-  const interfaces = facts.machine && managementCards(spec, facts.machine);
-  const bondOptions = withoutNulls(spec.managementBondingOptions ?? {});
   return {
     isoUrl: spec.isoUrl || DEFAULT_ISO,
     ...(harvester.version && { version: harvester.version }),
@@ -40,19 +38,25 @@ export function harvesterJoin(instance: Instance, facts: JoinFacts): HarvesterJo
     device: harvester.device ?? "/dev/sda",
     ...(harvester.dataDisk && { dataDisk: harvester.dataDisk }),
     tty: harvester.tty ?? "ttyS1,115200n8",
-    management: {
-      method: "dhcp",
-      ...(interfaces && { interfaces }),
-      ...(Object.keys(bondOptions).length > 0 && { bondOptions }),
-      ...(harvester.mtu !== undefined && { mtu: harvester.mtu }),
-      ...(harvester.vlanID !== undefined && { vlanId: harvester.vlanID }),
-    },
+    management: managementOf(spec, facts.machine),
     skipChecks: harvester.skipChecks ?? true,
     webhooks: [
       { event: "STARTED", method: "POST", url: facts.events.started },
       { event: "SUCCEEDED", method: "POST", url: facts.events.succeeded },
       { event: "FAILED", method: "POST", url: facts.events.failed },
     ],
+  };
+}
+
+function managementOf(spec: Instance["spec"], machine: Machine | undefined): HarvesterJoin["management"] {
+  const { harvester: { mtu, vlanID } = {} } = spec;
+  const bondOptions = withoutNulls(spec.managementBondingOptions ?? {});
+  return {
+    method: "dhcp",
+    ...(machine && { interfaces: managementCards(spec, machine) }),
+    ...(Object.keys(bondOptions).length > 0 && { bondOptions }),
+    ...(mtu !== undefined && { mtu }),
+    ...(vlanID !== undefined && { vlanId: vlanID }),
   };
 }
 

@@ -107,17 +107,23 @@ export function accountTokens({ store, clock, random, key, issuer }: AccountToke
       if (read.header.kid !== key().id) return { error: "invalid signature, no keys found" };
       if (!isGenuine(token, read)) return { error: "go-jose/go-jose: error in cryptographic primitive" };
       const { claims } = read;
-      const wanted = audiences.length === 0 ? [issuer] : audiences;
-      const meant = iss === OLD_ISSUER ? [issuer] : textsAt(claims, "aud");
-      const shared = meant.filter((audience) => wanted.includes(audience));
-      if (shared.length === 0) {
-        const error = `token audiences ${quotedList(meant)} is invalid for the target audiences ${quotedList(wanted)}`;
-        return { error };
-      }
-      const holder = iss === OLD_ISSUER ? holderOfSecretToken(store, claims, token) : holderOf(store, claims, nowS());
+      const isOld = iss === OLD_ISSUER;
+      const shared = sharedAudiences(
+        isOld ? [issuer] : textsAt(claims, "aud"),
+        audiences.length === 0 ? [issuer] : audiences,
+      );
+      if (typeof shared === "string") return { error: shared };
+      const holder = isOld ? holderOfSecretToken(store, claims, token) : holderOf(store, claims, nowS());
       return typeof holder === "string" ? { error: holder } : { user: holder, audiences: shared };
     },
   };
+}
+
+/** The audiences that are meant and wanted, or that there are none. */
+function sharedAudiences(meant: readonly string[], wanted: readonly string[]): string[] | string {
+  const shared = meant.filter((audience) => wanted.includes(audience));
+  if (shared.length > 0) return shared;
+  return `token audiences ${quotedList(meant)} is invalid for the target audiences ${quotedList(wanted)}`;
 }
 
 function referenceTo({ metadata: { name, uid } }: Body): { name: string; uid: string } {

@@ -1,5 +1,5 @@
 import { type Random, text } from "@slipway/base";
-import type { Admission } from "../../core/admission.ts";
+import type { Admission, AdmissionReview } from "../../core/admission.ts";
 import { at, objectsAt, textAt } from "../../model/read.ts";
 import type { Body } from "../../model/served.ts";
 import { forbidden } from "../../model/status.ts";
@@ -23,15 +23,16 @@ export function podAccounts(
   random: Random,
   provideDefault: (namespace: string) => Promise<void>,
 ): Admission {
-  return async ({ resource, subresource, operation, object, namespace, name }) => {
-    if (resource.group !== "" || resource.plural !== "pods" || subresource !== "" || operation !== "CREATE") return;
+  return async (review) => {
+    const { resource, object, namespace, name } = review;
     const spec = object?.spec as Json | undefined;
-    if (object === undefined || spec === undefined) return;
+    if (!isNewPod(review) || object === undefined || spec === undefined) return;
+    const named = textAt(spec, "serviceAccountName");
     if (object.metadata.annotations?.[MIRROR] !== undefined) {
-      if (textAt(spec, "serviceAccountName") === "") return;
+      if (named === "") return;
       throw forbidden(resource, name, "a mirror pod may not reference service accounts");
     }
-    const account = textAt(spec, "serviceAccountName") || textAt(spec, "serviceAccount") || DEFAULT_ACCOUNT;
+    const account = named || textAt(spec, "serviceAccount") || DEFAULT_ACCOUNT;
     // The namespace may be so young that its account is still being made.
     if (account === DEFAULT_ACCOUNT) await provideDefault(namespace);
     const found = store.get("/serviceaccounts", `${namespace}/${account}`);
@@ -41,13 +42,20 @@ export function podAccounts(
         name,
         `error looking up service account ${namespace}/${account}: serviceaccount ${JSON.stringify(account)} not found`,
       );
-    spec.serviceAccountName = account;
-    spec.serviceAccount = account;
+    giveAccount(spec, account, found);
     if (isMounted(spec, found)) mountToken(spec, random);
-    const secrets = objectsAt(found, "imagePullSecrets");
-    if (objectsAt(spec, "imagePullSecrets").length === 0 && secrets.length > 0)
-      spec.imagePullSecrets = secrets.map((secret) => ({ name: textAt(secret, "name") }));
   };
+}
+
+const isNewPod = ({ resource: { group, plural }, subresource, operation }: AdmissionReview): boolean =>
+  group === "" && plural === "pods" && subresource === "" && operation === "CREATE";
+
+function giveAccount(spec: Json, name: string, account: Body): void {
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+  const secrets = objectsAt(account, "imagePullSecrets");
+  if (objectsAt(spec, "imagePullSecrets").length === 0 && secrets.length > 0)
+    spec.imagePullSecrets = secrets.map((secret) => ({ name: textAt(secret, "name") }));
 }
 
 /** The Pod's word counts before the account's; who says nothing gets it. */

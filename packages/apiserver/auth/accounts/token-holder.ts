@@ -13,10 +13,8 @@ const INVALIDATED = "service account token has been invalidated";
 
 /** Who holds a token with such claims, or what is wrong with it. */
 export function holderOf(store: Store, claims: Claims, now: number): User | string {
-  const { exp, nbf, iat, jti } = claims;
-  if (typeof exp !== "number" || now - LEEWAY_S > exp) return "service account token has expired";
-  if (typeof nbf === "number" && now + LEEWAY_S < nbf) return "service account token is not valid yet";
-  if (typeof iat === "number" && now + LEEWAY_S < iat) return "service account token is issued in the future";
+  const late = timeFault(claims, now);
+  if (late !== undefined) return late;
   const own = claims["kubernetes.io"];
   const namespace = textAt(own, "namespace");
   const goneBefore = (now - LEEWAY_S) * 1000;
@@ -41,13 +39,20 @@ export function holderOf(store: Store, claims: Claims, now: number): User | stri
     );
     if (fault !== undefined) return fault;
   }
-  if (typeof jti === "string") note("credential-id", `JTI=${jti}`);
+  if (typeof claims.jti === "string") note("credential-id", `JTI=${claims.jti}`);
   for (const kind of ["pod", "node"]) {
     note(`${kind}-name`, textAt(own, `${kind}.name`));
     note(`${kind}-uid`, textAt(own, `${kind}.uid`));
   }
   const user = { name: accountUserName(namespace, account.name), uid: account.uid, groups: accountGroups(namespace) };
   return { ...user, extra };
+}
+
+function timeFault({ exp, nbf, iat }: Claims, now: number): string | undefined {
+  if (typeof exp !== "number" || now - LEEWAY_S > exp) return "service account token has expired";
+  if (typeof nbf === "number" && now + LEEWAY_S < nbf) return "service account token is not valid yet";
+  if (typeof iat === "number" && now + LEEWAY_S < iat) return "service account token is issued in the future";
+  return undefined;
 }
 
 interface Reference {

@@ -27,17 +27,20 @@ export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRu
   const work = { lookups: MAX_LOOKUPS };
   const found = { parts: [] as PolicyRule[], letters: 0, more: false, undecided: false };
   for (const rule of wanted) {
-    for (const whole of [onResources(rule), onPaths(rule)]) {
-      let blocks: Block[] = whole.every(({ values }) => values.length > 0) ? [whole] : [];
-      for (const one of rules) {
-        if (blocks.length === 0 || work.lookups < 0) break;
-        blocks = blocks.flatMap((block) => without(block, one, work));
-      }
-      list(found, blocks);
-    }
+    for (const whole of [onResources(rule), onPaths(rule)]) list(found, leftOf(whole, rules, work));
     if (work.lookups < 0) return { ...found, undecided: true };
   }
   return found;
+}
+
+/** What of a block the rules leave. */
+function leftOf(whole: Block, rules: readonly HeldRule[], work: { lookups: number }): Block[] {
+  let blocks: Block[] = whole.every(({ values }) => values.length > 0) ? [whole] : [];
+  for (const one of rules) {
+    if (blocks.length === 0 || work.lookups < 0) break;
+    blocks = blocks.flatMap((block) => without(block, one, work));
+  }
+  return blocks;
 }
 
 /** Rules that permit most come first: they leave the least to compare. */
