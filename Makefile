@@ -90,7 +90,7 @@ network-image: $(INSTALLED) ## dist/network-image: the network of workload clust
 service-images: $(INSTALLED) ## dist/service-images: HAProxy, Dex and the jump host of SIPClusters as OCI layouts (needs apt-get, Go and a C compiler): NAMES="haproxy"
 	@$(NODE) tools/service-images/main.ts $(NAMES)
 
-node-image: $(INSTALLED) ## What a machine boots to become a Kubernetes node, from Debian and Go modules (half an hour, once): VERSION=1.36 ARCHITECTURE=amd64 FORM=live|disk
+node-image: $(INSTALLED) ## What a machine boots to become a Kubernetes node, from Debian and Go modules (half an hour, once): VERSION=1.36 ARCHITECTURE=amd64 FORM=live|disk|cloud-init
 	@$(NODE) tools/node-image/main.ts
 
 test-netboot: $(INSTALLED) ## Real DHCP and TFTP clients, relays and servers in network namespaces; FUZZ_RUNS=number

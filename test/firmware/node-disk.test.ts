@@ -9,6 +9,7 @@ import { systemClock as clock } from "@slipway/base";
 import { Node, Secret } from "@slipway/kube/core";
 import { findAssets, TENANT_BINARIES } from "../../src/kubernetes/assets.ts";
 import { nodeImageFolder } from "../../src/kubernetes/node-image-folder.ts";
+import { plain } from "../../src/lab/console.ts";
 import { LAB } from "../../src/lab/rack.ts";
 import { NAMESPACE, stateOf, tenantsWorld } from "../system/tenants-world.ts";
 import { approved } from "./approved.ts";
@@ -19,14 +20,20 @@ import { setStage } from "./stage.ts";
 import { until } from "./until.ts";
 
 const assets = await findAssets(process.env, ["etcd", ...TENANT_BINARIES]).catch((error: Error) => error);
-const image = join(nodeImageFolder(process.env, "1.36", "amd64"), "disk.img.zst");
-const skip =
-  assets instanceof Error
-    ? `${assets.message}; run \`make kube-assets\``
-    : !existsSync(image) && "no disk with the node image: run `make node-image FORM=disk`";
+const folder = nodeImageFolder(process.env, "1.36", "amd64");
+const DISKS = [
+  { firmware: "bios", name: "disk.img.zst", form: "disk" },
+  { firmware: "uefi", name: "disk.img.zst", form: "disk" },
+  { firmware: "bios", name: "disk-cloud-init.img.zst", form: "cloud-init" },
+] as const;
 
-for (const firmware of ["bios", "uefi"] as const)
-  test(`${firmware}: a disk with the node image, written by the agent, makes a node of the machine`, {
+for (const { firmware, name, form } of DISKS) {
+  const image = join(folder, name);
+  const skip =
+    assets instanceof Error
+      ? `${assets.message}; run \`make kube-assets\``
+      : !existsSync(image) && `no ${name} of the node image: run \`make node-image FORM=${form}\``;
+  test(`${firmware}: ${name} of the node image, written by the agent, makes a node of the machine`, {
     skip,
   }, async (t) => {
     const stage = await setStage([{ name: "lab-1", firmware, memoryMiB: 3072, diskBytes: 1024 ** 3 }]);
@@ -58,8 +65,13 @@ for (const firmware of ["bios", "uefi"] as const)
       await joined(tenant, [machine]);
       const [node] = (await tenant.list(Node)).items;
       assert.equal(node?.metadata.name, "lab-1");
+      const isByCloudInit = /Cloud-init v\. \S+ finished .*DataSourceNoCloud/.test(
+        plain(machine.console.lastLines(400)),
+      );
+      assert.equal(isByCloudInit, form === "cloud-init");
     });
   });
+}
 
 async function checksumOf(file: string): Promise<string> {
   const hash = createHash("sha256");

@@ -18,6 +18,7 @@ const NEEDED = [
 ];
 const missing = NEEDED.filter((program) => !existsSync(program));
 const skip = missing.length > 0 && `not installed: ${missing.join(", ")}`;
+const DISK = { architecture: "amd64", name: "disk.img.zst", layers: ["cloud-init.squashfs"], say: () => {} } as const;
 const folder = mkdtempSync(join(tmpdir(), "slipway-node-disk-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -28,11 +29,12 @@ test("the same files make the same disk, whenever it is made", { skip }, () => {
       `${name}
 `,
     );
+  writeFileSync(join(folder, "cloud-init.squashfs"), "a layer");
   // FAT32 begins at 33 MB.
   writeFileSync(join(folder, "root.squashfs"), Buffer.alloc(32_000_000, "files"));
   const loaders = [deb("usr/lib/shim/shimx64.efi.signed"), deb("usr/lib/grub/x86_64-efi-signed/grubx64.efi.signed")];
   const made = (): string => {
-    writeDisk(folder, { architecture: "amd64", loaders, work: join(folder, "work"), say: () => {} });
+    writeDisk(folder, { ...DISK, loaders, work: join(folder, "work") });
     return createHash("sha256")
       .update(readFileSync(join(folder, "disk.img.zst")))
       .digest("hex");
@@ -47,6 +49,7 @@ test("the same files make the same disk, whenever it is made", { skip }, () => {
     "vmlinuz",
     "initrd",
     "root.squashfs",
+    "cloud-init.squashfs",
     "syslinux.cfg",
     "EFI/BOOT/BOOTX64.EFI",
     "EFI/debian/grub.cfg",

@@ -91,8 +91,8 @@ function addFirmware(root: string, files: ReadonlyMap<string, Entry>): void {
   }
 }
 
-/** One owner, no times: what is packed depends on names, modes and contents alone. */
-function pack(root: string, file: string): void {
+/** One owner, no times: what is packed depends on names, modes and contents alone. Throws when mksquashfs fails. */
+export function pack(root: string, file: string): void {
   const alike = ["-all-root", "-all-time", "0", "-mkfs-time", "0", "-no-xattrs", "-no-exports"];
   run("mksquashfs", [
     root,
@@ -119,7 +119,7 @@ function initramfs(
   const program = (from: string): Entry => ({ is: "file", content: readFileSync(from), executable: true });
   const shared = ["say.sh", "drivers", "network", "dhcp"].map((name) => `usr/lib/slipway/${name}`);
   return new Map<string, Entry>([
-    ...["dev", "disk", "etc", "memory", "node", "packed", "proc", "run", "sys", "tmp"].map(
+    ...["dev", "disk", "etc", "layers", "memory", "node", "packed", "proc", "run", "sys", "tmp"].map(
       (name) => [name, { is: "folder" }] as const,
     ),
     // The kernel opens it for the first process before anything is mounted.

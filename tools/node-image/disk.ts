@@ -28,18 +28,22 @@ export interface DiskIngredients {
   loaders: readonly string[];
   /** A folder for what is put together; made anew, and gone at the end. */
   work: string;
+  /** Its file in the folder. */
+  name: string;
+  /** Of the folder: laid over the node's files. */
+  layers: readonly string[];
   say(text: string): void;
 }
 
-/** Writes `disk.img.zst` of the live image in this folder: same files, same bytes. It boots by UEFI, as amd64 by BIOS, too. Needs sgdisk, mtools, mkfs.vfat, zstd, and for BIOS syslinux. */
-export function writeDisk(folder: string, { architecture, loaders, work, say }: DiskIngredients): void {
+/** Writes a disk of the live image in this folder: same files, same bytes. It boots by UEFI, as amd64 by BIOS, too. Needs sgdisk, mtools, mkfs.vfat, zstd, and for BIOS syslinux. */
+export function writeDisk(folder: string, { architecture, loaders, work, name, layers, say }: DiskIngredients): void {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
   try {
     for (const deb of loaders) run("dpkg-deb", ["--extract", deb, work]);
     const partition = join(work, "partition.img");
     const disk = join(work, "disk.img");
-    const mebibytes = fillPartition(partition, folder, { architecture, work });
+    const mebibytes = fillPartition(partition, folder, { architecture, work, layers });
     writeFileSync(disk, "");
     truncateSync(disk, (mebibytes + 2) * MEBIBYTE);
     const [ofDisk, ofPartition] = guids(readFileSync(partition));
@@ -60,8 +64,8 @@ export function writeDisk(folder: string, { architecture, loaders, work, say }: 
     run("dd", [`if=${partition}`, `of=${disk}`, "conv=notrunc,sparse", "bs=1M", "seek=1"]);
     // What is large in it is packed already.
     run("zstd", ["-q", "-1", "-f", disk, "-o", `${disk}.zst`]);
-    say(`disk ${(statSync(`${disk}.zst`).size / 1e6).toFixed(1)} MB`);
-    renameSync(`${disk}.zst`, join(folder, "disk.img.zst"));
+    say(`${name} ${(statSync(`${disk}.zst`).size / 1e6).toFixed(1)} MB`);
+    renameSync(`${disk}.zst`, join(folder, name));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -82,9 +86,12 @@ function guids(partition: Buffer): [disk: string, partition: string] {
 function fillPartition(
   image: string,
   folder: string,
-  { architecture, work }: Pick<DiskIngredients, "architecture" | "work">,
+  { architecture, work, layers }: Pick<DiskIngredients, "architecture" | "work" | "layers">,
 ): number {
-  const files = { vmlinuz: "vmlinuz", "initrd.disk": "initrd", "root.squashfs": "root.squashfs" };
+  const files = {
+    ...{ vmlinuz: "vmlinuz", "initrd.disk": "initrd", "root.squashfs": "root.squashfs" },
+    ...Object.fromEntries(layers.map((layer) => [layer, layer])),
+  };
   const bytes = Object.keys(files).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   const mebibytes = Math.ceil(bytes / MEBIBYTE) + 16;
   writeFileSync(image, "");

@@ -6,7 +6,7 @@ import type { Candidate } from "../image/apt.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const OURS = [
   "tools/node-image/*.ts",
-  "tools/node-image/{root,initramfs}/**/*",
+  "tools/node-image/{root,initramfs,cloud-init}/**/*",
   "tools/agent/{drivers,firmware,modinfo,modules,packages}.ts",
   "tools/image/{apt,elf,oci,run,tar}.ts",
   "src/netboot/agent/cpio.ts",

@@ -1,7 +1,8 @@
 /**
  * `make node-image`: writes a live image that becomes a Kubernetes node: kernel and initramfs, from Debian's packages and programs that
  * are built from Go modules. Same inputs, same bytes; nothing is done when nothing has changed. Needs apt-get, dpkg-deb (Debian or Ubuntu), xz, depmod,
- * mksquashfs and Go, no rights. `VERSION`: minor of Kubernetes. `ARCHITECTURE`: of Debian. `FORM=disk`: as a disk, too. `SLIPWAY_NODE_IMAGE`: another folder.
+ * mksquashfs and Go, no rights. `VERSION`: minor of Kubernetes. `ARCHITECTURE`: of Debian. `FORM=disk`: as a disk, too; `FORM=cloud-init`: that, and a disk on which
+ * cloud-init carries out the bootstrap data. `SLIPWAY_NODE_IMAGE`: another folder.
  */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -24,9 +25,10 @@ import { oneAtATime } from "../agent/one-at-a-time.ts";
 import { FIRMWARE, TARGETS } from "../agent/packages.ts";
 import { Apt, type Candidate } from "../image/apt.ts";
 import { build } from "./build.ts";
+import { LAYER, writeLayer } from "./cloud-init-layer.ts";
 import { LOADERS, writeDisk } from "./disk.ts";
 import { keyOf } from "./key.ts";
-import { PACKAGES } from "./packages.ts";
+import { CLOUD_INIT, PACKAGES } from "./packages.ts";
 
 /** Debian's lists are read again after a day: a security update is not missed for longer. */
 const LISTS_AGE_MS = 24 * 3600_000;
@@ -84,25 +86,51 @@ async function main(): Promise<void> {
     const versions = Object.fromEntries(all.map(({ name, version }) => [name, version]));
     writeFileSync(list, `${JSON.stringify({ key, packages: versions }, null, 2)}\n`);
   }
-  if (chosen("FORM", ["live", "disk"], "live") === "disk") makeDisk(apt, folder, architecture, { key, home, say });
+  const form = chosen("FORM", ["live", "disk", "cloud-init"], "live");
+  const place: DiskPlace = { key, home, say };
+  if (form !== "live") makeDisk(apt, folder, architecture, { ...place, name: "disk.img.zst", layers: [] });
+  if (form === "cloud-init") {
+    const more = apt
+      .withDependencies([...PACKAGES, ...CLOUD_INIT])
+      .filter((one) => !packages.some(({ name }) => name === one.name));
+    const disk = {
+      ...place,
+      name: "disk-cloud-init.img.zst",
+      layers: [LAYER],
+      key: `${key} ${more.map(({ sha256 }) => sha256).join(" ")}`,
+    };
+    makeDisk(apt, folder, architecture, disk, () => {
+      say(`fetching ${more.length} packages for cloud-init, about 30 MB`);
+      const files = apt.fetch([...packages, ...more]);
+      const [base, added] = [files.slice(0, packages.length), files.slice(packages.length)];
+      writeLayer(folder, { architecture, base, packages: added, work: join(home, "work-layer"), say });
+    });
+  }
   console.log(folder);
 }
 
 interface DiskPlace {
-  /** Of the live image that is on it. */
+  /** Of the live image that is on it, and of the layers. */
   key: string;
   home: string;
   say(text: string): void;
 }
 
-/** The same as a disk, where it is not there yet. */
-function makeDisk(apt: Apt, folder: string, architecture: NodeArchitecture, { key, home, say }: DiskPlace): void {
+/** The same as a disk, where it is not there yet. `prepare`: makes the layers. */
+function makeDisk(
+  apt: Apt,
+  folder: string,
+  architecture: NodeArchitecture,
+  { key, home, say, name, layers }: DiskPlace & { name: string; layers: readonly string[] },
+  prepare = (): void => {},
+): void {
   const loaders = apt.alone(LOADERS[architecture]);
   const made = `${key} ${loaders.map(({ version }) => version).join(" ")}`;
-  const stamp = join(folder, "disk.key");
+  const stamp = join(folder, name.replace(/\.img\.zst$/, ".key"));
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === made) return;
-  say("writing the disk");
-  writeDisk(folder, { architecture, loaders: apt.fetch(loaders), work: join(home, "work-disk"), say });
+  prepare();
+  say(`writing ${name}`);
+  writeDisk(folder, { architecture, loaders: apt.fetch(loaders), work: join(home, "work-disk"), name, layers, say });
   writeFileSync(stamp, made);
 }
 

@@ -21,6 +21,9 @@ export const PACKAGES: readonly string[] = [
   "util-linux",
 ];
 
+/** What is laid over them where cloud-init is wanted: it makes users with passwd's programs, and lets them become root with sudo. */
+export const CLOUD_INIT: readonly string[] = ["cloud-init", "passwd", "sudo"];
+
 /** What of them no node needs: paths, and folders with all below. Copyrights stay. */
 export const LEFT: readonly string[] = [
   "usr/lib/cni",

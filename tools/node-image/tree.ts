@@ -78,7 +78,8 @@ export function addProgram(root: string, from: string, to: string): void {
   chmodSync(target, 0o755);
 }
 
-function leaveOut(root: string): void {
+/** Takes away what no node needs; copyrights stay. */
+export function leaveOut(root: string): void {
   for (const path of LEFT) rmSync(join(root, path), { recursive: true, force: true });
   for (const file of globSync(join(root, "usr/share/doc/*/*")))
     if (!file.endsWith("/copyright")) rmSync(file, { recursive: true, force: true });

@@ -22,7 +22,15 @@ func main() {
 	metaFile := flag.String("meta-data", "", "a `file` with the meta data to it")
 	commandLine := flag.String("command-line", "/proc/cmdline", "the `file` with the kernel's command line")
 	runtime := flag.String("runtime", "", "the container runtime's `socket`, which is waited for; empty: nothing is")
+	waitOnly := flag.Bool("wait", false, "wait for the runtime, and carry out nothing: cloud-init does")
 	flag.Parse()
+	if *waitOnly {
+		if err := waitForRuntime(*runtime); err != nil {
+			say("%v", err)
+			os.Exit(1)
+		}
+		return
+	}
 	seed, err := readSeed(*file, *metaFile, *commandLine)
 	if errors.Is(err, errNoSeed) {
 		say("no user data: neither on the command line (slipway.userdata=, ds=nocloud;s=) nor a disk with the label cidata")
