@@ -20,6 +20,7 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   status: () => import("./status.ts"),
   tree: () => import("./tree.ts"),
   events: () => import("./events.ts"),
+  top: () => import("./top.ts"),
   doctor: () => import("./doctor.ts"),
   export: () => import("./export.ts"),
   get: () => import("./get.ts"),

@@ -188,7 +188,7 @@ test("every verb has help with examples", async () => {
   const [, commands = ""] = /Commands:\n((?:.|\n)*?)\n\n/.exec(out) ?? [];
   const verbs = [...commands.matchAll(/^ {2}((?!help)[a-z]+) /gm)].map(([, verb]) => verb!);
   assert.deepEqual(verbs, [
-    ...["up", "demo", "operator", "netboot", "lab", "status", "tree", "events", "doctor", "export", "get"],
+    ...["up", "demo", "operator", "netboot", "lab", "status", "tree", "events", "top", "doctor", "export", "get"],
     ...["logs", "order", "approve"],
     ...["power", "inspect", "wipe", "release", "parlay", "plunder"],
     ...["kubeconfig", "describe", "plan", "convert", "sim", "crds", "version", "completion"],
