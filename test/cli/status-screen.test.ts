@@ -36,7 +36,7 @@ test("status --watch fills the terminal, follows the cluster, and gives the term
     assert.match(await shows(/q: quit/), /There are no machines/);
     const pool = SYSTEMS[0]!.shows!.pools![0]!;
     await client.create(pool, { metadata: { name: "workers" }, spec: { count: 1 } } as never);
-    await shows(/Pools[^]*\/workers .* 0\/1 /);
+    await shows(/Pools[\s\S]*\/workers .* 0\/1 /);
     await tmux(socket, "send-keys", "q");
     await shows(/ended with 0/);
   });
