@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { SystemHealth } from "./health.ts";
+import { Counter, Gauge, Histogram, type Registry } from "./prometheus.ts";
 import type { QueueHooks } from "./queue.ts";
 import type { Transport } from "./transport.ts";
 

@@ -4,8 +4,8 @@ import { closeAll, cryptoRandom, Fault, type Http, plain, systemClock, uuid } fr
 import { serveHttp } from "@slipway/base/http-server";
 import { runtimeMetrics } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import { Registry } from "@slipway/kube/prometheus";
 import { Option } from "commander";
-import { Registry } from "prom-client";
 import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
 import { serveConversion, WEBHOOK_PORT, WEBHOOK_SERVICE } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";

@@ -1,6 +1,6 @@
 import { asFault, type Tallies } from "@slipway/base";
 import type { Controller, KubeObject } from "@slipway/kube";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "@slipway/kube/prometheus";
 import type { Kind } from "../kinds/kind.ts";
 import type { MachineDriver } from "../machines/machine.ts";
 import type { DriverFactory } from "../machines/provider.ts";

@@ -1,5 +1,5 @@
 import type { Tallied, Tallies, Tally } from "@slipway/base";
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, Histogram, type Registry } from "@slipway/kube/prometheus";
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry as Metrics } from "prom-client";
+import { Counter, Gauge, Registry as Metrics } from "@slipway/kube/prometheus";
 import type { Core } from "../core/call.ts";
 import { parseResourcePath, type ResourcePath } from "../model/path.ts";
 import type { ServerAnswer, ServerRequest } from "../model/request.ts";
