@@ -32,6 +32,7 @@ const SYSTEMS_RIGHTS = [
   ...["netboot", "kamaji", "cluster-api", "cluster-addons", "kamaji-control-plane", "kubeadm-bootstrap", "packet"],
   "sip",
   "ipam",
+  "plunder",
   "vino",
 ].map((system) => `${system}-in-operator.yaml`);
 

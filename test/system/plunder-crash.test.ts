@@ -1,4 +1,4 @@
-/** The manifests of 2019, and an operator that dies at any effect of their life. */
+/** The manifests of 2019 as slipway convert writes them, and an operator that dies at any effect of their life. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
@@ -30,7 +30,7 @@ async function life(death?: Death): Promise<number> {
         4 * HOUR,
         30 * SECOND,
       );
-    await world.create(...OLD_MANIFESTS);
+    await world.createTodays(...OLD_MANIFESTS);
     await until("both run", async () => (await world.machines()).every(({ status }) => status?.phase === "Running"));
     assert.equal(world.own.cloud.machines().length, 2);
     for (const name of ["controlplane", "worker"]) await world.remove(Machine, name);

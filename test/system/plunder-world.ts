@@ -8,11 +8,13 @@ import type { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { CLUSTER_API_KINDS } from "../../src/kinds/cluster-api/kinds.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { IPAM_KINDS } from "../../src/kinds/ipam/kinds.ts";
+import { convertedFile } from "../../src/kinds/manifests/convert.ts";
 import { PLUNDER_KINDS } from "../../src/kinds/plunder/kinds.ts";
 import type { PlunderCluster } from "../../src/kinds/plunder/plunder-cluster.ts";
 import { PlunderMachine } from "../../src/kinds/plunder/plunder-machine.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { DEFAULT_NAMESPACE } from "../../src/operator/defaults.ts";
+import { ALL_KINDS } from "../../src/operator/kinds.ts";
 import { systemsOf } from "../../src/operator/operator.ts";
 import type { SystemSettings } from "../../src/operator/settings.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
@@ -90,6 +92,13 @@ export class PlunderWorld extends World {
   async create(...files: string[]): Promise<void> {
     for (const file of files)
       for (const object of loadAll(await readFile(file, "utf8")) as KubeObject[]) await this.createObject(object);
+  }
+
+  /** The same as `slipway convert` writes them: in today's versions, which any API server takes without conversion. */
+  async createTodays(...files: string[]): Promise<void> {
+    for (const file of files)
+      for (const object of convertedFile(await readFile(file, "utf8"), file, ALL_KINDS).objects)
+        await this.createObject(object);
   }
 
   async createObject(object: object): Promise<void> {
