@@ -30,7 +30,7 @@ async function life(death?: Death): Promise<number> {
         4 * HOUR,
         30 * SECOND,
       );
-    await world.createTodays(...OLD_MANIFESTS);
+    await world.createTodays(OLD_MANIFESTS);
     await until("both run", async () => (await world.machines()).every(({ status }) => status?.phase === "Running"));
     assert.equal(world.own.cloud.machines().length, 2);
     for (const name of ["controlplane", "worker"]) await world.remove(Machine, name);

@@ -63,7 +63,7 @@ class Life {
     this.#operator = await world.operator();
     const spec = { addresses: ["10.9.0.10-10.9.0.19"], prefix: 24, gateway: "10.9.0.1" };
     await this.#create(InClusterIPPool, POOL, { spec });
-    await world.createTodays(OLD_MANIFESTS[0]!);
+    await world.createTodays([OLD_MANIFESTS[0]!]);
     for (let round = 0; round < ROUNDS; round++) {
       await this.#befall();
       await world.clock.run(this.#draw.int(4 * MINUTE));

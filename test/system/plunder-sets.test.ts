@@ -14,7 +14,7 @@ async function deployed(world: PlunderWorld, replicas: number): Promise<void> {
   const { client } = world;
   const at = (name: string) => ({ namespace: NAMESPACE, name });
   const make = (work: Promise<unknown>) => world.whileTimePasses(work);
-  await world.createTodays(OLD_MANIFESTS[0]!);
+  await world.createTodays([OLD_MANIFESTS[0]!]);
   await make(
     client.create(InClusterIPPool, {
       metadata: at("berths"),

@@ -94,11 +94,11 @@ export class PlunderWorld extends World {
       for (const object of loadAll(await readFile(file, "utf8")) as KubeObject[]) await this.createObject(object);
   }
 
-  /** The same as `slipway convert` writes them: in today's versions, which any API server takes without conversion. */
-  async createTodays(...files: string[]): Promise<void> {
+  /** The same as `slipway convert` writes them: in today's versions, which any API server takes without conversion. `names`: only objects of these names. */
+  async createTodays(files: readonly string[], names?: readonly string[]): Promise<void> {
     for (const file of files)
       for (const object of convertedFile(await readFile(file, "utf8"), file, ALL_KINDS).objects)
-        await this.createObject(object);
+        if (names?.includes(object.metadata.name) !== false) await this.createObject(object);
   }
 
   async createObject(object: object): Promise<void> {
