@@ -33,6 +33,7 @@ import { providerOf, providerSource, refuseClouds } from "./account.ts";
 import { addressArguments, claimedAddress, type MachineAddress } from "./address.ts";
 import { adopted, isAdopted } from "./adoption.ts";
 import { bootstrapDataOf, joinToken, type Member, makesOwn, ownDataGate } from "./bootstrap/bootstrap-data.ts";
+import { isInitialized } from "./bootstrap/initialized.ts";
 import { claimOf, hostNameOf, orderOf } from "./claim.ts";
 import { jobOf } from "./claimant.ts";
 import { journalOf } from "./journal.ts";
@@ -119,8 +120,13 @@ function machinesOf({ metadata, spec }: Machine) {
 }
 
 /** What of a Cluster a machine acts upon. */
-function newsOf({ spec, status }: Cluster): string {
-  return JSON.stringify([spec.paused, spec.controlPlaneEndpoint, status?.initialization]);
+function newsOf(cluster: Cluster): string {
+  return JSON.stringify([
+    cluster.spec.paused,
+    cluster.spec.controlPlaneEndpoint,
+    cluster.status?.initialization,
+    isInitialized(cluster),
+  ]);
 }
 
 async function pause(context: Context, record: MachineRecord, { cluster }: Surroundings): Promise<Outcome> {

@@ -12,6 +12,7 @@ import { keepToken } from "../../kubeadm-bootstrap/tokens.ts";
 import type { Plunder } from "../shared.ts";
 import { keepClusterPki } from "./cluster-pki.ts";
 import { initData, joinData } from "./init-data.ts";
+import { isInitialized } from "./initialized.ts";
 
 export interface Member {
   owner: Machine;
@@ -33,7 +34,7 @@ export function ownDataGate(cache: Cache, { owner, cluster }: Member): Gate | un
       reason: "WaitingForControlPlaneEndpoint",
       what: `the control plane's endpoint of Cluster ${name}: an ipAddress of its first machine, or a controlPlaneEndpoint of its PlunderCluster`,
     };
-  if (cluster.status?.initialization?.controlPlaneInitialized === true || begins(cache, owner)) return undefined;
+  if (isInitialized(cluster) || begins(cache, owner)) return undefined;
   return {
     reason: "WaitingForControlPlane",
     what: `the first machine of Cluster ${name}'s control plane to become a Node`,
@@ -63,8 +64,7 @@ export async function bootstrapDataOf(plunder: Plunder, context: Context, member
     throw new Fault("MissingInput", `Cluster/${cluster.metadata.name}`, "spec.controlPlaneEndpoint is empty");
   const version = owner.spec.version ?? OLD_VERSION;
   const pki = await keepClusterPki(context.client, context.clock, cluster);
-  if (cluster.status?.initialization?.controlPlaneInitialized !== true)
-    return initData({ cluster, version, endpoint, pki });
+  if (!isInitialized(cluster)) return initData({ cluster, version, endpoint, pki });
   const token = await joinToken(plunder, context, member, { hasJoined: false, isWritten: false });
   if (token === undefined) throw new Fault("Unavailable", `Cluster/${cluster.metadata.name}`, "there is no join token");
   const terms = { version, endpoint, caHashes: caHashes(pki.ca.cert), token };
