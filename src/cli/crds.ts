@@ -5,6 +5,7 @@ import { DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { clusterctlFiles } from "../operator/install/clusterctl.ts";
 import { installFiles } from "../operator/install/files.ts";
 import { ALL_KINDS, ownKinds } from "../operator/kinds.ts";
+import { observabilityFiles } from "../operator/observability/files.ts";
 import { systemsOf } from "../operator/operator.ts";
 import { settingsReference } from "../operator/settings-reference.ts";
 import { SYSTEMS } from "../operator/systems.ts";
@@ -19,7 +20,10 @@ export const verb: Verb = (program) => {
     .description(
       "Print the CustomResourceDefinitions, or write all that is generated: they, manifests, chart, references.",
     )
-    .option("--write <root>", "write what is generated under <root>/deploy, <root>/docs/api.md and settings.md")
+    .option(
+      "--write <root>",
+      "write what is generated under <root>/deploy, <root>/docs/api.md, settings.md and metrics.md",
+    )
     .option(
       "--systems <names>",
       `only what these systems need, of: ${DEFAULT_SYSTEMS.join(", ")}`,
@@ -78,9 +82,11 @@ async function writeRepository(root: string): Promise<void> {
 
 /** Path below the root → text. */
 function generated(systems: readonly System[]): Map<string, string> {
-  return installFiles(ownKinds(systems), systems)
+  const files = installFiles(ownKinds(systems), systems)
     .set("docs/api.md", apiReference(ALL_KINDS.flat()))
     .set("docs/settings.md", settingsReference(SYSTEMS));
+  for (const [name, text] of observabilityFiles(SYSTEMS)) files.set(name, text);
+  return files;
 }
 
 async function compare(files: ReadonlyMap<string, string>, root: string): Promise<void> {

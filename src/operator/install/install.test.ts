@@ -9,8 +9,10 @@ import { system } from "../../systems/system.ts";
 import { WEBHOOK_PORT } from "../conversion-server.ts";
 import { DEFAULT_NAMESPACE } from "../defaults.ts";
 import { KINDS } from "../kinds.ts";
+import { observabilityFiles } from "../observability/files.ts";
 import { systemsOf } from "../operator.ts";
 import { operatorObjects } from "../rbac.ts";
+import { SYSTEMS } from "../systems.ts";
 import { installedObjects, installFiles } from "./files.ts";
 import { PATHS, VARIATIONS, withValues } from "./testing.ts";
 import { DEFAULT_VALUES, InstallValues, installValues } from "./values.ts";
@@ -47,15 +49,17 @@ for (const path of PATHS) {
 }
 
 test("what lies under deploy/ is what is made, and nothing beside it", () => {
+  const watching = [...observabilityFiles(SYSTEMS)].filter(([name]) => name.startsWith("deploy/"));
+  const made = new Map([...files, ...watching]);
   const root = join(import.meta.dirname, "../../..");
   const lying = readdirSync(join(root, "deploy"), { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
   assert.deepEqual(
     new Set(lying.map(({ parentPath, name }) => join(parentPath, name))),
-    new Set([...files.keys()].map((name) => join(root, name))),
+    new Set([...made.keys()].map((name) => join(root, name))),
   );
-  for (const [name, text] of files) assert.equal(readFileSync(join(root, name), "utf8"), text, name);
+  for (const [name, text] of made) assert.equal(readFileSync(join(root, name), "utf8"), text, name);
 });
 
 test("a system's setting reaches the Pods by its option, else by its variable, and only where it is chosen", () => {
@@ -146,7 +150,11 @@ test("removing by label takes no namespace along", () => {
 });
 
 test("everything but the definitions carries the label by which it is removed", () => {
-  const everything = withValues(DEFAULT_VALUES, { installCrds: true, "serviceMonitor.enabled": true });
+  const everything = withValues(DEFAULT_VALUES, {
+    installCrds: true,
+    "serviceMonitor.enabled": true,
+    "prometheusRule.enabled": true,
+  });
   for (const { kind, metadata } of installedObjects(everything) as Object[])
     assert.equal(
       (metadata.labels as Record<string, string>)["app.kubernetes.io/name"],

@@ -8,6 +8,7 @@ import type { System } from "../../systems/system.ts";
 import { converted, SERVICE_PORT, WEBHOOK_SERVICE } from "../conversion-server.ts";
 import { DEFAULT_NAMESPACE } from "../defaults.ts";
 import { KINDS } from "../kinds.ts";
+import { RULE_GROUPS } from "../observability/rules.ts";
 import { systemsOf } from "../operator.ts";
 import { crdInstallerObjects, operatorObjects, type RbacObject, SERVICE_ACCOUNT } from "../rbac.ts";
 import { deployment } from "./deployment.ts";
@@ -30,6 +31,7 @@ export function objectsByFile(
     "disruption-budget": [when("podDisruptionBudget.enabled", disruptionBudget())],
     "network-policy": [when("networkPolicy.enabled", networkPolicy(converts))],
     "service-monitor": [when("serviceMonitor.enabled", serviceMonitor())],
+    "prometheus-rule": [when("prometheusRule.enabled", prometheusRule())],
   };
 }
 
@@ -139,5 +141,14 @@ function serviceMonitor(): Tree {
       selector: { matchLabels: METRICS_LABELS },
       endpoints: [{ port: "metrics", interval: value("serviceMonitor.interval") }],
     },
+  };
+}
+
+function prometheusRule(): Tree {
+  return {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: { ...named(SERVICE_ACCOUNT), labels: { ...LABELS, more: allOf("prometheusRule.labels") } },
+    spec: { groups: RULE_GROUPS as unknown as Tree },
   };
 }

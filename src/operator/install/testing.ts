@@ -62,6 +62,12 @@ export const VARIATIONS: Readonly<Record<FixedPath, Variation>> = {
     besides: { "serviceMonitor.enabled": true },
     nonsense: { a: 1 },
   },
+  "prometheusRule.enabled": { value: true, nonsense: "true" },
+  "prometheusRule.labels": {
+    value: { release: "kps" },
+    besides: { "prometheusRule.enabled": true },
+    nonsense: { a: 1 },
+  },
   podAnnotations: { value: { "example.com/team": "metal" }, nonsense: { a: true } },
   nodeSelector: { value: { "node-role.kubernetes.io/control-plane": "true" }, nonsense: "control-plane" },
   tolerations: { value: [{ operator: "Exists" }], nonsense: [1] },

@@ -153,6 +153,15 @@ export const installValues = (systems: readonly System[]) =>
         labels: words.default({}),
       })
       .prefault({}),
+    prometheusRule: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe("Alerts and recording rules for Prometheus' operator; its CRDs must be there."),
+        labels: words.default({}),
+      })
+      .prefault({}),
     podAnnotations: words.default({}),
     nodeSelector: words.default({}),
     tolerations: anyMaps.default([]),
