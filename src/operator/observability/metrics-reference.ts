@@ -1,5 +1,5 @@
 import { runtimeMetrics } from "@slipway/kube";
-import { Registry } from "prom-client";
+import { Registry } from "@slipway/kube/prometheus";
 import type { System } from "../../systems/system.ts";
 import { operatorMetrics } from "../metrics.ts";
 import { SYSTEMS } from "../systems.ts";

@@ -13,23 +13,23 @@ import { RULE_GROUPS } from "./rules.ts";
 const METRICS = new Map(describedMetrics().map((metric) => [metric.name, metric]));
 const RECORDED = new Set(RULE_GROUPS[0].rules.map(({ record }) => record));
 
+const SERIES = /\b((?:slipway|controller_runtime|workqueue|rest_client|leader_election)[\w:]*)(?:\{([^}]*)\})?/g;
+
 /** Names and labels in an expression that the operator does not have. */
 function unknownIn(expr: string): string[] {
-  const wrong: string[] = [];
-  const series = [
-    ...expr.matchAll(/\b((?:slipway|controller_runtime|workqueue|rest_client|leader_election)[\w:]*)(?:\{([^}]*)\})?/g),
-  ];
+  const series = [...expr.matchAll(SERIES)];
   assert.ok(series.length > 0, expr);
-  for (const [, name = "", matchers = ""] of series) {
+  const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = ""]) => labels.split(/,\s*/));
+  return series.flatMap(([, name = "", matchers = ""]) => {
     const metric = METRICS.get(name) ?? METRICS.get(name.replace(/_(bucket|sum|count)$/, ""));
-    if (metric === undefined && !RECORDED.has(name)) wrong.push(name);
-    for (const [, label = ""] of matchers.matchAll(/(\w+)\s*[!=]/g))
-      if (!metric?.labels.includes(label)) wrong.push(`${name}{${label}}`);
-    for (const [, by = ""] of expr.matchAll(/by \(([^)]*)\)/g))
-      for (const label of by.split(/,\s*/))
-        if (label !== "le" && metric !== undefined && !metric.labels.includes(label)) wrong.push(`${name} by ${label}`);
-  }
-  return wrong;
+    if (metric === undefined) return RECORDED.has(name) ? [] : [name];
+    const isKnown = (label: string): boolean => label === "le" || metric.labels.includes(label);
+    const matched = [...matchers.matchAll(/(\w+)\s*[!=]/g)].map(([, label = ""]) => label);
+    return [
+      ...matched.filter((label) => !isKnown(label)).map((label) => `${name}{${label}}`),
+      ...grouped.filter((label) => !isKnown(label)).map((label) => `${name} by ${label}`),
+    ];
+  });
 }
 
 const expressions = [
