@@ -36,7 +36,7 @@ export const verb: Verb = (program) => {
       `
 No Secret is in it but by its name and its keys. Values of the cluster's Secrets are taken out of everything else, in plain text, base64, hex and
 URLs; so are fields that hold secrets by their names, private keys and tokens by their shape. Values of Secrets that you may not read can't be looked
-for: problems.txt says so. Look through it before you hand it on.
+for: problems.txt says so. Nor are values shorter than 8 characters or longer than 48 KiB, and Helm's releases. Look through it before you hand it on.
 
 Examples:
   slipway export
