@@ -48,6 +48,8 @@ export interface MetalOptions {
   dir?: string | undefined;
   /** Default: on loopback sockets. */
   serve?: Serve;
+  /** Whether control planes that simulated machines begin listen at their endpoints. Default: only this process reaches them. */
+  controlPlanesOnSockets?: boolean;
   /** What else is asked of the clouds and of the machines' firmware. */
   equinix?: Partial<EquinixSimOptions>;
   latitude?: Partial<LatitudeSimOptions>;
@@ -73,7 +75,10 @@ export async function startMetal(options: MetalOptions): Promise<SimulatedMetal>
   const clusters = await Promise.all(options.counterparts.map((counterpart) => counterpart.start(options)));
   const site = anyCluster(clusters);
   const timings = quicker(METAL_TIMINGS, speed);
-  const controlPlanes = new SimControlPlanes({ clock, random, log });
+  const controlPlanes = new SimControlPlanes(
+    { clock, random, log },
+    { onSockets: options.controlPlanesOnSockets === true },
+  );
   const firmware = createFirmware({ http, clock, random, log, site, timings, controlPlanes, ...options.firmware });
   const beside = { clock, random, firmware, speed };
   const equinix = await equinixCloud(

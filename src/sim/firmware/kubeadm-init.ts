@@ -13,6 +13,7 @@ import { BOOTSTRAPPERS } from "../../bootstrap/kubeadm/access.ts";
 import { createBootstrapToken } from "../../bootstrap/kubeadm/bootstrap-token.ts";
 import { caHashes } from "../../bootstrap/kubeadm/ca-hash.ts";
 import { joinObjects } from "../../bootstrap/kubeadm/join-objects.ts";
+import { issueServer } from "../../pki/authority.ts";
 import { startJoining } from "../../tenants/embedded/joining.ts";
 import type { OpenApi } from "./kubeadm-join.ts";
 
@@ -50,14 +51,22 @@ const KNOWN = /^kubeadm\.k8s\.io\/v1beta[1-4]$/;
 export class SimControlPlanes {
   readonly #ports: Ports;
   readonly #beyond: OpenApi;
+  readonly #onSockets: boolean;
   readonly #running = new Map<string, Running>();
   /** Endpoints that were served once stay ours: behind them nobody else is. */
   readonly #known = new Set<string>();
 
-  /** `beyond`: the way to API servers that are not simulated. Default: sockets. */
-  constructor(ports: Ports, beyond: OpenApi = createHttpTransport) {
+  /**
+   * `beyond`: the way to API servers that are not simulated. Default: sockets. `onSockets`: each listens at its endpoint, which is an address of this
+   * machine, for clients outside of the process.
+   */
+  constructor(
+    ports: Ports,
+    { beyond = createHttpTransport, onSockets = false }: { beyond?: OpenApi; onSockets?: boolean } = {},
+  ) {
     this.#ports = ports;
     this.#beyond = beyond;
+    this.#onSockets = onSockets;
   }
 
   /** Begins a control plane by kubeadm's configuration and the files beside it. It ends with the machine's power. */
@@ -141,6 +150,7 @@ export class SimControlPlanes {
       await create(api.transport(ADMIN), JSON.parse(text) as Made);
     }
     await client.get(ConfigMap, { namespace: "kube-public", name: "cluster-info" });
+    if (this.#onSockets) await listen(api, facts.endpoint, ca, this.#ports.clock);
     return { api, joining: startJoining({ ...this.#ports, transport: api.transport(ADMIN), ca }) };
   }
 
@@ -154,6 +164,17 @@ export class SimControlPlanes {
     await createClient(api.transport(ADMIN), this.#ports).create(Secret, secret as never);
     return token;
   }
+}
+
+async function listen(
+  api: ApiServer,
+  { host, port }: { host: string; port: number },
+  ca: { cert: string; key: string },
+  clock: Clock,
+): Promise<void> {
+  const authority = { certificatePem: ca.cert, keyPem: ca.key };
+  const server = await issueServer(authority, { commonName: "kube-apiserver", hosts: [host], clock });
+  await api.listen({ host, port, tls: { cert: server.certificatePem, key: server.keyPem, clientCa: ca.cert } });
 }
 
 async function end({ api, joining }: Running): Promise<void> {

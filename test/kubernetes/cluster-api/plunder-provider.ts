@@ -1,0 +1,102 @@
+/** Slipway beside upstream's core as plunder's provider alone, with a simulated rack of hosts that are trusted as first seen. */
+import { readFile } from "node:fs/promises";
+import type { TestContext } from "node:test";
+import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
+import { undiciHttp } from "@slipway/base/http-client";
+import { serveHttp } from "@slipway/base/http-server";
+import { type Client, createClient, type KubeObject } from "@slipway/kube";
+import { Namespace, Secret } from "@slipway/kube/core";
+import { loadAll } from "js-yaml";
+import { BOOT_LIMITS } from "../../../src/bootstrap/boot-service.ts";
+import { installCrds } from "../../../src/kinds/install.ts";
+import { BareMetalHost } from "../../../src/kinds/metal3/bare-metal-host.ts";
+import { PLUNDER_KINDS } from "../../../src/kinds/plunder/kinds.ts";
+import { MachineProvider } from "../../../src/kinds/slipway/machine-provider.ts";
+import { applyObjects } from "../../../src/laptop/apply.ts";
+import { startMetal } from "../../../src/laptop/metal.ts";
+import { DISCOVERY_NAMESPACE } from "../../../src/netboot/settings.ts";
+import { serveConversion } from "../../../src/operator/conversion-server.ts";
+import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../../../src/operator/defaults.ts";
+import { createOperator, type Operator, systemsOf } from "../../../src/operator/operator.ts";
+import { METAL3_KINDS } from "../../../src/systems/netboot/led-netboot.ts";
+import { hardware } from "../../../src/systems/netboot/simulated.ts";
+import { STAND_IN_LOGIN, STAND_IN_SERVERS, standInBmc } from "../../../src/systems/netboot/stand-in.ts";
+import { until } from "../live.ts";
+import type { Management } from "./management.ts";
+
+const LOOPBACK = "127.0.0.1";
+const SPEED = 400;
+const BMC_LOGIN = "bmc";
+const CONVERTED = [...PLUNDER_KINDS, [MachineProvider]] as never;
+
+/** Resolves once all hosts of the rack are offered. Control planes that begin on them listen at their endpoints. */
+export async function startPlunder(t: TestContext, { transport }: Pick<Management, "transport">): Promise<Client> {
+  const client = createClient(transport, { clock, random, log });
+  const stopping = new AbortController();
+  await installCrds(client, clock, stopping.signal, [...(CONVERTED as never[]), ...METAL3_KINDS] as never);
+  for (const name of [DEFAULT_NAMESPACE, DISCOVERY_NAMESPACE]) await client.create(Namespace, { metadata: { name } });
+  for (const file of ["upstream-core", "provider"]) {
+    const objects = loadAll(await readFile(`examples/plunder/${file}.yaml`, "utf8")) as KubeObject[];
+    await applyObjects({ client, transport }, objects);
+  }
+  const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
+  const conversion = await serveConversion(
+    { client, clock, log },
+    { kinds: CONVERTED, namespace: DEFAULT_NAMESPACE, ...way },
+  );
+  await conversion?.start();
+  const http = undiciHttp({});
+  const metal = await startMetal({
+    ...{ client, clock, random, log, http, speed: SPEED, vip: "10.20.30.40", joinToken: "t", counterparts: [] },
+    controlPlanesOnSockets: true,
+  });
+  const own = await hardware({ client, clock, random, log, firmware: metal.firmware, speed: SPEED });
+  let answer: Operator["boot"] | undefined;
+  const boot = await serveHttp(async (request) => await answer!(request), { ...BOOT_LIMITS, host: LOOPBACK });
+  const operator = createOperator(
+    {
+      ...{ transport, clock, random, log, http: () => http, readNodeFile: async () => undefined },
+      openWorkload: metal.controlPlanes.open,
+    },
+    {
+      ...{ namespace: DEFAULT_NAMESPACE, secret: DEFAULT_SECRET, bootUrl: boot.url, pollMs: 500 },
+      leaderElection: false,
+      systems: systemsOf(["providers", "netboot", "plunder"]),
+      of: { netboot: own.settings, plunder: { enabled: true } },
+    },
+  );
+  answer = operator.boot;
+  t.after(async () => {
+    stopping.abort();
+    await operator.manager.stop();
+    await operator.closed();
+    await own.close();
+    await Promise.all([metal.close(), conversion?.close(), boot.close(), http.close()]);
+  });
+  await operator.prepare(stopping.signal);
+  void operator.manager.start(stopping.signal);
+  await operator.manager.whenReady();
+  own.begin();
+  await declareBmcs(client);
+  return client;
+}
+
+/** The hosts get their BMCs, so that they are switched on for their wipes. */
+async function declareBmcs(client: Client): Promise<void> {
+  const metadata = { namespace: DISCOVERY_NAMESPACE, name: BMC_LOGIN };
+  await client.create(Secret, { metadata, stringData: { ...STAND_IN_LOGIN } });
+  const hosts = async () =>
+    (await client.list(BareMetalHost)).items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+  await until("all hosts are seen", async () => (await hosts()).length === STAND_IN_SERVERS.length, 60_000);
+  for (const [
+    at,
+    {
+      metadata: { name },
+    },
+  ] of (await hosts()).entries()) {
+    const body = { spec: { bmc: { address: standInBmc(at), credentialsName: BMC_LOGIN }, online: true } };
+    await client.patch(BareMetalHost, { namespace: DISCOVERY_NAMESPACE, name }, { type: "merge", body });
+  }
+  const isOffered = ({ status }: BareMetalHost): boolean => status?.provisioning?.state === "available";
+  await until("all hosts are offered", async () => (await hosts()).every(isOffered), 60_000);
+}
