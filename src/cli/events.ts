@@ -34,7 +34,7 @@ Kubernetes keeps events for an hour.
 
 Examples:
   slipway events
-  slipway events instancepool/harvester-latitude-worker
+  slipway events cluster/capi-quickstart
   slipway events --type Warning -o wide
   slipway events --watch`,
     )

@@ -23,7 +23,7 @@ controller_runtime_reconcile_total{controller="pools",result="success"} ${calls}
 controller_runtime_reconcile_errors_total{controller="pools"} 0
 workqueue_depth{name="pools",controller="pools"} ${depth}
 workqueue_delayed{name="pools",controller="pools"} 7
-leader_election_master_status{name="slipway-harvester"} 1
+leader_election_master_status{name="slipway-netboot"} 1
 leader_election_master_status{name="slipway-netboot"} 0
 `;
 
@@ -58,13 +58,13 @@ test("rates are per minute; a counter that went back counts from 0", () => {
       errors: { total: 0, perMinute: 0 },
     },
   ]);
-  assert.deepEqual(load.leads, ["harvester"]);
+  assert.deepEqual(load.leads, ["netboot"]);
   assert.equal(loadOf(samplesIn(scrape(7, 30))).machines.bought.perMinute, undefined);
 });
 
 test("the screen has machines, calls and controllers", () => {
   const lines = loadLines(loadOf(samplesIn(scrape(7, 30)), samplesIn(scrape(4, 20)), 60)).map(stripVTControlCharacters);
-  assert.equal(lines[0], "Leads harvester");
+  assert.equal(lines[0], "Leads netboot");
   assert.ok(
     lines.some((line) => /^ {2}bought +3\.0 +7$/.test(line)),
     lines.join("\n"),

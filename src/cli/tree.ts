@@ -36,7 +36,7 @@ Below an object stands what it owns, and the hosts that are given to it. \`slipw
 as clusterctl does.
 
 Examples:
-  slipway tree instancepool/harvester-latitude-worker
+  slipway tree cluster/capi-quickstart
   slipway tree cluster/default/team-a
   slipway tree tcp/team-a -n tenants
   slipway tree bmh/node-1 -o json`,

@@ -95,9 +95,9 @@ test("alerts fire for what they are about, and not for an operator that is well"
     return { interval: "1m", input_series: given, alert_rule_test: [{ alertname, eval_time, exp_alerts }] };
   };
   const well = [
-    series('leader_election_master_status{name="slipway-harvester",pod="a"}', "1+0x60"),
-    series('leader_election_master_status{name="slipway-harvester",pod="b"}', "0+0x60"),
-    series('slipway_system_ready{system="harvester"}', "1+0x60"),
+    series('leader_election_master_status{name="slipway-netboot",pod="a"}', "1+0x60"),
+    series('leader_election_master_status{name="slipway-netboot",pod="b"}', "0+0x60"),
+    series('slipway_system_ready{system="netboot"}', "1+0x60"),
     series('slipway_cloud_calls_total{provider="latitude",operation="list",code="ok"}', "0+10x60"),
     series("slipway_machines_replaced_total", "0+0x60"),
     series('controller_runtime_reconcile_errors_total{controller="pools"}', "0+1x60"),
@@ -112,8 +112,8 @@ test("alerts fire for what they are about, and not for an operator that is well"
         exp_alerts: [],
       })),
     },
-    fires("SlipwayNoLeader", "10m", { name: "slipway-harvester" }, [
-      series('leader_election_master_status{name="slipway-harvester",pod="a"}', "0+0x20"),
+    fires("SlipwayNoLeader", "10m", { name: "slipway-netboot" }, [
+      series('leader_election_master_status{name="slipway-netboot",pod="a"}', "0+0x20"),
     ]),
     fires("SlipwaySystemWaits", "20m", { system: "packet" }, [
       series('slipway_system_ready{system="packet"}', "0+0x30"),
