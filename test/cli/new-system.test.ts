@@ -34,7 +34,7 @@ async function withSea(t: TestContext): Promise<string> {
 test("a folder and an entry in the list make a system: definitions, rights, chart, settings, help and demo have it", async (t) => {
   const root = await withSea(t);
   const slipway = async (...args: string[]): Promise<string> =>
-    (await promisify(execFile)("bin/slipway", args, { cwd: root, timeout: 2 * MINUTE })).stdout;
+    (await promisify(execFile)("bin/slipway", args, { cwd: root, timeout: 6 * MINUTE })).stdout;
   await slipway("crds", "--write", ".");
   const file = (name: string): Promise<string> => readFile(join(root, name), "utf8");
   assert.match(await file("deploy/crds/sea.example.com_buoys.yaml"), /kind: Buoy/);
@@ -54,7 +54,7 @@ test("a folder and an entry in the list make a system: definitions, rights, char
   assert.match(ofUp, /--sim <systems> .*harvester,\s+sea/s);
   assert.match(ofUp, /kubectl apply -f examples\/harvester\//);
 
-  const demo = await slipway("demo", "--timeout", "100");
+  const demo = await slipway("demo", "--timeout", "300");
   assert.match(demo, /Buoy north: ahoy, captain/);
   assert.match(demo, /NAME +GREETING\nnorth +ahoy, captain/);
 });

@@ -23,7 +23,7 @@ function slipway(
   args: readonly string[],
   node = process.execPath,
 ): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(node, [bundle, ...args], { encoding: "utf8", timeout: 120_000 });
+  return spawnSync(node, [bundle, ...args], { encoding: "utf8", timeout: 400_000 });
 }
 
 test("version is answered by the bundle", () => {
@@ -66,14 +66,14 @@ test("the program of the lab's stand-in is where the code that packs it looks fo
 });
 
 test("the bundle's demo: machines join", () => {
-  const { status, stdout, stderr } = slipway(["demo", "--timeout", "90"]);
+  const { status, stdout, stderr } = slipway(["demo", "--timeout", "300"]);
   assert.equal(status, 0, stdout + stderr);
 });
 
 const next = nextNode();
 test(`on Node ${NEXT_NODE} it starts as well, and its demo's machines join`, { skip: next.why }, () => {
   assert.match(slipway(["version"], next.node).stdout, new RegExp(`node v${NEXT_NODE}`));
-  const { status, stdout, stderr } = slipway(["demo", "--timeout", "90"], next.node);
+  const { status, stdout, stderr } = slipway(["demo", "--timeout", "300"], next.node);
   assert.equal(status, 0, stdout + stderr);
 });
 

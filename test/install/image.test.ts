@@ -85,7 +85,7 @@ function inside(...command: string[]): { status: number | null; stdout: string; 
   return spawnSync(changer!, args, {
     encoding: "utf8",
     env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
-    timeout: 120_000,
+    timeout: 400_000,
   });
 }
 
@@ -163,7 +163,7 @@ test("in a chroot: the operator finds every part of itself, and says what it lac
 });
 
 test("in a chroot: the demo's machines join", needsChroot, () => {
-  const { status, stdout, stderr } = inside(...config.config.Entrypoint, "demo", "--timeout", "90");
+  const { status, stdout, stderr } = inside(...config.config.Entrypoint, "demo", "--timeout", "300");
   assert.equal(status, 0, stdout + stderr);
 });
 
