@@ -7,7 +7,7 @@ export class Play {
   /** Resolves when it has ended, however it did. */
   readonly ended: Promise<void>;
   readonly #act: Act;
-  #step = "";
+  #step = "it begins";
   #result: ActResult | undefined;
   #failure: { error: unknown } | undefined;
 
