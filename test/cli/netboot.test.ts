@@ -94,7 +94,9 @@ test("hosts are shown as a table, wide or as JSON, and without what is as good a
   const plain = await slipway("get", "unleased", "--dir", dir);
   assert.match(
     plain.out,
-    /^Mac Address +Hardware Vendor +Time Seen +Time since\n52:54:00:00:00:0a {2}QEMU virtual machine {2}/,
+    new RegExp(
+      `^Mac Address +Hardware Vendor +Time Seen +Time since +Name\n52:54:00:00:00:0a {2}QEMU virtual machine {2}.* ${HOST}\n$`,
+    ),
   );
   const wide = await slipway("get", "unleased", "-o", "wide", "--dir", dir);
   assert.match(
@@ -103,10 +105,13 @@ test("hosts are shown as a table, wide or as JSON, and without what is as good a
       `${HOST} +- +Standard PC +agent +write: given +approved +[0-9a-f-]{29} +its agent to take the order "write"\n$`,
     ),
   );
+  const yaml = await slipway("get", "unleased", "-o", "yaml", "--dir", dir);
+  assert.match(yaml.out, new RegExp(`^hosts:\n {2}- name: ${HOST}\n`));
+  assert.equal((await slipway("get", "unleased", "-o", "name", "--dir", dir)).out, `host/${HOST}\n`);
   const { out, code } = await slipway("get", "hosts", "-o=json", "--dir", dir);
   const [shown] = JSON.parse(out).hosts;
   assert.deepEqual([code, shown.name, shown.inventory.cpu.count], [0, HOST, 2]);
-  for (const said of [plain.out, wide.out, out]) assert.doesNotMatch(said, /slc_|slh_/);
+  for (const said of [plain.out, wide.out, yaml.out, out]) assert.doesNotMatch(said, /slc_|slh_/);
 });
 
 test("a host's log is printed and ends; another's is not there", async (t) => {
@@ -283,7 +288,7 @@ const REFUSED: [args: string, said: RegExp][] = [
   ["order wipe HOST --how burn --yes", /Allowed choices are metadata, discard, full, secure/],
   ["order reboot a/b", /a\/b: is no host; bin\/slipway get unleased -o wide/],
   ["logs ../x", /\.\.\/x: is no host/],
-  ["get unleased -o yaml", /Allowed choices are wide, json/],
+  ["get unleased -o toml", /Allowed choices are wide, json, yaml, name/],
 ];
 
 for (const [args, said] of REFUSED) {
