@@ -40,14 +40,13 @@ write_files:
 /** Resolves when the system that was installed has started, and lets its user in by the key of its user data. */
 export async function reached({ netboot }: Stage, machine: QemuMachine, { key }: Login): Promise<void> {
   const { name, mac } = machine.spec;
-  // Its user is there before its keys are. A login prompt may never come: a busy machine's serial port can be too late for systemd.
+  // Its user is there before its own keys are, and its SSH server later than both. A login prompt may never come: a busy machine's serial port can be too late for systemd.
   const started = new RegExp(`${name} login:|SHA256:\\S+ root@${name}\\b`);
   await machine.console.shows(started, AbortSignal.timeout(SYSTEM_SECONDS * 1000));
   const { address } = netboot.hosts.get(mac)!;
-  // Its SSH server may be behind its console.
-  const patience = ["ConnectTimeout=5", "ConnectionAttempts=240"];
+  const patience = ["ConnectTimeout=5", "ConnectionAttempts=600"];
   const options = ["BatchMode=yes", ...patience, "StrictHostKeyChecking=accept-new", `UserKnownHostsFile=${key}.hosts`];
   const ssh = ["-i", key, ...options.flatMap((option) => ["-o", option]), `slipway@${address}`];
-  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: 300_000 });
+  const { stdout } = await run("ssh", [...ssh, "hostname; cat /etc/first-boot"], { timeout: SYSTEM_SECONDS * 1000 });
   assert.equal(stdout, `${name}\nfrom the user data of ${name}\n`);
 }
