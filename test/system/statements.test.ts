@@ -48,7 +48,7 @@ test("N5 machines are installed without SSH, so that no host key can go unchecke
     )
   ).flat();
   const programs = sources.filter(
-    (name) => /(?:\.ts|\.sh|\/init)$/.test(name) && !/\.test\.ts$|node_modules/.test(name),
+    (name) => /(?:\.ts|\.sh|\/init)$/.test(name) && !/(?:\.test|\/testing)\.ts$|node_modules/.test(name),
   );
   assert.ok(programs.some((name) => name.endsWith("orders.sh")));
   const speaking = await Promise.all(
