@@ -1,12 +1,11 @@
-import { systemClock as clock, type Http, quietLog as log, cryptoRandom as random } from "@slipway/base";
+import { systemClock as clock, isFault, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
 import { type Connection, createHttpTransport } from "@slipway/kube/http";
 import { type Command, Option } from "commander";
 import { MachineProvider } from "../kinds/slipway/machine-provider.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
-import { systemPorts, systemsOf } from "../operator/operator.ts";
-import { settingsFrom } from "../operator/settings.ts";
+import { systemsOf } from "../operator/operator.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { accountOf } from "../systems/providers/accounts.ts";
 import { accountCheck } from "./doctor/account.ts";
@@ -19,6 +18,7 @@ import { addClusterOptions } from "./listing/options.ts";
 import { documentOf } from "./listing/print.ts";
 import { addNetbootOptions, type NetbootOptions, settingsOf } from "./netboot-options.ts";
 import { type ClusterOptions, connectionTo } from "./on-cluster.ts";
+import { operatorPorts } from "./operator-ports.ts";
 import { namesOf } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
 import { reach } from "./reach.ts";
@@ -134,24 +134,12 @@ async function withCluster(options: ClusterOptions, work: (open: Open) => Promis
 
 async function accounts(provider: string | undefined, options: ClusterDoctor): Promise<void> {
   const clients = new HttpClients();
-  const http = (ca: string | undefined): Http => clients.of(ca);
   try {
-    await withCluster(options, async ({ client }) => {
+    await withCluster(options, async ({ client, transport }) => {
       const { operatorNamespace: namespace } = options;
       const names = provider === undefined ? await providersIn(client) : [provider];
-      const ports = systemPorts(
-        { client, clock, random, log, http, secrets, readNodeFile: async () => undefined },
-        {
-          namespace,
-          secret: DEFAULT_SECRET,
-          of: settingsFrom(process.env),
-          bootUrl: "",
-          pollMs: 0,
-          leaderElection: false,
-        },
-        SYSTEMS,
-        { client, list: async () => [] },
-      );
+      const hosts = { client, list: async () => [] };
+      const ports = operatorPorts({ client, transport, namespace, clients, hosts });
       const own = { namespace, secret: DEFAULT_SECRET, onSecret: (value: string) => secrets.add(value) };
       const specs = names.length === 0 ? [{}] : names.map((name) => ({ providerRef: { name } }));
       await report(
@@ -165,6 +153,9 @@ async function accounts(provider: string | undefined, options: ClusterDoctor): P
 }
 
 async function providersIn(client: Open["client"]): Promise<string[]> {
-  const { items } = await client.list(MachineProvider).catch(() => ({ items: [] as { metadata: { name: string } }[] }));
+  const { items } = await client.list(MachineProvider).catch((error: unknown) => {
+    if (isFault(error, "NotFound")) return { items: [] };
+    throw error;
+  });
   return items.map(({ metadata }) => metadata.name);
 }

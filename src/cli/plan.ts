@@ -1,14 +1,12 @@
-import { systemClock as clock, cryptoRandom, Fault, type Http, isFault, quietLog } from "@slipway/base";
+import { Fault, isFault } from "@slipway/base";
 import type { Client, Transport } from "@slipway/kube";
 import { Option } from "commander";
 import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
-import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../operator/defaults.ts";
-import { systemPorts } from "../operator/operator.ts";
-import { settingsFrom } from "../operator/settings.ts";
-import { SYSTEMS } from "../operator/systems.ts";
+import { DEFAULT_NAMESPACE } from "../operator/defaults.ts";
 import { HttpClients } from "./http-clients.ts";
 import { manifestTexts } from "./manifest-files.ts";
 import { onCluster } from "./on-cluster.ts";
+import { operatorPorts } from "./operator-ports.ts";
 import { say, secrets } from "./outgoing.ts";
 import { fatalConcerns, planDocument, planLines, problemLine } from "./plan/lines.ts";
 import { ClusterAsPlanned } from "./plan/planned-cluster.ts";
@@ -92,26 +90,7 @@ async function outcomesOf(
         })
       ).items,
   };
-  const http = (ca: string | undefined): Http => clients.of(ca);
-  const ports = {
-    client,
-    transport,
-    clock,
-    random: cryptoRandom,
-    log: quietLog,
-    http,
-    secrets,
-    readNodeFile: async () => undefined,
-  };
-  const settings = {
-    namespace,
-    secret: DEFAULT_SECRET,
-    of: settingsFrom(process.env),
-    bootUrl: "",
-    pollMs: 0,
-    leaderElection: false,
-  } as const;
-  const { accounts, account: own } = systemPorts(ports, settings, SYSTEMS, hosts);
+  const { accounts, account: own } = operatorPorts({ client, transport, namespace, clients, hosts });
   try {
     return await Promise.all(planned.map((object) => outcomeOf(object, { cluster, accounts, own, planned })));
   } finally {
