@@ -1,7 +1,7 @@
 /** The demo's acts, each on a laptop that simulates the hardware. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { quietLog, Secrets, systemClock } from "@slipway/base";
 import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
@@ -24,14 +24,20 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const manifests: ActPorts["manifests"] = (folder, isWanted) => readManifests(join(ROOT, folder), isWanted);
 const USUAL = { host: "127.0.0.1", port: 0, kubernetes: "embedded", counterparts: [], log: quietLog } as const;
 
-test("two SIPClusters take the hosts of a Vino at once, one grows by what the other gives back, both go, and nothing is left", async (t) => {
+/** What an act shows at its end, and what it told on its way. */
+async function played(t: TestContext, system: string) {
   const secrets = new Secrets();
   const laptop = await startLaptop({ ...USUAL, dir: undefined, secrets, speed: 2_000, hardware: await hardware() });
   t.after(() => laptop.close());
   const { client } = laptop;
   const steps: string[] = [];
   const ports = { client, manifests, clock: systemClock, signal: AbortSignal.timeout(5 * 60_000) };
-  const { heads, rows } = await (await actOf("vino")).play({ ...ports, tell: (step) => void steps.push(step) });
+  const result = await (await actOf(system)).play({ ...ports, tell: (step) => void steps.push(step) });
+  return { client, steps, ...result };
+}
+
+test("two SIPClusters take the hosts of a Vino at once, one grows by what the other gives back, both go, and nothing is left", async (t) => {
+  const { heads, rows, steps } = await played(t, "vino");
   assert.deepEqual(heads, ["HOST", "NODE", "AT ONCE", "GROWN, SHRUNK", "BOTH GONE"]);
   assert.equal(rows.length, 8);
   const served = (column: number) => Object.groupBy(rows, (row) => row[column]!);
@@ -48,13 +54,7 @@ test("two SIPClusters take the hosts of a Vino at once, one grows by what the ot
 });
 
 test("N45 N47 the manifests of 2019 become Machines that run, on hosts that are trusted as first seen, and the hosts are free again", async (t) => {
-  const secrets = new Secrets();
-  const laptop = await startLaptop({ ...USUAL, dir: undefined, secrets, speed: 2_000, hardware: await hardware() });
-  t.after(() => laptop.close());
-  const { client } = laptop;
-  const steps: string[] = [];
-  const ports = { client, manifests, clock: systemClock, signal: AbortSignal.timeout(5 * 60_000) };
-  const { heads, rows } = await (await actOf("plunder")).play({ ...ports, tell: (step) => void steps.push(step) });
+  const { client, heads, rows, steps } = await played(t, "plunder");
   assert.match(steps[0]!, /^trust policy first-seen; .*v1\.14\.2, simulated$/);
   assert.deepEqual(heads.slice(0, 3), ["MACHINE", "TRUST POLICY", "VERSION"]);
   assert.deepEqual(
