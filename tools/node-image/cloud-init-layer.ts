@@ -16,8 +16,9 @@ const LOADERS: Readonly<Record<NodeArchitecture, { arch: NodeJS.Architecture; lo
 
 export interface LayerIngredients {
   architecture: NodeArchitecture;
-  /** Files of the packages that the node has, and of those that it lacks. */
+  /** Files of the packages that are on the node already; Python is run with them to compile. */
   base: readonly string[];
+  /** Files of the packages that the layer adds. */
   packages: readonly string[];
   /** A folder for what is put together; made anew, and gone at the end. */
   work: string;
@@ -36,7 +37,7 @@ export function writeLayer(folder: string, { architecture, base, packages, work,
     leaveOut(root);
     // Who unpacks without root's rights loses this bit.
     chmodSync(join(root, "usr/bin/sudo"), 0o4755);
-    // The container runtime's work, not a host's: nobody asks for another address (dhcpcd), and no job of cron's runs.
+    // The node asks for its address itself, and starts its services without these.
     for (const path of ["etc/cron.daily", "etc/init.d", "usr/sbin/dhcpcd"])
       rmSync(join(root, path), { recursive: true, force: true });
     compile(root, join(work, "base"), { architecture, base, say });
@@ -47,8 +48,7 @@ export function writeLayer(folder: string, { architecture, base, packages, work,
 }
 
 /**
- * Python's code as Python would compile it at its first start, which takes an emulated machine a minute: by the layer's own Python, with the node's
- * libraries. Another architecture's can't be run here; its machines compile at every start.
+ * Python's code as Python would compile it at its first start: by the layer's own Python, with the node's libraries. Another architecture's can't be run here; its machines compile at every start.
  */
 function compile(
   root: string,

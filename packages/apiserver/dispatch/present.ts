@@ -35,7 +35,7 @@ export function present(form: Form, call: Call, value: unknown): unknown {
   }
 }
 
-/** For defined kinds upstream stumbles before it comes to judge the form. */
+/** Of kinds that a definition made, upstream ends with an error of its own before it looks at the form. */
 function noList(resource: ServedResource): Error {
   return resource.builtIn
     ? refusal("NotAcceptable", wrongForm("PartialObjectMetadataList", "not a list", resource, ""))

@@ -118,7 +118,7 @@ async function untilRunning(
   return { running, phases };
 }
 
-/** What was told of each PlunderMachine last. */
+/** The last event of each PlunderMachine, by its name. */
 async function toldOf({ client }: ActPorts): Promise<Map<string, string>> {
   const { items } = await client.list(Event, { namespace: NAMESPACE });
   const ours = items.filter(({ involvedObject }) => involvedObject?.kind === PlunderMachine.kind);
