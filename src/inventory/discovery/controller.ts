@@ -24,7 +24,7 @@ import type { Declaration, Standing } from "../../netboot/hosts/trust.ts";
 import { fingerprint } from "../../netboot/protocol/key.ts";
 import { bootMacOf, declarationOf, isDiscovered } from "./declaration.ts";
 import { noteBoot } from "./measured-boot.ts";
-import { type Discovery, type Observed, planDiscovery } from "./plan.ts";
+import { type Discovery, type DiscoveryStep, type Observed, planDiscovery } from "./plan.ts";
 
 export const NETBOOT = "netboot";
 
@@ -58,6 +58,8 @@ const TOLD_MS = 5_000;
 const TOLD_AT_ONCE = 10;
 /** Of one host, that are not reported yet. */
 const MOST_REFUSALS = 16;
+
+type StepOf<Do extends DiscoveryStep["do"]> = Extract<DiscoveryStep, { do: Do }>;
 
 function trustWord({ metadata }: Namespace): string | undefined {
   return metadata.annotations?.[TRUST_ANNOTATION];
@@ -116,8 +118,6 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
     },
     // One step a pass: what is written wakes the key again once the cache shows it.
     async reconcile({ name }, context): Promise<Outcome> {
-      const { client, events, log } = context;
-      pace ??= new TokenBucket(context.clock, { qps: perSecond, burst: BURST });
       const host = hosts.get(name);
       if (host === undefined) return DONE;
       const known = knownOf(host, context);
@@ -129,42 +129,14 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       const next = planDiscovery(host, observed(name, known, context), discovery);
       switch (next.do) {
         case "nothing":
-          if (next.because === "full" && !isFullLogged)
-            log.warn({ most: discovery.most, mac: host.mac }, "more machines were seen than may be discovered");
-          isFullLogged ||= next.because === "full";
-          if (isReportedLater) return { againAfterMs: KEY_MS };
-          return next.because === "silent" || next.because === "full" ? { againAfterMs: LOOK_AGAIN_MS } : DONE;
+          return stay(host, next.because, isReportedLater, context);
         case "create":
-          if (!pace.tryTake()) return { againAfterMs: LATER_MS };
-          fresh.add(name);
-          events.normal(
-            await client.create(BareMetalHost, next.host).catch((error: unknown) => {
-              fresh.delete(name);
-              throw error;
-            }),
-            "Discovered",
-            `seen as ${host.mac}${host.address === undefined ? "" : ` at ${host.address}`}`,
-          );
-          log.info({ host: name, mac: host.mac }, "a machine was discovered");
-          return DONE;
-        case "merge": {
-          const { name: gone, uid, resourceVersion } = next.host.metadata;
-          const into = `${next.into.metadata.namespace}/${next.into.metadata.name}`;
-          // Announced first: an event of an object that is gone is seldom read.
-          events.normal(next.into, "Merged", `${gone} was made of another card of the same machine, and is deleted`);
-          events.normal(next.host, "Merged", `deleted: it is a card of ${into}`);
-          await client.delete(BareMetalHost, next.host.metadata, { uid, resourceVersion });
-          log.info({ host: gone, into }, "two objects of one machine are one");
-          return DONE;
-        }
+          return await create(host, next.host, context);
+        case "merge":
+          return await merge(next, context);
         case "report":
           if (!paceOf(name, context).tryTake()) return { againAfterMs: TOLD_MS };
-          {
-            const written = await client.updateStatus(BareMetalHost, { ...next.host, status: next.status });
-            // Where the definition is Metal3's own, it leaves out what it does not know.
-            if (next.status.agent !== undefined) keepsAgent = written.status?.agent !== undefined;
-          }
-          return DONE;
+          return await report(next, context);
         case "describe":
           if (!paceOf(name, context).tryTake()) return { againAfterMs: TOLD_MS };
           await describe(next, context);
@@ -172,6 +144,57 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       }
     },
   };
+
+  function stay(
+    { mac }: Host,
+    because: StepOf<"nothing">["because"],
+    isReportedLater: boolean,
+    { log }: Context,
+  ): Outcome {
+    if (because === "full" && !isFullLogged)
+      log.warn({ most: discovery.most, mac }, "more machines were seen than may be discovered");
+    isFullLogged ||= because === "full";
+    if (isReportedLater) return { againAfterMs: KEY_MS };
+    return because === "silent" || because === "full" ? { againAfterMs: LOOK_AGAIN_MS } : DONE;
+  }
+
+  async function create(
+    { name, mac, address }: Host,
+    draft: StepOf<"create">["host"],
+    { client, clock, events, log }: Context,
+  ): Promise<Outcome> {
+    pace ??= new TokenBucket(clock, { qps: perSecond, burst: BURST });
+    if (!pace.tryTake()) return { againAfterMs: LATER_MS };
+    fresh.add(name);
+    events.normal(
+      await client.create(BareMetalHost, draft).catch((error: unknown) => {
+        fresh.delete(name);
+        throw error;
+      }),
+      "Discovered",
+      `seen as ${mac}${address === undefined ? "" : ` at ${address}`}`,
+    );
+    log.info({ host: name, mac }, "a machine was discovered");
+    return DONE;
+  }
+
+  async function merge({ host, into: kept }: StepOf<"merge">, { client, events, log }: Context): Promise<Outcome> {
+    const { name: gone, uid, resourceVersion } = host.metadata;
+    const into = `${kept.metadata.namespace}/${kept.metadata.name}`;
+    // Announced first: an event of an object that is gone is seldom read.
+    events.normal(kept, "Merged", `${gone} was made of another card of the same machine, and is deleted`);
+    events.normal(host, "Merged", `deleted: it is a card of ${into}`);
+    await client.delete(BareMetalHost, host.metadata, { uid, resourceVersion });
+    log.info({ host: gone, into }, "two objects of one machine are one");
+    return DONE;
+  }
+
+  async function report({ host, status }: StepOf<"report">, { client }: Context): Promise<Outcome> {
+    const written = await client.updateStatus(BareMetalHost, { ...host, status });
+    // Where the definition is Metal3's own, it leaves out what it does not know.
+    if (status.agent !== undefined) keepsAgent = written.status?.agent !== undefined;
+    return DONE;
+  }
 
   /** A machine that nobody has approved may report as often as it likes, and something else each time. */
   function paceOf(name: string, { clock }: Context): TokenBucket {

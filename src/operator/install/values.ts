@@ -38,6 +38,79 @@ function settingsGroups(systems: readonly System[]) {
   return settings as unknown as z.ZodPrefault<z.ZodObject<Record<string, z.ZodType<Record<string, unknown>>>>>;
 }
 
+const IMAGE = z
+  .strictObject({
+    repository: z.string().min(1).default("registry.slipway.dev/slipway"),
+    tag: z.string().min(1).default(VERSION).describe("A digest may follow: 1.2.3@sha256:…"),
+    pullPolicy: z.enum(["IfNotPresent", "Always", "Never"]).default("IfNotPresent"),
+    pullSecrets: z.array(z.strictObject({ name: z.string().min(1) })).default([]),
+  })
+  .prefault({});
+
+const BOOT = z
+  .strictObject({
+    url: z
+      .string()
+      .regex(/^(https?:\/\/[^?#]+)?$/)
+      .default("")
+      .describe(
+        "Base URL at which machines reach the boot service. Empty: key bootUrl of a ConfigMap slipway that you make; the Pods wait for it.",
+      ),
+    port: port.default(8081).describe("Where the boot service listens in the Pod."),
+    tlsSecret: z
+      .string()
+      .default("")
+      .describe(
+        "Secret (kubernetes.io/tls) with its certificate and key. Empty: HTTP, for behind a proxy that speaks TLS.",
+      ),
+    service: z
+      .strictObject({
+        type: z.enum(["LoadBalancer", "NodePort", "ClusterIP"]).default("LoadBalancer"),
+        port: port.default(8081),
+        nodePort: z.int().min(0).max(65_535).default(0).describe("0: Kubernetes chooses."),
+        externalTrafficPolicy: z
+          .enum(["Local", "Cluster"])
+          .default("Local")
+          .describe("Local keeps the machines' addresses, by which wrong guesses are slowed down."),
+        annotations: words.default({}),
+      })
+      .prefault({}),
+  })
+  .prefault({});
+
+const NETWORK_POLICY = z
+  .strictObject({
+    enabled: z.boolean().default(true),
+    metricsFrom: anyMaps
+      .default([{ namespaceSelector: {} }])
+      .describe("Who may read metrics (NetworkPolicyPeer). Empty: everybody."),
+    egress: anyMaps
+      .default([])
+      .describe("More that the operator may reach (NetworkPolicyEgressRule) than DNS and the TCP ports 443 and 6443."),
+  })
+  .prefault({});
+
+const SERVICE_MONITOR = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe("For Prometheus' operator; its CRDs must be there."),
+    interval: z
+      .string()
+      .regex(/^\d+(ms|s|m)$/)
+      .default("30s"),
+    labels: words.default({}),
+  })
+  .prefault({});
+
+const PROMETHEUS_RULE = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe("Alerts and recording rules for Prometheus' operator; its CRDs must be there."),
+    labels: words.default({}),
+  })
+  .prefault({});
+
 /** What an installation of these systems may choose. */
 export const installValues = (systems: readonly System[]) =>
   z.strictObject({
@@ -47,44 +120,8 @@ export const installValues = (systems: readonly System[]) =>
       .max(10)
       .default(2)
       .describe("How many run. One leads each system, all of them answer machines."),
-    image: z
-      .strictObject({
-        repository: z.string().min(1).default("registry.slipway.dev/slipway"),
-        tag: z.string().min(1).default(VERSION).describe("A digest may follow: 1.2.3@sha256:…"),
-        pullPolicy: z.enum(["IfNotPresent", "Always", "Never"]).default("IfNotPresent"),
-        pullSecrets: z.array(z.strictObject({ name: z.string().min(1) })).default([]),
-      })
-      .prefault({}),
-    boot: z
-      .strictObject({
-        url: z
-          .string()
-          .regex(/^(https?:\/\/[^?#]+)?$/)
-          .default("")
-          .describe(
-            "Base URL at which machines reach the boot service. Empty: key bootUrl of a ConfigMap slipway that you make; the Pods wait for it.",
-          ),
-        port: port.default(8081).describe("Where the boot service listens in the Pod."),
-        tlsSecret: z
-          .string()
-          .default("")
-          .describe(
-            "Secret (kubernetes.io/tls) with its certificate and key. Empty: HTTP, for behind a proxy that speaks TLS.",
-          ),
-        service: z
-          .strictObject({
-            type: z.enum(["LoadBalancer", "NodePort", "ClusterIP"]).default("LoadBalancer"),
-            port: port.default(8081),
-            nodePort: z.int().min(0).max(65_535).default(0).describe("0: Kubernetes chooses."),
-            externalTrafficPolicy: z
-              .enum(["Local", "Cluster"])
-              .default("Local")
-              .describe("Local keeps the machines' addresses, by which wrong guesses are slowed down."),
-            annotations: words.default({}),
-          })
-          .prefault({}),
-      })
-      .prefault({}),
+    image: IMAGE,
+    boot: BOOT,
     hostNetwork: z
       .boolean()
       .default(false)
@@ -130,38 +167,9 @@ export const installValues = (systems: readonly System[]) =>
         "Measured: 1000 machines at rest take 0.02 of a core and 307 MiB, ordering 5000 at once takes 646 MiB.",
       ),
     podDisruptionBudget: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
-    networkPolicy: z
-      .strictObject({
-        enabled: z.boolean().default(true),
-        metricsFrom: anyMaps
-          .default([{ namespaceSelector: {} }])
-          .describe("Who may read metrics (NetworkPolicyPeer). Empty: everybody."),
-        egress: anyMaps
-          .default([])
-          .describe(
-            "More that the operator may reach (NetworkPolicyEgressRule) than DNS and the TCP ports 443 and 6443.",
-          ),
-      })
-      .prefault({}),
-    serviceMonitor: z
-      .strictObject({
-        enabled: z.boolean().default(false).describe("For Prometheus' operator; its CRDs must be there."),
-        interval: z
-          .string()
-          .regex(/^\d+(ms|s|m)$/)
-          .default("30s"),
-        labels: words.default({}),
-      })
-      .prefault({}),
-    prometheusRule: z
-      .strictObject({
-        enabled: z
-          .boolean()
-          .default(false)
-          .describe("Alerts and recording rules for Prometheus' operator; its CRDs must be there."),
-        labels: words.default({}),
-      })
-      .prefault({}),
+    networkPolicy: NETWORK_POLICY,
+    serviceMonitor: SERVICE_MONITOR,
+    prometheusRule: PROMETHEUS_RULE,
     podAnnotations: words.default({}),
     nodeSelector: words.default({}),
     tolerations: anyMaps.default([]),

@@ -126,6 +126,10 @@ function statusWord(view: InstanceView, node: Node | undefined): string {
   if (machine === "gone") return instance.status?.status ?? "";
   if (journal.joined) return node === undefined || !networkDone(view) ? "ready" : "managed";
   if (journal.signals.succeeded !== undefined || node !== undefined) return "ready";
+  return bootWord(view, machine);
+}
+
+function bootWord({ instance, journal }: InstanceView, machine: Machine): string {
   if (journal.boot?.pass === 2) return "reinstalling";
   // An Instance taken over from the addon on its way: its word stands until there is news.
   if (journal.boot === undefined && machine.phase === "running") return instance.status?.status ?? "provisioning";
@@ -145,45 +149,79 @@ function waitOf(held: Partial<InstanceStatus>, step: Step, now: number): Waiting
   return waitFor(held, { what: step.for, deadline: step.deadline, now });
 }
 
+type Told = [type: string, status: boolean, reason: string, message: string];
+
 function conditionsOf(view: InstanceView, node: Node | undefined, step: Step): Condition[] {
-  const { instance, journal, now } = view;
-  const failure = instance.status?.failure;
-  let list: readonly Condition[] = instance.status?.conditions ?? [];
-  const set = (type: string, status: boolean, reason: string, message: string): void => {
-    const observedGeneration = instance.metadata.generation ?? 0;
-    list = setCondition(list, { type, status: status ? "True" : "False", reason, message, observedGeneration }, now);
-  };
+  const { instance, now } = view;
+  const held: readonly Condition[] = instance.status?.conditions ?? [];
   const waits = step.do === "wait" ? `waiting for ${step.for}` : "";
-  const machine = view.machine === "gone" ? undefined : view.machine;
-  const handedOver = machine !== undefined && machine.phase !== "building" && machine.phase !== "unknown";
-  if (!handedOver && machine !== undefined && !isTrue(list, "MachineReady"))
-    set("MachineReady", false, "Building", waits);
-  if (handedOver && machine.phase === "running")
-    set("MachineReady", true, "HandedOver", `the provider handed over ${machine.id}`);
-  const installed = journal.joined || journal.signals.succeeded !== undefined;
-  if (installed && instance.status?.takenOver !== undefined && journal.signals.succeeded === undefined)
-    set("Installed", true, "TakenOver", "the machine was installed by harvester-equinix-addon");
-  else if (installed) set("Installed", true, "Installed", "the installation succeeded");
-  else if (handedOver) set("Installed", false, journal.signals.started === undefined ? "Booting" : "Installing", waits);
-  if (view.node?.identity === "stranger") {
-    set("NodeConflict", true, "NameTaken", `a Node named ${instance.metadata.name} exists that is not this machine`);
-  } else if (list.some((condition) => condition.type === "NodeConflict")) set("NodeConflict", false, "NameFree", "");
-  if (handedOver && view.claim.network !== undefined) {
-    const changed = "the machine's ports no longer match the specification: they were changed outside Slipway";
-    const takenOver = list.some(({ type, reason }) => type === NETWORK_READY && reason === "TakenOver");
-    if (view.settled) set(NETWORK_READY, true, "AsWanted", "the machine's ports match the specification");
-    else if (journal.networkSet && !takenOver) set(NETWORK_READY, false, "Changed", changed);
-    else if (!journal.networkSet) set(NETWORK_READY, false, "NotSet", "the machine's ports are not set yet");
+  const told = [
+    ...machineTold(view, held, waits),
+    ...installTold(view, waits),
+    ...nodeTold(view, held),
+    ...networkTold(view, held),
+    readyTold(view, node, step, waits),
+  ];
+  const observedGeneration = instance.metadata.generation ?? 0;
+  return told.reduce<Condition[]>(
+    (list, [type, status, reason, message]) =>
+      setCondition(list, { type, status: status ? "True" : "False", reason, message, observedGeneration }, now),
+    [...held],
+  );
+}
+
+/** The machine, once the provider has given it over. */
+function handedOver({ machine }: InstanceView): Machine | undefined {
+  if (machine === undefined || machine === "gone") return undefined;
+  return machine.phase === "building" || machine.phase === "unknown" ? undefined : machine;
+}
+
+function machineTold(view: InstanceView, held: readonly Condition[], waits: string): Told[] {
+  const { machine } = view;
+  const given = handedOver(view);
+  if (given?.phase === "running") return [["MachineReady", true, "HandedOver", `the provider handed over ${given.id}`]];
+  if (given !== undefined || machine === undefined || machine === "gone" || isTrue(held, "MachineReady")) return [];
+  return [["MachineReady", false, "Building", waits]];
+}
+
+function installTold(view: InstanceView, waits: string): Told[] {
+  const { instance, journal } = view;
+  const hasSucceeded = journal.signals.succeeded !== undefined;
+  if (instance.status?.takenOver !== undefined && journal.joined && !hasSucceeded)
+    return [["Installed", true, "TakenOver", "the machine was installed by harvester-equinix-addon"]];
+  if (journal.joined || hasSucceeded) return [["Installed", true, "Installed", "the installation succeeded"]];
+  if (handedOver(view) === undefined) return [];
+  return [["Installed", false, journal.signals.started === undefined ? "Booting" : "Installing", waits]];
+}
+
+function nodeTold({ node, instance }: InstanceView, held: readonly Condition[]): Told[] {
+  if (node?.identity === "stranger") {
+    const message = `a Node named ${instance.metadata.name} exists that is not this machine`;
+    return [["NodeConflict", true, "NameTaken", message]];
   }
-  if (failure) set("Ready", false, failure.reason, failure.message);
-  else if (journal.joined && step.do === "setNetwork")
-    set("Ready", false, "NetworkNotSet", "the machine has joined, but its ports are not set yet");
-  else if (node !== undefined && journal.joined && readiness(node).ready)
-    set("Ready", true, "Joined", "the machine is a Ready Node");
-  else if (step.do === "giveUp") set("Ready", false, step.reason, step.message);
-  else if (journal.joined) set("Ready", false, node === undefined ? "NodeMissing" : "NodeNotReady", waits);
-  else set("Ready", false, reasonOf(view, step), waits);
-  return [...list];
+  return held.some(({ type }) => type === "NodeConflict") ? [["NodeConflict", false, "NameFree", ""]] : [];
+}
+
+function networkTold(view: InstanceView, held: readonly Condition[]): Told[] {
+  if (handedOver(view) === undefined || view.claim.network === undefined) return [];
+  if (view.settled) return [[NETWORK_READY, true, "AsWanted", "the machine's ports match the specification"]];
+  if (!view.journal.networkSet) return [[NETWORK_READY, false, "NotSet", "the machine's ports are not set yet"]];
+  if (held.some(({ type, reason }) => type === NETWORK_READY && reason === "TakenOver")) return [];
+  const message = "the machine's ports no longer match the specification: they were changed outside Slipway";
+  return [[NETWORK_READY, false, "Changed", message]];
+}
+
+function readyTold(view: InstanceView, node: Node | undefined, step: Step, waits: string): Told {
+  const { joined } = view.journal;
+  const failure = view.instance.status?.failure;
+  if (failure) return ["Ready", false, failure.reason, failure.message];
+  if (joined && step.do === "setNetwork")
+    return ["Ready", false, "NetworkNotSet", "the machine has joined, but its ports are not set yet"];
+  if (node !== undefined && joined && readiness(node).ready)
+    return ["Ready", true, "Joined", "the machine is a Ready Node"];
+  if (step.do === "giveUp") return ["Ready", false, step.reason, step.message];
+  if (joined) return ["Ready", false, node === undefined ? "NodeMissing" : "NodeNotReady", waits];
+  return ["Ready", false, reasonOf(view, step), waits];
 }
 
 function reasonOf({ journal, machine }: InstanceView, step: Step): string {

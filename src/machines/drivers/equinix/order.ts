@@ -1,5 +1,6 @@
 import type { Concern, Order, Placement } from "../../machine.ts";
 import type { ProviderAccount } from "../../provider.ts";
+import { type ConcernRule, concernsOf, refuse, warn } from "../concern-rules.ts";
 import { claimTag } from "./claim-tag.ts";
 import { metroOf } from "./placement.ts";
 import type { WireOrder } from "./wire.ts";
@@ -11,56 +12,79 @@ type Names = Pick<ProviderAccount, "project" | "planMapping" | "metroMapping">;
 
 /** What of an order the Metal API would refuse, ignore or read differently. Pure. */
 export function concernsAbout(order: Order, account: Names): readonly Concern[] {
-  const concerns: Concern[] = [];
-  const note = (fatal: boolean, field: string, message: string): void => {
-    concerns.push({ field: `spec.${field}`, message, fatal });
-  };
-  const metro = metroFor(order, account);
-  const { facility = [], metro: wished } = order.placement;
-  if (facility.length > 0) {
-    const instead =
-      metro === undefined ? "" : wished === undefined ? `; metro ${metro} is used instead` : `; metro ${metro} is used`;
-    note(false, "facility", `facilities are deprecated and refused by the API: not sent${instead}`);
-  }
-  // A reserved machine stands where it stands.
-  if (metro === undefined && !reservationOf(order))
-    note(true, "metro", "a metro is required, and none follows from the facility");
-  if (order.placement.plan === "") note(true, "plan", "a plan is required");
-  if (order.operatingSystem === "") note(true, "operating_system", "an operating system is required");
-  if (order.billingCycle && !BILLING_CYCLES.includes(order.billingCycle)) {
-    note(true, "billingCycle", `${order.billingCycle} is none of ${BILLING_CYCLES.join(", ")}`);
-  }
-  if (order.projectId && UUID.test(account.project) && order.projectId !== account.project) {
-    note(
-      true,
+  return concernsOf([
+    ...placeRules(order, metroFor(order, account)),
+    refuse(order.placement.plan === "", "plan", "a plan is required"),
+    refuse(order.operatingSystem === "", "operating_system", "an operating system is required"),
+    refuse(
+      order.billingCycle && !BILLING_CYCLES.includes(order.billingCycle),
+      "billingCycle",
+      `${order.billingCycle} is none of ${BILLING_CYCLES.join(", ")}`,
+    ),
+    refuse(
+      order.projectId && UUID.test(account.project) && order.projectId !== account.project,
       "projectID",
       `the provider's account serves project ${account.project}; name another MachineProvider for this one`,
-    );
-  }
-  if (order.customData && jsonObject(order.customData) === undefined) {
-    note(true, "customData", "not a JSON object");
-  }
-  if (order.spot?.maxPrice !== undefined && !(Number(order.spot.maxPrice) >= 0)) {
-    note(true, "spotPriceMax", `${order.spot.maxPrice} is not a price`);
-  }
-  if (order.spot !== undefined && reservationOf(order)) {
-    note(true, "hardwareReservation_id", "a reserved machine can't be bought on the spot market");
-  }
-  for (const [name, wish] of Object.entries(order.features ?? {})) {
-    if (wish !== "required" && wish !== "preferred") {
-      note(true, "features", `${name} is ${wish}: neither required nor preferred`);
-    }
-  }
-  if (order.noSshKeys && (order.userSshKeys?.length || order.projectSshKeys?.length)) {
-    note(false, "nosshKeys", "the listed keys are not installed");
-  }
-  if (order.boot.userData.startsWith("#!ipxe") && order.boot.scriptUrl !== "") {
-    note(false, "userdata", "an iPXE script in the user data is run instead of the script's URL");
-  }
-  if (order.operatingSystem !== "custom_ipxe" && order.boot.scriptUrl !== "") {
-    note(false, "operating_system", "the boot script is only run with custom_ipxe");
-  }
-  return concerns;
+    ),
+    refuse(order.customData && jsonObject(order.customData) === undefined, "customData", "not a JSON object"),
+    ...spotRules(order),
+    ...Object.entries(order.features ?? {}).map(([name, wish]) =>
+      refuse(
+        wish !== "required" && wish !== "preferred",
+        "features",
+        `${name} is ${wish}: neither required nor preferred`,
+      ),
+    ),
+    ...bootRules(order),
+  ]);
+}
+
+function placeRules(order: Order, metro: string | undefined): ConcernRule[] {
+  const { facility = [], metro: wished } = order.placement;
+  const used = wished === undefined ? `; metro ${metro} is used instead` : `; metro ${metro} is used`;
+  const instead = metro === undefined ? "" : used;
+  return [
+    warn(facility.length > 0, "facility", `facilities are deprecated and refused by the API: not sent${instead}`),
+    // A reserved machine stands where it stands.
+    refuse(
+      metro === undefined && !reservationOf(order),
+      "metro",
+      "a metro is required, and none follows from the facility",
+    ),
+  ];
+}
+
+function spotRules(order: Order): ConcernRule[] {
+  const maxPrice = order.spot?.maxPrice;
+  return [
+    refuse(maxPrice !== undefined && !(Number(maxPrice) >= 0), "spotPriceMax", `${maxPrice} is not a price`),
+    refuse(
+      order.spot !== undefined && reservationOf(order),
+      "hardwareReservation_id",
+      "a reserved machine can't be bought on the spot market",
+    ),
+  ];
+}
+
+function bootRules({ noSshKeys, userSshKeys, projectSshKeys, operatingSystem, boot }: Order): ConcernRule[] {
+  const hasScript = boot.scriptUrl !== "";
+  return [
+    warn(
+      noSshKeys && (userSshKeys?.length || projectSshKeys?.length),
+      "nosshKeys",
+      "the listed keys are not installed",
+    ),
+    warn(
+      boot.userData.startsWith("#!ipxe") && hasScript,
+      "userdata",
+      "an iPXE script in the user data is run instead of the script's URL",
+    ),
+    warn(
+      operatingSystem !== "custom_ipxe" && hasScript,
+      "operating_system",
+      "the boot script is only run with custom_ipxe",
+    ),
+  ];
 }
 
 /** The order as the API takes it. Call it only for orders without a fatal concern. */
@@ -84,10 +108,7 @@ export function wireOrder(order: Order, account: Names): WireOrder {
     ...(reservationOf(order) ? { hardware_reservation_id: reservationOf(order)! } : {}),
     ...features(order.features),
     ...(order.customData ? { customdata: jsonObject(order.customData) ?? {} } : {}),
-    ...(order.userSshKeys?.length ? { user_ssh_keys: order.userSshKeys } : {}),
-    ...(order.projectSshKeys?.length ? { project_ssh_keys: order.projectSshKeys } : {}),
-    ...(order.sshPublicKeys?.length ? { ssh_keys: order.sshPublicKeys.map(publicKey) } : {}),
-    ...(order.noSshKeys ? { no_ssh_keys: true } : {}),
+    ...sshKeys(order),
     ...(order.publicIPv4SubnetSize ? { public_ipv4_subnet_size: order.publicIPv4SubnetSize } : {}),
   };
 }
@@ -98,6 +119,15 @@ function features(wish: Order["features"]): Pick<WireOrder, "features"> {
   if (entries.length === 0) return {};
   if (entries.every(([, value]) => value === "required")) return { features: entries.map(([name]) => name) };
   return { features: Object.fromEntries(entries) };
+}
+
+function sshKeys({ userSshKeys, projectSshKeys, sshPublicKeys, noSshKeys }: Order): Partial<WireOrder> {
+  return {
+    ...(userSshKeys?.length ? { user_ssh_keys: userSshKeys } : {}),
+    ...(projectSshKeys?.length ? { project_ssh_keys: projectSshKeys } : {}),
+    ...(sshPublicKeys?.length ? { ssh_keys: sshPublicKeys.map(publicKey) } : {}),
+    ...(noSshKeys ? { no_ssh_keys: true } : {}),
+  };
 }
 
 /** A key with a label, which the API wants: the key's own comment. */

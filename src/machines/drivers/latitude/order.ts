@@ -1,5 +1,6 @@
 import type { Concern, Order } from "../../machine.ts";
 import type { ProviderAccount } from "../../provider.ts";
+import { concernsOf, refuse, warn } from "../concern-rules.ts";
 import type { OrderAttributes } from "./wire.ts";
 
 type Names = Pick<ProviderAccount, "project" | "planMapping" | "metroMapping">;
@@ -19,47 +20,53 @@ const OPERATING_SYSTEMS: Readonly<Record<string, string>> = {
 
 /** What of an order Latitude would refuse or ignore. Pure. */
 export function concernsAbout(order: Order, account: Names): readonly Concern[] {
-  const concerns: Concern[] = [];
-  const refuse = (field: string, message: string) => concerns.push({ field: `spec.${field}`, message, fatal: true });
-  const warn = (field: string, message: string) => concerns.push({ field: `spec.${field}`, message, fatal: false });
   const { plan, metro, facility = [] } = order.placement;
   const ipxe = operatingSystem(order) === "ipxe";
-
-  if (plan === "") refuse("plan", "a plan is required");
-  if (!metro)
-    refuse("metro", "a metro is required: Latitude's site, such as DAL, or a name that metroMapping translates");
-  if (facility.length > 0) warn("facility", "Latitude has no facilities: not sent");
-  if (order.operatingSystem === "") refuse("operating_system", "an operating system is required");
-  if (order.spot !== undefined) refuse("spot", "Latitude has no spot market: it would be billed in full");
-  if (order.reservation || order.placement.reservation)
-    refuse("hardwareReservation_id", "Latitude has no reservations of single machines: it would be billed in full");
-  if (order.billingCycle && !BILLING.has(order.billingCycle)) {
-    warn("billingCycle", `Latitude does not bill ${order.billingCycle}: billed hourly instead`);
-  }
-  if (order.projectId && order.projectId !== account.project && isId(account.project)) {
+  const { scriptUrl, userData } = order.boot;
+  return concernsOf([
+    refuse(plan === "", "plan", "a plan is required"),
     refuse(
+      !metro,
+      "metro",
+      "a metro is required: Latitude's site, such as DAL, or a name that metroMapping translates",
+    ),
+    warn(facility.length > 0, "facility", "Latitude has no facilities: not sent"),
+    refuse(order.operatingSystem === "", "operating_system", "an operating system is required"),
+    refuse(order.spot !== undefined, "spot", "Latitude has no spot market: it would be billed in full"),
+    refuse(
+      order.reservation || order.placement.reservation,
+      "hardwareReservation_id",
+      "Latitude has no reservations of single machines: it would be billed in full",
+    ),
+    warn(
+      order.billingCycle && !BILLING.has(order.billingCycle),
+      "billingCycle",
+      `Latitude does not bill ${order.billingCycle}: billed hourly instead`,
+    ),
+    refuse(
+      order.projectId && order.projectId !== account.project && isId(account.project),
       "projectID",
       `the provider's account serves project ${account.project}; name another MachineProvider for this one`,
-    );
-  }
-  if (ipxe && !/^https?:\/\//.test(order.boot.scriptUrl))
-    refuse("operating_system", "an iPXE boot needs the URL of a script");
-  if (!ipxe && order.boot.scriptUrl !== "") warn("operating_system", "the boot script is only run with custom_ipxe");
-  if (ipxe && order.boot.userData !== "") {
+    ),
+    refuse(ipxe && !/^https?:\/\//.test(scriptUrl), "operating_system", "an iPXE boot needs the URL of a script"),
+    warn(!ipxe && scriptUrl !== "", "operating_system", "the boot script is only run with custom_ipxe"),
     warn(
+      ipxe && userData !== "",
       "userdata",
       "a machine that boots from the network gets its configuration through its boot script: Latitude stores the user data, but promises to hand it only to its own images",
-    );
-  }
-  if (order.sshPublicKeys?.length) warn("sshKeys", "Latitude takes keys by their ids: the others are not sent");
-  if (Object.keys(order.features ?? {}).length > 0) warn("features", "Latitude has no features to ask for: not sent");
-  if (order.customData) warn("customData", "Latitude keeps no custom data: not sent");
-  if (order.description) warn("description", "Latitude keeps no description: not sent");
-  if (order.tags.length > 0)
-    warn("tags", "Latitude takes tags only as ids of the team's tags, and not with an order: not sent");
-  if (order.alwaysPxe) warn("alwaysPxe", "after its deployment a server of Latitude boots from its disk");
-  if (order.publicIPv4SubnetSize) warn("publicIPv4SubnetSize", "Latitude chooses the server's subnet: not sent");
-  return concerns;
+    ),
+    warn(order.sshPublicKeys?.length, "sshKeys", "Latitude takes keys by their ids: the others are not sent"),
+    warn(Object.keys(order.features ?? {}).length > 0, "features", "Latitude has no features to ask for: not sent"),
+    warn(order.customData, "customData", "Latitude keeps no custom data: not sent"),
+    warn(order.description, "description", "Latitude keeps no description: not sent"),
+    warn(
+      order.tags.length > 0,
+      "tags",
+      "Latitude takes tags only as ids of the team's tags, and not with an order: not sent",
+    ),
+    warn(order.alwaysPxe, "alwaysPxe", "after its deployment a server of Latitude boots from its disk"),
+    warn(order.publicIPv4SubnetSize, "publicIPv4SubnetSize", "Latitude chooses the server's subnet: not sent"),
+  ]);
 }
 
 /** The order as the API takes it, with the claim's mark in it. Call it only for orders without a fatal concern. */

@@ -1,0 +1,26 @@
+import type { Concern } from "../machine.ts";
+
+/** What a driver says of an order where `applies` is truthy. `field`: its path below `spec`. */
+export interface ConcernRule {
+  applies: unknown;
+  fatal: boolean;
+  field: string;
+  message: string;
+}
+
+export const refuse = (applies: unknown, field: string, message: string): ConcernRule => ({
+  ...{ applies, field, message },
+  fatal: true,
+});
+
+export const warn = (applies: unknown, field: string, message: string): ConcernRule => ({
+  ...{ applies, field, message },
+  fatal: false,
+});
+
+/** The concerns of the rules that apply, in their order. Pure. */
+export function concernsOf(rules: readonly ConcernRule[]): Concern[] {
+  return rules
+    .filter(({ applies }) => applies)
+    .map(({ field, message, fatal }) => ({ field: `spec.${field}`, message, fatal }));
+}
