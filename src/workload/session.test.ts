@@ -77,18 +77,27 @@ test("a cluster is connected to when it is asked for, once, and its Nodes are kn
   assert.equal(notes.at(-1), "quay c", "who no longer listens is not called");
 });
 
-test("a kubeconfig that is missing is waited for, and read again after half a minute", async (t) => {
+test("a kubeconfig that is missing is waited for, and read again after a second, then after twice as long each time, at most half a minute", async (t) => {
   const { clock, of, workloads } = world(t);
   const text = of.text;
   of.text = undefined;
   const session = workloads.of(QUAY);
   await clock.run(100);
   assert.match(session.why!, /no such Secret/);
+  // After 1, 3 and 7 seconds.
+  await clock.run(3_000);
   of.text = text;
-  await clock.run(29_800);
+  await clock.run(3_800);
   assert.equal(session.isReached, false);
   await clock.run(200);
   assert.equal(session.isReached, true);
+
+  of.text = undefined;
+  const other = workloads.of({ ...QUAY, name: "other" });
+  await clock.run(3_600_000);
+  of.text = text;
+  await clock.run(30_000);
+  assert.equal(other.isReached, true);
 });
 
 test("a watch that ends and is opened again is no loss; one that stays away is, after 50 s, and says since when", async (t) => {
@@ -135,9 +144,11 @@ test("after five failures in a row the kubeconfig is read again; after an Unauth
   api.intercept = () => failure(401, "Unauthorized", "who are you");
   api.disconnect();
   await clock.run(10_000);
+  // After 1, 3 and 7 seconds, and once more when it may.
+  assert.equal(of.opened.length, opened + 3);
   api.intercept = () => undefined;
   await clock.run(30_000);
-  assert.equal(of.opened.length, opened + 1);
+  assert.equal(of.opened.length, opened + 4);
 });
 
 test("a cluster that is dropped is closed, and connected to anew when it is asked for again", async (t) => {

@@ -18,8 +18,8 @@ import type { WorkloadPorts } from "./ports.ts";
 
 /** Requests to one workload cluster. */
 const LIMITS = { qps: 20, burst: 30 };
-/** Until a kubeconfig that is missing or refused is read again. */
-const RECONNECT_MS = 30_000;
+/** Until a kubeconfig that is missing or refused is read again: at first, and at most. Each time twice as long, as long as nothing answers. */
+const RECONNECT_MS = { least: 1_000, most: 30_000 };
 /** A cluster that has not answered for so long counts as not reached. */
 export const LOST_MS = 50_000;
 /** A watch on which nothing came for so long is taken for dead. API servers send a bookmark a minute. */
@@ -43,6 +43,7 @@ export class Session {
   /** Whether listeners were told that it is reached. */
   #told = false;
   #failures = 0;
+  #reconnectMs = RECONNECT_MS.least;
   #timer: Timer | undefined;
 
   constructor(cluster: Ref, ports: WorkloadPorts, notify: (node: Node | undefined) => void) {
@@ -102,7 +103,8 @@ export class Session {
         this.#lose(fault);
         log.debug({ cluster: keyOf(this.#cluster), code: fault.code, error: fault.message }, "no connection");
       }
-      await clock.sleep(RECONNECT_MS, signal).catch(() => {});
+      await clock.sleep(this.#reconnectMs, signal).catch(() => {});
+      this.#reconnectMs = Math.min(2 * this.#reconnectMs, RECONNECT_MS.most);
     }
   }
 
@@ -168,6 +170,7 @@ export class Session {
   }
 
   #find(): void {
+    this.#reconnectMs = RECONNECT_MS.least;
     this.#lostAt = undefined;
     this.#why = undefined;
     this.#failures = 0;
