@@ -6,6 +6,7 @@ import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
 import { KamajiControlPlane } from "../../src/kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import { kubeconfig } from "../../src/pki/kubeconfig.ts";
+import { CONTROL_PLANE, EXTERNAL_FINALIZER } from "../../src/systems/kamaji-control-plane/names.ts";
 import {
   type ControlPlanesWorld,
   conditionOf,
@@ -118,4 +119,62 @@ test("B5 a kubeconfig that is missing, then comes; one of another namespace is r
     refused.status!.failureMessage!,
     /Secret\/theirs\/elsewhere is in another namespace.*--kamaji-kubeconfigs-anywhere/,
   );
+});
+
+/** A tenant of a control plane as the original provider makes it: named after its uid, with nothing on it that says whose it is. */
+async function originalTenant(there: ControlPlanesWorld, { metadata: { uid } }: KamajiControlPlane, port: number) {
+  return await there.client.create(TenantControlPlane, {
+    metadata: { namespace: THERE, name: `kcp-${uid}` },
+    spec: {
+      dataStore: "default",
+      controlPlane: { deployment: { replicas: 2 }, service: { serviceType: "LoadBalancer" } },
+      kubernetes: { version: "v1.27.0", kubelet: { cgroupfs: "systemd" } },
+      networkProfile: { port, serviceCidrs: ["172.26.0.0/16"], podCidrs: ["192.168.0.0/16"] },
+      addons: { coreDNS: {}, kubeProxy: {} },
+    },
+  } as never);
+}
+
+/** A control plane with the original's finalizer and a tenant in the other cluster, of which Slipway has done nothing yet. */
+async function original(t: TestContext, port: number) {
+  const { here, there } = await worlds(t);
+  await withKubeconfig(here);
+  await here.apply(...manifests({ ...reference(), port }));
+  const plane = await here.until(KamajiControlPlane, "a-plane", ({ status }) => status?.waitingFor !== undefined);
+  const body = { metadata: { finalizers: [EXTERNAL_FINALIZER] } };
+  await here.client.patch(KamajiControlPlane, { namespace: NAMESPACE, name: "a-plane" }, { type: "merge", body });
+  return { here, there, live: await originalTenant(there, plane, port) };
+}
+
+test("B51 a tenant that the original has made in another cluster goes on, and is deleted with its control plane", async (t) => {
+  const { here, there, live } = await original(t, 37_614);
+  await here.own("a");
+  await here.until(KamajiControlPlane, "a-plane", ({ status }) => status?.ready === true);
+  assert.deepEqual(
+    (await tenantsOf(there)).map(({ metadata }) => metadata.uid),
+    [live.metadata.uid],
+  );
+  await here.client.delete(KamajiControlPlane, { namespace: NAMESPACE, name: "a-plane" });
+  await here.gone(KamajiControlPlane, "a-plane");
+  assert.deepEqual(await tenantsOf(there), []);
+});
+
+test("B51 a control plane of the original's that was deleted in the meantime ends with its tenant in the other cluster", async (t) => {
+  const { here, there } = await original(t, 37_615);
+  await here.client.delete(KamajiControlPlane, { namespace: NAMESPACE, name: "a-plane" });
+  await here.gone(KamajiControlPlane, "a-plane");
+  assert.deepEqual(await tenantsOf(there), []);
+});
+
+test("B5 a tenant of that name which another control plane has marked as its own is left alone", async (t) => {
+  const { here, there, live } = await original(t, 37_616);
+  const ref = { namespace: THERE, name: live.metadata.name };
+  const body = { metadata: { annotations: { [CONTROL_PLANE]: "default/another" } } };
+  await there.client.patch(TenantControlPlane, ref, { type: "merge", body });
+  await here.own("a");
+  const refused = await here.until(KamajiControlPlane, "a-plane", ({ status }) => Boolean(status?.failureMessage));
+  assert.match(refused.status!.failureMessage!, /it was made for another control plane/);
+  await here.client.delete(KamajiControlPlane, { namespace: NAMESPACE, name: "a-plane" });
+  await here.gone(KamajiControlPlane, "a-plane");
+  assert.equal((await tenantsOf(there))[0]?.metadata.uid, live.metadata.uid);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "@slipway/base";
+import { controllerReference } from "@slipway/kube";
 import { Deployment, Secret } from "@slipway/kube/core";
 import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
@@ -205,4 +206,41 @@ test("beside Kamaji's own control plane provider nothing is touched; Slipway's o
     assert.deepEqual([status !== undefined, metadata.finalizers !== undefined], [isServed, isServed]);
     assert.equal((await client.find(TenantControlPlane, at("a-plane"))) !== undefined, isServed);
   }
+});
+
+test("B51 what Kamaji's own control plane provider has made goes on: the tenant, its authority, and the Secrets that Cluster API reads", async (t) => {
+  const { apply, own, until, client } = await controlPlanesWorld(t);
+  await apply(...manifests({ port: 37_640 }));
+  const plane = await until(KamajiControlPlane, "a-plane", ({ status }) => status?.waitingFor !== undefined);
+  const labels = { "cluster.x-k8s.io/cluster-name": "a" };
+  const ownerReferences = [controllerReference(KamajiControlPlane, plane)];
+  // By no apply: the original is a client that updates, and its fields are its own.
+  const live = await client.create(TenantControlPlane, {
+    metadata: { ...at("a-plane"), labels, ownerReferences },
+    spec: {
+      dataStore: "default",
+      controlPlane: { deployment: { replicas: 2 }, service: { serviceType: "LoadBalancer" } },
+      kubernetes: { version: "v1.27.0", kubelet: { cgroupfs: "systemd" } },
+      networkProfile: { port: 37_640, serviceCidrs: ["172.26.0.0/16"], podCidrs: ["192.168.0.0/16"] },
+      addons: { coreDNS: {}, kubeProxy: {} },
+    },
+  } as never);
+  await until(TenantControlPlane, "a-plane", ({ status }) => status?.kubernetesResources?.version?.status === "Ready");
+  const authority = await client.get(Secret, at("a-plane-ca"));
+  const secret = await client.create(Secret, {
+    ...{ metadata: { ...at("a-kubeconfig"), labels, ownerReferences }, type: "cluster.x-k8s.io/secret" },
+    data: { value: Buffer.from("of the original").toString("base64") },
+  } as never);
+
+  await own("a");
+  await until(KamajiControlPlane, "a-plane", (one) => conditionOf(one, "Ready") === "True");
+  const tenant = await client.get(TenantControlPlane, at("a-plane"));
+  assert.equal(tenant.metadata.uid, live.metadata.uid);
+  assert.deepEqual(tenant.spec.kubernetes.kubelet.preferredAddressTypes, ["ExternalIP", "InternalIP", "Hostname"]);
+  const [ca, kubeconfig] = await Promise.all(["a-ca", "a-kubeconfig"].map((name) => client.get(Secret, at(name))));
+  assert.deepEqual((await client.get(Secret, at("a-plane-ca"))).data, authority.data);
+  assert.equal(ca!.data!["tls.crt"], authority.data!["ca.crt"]);
+  assert.equal(kubeconfig!.metadata.uid, secret.metadata.uid);
+  const admin = await client.get(Secret, at("a-plane-admin-kubeconfig"));
+  assert.equal(kubeconfig!.data!.value, admin.data!["admin.conf"]);
 });

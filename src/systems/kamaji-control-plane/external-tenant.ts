@@ -4,7 +4,7 @@ import { type Context, refOf } from "@slipway/kube";
 import { KamajiControlPlane } from "../../kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import type { Waker } from "../cluster-api/wake.ts";
 import type { ExternalClusters } from "./external-clusters.ts";
-import { EXTERNAL_TENANT } from "./names.ts";
+import { EXTERNAL_FINALIZER, EXTERNAL_TENANT } from "./names.ts";
 import { localHome, type TenantHome } from "./tenant-home.ts";
 
 /** What reaches tenants in other clusters, and wakes the controller when one has changed there. */
@@ -17,17 +17,25 @@ export interface ExternalWays {
 export const isElsewhere = ({ spec }: KamajiControlPlane): boolean =>
   spec.deployment?.externalClusterReference !== undefined;
 
-/** The tenant's name there; undefined: it was never made. */
-const externalName = ({ metadata }: KamajiControlPlane): string | undefined =>
+/** What the tenant in another cluster is called at first; the original provider calls it so for good. */
+export const nameByUid = ({ metadata }: KamajiControlPlane): string => `kcp-${metadata.uid}`;
+
+/** The tenant's name, as it was written down. */
+const writtenName = ({ metadata }: KamajiControlPlane): string | undefined =>
   metadata.annotations?.[EXTERNAL_TENANT] || undefined;
+
+/** The tenant's name there; undefined: it was never made. The original provider writes down no name, only its finalizer. */
+const externalName = (controlPlane: KamajiControlPlane): string | undefined =>
+  writtenName(controlPlane) ??
+  (controlPlane.metadata.finalizers?.includes(EXTERNAL_FINALIZER) ? nameByUid(controlPlane) : undefined);
 
 /** Whether a tenant in another cluster has no name yet. */
 export const needsName = (controlPlane: KamajiControlPlane): boolean =>
-  isElsewhere(controlPlane) && externalName(controlPlane) === undefined;
+  isElsewhere(controlPlane) && writtenName(controlPlane) === undefined;
 
 /** Writes the tenant's name down before there is a tenant: a control plane that is moved to another management cluster gets another uid. */
 export async function nameTenant({ client }: Context, controlPlane: KamajiControlPlane): Promise<void> {
-  const annotations = { [EXTERNAL_TENANT]: `kcp-${controlPlane.metadata.uid}` };
+  const annotations = { [EXTERNAL_TENANT]: nameByUid(controlPlane) };
   await client.patch(KamajiControlPlane, refOf(controlPlane), { type: "merge", body: { metadata: { annotations } } });
 }
 

@@ -23,11 +23,17 @@ export interface TenantHome {
   readonly ownerReferences: TenantControlPlane["metadata"]["ownerReferences"];
   /** Annotations that say whose it is, where owners can't. */
   readonly mark?: Readonly<Record<string, string>>;
+  /** Whether a tenant without any such annotation is its own, too: the original provider writes none (B51). */
+  readonly isUnmarkedOurs?: boolean;
 }
 
 /** Whether the tenant was made for the control plane of this home. */
-export function isOurs({ ownerReferences, mark }: TenantHome, { metadata }: TenantControlPlane): boolean {
-  if (mark !== undefined) return Object.entries(mark).every(([key, value]) => metadata.annotations?.[key] === value);
+export function isOurs(
+  { ownerReferences, mark, isUnmarkedOurs = false }: TenantHome,
+  { metadata: { annotations = {}, ...metadata } }: TenantControlPlane,
+): boolean {
+  if (mark !== undefined)
+    return Object.entries(mark).every(([key, value]) => (annotations[key] ?? (isUnmarkedOurs ? value : "")) === value);
   const [owner] = ownerReferences ?? [];
   return owner !== undefined && metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
 }
