@@ -78,8 +78,11 @@ async function keep(parts: AddonParts, context: Context, { cluster, applied }: K
   if (addons.has("network")) await applyNetwork(parts, context, client, { cluster, applied });
   if (addons.has("cloud-controller"))
     for (const machine of context.cache.list(Machine, cluster.metadata.namespace))
-      if (machine.spec.clusterName === cluster.metadata.name && machine.spec.providerID)
-        for (const node of session.nodesBy(machine.spec.providerID)) await initialize(client, node, machine);
+      if (machine.spec.clusterName === cluster.metadata.name && machine.spec.providerID) {
+        const [node, ...others] = session.nodesBy(machine.spec.providerID);
+        // Where several have the id, a host has lied: none of them gets the Machine's addresses.
+        if (node !== undefined && others.length === 0) await initialize(client, node, machine);
+      }
   return DONE;
 }
 

@@ -1,4 +1,4 @@
-import { Fault } from "@slipway/base";
+import type { Node } from "@slipway/kube/core";
 import { isControlPlane } from "../../../cluster-api/owners.ts";
 import type { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import type { Machine } from "../../../kinds/cluster-api/machine.ts";
@@ -8,7 +8,7 @@ import type { NodeSeen } from "./machine-status.ts";
 const awaited = (reason: string, message: string): NodeSeen => ({ is: "awaited", reason, message });
 
 /**
- * The Node of a Machine: the one with its providerID, byte for byte. Throws `Invalid` where several have it. Does not ask the workload cluster: its
+ * The Node of a Machine: the one with its providerID, byte for byte. Where several have it, a host has lied about its id, and none is believed. Does not ask the workload cluster: its
  * Nodes are watched.
  */
 export function findNode(machine: Machine, cluster: Cluster, session: () => Session): NodeSeen {
@@ -31,15 +31,19 @@ export function findNode(machine: Machine, cluster: Cluster, session: () => Sess
     return awaited("InspectionFailed", `Waiting for ${machine.spec.infrastructureRef.kind} to report spec.providerID`);
   const nodes = workload.nodesBy(providerID);
   if (nodes.length > 1)
-    throw new Fault(
-      "Invalid",
-      `Machine/${machine.metadata.namespace}/${machine.metadata.name}`,
-      `several Nodes have its providerID ${providerID}: ${nodes.map(({ metadata }) => metadata.name).join(", ")}`,
-      { remedy: "delete the Nodes of machines that are no more" },
-    );
+    return {
+      is: "disputed",
+      message: `several Nodes have its providerID ${providerID}: ${names(nodes)}; delete those that are not of this machine`,
+    };
   const [node] = nodes;
   if (node !== undefined) return { is: "there", node };
   return held === undefined
     ? awaited("NodeDoesNotExist", `Waiting for a Node with spec.providerID ${providerID} to exist`)
     : { is: "deleted", name: held };
 }
+
+const names = (nodes: readonly Node[]): string =>
+  nodes
+    .map(({ metadata }) => metadata.name)
+    .toSorted()
+    .join(", ");

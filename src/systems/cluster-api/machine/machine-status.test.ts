@@ -170,6 +170,12 @@ test("a Node that is awaited or was deleted is said so", () => {
   assert.deepEqual(old({ node: gone }, "NodeHealthy"), ["False", "NodeNotFound", "Error"]);
 });
 
+test("a Node whose id another Node has, too, counts as unknown, and both are named", () => {
+  const disputed: NodeSeen = { is: "disputed", message: "several Nodes: a, b" };
+  for (const type of ["NodeReady", "NodeHealthy"])
+    assert.deepEqual(said({ node: disputed }, type), ["Unknown", "InternalError", "several Nodes: a, b"]);
+});
+
 test("what was last seen of a Node is shown for five minutes after the connection was lost", () => {
   const lost = (ms: number): NodeSeen => ({ is: "unknown", since: NOW - ms, why: "refused" });
   const known = machine("m", { spec: { providerID: "x" }, status: { conditions: [is("NodeReady", "True")] } });

@@ -13,6 +13,7 @@ export type NodeSeen =
   | { is: "awaited"; reason: string; message: string }
   | { is: "there"; node: Node }
   | { is: "deleted"; name: string }
+  | { is: "disputed"; message: string }
   | { is: "unknown"; since: number; why: string };
 
 /** How far the deletion of a Machine is. */
@@ -158,6 +159,8 @@ function nodeConditions({ node, machine, now }: MachineFacts): ConditionUpdate[]
     }
     case "awaited":
       return both({ status: "Unknown", reason: node.reason, message: node.message });
+    case "disputed":
+      return both({ status: "Unknown", reason: "InternalError", message: node.message });
     case "unknown": {
       const isKnown = conditionOf(machine.status?.conditions, "NodeReady") !== undefined;
       // What was seen last is shown for a while.
