@@ -112,6 +112,10 @@ test("B46 a Node gets its Machine's facts where the Machine is the cluster's and
   state.nodes = { "id://a": [node("one")], "id://b": [node("two")] };
   await reconcile();
   assert.deepEqual(patched, ["Node/one/status", "Node/one"]);
+  patched.length = 0;
+  state.nodes = { "id://a": [node("one"), node("liar")] };
+  await reconcile();
+  assert.deepEqual(patched, [], "of two Nodes with one id none gets the Machine's facts");
 });
 
 test("B46 a refusal is an event with what to do; a conflict and a lost lead are not worth one", async () => {
