@@ -54,7 +54,7 @@ test-kubeadm: $(INSTALLED) ## What a tenant holds for kubeadm join, held against
 test-cluster-api: $(INSTALLED) ## Upstream's Cluster API on the embedded API, and clusterctl against both cores
 	@$(NODE) test/kubernetes/assets/main.ts >/dev/null
 	@$(NODE) test/kubernetes/assets/main.ts $(CLUSTER_API) >/dev/null || true
-	@$(TEST) "test/kubernetes/cluster-api/*.test.ts"
+	@$(TEST) "test/kubernetes/cluster-api/*.test.ts" "test/kubernetes/cluster-api/histories/*.test.ts"
 
 check: $(INSTALLED) ## Types, lint, format, limits, layers, time and chance, generated files
 	@node_modules/.bin/tsc --noEmit

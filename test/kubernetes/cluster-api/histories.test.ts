@@ -19,8 +19,9 @@ import { startLaptop } from "../../../src/laptop/laptop.ts";
 import { readManifests } from "../../../src/laptop/manifests.ts";
 import { until } from "../live.ts";
 import { programs } from "./clusterctl.ts";
-import { askedBeforeGone, coursesOf, type History, note, orderOf } from "./histories/history.ts";
+import { askedBeforeGone, coursesOf, differencesOf, type History, note, orderOf } from "./histories/history.ts";
 import { LEDGER } from "./histories/ledger.ts";
+import { plantedIn } from "./histories/planted.ts";
 import { startProviders, startUpstream, UPSTREAM_PROGRAMS } from "./upstream.ts";
 
 const QUICKSTART = { namespace: "default", name: "capi-quickstart" };
@@ -89,17 +90,8 @@ async function underUpstream(t: TestContext): Promise<At> {
   return { client, transport: management.transport };
 }
 
-/** What no object of the one core's went through as one of the other's did. */
-function differences(light: readonly History[], upstream: readonly History[]): string[] {
-  const [ours, theirs] = [light, upstream].map((lives) => coursesOf(lives, names(WRITTEN), LEDGER));
-  return [...new Set([...ours!.keys(), ...theirs!.keys()])].flatMap((key) => {
-    const [here, there] = [ours!.get(key) ?? [], theirs!.get(key) ?? []];
-    const isShared = here.some((course) => there.includes(course));
-    return isShared
-      ? []
-      : [`${key}\n  light: ${here.join("\n         ")}\n  upstream: ${there.join("\n            ")}`];
-  });
-}
+const differences = (light: readonly History[], upstream: readonly History[]): string[] =>
+  differencesOf({ light, upstream }, names(WRITTEN), LEDGER);
 
 describe("histories", { skip }, () => {
   test("the Packet example lives the same life under both cores", async (t) => {
@@ -119,5 +111,11 @@ describe("histories", { skip }, () => {
       upstream.push(theirs);
     }
     assert.equal(differences(light, upstream).join("\n"), "");
+    // What would differ is found: the same histories with one state changed, for each condition that is compared.
+    for (const key of coursesOf(light, names(WRITTEN), LEDGER).keys())
+      assert.ok(
+        differences(plantedIn(light, key), upstream).some((difference) => difference.startsWith(`${key}\n`)),
+        `a planted state of ${key} is not found`,
+      );
   });
 });

@@ -1,4 +1,4 @@
-/** plunder's manifests of 2019, as `slipway convert` writes them, under upstream's core on the embedded API. */
+/** plunder's manifests of 2019, as `slipway convert` writes them, under upstream's core: on the embedded API, and on kube-apiserver. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
@@ -11,8 +11,10 @@ import { PlunderCluster } from "../../../src/kinds/plunder/plunder-cluster.ts";
 import { PlunderMachine } from "../../../src/kinds/plunder/plunder-machine.ts";
 import { applyObjects } from "../../../src/laptop/apply.ts";
 import { ALL_KINDS } from "../../../src/operator/kinds.ts";
+import { whyNotHere } from "../cluster.ts";
 import { until } from "../live.ts";
 import { programs } from "./clusterctl.ts";
+import { embeddedApi, realApi } from "./management.ts";
 import { startPlunder } from "./plunder-provider.ts";
 import { startUpstream } from "./upstream.ts";
 
@@ -23,6 +25,11 @@ const CONTROL_PLANE = "127.0.77.1";
 const CLUSTER = { namespace: "default", name: "cluster-plunder" };
 const folder = await programs("clusterctl", "kubectl", ...RUN);
 const skip = folder instanceof Error && folder.message;
+const noReal = (await whyNotHere()) ?? false;
+const APIS = [
+  ["the embedded API", embeddedApi, false],
+  ["kube-apiserver", realApi, noReal],
+] as const;
 
 async function manifests(name: string) {
   const text = await readFile(`examples/plunder/2019/${name}.yaml`, "utf8");
@@ -31,47 +38,50 @@ async function manifests(name: string) {
 }
 
 describe("upstream's core", { skip }, () => {
-  test("N45 N46 the manifests of 2019, converted, end in two running Machines under upstream's core, and in wiped hosts", async (t) => {
-    const management = await startUpstream(t, String(folder), { run: RUN });
-    const client = await startPlunder(t, management);
-    const to = { client, transport: management.transport };
-    for (const name of ["cluster", "machine"]) await applyObjects(to, await manifests(name));
-    const machines = async () => (await client.list(Machine)).items;
-    const hosts = async () => (await client.list(BareMetalHost)).items;
-    const story = async (): Promise<string> =>
-      `${JSON.stringify([
-        (await client.list(Cluster)).items.map(({ status }) => status),
-        (await machines()).map(({ status }) => status?.conditions),
-        (await client.list(PlunderMachine)).items.map(({ status }) => status),
-      ])}\n${(await management.said("capi-core")).slice(-3_000)}`;
-    await until(
-      "two Machines run",
-      async () => (await machines()).filter(({ status }) => status?.phase === "Running").length === 2,
-      WITHIN_MS,
-      story,
-    );
-    for (const { spec } of await machines()) assert.match(spec.providerID ?? "", /^plunder:\/\/52:54:00:00:00:0\d$/);
-    const kubeconfig = await client.get(Secret, { ...CLUSTER, name: `${CLUSTER.name}-kubeconfig` });
-    const text = Buffer.from(kubeconfig.data!.value!, "base64").toString();
-    assert.ok(text.includes(`https://${CONTROL_PLANE}:6443`), "the kubeconfig names the first machine's address");
-    await client.delete(Cluster, CLUSTER);
-    const left = async () =>
-      (
-        await Promise.all(
-          [Cluster, Machine, PlunderCluster, PlunderMachine].map((kind) => client.list(kind as typeof Node)),
+  for (const [where, api, skip] of APIS)
+    test(`N45 N46 the manifests of 2019, converted, end in two running Machines under upstream's core, and in wiped hosts, on ${where}`, {
+      skip,
+    }, async (t) => {
+      const management = await startUpstream(t, String(folder), { run: RUN, api });
+      const client = await startPlunder(t, management);
+      const to = { client, transport: management.transport };
+      for (const name of ["cluster", "machine"]) await applyObjects(to, await manifests(name));
+      const machines = async () => (await client.list(Machine)).items;
+      const hosts = async () => (await client.list(BareMetalHost)).items;
+      const story = async (): Promise<string> =>
+        `${JSON.stringify([
+          (await client.list(Cluster)).items.map(({ status }) => status),
+          (await machines()).map(({ status }) => status?.conditions),
+          (await client.list(PlunderMachine)).items.map(({ status }) => status),
+        ])}\n${(await management.said("capi-core")).slice(-3_000)}`;
+      await until(
+        "two Machines run",
+        async () => (await machines()).filter(({ status }) => status?.phase === "Running").length === 2,
+        WITHIN_MS,
+        story,
+      );
+      for (const { spec } of await machines()) assert.match(spec.providerID ?? "", /^plunder:\/\/52:54:00:00:00:0\d$/);
+      const kubeconfig = await client.get(Secret, { ...CLUSTER, name: `${CLUSTER.name}-kubeconfig` });
+      const text = Buffer.from(kubeconfig.data!.value!, "base64").toString();
+      assert.ok(text.includes(`https://${CONTROL_PLANE}:6443`), "the kubeconfig names the first machine's address");
+      await client.delete(Cluster, CLUSTER);
+      const left = async () =>
+        (
+          await Promise.all(
+            [Cluster, Machine, PlunderCluster, PlunderMachine].map((kind) => client.list(kind as typeof Node)),
+          )
         )
-      )
-        .flatMap(({ items }) => items)
-        .map(({ metadata }) => metadata.name);
-    await until("the Cluster and its Machines are gone", async () => (await left()).length === 0, WITHIN_MS, story);
-    await until(
-      "all hosts are wiped and free",
-      async () =>
-        (await hosts()).every(
-          ({ spec, status }) => spec.consumerRef === undefined && status?.provisioning?.state === "available",
-        ),
-      WITHIN_MS,
-      story,
-    );
-  });
+          .flatMap(({ items }) => items)
+          .map(({ metadata }) => metadata.name);
+      await until("the Cluster and its Machines are gone", async () => (await left()).length === 0, WITHIN_MS, story);
+      await until(
+        "all hosts are wiped and free",
+        async () =>
+          (await hosts()).every(
+            ({ spec, status }) => spec.consumerRef === undefined && status?.provisioning?.state === "available",
+          ),
+        WITHIN_MS,
+        story,
+      );
+    });
 });

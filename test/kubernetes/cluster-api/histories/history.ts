@@ -69,6 +69,22 @@ export function coursesOf(
   return new Map([...courses].map(([key, set]) => [key, [...set].toSorted()] as const).toSorted());
 }
 
+/** What no object of the one core's went through as one of the other's did: a kind and condition each, with the courses of both. */
+export function differencesOf(
+  { light, upstream }: { light: readonly History[]; upstream: readonly History[] },
+  kinds: readonly string[],
+  ledger: readonly Explained[],
+): string[] {
+  const [ours, theirs] = [light, upstream].map((lives) => coursesOf(lives, kinds, ledger));
+  return [...new Set([...ours!.keys(), ...theirs!.keys()])].flatMap((key) => {
+    const [here, there] = [ours!.get(key) ?? [], theirs!.get(key) ?? []];
+    const isShared = here.some((course) => there.includes(course));
+    return isShared
+      ? []
+      : [`${key}\n  light: ${here.join("\n         ")}\n  upstream: ${there.join("\n            ")}`];
+  });
+}
+
 /** Kinds in the order in which the first object of each was made, and in which the last of each was gone. */
 export function orderOf(history: History, kinds: readonly string[]): Record<"made" | "gone", string[]> {
   const moments = (kind: string, of: (life: Life) => number | undefined): number[] =>
