@@ -214,7 +214,7 @@ test("N32 N36 a deployment type that nothing is known of is refused with what to
     await world.create(OLD_MANIFESTS[0]!);
     await machine(world, "a", { deploymentType: "vsphere" });
     const why =
-      /nothing says what is installed as vsphere.*add vsphere to spec.inventory.operatingSystems of MachineProvider plunder/;
+      /vsphere is not served: ESXi can't be a Node.*name one of spec.inventory.operatingSystems of MachineProvider plunder/;
     await world.until("it says so", async () => why.test((await world.plunderMachine("a"))?.status?.waitingFor ?? ""));
     const { spec, status } = (await world.plunderMachine("a"))!;
     assert.deepEqual([spec.providerID, status?.ready, world.own.cloud.machines().length], [undefined, false, 0]);

@@ -1,4 +1,3 @@
-import { Fault } from "@slipway/base";
 import type { Context, StatusFields } from "@slipway/kube";
 import { imageBoot } from "../../bootstrap/image-boot.ts";
 import { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
@@ -7,6 +6,7 @@ import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { StatusClaimant } from "../../machines/status-claimant.ts";
 import { claimOf, deploymentOf, hostNameOf, orderOf, type Wanted } from "./claim.ts";
+import { unknownDeployment } from "./deployment-types.ts";
 import { journalOf } from "./journal.ts";
 import { nameOf } from "./names.ts";
 import type { MachineRecord, Plunder } from "./shared.ts";
@@ -75,10 +75,7 @@ class HostClaimant extends StatusClaimant<PlunderMachine> {
     const machine = this.object;
     const name = deploymentOf(machine.spec);
     const image = fleet.driver.imageOf?.(name);
-    if (image === undefined)
-      throw new Fault("Invalid", this.on, `spec.deploymentType: nothing says what is installed as ${name}`, {
-        remedy: `add ${name} to spec.inventory.operatingSystems of MachineProvider ${provider}`,
-      });
+    if (image === undefined) throw unknownDeployment(this.on, name, provider);
     return await imageBoot(this.context, this.#plunder.boots, {
       ...{ resource: PlunderMachine, object: machine, held: machine.status?.boot },
       image: { ...image, kernelArguments: [...image.kernelArguments, ...kernelArguments] },
