@@ -10,8 +10,7 @@ import { type Connection, connectionOf, createHttpTransport } from "@slipway/kub
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { KamajiControlPlane } from "../../kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import type { ExternalClusterReference } from "../../kinds/kamaji-control-plane/spec.ts";
-import { nameByUid } from "./external-tenant.ts";
-import { CONTROL_PLANE, FIELD_MANAGER } from "./names.ts";
+import { CONTROL_PLANE, FIELD_MANAGER, nameByUid } from "./names.ts";
 import type { TenantHome } from "./tenant-home.ts";
 
 /** Requests to one of them. */

@@ -4,7 +4,7 @@ import { type Context, refOf } from "@slipway/kube";
 import { KamajiControlPlane } from "../../kinds/kamaji-control-plane/kamaji-control-plane.ts";
 import type { Waker } from "../cluster-api/wake.ts";
 import type { ExternalClusters } from "./external-clusters.ts";
-import { EXTERNAL_FINALIZER, EXTERNAL_TENANT } from "./names.ts";
+import { EXTERNAL_FINALIZER, EXTERNAL_TENANT, nameByUid } from "./names.ts";
 import { localHome, type TenantHome } from "./tenant-home.ts";
 
 /** What reaches tenants in other clusters, and wakes the controller when one has changed there. */
@@ -16,9 +16,6 @@ export interface ExternalWays {
 /** Whether its tenant is to run in another cluster. */
 export const isElsewhere = ({ spec }: KamajiControlPlane): boolean =>
   spec.deployment?.externalClusterReference !== undefined;
-
-/** What the tenant in another cluster is called at first; the original provider calls it so for good. */
-export const nameByUid = ({ metadata }: KamajiControlPlane): string => `kcp-${metadata.uid}`;
 
 /** The tenant's name, as it was written down. */
 const writtenName = ({ metadata }: KamajiControlPlane): string | undefined =>

@@ -15,6 +15,9 @@ export const ENDPOINT_ANNOTATION = "slipway.dev/control-plane-endpoint";
 export const CONTROL_PLANE = "slipway.dev/control-plane";
 /** On a KamajiControlPlane: the name of its tenant in the other cluster, which outlives a move of the control plane. */
 export const EXTERNAL_TENANT = "slipway.dev/external-tenant";
+/** What the tenant in another cluster is called at first; the original provider calls it so for good. */
+export const nameByUid = ({ metadata }: { metadata: { uid: string } }): string => `kcp-${metadata.uid}`;
+
 export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** On a TenantControlPlane: a checksum of what its control plane wanted of it when it was applied. */
 export const APPLIED = "slipway.dev/applied";
