@@ -2,11 +2,13 @@
  * Writes the command as few files that need nothing but Node into `dist/bundle`: `slipway.mjs`, what it loads when it is asked for under
  * `lib`, the examples that `slipway demo` applies, and the licences of the packages within. Argument: another folder, which is emptied.
  */
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
+import { buildPage } from "../src/console/server/page-build.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+const PAGE = join(ROOT, "src/console/web/main.tsx");
 const out = process.argv[2] ?? join(ROOT, "dist/bundle");
 
 rmSync(out, { recursive: true, force: true });
@@ -18,6 +20,8 @@ const { metafile } = await build({
   // As deep below the examples as src/cli is: what is found relative to a source file is found relative to a chunk.
   chunkNames: "lib/chunks/[name]-[hash]",
   bundle: true,
+  // Builds the page from sources, which a bundle has no need of.
+  external: ["esbuild"],
   splitting: true,
   format: "esm",
   platform: "node",
@@ -41,10 +45,19 @@ chmodSync(main, 0o755);
 cpSync(join(ROOT, "examples"), join(out, "examples"), { recursive: true });
 // What the lab's stand-in for Harvester runs on its machines, beside the code that packs it.
 cpSync(join(ROOT, "src/lab/stand-in/program"), join(out, "lib/chunks/program"), { recursive: true });
+if (existsSync(PAGE)) await writePage(join(out, "lib/chunks/console-page"));
 const packages = packagesIn(metafile);
 writeFileSync(join(out, "LICENSES.txt"), packages.map(licenceOf).join("\n"));
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 console.log(`bundle: ${(bytes / 1024 / 1024).toFixed(1)} MiB with ${packages.length} packages in ${out}`);
+
+/** The console's page, beside the code that serves it. */
+async function writePage(folder: string): Promise<void> {
+  const { index, files } = await buildPage();
+  mkdirSync(join(folder, "assets"), { recursive: true });
+  writeFileSync(join(folder, "index.html"), index);
+  for (const [name, { bytes }] of files) writeFileSync(join(folder, name), bytes);
+}
 
 /** Folders of the packages that code was taken from. */
 function packagesIn({ outputs }: Metafile): string[] {

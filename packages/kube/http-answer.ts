@@ -26,8 +26,11 @@ export class WholeAnswer implements Receive {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(resolve: (answer: ApiAnswer) => void) {
+  readonly #most: number;
+
+  constructor(resolve: (answer: ApiAnswer) => void, most: number = MAX_ANSWER_BYTES) {
     this.#resolve = resolve;
+    this.#most = most;
   }
 
   start(status: number, headers: Record<string, string>): boolean {
@@ -40,8 +43,8 @@ export class WholeAnswer implements Receive {
 
   data(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size > MAX_ANSWER_BYTES)
-      throw new Fault("TooLarge", "Kubernetes API", `an answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    if (this.#size > this.#most)
+      throw new Fault("TooLarge", "Kubernetes API", `an answer is longer than ${this.#most} bytes`);
     this.#chunks.push(chunk);
   }
 

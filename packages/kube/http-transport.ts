@@ -9,6 +9,8 @@ export interface HttpTransportOptions {
   userAgent?: string;
   /** Sockets for requests; each watch has its own besides. 64 unless said. */
   connections?: number;
+  /** Answers that are longer are refused with `TooLarge`. 256 MiB unless said. */
+  maxAnswerBytes?: number;
 }
 
 /**
@@ -74,7 +76,7 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   return {
     request(request) {
       return new Promise<ApiAnswer>((resolve, reject) => {
-        const whole = new WholeAnswer(resolve);
+        const whole = new WholeAnswer(resolve, options.maxAnswerBytes);
         send("requests", request, whole).catch(reject);
       });
     },

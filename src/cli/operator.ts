@@ -16,6 +16,7 @@ import { createOperator, systemsToRun } from "../operator/operator.ts";
 import { loadedSettings } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
+import { addConsoleOptions, type ConsoleOptions, operatorConsole } from "./console-options.ts";
 import { healthPage } from "./health-pages.ts";
 import { HttpClients } from "./http-clients.ts";
 import {
@@ -38,7 +39,7 @@ const RANCHERD_CONFIG = "/etc/rancher/rancherd/config.yaml";
 
 const KNOWN = SYSTEMS.map(({ name }) => name);
 
-interface Options extends LogOptions {
+interface Options extends LogOptions, ConsoleOptions {
   kubeconfig?: string;
   context?: string;
   systems: string[];
@@ -94,6 +95,7 @@ export const verb: Verb = (program) => {
     .option("--qps <number>", "requests a second to the Kubernetes API", positiveNumber, 100)
     .addOption(logLevel("info"))
     .addOption(logFormat());
+  addConsoleOptions(command);
   addSystemOptions(command)
     .addHelpText(
       "after",
@@ -104,6 +106,7 @@ ${SYSTEMS.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`).join("\n
 Environment:
   NAMESPACE         the operator's own namespace (${DEFAULT_NAMESPACE})
   EQUINIX_SECRET    Secret of the account for objects without a providerRef (${DEFAULT_SECRET})
+  CONSOLE_OIDC_CLIENT_SECRET  of the client of --console-oidc-client; unset: a public client
 ${variableLines()}
 
 Examples:
@@ -170,6 +173,8 @@ async function run(options: Options): Promise<void> {
     open.push(() => health.close());
     const boot = await serveHttp(operator.boot, { ...BOOT_LIMITS, ...options.bootListen, ...(await bootTls(options)) });
     open.push(() => boot.close());
+    const console = await operatorConsole(options, { connection, clients, log, env });
+    open.push(async () => console?.close());
     await reach(transport, connection.server);
     const { webhookPort: port, webhookUrl } = options;
     const conversion = await serveConversion(
@@ -191,7 +196,15 @@ async function run(options: Options): Promise<void> {
     if (options.installCrds) await operator.prepare(stopping.signal);
     const stopped = untilStopped();
     await manager.start(stopping.signal);
-    log.info({ systems: systems.map(({ name }) => name), boot: boot.url, health: health.url }, "operator started");
+    log.info(
+      {
+        systems: systems.map(({ name }) => name),
+        boot: boot.url,
+        health: health.url,
+        ...(console !== undefined && { console: console.url }),
+      },
+      "operator started",
+    );
     await stopped;
     log.info({}, "operator stopping");
   } finally {

@@ -1,11 +1,14 @@
 import { join, resolve } from "node:path";
-import { Fault, privateFolder, replacePrivateFile } from "@slipway/base";
+import { Fault, type Log, privateFolder, replacePrivateFile } from "@slipway/base";
+import type { Console } from "../console/server/console.ts";
+import { CONSOLE_PORT } from "../console/server/port.ts";
 import type { KubernetesChoice } from "../laptop/kubernetes.ts";
 import { type Laptop, startLaptop } from "../laptop/laptop.ts";
 import type { SimulatedMetal } from "../laptop/metal.ts";
 import { givenSettings, loadedSettings, type Setting } from "../operator/settings.ts";
 import type { Counterpart } from "../systems/counterpart.ts";
 import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
+import { laptopConsole } from "./console-options.ts";
 import {
   counterpartsOf,
   examplesOf,
@@ -34,6 +37,8 @@ export const verb: Verb = (program) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
     .option("--speed <factor>", "how many times faster than real metal the simulated one is", positiveNumber, 20)
+    .option("--console-port <port>", `port of the web console; 0: any free one (default: ${CONSOLE_PORT})`, portNumber)
+    .option("--no-console", "no web console")
     .option("--no-operator", "the API and the clouds alone, for an operator that is started beside them")
     .addOption(simulatedSystems());
   addSystemOptions(command, { without: isOurs, isLaptop: true })
@@ -50,6 +55,7 @@ Examples:
   slipway up --kubernetes real --sim ${SIMULATED_NAMES[0]}
   slipway up --dir /tmp/lab --port 0 --speed 100
   slipway up --no-operator
+  slipway up --console-port 9000
   slipway up --netboot examples/rack/netboot.yaml
   KUBECONFIG=.slipway/kubeconfig kubectl apply -f ${examplesOf(SIMULATED_NAMES)[0]}/
 
@@ -82,22 +88,44 @@ examples/packet-kamaji makes a cluster of its own.`,
         log,
         secrets,
       });
+      const web = await consoleOf(laptop, options, log);
       const kubeconfig = join(dir, "kubeconfig");
       await replacePrivateFile(kubeconfig, laptop.identity.kubeconfig(laptop.url));
-      for (const line of welcome(laptop, { kubeconfig, sim: options.sim, counterparts })) console.log(line);
+      for (const line of welcome(laptop, { kubeconfig, sim: options.sim, counterparts, web: web?.url }))
+        console.log(line);
       if (!options.operator) console.log(operatorBeside(dir, kubeconfig, laptop.metal));
       for (const line of await linesOfLeftOvers(laptop.client, options.sim)) console.log(line);
       console.log(`Ctrl-C stops it; the state stays in ${dir}.`);
       const ended = await Promise.race([untilStopped(), laptop.died]);
+      await web?.close();
       await laptop.close();
       if (ended instanceof Fault) throw ended;
     });
 };
 
+/** The console, unless it is not wanted. Where it can't start, the laptop is closed again. */
+async function consoleOf(laptop: Laptop, options: UpOptions, log: Log): Promise<Console | undefined> {
+  if (!options.console) return undefined;
+  try {
+    return await laptopConsole(laptop, { host: options.host, port: options.consolePort, log });
+  } catch (error) {
+    await laptop.close();
+    throw error;
+  }
+}
+
+interface Welcome {
+  kubeconfig: string;
+  sim: string[];
+  counterparts: readonly Counterpart[];
+  /** The console's URL. */
+  web: string | undefined;
+}
+
 /** Where everything is, and what can be done first. */
 function welcome(
   { url, metal }: Pick<Laptop, "url" | "metal">,
-  { kubeconfig, sim, counterparts }: { kubeconfig: string; sim: string[]; counterparts: readonly Counterpart[] },
+  { kubeconfig, sim, counterparts, web }: Welcome,
 ): string[] {
   const first =
     sim.length > 0
@@ -112,6 +140,7 @@ function welcome(
     `Equinix Metal    ${metal.equinix.url} (simulated)`,
     `Latitude         ${metal.latitude.url} (simulated)`,
     ...counterparts.map(({ title }) => `${title.padEnd(16)} ${url} (simulated)`),
+    ...(web === undefined ? [] : [`Console          ${web} (sign in with the kubeconfig)`]),
     `kubeconfig       ${kubeconfig}`,
     "",
     `  export KUBECONFIG=${kubeconfig}`,
@@ -136,6 +165,8 @@ interface UpOptions extends LogOptions {
   speed: number;
   sim: string[];
   operator: boolean;
+  console: boolean;
+  consolePort?: number;
   repair?: boolean;
   kubernetes: KubernetesChoice;
 }

@@ -9,9 +9,13 @@ import { installSettings, placeOf } from "./values.ts";
 /** The image's user without rights (`tools/image`). */
 const NOBODY = 65_532;
 const TLS_FOLDER = "/etc/slipway/boot-tls";
+const CONSOLE_TLS_FOLDER = "/etc/slipway/console-tls";
 const RANCHERD_FOLDER = "/etc/rancher/rancherd";
 /** The manager waits half a minute for its reconciles, then writes its events and gives its leases back. */
 const STOP_SECONDS = 45;
+
+/** What is mounted, where it is chosen. */
+const MOUNTED = ["boot.tlsSecret", "console.tlsSecret", "rancherdConfig"] as const;
 
 /** The operator's Pods: no root, nothing writable, no capability, as Pod Security's level `restricted` wants it. `converts`: with the conversion webhook's port. */
 export function deployment(converts: boolean, systems: readonly System[]): Tree {
@@ -57,8 +61,12 @@ function pod(converts: boolean, systems: readonly System[]): Tree {
       },
     ],
     containers: [container(converts, systems)],
-    volumes: when({ given: ["boot.tlsSecret", "rancherdConfig"] }, [
+    volumes: when({ given: MOUNTED }, [
       when("boot.tlsSecret", { name: "boot-tls", secret: { secretName: value("boot.tlsSecret"), defaultMode: 0o440 } }),
+      when("console.tlsSecret", {
+        name: "console-tls",
+        secret: { secretName: value("console.tlsSecret"), defaultMode: 0o440 },
+      }),
       when("rancherdConfig", { name: "rancherd", hostPath: { path: RANCHERD_FOLDER, type: "Directory" } }),
     ]),
   };
@@ -77,6 +85,7 @@ function container(converts: boolean, systems: readonly System[]): Tree {
       when("boot.tlsSecret", `--boot-cert=${TLS_FOLDER}/tls.crt`),
       when("boot.tlsSecret", `--boot-key=${TLS_FOLDER}/tls.key`),
       text`--health-listen=${"listen"}:${"health.port"}`,
+      ...consoleArguments(),
       text`--systems=${"systems"}`,
       text`--poll-interval=${"pollSeconds"}`,
       text`--qps=${"qps"}`,
@@ -91,12 +100,17 @@ function container(converts: boolean, systems: readonly System[]): Tree {
         { missing: "boot.url" },
         { name: "BOOT_URL", valueFrom: { configMapKeyRef: { name: SERVICE_ACCOUNT, key: "bootUrl" } } },
       ),
+      when("console.oidc.secret", {
+        name: "CONSOLE_OIDC_CLIENT_SECRET",
+        valueFrom: { secretKeyRef: { name: value("console.oidc.secret"), key: "clientSecret" } },
+      }),
       ...settings.flatMap(variable),
       allOf("env"),
     ],
     ports: [
       { name: "boot", containerPort: value("boot.port") },
       { name: "health", containerPort: value("health.port") },
+      when("console.enabled", { name: "console", containerPort: value("console.port") }),
       ...(converts ? [{ name: "webhook", containerPort: WEBHOOK_PORT }] : []),
     ],
     livenessProbe: { httpGet: { path: "/healthz", port: "health" }, periodSeconds: 10 },
@@ -107,11 +121,24 @@ function container(converts: boolean, systems: readonly System[]): Tree {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] },
     },
-    volumeMounts: when({ given: ["boot.tlsSecret", "rancherdConfig"] }, [
+    volumeMounts: when({ given: MOUNTED }, [
       when("boot.tlsSecret", { name: "boot-tls", mountPath: TLS_FOLDER, readOnly: true }),
+      when("console.tlsSecret", { name: "console-tls", mountPath: CONSOLE_TLS_FOLDER, readOnly: true }),
       when("rancherdConfig", { name: "rancherd", mountPath: RANCHERD_FOLDER, readOnly: true }),
     ]),
   };
+}
+
+/** Where the console listens, and how browsers reach it and sign in. Without a port the rest means nothing. */
+function consoleArguments(): Tree[] {
+  return [
+    when("console.enabled", text`--console-port=${"console.port"}`),
+    when("console.url", text`--console-url=${"console.url"}`),
+    when("console.tlsSecret", `--console-cert=${CONSOLE_TLS_FOLDER}/tls.crt`),
+    when("console.tlsSecret", `--console-key=${CONSOLE_TLS_FOLDER}/tls.key`),
+    when("console.oidc.issuer", text`--console-oidc-issuer=${"console.oidc.issuer"}`),
+    when("console.oidc.client", text`--console-oidc-client=${"console.oidc.client"}`),
+  ];
 }
 
 /** The option that gives a setting, where it is chosen. */

@@ -26,7 +26,12 @@ export function objectsByFile(
       ...operatorObjects(DEFAULT_NAMESPACE, kinds, systems).map(installed),
       ...crdInstallerObjects(DEFAULT_NAMESPACE, kinds).map((object) => when("installCrds", installed(object))),
     ],
-    services: [bootService(), metricsService(), ...(converts ? [webhookService()] : [])],
+    services: [
+      bootService(),
+      metricsService(),
+      when("console.enabled", consoleService()),
+      ...(converts ? [webhookService()] : []),
+    ],
     deployment: [deployment(converts, systems)],
     "disruption-budget": [when("podDisruptionBudget.enabled", disruptionBudget())],
     "network-policy": [when("networkPolicy.enabled", networkPolicy(converts))],
@@ -79,6 +84,20 @@ function metricsService(): Tree {
   };
 }
 
+/** Sessions are kept by the Pod that began them, so a browser stays with one. */
+function consoleService(): Tree {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: named(`${SERVICE_ACCOUNT}-console`),
+    spec: {
+      selector: LABELS,
+      sessionAffinity: "ClientIP",
+      ports: [{ name: "console", port: value("console.port"), targetPort: "console" }],
+    },
+  };
+}
+
 /** A Pod is ready when it has read its objects, and those may have to be converted first. */
 function webhookService(): Tree {
   return {
@@ -115,6 +134,7 @@ function networkPolicy(converts: boolean): Tree {
       ingress: [
         { ports: [{ port: "boot" }] },
         { ports: [{ port: "health" }], from: given("networkPolicy.metricsFrom") },
+        when("console.enabled", { ports: [{ port: "console" }] }),
         // An API server has no Pod that a rule could name.
         ...(converts ? [{ ports: [{ port: "webhook" }] }] : []),
       ],

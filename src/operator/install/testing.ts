@@ -11,6 +11,8 @@ export interface Variation {
 const machines = { ports: [{ port: 8443 }] };
 const scraper = { podSelector: { matchLabels: { app: "prometheus" } } };
 
+const SHOWN = { "console.enabled": true, "console.url": "https://console.example" };
+
 /** Those of the operator itself; the systems' settings are one value here. */
 export type FixedPath = Exclude<ValuePath, `settings.${string}`>;
 
@@ -35,6 +37,25 @@ export const VARIATIONS: Readonly<Record<FixedPath, Variation>> = {
   hostNetwork: { value: true, nonsense: "yes" },
   listen: { value: "[::]", nonsense: "" },
   "health.port": { value: 9080, nonsense: "8080" },
+  "console.enabled": { value: true, nonsense: "yes" },
+  "console.port": { value: 9070, besides: { "console.enabled": true }, nonsense: 0 },
+  "console.url": {
+    value: "https://console.example",
+    besides: { "console.enabled": true },
+    nonsense: "console.example",
+  },
+  "console.tlsSecret": { value: "console-certificate", besides: { "console.enabled": true }, nonsense: 1 },
+  "console.oidc.issuer": { value: "https://id.example", besides: SHOWN, nonsense: "http://id.example" },
+  "console.oidc.client": {
+    value: "racks",
+    besides: { ...SHOWN, "console.oidc.issuer": "https://id.example" },
+    nonsense: 1,
+  },
+  "console.oidc.secret": {
+    value: "console-client",
+    besides: { ...SHOWN, "console.oidc.issuer": "https://id.example" },
+    nonsense: false,
+  },
   secret: { value: "metal-account", nonsense: "" },
   systems: { value: DEFAULT_SYSTEMS.toReversed().join(","), nonsense: "nonsense" },
   settings: {

@@ -5,6 +5,7 @@
 
 import { VERSION } from "@slipway/base";
 import { z } from "zod";
+import { CONSOLE_PORT } from "../../console/server/port.ts";
 import type { System } from "../../systems/system.ts";
 import { DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../defaults.ts";
 import { systemsOf } from "../operator.ts";
@@ -111,6 +112,41 @@ const PROMETHEUS_RULE = z
   })
   .prefault({});
 
+/** The console: where it is, and how one signs in. */
+const consoleValues = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe("The web console (docs/console.md), at Service slipway-console. It has no rights of its own."),
+    port: port.default(CONSOLE_PORT).describe("Where it listens in the Pod, and port of its Service."),
+    url: z
+      .string()
+      .regex(/^(https?:\/\/[^?#/]+)?$/)
+      .default("")
+      .describe("Base URL at which browsers reach it, such as https://console.example. Empty: by a port-forward."),
+    tlsSecret: z
+      .string()
+      .default("")
+      .describe(
+        "Secret (kubernetes.io/tls) with its certificate and key. Empty: HTTP, for behind a proxy that speaks TLS.",
+      ),
+    oidc: z
+      .strictObject({
+        issuer: z
+          .string()
+          .regex(/^(https:\/\/[^?#]+)?$/)
+          .default("")
+          .describe(
+            "Issuer of the ID tokens that the Kubernetes API takes. Empty: sign-in by token and kubeconfig alone.",
+          ),
+        client: z.string().default("").describe("The console's client id there; the API must take tokens for it."),
+        secret: z.string().default("").describe("Secret with the client's clientSecret. Empty: a public client."),
+      })
+      .prefault({}),
+  })
+  .prefault({});
+
 /** What an installation of these systems may choose. */
 export const installValues = (systems: readonly System[]) =>
   z.strictObject({
@@ -132,6 +168,7 @@ export const installValues = (systems: readonly System[]) =>
       .default("0.0.0.0")
       .describe('Address on which the boot service, probes and metrics listen; "[::]" where Pods have IPv6 only.'),
     health: z.strictObject({ port: port.default(8080).describe("Probes and metrics.") }).prefault({}),
+    console: consoleValues,
     secret: z
       .string()
       .min(1)
