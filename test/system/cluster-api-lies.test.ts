@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Node } from "@slipway/kube/core";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
+import { MachineHealthCheck } from "../../src/kinds/cluster-api/machine-health-check.ts";
 import { CLUSTER, CoreWorld, conditionOf, NAMESPACE } from "./cluster-api-world.ts";
 import { MINUTE } from "./world.ts";
 
@@ -49,6 +50,29 @@ test("a host that lies about its id: the Machine names both Nodes, keeps its own
     async () => conditionOf(await machineOf(world, victim), "Available")?.status === "True",
   );
   assert.equal(conditionOf(await machineOf(world, victim), "NodeHealthy")?.status, "True");
+});
+
+test("a host that lies about its id has no other machine replaced by its health check", async (t) => {
+  const { world, victim } = await withLiar(t);
+  const spec = {
+    clusterName: CLUSTER,
+    selector: { matchLabels: { "cluster.x-k8s.io/deployment-name": "workers" } },
+    checks: {
+      nodeStartupTimeoutSeconds: 300,
+      unhealthyNodeConditions: [
+        { type: "Ready", status: "Unknown", timeoutSeconds: 120 },
+        { type: "Ready", status: "False", timeoutSeconds: 120 },
+      ],
+    },
+  };
+  const metadata = { namespace: NAMESPACE, name: "health" };
+  await world.whileTimePasses(world.client.create(MachineHealthCheck, { metadata, spec } as never));
+  const isCounted = async () =>
+    (await world.whileTimePasses(world.client.get(MachineHealthCheck, metadata))).status?.currentHealthy === 2;
+  await world.until("both count as healthy", isCounted);
+  await world.clock.run(20 * MINUTE);
+  const held = await machineOf(world, victim);
+  assert.ok(held !== undefined && held.metadata.deletionTimestamp === undefined);
 });
 
 test("a host that lies about its id does not hold another Machine's deletion: its own Node goes, the liar's stays", async (t) => {
