@@ -6,8 +6,9 @@ import type { Shape } from "./shape.ts";
 import { type Snapshot, type Standing, standingOf, textOf } from "./standing.ts";
 
 const LOOK_MS = 250;
-/** After so long without any change, what differs differs. */
+/** After so long without any change, what differs differs: where both cores are at rest, and where one has still something to do, for which a busy machine takes its time. */
 const UNCHANGED_MS = 60_000;
+const STUCK_MS = 600_000;
 
 export interface Comparison {
   steps: number;
@@ -56,9 +57,10 @@ async function agreed(
     for (const { run, standings } of waiting) {
       const { name } = run.shape;
       const what = standings.map((standing, at) => `${cores[at]!.name}: ${told(standing)}`).join("\n");
+      const most = standings.some(({ underWay }) => underWay !== undefined) ? STUCK_MS : UNCHANGED_MS;
       const before = seen.get(name);
       if (before?.what !== what) seen.set(name, { what, since: now });
-      else if (now - before.since > UNCHANGED_MS) differences.set(name, [...run.history, what].join("\n"));
+      else if (now - before.since > most) differences.set(name, [...run.history, what].join("\n"));
     }
     await clock.sleep(LOOK_MS);
   }
