@@ -332,6 +332,25 @@ test("requests that two readers could cut differently are refused, and nothing a
   assert.ok(await client.find(ConfigMap, { namespace: "default", name: "kept" }));
 });
 
+test("what a machine says is data: no text of the API is a page, and none runs", async (t) => {
+  const { url, client } = await started(t);
+  const evil = "<script>alert(1)</script>";
+  await client.create(ConfigMap, { metadata: { name: "evil", namespace: "default", annotations: { a: evil } } });
+  const admin = await Browser.signIn(url, TOKENS.admin);
+  for (const path of [
+    `${MAPS}/evil`,
+    `${MAPS}?fieldSelector=${encodeURIComponent(evil)}`,
+    `/console/${evil}`,
+    `/console/k8s/${evil}`,
+  ]) {
+    const { headers } = await admin.ask(encodeURI(path), { headers: { accept: "text/html" } });
+    assert.match(headers["content-type"]!, /^(application\/json|text\/plain); charset=utf-8$/, path);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.match(String(headers["content-security-policy"]), /^default-src 'none'; frame-ancestors 'none'; sandbox$/);
+    assert.equal(headers["cache-control"], "no-store");
+  }
+});
+
 test("bodies are bounded", async (t) => {
   const { url } = await started(t);
   const long = "x".repeat(300 * 1024);

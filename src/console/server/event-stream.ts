@@ -86,11 +86,11 @@ export class EventStream {
     };
   }
 
-  /** The reader has taken what was written. */
+  /** The reader has taken what was written: what is left of a batch goes on at once. */
   drained(): void {
     this.#full = false;
     this.#stalled?.cancel();
-    this.#schedule();
+    if (this.#flushing === undefined) this.#flush();
   }
 
   /** Sends nothing more. The connection is its owner's to end. */

@@ -112,8 +112,7 @@ const PROMETHEUS_RULE = z
   })
   .prefault({});
 
-/** The console: where it is, and how one signs in. */
-const consoleValues = z
+const CONSOLE = z
   .strictObject({
     enabled: z
       .boolean()
@@ -168,7 +167,7 @@ export const installValues = (systems: readonly System[]) =>
       .default("0.0.0.0")
       .describe('Address on which the boot service, probes and metrics listen; "[::]" where Pods have IPv6 only.'),
     health: z.strictObject({ port: port.default(8080).describe("Probes and metrics.") }).prefault({}),
-    console: consoleValues,
+    console: CONSOLE,
     secret: z
       .string()
       .min(1)
