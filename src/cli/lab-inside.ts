@@ -14,6 +14,9 @@ import { startLabNetboot } from "../lab/lab-netboot.ts";
 import { asDocuments } from "../lab/pool/manifests.ts";
 import { startLabPool } from "../lab/pool/pool.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
+import type { LabVino } from "../lab/vino/manifests.ts";
+import { MANAGEMENT } from "../lab/vino/node.ts";
+import { startLabVino } from "../lab/vino/operator.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
 import { startKubernetes } from "../laptop/kubernetes.ts";
 import { SOCKET } from "../netboot/service/place.ts";
@@ -21,6 +24,7 @@ import { commandLog, type LogOptions } from "./command-log.ts";
 import { showCluster } from "./lab-cluster.ts";
 import { labNews, newsLine, secondsOf } from "./lab-news.ts";
 import { showPool } from "./lab-pool.ts";
+import { showVino } from "./lab-vino.ts";
 import { say, secrets } from "./outgoing.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -40,6 +44,8 @@ export interface InsideOptions extends LogOptions {
   pool?: { count: number; iso?: string };
   /** This cluster is taken through its life; machines have BMCs then. */
   cluster?: LabCluster;
+  /** This Vino and its tenant are taken through their course. `files`: with the machines' disk; `programs`: of containers. */
+  vino?: { lab: LabVino; files: string; programs: Readonly<Record<string, string>> };
   /** Served to the machines. */
   files?: string;
 }
@@ -47,13 +53,15 @@ export interface InsideOptions extends LogOptions {
 /** The lab itself, in a network of its own: a Kubernetes API, netboot and the machines, until a signal ends it. */
 export async function runInside(options: InsideOptions): Promise<void> {
   const { dir, plans } = options;
+  const files = options.vino?.files ?? options.files;
   const stopped = untilStopped();
   const log = commandLog(options);
   const open: (() => Promise<unknown>)[] = [];
   try {
     const rack = await setUpRack(dir, plans);
     open.push(() => rack.close());
-    const kubernetes = await startApi(options, open, log);
+    const api = await startApi(options, open, log);
+    const kubernetes = api.transport;
     const folder = join(dir, "netboot");
     // Hosts and leases of earlier machines, should their lab have been killed.
     await rm(folder, { recursive: true, force: true });
@@ -61,7 +69,7 @@ export async function runInside(options: InsideOptions): Promise<void> {
     const { netboot, close } = await startLabNetboot(kubernetes, place, log, {
       trust: trustOf(options),
       drivesHosts: true,
-      ...(options.files !== undefined && { files: options.files }),
+      ...(files !== undefined && { files }),
     });
     open.push(close);
     const bmcs = options.hasBmcs ? await startBmcs(rack, open, log) : undefined;
@@ -85,6 +93,10 @@ export async function runInside(options: InsideOptions): Promise<void> {
     if (bmcs !== undefined && options.cluster !== undefined) {
       console.log(END);
       return await makeCluster(options.cluster, { dir, transport: kubernetes, bmcs, log, stopped, open });
+    }
+    if (options.vino !== undefined) {
+      console.log(END);
+      return await makeVino(options.vino, { dir, ...api, log, stopped, open });
     }
     if (papers !== undefined) console.log(papers);
     console.log(END);
@@ -127,22 +139,48 @@ async function makeCluster(
   }
 }
 
-/** Who gets orders and user data. A cluster's machines are approved. */
-function trustOf({ cluster }: InsideOptions): "approved" | "first-seen" {
-  return cluster === undefined ? "first-seen" : "approved";
+type VinoParts = Omit<ClusterParts, "bmcs"> & Awaited<ReturnType<typeof startApi>>;
+
+/** Resolves when all of the course held; a signal before that is no success. */
+async function makeVino(
+  { lab, files, programs }: NonNullable<InsideOptions["vino"]>,
+  { dir, transport, port, kubeconfig, log, stopped, open }: VinoParts,
+): Promise<void> {
+  const ports = { clock, random, log, secrets };
+  const slipway = [process.execPath, ...process.execArgv, process.argv[1]!];
+  const api = { host: "127.0.0.1", port };
+  const { client, close } = await startLabVino(lab, { transport, api, kubeconfig, slipway, programs, dir, ...ports });
+  open.push(close);
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const { signal } = stopping;
+  try {
+    await showVino(lab, { client, transport, files, ...ports, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    process.exitCode = 1;
+  }
+}
+
+/** Who gets orders and user data. A cluster's machines are approved, a Vino's are declared. */
+function trustOf({ cluster, vino }: InsideOptions): "approved" | "first-seen" {
+  return cluster === undefined && vino === undefined ? "first-seen" : "approved";
 }
 
 /** The API on the loopback inside, its door, and the kubeconfig that fits the door's other end. */
-async function startApi({ dir, socket, url }: InsideOptions, open: (() => Promise<unknown>)[], log: Log) {
+async function startApi(options: InsideOptions, open: (() => Promise<unknown>)[], log: Log) {
+  const { dir, socket, url } = options;
   const host = "127.0.0.1";
-  const identity = await laptopIdentity(dir, host, clock);
+  // A node of a Vino reaches it from its own network.
+  const identity = await laptopIdentity(dir, options.vino === undefined ? host : MANAGEMENT.lab, clock);
   const api = await startKubernetes("embedded", { dir: undefined, host, port: 0, identity, clock, random, log });
   open.push(() => api.close());
   await rm(socket, { force: true });
-  const door = await openDoor({ path: socket, readableAll: false }, { host, port: Number(new URL(api.url).port) });
+  const port = Number(new URL(api.url).port);
+  const door = await openDoor({ path: socket, readableAll: false }, { host, port });
   open.push(() => door.close());
   await replacePrivateFile(join(dir, "kubeconfig"), identity.kubeconfig(url));
-  return api.transport;
+  return { transport: api.transport, port, kubeconfig: identity.kubeconfig };
 }
 
 async function startBmcs({ machines }: Rack, open: (() => Promise<unknown>)[], log: Log): Promise<LabBmcs> {
@@ -176,7 +214,7 @@ function introduce(options: InsideOptions, rack: Rack, netbootUrl: string): void
   if (files !== undefined) console.log(`files            ${files}, for the machines at ${netbootUrl}/`);
   console.log(
     trustOf(options) === "approved"
-      ? "trust            approved: a machine gets orders and user data once it is approved, which the lab does"
+      ? `trust            approved: a machine gets orders and user data once it is ${options.vino === undefined ? "approved, which the lab does" : "declared, which its Vino does"}`
       : "trust            first-seen: all who register as a machine of the lab get its orders and user data",
   );
   console.log(`

@@ -67,3 +67,21 @@ test("machines that do not fit into the memory are refused with both figures", (
   checkMemory(4 * 2 ** 30, 4 * 2 ** 30);
   assert.throws(() => checkMemory(4 * 2 ** 30, 3 * 2 ** 30), /need 4\.0 GiB of memory, 3\.0 GiB are free/);
 });
+
+test("a Vino's machines are libvirt's, and what asks for others is refused by its name", () => {
+  assert.deepEqual(labOf({ ...WISH, vino: true }, NOTHING), { machines: 0, firmware: [], bmc: false });
+  for (const [option, more, chosen] of [
+    ["--pool", { pool: true }, NOTHING],
+    ["--cluster", { cluster: 3 }, NOTHING],
+    ["--iso", { iso: "/a.iso" }, NOTHING],
+    ["--files", { files: "/images" }, NOTHING],
+    ["--bmc", { bmc: true }, NOTHING],
+    ["--machines", {}, { ...NOTHING, hasMachines: true }],
+    ["--firmware", {}, { ...NOTHING, hasFirmware: true }],
+  ] as const)
+    assert.throws(
+      () => labOf({ ...WISH, vino: true, ...more }, chosen),
+      (error: Error & { on?: string }) => error.on === option,
+      option,
+    );
+});

@@ -20,6 +20,8 @@ export interface LabWish {
   iso?: string;
   /** Workers of the cluster that is asked for. */
   cluster?: number;
+  /** Machines are a Vino's. */
+  vino?: boolean;
   files?: string;
 }
 
@@ -39,6 +41,7 @@ interface Chosen {
 /** What the options come to; with a pool or a cluster, machines and firmware that were not chosen follow it. Throws a `Fault` for what does not go together. Pure. */
 export function labOf(wish: LabWish, chosen: Chosen): LabShape {
   const { machines, firmware, bmc, pool: asked, iso, cluster } = wish;
+  if (wish.vino === true) return vinoLabOf(wish, chosen);
   if (cluster !== undefined) return clusterLabOf(wish, cluster, chosen);
   if (asked === undefined) {
     if (iso !== undefined)
@@ -51,13 +54,35 @@ export function labOf(wish: LabWish, chosen: Chosen): LabShape {
   return { ...rack, bmc: true, pool: { count, ...(iso !== undefined && { iso: resolve(iso) }) } };
 }
 
+/** Of QEMU's own machines there are none: libvirt makes them. */
+function vinoLabOf({ pool, iso, files, cluster, bmc }: LabWish, { hasMachines, hasFirmware }: Chosen): LabShape {
+  const given = (is: boolean): true | undefined => is || undefined;
+  refuseBeside("--vino", [
+    ["--pool", pool, "a lab makes a pool, a cluster or a Vino"],
+    ["--cluster", cluster, "a lab makes a pool, a cluster or a Vino"],
+    ["--iso", iso, "a Vino's machines are installed with the node image"],
+    ["--files", files, "the machines of a Vino are served the node image"],
+    ["--bmc", given(bmc), "a Vino's machines have the node agent's Redfish"],
+    ["--machines", given(hasMachines), "the Vino says how many"],
+    ["--firmware", given(hasFirmware), "the Vino says it (bootMode)"],
+  ]);
+  return { machines: 0, firmware: [], bmc: false };
+}
+
+function refuseBeside(
+  what: string,
+  options: readonly (readonly [option: string, value: unknown, why: string])[],
+): void {
+  for (const [option, value, why] of options)
+    if (value !== undefined) throw new Fault("BadRequest", option, why, { remedy: `leave ${option} or ${what} out` });
+}
+
 function clusterLabOf({ machines, firmware, pool, iso, files }: LabWish, count: number, chosen: Chosen): LabShape {
-  for (const [option, value, why] of [
+  refuseBeside("--cluster", [
     ["--pool", pool, "a lab makes a pool or a cluster"],
     ["--iso", iso, "a cluster's machines boot the node image"],
     ["--files", files, "the machines of a cluster are served the node image"],
-  ] as const)
-    if (value !== undefined) throw new Fault("BadRequest", option, why, { remedy: `leave ${option} or --cluster out` });
+  ]);
   return {
     ...rackFor({ what: "a cluster", count, firmwares: CLUSTER_FIRMWARES }, { machines, firmware }, chosen),
     bmc: true,

@@ -10,11 +10,14 @@ import { inOwnNetwork } from "../lab/namespace.ts";
 import { checkInstalled } from "../lab/programs.ts";
 import { type MachinePlan, planMachines } from "../lab/rack.ts";
 import { isoRelease } from "../lab/stand-in/iso-release.ts";
+import type { LabVino } from "../lab/vino/manifests.ts";
+import { VINO_FOLDERS } from "../lab/vino/operator.ts";
 import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { imageFolderFor, labClusterIn } from "./lab-cluster.ts";
 import { type InsideOptions, runInside } from "./lab-inside.ts";
 import { checkMemory, type LabShape, labOf } from "./lab-shape.ts";
+import { checkRoot, labVinoIn, VINO_PROGRAMS, vinoPlaces } from "./lab-vino.ts";
 import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
@@ -24,6 +27,7 @@ interface Options extends LogOptions {
   pool?: number | true;
   iso?: string;
   cluster?: string;
+  vino?: string;
   firmware: Firmware[];
   disk: number;
   memory: number;
@@ -60,6 +64,10 @@ export const verb: Verb = (program) => {
       "--cluster <folder>",
       "take a cluster of these manifests through its life: machines join it, one is killed and replaced, all are wiped; ends with 0 when all of it held",
     )
+    .option(
+      "--vino <folder>",
+      "virtual machines of libvirt by this Vino, a tenant on them by its SIPCluster: its API is reached by the load balancer, users log in; ends with 0 when all of it held (root)",
+    )
     .addOption(
       new Option("--firmware <list>", `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`)
         .argParser(namesOf(FIRMWARES))
@@ -90,6 +98,7 @@ Examples:
   slipway lab --pool
   slipway lab --pool 2 --memory 768Mi --console lab-1
   slipway lab --cluster examples/lab-cluster
+  slipway lab --vino examples/lab-vino
   slipway lab --machines 4 --firmware bios,uefi-secure,uefi-http,arm64 --console lab-2
   KUBECONFIG=.slipway/lab/kubeconfig kubectl get bmh -A
   slipway get unleased`,
@@ -99,15 +108,25 @@ Examples:
 
 async function run(given: Options, command: Command): Promise<void> {
   const lab = await labAsked(given, (name) => command.getOptionValueSource(name) === "cli");
-  const { options, pool, cluster, memory } = lab;
+  const { options, pool, cluster, vino, memory } = lab;
   const { machines, firmware, inside } = options;
   const dir = resolve(options.dir);
   const socket = socketIn(dir);
   if (inside !== undefined) return await runInside(await insideOf(lab, { dir, socket, inside }));
-  await checkInstalled(firmware.slice(0, machines), process.env.PATH ?? "", { hasTpms: options.tpm });
+  // A Vino's machines boot by BIOS or UEFI of this machine's processor.
+  const firmwares: Firmware[] = vino === undefined ? firmware.slice(0, machines) : ["bios", "uefi"];
+  await checkInstalled(firmwares, process.env.PATH ?? "", {
+    hasTpms: options.tpm,
+    ...(vino !== undefined && { programs: VINO_PROGRAMS }),
+  });
   if (pool !== undefined || cluster !== undefined) checkMemory(machines * memory, process.availableMemory());
   if (pool?.iso !== undefined) await isoRelease(pool.iso);
   if (cluster !== undefined) await imageFolderFor(cluster, process.env);
+  if (vino !== undefined) {
+    checkRoot();
+    checkMemory(vino.memoryMiB * MIB, process.availableMemory());
+    await vinoPlaces(vino, process.env);
+  }
   await runOutside(dir, socket, options.port);
 }
 
@@ -116,6 +135,7 @@ interface Lab {
   plans: MachinePlan[];
   pool: LabShape["pool"] | undefined;
   cluster: LabCluster | undefined;
+  vino: LabVino | undefined;
   /** Of each machine. */
   memory: number;
 }
@@ -123,16 +143,17 @@ interface Lab {
 /** The lab that was asked for. Rejects with a `Fault` for what can't be had. */
 async function labAsked(given: Options, isSet: (name: string) => boolean): Promise<Lab> {
   const cluster = given.cluster === undefined ? undefined : await labClusterIn(given.cluster);
-  const { cluster: _, ...wish } = given;
+  const vino = given.vino === undefined ? undefined : await labVinoIn(given.vino);
+  const { cluster: _, vino: ___, ...wish } = given;
   const { pool, ...shape } = labOf(
-    { ...wish, ...(cluster !== undefined && { cluster: cluster.count }) },
+    { ...wish, ...(cluster !== undefined && { cluster: cluster.count }), ...(vino !== undefined && { vino: true }) },
     { hasMachines: isSet("machines"), hasFirmware: isSet("firmware") },
   );
   const { pool: __, ...rest } = given;
   const options = { ...rest, ...shape };
   const { machines, firmware, disk } = options;
   const memory = cluster === undefined || isSet("memory") ? options.memory : CLUSTER_MEMORY;
-  if (machines < 1 || machines > MOST_MACHINES)
+  if (vino === undefined && (machines < 1 || machines > MOST_MACHINES))
     throw new Fault("BadRequest", "lab", `${machines} machines`, { remedy: `say 1 to ${MOST_MACHINES}` });
   if (memory < LEAST_MEMORY) throw new Fault("BadRequest", "lab", "the agent needs 512Mi of memory");
   const plans = planMachines(machines, firmware, {
@@ -144,11 +165,11 @@ async function labAsked(given: Options, isSet: (name: string) => boolean): Promi
     throw new Fault("BadRequest", "lab", `there is no ${options.console}`, {
       remedy: `say one of ${plans.map(({ name }) => name).join(", ")}`,
     });
-  return { options, plans, pool, cluster, memory };
+  return { options, plans, pool, cluster, vino, memory };
 }
 
 async function insideOf(
-  { options, plans, pool, cluster }: Lab,
+  { options, plans, pool, cluster, vino }: Lab,
   { dir, socket, inside }: { dir: string; socket: string; inside: number },
 ): Promise<InsideOptions> {
   const assets = options.assets ?? assetsFolder(process.env);
@@ -159,6 +180,7 @@ async function insideOf(
     ...(logFormat && { logFormat }),
     ...(pool !== undefined && { pool }),
     ...(cluster !== undefined && { cluster, files: await imageFolderFor(cluster, process.env) }),
+    ...(vino !== undefined && { vino: { lab: vino, ...(await vinoPlaces(vino, process.env)) } }),
     ...(console !== undefined && { console }),
     ...(files !== undefined && { files: resolve(files) }),
   };
@@ -183,7 +205,9 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
     await door.close();
     const left = [
       socket,
-      ...["kubeconfig", "pki", "bmc", "stand-in", "tenants", "pool.yaml"].map((name) => join(dir, name)),
+      ...["kubeconfig", "pki", "bmc", "stand-in", "tenants", "pool.yaml", ...VINO_FOLDERS].map((name) =>
+        join(dir, name),
+      ),
     ];
     await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
   }

@@ -4,6 +4,8 @@ import { Fault } from "@slipway/base";
 
 const run = promisify(execFile);
 
+const ADDRESS = "02:00:00:77:00:01";
+
 /** A switch of the network namespace we are in, with our own address on it. It goes with the namespace at the latest. */
 export class Bridge {
   readonly name: string;
@@ -15,7 +17,8 @@ export class Bridge {
 
   /** `address` with its prefix length: `10.77.0.1/24`. Rejects with a `Fault` where we may not have interfaces. */
   static async create(name: string, address: string): Promise<Bridge> {
-    await ip("link", "add", name, "type", "bridge", "stp_state", "0", "forward_delay", "0");
+    // Without an address of its own it has that of a port, and another one when ports come: machines would look for us in vain.
+    await ip("link", "add", name, "address", ADDRESS, "type", "bridge", "stp_state", "0", "forward_delay", "0");
     await ip("address", "add", address, "dev", name);
     // A port that is always alive: with machines that are off alone, nobody could serve on it yet.
     const [port, far] = [`${name}-a`, `${name}-b`];

@@ -12,12 +12,12 @@ import { loadAll } from "js-yaml";
 import { findAssets, TENANT_BINARIES } from "../../src/kubernetes/assets.ts";
 import { nodeImageFolder } from "../../src/kubernetes/node-image-folder.ts";
 import { LAB, planMachines } from "../../src/lab/rack.ts";
+import { joinSeed } from "../../src/lab/vino/join-seed.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
 import { PROXY_AGENT } from "../../tools/node-image/packages.ts";
 import { NODE_VERSIONS, type NodeVersion } from "../kubernetes/assets/node-binaries.ts";
 import { NAMESPACE, stateOf, tenantsWorld } from "../system/tenants-world.ts";
 import { BootServer } from "./node/boot-server.ts";
-import { joinSeed } from "./node/join-seed.ts";
 import { bootsAsNode, eventually, joined, joinToken } from "./node/joining.ts";
 import { setStage } from "./stage.ts";
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApiServer } from "@slipway/apiserver";
+import { type ApiServer, createApiServer } from "@slipway/apiserver";
 import { systemClock as clock, cryptoRandom as random, Secrets } from "@slipway/base";
 import { jsonLog } from "@slipway/base/json-log";
 import type { Client, Transport } from "@slipway/kube";
@@ -24,6 +24,8 @@ export interface Stage {
   client: Client;
   /** To the same API. */
   transport: Transport;
+  /** The same API, for who is in no process of ours. */
+  api: ApiServer;
   close(): Promise<void>;
 }
 
@@ -53,7 +55,7 @@ export async function setStage(
       ...options,
     });
     open.push(started.close);
-    return { folder, rack, netboot: started.netboot, client: started.client, transport, close };
+    return { folder, rack, netboot: started.netboot, client: started.client, transport, api, close };
   } catch (error) {
     await close();
     throw error;

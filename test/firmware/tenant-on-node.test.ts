@@ -14,6 +14,7 @@ import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.
 import { findAssets, KUBERNETES_VERSION, TENANT_BINARIES } from "../../src/kubernetes/assets.ts";
 import { nodeImageFolder } from "../../src/kubernetes/node-image-folder.ts";
 import { LAB } from "../../src/lab/rack.ts";
+import { joinSeed } from "../../src/lab/vino/join-seed.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
 import { dataStoreController } from "../../src/systems/kamaji/data-store-controller.ts";
 import { startDefaultStore } from "../../src/systems/kamaji/default-store.ts";
@@ -25,7 +26,6 @@ import { writeImageLayout } from "../../tools/node-image/image-layout.ts";
 import { addProgram } from "../../tools/node-image/tree.ts";
 import { NAMESPACE, stateOf, tenantsWorld } from "../system/tenants-world.ts";
 import { BootServer } from "./node/boot-server.ts";
-import { joinSeed } from "./node/join-seed.ts";
 import { bootsAsNode, eventually, joined, joinToken } from "./node/joining.ts";
 import { Registry } from "./node/registry.ts";
 import { type Stage, setStage } from "./stage.ts";

@@ -11,12 +11,12 @@ import { ConfigMap } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { findAssets } from "../../src/kubernetes/assets.ts";
 import { KeptProcess } from "../../src/kubernetes/kept-process.ts";
+import { login, type Provider, refreshed } from "../../src/lab/vino/dex-login.ts";
 import { laptopIdentity } from "../../src/laptop/identity.ts";
 import { dexKeys } from "../../src/systems/sip/services/auth/dex-certificate.ts";
 import { CLIENT_ID, dexConfig } from "../../src/systems/sip/services/auth/dex-config.ts";
 import { oidcSettings } from "../../src/systems/sip/services/auth/oidc-settings.ts";
 import { startCluster } from "./cluster.ts";
-import { login, type Provider, refreshed } from "./dex-login.ts";
 import { freePort } from "./free-port.ts";
 
 const assets = await findAssets(process.env, ["etcd", "kube-apiserver", "dex"]).catch((error: Error) => error);

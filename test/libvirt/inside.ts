@@ -4,17 +4,17 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { systemClock as clock } from "@slipway/base";
+import { LIBVIRT_MOUNTS, libvirtdArguments, prepareLibvirt } from "../../src/lab/vino/own-libvirt.ts";
 import { program } from "../netboot/namespace.ts";
 
 const INSIDE = "SLIPWAY_LIBVIRT_FOLDER";
 const NEEDS = ["libvirtd", "virsh", "qemu-system-x86_64", "qemu-img", "dnsmasq", "ip", "perl", "unshare"];
-const FOLDERS = ["etc", "run", "lib", "cache", "log"];
 
 /** Why these tests are skipped, which is printed; false: they need not be. */
 function lacking(): string | false {
@@ -37,17 +37,15 @@ export function inside(url: string, tests: (folder: string) => void): void {
     const made = mkdtempSync(join(tmpdir(), "slipway-libvirt-"));
     t.after(() => rmSync(made, { recursive: true, force: true }));
     const script = [
-      ...FOLDERS.map((one) => `mount --bind ${made}/${one} ${PLACES[one]}`),
-      ...["passwd", "group"].map((one) => `mount --bind ${made}/${one} /etc/${one}`),
-      // Of the new network: what /sys shows is of the one that it was mounted in.
-      "mount -t sysfs none /sys",
+      `folder='${made}'`,
+      ...LIBVIRT_MOUNTS,
       "ip link set lo up",
       "ip link add wire type veth peer name wire-far",
       // This shell is the first process: it takes the exit codes of those that others have left behind.
       '"$@"',
       "exit $?",
     ].join("\n");
-    prepare(made);
+    prepareLibvirt(made);
     const child = spawn(
       program("unshare")!,
       [
@@ -64,33 +62,6 @@ export function inside(url: string, tests: (folder: string) => void): void {
   });
 }
 
-const PLACES: Readonly<Record<string, string>> = {
-  etc: "/etc/libvirt",
-  run: "/run/libvirt",
-  lib: "/var/lib/libvirt",
-  cache: "/var/cache/libvirt",
-  log: "/var/log/libvirt",
-};
-
-function prepare(folder: string): void {
-  for (const one of FOLDERS) mkdirSync(join(folder, one), { recursive: true });
-  for (const place of Object.values(PLACES)) mkdirSync(place, { recursive: true });
-  // Without this user libvirtd ends, also where it is not used.
-  for (const [file, line] of [
-    ["passwd", "libvirt-qemu:x:64055:64055::/nonexistent:/usr/sbin/nologin"],
-    ["group", "libvirt-qemu:x:64055:"],
-  ] as const) {
-    const text = readFileSync(`/etc/${file}`, "utf8");
-    writeFileSync(join(folder, file), text.includes("\nlibvirt-qemu:") ? text : `${text}${line}\n`);
-  }
-  writeFileSync(join(folder, "libvirtd.conf"), 'unix_sock_dir="/run/libvirt"\nauth_unix_rw="none"\n');
-  const qemu = [
-    ...['user="root"', 'group="root"', "dynamic_ownership=0", "remember_owner=0", 'security_driver="none"'],
-    ...["cgroup_controllers=[]", "namespaces=[]", 'stdio_handler="file"'],
-  ];
-  writeFileSync(join(folder, "etc/qemu.conf"), `${qemu.join("\n")}\n`);
-}
-
 function logOf(folder: string): string {
   const file = join(folder, "libvirtd.log");
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-40).join("\n") : "";
@@ -104,7 +75,7 @@ export interface Libvirtd {
 
 /** Starts libvirtd, and waits until it answers. It ends with the test. */
 export async function startLibvirtd(t: TestContext, folder: string): Promise<Libvirtd> {
-  const child = spawn(program("libvirtd")!, ["-f", join(folder, "libvirtd.conf"), "-p", join(folder, "pid")], {
+  const child = spawn(program("libvirtd")!, libvirtdArguments(folder), {
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const stream of [child.stdout, child.stderr])

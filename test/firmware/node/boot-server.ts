@@ -2,7 +2,7 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { JoinSeed } from "./join-seed.ts";
+import type { JoinSeed } from "../../../src/lab/vino/join-seed.ts";
 
 /** Serves a node image, and to each machine by its name an iPXE script and its seed. */
 export class BootServer {

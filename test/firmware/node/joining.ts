@@ -6,9 +6,9 @@ import { Node, Secret } from "@slipway/kube/core";
 import { createBootstrapToken } from "../../../src/bootstrap/kubeadm/bootstrap-token.ts";
 import { plain } from "../../../src/lab/console.ts";
 import type { QemuMachine } from "../../../src/lab/qemu-machine.ts";
+import type { JoinSeed } from "../../../src/lab/vino/join-seed.ts";
 import type { Stage } from "../stage.ts";
 import type { BootServer } from "./boot-server.ts";
-import type { JoinSeed } from "./join-seed.ts";
 
 /** Each step; emulated machines beside other work are slow. */
 export const PATIENCE_MS = 600_000;

@@ -1,6 +1,6 @@
 /** What a machine is given at its boot so that it joins a tenant: in the words of Cluster API's bootstrap provider for kubeadm. */
 import { createHash, X509Certificate } from "node:crypto";
-import { credentialsOf } from "../../../src/pki/tenant/credentials.ts";
+import { credentialsOf } from "../../pki/tenant/credentials.ts";
 
 export interface JoinSeed {
   userData: string;
@@ -15,10 +15,21 @@ export interface JoinFacts {
   files?: Readonly<Record<string, string>>;
 }
 
-export function joinSeed(machine: string, { kubeconfig, token, files = {} }: JoinFacts): JoinSeed {
+export function joinSeed(machine: string, { kubeconfig, token, files }: JoinFacts): JoinSeed {
   const { server, caPem } = credentialsOf(kubeconfig)!;
+  const userData = joinUserData({ server, caPem, token, ...(files !== undefined && { files }) });
+  return { userData, metaData: `instance-id: ${machine}\nlocal-hostname: ${machine}\n` };
+}
+
+/** `server`: the cluster's API, as the machine reaches it. Its name is that of its metadata. */
+export function joinUserData({
+  server,
+  caPem,
+  token,
+  files = {},
+}: { server: string; caPem: string } & Omit<JoinFacts, "kubeconfig">): string {
   const key = new X509Certificate(caPem).publicKey.export({ type: "spki", format: "der" });
-  const userData = `## template: jinja
+  return `## template: jinja
 #cloud-config
 
 write_files:
@@ -45,7 +56,6 @@ write_files:
 ${Object.entries(files).map(fileEntry).join("")}runcmd:
   - 'kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml  && echo success > /run/cluster-api/bootstrap-success.complete'
 `;
-  return { userData, metaData: `instance-id: ${machine}\nlocal-hostname: ${machine}\n` };
 }
 
 function fileEntry([path, content]: [string, string]): string {
