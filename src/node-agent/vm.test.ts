@@ -90,6 +90,22 @@ test("a boot that is set while the machine runs is for its next start", async (t
   assert.equal(vm.boot().enabled, "Disabled");
 });
 
+test("a machine that runs by a single boot takes the same one again, for its next start alone", async (t) => {
+  const { vm, libvirt, host } = await world(t);
+  for (let times = 1; times <= 3; times++) {
+    await vm.setBoot(BY_NETWORK);
+    assert.deepEqual(vm.boot(), BY_NETWORK, `order ${times}`);
+    await host.apply(WISH);
+    assert.deepEqual(vm.boot(), BY_NETWORK, `order ${times}, looked at again`);
+    await vm.reset(times === 1 ? "On" : "ForceRestart");
+    assert.equal(vm.boot().enabled, "Disabled", `order ${times}, started`);
+  }
+  // So does the next agent, which knows of it what libvirt has.
+  const { vm: next } = await world(t, libvirt);
+  await next.setBoot(BY_NETWORK);
+  assert.deepEqual(next.boot(), BY_NETWORK);
+});
+
 test("a system is asked to end, and given five minutes for it", async (t) => {
   const { vm, libvirt, clock } = await world(t);
   await vm.reset("On");

@@ -132,18 +132,26 @@ export class Vm implements ManagedMachine {
   boot(): BootOverride {
     const mode = this.bootModes[0]!;
     const boot = this.#kept.boot;
-    return boot === undefined ? { enabled: "Disabled", target: "None", mode } : { ...boot, mode };
+    if (boot === undefined) return { enabled: "Disabled", target: "None", mode };
+    const { enabled, target } = boot;
+    return { enabled, target, mode };
   }
 
   async setBoot({ enabled, target }: BootOverride): Promise<void> {
     const boot =
       enabled === "Disabled" || target === "None" || target === "UefiHttp"
         ? undefined
-        : ({ enabled, target } satisfies BootRecord);
+        : ({ enabled, target, number: this.#nextNumber() } satisfies BootRecord);
     await this.#change(async (libvirt) => {
       const { boot: _, ...kept } = this.#kept;
       await this.#define(libvirt, { ...kept, ...(boot !== undefined && { boot }) });
     });
+  }
+
+  /** Another one than that of the boot which the machine runs by: else the same order would count as carried out by that. */
+  #nextNumber(): number {
+    const { live, next } = this.#domain;
+    return Math.max(0, ...[live, next].map((one) => one?.record?.boot?.number ?? 0)) + 1;
   }
 
   media(): string | undefined {

@@ -25,6 +25,8 @@ const domainRecord = z.object({
     .object({
       enabled: z.enum(["Once", "Continuous"]),
       target: z.enum(["Pxe", "Hdd", "Cd"]),
+      /** Tells a single boot from the one that the machine runs by. Definitions of earlier agents have none. */
+      number: z.number().optional(),
     })
     .optional(),
   /** The image for its CD drive. `inserted`: it is there as a whole. */
