@@ -49,6 +49,15 @@ test("rules and dashboard ask only for metrics and labels that the operator has"
   assert.deepEqual(unknownIn("slipway_unicorns"), ["slipway_unicorns"]);
 });
 
+test("panels stand in two columns, none over another, each with an id of its own", () => {
+  const { panels } = dashboard() as {
+    panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[];
+  };
+  assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  for (const [at, { gridPos }] of panels.entries())
+    assert.deepEqual(gridPos, { x: at % 2 === 0 ? 0 : 12, y: 8 * Math.floor(at / 2), w: 12, h: 8 });
+});
+
 test("the reference has every metric of every system, with its type and its labels", () => {
   const text = metricsReference();
   assert.match(
