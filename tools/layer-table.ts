@@ -17,7 +17,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kinds: KINDS,
   pki: [...LIBRARIES, "pki"],
   "cluster-api": [...KINDS, "cluster-api"],
-  views: [...KINDS, "views"],
+  views: [...KINDS, "inventory", "views"],
   workload: [...LIBRARIES, "workload"],
   machines: DOING,
   inventory: DOING,

@@ -7,10 +7,10 @@ import { conditionsOf, controlPlaneOf } from "../cluster-api/contract.ts";
 import { isControlPlane } from "../cluster-api/owners.ts";
 import { at } from "../kinds/cluster-api/field-path.ts";
 import type { MachineSet } from "../kinds/cluster-api/machine-set.ts";
+import { since } from "../views/since.ts";
 import { type Branch, drawnTree } from "./branches.ts";
 import type { ClusterFacts, MachineFacts, Referenced } from "./cluster-description.ts";
 import { table } from "./progress.ts";
-import { since } from "./since.ts";
 
 /** How many names of a group of Machines are shown. */
 const NAMES = 3;

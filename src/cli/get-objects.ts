@@ -3,6 +3,7 @@ import type { KubeObject } from "@slipway/kube";
 import type { Command } from "commander";
 import { SYSTEMS } from "../operator/systems.ts";
 import { byName, type Role, type Row, rowOf } from "../views/row.ts";
+import { since } from "../views/since.ts";
 import { follow } from "./listing/follow.ts";
 import { servedKinds } from "./listing/kinds.ts";
 import { addListingOptions, type ListingOptions } from "./listing/options.ts";
@@ -11,7 +12,6 @@ import { objectsIn, readObjects } from "./listing/read.ts";
 import { onCluster, type Reached } from "./on-cluster.ts";
 import { say, secrets } from "./outgoing.ts";
 import { table } from "./progress.ts";
-import { since } from "./since.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 const ABOUT: Readonly<Record<Role, string>> = {

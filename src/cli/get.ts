@@ -3,12 +3,12 @@ import { systemClock } from "@slipway/base";
 import { Option } from "commander";
 import { loadVendors, type VendorOf } from "../inventory/vendor.ts";
 import type { ShownHost } from "../netboot/local-api.ts";
+import { since } from "../views/since.ts";
 import { addRoles } from "./get-objects.ts";
 import { OUTPUTS } from "./listing/options.ts";
 import { documentOf } from "./listing/print.ts";
 import { FOLDERS, type NetbootClient, netbootClient } from "./netboot-client.ts";
 import { say } from "./outgoing.ts";
-import { since } from "./since.ts";
 import type { Verb } from "./verb.ts";
 
 const MINUTE_MS = 60_000;

@@ -7,10 +7,10 @@ import type { Command } from "commander";
 import type { KnownClient } from "../plunder/api/clients.ts";
 import { type ClientFile, clientFileText, readClientFile } from "../plunder/client/client-file.ts";
 import { readPlunderFiles, shownImport } from "../plunder/import/import.ts";
+import { since } from "../views/since.ts";
 import { withNetboot } from "./netboot-client.ts";
 import { portNumber } from "./option-values.ts";
 import { say, secrets } from "./outgoing.ts";
-import { since } from "./since.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 

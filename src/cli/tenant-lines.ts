@@ -1,7 +1,7 @@
 import { isStalled } from "@slipway/kube";
 import { RUNS_ON } from "../systems/kamaji/names.ts";
+import { since } from "../views/since.ts";
 import { table } from "./progress.ts";
-import { since } from "./since.ts";
 import type { TenantFacts } from "./tenant-description.ts";
 
 /** A tenant in lines, what needs a person first. `now`: ms since 1970. Pure. */

@@ -1,9 +1,9 @@
 import { parseTime } from "@slipway/base";
 import type { TreeNode } from "../views/owner-tree.ts";
+import { since } from "../views/since.ts";
 import { doingOf, failureOf, summaryOf, waitOf, wordOf } from "../views/standing.ts";
 import { type Branch, drawnTree } from "./branches.ts";
 import { table } from "./progress.ts";
-import { since } from "./since.ts";
 
 const HEADS = ["NAME", "STATE", "STATUS", "REASON", "SINCE", "MESSAGE"];
 

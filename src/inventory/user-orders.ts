@@ -1,8 +1,16 @@
 /** What a user has a host do, by its BareMetalHost: the same fields and annotations that Metal3's users write, so that the engine does it. Pure. */
 import { Fault } from "@slipway/base";
 import type { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
-import { CONSUMER_LABEL } from "./claims/claim.ts";
-import { DETACHED, hostAnnotations, INSPECT, isPaused, PAUSED, REBOOT, WIPE } from "./hosts/annotations.ts";
+import {
+  CONSUMER_LABEL,
+  DETACHED,
+  hostAnnotations,
+  INSPECT,
+  isPaused,
+  PAUSED,
+  REBOOT,
+  WIPE,
+} from "./hosts/annotations.ts";
 import { stateOf } from "./hosts/state.ts";
 
 export interface HostOrder {

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { since } from "../since.ts";
+import { since } from "../../views/since.ts";
 import type { Finding } from "./finding.ts";
 
 const SOON_MS = 14 * 86_400_000;

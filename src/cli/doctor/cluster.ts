@@ -3,7 +3,7 @@ import { type Client, isTrue, type Transport } from "@slipway/kube";
 import { ConfigMap, CustomResourceDefinition, Lease } from "@slipway/kube/core";
 import type { Connection } from "@slipway/kube/http";
 import type { Kind } from "../../kinds/kind.ts";
-import { since } from "../since.ts";
+import { since } from "../../views/since.ts";
 import { certificateFinding } from "./certificates.ts";
 import type { Check, Finding } from "./finding.ts";
 

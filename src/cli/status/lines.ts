@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { Failed, Overview, StateCount } from "../../views/overview.ts";
 import type { Row } from "../../views/row.ts";
+import { since } from "../../views/since.ts";
 import { table } from "../progress.ts";
-import { since } from "../since.ts";
 
 /** How many rows a section of one screen has. */
 const MOST = 12;

@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 import { Fault, isFault } from "@slipway/base";
 import { type Client, type KubeObject, type Resource, refOf } from "@slipway/kube";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { CONSUMER_LABEL } from "../hosts/annotations.ts";
 import { stateOf } from "../hosts/state.ts";
 import { fitting, type HostWish, whyNone } from "./choose.ts";
 
-/** The uid of a host's consumer: by it the API finds the host. */
-export const CONSUMER_LABEL = "slipway.dev/consumer";
 /** Which consumers belong together: their hosts are spread. */
 export const GROUP_LABEL = "slipway.dev/group";
 /** The uid of the consumer that has given the host back: once it is wiped and off, it is nobody's. */

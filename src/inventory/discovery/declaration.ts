@@ -1,13 +1,15 @@
 /** What BareMetalHosts say of a machine that was seen: whether an administrator declared it, and whether it is approved. Pure. */
+
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import type { NamespacePolicy } from "../../netboot/hosts/namespace-policy.ts";
 import type { Declaration } from "../../netboot/hosts/trust.ts";
+import { APPROVED } from "../hosts/annotations.ts";
 
 /** On hosts that discovery made; those that were declared are never touched by it. */
 export const DISCOVERED_LABEL = "slipway.dev/discovered";
 /** `true`, or the fingerprint of the agent's key that it holds for. */
-export const APPROVED_ANNOTATION = "slipway.dev/approved";
+export const APPROVED_ANNOTATION = APPROVED;
 
 /** Names that discovery gives (`hostName`). */
 const DISCOVERED_NAME = /^host(-[0-9a-f]{2}){6}$/;

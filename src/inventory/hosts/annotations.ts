@@ -1,4 +1,4 @@
-/** Annotations of a BareMetalHost that ask for something, as Metal3 has them. */
+/** Annotations and labels of a BareMetalHost that ask for something, as Metal3 has them. */
 import { Fault } from "@slipway/base";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 
@@ -12,6 +12,10 @@ export const STATUS = "baremetalhost.metal3.io/status";
 export const INSPECT = "inspect.metal3.io";
 /** Any value: the disks of an available host are wiped again. Not part of Metal3. */
 export const WIPE = "slipway.dev/wipe";
+/** Whose host is trusted: `true`, or the fingerprint of its agent's key. Not part of Metal3. */
+export const APPROVED = "slipway.dev/approved";
+/** A label: the uid of a host's consumer; by it the API finds the host. Not part of Metal3. */
+export const CONSUMER_LABEL = "slipway.dev/consumer";
 /** What the hardware is, in place of a look: JSON. */
 export const HARDWARE_DETAILS = "inspect.metal3.io/hardwaredetails";
 export const REBOOT = "reboot.metal3.io";

@@ -5,6 +5,8 @@
  * Here: the names that users, the addon's live objects and other programs know.
  */
 
+export { PROTECT } from "../../kinds/harvester/protect.ts";
+
 /** Label on Instances, value the pool's name; without a prefix since the addon wrote it so. */
 export const POOL_LABEL = "instancePool";
 /** The addon's finalizer, kept: both know whose machine must be released first. */
@@ -12,8 +14,6 @@ export const FINALIZER = "equinix.instance.harvesterhci.io";
 /** Left on Instances by the addon's framework; only the addon would ever remove it. */
 export const ADDON_FRAMEWORK_FINALIZER = "wrangler.cattle.io/instance-remove";
 export const POOL_FINALIZER = "slipway.dev/protected-pool";
-/** `true` on an Instance or a pool: it is not deleted, and not chosen when the pool shrinks. */
-export const PROTECT = "slipway.dev/protect";
 /** `true` on an Instance that is being deleted: released without waiting for drain, quorum or protection. */
 export const FORCE_DELETE = "slipway.dev/force-delete";
 /** `true` on an Instance that is being deleted: it goes although its provider can't be asked; what may be left there is written down. */

@@ -2,8 +2,9 @@
 import { Fault, type Log } from "@slipway/base";
 import { boundClient, type Client, refOf } from "@slipway/kube";
 import { obstacle } from "../../../inventory/claims/choose.ts";
-import { CONSUMER_LABEL, type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
+import { type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
 import { giveBack } from "../../../inventory/claims/turn.ts";
+import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import { IPXE } from "../../../inventory/hosts/installer-of.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";

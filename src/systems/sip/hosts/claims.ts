@@ -4,8 +4,8 @@
  */
 import { isFault, rfc3339Micro } from "@slipway/base";
 import { type Client, refOf } from "@slipway/kube";
+import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import {
-  CONSUMER_LABEL,
   type Consumer,
   GROUP_LABEL,
   isConsumedBy,

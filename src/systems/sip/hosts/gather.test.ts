@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
 import type { Client, Ref } from "@slipway/kube";
-import { CONSUMER_LABEL } from "../../../inventory/claims/claim.ts";
+import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import { CLUSTER_NAME, CLUSTER_NAMESPACE, NODE_TYPE } from "../../../kinds/sip/labels.ts";
 import type { SIPCluster } from "../../../kinds/sip/sip-cluster.ts";

@@ -1,6 +1,6 @@
 /** One round of scheduling: which hosts the cluster has afterwards, with what is known of each. */
 import type { Client } from "@slipway/kube";
-import { CONSUMER_LABEL } from "../../../inventory/claims/claim.ts";
+import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
 import { type Schedule, schedule, type Wish } from "../schedule/schedule.ts";

@@ -1,0 +1,20 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+/** A modal dialog: Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: { title: string; onClose(): void; children: ComponentChildren }) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { activeElement } = document;
+    element.current?.showModal();
+    return () => {
+      if (activeElement instanceof HTMLElement) activeElement.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={element} aria-labelledby="dialog-title" onClose={onClose}>
+      <h2 id="dialog-title">{title}</h2>
+      {children}
+    </dialog>
+  );
+}
